@@ -23,7 +23,7 @@ LAB_BUILT := .build/release/made-lab
 # `make test FILTER=Journal` runs the tests whose name contains it.
 FILTER :=
 
-# `make trace SCENARIO=dead` records one of the scenarios in Tests/TraceTests/Stories.
+# `make trace SCENARIO=dead` records one of the scenarios in Tests/TraceTests/Scenarios.
 STORY :=
 
 .PHONY: help

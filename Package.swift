@@ -145,7 +145,7 @@ let package = Package(
       dependencies: ["Bluetooth", "EventLoop", "BlueZ", "DBus", "CentralConformance", "VirtualBuilding"],
       path: "Tests/RadioLab/Conformance", swiftSettings: strict),
 
-    // Stories told to a real and to the virtual org.bluez, and what was seen of them.
+    // Scenarios that run with a real and with the virtual org.bluez, and their recordings.
     .target(
       name: "StackTraces", dependencies: ["Hex", "Bluetooth", "DBus"], path: "Tests/StackTraces",
       swiftSettings: strict),
@@ -156,7 +156,8 @@ let package = Package(
     .testTarget(
       name: "TraceTests",
       dependencies: ["StackTraces", "Bluetooth", "EventLoop", "DBus", "VirtualBuilding", "VirtualTime"],
-      path: "Tests/TraceTests", exclude: ["Stories", "Recordings", "exceptions.json"], swiftSettings: strict),
+      path: "Tests/TraceTests", exclude: ["Scenarios", "Recordings", "exceptions.json"], swiftSettings: strict
+    ),
 
     // Examples of what can be on record, for the tests of those that write and read it.
     .target(

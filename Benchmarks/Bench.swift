@@ -18,13 +18,13 @@ struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Provision one building and print what was measured.")
 
-  @OptionGroup var course: Course
+  @OptionGroup var options: BuildingOptions
 
   @Flag(help: "Print JSON.")
   var json = false
 
   func run() async throws {
-    let measured = try await course.run()
+    let measured = try await options.run()
     print(try json ? measured.json() : measured.lines)
   }
 }

@@ -6,14 +6,14 @@ import Session
 import VirtualBuilding
 import VirtualTime
 
-extension Course {
+extension BuildingOptions {
   /// Runs the engine in the building in virtual time and measures the whole run.
   func run() async throws -> Measured {
     let scenario = scenario
     let rooms = (0..<sensors).map(Self.room)
     let building = Building(id: "bench", name: "Bench", assignment: .address, rooms: rooms)
     let before = ResourceUse.now
-    let (result, logbook, took) = try await VirtualTime.run { clock in
+    let (result, counts, took) = try await VirtualTime.run { clock in
       try await Self.inWorld(World(scenario: scenario, clock: clock)) { world in
         await Self.apply(to: building, in: world, on: clock)
       }
@@ -23,9 +23,9 @@ extension Course {
     for room in result.rooms { outcomes[room.outcome.rawValue, default: 0] += 1 }
     return Measured(
       sensors: sensors, adapters: adapters, dead: deadCount, seed: seed, isInStoreys: storeys,
-      makespan: took.seconds, bound: bound.seconds, lastHealthy: logbook.lastSuccess.seconds,
-      longestWait: logbook.longestWait.seconds, longestRetryWait: logbook.longestRetryWait.seconds,
-      events: logbook.events, wall: used.wall, cpu: used.cpu, peakMegabytes: ResourceUse.peakMegabytes,
+      makespan: took.seconds, bound: bound.seconds, lastHealthy: counts.lastSuccess.seconds,
+      longestWait: counts.longestWait.seconds, longestRetryWait: counts.longestRetryWait.seconds,
+      events: counts.events, wall: used.wall, cpu: used.cpu, peakMegabytes: ResourceUse.peakMegabytes,
       outcomes: outcomes)
   }
 
@@ -33,7 +33,7 @@ extension Course {
   var bound: Duration {
     let radio = RadioParameters()
     return LowerBound(
-      radio: radio, conversation: .roboSensor(in: radio),
+      radio: radio, session: .roboSensor(in: radio),
       // The limits of `RadioLimits` and the shortest survey.
       turns: .init(survey: .seconds(3), calling: .seconds(23), window: .milliseconds(1200))
     ).makespan(of: sensors - deadCount, on: adapters)
@@ -41,8 +41,8 @@ extension Course {
 
   private static func apply(
     to building: Building, in world: World, on clock: VirtualClock
-  ) async -> (ApplyResult, Logbook, Duration) {
-    let logbook = LogbookRecorder()
+  ) async -> (ApplyResult, RunCounts, Duration) {
+    let counts = CountingRecorder()
     let request = ApplyRequest(
       building: building, runID: "bench", toolVersion: "bench", host: "host", manifestPath: "bench.yaml",
       manifestSHA256: "00", isSimulated: true)
@@ -51,9 +51,9 @@ extension Course {
       confirm: { _ in true }, requests: AsyncStream { _ in })
     let start = Date(timeIntervalSince1970: 1_795_251_600)
     let coordinator = Coordinator(
-      clock: clock, wall: { start.addingTimeInterval(clock.now.sinceZero.seconds) }, recorder: logbook)
+      clock: clock, wall: { start.addingTimeInterval(clock.now.sinceZero.seconds) }, recorder: counts)
     let result = await Engine.apply(request, in: environment, recording: coordinator)
-    return (result, await logbook.book, clock.now.sinceZero)
+    return (result, await counts.book, clock.now.sinceZero)
   }
 
   private static func inWorld<Value: Sendable>(

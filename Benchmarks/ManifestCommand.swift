@@ -90,7 +90,7 @@ struct ManifestCommand: ParsableCommand {
             id: tower-\(place)
             floor: \(floor)
             tags: sensors of the second stage of the extension
-            address: "\(Course.address(number))"
+            address: "\(BuildingOptions.address(number))"
             uuid: 2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6
             major: \(1 + number / 65_536)
             minor: \(minor)

@@ -63,7 +63,7 @@ struct MatchCommand: ParsableCommand {
     for second in 1...5 {
       for number in 0..<rooms {
         for place in max(0, number - 5)...min(rooms - 1, number + 5) {
-          _ = air.hear(
+          _ = air.receive(
             Advertisement(
               address: sensor(number), adapter: adapters[place].id,
               receivedAt: MonotonicInstant(sinceZero: .seconds(second)), rssi: -50 - 12 * abs(number - place),

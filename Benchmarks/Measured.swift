@@ -9,7 +9,7 @@ struct Measured: Codable, Sendable {
   var isInStoreys: Bool
   /// From the start of the run to the last outcome.
   var makespan: Double
-  /// The minimum time for the healthy sensors (`Course.bound`).
+  /// The minimum time for the healthy sensors (`BuildingOptions.bound`).
   var bound: Double
   /// From the start of the run to the last success.
   var lastHealthy: Double

@@ -30,7 +30,7 @@ struct CampaignProgram: AsyncParsableCommand {
 
   @Option(
     help: "What happens to the runs: all disturbances, or only short outages of adapters and of the stack.")
-  var disturbances = Trial.Disturbances.all
+  var disturbances = TestCase.Disturbances.all
 
   @Option(help: "What goes to stdout.")
   var output = Output.text
@@ -49,4 +49,4 @@ struct CampaignProgram: AsyncParsableCommand {
   }
 }
 
-extension Trial.Disturbances: ExpressibleByArgument {}
+extension TestCase.Disturbances: ExpressibleByArgument {}

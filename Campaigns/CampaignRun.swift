@@ -7,7 +7,7 @@ import Simulation
 struct CampaignRun {
   let count: Int
   let seed: UInt64
-  let disturbances: Trial.Disturbances
+  let disturbances: TestCase.Disturbances
   let output: CampaignProgram.Output
 
   /// How a campaign ended.

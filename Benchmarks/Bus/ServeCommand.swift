@@ -56,7 +56,7 @@ struct BusBuilding: ParsableArguments {
     var scenario = Scenario(
       seed: seed,
       adapters: [AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7100), name: Self.adapter)],
-      sensors: (0..<sensors).map { SensorScenario(address: Course.address($0)) })
+      sensors: (0..<sensors).map { SensorScenario(address: BuildingOptions.address($0)) })
     scenario.radio.slotsPerAdapter = slots
     scenario.radio.duplicates = .every(.seconds(1))
     return scenario
@@ -65,7 +65,7 @@ struct BusBuilding: ParsableArguments {
   /// The manifest of the building for roboprov.
   var manifest: String {
     let rooms = (0..<sensors).map {
-      "  - { room: Room \($0), minor: \($0), address: \"\(Course.address($0))\" }"
+      "  - { room: Room \($0), minor: \($0), address: \"\(BuildingOptions.address($0))\" }"
     }
     return """
       building: Bench
@@ -88,7 +88,7 @@ struct BusBuilding: ParsableArguments {
       "at_once": slots,
       "rooms": (0..<sensors).map {
         [
-          "address": "\(Course.address($0))", "room": "Room \($0)", "minor": $0, "ssid": "Plant",
+          "address": "\(BuildingOptions.address($0))", "room": "Room \($0)", "minor": $0, "ssid": "Plant",
           "password": "correct horse",
         ] as [String: Any]
       },

@@ -37,26 +37,26 @@ extension BlueZCentral {
   /// The adapters, now and after each change, including the start and restart of the daemon. The work is done
   /// by the task that reads the stream; nothing runs in the background.
   package func adapterChanges() -> AsyncStream<[Adapter]> {
-    let last = Mutex<AdapterNews?>(nil)
+    let last = Mutex<AdapterSnapshot?>(nil)
     return AsyncStream { [self] in
-      let next = await adapterNews(after: last.withLock { $0 })
+      let next = await adapterSnapshot(after: last.withLock { $0 })
       last.withLock { $0 = next }
       return next?.adapters
     }
   }
 
   /// A list of adapters, and the number of changes that it includes.
-  private struct AdapterNews: Sendable {
+  private struct AdapterSnapshot: Sendable {
     var generation: UInt64
     var adapters: [Adapter]
   }
 
-  private func adapterNews(after last: AdapterNews?) async -> AdapterNews? {
+  private func adapterSnapshot(after last: AdapterSnapshot?) async -> AdapterSnapshot? {
     while !Task.isCancelled {
       // Without a reply the list is empty. The next change of the stack causes another attempt.
       if last?.generation != adapterGeneration { try? await ready() }
       guard stack != .busLost, !Task.isCancelled else { return nil }
-      let now = AdapterNews(generation: adapterGeneration, adapters: knownAdapters)
+      let now = AdapterSnapshot(generation: adapterGeneration, adapters: knownAdapters)
       if now.adapters != last?.adapters { return now }
       if let settles = nextSettling {
         _ = await race(clock.now.duration(to: settles), on: clock) { await self.change(of: Name.root) }
@@ -68,7 +68,7 @@ extension BlueZCentral {
   }
 
   /// Why an adapter cannot be used; nil if it can be used.
-  func trouble(at path: ObjectPath?) -> CentralError.AdapterTrouble? {
+  func problem(at path: ObjectPath?) -> CentralError.AdapterProblem? {
     switch path.flatMap(tree.adapter(at:))?.state {
     case .ready: nil
     case .poweredOff: .poweredOff
@@ -82,7 +82,7 @@ extension BlueZCentral {
   func readyAdapter(_ adapter: AdapterID) async throws(CentralError) -> ObjectPath {
     try await ready()
     let path = tree.path(of: adapter)
-    if let trouble = trouble(at: path) { throw CentralError(.adapterUnavailable(trouble)) }
+    if let problem = problem(at: path) { throw CentralError(.adapterUnavailable(problem)) }
     guard let path else { throw CentralError(.adapterUnavailable(.absent)) }
     return path
   }
@@ -90,11 +90,11 @@ extension BlueZCentral {
   /// Replaces an error by its cause if the stack or the adapter is gone.
   func explained(_ error: CentralError, on adapter: ObjectPath) -> CentralError {
     let code: CentralError.Code
-    switch (error.code, stack, trouble(at: adapter)) {
+    switch (error.code, stack, problem(at: adapter)) {
     case (.cancelled, _, _): return error
     case (_, .busLost, _): code = .busUnavailable
     case (_, .unasked, _): code = .stackUnavailable
-    case (_, .present, let trouble?): code = .adapterUnavailable(trouble)
+    case (_, .present, let problem?): code = .adapterUnavailable(problem)
     case (_, .present, nil): return error
     }
     return CentralError(code, stackText: error.stackText)

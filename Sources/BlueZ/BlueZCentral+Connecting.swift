@@ -40,7 +40,7 @@ extension BlueZCentral {
       do throws(CentralError) {
         try await callConnect(path, adapterPath)
       } catch  where error.code == .busy {
-        await hangUp(path)
+        await disconnect(path)
         try await callConnect(path, adapterPath)
       }
       try await connected(path)
@@ -48,7 +48,7 @@ extension BlueZCentral {
       log.debug("\(path.text): connection attempt failed (\(error.code))")
       // Whatever the reason: after an attempt that has failed nothing of it goes on.
       if error.code == .cancelled || tree.device(path)?.flag(Name.Property.connected) == true {
-        await shielded { await self.hangUp(path) }
+        await shielded { await self.disconnect(path) }
       }
       // When an adapter is removed, its devices may be removed first (kernel 6.12), or the attempt may fail
       // first.
@@ -116,7 +116,7 @@ extension BlueZCentral {
     while !Task.isCancelled {
       if stack == .busLost { return CentralError(.busUnavailable) }
       if stack == .unasked { return CentralError(.stackUnavailable) }
-      if let trouble = trouble(at: adapter) { return CentralError(.adapterUnavailable(trouble)) }
+      if let problem = problem(at: adapter) { return CentralError(.adapterUnavailable(problem)) }
       if tree.device(path) == nil {
         // A reply that arrives together with the removal takes precedence, because it contains the reason.
         await catchUp()
@@ -180,7 +180,7 @@ extension BlueZCentral {
 
   /// Calls `Disconnect`, which also ends a connection attempt. Returns when it is done, or after
   /// `teardownLimit`.
-  func hangUp(_ path: ObjectPath) async {
+  func disconnect(_ path: ObjectPath) async {
     _ = await race(Self.teardownLimit, on: clock) { await self.disconnected(path) }
   }
 
@@ -231,7 +231,7 @@ extension BlueZCentral {
         adapterPath, Name.Interface.adapter, Name.Member.removeDevice, [.objectPath(path)], during: .forget)
     } catch  where error.code == .peripheralUnknown {
       // The object or the adapter was removed in the meantime.
-      if let trouble = trouble(at: adapterPath) { throw CentralError(.adapterUnavailable(trouble)) }
+      if let problem = problem(at: adapterPath) { throw CentralError(.adapterUnavailable(problem)) }
     } catch {
       removals[path] = nil
       throw explained(error, on: adapterPath)
@@ -262,7 +262,7 @@ extension BlueZCentral {
   }
 
   func deviceRemoved(_ path: ObjectPath) {
-    news[path] = nil
+    receivedContent[path] = nil
     removals[path] = nil
     linkEnded(path)
   }

@@ -58,7 +58,7 @@ extension BlueZCentral {
   /// trusted or blocked. Shortly afterwards the scan is restarted, because BlueZ loses reports that arrive
   /// before it is ready. If an object's content becomes doubtful during the scan, the object is removed, and
   /// the scan is restarted unless the device is reported again by itself.
-  package func listen<Result: Sendable>(
+  package func scan<Result: Sendable>(
     on adapter: AdapterID, _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
   ) async throws(CentralError) -> Result {
     let path = try await readyAdapter(adapter)
@@ -215,32 +215,33 @@ extension BlueZCentral {
   func deviceAdded(_ path: ObjectPath) {
     guard let device = tree.device(path) else { return }
     removals[path] = nil
-    let (state, hearing) = DeviceNews.born(device)
-    news[path] = state
-    if let hearing { report(hearing, path, device) }
+    let (state, sighting) = ReceivedContent.born(device)
+    receivedContent[path] = state
+    if let sighting { report(sighting, path, device) }
   }
 
   /// Handles changed properties of a device object.
   func deviceChanged(_ path: ObjectPath, _ changed: Properties) {
     guard let device = tree.device(path) else { return }
     let repeatsData = path.parent.flatMap { discoveries[$0] }?.repeatsData ?? false
-    if let hearing = news[path, default: .remembered].take(changed, device: device, repeatsData: repeatsData)
+    if let sighting = receivedContent[path, default: .remembered].take(
+      changed, device: device, repeatsData: repeatsData)
     {
-      report(hearing, path, device)
+      report(sighting, path, device)
     }
     connectionChanged(path, changed)
   }
 
-  private func report(_ hearing: DeviceNews.Hearing, _ path: ObjectPath, _ device: Properties) {
+  private func report(_ sighting: ReceivedContent.Sighting, _ path: ObjectPath, _ device: Properties) {
     guard let parent = path.parent, let listeners = discoveries[parent]?.listeners, !listeners.isEmpty,
       let adapter = tree.adapter(at: parent),
       let address = device.text(Name.Property.address).flatMap({ BluetoothAddress($0) })
     else { return }
     discoveries[parent]?.count(path)
     let now = clock.now
-    let advertisement = hearing.advertisement(of: address, by: adapter.id, at: now)
+    let advertisement = sighting.advertisement(of: address, by: adapter.id, at: now)
     for (_, listener) in listeners.sorted(by: { $0.key < $1.key }) { listener.source.yield(advertisement) }
-    if hearing.wantsCleanSlate, isIdle(path), cleanSlates.grants(path, device, at: now) {
+    if sighting.wantsCleanSlate, isIdle(path), cleanSlates.grants(path, device, at: now) {
       discoveries[parent]?.doubtful.append(path)
       listeners.min { $0.key < $1.key }?.value.doubts.yield()
     }
@@ -292,7 +293,7 @@ extension BlueZCentral {
   /// Whether an object's content may be outdated and the object may be removed.
   private func isUncertain(_ path: ObjectPath) -> Bool {
     guard isIdle(path), let device = tree.device(path), !CleanSlates.isTied(device) else { return false }
-    return news[path]?.isCertain != true
+    return receivedContent[path]?.isCertain != true
   }
 
   /// Removes the objects in doubt. A controller that reports each device once per scan reports them again
@@ -324,7 +325,7 @@ extension BlueZCentral {
   /// Makes BlueZ restart the kernel's scan by setting a different filter. It has no effect if another client
   /// scans without a filter.
   private func restartScan(_ ticket: Ticket) async {
-    guard isListening(ticket) else { return }
+    guard isScanning(ticket) else { return }
     discoveries[ticket.path]?.restartedAt = clock.now
     _ = try? await call(
       ticket.path, Name.Interface.adapter, Name.Member.setDiscoveryFilter, [everything()],
@@ -333,13 +334,13 @@ extension BlueZCentral {
 
   /// Removes the objects in doubt while a scan can receive the new ones. Returns the removed paths.
   private func removeDoubtful(during ticket: Ticket) async -> [ObjectPath] {
-    guard isListening(ticket), let doubtful = discoveries[ticket.path]?.doubtful else { return [] }
+    guard isScanning(ticket), let doubtful = discoveries[ticket.path]?.doubtful else { return [] }
     discoveries[ticket.path]?.doubtful = []
     await removeUncertain(doubtful)
     return doubtful
   }
 
-  private func isListening(_ ticket: Ticket) -> Bool {
+  private func isScanning(_ ticket: Ticket) -> Bool {
     !Task.isCancelled && discoveries[ticket.path]?.listeners[ticket.listener] != nil
   }
 }

@@ -103,7 +103,7 @@ extension BlueZCentral {
   /// The other programs that subscribe to BlueZ's signals. BlueZ does not report which client scans, but a
   /// scanning client subscribes. The bus reports subscriptions only to root (docs/bluez.md, trap 60).
   package func scanningClients(on adapter: AdapterID) async -> [String] {
-    let found = await connection.programs(listeningTo: Name.service, below: "/org/bluez")
+    let found = await connection.programs(scanning: Name.service, below: "/org/bluez")
     return found.map { "\($0.name) (pid \($0.id))" }
   }
 }

@@ -37,7 +37,7 @@ package actor BlueZCentral: Central {
 
   private(set) var tree = ObjectTree()
 
-  var news: [ObjectPath: DeviceNews] = [:]
+  var receivedContent: [ObjectPath: ReceivedContent] = [:]
   var cleanSlates = CleanSlates()
   var discoveries: [ObjectPath: Discovery] = [:]
   /// Scans by other clients.
@@ -203,7 +203,7 @@ extension BlueZCentral {
   }
 
   private func everythingLost(_ error: CentralError) {
-    news = [:]
+    receivedContent = [:]
     removals = [:]
     for path in links.keys.sorted() { linkEnded(path, .stackLost) }
     for link in ended { link.assumeIsolated { $0.lost(.stackLost) } }
@@ -211,7 +211,7 @@ extension BlueZCentral {
     endDiscoveries { _ in error }
     scansChanged()
     adapterGeneration += 1
-    wakeEverybody()
+    wakeAll()
   }
 
   /// Handles the end of a link.
@@ -225,7 +225,7 @@ extension BlueZCentral {
 
   /// The adapters with their states, for the log.
   private var adapterStates: String {
-    let states = tree.adapterPaths.map { "\($0.text) \(trouble(at: $0).map { "\($0)" } ?? "ready")" }
+    let states = tree.adapterPaths.map { "\($0.text) \(problem(at: $0).map { "\($0)" } ?? "ready")" }
     return states.isEmpty ? "none" : states.joined(separator: ", ")
   }
 
@@ -233,12 +233,12 @@ extension BlueZCentral {
   private func adaptersChanged() {
     adapterGeneration += 1
     log.info("adapters: \(adapterStates)")
-    for path in links.keys.sorted() where trouble(at: path.parent) != nil { linkEnded(path, .adapterLost) }
-    for link in ended where trouble(at: link.path.parent) != nil {
+    for path in links.keys.sorted() where problem(at: path.parent) != nil { linkEnded(path, .adapterLost) }
+    for link in ended where problem(at: link.path.parent) != nil {
       link.assumeIsolated { $0.lost(.adapterLost) }
     }
-    endDiscoveries { trouble(at: $0).map { CentralError(.adapterUnavailable($0)) } }
-    wakeEverybody()
+    endDiscoveries { problem(at: $0).map { CentralError(.adapterUnavailable($0)) } }
+    wakeAll()
   }
 }
 
@@ -264,7 +264,9 @@ extension BlueZCentral {
     stack = .present
     tree.apply(snapshot)
     for adapter in tree.adapterPaths {
-      for device in tree.devices(under: adapter) where news[device] == nil { news[device] = .remembered }
+      for device in tree.devices(under: adapter) where receivedContent[device] == nil {
+        receivedContent[device] = .remembered
+      }
     }
     adaptersChanged()
     scansChanged()
@@ -326,7 +328,7 @@ extension BlueZCentral {
     }
   }
 
-  private func wakeEverybody() {
+  private func wakeAll() {
     for path in waiters.keys.sorted() { waiters[path]?.endAll() }
   }
 

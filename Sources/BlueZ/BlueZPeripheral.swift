@@ -96,7 +96,7 @@ package actor BlueZPeripheral: Peripheral {
   package func disconnect() async {
     guard end == nil else { return }
     isEnding = true
-    await central.shielded { [central, path] in await central.hangUp(path) }
+    await central.shielded { [central, path] in await central.disconnect(path) }
   }
 
   /// Waits until the link has ended; false if the task is cancelled first.

@@ -127,10 +127,10 @@ package actor ReconnectingCentral: Central {
 
   // MARK: All else
 
-  package func listen<Result: Sendable>(
+  package func scan<Result: Sendable>(
     on adapter: AdapterID, _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
   ) async throws(CentralError) -> Result {
-    try await connected().listen(on: adapter, body)
+    try await connected().scan(on: adapter, body)
   }
 
   /// Connects to a peripheral that the adapter has received.
@@ -179,14 +179,14 @@ private actor AdapterChanges {
         guard let adapters = await changes.first(where: { _ in true }) else {
           self.changes = nil
           // Also if the next connection is available at once: nothing of the old one remains.
-          if last != [], await !central.isClosed, !Task.isCancelled { return tell([]) }
+          if last != [], await !central.isClosed, !Task.isCancelled { return report([]) }
           continue
         }
-        if adapters != last { return tell(adapters) }
+        if adapters != last { return report(adapters) }
       } else if let connected = try? await central.connected() {
         changes = await connected.adapterChanges()
       } else if last == nil, await !central.isClosed {
-        return tell([])
+        return report([])
       } else if await !central.waitForNextAttempt() {
         return nil
       }
@@ -194,7 +194,7 @@ private actor AdapterChanges {
     return nil
   }
 
-  private func tell(_ adapters: [Adapter]) -> [Adapter] {
+  private func report(_ adapters: [Adapter]) -> [Adapter] {
     last = adapters
     return adapters
   }

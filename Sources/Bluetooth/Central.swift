@@ -21,7 +21,7 @@ package protocol Central: Sendable {
   /// or `busUnavailable` when the scan ends by itself. Its buffer is bounded: on overflow it keeps the newest
   /// advertisement of each peripheral.
   /// - Throws: the reason why the scan cannot start; any error of `body`.
-  func listen<Result: Sendable>(
+  func scan<Result: Sendable>(
     on adapter: AdapterID,
     _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
   ) async throws(CentralError) -> Result

@@ -18,7 +18,7 @@ package struct CentralError: Error, Hashable, Sendable {
     /// This user may not use the stack.
     case permissionDenied
     /// The adapter is absent, off or blocked.
-    case adapterUnavailable(AdapterTrouble)
+    case adapterUnavailable(AdapterProblem)
     /// The stack does not know the peripheral (any more). It must be received again first.
     case peripheralUnknown
     /// The connection attempt failed.
@@ -48,7 +48,7 @@ package struct CentralError: Error, Hashable, Sendable {
   }
 
   /// Why an adapter cannot be used.
-  package enum AdapterTrouble: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum AdapterProblem: String, Hashable, Sendable, Codable, CaseIterable {
     /// The adapter does not exist (any more).
     case absent
     /// The adapter is powered off.

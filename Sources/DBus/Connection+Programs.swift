@@ -35,7 +35,7 @@ extension Connection {
   /// namespace.
   /// - Parameter path: The root of the service's objects. A rule without a sender that names this path counts
   ///   too.
-  package func programs(listeningTo service: BusName, below path: String) async -> [BusProgram] {
+  package func programs(scanning service: BusName, below path: String) async -> [BusProgram] {
     guard await processID(of: uniqueName) == UInt32(getpid()), let rules = await matchRules() else {
       return []
     }

@@ -140,7 +140,7 @@ package struct Firefly: DeviceProfile {
       }
     } catch {
       guard case .stageTimedOut(_, let seconds) = error.reason else { throw error }
-      return Submission(at: submittedAt, acknowledgement: nil, trouble: .noSelfDisconnect(seconds: seconds))
+      return Submission(at: submittedAt, acknowledgement: nil, problem: .noSelfDisconnect(seconds: seconds))
     }
     switch end.cause {
     case .remote where writtenAt.duration(to: end.at) >= supervisionTimeout:

@@ -174,7 +174,7 @@ package struct RoboSensor: DeviceProfile {
           Attribute.status,
         ])
     }
-    let conversation = try RoboSensorConversation(session: session, link: link, service: service)
+    let conversation = try RoboSensorSession(session: session, link: link, service: service)
     return try await session.withStatusFeed { (feed) throws(AttemptFailure) in
       try await conversation.waitUntilReady(feed)
       try await checkWiFi(session, over: link)

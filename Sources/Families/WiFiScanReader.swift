@@ -58,19 +58,19 @@ package struct WiFiScanReader: Sendable {
     let last = text.suffix(from: text.lastIndex(of: .lineFeed).map { $0 + 1 } ?? 0)
     let next = piece.prefix { !$0.isLineEnd }
     // An RSSI of one digit is incomplete: the line continues.
-    guard let network = HeardNetwork(line: last), network.rssi <= -10 else { return false }
-    return HeardNetwork(line: next) != nil
+    guard let network = FoundNetwork(line: last), network.rssi <= -10 else { return false }
+    return FoundNetwork(line: next) != nil
   }
 
   /// The networks so far, in the order of the response, and the number of lines that could not be read.
-  package var result: (networks: [HeardNetwork], unreadable: Int) {
+  package var result: (networks: [FoundNetwork], unreadable: Int) {
     let lines = text.split(whereSeparator: \.isLineEnd)
-    let networks = lines.compactMap(HeardNetwork.init(line:))
+    let networks = lines.compactMap(FoundNetwork.init(line:))
     return (networks, lines.count - networks.count)
   }
 }
 
-extension HeardNetwork {
+extension FoundNetwork {
   /// The network of a line of the response; nil for another format.
   fileprivate init?(line: ArraySlice<UInt8>) {
     guard let comma = line.lastIndex(of: UInt8(ascii: ",")) else { return nil }

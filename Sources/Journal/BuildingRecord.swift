@@ -9,13 +9,13 @@ package import Model
 /// rehearsals.
 package struct BuildingRecord: Hashable, Sendable, Codable {
   /// The last known state, from which the next run decides.
-  package private(set) var standing = BuildingStanding()
+  package private(set) var lastKnown = LastKnownBuilding()
 
   /// The settings that each room's device confirmed in the current attempt. Empty between two runs.
   private var written: [RoomID: Set<SettingName>] = [:]
 
   private enum CodingKeys: CodingKey {
-    case standing
+    case lastKnown
   }
 
   /// The state before the first run.
@@ -43,30 +43,30 @@ package struct BuildingRecord: Hashable, Sendable, Codable {
   }
 
   private mutating func name(_ room: PlannedRoom) {
-    if standing.rooms[room.room] == nil {
-      standing.rooms[room.room] = RoomStanding(name: room.name, profile: room.profile)
+    if lastKnown.rooms[room.room] == nil {
+      lastKnown.rooms[room.room] = LastKnownRoom(name: room.name, profile: room.profile)
     }
-    standing.rooms[room.room]?.name = room.name
-    standing.rooms[room.room]?.profile = room.profile
+    lastKnown.rooms[room.room]?.name = room.name
+    lastKnown.rooms[room.room]?.profile = room.profile
   }
 
   private mutating func apply(_ event: RunEvent, in run: RunStarted) {
     guard let id = event.fact.room else { return }
-    var room = standing.rooms[id] ?? RoomStanding(name: id.rawValue, profile: "")
+    var room = lastKnown.rooms[id] ?? LastKnownRoom(name: id.rawValue, profile: "")
     let recorded = RecordedAt(run: run.run, at: event.at)
     switch event.fact {
     case .bindingCommitted(let fact):
       room.retirement = nil
-      standing.retired[fact.address] = nil
+      lastKnown.retired[fact.address] = nil
       if !room.bindings.contains(where: { $0.address == fact.address }) {
         room.bindings.append(
           Binding(address: fact.address, basis: fact.basis, run: run.run, at: event.at))
       }
     case .bindingReleased(let fact):
       room.bindings.removeAll { $0.address == fact.address }
-      if room.deed?.address == fact.address { room.deed = nil }
+      if room.lastWrite?.address == fact.address { room.lastWrite = nil }
       if fact.cause != .rebound {
-        standing.retired[fact.address] = Retirement(room: id, reason: fact.reason, at: event.at)
+        lastKnown.retired[fact.address] = Retirement(room: id, reason: fact.reason, at: event.at)
       }
     case .roomRetired(let fact):
       room.retirement = RoomRetirement(reason: fact.reason, recorded: recorded)
@@ -78,45 +78,45 @@ package struct BuildingRecord: Hashable, Sendable, Codable {
     case .attemptStarted(let fact):
       written[id] = []
       // The device is waiting for a configuration now, so it keeps no earlier settings.
-      if fact.fresh ?? true { room.deed = nil }
+      if fact.fresh ?? true { room.lastWrite = nil }
     case .settingWritten(let fact):
       written[id, default: []].insert(fact.setting)
     case .saveSubmitted(let fact):
-      room.deed = Deed(
+      room.lastWrite = LastWrite(
         address: fact.address, state: .submitted, settings: settings(of: id, in: run), sealKey: run.sealKey,
         run: run.run, at: event.at)
-      for setting in written[id, default: []] { room.deed?.settingsRecorded[setting] = recorded }
+      for setting in written[id, default: []] { room.lastWrite?.settingsRecorded[setting] = recorded }
     case .attemptEnded(let fact):
       // Only these two failures are evidence from the device that it kept nothing.
-      if fact.failure?.code == .refused || fact.failure?.code == .saveNotKept { room.deed = nil }
+      if fact.failure?.code == .refused || fact.failure?.code == .saveNotKept { room.lastWrite = nil }
     case .roomFinished(let fact):
       finish(&room, fact, recorded, in: run)
     case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
-      .listeningStarted,
-      .listeningStopped,
+      .scanStarted,
+      .scanStopped,
       .deviceSighted, .canariesJudged, .deviceUnclaimed, .hostPaused, .operatorRequested, .operatorAwaited,
       .stageStarted, .stageEnded,
-      .statusReceived, .linkEnded, .proofHeard,
+      .statusReceived, .linkEnded, .proofReceived,
       .retryScheduled, .settingsRead, .wifiChecked, .elapsedSent, .runInterrupted, .runFinished:
       break
     }
-    standing.rooms[id] = room
+    lastKnown.rooms[id] = room
   }
 
   private func finish(
-    _ room: inout RoomStanding, _ fact: RoomFinished, _ recorded: RecordedAt, in run: RunStarted
+    _ room: inout LastKnownRoom, _ fact: RoomFinished, _ recorded: RecordedAt, in run: RunStarted
   ) {
     room.last = fact
     room.lastRun = run.run
     if fact.outcome.isSuccess, let evidence = fact.evidence {
       succeed(&room, fact, evidence, recorded, in: run)
     } else if let reason = fact.reason {
-      room.deed = room.deed.flatMap { after(reason, $0, isRewritable: isRewritable(room)) }
+      room.lastWrite = room.lastWrite.flatMap { after(reason, $0, isRewritable: isRewritable(room)) }
     }
   }
 
   private func succeed(
-    _ room: inout RoomStanding, _ fact: RoomFinished, _ evidence: Evidence, _ recorded: RecordedAt,
+    _ room: inout LastKnownRoom, _ fact: RoomFinished, _ evidence: Evidence, _ recorded: RecordedAt,
     in run: RunStarted
   ) {
     let address = room.binding?.address ?? evidence.address
@@ -128,59 +128,59 @@ package struct BuildingRecord: Hashable, Sendable, Codable {
     // What an earlier run saw is not a sighting of this run.
     let seen =
       evidence.run.map { earlier in evidence.seenAt.map { RecordedAt(run: earlier, at: $0) } } ?? recorded
-    if fact.outcome == .alreadyProvisioned, room.deed?.address == address {
+    if fact.outcome == .alreadyProvisioned, room.lastWrite?.address == address {
       // The device was on air as wanted, or it was read. Neither says anything about the settings that were
       // not read, so their last write still counts.
-      room.deed?.state = .proved(evidence)
+      room.lastWrite?.state = .proved(evidence)
       if evidence.run == nil {
-        room.deed?.seen = recorded
-        room.deed?.take(fact.settings.filter { $0.state == .proved }, recorded: recorded)
+        room.lastWrite?.seen = recorded
+        room.lastWrite?.take(fact.settings.filter { $0.state == .proved }, recorded: recorded)
       }
     } else {
-      var deed = Deed(
+      var lastWrite = LastWrite(
         address: address, state: .proved(evidence), settings: fact.settings, sealKey: run.sealKey,
         run: evidence.run ?? run.run, at: recorded.at)
-      deed.seen = seen
+      lastWrite.seen = seen
       for setting in fact.settings where setting.state != .notWritten {
-        deed.settingsRecorded[setting.name] = seen
+        lastWrite.settingsRecorded[setting.name] = seen
       }
-      room.deed = deed
+      room.lastWrite = lastWrite
     }
   }
 
   /// A sighting of the proved device is newer evidence. Any other finding changes nothing: a device that was
   /// not received may be out of range, and the next run judges what else was received.
-  private func verify(_ room: inout RoomStanding, _ fact: RoomVerified, _ recorded: RecordedAt) {
+  private func verify(_ room: inout LastKnownRoom, _ fact: RoomVerified, _ recorded: RecordedAt) {
     room.verification = RecordedVerification(fact, recorded: recorded)
-    guard fact.finding == .onAir, let deed = room.deed, case .proved(let old) = deed.state,
-      fact.address == deed.address || fact.address == deed.heardAt
+    guard fact.finding == .onAir, let lastWrite = room.lastWrite, case .proved(let old) = lastWrite.state,
+      fact.address == lastWrite.address || fact.address == lastWrite.receivedAt
     else { return }
-    room.deed?.state = .proved(
+    room.lastWrite?.state = .proved(
       Evidence(grade: .beaconOnAir, address: old.address, minor: fact.minor, rssi: fact.rssi))
-    room.deed?.seen = recorded
+    room.lastWrite?.seen = recorded
   }
 
   /// The last write after a failed attempt: changed or nil when the failure contradicts it.
-  private func after(_ reason: FailureReason, _ deed: Deed, isRewritable: Bool) -> Deed? {
-    var deed = deed
+  private func after(_ reason: FailureReason, _ lastWrite: LastWrite, isRewritable: Bool) -> LastWrite? {
+    var lastWrite = lastWrite
     switch reason {
     case .wrongIdentity where isRewritable:
       // The device confirmed the settings but its beacon shows others. A rewritable device can be written
       // again.
-      deed.state = .submitted
-      return deed
+      lastWrite.state = .submitted
+      return lastWrite
     case .wrongIdentity, .configuredOtherwise:
       return nil
-    case .foreignSettings(let held, _) where deed.state != .submitted && deed.identity != held:
+    case .foreignSettings(let held, _) where lastWrite.state != .submitted && lastWrite.identity != held:
       // Another client has written other settings since. A laptop that does not know the last write also
       // reports its own settings as foreign.
       return nil
     default:
-      return deed
+      return lastWrite
     }
   }
 
-  private func isRewritable(_ room: RoomStanding) -> Bool {
+  private func isRewritable(_ room: LastKnownRoom) -> Bool {
     DeviceProfiles[room.profile]?.isRewritable ?? false
   }
 

@@ -260,7 +260,7 @@ package struct Capture: Sendable {
     // A label that was silent when it was read may be on air now.
     let silent = captures.filter { $0.isSilent && !isOnAir($0.assignment.address) }
     guard silent.count >= Self.fewestSilent else { return nil }
-    let heard = captures.count - silent.count
+    let received = captures.count - silent.count
     let proposals = Self.offsets.filter { !declined.contains($0) }.map { offset in
       let evidence = silent.filter { captured in
         guard let address = captured.assignment.label.advanced(by: offset) else { return false }
@@ -271,7 +271,7 @@ package struct Capture: Sendable {
     }
     // On a tie the smaller offset wins. Each label that is on air counts against the offset.
     let best = proposals.max { $0.evidence.count < $1.evidence.count }
-    return best.flatMap { $0.evidence.count >= max(Self.fewestSilent, heard + 1) ? $0 : nil }
+    return best.flatMap { $0.evidence.count >= max(Self.fewestSilent, received + 1) ? $0 : nil }
   }
 
   private mutating func answer(_ word: String, _ proposal: OffsetProposal) -> Action {

@@ -52,7 +52,7 @@ package struct Walk: Sendable {
     case locate(BluetoothAddress)
     /// Remove the room's address from the manifest. Then call `undone`.
     case undo(Stop)
-    case tell(Message)
+    case show(Message)
     case quit
   }
 
@@ -105,24 +105,24 @@ package struct Walk: Sendable {
     switch entry {
     case .enter:
       if stop.address != nil { return .provision(stop) }
-      guard let proposal else { return .tell(.nothingToTake) }
+      guard let proposal else { return .show(.nothingToTake) }
       return assign(proposal, to: stop)
-    case .key("r"): return stop.address == nil ? .tell(.nothingToTake) : .provision(stop)
+    case .key("r"): return stop.address == nil ? .show(.nothingToTake) : .provision(stop)
     case .key("s"):
       if stop.state != .failed { stops[index].state = .skipped }
       goOn()
-      return .tell(.skipped(stop.name))
+      return .show(.skipped(stop.name))
     case .key("u"): return undo()
     case .key("l"):
-      guard let address = stop.address ?? proposal else { return .tell(.noDevice) }
+      guard let address = stop.address ?? proposal else { return .show(.noDevice) }
       return .locate(address)
     case .key("q"): return .quit
-    case .key: return .tell(.help)
+    case .key: return .show(.help)
     case .line(let text):
       do throws(LabelProblem) {
         return label(try LabelText.address(in: text), stop)
       } catch {
-        return .tell(.badLabel(error))
+        return .show(.badLabel(error))
       }
     }
   }
@@ -130,13 +130,13 @@ package struct Walk: Sendable {
   private func label(_ address: BluetoothAddress, _ stop: Stop) -> Action {
     if address == stop.address { return .provision(stop) }
     let other = owners[address] ?? stops.first { $0.address == address }?.name
-    if let other { return .tell(.wrongLabel(address, room: other)) }
-    if let has = stop.address { return .tell(.otherDevice(address, has: has)) }
+    if let other { return .show(.wrongLabel(address, room: other)) }
+    if let has = stop.address { return .show(.otherDevice(address, has: has)) }
     return .assign(address, stop)
   }
 
   private func assign(_ address: BluetoothAddress, to stop: Stop) -> Action {
-    taken.contains(address) ? .tell(.nothingToTake) : .assign(address, stop)
+    taken.contains(address) ? .show(.nothingToTake) : .assign(address, stop)
   }
 
   /// Undoes the newest assignment of this walk, unless its room is done.
@@ -144,7 +144,7 @@ package struct Walk: Sendable {
     let place = [index, index - 1].first { place in
       stops.indices.contains(place) && stops[place].isOwnAddress && stops[place].state != .done
     }
-    return place.map { .undo(stops[$0]) } ?? .tell(.nothingToUndo)
+    return place.map { .undo(stops[$0]) } ?? .show(.nothingToUndo)
   }
 
   // MARK: Results

@@ -25,7 +25,7 @@ package struct DeviceSession: Sendable {
   /// Called when the link is up.
   let answered: @Sendable () async -> Void
   /// Called for every advertisement while this session searches.
-  let hear: @Sendable (Advertisement) async -> Void
+  let receive: @Sendable (Advertisement) async -> Void
   /// The beginning of the session, and the end that cuts off each stage; nil without one.
   private let began: MonotonicInstant
   private var end: MonotonicInstant?
@@ -36,7 +36,7 @@ package struct DeviceSession: Sendable {
     coordinator: Coordinator, clock: any TimeSource, action: MonotonicInstant? = nil,
     recorded: RecordedSettings? = nil, mayOverwrite: Bool = false,
     answered: @escaping @Sendable () async -> Void = {},
-    hear: @escaping @Sendable (Advertisement) async -> Void = { _ in }
+    receive: @escaping @Sendable (Advertisement) async -> Void = { _ in }
   ) {
     self.room = room
     self.address = address
@@ -50,7 +50,7 @@ package struct DeviceSession: Sendable {
     self.recorded = recorded
     self.mayOverwrite = mayOverwrite
     self.answered = answered
-    self.hear = hear
+    self.receive = receive
     progress = AttemptProgress()
   }
 
@@ -72,15 +72,15 @@ package struct DeviceSession: Sendable {
 
   /// Stage `search`: scans until the device is received and recognised as one of its family.
   package func search(as profile: any DeviceProfile) async throws(AttemptFailure) {
-    let (central, address, adapter, hear) = (central, address, adapter, hear)
-    let window = Listening(adapter: adapter, purpose: .sighting, room: room.id)
-    coordinator.note(.listeningStarted(window))
+    let (central, address, adapter, receive) = (central, address, adapter, receive)
+    let window = ScanPeriod(adapter: adapter, purpose: .sighting, room: room.id)
+    coordinator.note(.scanStarted(window))
     var failure: AttemptFailure?
     do throws(AttemptFailure) {
       try await stage(.search) { () throws(CentralError) in
-        try await central.listen(on: adapter) { (advertisements) throws(CentralError) in
+        try await central.scan(on: adapter) { (advertisements) throws(CentralError) in
           for try await advertisement in advertisements {
-            await hear(advertisement)
+            await receive(advertisement)
             if advertisement.address == address, profile.recognise(advertisement) != nil { return }
           }
           throw CentralError(.cancelled)
@@ -89,7 +89,7 @@ package struct DeviceSession: Sendable {
     } catch {
       failure = error
     }
-    coordinator.note(.listeningStopped(window))
+    coordinator.note(.scanStopped(window))
     if let failure { throw failure }
   }
 
@@ -185,7 +185,7 @@ package struct DeviceSession: Sendable {
   }
 
   /// Records whether the device receives the WiFi network that it is to join.
-  package func checked(_ ssid: String, _ result: WiFiCheckResult, _ networks: [HeardNetwork] = []) async {
+  package func checked(_ ssid: String, _ result: WiFiCheckResult, _ networks: [FoundNetwork] = []) async {
     coordinator.note(
       .wifiChecked(
         .init(room: room.id, attempt: attempt, ssid: ssid, result: result, networks: networks)))
@@ -222,7 +222,7 @@ package struct DeviceSession: Sendable {
 
   /// Records a status of the device. After `mostStatuses` in an attempt, only statuses that decide the
   /// attempt are recorded.
-  package func heard(_ text: String, as meaning: StatusMeaning) async {
+  package func received(_ text: String, as meaning: StatusMeaning) async {
     let count = await progress.countStatus()
     guard count < Self.mostStatuses || meaning == .saved || meaning == .refusal else {
       if count == Self.mostStatuses {

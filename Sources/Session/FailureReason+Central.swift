@@ -27,7 +27,7 @@ extension FailureReason {
   package init(timeoutOf stage: Stage, setting: SettingName?, seconds: Double) {
     self =
       switch stage {
-      case .search: .neverHeard(searchSeconds: seconds)
+      case .search: .neverReceived(searchSeconds: seconds)
       case .connect: .connectTimedOut(seconds: seconds)
       case .discover, .ready, .read, .write, .save, .verify:
         .stageTimedOut(FailedStep(stage, setting: setting), seconds: seconds)

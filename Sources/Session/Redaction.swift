@@ -4,9 +4,9 @@ import Model
 /// several.
 struct Redaction {
   var redactor = Redactor([])
-  private var said: [RoomID: Said] = [:]
+  private var statuses: [RoomID: Statuses] = [:]
 
-  private struct Said {
+  private struct Statuses {
     /// The end of all statuses so far.
     var tail: String
     var last: String
@@ -16,19 +16,19 @@ struct Redaction {
   mutating func redacted(_ fact: Fact) -> Fact {
     if redactor.isEmpty { return fact }
     let result = fact.redacted { text in redacted(text, fact.room) }
-    if case .roomFinished(let fact) = fact { said[fact.room] = nil }
+    if case .roomFinished(let fact) = fact { statuses[fact.room] = nil }
     return result
   }
 
   private mutating func redacted(_ text: OutsideText, _ room: RoomID?) -> String {
     guard let room else { return redactor(text.text) }
-    let before = said[room]
+    let before = statuses[room]
     guard text.isStatus else {
       // A failure quotes the status that caused it.
       return before?.last == text.text ? before?.lastRedacted ?? redactor(text.text) : redactor(text.text)
     }
     let result = redactor(text.text, after: before?.tail ?? "")
-    said[room] = Said(
+    statuses[room] = Statuses(
       tail: Redactor.tail(of: (before?.tail ?? "") + text.text), last: text.text, lastRedacted: result)
     return result
   }

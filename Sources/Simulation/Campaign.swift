@@ -7,39 +7,39 @@ package struct Campaign: Sendable {
   /// The number of scenarios at the same time; each has its own thread.
   package let width: Int
   /// The disturbances of each scenario.
-  package let disturbances: Trial.Disturbances
+  package let disturbances: TestCase.Disturbances
 
-  package init(seed: UInt64, count: Int, width: Int, disturbances: Trial.Disturbances = .all) {
+  package init(seed: UInt64, count: Int, width: Int, disturbances: TestCase.Disturbances = .all) {
     self.seed = seed
     self.count = count
     self.width = max(1, width)
     self.disturbances = disturbances
   }
 
-  /// Runs all scenarios and passes each result to `tell`, in the order of their numbers. Once `tell` returns
+  /// Runs all scenarios and passes each result to `report`, in the order of their numbers. Once `report` returns
   /// false, no further scenario begins; those in progress run to their end without a report.
   /// - Returns: the sums over all reported scenarios.
-  package func play(telling tell: (_ number: Int, TrialResult) -> Bool) async -> Tally {
-    await withTaskGroup(of: (Int, TrialResult).self) { group in
+  package func play(reporting report: (_ number: Int, TestCaseResult) -> Bool) async -> Tally {
+    await withTaskGroup(of: (Int, TestCaseResult).self) { group in
       var tally = Tally()
-      var early: [Int: TrialResult] = [:]
+      var early: [Int: TestCaseResult] = [:]
       var begun = 0
-      var told = 0
+      var reported = 0
       var wantsMore = true
       func begin() {
-        let (number, seed) = (begun, Trial.seed(begun, of: seed))
+        let (number, seed) = (begun, TestCase.seed(begun, of: seed))
         begun += 1
         group.addTask { [disturbances] in
-          (number, await Trial(seed: seed, disturbances: disturbances).play())
+          (number, await TestCase(seed: seed, disturbances: disturbances).play())
         }
       }
       while begun < min(width, count) { begin() }
       for await (number, result) in group {
         early[number] = result
-        while wantsMore, let next = early.removeValue(forKey: told) {
+        while wantsMore, let next = early.removeValue(forKey: reported) {
           tally.add(next.tally)
-          wantsMore = tell(told, next)
-          told += 1
+          wantsMore = report(reported, next)
+          reported += 1
         }
         if wantsMore, begun < count { begin() }
       }

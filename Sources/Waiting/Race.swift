@@ -43,11 +43,11 @@ public func race<Value: Sendable, Failure: Error>(
   }
 }
 
-/// Returns the result of `body`, or throws the error that `obstacle` returns first; `body` is then cancelled
-/// and awaited. A value that `body` returns all the same counts. If `obstacle` returns nil, `body` continues.
+/// Returns the result of `body`, or throws the error that `interruption` returns first; `body` is then cancelled
+/// and awaited. A value that `body` returns all the same counts. If `interruption` returns nil, `body` continues.
 public func race<Value: Sendable, Failure: Error>(
   _ body: @escaping @Sendable () async throws(Failure) -> Value,
-  against obstacle: @escaping @Sendable () async -> Failure?
+  against interruption: @escaping @Sendable () async -> Failure?
 ) async throws(Failure) -> Value {
   let result = await withTaskGroup(of: Finish<Value, Failure>.self) { group -> Result<Value, Failure> in
     group.addTask {
@@ -57,7 +57,7 @@ public func race<Value: Sendable, Failure: Error>(
         return .body(.failure(error))
       }
     }
-    group.addTask { .obstacle(await obstacle()) }
+    group.addTask { .interruption(await interruption()) }
     var met: Failure?
     for await finish in group {
       switch finish {
@@ -67,7 +67,7 @@ public func race<Value: Sendable, Failure: Error>(
       case .body(.failure(let error)):
         group.cancelAll()
         return .failure(met ?? error)
-      case .obstacle(let error):
+      case .interruption(let error):
         guard let error else { continue }
         met = error
         group.cancelAll()
@@ -81,5 +81,5 @@ public func race<Value: Sendable, Failure: Error>(
 /// Which of the two functions ended, and its result.
 private enum Finish<Value: Sendable, Failure: Error>: Sendable {
   case body(Result<Value, Failure>)
-  case obstacle(Failure?)
+  case interruption(Failure?)
 }

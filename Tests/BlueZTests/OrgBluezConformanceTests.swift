@@ -78,8 +78,10 @@ extension ConformanceSubject {
   /// Receives the sensor without faults by name, and connects to it.
   func connectToHealthy() async throws -> any Peripheral {
     let healthy = BluetoothAddress(rawValue: 0xC4_7C_8D_00_00_01)
-    try await central.listen(on: ConformanceScenario.adapter) { (news) async throws(CentralError) in
-      for try await heard in news where heard.address == healthy && heard.localName != nil { return }
+    try await central.scan(on: ConformanceScenario.adapter) { (advertisement) async throws(CentralError) in
+      for try await received in advertisement where received.address == healthy && received.localName != nil {
+        return
+      }
     }
     return try await central.connect(to: healthy, on: ConformanceScenario.adapter)
   }

@@ -34,26 +34,26 @@ struct RepeatedScanTests {
   private static func scan(_ central: BlueZCentral, _ clock: any TimeSource) async throws
     -> Set<BluetoothAddress>
   {
-    try await central.listen(on: AdapterID(adapter)) { (stream) async throws(CentralError) in
+    try await central.scan(on: AdapterID(adapter)) { (stream) async throws(CentralError) in
       await withTaskGroup(of: Set<BluetoothAddress>?.self) { group in
         group.addTask {
-          var heard: Set<BluetoothAddress> = []
+          var received: Set<BluetoothAddress> = []
           var reports = stream.makeAsyncIterator()
           while let report = try? await reports.next() {
-            if report.localName != nil || !report.serviceUUIDs.isEmpty { heard.insert(report.address) }
+            if report.localName != nil || !report.serviceUUIDs.isEmpty { received.insert(report.address) }
           }
-          return heard
+          return received
         }
         group.addTask {
           try? await clock.sleep(for: .seconds(4))
           return nil
         }
-        var heard: Set<BluetoothAddress> = []
+        var received: Set<BluetoothAddress> = []
         for await result in group {
-          if let result { heard = result }
+          if let result { received = result }
           group.cancelAll()
         }
-        return heard
+        return received
       }
     }
   }
@@ -62,9 +62,9 @@ struct RepeatedScanTests {
   private static func scan(_ building: ServedBuilding) async throws -> Set<BluetoothAddress> {
     let central = try await BlueZCentral.open(bus: .address(building.busAddress), clock: building.clock)
     do {
-      let heard = try await scan(central, building.clock)
+      let received = try await scan(central, building.clock)
       await central.close()
-      return heard
+      return received
     } catch {
       await central.close()
       throw error
@@ -77,8 +77,8 @@ struct RepeatedScanTests {
   func newClients(_ controller: DuplicateFilter) async throws {
     try await Self.serve(controller) { building in
       for _ in 0..<4 {
-        let heard = try await Self.scan(building)
-        #expect(heard == Self.all)
+        let received = try await Self.scan(building)
+        #expect(received == Self.all)
       }
     }
   }
@@ -88,8 +88,8 @@ struct RepeatedScanTests {
     try await Self.serve(controller) { building in
       let central = try await BlueZCentral.open(bus: .address(building.busAddress), clock: building.clock)
       for _ in 0..<4 {
-        let heard = try await Self.scan(central, building.clock)
-        #expect(heard == Self.all)
+        let received = try await Self.scan(central, building.clock)
+        #expect(received == Self.all)
       }
       await central.close()
     }
@@ -106,8 +106,8 @@ struct RepeatedScanTests {
         timeout: .seconds(25))
       try await building.clock.sleep(for: .seconds(2))
       for _ in 0..<4 {
-        let heard = try await Self.scan(building)
-        #expect(heard == Self.all)
+        let received = try await Self.scan(building)
+        #expect(received == Self.all)
       }
       await foreign.close()
     }

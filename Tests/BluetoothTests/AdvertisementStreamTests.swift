@@ -2,7 +2,7 @@ import Bluetooth
 import Testing
 
 @Suite struct AdvertisementStreamTests {
-  private func news(_ device: UInt64, at second: Int) -> Advertisement {
+  private func advertisement(_ device: UInt64, at second: Int) -> Advertisement {
     Advertisement(
       address: BluetoothAddress(rawValue: device), adapter: AdapterID(BluetoothAddress(rawValue: 0xFF)),
       receivedAt: MonotonicInstant(sinceZero: .seconds(second)))
@@ -16,25 +16,25 @@ import Testing
 
   @Test func deliversInOrderAndEnds() async throws {
     let (stream, source) = AdvertisementStream.makeStream()
-    for second in 1...3 { source.yield(news(1, at: second)) }
+    for second in 1...3 { source.yield(advertisement(1, at: second)) }
     source.finish()
-    source.yield(news(1, at: 4))
+    source.yield(advertisement(1, at: 4))
     #expect(try await seconds(stream) == [1, 2, 3])
   }
 
   @Test func keepsTheNewestOfEachPeripheralUnderAFlood() async throws {
     let (stream, source) = AdvertisementStream.makeStream(capacity: 2)
-    source.yield(news(1, at: 1))
-    source.yield(news(2, at: 2))
-    source.yield(news(2, at: 3))
-    source.yield(news(3, at: 4))
+    source.yield(advertisement(1, at: 1))
+    source.yield(advertisement(2, at: 2))
+    source.yield(advertisement(2, at: 3))
+    source.yield(advertisement(3, at: 4))
     source.finish()
     #expect(try await seconds(stream) == [3, 4])
   }
 
   @Test func deliversWhatWaitsBeforeItFails() async throws {
     let (stream, source) = AdvertisementStream.makeStream()
-    source.yield(news(1, at: 1))
+    source.yield(advertisement(1, at: 1))
     source.finish(throwing: CentralError(.adapterUnavailable(.poweredOff)))
     var iterator = stream.makeAsyncIterator()
     #expect(try await iterator.next() != nil)
@@ -45,7 +45,7 @@ import Testing
     let (stream, source) = AdvertisementStream.makeStream()
     try await withThrowingTaskGroup(of: Int.self) { group in
       group.addTask { try await seconds(stream).count }
-      source.yield(news(1, at: 1))
+      source.yield(advertisement(1, at: 1))
       group.cancelAll()
       let read = try await group.next()
       #expect(read ?? -1 <= 1)
@@ -58,7 +58,7 @@ import Testing
     let read = try await withThrowingTaskGroup(of: [Int64].self) { group in
       group.addTask { try await seconds(stream) }
       await Task.yield()
-      source.yield(news(1, at: 7))
+      source.yield(advertisement(1, at: 7))
       source.finish()
       return try await group.next()
     }

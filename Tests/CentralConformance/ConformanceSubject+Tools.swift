@@ -71,25 +71,27 @@ extension ConformanceSubject {
 
   /// Scans until a sensor is received.
   @discardableResult
-  func hear(
+  func receive(
     _ address: BluetoothAddress, on adapter: AdapterID = Here.adapter,
     where matches: @escaping @Sendable (Advertisement) -> Bool = { _ in true }
   ) async throws -> Advertisement {
-    let news: Advertisement? = try await within("news of \(address)") {
-      try await central.listen(on: adapter) { (news) async throws(CentralError) -> Advertisement? in
-        for try await heard in news where heard.address == address && matches(heard) { return heard }
+    let advertisement: Advertisement? = try await within("news of \(address)") {
+      try await central.scan(on: adapter) { (advertisement) async throws(CentralError) -> Advertisement? in
+        for try await received in advertisement where received.address == address && matches(received) {
+          return received
+        }
         return nil
       }
     }
-    guard let news else {
+    guard let advertisement else {
       throw ConformanceFailure(description: "listening ended without news of \(address)")
     }
-    return news
+    return advertisement
   }
 
   /// Receives a sensor and connects to it.
   func connect(_ address: BluetoothAddress = Here.healthy) async throws -> any Peripheral {
-    try await hear(address)
+    try await receive(address)
     return try await within("a link to \(address)") {
       try await central.connect(to: address, on: Here.adapter)
     }

@@ -87,10 +87,10 @@ package struct ConformanceCheck: Sendable, CustomStringConvertible {
   }
 
   /// The checks for scanning, which depends on the reports of the controllers.
-  package static let scanning = listeningChecks
+  package static let scanning = scanChecks
 
   /// All checks.
   package static let all =
-    adapterChecks + listeningChecks + connectingChecks + attributeChecks + endingChecks
+    adapterChecks + scanChecks + connectingChecks + attributeChecks + endingChecks
     + powerChecks
 }

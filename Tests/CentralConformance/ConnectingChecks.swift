@@ -18,19 +18,19 @@ extension ConformanceCheck {
       }
     },
     ConformanceCheck("knows a peripheral only on the adapter that heard it") { subject in
-      try await subject.hear(Here.healthy)
+      try await subject.receive(Here.healthy)
       try await subject.expectFailure(.peripheralUnknown) {
         _ = try await subject.central.connect(to: Here.healthy, on: Here.otherAdapter)
       }
     },
     ConformanceCheck("says when an attempt fails at the link") { subject in
-      try await subject.hear(Here.failsToConnect)
+      try await subject.receive(Here.failsToConnect)
       try await subject.expectFailure(.connectFailed) {
         _ = try await subject.central.connect(to: Here.failsToConnect, on: Here.adapter)
       }
     },
     ConformanceCheck("does not connect on an adapter that is off or absent") { subject in
-      try await subject.hear(Here.healthy)
+      try await subject.receive(Here.healthy)
       try await subject.expectFailure(.adapterUnavailable(.absent)) {
         _ = try await subject.central.connect(to: Here.healthy, on: Here.noAdapter)
       }
@@ -44,9 +44,9 @@ extension ConformanceCheck {
     },
     ConformanceCheck("ends the attempt at a dead peripheral when cancelled, and frees the adapter") {
       subject in
-      try await subject.hear(Here.dead)
+      try await subject.receive(Here.dead)
       await subject.world.silence(Here.dead)
-      try await subject.hear(Here.healthy)
+      try await subject.receive(Here.healthy)
       let result = try await subject.cancelling(after: .seconds(3)) {
         try await subject.central.connect(to: Here.dead, on: Here.adapter)
       }
@@ -63,7 +63,7 @@ extension ConformanceCheck {
       try subject.expect(links == 1, "\(links) links")
     },
     ConformanceCheck("connects nothing in a task that is cancelled already") { subject in
-      try await subject.hear(Here.healthy)
+      try await subject.receive(Here.healthy)
       let result = try await subject.cancelling(after: .zero) {
         try? await subject.clock.sleep(for: .seconds(1))
         return try await subject.central.connect(to: Here.healthy, on: Here.adapter)
@@ -78,7 +78,7 @@ extension ConformanceCheck {
       }
     },
     ConformanceCheck("ends an attempt when the adapter goes off") { subject in
-      try await subject.hear(Here.dead)
+      try await subject.receive(Here.dead)
       await subject.world.silence(Here.dead)
       try await subject.expectFailure(.adapterUnavailable(.poweredOff), .connectFailed) {
         async let link = subject.central.connect(to: Here.dead, on: Here.adapter)

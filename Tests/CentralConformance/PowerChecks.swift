@@ -6,7 +6,7 @@ private typealias Here = ConformanceScenario
 extension ConformanceCheck {
   static let powerChecks = [
     ConformanceCheck("switches an adapter off and on again; it can be used at once, and hears") { subject in
-      try await subject.hear(Here.healthy)
+      try await subject.receive(Here.healthy)
       try await subject.within("the power cycle") { try await subject.central.powerCycle(Here.adapter) }
       let adapter = try await subject.central.adapters().first
       try subject.expect(adapter?.state == .ready, "\(String(describing: adapter)) after it")
@@ -15,16 +15,16 @@ extension ConformanceCheck {
     },
     ConformanceCheck("ends our own discovery with the power, and says so") { subject in
       try await subject.expectFailure(.adapterUnavailable(.poweredOff)) {
-        try await subject.central.listen(on: Here.adapter) { (news) async throws(CentralError) in
+        try await subject.central.scan(on: Here.adapter) { (advertisement) async throws(CentralError) in
           var isOn = true
-          for try await _ in news where isOn {
+          for try await _ in advertisement where isOn {
             try await subject.central.powerCycle(Here.adapter)
             isOn = false
           }
           throw CentralError(.other, stackText: "the stream ended without an error")
         }
       }
-      try await subject.hear(Here.healthy)
+      try await subject.receive(Here.healthy)
     },
     ConformanceCheck("does not switch off an adapter that holds a link") { subject in
       let peripheral = try await subject.connect()

@@ -93,12 +93,12 @@ struct DescriptorTests {
     try await withService { client, service in
       let pipe = try Pipe()
       let rule = MatchRule(sender: service.uniqueName, interface: TestService.interface)
-      let (heard, continuation) = AsyncStream.makeStream(of: Signal.self)
+      let (received, continuation) = AsyncStream.makeStream(of: Signal.self)
       _ = try await client.subscribe(rule) { continuation.yield($0) }
       try await service.emit(
         Signal(
           path: "/a", interface: TestService.interface, member: "Lent", body: [.descriptor(pipe.writing)]))
-      var signals = heard.makeAsyncIterator()
+      var signals = received.makeAsyncIterator()
       let signal = try #require(await signals.next())
       #expect(isSameFile(try #require(signal.body.first?.asDescriptor), pipe.writing))
     }

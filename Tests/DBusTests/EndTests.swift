@@ -18,7 +18,7 @@ struct EndTests {
   }
 
   /// Makes a call that gets no reply.
-  private func waitInVain(_ client: Connection, _ service: Connection) async -> DBusError? {
+  private func waitUntilTimeout(_ client: Connection, _ service: Connection) async -> DBusError? {
     let call = MethodCall(destination: service.uniqueName, path: "/test", interface: nil, member: "Never")
     return await failure { () throws(DBusError) in try await client.call(call, timeout: nil) }
   }
@@ -35,8 +35,8 @@ struct EndTests {
       }
       async let serving: Void = service.serve()
       async let ending: Void = client.closed()
-      async let first = waitInVain(client, service)
-      async let second = waitInVain(client, service)
+      async let first = waitUntilTimeout(client, service)
+      async let second = waitUntilTimeout(client, service)
       var calls = called.makeAsyncIterator()
       await calls.next()
       await calls.next()
@@ -88,7 +88,7 @@ struct EndTests {
 
   @Test func closingFailsWhatWaitsAndWhatWasSentGoesOut() async throws {
     try await withService { client, service in
-      let (heard, continuation) = AsyncStream.makeStream(of: DBusValue?.self)
+      let (received, continuation) = AsyncStream.makeStream(of: DBusValue?.self)
       _ = try await service.subscribe(MatchRule(interface: "a.b")) { continuation.yield($0.body.first) }
       let text = DBusValue.string(String(repeating: "x", count: 1 << 20))
       await withTaskGroup(of: DBusError?.self) { group in
@@ -103,7 +103,7 @@ struct EndTests {
         await client.close()
         for await error in group { #expect(error?.kind == .disconnected) }
       }
-      for await first in heard {
+      for await first in received {
         #expect(first == text)
         break
       }
@@ -120,10 +120,10 @@ struct EndTests {
     }
   }
 
-  @Test func handlersHearOfTheEndOnTheThreadOfTheConnection() async throws {
+  @Test func handlersReceiveOfTheEndOnTheThreadOfTheConnection() async throws {
     try await withBus { bus in
       let client = try await bus.connect()
-      let (heard, continuation) = AsyncStream.makeStream(of: Int.self)
+      let (received, continuation) = AsyncStream.makeStream(of: Int.self)
       await client.onClose {
         client.executor.checkIsolated()
         continuation.yield(1)
@@ -135,7 +135,7 @@ struct EndTests {
         continuation.yield(3)
         continuation.finish()
       }
-      #expect(await heard.reduce(into: []) { $0.append($1) } == [1, 2, 3])
+      #expect(await received.reduce(into: []) { $0.append($1) } == [1, 2, 3])
     }
   }
 

@@ -33,7 +33,7 @@ struct ProgramTests {
     try await service.requestName("org.bluez")
     let ours = try await Connection.open(.address(bus.address))
     _ = try await ours.subscribe(MatchRule(sender: "org.bluez")) { _ in }
-    #expect(await ours.programs(listeningTo: "org.bluez", below: "/org/bluez") == [])
+    #expect(await ours.programs(scanning: "org.bluez", below: "/org/bluez") == [])
     // A third-party client, which runs until its input ends.
     let client = Process()
     client.executableURL = URL(fileURLWithPath: "/usr/bin/bluetoothctl")
@@ -44,7 +44,7 @@ struct ProgramTests {
     try client.run()
     defer { client.terminate() }
     var found: [BusProgram] = []
-    while found.isEmpty { found = await ours.programs(listeningTo: "org.bluez", below: "/org/bluez") }
+    while found.isEmpty { found = await ours.programs(scanning: "org.bluez", below: "/org/bluez") }
     #expect(found == [BusProgram(id: UInt32(client.processIdentifier), name: "bluetoothctl")])
     await ours.close()
     await service.close()

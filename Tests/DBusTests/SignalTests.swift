@@ -8,7 +8,7 @@ private actor Listener {
   let thread: LoopExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  private(set) var heard: [Signal] = []
+  private(set) var received: [Signal] = []
   private var waiters: [(count: Int, CheckedContinuation<Void, Never>)] = []
 
   init(_ connection: Connection) {
@@ -18,25 +18,25 @@ private actor Listener {
 
   func subscribe(_ rule: MatchRule) async throws(DBusError) -> Subscription {
     try await connection.subscribe(rule) { signal in
-      self.assumeIsolated { $0.hear(signal) }
+      self.assumeIsolated { $0.receive(signal) }
     }
   }
 
-  private func hear(_ signal: Signal) {
-    heard.append(signal)
-    let ready = waiters.filter { $0.count <= heard.count }
-    waiters.removeAll { $0.count <= heard.count }
+  private func receive(_ signal: Signal) {
+    received.append(signal)
+    let ready = waiters.filter { $0.count <= received.count }
+    waiters.removeAll { $0.count <= received.count }
     for waiter in ready { waiter.1.resume() }
   }
 
-  func hasHeard(_ count: Int) async {
-    if heard.count < count { await withCheckedContinuation { waiters.append((count, $0)) } }
+  func hasReceived(_ count: Int) async {
+    if received.count < count { await withCheckedContinuation { waiters.append((count, $0)) } }
   }
 
   /// Makes a call, and returns how many signals had been received when the reply was seen.
-  func heardAtAnswer(to call: MethodCall) async throws(DBusError) -> Int {
+  func receivedAtAnswer(to call: MethodCall) async throws(DBusError) -> Int {
     try await connection.call(call)
-    return heard.count
+    return received.count
   }
 }
 
@@ -60,7 +60,7 @@ struct SignalTests {
               destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
               interface: "org.freedesktop.DBus", member: "RequestName",
               body: [.string("org.example.n\(number)"), .uint32(4)])
-            return try await listener.heardAtAnswer(to: call)
+            return try await listener.receivedAtAnswer(to: call)
           }
         }
         return try await group.reduce(into: []) { $0.append($1) }
@@ -74,9 +74,9 @@ struct SignalTests {
     try await withService { client, _ in
       let listener = Listener(client)
       _ = try await listener.subscribe(Self.flooded)
-      let heard = try await listener.heardAtAnswer(to: TestService.call("Flood", [.uint32(5_000)]))
-      #expect(heard == 5_000)
-      #expect(await listener.heard.map { $0.body } == (0..<5_000).map { [.uint32($0)] })
+      let received = try await listener.receivedAtAnswer(to: TestService.call("Flood", [.uint32(5_000)]))
+      #expect(received == 5_000)
+      #expect(await listener.received.map { $0.body } == (0..<5_000).map { [.uint32($0)] })
     }
   }
 
@@ -88,14 +88,14 @@ struct SignalTests {
         group.addTask {
           try await client.call(TestService.call("Flood", [.uint32(30_000)]), timeout: .seconds(100))
         }
-        await listener.hasHeard(1)
+        await listener.hasReceived(1)
         try await client.call(
           MethodCall(
             destination: service.uniqueName, path: "/", interface: "org.freedesktop.DBus.Peer", member: "Ping"
           ))
         try await group.waitForAll()
       }
-      #expect(await listener.heard.count == 30_000)
+      #expect(await listener.received.count == 30_000)
     }
   }
 
@@ -117,11 +117,11 @@ struct SignalTests {
       for (path, interface, member, body) in sent {
         try await service.emit(Signal(path: path, interface: interface, member: member, body: body))
       }
-      await listener.hasHeard(6 + 3)
+      await listener.hasReceived(6 + 3)
       try await client.call(TestService.call("Echo"))
-      let heard = await listener.heard.map { [$0.path.text, $0.interface.text, $0.member.text] }
+      let received = await listener.received.map { [$0.path.text, $0.interface.text, $0.member.text] }
       #expect(
-        heard == [
+        received == [
           ["/a/b", "o.o", "O"], ["/n", "o.o", "O"], ["/n/m", "o.o", "O"], ["/o", "i.x", "O"],
           ["/o", "o.o", "M"],
           ["/o", "o.o", "O"], ["/n/m", "i.x", "M"], ["/n/m", "i.x", "M"], ["/n/m", "i.x", "M"],
@@ -140,12 +140,12 @@ struct SignalTests {
         path: "/test", interface: TestService.interface, member: "Flooded", body: [.byte(66)])
       try await client.emit(forged)
       try await service.emit(forged)
-      await everything.hasHeard(2)
-      #expect(await listener.heard.map(\.sender) == [service.uniqueName])
+      await everything.hasReceived(2)
+      #expect(await listener.received.map(\.sender) == [service.uniqueName])
     }
   }
 
-  @Test func aServiceThatComesBackIsHeardAgain() async throws {
+  @Test func aServiceThatComesBackIsReceivedAgain() async throws {
     try await withBus { bus in
       let client = try await bus.connect()
       let listener = Listener(client)
@@ -156,8 +156,8 @@ struct SignalTests {
         try await service.emit(signal)
         try await service.requestName(TestService.name)
         try await service.emit(signal)
-        await listener.hasHeard(round)
-        #expect(await listener.heard.last?.sender == service.uniqueName)
+        await listener.hasReceived(round)
+        #expect(await listener.received.last?.sender == service.uniqueName)
         await service.close()
         // A busy bus may notice the next connection before the end of this one.
         let hasOwner = MethodCall(
@@ -166,26 +166,26 @@ struct SignalTests {
           body: [.string(TestService.name.text)])
         while try await client.call(hasOwner) != [.bool(false)] {}
       }
-      #expect(await listener.heard.count == 3)
+      #expect(await listener.received.count == 3)
       await client.unsubscribe(subscription)
       await client.close()
     }
   }
 
-  @Test func nothingIsHeardAfterTheEnd() async throws {
+  @Test func nothingIsReceivedAfterTheEnd() async throws {
     try await withService { client, service in
       let listener = Listener(client)
       let subscription = try await listener.subscribe(Self.flooded)
       let twin = try await listener.subscribe(Self.flooded)
       try await client.call(TestService.call("Flood", [.uint32(1)]))
-      #expect(await listener.heard.count == 2)
+      #expect(await listener.received.count == 2)
       await client.unsubscribe(subscription)
       await client.unsubscribe(subscription)
       try await client.call(TestService.call("Flood", [.uint32(1)]))
-      #expect(await listener.heard.count == 3)
+      #expect(await listener.received.count == 3)
       await client.unsubscribe(twin)
       try await client.call(TestService.call("Flood", [.uint32(1)]))
-      #expect(await listener.heard.count == 3)
+      #expect(await listener.received.count == 3)
     }
   }
 

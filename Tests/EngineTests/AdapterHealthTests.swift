@@ -13,9 +13,9 @@ import Testing
     while !health.isGivenUp {
       let end = health.refused(at: now)
       pauses.append(now.duration(to: end))
-      #expect(health.isHeld(at: now))
+      #expect(health.isCoolingDown(at: now))
       now = end
-      #expect(!health.isHeld(at: now))
+      #expect(!health.isCoolingDown(at: now))
     }
     #expect(pauses == [1, 2, 4, 5, 5, 5, 5, 5, 5, 5].map { .seconds($0) })
   }
@@ -39,7 +39,7 @@ import Testing
     let now = MonotonicInstant(sinceZero: .zero)
     for _ in 0..<9 { health.refused(at: now) }
     health.scanned()
-    #expect(!health.isHeld(at: now))
+    #expect(!health.isCoolingDown(at: now))
     #expect(now.duration(to: health.refused(at: now)) == .seconds(1))
     #expect(!health.isGivenUp)
   }

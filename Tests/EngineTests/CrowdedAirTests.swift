@@ -21,14 +21,14 @@ import Testing
     let named = Self.advertisement(AirLedger.mostDevices + 7)
     var air = AirLedger(profiles: DeviceProfiles.all, named: [named.address])
     var sighted = 0
-    for number in 1...(AirLedger.mostDevices + 5) where air.hear(Self.advertisement(number)) != nil {
+    for number in 1...(AirLedger.mostDevices + 5) where air.receive(Self.advertisement(number)) != nil {
       sighted += 1
     }
     #expect(sighted == AirLedger.mostDevices && air.hasOverflowed)
-    #expect(air.hear(named)?.address == named.address)
+    #expect(air.receive(named)?.address == named.address)
     #expect(air.all.count == AirLedger.mostDevices + 1)
     // Known devices are still updated.
-    #expect(air.hear(Self.advertisement(1)) == nil && air[Self.advertisement(1).address]?.rssi == -60)
+    #expect(air.receive(Self.advertisement(1)) == nil && air[Self.advertisement(1).address]?.rssi == -60)
   }
 
   @Test("foreign devices do not fill the air ledger")
@@ -37,8 +37,8 @@ import Testing
     for number in 1...120_000 {
       var stranger = Self.advertisement(number)
       (stranger.localName, stranger.serviceUUIDs) = ("phone", [])
-      #expect(air.hear(stranger) == nil)
+      #expect(air.receive(stranger) == nil)
     }
-    #expect(air.all.isEmpty && !air.hasOverflowed && air.rememberedSayings <= 50_000)
+    #expect(air.all.isEmpty && !air.hasOverflowed && air.rememberedContents <= 50_000)
   }
 }

@@ -29,17 +29,17 @@ struct DeviceOwnersTests {
       measuredPower: -59)
   }
 
-  private static var standing: BuildingStanding {
-    var b = RoomStanding(name: "Old name", profile: "robo-sensor")
+  private static var lastKnown: LastKnownBuilding {
+    var b = LastKnownRoom(name: "Old name", profile: "robo-sensor")
     b.bindings = [Binding(address: recorded, basis: .address, run: "r", at: Date(timeIntervalSince1970: 0))]
-    var gone = RoomStanding(name: "Room 900", profile: "robo-sensor")
+    var gone = LastKnownRoom(name: "Room 900", profile: "robo-sensor")
     gone.bindings = [Binding(address: moved, basis: .address, run: "r", at: Date(timeIntervalSince1970: 0))]
-    return BuildingStanding(
+    return LastKnownBuilding(
       rooms: ["b": b, "gone": gone],
       retired: [stranger: Retirement(room: "c", reason: nil, at: Date(timeIntervalSince1970: 0))])
   }
 
-  private let owners = DeviceOwners(Self.building, Self.standing)
+  private let owners = DeviceOwners(Self.building, Self.lastKnown)
 
   @Test(
     "a device belongs to the room of the manifest, of the record, of its retirement, or of its beacon")
@@ -60,11 +60,11 @@ struct DeviceOwnersTests {
 
   @Test("the address in the manifest outranks a record that has the device in another room")
   func conflict() {
-    var other = RoomStanding(name: "Room b", profile: "robo-sensor")
+    var other = LastKnownRoom(name: "Room b", profile: "robo-sensor")
     other.bindings = [
       Binding(address: Self.own, basis: .address, run: "r", at: Date(timeIntervalSince1970: 0))
     ]
-    let owners = DeviceOwners(Self.building, BuildingStanding(rooms: ["b": other]))
+    let owners = DeviceOwners(Self.building, LastKnownBuilding(rooms: ["b": other]))
     #expect(owners.owner(of: Self.own, sending: nil)?.room == "a")
     #expect(owners.addresses(of: "b").isEmpty)
   }
@@ -78,7 +78,7 @@ struct DeviceOwnersTests {
     for (address, rssi) in [
       (Self.recorded, -40), (Self.moved, -41), (Self.own, -42), (free[0], -80), (free[1], -60),
     ] {
-      _ = air.hear(
+      _ = air.receive(
         Advertisement(
           address: address, adapter: adapter, receivedAt: now, rssi: rssi, localName: RoboSensor.localName))
     }

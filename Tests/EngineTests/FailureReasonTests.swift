@@ -121,7 +121,7 @@ struct FailureReasonTests {
   @Test(
     "a reason keeps its context when a pause of the host is the cause",
     arguments: [
-      .neverHeard(searchSeconds: 2), .connectTimedOut(seconds: 15), .linkLost(write),
+      .neverReceived(searchSeconds: 2), .connectTimedOut(seconds: 15), .linkLost(write),
       .attributeRejected(write, attError: 13), .refused(stage: .write, deviceText: "error:no"),
       .readBackMismatch(setting: "power", held: "power low"), .foreignSettings(held: held, .reading),
       .interrupted(.during(write)), .stackLost(.during(write)), .outOfSlots(FailedStep(.connect)),
@@ -138,7 +138,7 @@ struct FailureReasonTests {
   @Test(
     "a reason without a stage is not attributed to a pause of the host",
     arguments: [
-      .neverHeard(), .recordUnwritable(.idle), .planOutdated,
+      .neverReceived(), .recordUnwritable(.idle), .planOutdated,
     ] as [FailureReason])
   func noPause(reason: FailureReason) {
     #expect(reason.causedByHostPause == reason)

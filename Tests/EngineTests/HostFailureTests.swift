@@ -171,7 +171,7 @@ import VirtualTime
     #expect(run.result.outcome == .complete)
     #expect(
       faults(run)
-        == [.init(adapter: AdapterID(adapters[0].address), fault: .hearsNothing, wasPowerCycled: true)])
+        == [.init(adapter: AdapterID(adapters[0].address), fault: .receivesNothing, wasPowerCycled: true)])
   }
 
   @Test("an adapter that stays deaf is reported once, and no sensor is reported as unpowered")
@@ -187,8 +187,8 @@ import VirtualTime
     let adapter = AdapterID(adapters[0].address)
     #expect(
       faults(run) == [
-        .init(adapter: adapter, fault: .hearsNothing, stackText: "not permitted"),
-        .init(adapter: adapter, fault: .hearsNothing),
+        .init(adapter: adapter, fault: .receivesNothing, stackText: "not permitted"),
+        .init(adapter: adapter, fault: .receivesNothing),
       ])
   }
 
@@ -219,7 +219,7 @@ import VirtualTime
     let released = run.facts { if case .linkReleased = $0 { true } else { nil } }.map(\.0.elapsed)
     #expect(released.count == 5)
     #expect(released.allSatisfy { $0 < .seconds(4) })
-    let scans = run.facts { if case .listeningStarted = $0 { true } else { nil } }.map(\.0.elapsed)
+    let scans = run.facts { if case .scanStarted = $0 { true } else { nil } }.map(\.0.elapsed)
     #expect(scans.first.map { $0 < .milliseconds(500) } == true)
     #expect(run.result.outcome == .complete)
     #expect(run.result.rooms.allSatisfy { $0.attempts == 1 })
@@ -248,13 +248,13 @@ private struct RefusesToScan: ForwardingCentral {
   let adapter: BluetoothAddress
   let left: Countdown
 
-  func listen<Result: Sendable>(
+  func scan<Result: Sendable>(
     on adapter: AdapterID, _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
   ) async throws(CentralError) -> Result {
     if adapter.address == self.adapter, left.takeOne() {
       throw CentralError(.adapterUnavailable(.poweredOff), stackText: "org.bluez.Error.NotReady")
     }
-    return try await base.listen(on: adapter, body)
+    return try await base.scan(on: adapter, body)
   }
 }
 

@@ -54,9 +54,9 @@ enum Sample {
     BeaconIdentity(uuid: RoboSensor.FactoryBeacon.uuid, major: RoboSensor.FactoryBeacon.major, minor: minor)
   }
 
-  static func air(_ news: [Advertisement]) -> AirLedger {
+  static func air(_ advertisement: [Advertisement]) -> AirLedger {
     var air = AirLedger(profiles: DeviceProfiles.all)
-    for advertisement in news { _ = air.hear(advertisement) }
+    for advertisement in advertisement { _ = air.receive(advertisement) }
     return air
   }
 }
@@ -77,7 +77,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("a device in the manifest without a sighting is still the room's")
-  func anAddressNotHeardYetIsStillTheRooms() {
+  func anAddressNotReceivedYetIsStillTheRooms() {
     let matches = match(Sample.building([Sample.room(7, address: 1)]), with: Sample.air([]))
     #expect(matches["room-7"] == .device(Sample.address(1), .address))
   }
@@ -126,8 +126,8 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   @Test("`assign: any` gives unclaimed devices to rooms by address, for any order of advertisements")
   func anyTakesUnclaimedDevicesByAddressWhateverTheOrderOfNews() {
     let rooms = [Sample.room(7), Sample.room(8, address: 1), Sample.room(9), Sample.room(10)]
-    let news = [1, 2, 3].map { Sample.waiting($0) }
-    for order in [news, news.reversed()] {
+    let advertisement = [1, 2, 3].map { Sample.waiting($0) }
+    for order in [advertisement, advertisement.reversed()] {
       let matches = match(Sample.building(rooms, .any), with: Sample.air(order))
       #expect(matches["room-7"] == .device(Sample.address(2), .any))
       #expect(matches["room-8"] == .device(Sample.address(1), .address))
@@ -137,7 +137,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("`assign: any` gives no device while more devices are received than rooms are left")
-  func anyTakesNothingWhileMoreAreHeardThanRoomsAreLeft() {
+  func anyTakesNothingWhileMoreAreReceivedThanRoomsAreLeft() {
     let matches = match(
       Sample.building([Sample.room(7)], .any), with: Sample.air([Sample.waiting(2), Sample.waiting(1)]))
     #expect(
@@ -152,16 +152,16 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   @Test("the ledger returns a sighting once for each device and for each new state")
   func tellsOfDevicesAndOfEachNewLifeOnce() {
     var air = Sample.air([])
-    let heard1 = air.hear(Sample.waiting(1))
-    #expect(heard1?.life?.recognition == .awaitingProvisioning)
-    let heard2 = air.hear(Sample.waiting(1, at: 2))
-    #expect(heard2 == nil)
-    let heard3 = air.hear(Sample.beacon(1, minor: 7, at: 3))
-    #expect(heard3 != nil)
-    let heard4 = air.hear(Sample.beacon(1, minor: 7, at: 4))
-    #expect(heard4 == nil)
+    let received1 = air.receive(Sample.waiting(1))
+    #expect(received1?.life?.recognition == .awaitingProvisioning)
+    let received2 = air.receive(Sample.waiting(1, at: 2))
+    #expect(received2 == nil)
+    let received3 = air.receive(Sample.beacon(1, minor: 7, at: 3))
+    #expect(received3 != nil)
+    let received4 = air.receive(Sample.beacon(1, minor: 7, at: 4))
+    #expect(received4 == nil)
     #expect(air.free(for: "robo-sensor").isEmpty)
-    #expect(air[Sample.address(1)]?.lastHeard == .init(sinceZero: .seconds(4)))
+    #expect(air[Sample.address(1)]?.lastReceived == .init(sinceZero: .seconds(4)))
   }
 
   @Test("an advertisement with a beacon and an old name counts as a beacon")
@@ -176,43 +176,49 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     var air = Sample.air([])
     var keyboard = Sample.waiting(9)
     keyboard.localName = "Robo Sensor 2"
-    let heard5 = air.hear(keyboard)
-    #expect(heard5 == nil)
+    let received5 = air.receive(keyboard)
+    #expect(received5 == nil)
     #expect(air[Sample.address(9)] == nil)
   }
 
   @Test("a beacon and the service of its device may be in separate advertisements")
-  func aBeaconAndItsServiceMayBeHeardApart() {
+  func aBeaconAndItsServiceMayBeReceivedApart() {
     let factory = IBeacon(uuid: IoTDesignShop.Attribute.service, major: 0, minor: 0, measuredPower: -59)
     let ours = IBeacon(uuid: Sample.site, major: 1, minor: 7, measuredPower: -59)
-    func news(_ beacon: IBeacon?, service: Bool) -> Advertisement {
+    func advertisement(_ beacon: IBeacon?, service: Bool) -> Advertisement {
       Advertisement(
         address: Sample.address(1), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(1)),
         serviceUUIDs: service ? [IoTDesignShop.Attribute.service] : [],
         manufacturerData: beacon.map { [IBeacon.company: $0.manufacturerData] } ?? [:])
     }
-    func life(_ news: Advertisement...) -> Recognition? {
-      Sample.air(news)[Sample.address(1)]?.life?.recognition
+    func life(_ advertisement: Advertisement...) -> Recognition? {
+      Sample.air(advertisement)[Sample.address(1)]?.life?.recognition
     }
-    #expect(life(news(factory, service: false)) == nil, "any device may send this beacon")
-    #expect(life(news(nil, service: true)) == .present)
-    #expect(life(news(nil, service: true), news(factory, service: false)) == .awaitingProvisioning)
-    #expect(life(news(nil, service: true), news(ours, service: false)) == .configured(ours))
-    #expect(life(news(factory, service: true), news(nil, service: true)) == .awaitingProvisioning)
-    #expect(life(news(ours, service: true), news(nil, service: true)) == .configured(ours))
-    #expect(life(news(ours, service: true), news(factory, service: false)) == .awaitingProvisioning)
+    #expect(life(advertisement(factory, service: false)) == nil, "any device may send this beacon")
+    #expect(life(advertisement(nil, service: true)) == .present)
+    #expect(
+      life(advertisement(nil, service: true), advertisement(factory, service: false)) == .awaitingProvisioning
+    )
+    #expect(life(advertisement(nil, service: true), advertisement(ours, service: false)) == .configured(ours))
+    #expect(
+      life(advertisement(factory, service: true), advertisement(nil, service: true)) == .awaitingProvisioning)
+    #expect(life(advertisement(ours, service: true), advertisement(nil, service: true)) == .configured(ours))
+    #expect(
+      life(advertisement(ours, service: true), advertisement(factory, service: false))
+        == .awaitingProvisioning)
   }
 
   @Test("a device without an identity on air is free only if its family has none")
   func whoDoesNotSayWhoItIsIsFreeOnlyIfItsFamilyNeverDoes() {
-    func news(_ number: UInt64, _ service: BluetoothUUID, _ name: String?) -> Advertisement {
+    func advertisement(_ number: UInt64, _ service: BluetoothUUID, _ name: String?) -> Advertisement {
       Advertisement(
         address: Sample.address(number), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(1)),
         localName: name, serviceUUIDs: [service])
     }
     let air = Sample.air([
-      news(1, IoTDesignShop.Attribute.service, nil), news(2, Firefly.Attribute.service, "Firefl"),
-      news(3, Firefly.Attribute.service, "Stage Piano"),
+      advertisement(1, IoTDesignShop.Attribute.service, nil),
+      advertisement(2, Firefly.Attribute.service, "Firefl"),
+      advertisement(3, Firefly.Attribute.service, "Stage Piano"),
     ])
     #expect(air.free.map(\.address) == [Sample.address(2)])
     #expect(air.free(for: "iot-design-shop").isEmpty)
@@ -225,11 +231,11 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     let bare = Advertisement(
       address: first.address, adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(9)), rssi: -70)
     var air = Sample.air([first, Sample.beacon(1, minor: 7, at: 4), bare, bare])
-    #expect(air[first.address]?.lastHeard == .init(sinceZero: .seconds(9)))
+    #expect(air[first.address]?.lastReceived == .init(sinceZero: .seconds(9)))
     #expect(air[first.address]?.beacon?.minor == 7)
-    #expect(air[first.address]?.beaconHeard == .init(sinceZero: .seconds(4)))
-    _ = air.hear(Sample.beacon(1, minor: 7, at: 12))
-    #expect(air[first.address]?.beaconHeard == .init(sinceZero: .seconds(12)))
+    #expect(air[first.address]?.beaconReceived == .init(sinceZero: .seconds(4)))
+    _ = air.receive(Sample.beacon(1, minor: 7, at: 12))
+    #expect(air[first.address]?.beaconReceived == .init(sinceZero: .seconds(12)))
   }
 
   @Test("an advertisement without content keeps the state and updates the RSSI")
@@ -238,12 +244,12 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     let bare = Advertisement(
       address: Sample.address(1), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(9)),
       rssi: -70)
-    let heard6 = air.hear(bare)
-    #expect(heard6 == nil)
+    let received6 = air.receive(bare)
+    #expect(received6 == nil)
     #expect(air[Sample.address(1)]?.life?.recognition == .awaitingProvisioning)
     #expect(air[Sample.address(1)]?.rssi == -70)
-    air.mustBeHeardAgain(Sample.address(1))
-    #expect(air[Sample.address(1)]?.lastHeard == nil)
+    air.mustBeReceivedAgain(Sample.address(1))
+    #expect(air[Sample.address(1)]?.lastReceived == nil)
   }
 }
 
@@ -255,10 +261,11 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   private func verdict(
-    of heard: [Advertisement], mayMove: Bool = false, known: Set<BluetoothAddress> = [], isOver: Bool = true
+    of received: [Advertisement], mayMove: Bool = false, known: Set<BluetoothAddress> = [],
+    isOver: Bool = true
   ) -> ProofWatch.Verdict {
     var watch = watch(mayMove: mayMove, known: known)
-    for advertisement in heard { watch.hear(advertisement) }
+    for advertisement in received { watch.receive(advertisement) }
     return watch.verdict(isOver: isOver)
   }
 
@@ -269,13 +276,13 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   @Test("the device's own beacon after the save proves it")
   func itsOwnFreshBeaconProvesIt() {
     var watch = watch()
-    watch.hear(Sample.beacon(1, minor: 7, at: 12))
+    watch.receive(Sample.beacon(1, minor: 7, at: 12))
     #expect(watch.isProved)
     #expect(watch.verdict() == .proved(evidence(.freshBeacon, 1, after: 2)))
   }
 
   @Test("a beacon from before the save proves nothing")
-  func whatWasHeardBeforeTheSaveProvesNothing() {
+  func whatWasReceivedBeforeTheSaveProvesNothing() {
     #expect(verdict(of: [Sample.beacon(1, minor: 7, at: 10), Sample.beacon(1, minor: 7, at: 9)]) == .silent)
   }
 
@@ -289,23 +296,23 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   @Test("a beacon from another address proves nothing by default")
   func theHotelNextDoorProvesNothing() {
     let neighbour = Sample.beacon(2, minor: 7, at: 12)
-    #expect(verdict(of: [neighbour]) == .heardElsewhere)
+    #expect(verdict(of: [neighbour]) == .receivedElsewhere)
     #expect(verdict(of: [Sample.beacon(2, minor: 7, at: 12, major: 2)]) == .silent)
     // The same if the device may change its address: the address is another room's, one of two, or was
     // received before.
-    #expect(verdict(of: [neighbour], mayMove: true, known: [Sample.address(2)]) == .heardElsewhere)
+    #expect(verdict(of: [neighbour], mayMove: true, known: [Sample.address(2)]) == .receivedElsewhere)
     let second = Sample.beacon(3, minor: 7, at: 13)
-    #expect(verdict(of: [neighbour, second], mayMove: true) == .heardElsewhere)
+    #expect(verdict(of: [neighbour, second], mayMove: true) == .receivedElsewhere)
     var watch = watch(mayMove: true)
-    watch.hear(neighbour, firstHeard: .init(sinceZero: .seconds(10)))
-    #expect(watch.verdict() == .heardElsewhere)
+    watch.receive(neighbour, firstReceived: .init(sinceZero: .seconds(10)))
+    #expect(watch.verdict() == .receivedElsewhere)
   }
 
   @Test("the other addresses that send the identity are reported in order")
   func theOtherAddressesAreTold() {
     var watch = watch()
     for beacon in [Sample.beacon(3, minor: 7, at: 12), Sample.beacon(2, minor: 7, at: 13)] {
-      watch.hear(beacon)
+      watch.receive(beacon)
     }
     #expect(
       watch.otherSenders
@@ -319,7 +326,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     let moved = Sample.beacon(2, minor: 7, at: 12)
     let proved = ProofWatch.Verdict.proved(evidence(.freshBeaconOtherAddress, 2, after: 2))
     #expect(verdict(of: [moved, moved], mayMove: true) == proved)
-    #expect(verdict(of: [moved], mayMove: true, isOver: false) == .heardElsewhere, "a second may follow")
+    #expect(verdict(of: [moved], mayMove: true, isOver: false) == .receivedElsewhere, "a second may follow")
     #expect(verdict(of: [moved, Sample.waiting(1, at: 13)], mayMove: true) == .backAgain)
     #expect(
       verdict(of: [moved, Sample.beacon(1, minor: 8, at: 13)], mayMove: true) == .other(Sample.identity(8)))
@@ -329,25 +336,25 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("a device received in provisioning mode again may still send its proof within 12 s")
-  func aDeviceHeardWaitingAgainHasSomeTimeToProveItselfAllTheSame() {
+  func aDeviceReceivedWaitingAgainHasSomeTimeToProveItselfAllTheSame() {
     var watch = watch()
     #expect(watch.settlesAt == nil)
-    watch.hear(Sample.waiting(1, at: 11))
-    watch.hear(Sample.waiting(1, at: 15))
+    watch.receive(Sample.waiting(1, at: 11))
+    watch.receive(Sample.waiting(1, at: 15))
     #expect(watch.settlesAt == .init(sinceZero: .seconds(11) + ProofWatch.settling))
     #expect(watch.verdict() == .backAgain)
-    watch.hear(Sample.beacon(1, minor: 7, at: 16))
+    watch.receive(Sample.beacon(1, minor: 7, at: 16))
     #expect(watch.verdict() == .proved(evidence(.freshBeacon, 1, after: 6)))
   }
 
   @Test("a factory beacon after the write is reported as another identity")
-  func whatIsHeardWithTheFactorysBeaconAfterItWasWrittenIsSomethingElse() {
+  func whatIsReceivedWithTheFactorysBeaconAfterItWasWrittenIsSomethingElse() {
     let room = Sample.beaconRoom(7)
     var watch = ProofWatch(
       proof: proof(of: room), profile: IoTDesignShop(), address: Sample.address(1),
       submittedAt: .init(sinceZero: .seconds(10)), known: [])
     let factory = IBeacon(uuid: IoTDesignShop.Attribute.service, major: 0, minor: 5, measuredPower: -59)
-    watch.hear(
+    watch.receive(
       Advertisement(
         address: Sample.address(1), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(12)),
         serviceUUIDs: [IoTDesignShop.Attribute.service],

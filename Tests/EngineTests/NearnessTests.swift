@@ -21,7 +21,7 @@ import VirtualBuilding
   }
 
   /// The RSSI of a sensor by adapter; nil where it is not received.
-  struct Heard: Sendable, ExpressibleByDictionaryLiteral {
+  struct Received: Sendable, ExpressibleByDictionaryLiteral {
     var strengths: [(sensor: UInt64, rssi: [Int?])]
 
     init(dictionaryLiteral elements: (UInt64, [Int?])...) {
@@ -31,15 +31,16 @@ import VirtualBuilding
 
   /// The sightings of ten seconds.
   /// - Parameter times: how often, from the first second on.
-  private func air(_ heard: Heard, times: Int = 10) -> AirLedger {
+  private func air(_ received: Received, times: Int = 10) -> AirLedger {
     Sample.air(
-      heard.strengths.flatMap { sensor, strengths in
+      received.strengths.flatMap { sensor, strengths in
         strengths.enumerated().flatMap { index, rssi -> [Advertisement] in
           guard let rssi else { return [] }
           return (0..<times).map { time in
-            var news = Sample.waiting(sensor, at: 1 + Double(time), rssi: rssi + [-2, 0, 2, 0][time % 4])
-            news.adapter = Self.adapters[index].id
-            return news
+            var advertisement = Sample.waiting(
+              sensor, at: 1 + Double(time), rssi: rssi + [-2, 0, 2, 0][time % 4])
+            advertisement.adapter = Self.adapters[index].id
+            return advertisement
           }
         }
       })
@@ -86,18 +87,20 @@ import VirtualBuilding
     "an ambiguous sensor is not matched",
     arguments: [
       // Two sensors in the room.
-      ([1: [-52], 2: [-54]] as Heard, FailureReason.Code.notClearlyNearest, Outcome.ambiguous, [-52, -54]),
+      (
+        [1: [-52], 2: [-54]] as Received, FailureReason.Code.notClearlyNearest, Outcome.ambiguous, [-52, -54]
+      ),
       // The second one is just within the margin, then just outside.
-      ([1: [-50], 2: [-58]] as Heard, .notClearlyNearest, .ambiguous, [-50, -58]),
+      ([1: [-50], 2: [-58]] as Received, .notClearlyNearest, .ambiguous, [-50, -58]),
       // Received nearly as strongly in the next room.
-      ([1: [-52, -57]] as Heard, .notClearlyNearest, .ambiguous, [-52, -57]),
+      ([1: [-52, -57]] as Received, .notClearlyNearest, .ambiguous, [-52, -57]),
       // In the corridor.
-      ([1: [-71]] as Heard, .notNear, .pending, [-71]),
-      ([1: [nil, -40]] as Heard, .noCandidate, .pending, []),
+      ([1: [-71]] as Received, .notNear, .pending, [-71]),
+      ([1: [nil, -40]] as Received, .noCandidate, .pending, []),
     ])
-  func doubtful(_ heard: Heard, _ code: FailureReason.Code, _ outcome: Outcome, _ strengths: [Int]) {
+  func doubtful(_ received: Received, _ code: FailureReason.Code, _ outcome: Outcome, _ strengths: [Int]) {
     let rooms = [room(1, near: "hci0"), room(2, near: "hci1")]
-    let match = match(rooms, air(heard))["room-1"]
+    let match = match(rooms, air(received))["room-1"]
     guard case .stopped(let found, let reason)? = match else {
       Issue.record("\(String(describing: match))")
       return
@@ -118,7 +121,7 @@ import VirtualBuilding
     arguments: [(2, 11.0), (10, 4.9), (3, 4.9)])
   func settling(times: Int, second: Double) {
     let match = match([room(1, near: "hci0")], air([1: [-50]], times: times), at: second)["room-1"]
-    #expect(reason(match)?.code == .heardTooBriefly)
+    #expect(reason(match)?.code == .receivedTooBriefly)
   }
 
   @Test("an old sighting does not count")
@@ -177,7 +180,7 @@ import VirtualBuilding
 }
 
 /// Nearness in whole runs.
-@Suite("runs with adapters in rooms") struct NearnessStories {
+@Suite("runs with adapters in rooms") struct NearnessScenarios {
   @Test("rooms get the sensor that stands in them, and ambiguous rooms get none")
   func building() async throws {
     var rooms = (1...4).map { Sample.room($0) }
@@ -185,11 +188,11 @@ import VirtualBuilding
     let run = try await rehearse(
       Array(repeating: [], count: 5), rooms: rooms,
       scenario: { scenario in
-        scenario.adapters = ParallelStories.four
+        scenario.adapters = ParallelScenarios.four
         // One sensor in each room, and a second one in the fourth.
         for (index, place) in [0, 1, 2, 3, 3].enumerated() {
           scenario.sensors[index].signal = Signal(
-            base: -75, perAdapter: [ParallelStories.four[place].address: -48 - index])
+            base: -75, perAdapter: [ParallelScenarios.four[place].address: -48 - index])
         }
       })
     for number in 1...3 {

@@ -15,21 +15,21 @@ import Testing
   }
 
   /// The last write to device 1 for a room.
-  private static func standing(
+  private static func lastKnown(
     _ room: Room, sealedBy seal: SecretSeal? = seal, states: SettingState = .written, at time: Date = then
-  ) -> RoomStanding {
-    var standing = RoomStanding(name: room.name, profile: room.profile)
-    standing.deed = Deed(
+  ) -> LastKnownRoom {
+    var lastKnown = LastKnownRoom(name: room.name, profile: room.profile)
+    lastKnown.lastWrite = LastWrite(
       address: Sample.address(1), state: .submitted, settings: room.settingResults(seal) { _ in states },
       sealKey: seal?.key, run: "run-1", at: time)
-    return standing
+    return lastKnown
   }
 
   /// The planned settings of the room whose waiting device is 1.
   private static func settings(
-    of room: Room, _ rooms: [RoomID: RoomStanding], seal: SecretSeal? = seal
+    of room: Room, _ rooms: [RoomID: LastKnownRoom], seal: SecretSeal? = seal
   ) -> [String] {
-    let known = Known(standing: BuildingStanding(rooms: rooms), seal: seal)
+    let known = Known(lastKnown: LastKnownBuilding(rooms: rooms), seal: seal)
     let plan = ApplyPlan(request(room, known), [room.id: .device(Sample.address(1), .address)])
     let settings = plan.rooms[0].settings ?? []
     return settings.map { setting -> String in
@@ -66,7 +66,7 @@ import Testing
   @Test("the settings of a written device are changed or unchanged")
   func written() {
     let room = Sample.room(7, address: 1)
-    let rooms = [room.id: Self.standing(room)]
+    let rooms = [room.id: Self.lastKnown(room)]
     #expect(
       Self.settings(of: Self.changed(room, minor: 302, password: "correct horse"), rooms) == [
         "wifi_ssid Plant Plant unchanged", "wifi_password unchanged",
@@ -84,17 +84,17 @@ import Testing
     arguments: [(nil, "k1"), ("k1", nil), ("k2", "k1")] as [(String?, String?)])
   func otherKeys(_ then: String?, _ now: String?) {
     let room = Sample.room(7, address: 1)
-    let rooms = [room.id: Self.standing(room, sealedBy: then.map { Self.seal($0) })]
+    let rooms = [room.id: Self.lastKnown(room, sealedBy: then.map { Self.seal($0) })]
     #expect(Self.settings(of: room, rooms, seal: now.map { Self.seal($0) }).contains("wifi_password"))
   }
 
   @Test("a setting that was intended and never confirmed has no recorded value, a confirmed one has")
   func unconfirmed() {
     let room = Sample.room(7, address: 1)
-    var standing = Self.standing(room, states: .notWritten)
-    standing.deed?.settingsRecorded[.minor] = RecordedAt(run: "run-1", at: Self.then)
+    var lastKnown = Self.lastKnown(room, states: .notWritten)
+    lastKnown.lastWrite?.settingsRecorded[.minor] = RecordedAt(run: "run-1", at: Self.then)
     #expect(
-      Self.settings(of: Self.changed(room, minor: 302, password: "correct horse"), [room.id: standing]) == [
+      Self.settings(of: Self.changed(room, minor: 302, password: "correct horse"), [room.id: lastKnown]) == [
         "wifi_ssid Plant", "wifi_password", "room_name Room 7", "minor 7 302 changed",
       ])
   }
@@ -107,10 +107,10 @@ import Testing
       "wifi_ssid Plant Plant unchanged", "wifi_password", "room_name Room 9 Room 7 changed",
       "minor 9 7 changed",
     ]
-    #expect(Self.settings(of: room, [other.id: Self.standing(other)]) == expected)
+    #expect(Self.settings(of: room, [other.id: Self.lastKnown(other)]) == expected)
     // In merged records, the newest write counts.
-    let later = Self.standing(other, at: Self.then + 60)
-    #expect(Self.settings(of: room, [room.id: Self.standing(room), other.id: later]) == expected)
+    let later = Self.lastKnown(other, at: Self.then + 60)
+    #expect(Self.settings(of: room, [room.id: Self.lastKnown(room), other.id: later]) == expected)
   }
 
   @Test("only rooms whose device is written have planned settings")

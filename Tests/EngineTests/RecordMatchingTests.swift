@@ -12,44 +12,45 @@ import Testing
   private static let then = Date(timeIntervalSince1970: 1_795_000_000)
 
   /// A room with device `number`, and its last write.
-  private func standing(
-    _ room: Room, _ number: UInt64, _ state: Deed.State?, sealedBy seal: SecretSeal? = seal
-  ) -> RoomStanding {
-    var standing = RoomStanding(name: room.name, profile: room.profile)
+  private func lastKnown(
+    _ room: Room, _ number: UInt64, _ state: LastWrite.State?, sealedBy seal: SecretSeal? = seal
+  ) -> LastKnownRoom {
+    var lastKnown = LastKnownRoom(name: room.name, profile: room.profile)
     let address = Sample.address(number)
-    standing.bindings = [Binding(address: address, basis: .any, run: "run-1", at: Self.then)]
-    standing.deed = state.map {
-      Deed(
+    lastKnown.bindings = [Binding(address: address, basis: .any, run: "run-1", at: Self.then)]
+    lastKnown.lastWrite = state.map {
+      LastWrite(
         address: address, state: $0,
         settings: room.settingResults(seal) { $0 == .minor ? .proved : .written }, sealKey: seal?.key,
         run: "run-1", at: Self.then)
     }
-    return standing
+    return lastKnown
   }
 
-  private func proved(_ number: UInt64, _ minor: UInt16) -> Deed.State {
+  private func proved(_ number: UInt64, _ minor: UInt16) -> LastWrite.State {
     .proved(Evidence(grade: .freshBeacon, address: Sample.address(number), minor: minor))
   }
 
   private func known(
-    _ rooms: [RoomID: RoomStanding], _ permissions: RecordPermissions = .init(), seal: SecretSeal? = seal
+    _ rooms: [RoomID: LastKnownRoom], _ permissions: RecordPermissions = .init(), seal: SecretSeal? = seal
   ) -> Known {
-    Known(standing: BuildingStanding(rooms: rooms), permissions: permissions, seal: seal)
+    Known(lastKnown: LastKnownBuilding(rooms: rooms), permissions: permissions, seal: seal)
   }
 
   private func one(
-    _ room: Room, _ standing: RoomStanding?, air: [Advertisement], _ permissions: RecordPermissions = .init(),
+    _ room: Room, _ lastKnown: LastKnownRoom?, air: [Advertisement],
+    _ permissions: RecordPermissions = .init(),
     assign: Building.Assignment = .any
   ) -> Match? {
     match(
       Sample.building([room], assign), with: Sample.air(air),
-      known(standing.map { [room.id: $0] } ?? [:], permissions))[room.id]
+      known(lastKnown.map { [room.id: $0] } ?? [:], permissions))[room.id]
   }
 
   @Test("a binding on record outranks unclaimed devices")
   func aBindingOutranksAnyUnclaimedDevice() {
     let room = Sample.room(7)
-    let match = one(room, standing(room, 2, nil), air: [Sample.waiting(1)])
+    let match = one(room, lastKnown(room, 2, nil), air: [Sample.waiting(1)])
     #expect(match == .device(Sample.address(2), .record))
   }
 
@@ -57,7 +58,7 @@ import Testing
   func anAddressInTheManifestOutranksTheRecord() {
     let room = Sample.room(7, address: 1)
     let match = one(
-      room, standing(room, 2, nil), air: [Sample.waiting(1), Sample.waiting(2)], .init(rebind: [room.id]))
+      room, lastKnown(room, 2, nil), air: [Sample.waiting(1), Sample.waiting(2)], .init(rebind: [room.id]))
     #expect(match == .device(Sample.address(1), .address))
   }
 
@@ -65,10 +66,10 @@ import Testing
   func aRoomThatSomebodyRetiredOrAcceptedIsLeftAloneUnlessForced() {
     let rooms = [Sample.room(7), Sample.room(8), Sample.room(9)]
     let recorded = RecordedAt(run: "run-1", at: Self.then)
-    var standings = rooms.map { standing($0, UInt64($0.minor ?? 0), nil) }
-    standings[0].retirement = RoomRetirement(reason: "walled up", recorded: recorded)
-    standings[1].acceptances = [Acceptance(reason: "no power", by: "QA", given: recorded)]
-    let record = Dictionary(uniqueKeysWithValues: zip(rooms.map(\.id), standings))
+    var lastKnownRooms = rooms.map { lastKnown($0, UInt64($0.minor ?? 0), nil) }
+    lastKnownRooms[0].retirement = RoomRetirement(reason: "walled up", recorded: recorded)
+    lastKnownRooms[1].acceptances = [Acceptance(reason: "no power", by: "QA", given: recorded)]
+    let record = Dictionary(uniqueKeysWithValues: zip(rooms.map(\.id), lastKnownRooms))
     func excluded(_ permissions: RecordPermissions = .init()) -> [Exclusion?] {
       let excluded = RoomSelection().excluded(from: Sample.building(rooms), known(record, permissions))
       return rooms.map { excluded[$0.id] }
@@ -85,24 +86,26 @@ import Testing
     let other = Sample.room(8)
     let matches = match(
       Sample.building([Sample.room(7)], .any), with: Sample.air([Sample.waiting(2)]),
-      known([other.id: standing(other, 2, nil)]))
+      known([other.id: lastKnown(other, 2, nil)]))
     #expect(matches["room-7"] == .stopped(.pending, .noCandidate()))
   }
 
   @Test("a retired device is given to no room")
   func aDeviceOutOfServiceIsGivenToNobody() {
-    let retired = BuildingStanding(
+    let retired = LastKnownBuilding(
       retired: [Sample.address(1): Retirement(room: "old", reason: nil, at: Self.then)])
     let matches = match(
-      Sample.building([Sample.room(7)], .any), with: Sample.air([Sample.waiting(1)]), Known(standing: retired)
+      Sample.building([Sample.room(7)], .any), with: Sample.air([Sample.waiting(1)]),
+      Known(lastKnown: retired)
     )
     #expect(matches["room-7"] == .stopped(.pending, .noCandidate()))
   }
 
   @Test("a room with a proof on record is done without a sighting")
-  func whatIsDoneOnRecordIsDoneThoughItIsNotHeard() {
+  func whatIsDoneOnRecordIsDoneThoughItIsNotReceived() {
     let room = Sample.room(7)
-    guard case .done(let evidence, let settings)? = one(room, standing(room, 1, proved(1, 7)), air: []) else {
+    guard case .done(let evidence, let settings)? = one(room, lastKnown(room, 1, proved(1, 7)), air: [])
+    else {
       Issue.record("the match must be .done")
       return
     }
@@ -111,11 +114,11 @@ import Testing
   }
 
   @Test("a room with a proof on record and a sighting is done by the sighting")
-  func whatIsDoneAndHeardIsDoneByWhatIsHeard() {
+  func whatIsDoneAndReceivedIsDoneByWhatIsReceived() {
     let room = Sample.room(7)
     guard
       case .done(let evidence, let settings)? = one(
-        room, standing(room, 1, proved(1, 7)), air: [Sample.beacon(1, minor: 7)])
+        room, lastKnown(room, 1, proved(1, 7)), air: [Sample.beacon(1, minor: 7)])
     else {
       Issue.record("the match must be .done")
       return
@@ -127,7 +130,7 @@ import Testing
   @Test("a proved device in provisioning mode is provisioned again")
   func aDoneDeviceThatWaitsAgainIsProvisionedAgain() {
     let room = Sample.room(7)
-    let match = one(room, standing(room, 1, proved(1, 7)), air: [Sample.waiting(1)])
+    let match = one(room, lastKnown(room, 1, proved(1, 7)), air: [Sample.waiting(1)])
     #expect(match == .device(Sample.address(1), .record))
   }
 
@@ -147,13 +150,13 @@ import Testing
   ]
 
   @Test("a configured device with changed settings needs hands", arguments: changes.indices)
-  func changedSettingsOfADeviceAtWorkNeedHands(index: Int) {
+  func changedSettingsOfAConfiguredDeviceNeedAnOperator(index: Int) {
     let (what, change, matters) = Self.changes[index]
     let before = Sample.room(7)
     var now = before
     change(&now)
     for air in [[], [Sample.beacon(1, minor: 7)]] {
-      let match = one(now, standing(before, 1, proved(1, 7)), air: air)
+      let match = one(now, lastKnown(before, 1, proved(1, 7)), air: air)
       if matters {
         #expect(
           match == .stopped(.actionRequired, .settingsChanged(minor: 7)), "\(what)")
@@ -164,7 +167,7 @@ import Testing
         }
       }
     }
-    let waiting = one(now, standing(before, 1, proved(1, 7)), air: [Sample.waiting(1)])
+    let waiting = one(now, lastKnown(before, 1, proved(1, 7)), air: [Sample.waiting(1)])
     #expect(waiting == .device(Sample.address(1), .record), "\(what): a waiting device is written again")
   }
 
@@ -173,7 +176,7 @@ import Testing
     var now = Sample.room(7)
     now.settings[.wifiPassword] = .secret(Secret("another horse"))
     let other = SecretSeal(key: "k2") { _ in "different" }
-    let before = standing(Sample.room(7), 1, proved(1, 7), sealedBy: other)
+    let before = lastKnown(Sample.room(7), 1, proved(1, 7), sealedBy: other)
     guard case .done? = one(now, before, air: []) else {
       Issue.record("a password under another key must count as equal")
       return
@@ -183,7 +186,7 @@ import Testing
   @Test("a save with an unknown result is done if its identity is on air, and otherwise repeated")
   func anInterruptedSaveIsLookedForOnAirFirst() {
     let room = Sample.room(7)
-    let submitted = standing(room, 1, .submitted)
+    let submitted = lastKnown(room, 1, .submitted)
     // Received as configured: done. Received in provisioning mode, or not at all: to be connected to after a
     // sighting.
     guard case .done(let evidence, _)? = one(room, submitted, air: [Sample.beacon(1, minor: 7)]) else {
@@ -200,7 +203,7 @@ import Testing
     let before = Sample.room(7)
     var now = before
     now.settings[.wifiSSID] = .text("Guests")
-    let match = one(now, standing(before, 1, .submitted), air: [Sample.beacon(1, minor: 7)])
+    let match = one(now, lastKnown(before, 1, .submitted), air: [Sample.beacon(1, minor: 7)])
     #expect(match == .stopped(.actionRequired, .settingsChanged(minor: 7)))
   }
 
@@ -211,17 +214,17 @@ import Testing
     now.id = before.id
     for air in [[], [Sample.beacon(1, minor: 7)]] {
       let match = match(
-        Sample.building([now]), with: Sample.air(air), known([before.id: standing(before, 1, proved(1, 7))]))
+        Sample.building([now]), with: Sample.air(air), known([before.id: lastKnown(before, 1, proved(1, 7))]))
       #expect(match[now.id] == .stopped(.actionRequired, .settingsChanged(minor: 7)))
     }
   }
 
   @Test("a minor on record for another device blocks the room unless that device is received without it")
-  func aMinorThatTheRecordHasElsewhereIsNotGivenOutUnlessThatDeviceIsHeardWithout() {
+  func aMinorThatTheRecordHasElsewhereIsNotGivenOutUnlessThatDeviceIsReceivedWithout() {
     let gone = Sample.room(7)
     var now = Sample.room(7, address: 2)
     now.id = "new"
-    let record = known([gone.id: standing(gone, 1, proved(1, 7))])
+    let record = known([gone.id: lastKnown(gone, 1, proved(1, 7))])
     func decide(_ air: [Advertisement]) -> Match? {
       match(Sample.building([now]), with: Sample.air(air), record)[now.id]
     }
@@ -236,7 +239,7 @@ import Testing
   func aDeviceThatChangedItsAddressIsStillTheRoomsWhereTheManifestSaysThatItDoes() {
     var room = Sample.room(7)
     room.proofAddress = .any
-    let moved = standing(
+    let moved = lastKnown(
       room, 1, .proved(Evidence(grade: .freshBeaconOtherAddress, address: Sample.address(5), minor: 7)))
     guard case .done(let evidence, _)? = one(room, moved, air: [Sample.beacon(5, minor: 7)]) else {
       Issue.record("the other address must count as the room's device")
@@ -257,7 +260,7 @@ import Testing
   func forceDoesWhatIsDoneAgainButCannotRewriteADeviceAtWork() {
     let room = Sample.room(7)
     let force = RecordPermissions(force: [room.id])
-    let done = standing(room, 1, proved(1, 7))
+    let done = lastKnown(room, 1, proved(1, 7))
     #expect(one(room, done, air: [], force) == .device(Sample.address(1), .record))
     #expect(
       one(room, done, air: [Sample.beacon(1, minor: 7)], force)
@@ -267,25 +270,25 @@ import Testing
 
 /// Conflicts that prevent a run.
 @Suite("conflicts with the record") struct RecordConflictTests {
-  private func bound(_ devices: [UInt64], minor: UInt16? = nil) -> RoomStanding {
-    var standing = RoomStanding(name: "x", profile: "robo-sensor")
-    standing.bindings = devices.map {
+  private func bound(_ devices: [UInt64], minor: UInt16? = nil) -> LastKnownRoom {
+    var lastKnown = LastKnownRoom(name: "x", profile: "robo-sensor")
+    lastKnown.bindings = devices.map {
       Binding(address: Sample.address($0), basis: .any, run: "r", at: Date(timeIntervalSince1970: 0))
     }
-    standing.deed = minor.map {
-      Deed(
+    lastKnown.lastWrite = minor.map {
+      LastWrite(
         address: Sample.address(devices[0]), state: .submitted,
         settings: [SettingResult(name: .minor, value: "\($0)", state: .written)], sealKey: nil, run: "r",
         at: Date(timeIntervalSince1970: 0))
     }
-    return standing
+    return lastKnown
   }
 
   private func found(
-    _ rooms: [Room], _ standings: [RoomID: RoomStanding], retired: [BluetoothAddress: Retirement] = [:],
+    _ rooms: [Room], _ lastKnownRooms: [RoomID: LastKnownRoom], retired: [BluetoothAddress: Retirement] = [:],
     _ permissions: RecordPermissions = .init()
   ) -> [RecordConflict] {
-    conflicts(of: rooms, with: .init(rooms: standings, retired: retired), allowing: permissions)
+    conflicts(of: rooms, with: .init(rooms: lastKnownRooms, retired: retired), allowing: permissions)
   }
 
   @Test("a manifest that agrees with the record has no conflict")
@@ -298,22 +301,23 @@ import Testing
   @Test("another address than on record is a conflict without a permission")
   func anotherAddressThanOnRecordIsRefusedUntilSaid() {
     let rooms = [Sample.room(7, address: 2)]
-    let standings: [RoomID: RoomStanding] = ["room-7": bound([1])]
+    let lastKnownRooms: [RoomID: LastKnownRoom] = ["room-7": bound([1])]
     #expect(
-      found(rooms, standings)
+      found(rooms, lastKnownRooms)
         == [.boundToAnother(room: "room-7", named: Sample.address(2), recorded: Sample.address(1))])
-    #expect(found(rooms, standings, .init(rebind: ["room-7"])).isEmpty)
-    #expect(!found(rooms, standings, .init(rebind: ["room-8"], renumber: true, force: ["room-7"])).isEmpty)
+    #expect(found(rooms, lastKnownRooms, .init(rebind: ["room-7"])).isEmpty)
+    #expect(
+      !found(rooms, lastKnownRooms, .init(rebind: ["room-8"], renumber: true, force: ["room-7"])).isEmpty)
   }
 
   @Test("the device of another room is a conflict without a permission")
   func theDeviceOfAnotherRoomIsRefusedUntilSaid() {
     let rooms = [Sample.room(7, address: 1)]
-    let standings: [RoomID: RoomStanding] = ["office": bound([1])]
+    let lastKnownRooms: [RoomID: LastKnownRoom] = ["office": bound([1])]
     #expect(
-      found(rooms, standings)
+      found(rooms, lastKnownRooms)
         == [.deviceOfAnotherRoom(room: "room-7", named: Sample.address(1), other: "office")])
-    #expect(found(rooms, standings, .init(rebind: ["room-7"])).isEmpty)
+    #expect(found(rooms, lastKnownRooms, .init(rebind: ["room-7"])).isEmpty)
   }
 
   @Test("a retired device is a conflict without a permission")
@@ -330,11 +334,11 @@ import Testing
   @Test("a new minor for a provisioned room is a conflict without a permission")
   func aNewMinorForAProvisionedRoomIsRefusedUntilSaid() {
     let rooms = [Sample.room(7, address: 1)]
-    let standings: [RoomID: RoomStanding] = ["room-7": bound([1], minor: 6)]
+    let lastKnownRooms: [RoomID: LastKnownRoom] = ["room-7": bound([1], minor: 6)]
     #expect(
-      found(rooms, standings)
+      found(rooms, lastKnownRooms)
         == [.renumbered(room: "room-7", from: 6, to: 7, device: Sample.address(1))])
-    #expect(found(rooms, standings, .init(renumber: true)).isEmpty)
+    #expect(found(rooms, lastKnownRooms, .init(renumber: true)).isEmpty)
     // A room that was never written may get any minor.
     #expect(found(rooms, ["room-7": bound([1])]).isEmpty)
   }

@@ -36,11 +36,11 @@ struct SecretReferenceTests {
     #expect(results(.standIn("hunter2345")).map(\.fingerprint) == [nil])
     #expect(results(Secret("hunter2345")).map(\.fingerprint) == ["sealed r/wifi_password/hunter2345"])
 
-    let deed = Deed(
+    let lastWrite = LastWrite(
       address: .init(rawValue: 1), state: .submitted, settings: results(Secret("hunter2345")), sealKey: "k",
       run: "r", at: .init(timeIntervalSince1970: 0))
     func isSatisfied(_ secret: Secret) -> Bool {
-      deed.satisfies(results(secret), sealKey: "k", besides: [])
+      lastWrite.satisfies(results(secret), sealKey: "k", besides: [])
     }
     #expect(isSatisfied(Secret(Self.reference)) && isSatisfied(.standIn("another")))
     #expect(isSatisfied(Secret("hunter2345")) && !isSatisfied(Secret("another1")))

@@ -50,8 +50,8 @@ import VirtualTime
         central: await VirtualCentral(world: world, clock: clock), coordinator: coordinator, clock: clock)
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await coordinator.run() }
-        for number in 1...3 * DeviceSession.mostStatuses { await session.heard("\(number)", as: .other) }
-        await session.heard("error:no", as: .refusal)
+        for number in 1...3 * DeviceSession.mostStatuses { await session.received("\(number)", as: .other) }
+        await session.received("error:no", as: .refusal)
         coordinator.finish()
       }
       let texts = await recorder.events.compactMap { event in

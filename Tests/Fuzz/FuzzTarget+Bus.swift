@@ -106,11 +106,11 @@ extension FuzzTarget {
       guard case .changed(let path, _, let properties, _) = change, let device = tree.device(path) else {
         continue
       }
-      var (news, hearing) = DeviceNews.born(device)
-      _ = hearing
+      var (advertisement, sighting) = ReceivedContent.born(device)
+      _ = sighting
       for repeats in [true, false] {
-        let heard = news.take(properties, device: device, repeatsData: repeats)
-        _ = heard?.advertisement(
+        let received = advertisement.take(properties, device: device, repeatsData: repeats)
+        _ = received?.advertisement(
           of: BluetoothAddress(rawValue: 1), by: AdapterID(BluetoothAddress(rawValue: 2)),
           at: MonotonicInstant(sinceZero: .zero))
       }

@@ -42,7 +42,7 @@ extension FuzzTarget {
     var input = InputReader(bytes)
     var reader = WiFiScanReader()
     // The list is made twice at most: once for each of many notifications takes time with the square of their number.
-    var ended: [HeardNetwork]?
+    var ended: [FoundNetwork]?
     while !input.isEmpty {
       if ended == nil, reader.progress == .ended { ended = reader.result.networks }
       reader.take(input.bytes(Int(input.byte())))

@@ -45,7 +45,7 @@ extension FuzzTarget {
       try Violation.unless(seal.key == SiteKey.seal(with: bytes).key, "a key has the same name each time")
     case .failure(let error):
       try Violation.unless(bytes.count != SiteKey.length, "32 bytes are a key: \(error)")
-      try checkIsHarmless(JournalTrouble.failure(error).text, "a failure")
+      try checkIsHarmless(JournalMessages.failure(error).text, "a failure")
     }
   }
 
@@ -118,7 +118,7 @@ extension FuzzTarget {
     let building = BuildingReport(
       building: "harbour-house",
       runs: archive.runs.map { RecordedRun(events: $0.record.events, journalHash: $0.record.lastHash) },
-      standing: archive.state.standing, manifest: nil, made: Date(timeIntervalSince1970: 1_795_251_600),
+      lastKnown: archive.state.lastKnown, manifest: nil, made: Date(timeIntervalSince1970: 1_795_251_600),
       by: .init(toolVersion: "0.1.0", host: "laptop", user: nil))
     var texts: [String: String] = [:]
     for format in BuildingReports.formats { texts[format.name] = format.text(building) }
@@ -130,10 +130,10 @@ extension FuzzTarget {
       }
       texts["\(run.id)/terminal"] = try terminal(run, report, building).joined(separator: "\n")
     }
-    texts["state"] = StateView.rows(archive.state.standing).map { $0.joined(separator: " ") }.joined(
+    texts["state"] = StateView.rows(archive.state.lastKnown).map { $0.joined(separator: " ") }.joined(
       separator: "\n")
     try checkIsHarmless(texts["state"] ?? "", "the state")
-    _ = archive.state.standing.contradictions
+    _ = archive.state.lastKnown.contradictions
     return texts
   }
 

@@ -37,7 +37,7 @@ struct BuildingArchiveTests {
     let archive = try read()
     #expect(archive.runs.map(\.id) == ["one"])
     #expect(archive.faults.isEmpty && archive.skipped.isEmpty)
-    #expect(archive.state.standing.rooms["kitchen"]?.bindings.map(\.run) == ["one"])
+    #expect(archive.state.lastKnown.rooms["kitchen"]?.bindings.map(\.run) == ["one"])
   }
 
   @Test("folders that are not runs are listed as skipped and stay unchanged")

@@ -89,21 +89,21 @@ extension Run {
 
 @Suite("The building's state as a fold over its runs")
 struct BuildingRecordTests {
-  private func state(_ runs: Run...) -> BuildingStanding {
-    BuildingRecord(runs.map(\.events)).standing
+  private func state(_ runs: Run...) -> LastKnownBuilding {
+    BuildingRecord(runs.map(\.events)).lastKnown
   }
 
-  private func kitchenAfter(_ runs: Run...) -> RoomStanding? {
-    BuildingRecord(runs.map(\.events)).standing.rooms["kitchen"]
+  private func kitchenAfter(_ runs: Run...) -> LastKnownRoom? {
+    BuildingRecord(runs.map(\.events)).lastKnown.rooms["kitchen"]
   }
 
   @Test("a successful run gives the room a binding and a proved last write with its settings")
   func success() throws {
     let room = try #require(kitchenAfter(.success("a", day: 0, 1)))
     #expect(room.binding?.address == address(1) && room.binding?.run == "a")
-    let deed = try #require(room.deed)
-    #expect(deed.state == .proved(evidence(1)) && deed.run == "a" && deed.sealKey == "k")
-    #expect(deed.settings.map(\.fingerprint) == ["f1", nil])
+    let lastWrite = try #require(room.lastWrite)
+    #expect(lastWrite.state == .proved(evidence(1)) && lastWrite.run == "a" && lastWrite.sealKey == "k")
+    #expect(lastWrite.settings.map(\.fingerprint) == ["f1", nil])
     #expect(room.last?.outcome == .provisioned)
   }
 
@@ -111,15 +111,16 @@ struct BuildingRecordTests {
   func prefixes(length: Int) {
     let whole = Run.success("a", day: 0, 1)
     let cut = Array(whole.events.prefix(length))
-    let room = BuildingRecord([cut]).standing.rooms["kitchen"]
+    let room = BuildingRecord([cut]).lastKnown.rooms["kitchen"]
     switch length {
     case 0: #expect(room == nil)
-    case 1: #expect(room?.binding == nil && room?.deed == nil)
-    case 2, 3, 4: #expect(room?.binding?.address == address(1) && room?.deed == nil)
+    case 1: #expect(room?.binding == nil && room?.lastWrite == nil)
+    case 2, 3, 4: #expect(room?.binding?.address == address(1) && room?.lastWrite == nil)
     default:
-      #expect(room?.deed?.state == .submitted)
+      #expect(room?.lastWrite?.state == .submitted)
       #expect(
-        room?.deed?.settings.map(\.state) == [.notWritten, .written], "only the confirmed setting is written")
+        room?.lastWrite?.settings.map(\.state) == [.notWritten, .written],
+        "only the confirmed setting is written")
     }
   }
 
@@ -132,7 +133,7 @@ struct BuildingRecordTests {
     let forward = state(.success("z", day: 0, 1), later)
     #expect(forward == state(later, .success("z", day: 0, 1)))
     #expect(
-      forward.rooms["kitchen"]?.deed == nil,
+      forward.rooms["kitchen"]?.lastWrite == nil,
       "the device advertised as waiting again, so its last write is gone")
     #expect(forward.rooms["kitchen"]?.binding?.address == address(1), "the binding stays")
   }
@@ -141,16 +142,16 @@ struct BuildingRecordTests {
   func untouched() {
     var later = Run("b", day: 1, rooms: [kitchen])
     later.finish(.cancelled, nil, .interrupted(.idle))
-    #expect(kitchenAfter(.success("a", day: 0, 1), later)?.deed?.state == .proved(evidence(1)))
+    #expect(kitchenAfter(.success("a", day: 0, 1), later)?.lastWrite?.state == .proved(evidence(1)))
   }
 
   @Test("a room that is already provisioned on record keeps the run that wrote it")
   func carriedOver() {
     var later = Run("b", day: 1, rooms: [kitchen])
     later.finish(.alreadyProvisioned, evidence(1, run: "a"))
-    let deed = kitchenAfter(.success("a", day: 0, 1), later)?.deed
-    #expect(deed?.run == "a")
-    #expect(deed?.seen?.run == "a", "the later run received no advertisement")
+    let lastWrite = kitchenAfter(.success("a", day: 0, 1), later)?.lastWrite
+    #expect(lastWrite?.run == "a")
+    #expect(lastWrite?.seen?.run == "a", "the later run received no advertisement")
   }
 
   @Test("a sighting during verify renews the evidence of its own device only")
@@ -160,7 +161,7 @@ struct BuildingRecordTests {
       later.tell(
         .roomVerified(
           .init(room: "kitchen", finding: finding, address: address(number), minor: 7, windows: 3)))
-      return kitchenAfter(.success("a", day: 0, 1), later)?.deed?.seen?.run
+      return kitchenAfter(.success("a", day: 0, 1), later)?.lastWrite?.seen?.run
     }
     #expect(seen(.onAir, at: 1) == "b")
     #expect(seen(.onAir, at: 2) == "a")
@@ -172,7 +173,7 @@ struct BuildingRecordTests {
   @Test(
     "a save without a known result stays submitted, unless the device reported that it kept nothing",
     arguments: [
-      (.notHeardAfterSave(SaveResponse()), true), (.interrupted(.awaitingProof(UnprovedSave())), true),
+      (.notReceivedAfterSave(SaveResponse()), true), (.interrupted(.awaitingProof(UnprovedSave())), true),
       (.refused(stage: .save, deviceText: "error:no"), false), (.saveNotKept, false),
     ] as [(FailureReason, Bool)])
   func questions(reason: FailureReason, stays: Bool) {
@@ -182,7 +183,7 @@ struct BuildingRecordTests {
     run.save(1)
     run.tell(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 1, failure: reason)))
     run.finish(.unconfirmed, nil, reason)
-    #expect((kitchenAfter(run)?.deed?.state == .submitted) == stays)
+    #expect((kitchenAfter(run)?.lastWrite?.state == .submitted) == stays)
   }
 
   @Test(
@@ -193,14 +194,14 @@ struct BuildingRecordTests {
   func otherIdentity(reason: FailureReason) {
     var later = Run("b", day: 1, rooms: [kitchen])
     later.finish(.actionRequired, nil, reason)
-    #expect(kitchenAfter(.success("a", day: 0, 1), later)?.deed == nil)
+    #expect(kitchenAfter(.success("a", day: 0, 1), later)?.lastWrite == nil)
   }
 
   @Test("settings that change in the manifest leave the last write proved")
   func settingsChanged() {
     var later = Run("b", day: 1, rooms: [kitchen])
     later.finish(.actionRequired, nil, .settingsChanged(minor: 7))
-    #expect(kitchenAfter(.success("a", day: 0, 1), later)?.deed?.state == .proved(evidence(1)))
+    #expect(kitchenAfter(.success("a", day: 0, 1), later)?.lastWrite?.state == .proved(evidence(1)))
   }
 
   @Test(
@@ -213,7 +214,7 @@ struct BuildingRecordTests {
     later.tell(
       .bindingReleased(.init(room: "kitchen", address: address(1), cause: cause, reason: "dead")))
     let state = state(.success("a", day: 0, 1), later)
-    #expect(state.rooms["kitchen"]?.bindings == [] && state.rooms["kitchen"]?.deed == nil)
+    #expect(state.rooms["kitchen"]?.bindings == [] && state.rooms["kitchen"]?.lastWrite == nil)
     #expect(state.retired[address(1)]?.reason == (cause == .rebound ? nil : "dead"))
     #expect((state.retired[address(1)] == nil) == (cause == .rebound))
     var again = Run("c", day: 2, rooms: [kitchen])
@@ -328,25 +329,27 @@ extension Run {
 
 @Suite("The state of a rewritable device")
 struct RewritableRecordTests {
-  private func deed(_ runs: Run...) -> Deed? {
-    BuildingRecord(runs.map(\.events)).standing.rooms["lobby"]?.deed
+  private func lastWrite(_ runs: Run...) -> LastWrite? {
+    BuildingRecord(runs.map(\.events)).lastKnown.rooms["lobby"]?.lastWrite
   }
 
-  private func power(_ deed: Deed?) -> SettingResult? { deed?.settings.first { $0.name == "power" } }
+  private func power(_ lastWrite: LastWrite?) -> SettingResult? {
+    lastWrite?.settings.first { $0.name == "power" }
+  }
 
   @Test(
     "a last write survives a connection to the working device and ends when the device advertises as unconfigured"
   )
-  func dialled() {
-    let kept = deed(.lobbyDone, .later { $0.begin(fresh: false) })
+  func connected() {
+    let kept = lastWrite(.lobbyDone, .later { $0.begin(fresh: false) })
     #expect(kept?.run == "a")
     guard case .proved? = kept?.state else {
       Issue.record("the last write is not proved: \(String(describing: kept))")
       return
     }
-    #expect(deed(.lobbyDone, .later { $0.begin(fresh: true) }) == nil)
+    #expect(lastWrite(.lobbyDone, .later { $0.begin(fresh: true) }) == nil)
     #expect(
-      deed(.lobbyDone, .later { $0.begin(fresh: nil) }) == nil,
+      lastWrite(.lobbyDone, .later { $0.begin(fresh: nil) }) == nil,
       "older records do not say whether the device was unconfigured")
   }
 
@@ -356,8 +359,8 @@ struct RewritableRecordTests {
       $0.begin(fresh: false)
       $0.submit()
     }
-    #expect(deed(.lobbyDone, run)?.state == .submitted)
-    #expect(deed(.lobbyDone, run)?.run == "run-1")
+    #expect(lastWrite(.lobbyDone, run)?.state == .submitted)
+    #expect(lastWrite(.lobbyDone, run)?.run == "run-1")
     let step = FailedStep(.write, setting: "power")
     for reason: FailureReason in [
       .linkLost(step), .readBackMismatch(setting: "power", held: "power high"), .interrupted(.during(step)),
@@ -366,7 +369,7 @@ struct RewritableRecordTests {
       var ended = run
       ended.tell(.attemptEnded(.init(room: "lobby", number: 1, seconds: 1, failure: reason)))
       ended.end(.unconfirmed, nil, nil, reason)
-      #expect(deed(.lobbyDone, ended)?.state == .submitted, "\(reason.code)")
+      #expect(lastWrite(.lobbyDone, ended)?.state == .submitted, "\(reason.code)")
     }
   }
 
@@ -379,19 +382,19 @@ struct RewritableRecordTests {
         .alreadyProvisioned, .beaconOnAir,
         lobbySettings(minor: "7", power: "low", .proved).filter { $0.name != "power" })
     }
-    let kept = deed(.lobbyDone, run)
+    let kept = lastWrite(.lobbyDone, run)
     #expect(kept?.run == "a" && kept?.settings.count == 4)
     #expect(power(kept)?.value == "low")
     let changed = Run.later(2) {
       $0.begin(fresh: false)
       $0.end(.alreadyProvisioned, .beaconOnAir, lobbySettings(minor: "7", power: "high", .proved))
     }
-    #expect(power(deed(.lobbyDone, run, changed))?.value == "high")
+    #expect(power(lastWrite(.lobbyDone, run, changed))?.value == "high")
     let unread = Run.later(3) {
       $0.end(.alreadyProvisioned, .beaconOnAir, lobbySettings(minor: "7", power: "medium"))
     }
     #expect(
-      power(deed(.lobbyDone, run, changed, unread))?.value == "high",
+      power(lastWrite(.lobbyDone, run, changed, unread))?.value == "high",
       "a setting that was not read does not change")
   }
 
@@ -405,9 +408,9 @@ struct RewritableRecordTests {
       $0.begin(fresh: false)
       $0.end(.alreadyProvisioned, .beaconOnAir, lobbySettings(minor: "7", power: "low", .proved))
     }
-    let deed = deed(.lobbyDone, killed, mended)
-    #expect(deed?.state == .proved(Evidence(grade: .beaconOnAir, address: address(1), minor: 7)))
-    #expect(deed?.settings.allSatisfy { $0.state == .proved } == true)
+    let lastWrite = lastWrite(.lobbyDone, killed, mended)
+    #expect(lastWrite?.state == .proved(Evidence(grade: .beaconOnAir, address: address(1), minor: 7)))
+    #expect(lastWrite?.settings.allSatisfy { $0.state == .proved } == true)
   }
 
   @Test("a last write is submitted again when the beacon contradicts the settings that were read")
@@ -416,7 +419,7 @@ struct RewritableRecordTests {
       $0.begin(fresh: false)
       $0.end(.failed, nil, nil, .wrongIdentity(minor: 3))
     }
-    #expect(deed(.lobbyDone, run)?.state == .submitted)
+    #expect(lastWrite(.lobbyDone, run)?.state == .submitted)
   }
 
   @Test("a last write ends when settings of another client are found on the device")
@@ -427,9 +430,9 @@ struct RewritableRecordTests {
         $0.end(.actionRequired, nil, nil, .foreignSettings(held: held, .reading))
       }
     }
-    #expect(deed(.lobbyDone, run("uuid 0D1E2F30-1111-2222-3333-444455556666, major 1, minor 7")) == nil)
+    #expect(lastWrite(.lobbyDone, run("uuid 0D1E2F30-1111-2222-3333-444455556666, major 1, minor 7")) == nil)
     // A laptop without this record reported our own settings as foreign; the records were merged later.
-    guard case .proved? = deed(.lobbyDone, run(Run.identity))?.state else {
+    guard case .proved? = lastWrite(.lobbyDone, run(Run.identity))?.state else {
       Issue.record("the last write is not proved")
       return
     }
@@ -442,7 +445,7 @@ struct RewritableRecordTests {
       $0.end(
         .actionRequired, nil, nil, .foreignSettings(held: "uuid 0D1E, major 1, minor 7", .beacon(minor: 7)))
     }
-    #expect(deed(.lobbyDone, begun, later)?.state == .submitted)
+    #expect(lastWrite(.lobbyDone, begun, later)?.state == .submitted)
   }
 }
 

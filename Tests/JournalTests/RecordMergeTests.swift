@@ -62,7 +62,7 @@ struct RecordMergeTests {
     _ = try await run("one", in: a)
     let other = try RunDirectory.create(in: b, building: "demo", run: "one")
     var events = Events.sample(5)
-    events[1].fact = .adapterAwaited(.init(trouble: nil, seconds: 1))
+    events[1].fact = .adapterAwaited(.init(problem: nil, seconds: 1))
     try await other.createJournal().append(events)
     #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([a + "/demo", b + "/demo"]) }
 

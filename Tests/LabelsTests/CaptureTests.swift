@@ -40,8 +40,8 @@ struct CaptureTests {
       switch action {
       case .save(let assignments):
         for assignment in assignments { written[assignment.stop.room] = assignment.address }
-        let heard = onAir
-        capture.saved(heard.map { heard in { heard.contains($0) } })
+        let received = onAir
+        capture.saved(received.map { received in { received.contains($0) } })
       case .undo: capture.undone()
       default: break
       }

@@ -34,9 +34,9 @@ struct WalkTests {
   func proposal() throws {
     var walk = Self.walk()
     let stop = try #require(walk.current)
-    #expect(walk.take(.enter, proposal: nil) == .tell(.nothingToTake))
-    #expect(walk.take(.enter, proposal: Self.address(9)) == .tell(.nothingToTake))
-    #expect(walk.take(.enter, proposal: Self.address(2)) == .tell(.nothingToTake))
+    #expect(walk.take(.enter, proposal: nil) == .show(.nothingToTake))
+    #expect(walk.take(.enter, proposal: Self.address(9)) == .show(.nothingToTake))
+    #expect(walk.take(.enter, proposal: Self.address(2)) == .show(.nothingToTake))
     #expect(walk.take(.enter, proposal: Self.address(5)) == .assign(Self.address(5), stop))
   }
 
@@ -44,19 +44,19 @@ struct WalkTests {
   func wrongLabel() {
     var walk = Self.walk()
     #expect(
-      walk.take(.line("C47C8D000009"), proposal: nil) == .tell(.wrongLabel(Self.address(9), room: "Lobby")))
-    #expect(walk.take(.line("C47C8D000002"), proposal: nil) == .tell(.wrongLabel(Self.address(2), room: "B")))
-    #expect(walk.take(.line("C47C8D"), proposal: nil) == .tell(.badLabel(.noAddress(digits: 6))))
+      walk.take(.line("C47C8D000009"), proposal: nil) == .show(.wrongLabel(Self.address(9), room: "Lobby")))
+    #expect(walk.take(.line("C47C8D000002"), proposal: nil) == .show(.wrongLabel(Self.address(2), room: "B")))
+    #expect(walk.take(.line("C47C8D"), proposal: nil) == .show(.badLabel(.noAddress(digits: 6))))
     _ = walk.take(.key("s"), proposal: nil)
     #expect(
       walk.take(.line("C47C8D000003"), proposal: nil)
-        == .tell(.otherDevice(Self.address(3), has: Self.address(2))))
+        == .show(.otherDevice(Self.address(3), has: Self.address(2))))
   }
 
   @Test("Enter or the room's own label provisions a room whose device is known")
   func known() throws {
     var walk = Self.walk()
-    #expect(walk.take(.key("s"), proposal: nil) == .tell(.skipped("A")))
+    #expect(walk.take(.key("s"), proposal: nil) == .show(.skipped("A")))
     let stop = try #require(walk.current)
     #expect(
       walk.take(.enter, proposal: Self.address(5)) == .provision(stop), "the proposed device is ignored")
@@ -81,7 +81,7 @@ struct WalkTests {
   @Test("undo removes an address that this walk assigned, unless the room is done")
   func undo() throws {
     var walk = Self.walk()
-    #expect(walk.take(.key("u"), proposal: nil) == .tell(.nothingToUndo))
+    #expect(walk.take(.key("u"), proposal: nil) == .show(.nothingToUndo))
     walk.assigned(Self.address(1), to: "a")
     walk.ended("a", isDone: false)
     let failed = try #require(walk.current)
@@ -92,15 +92,15 @@ struct WalkTests {
     walk.assigned(Self.address(1), to: "a")
     walk.ended("a", isDone: true)
     #expect(
-      walk.take(.key("u"), proposal: nil) == .tell(.nothingToUndo), "a room that is done keeps its address")
+      walk.take(.key("u"), proposal: nil) == .show(.nothingToUndo), "a room that is done keeps its address")
   }
 
   @Test("`l` locates the room's device or the proposed one, and `q` or the last room ends the walk")
   func keys() {
     var walk = Self.walk()
-    #expect(walk.take(.key("l"), proposal: nil) == .tell(.noDevice))
+    #expect(walk.take(.key("l"), proposal: nil) == .show(.noDevice))
     #expect(walk.take(.key("l"), proposal: Self.address(5)) == .locate(Self.address(5)))
-    #expect(walk.take(.key("?"), proposal: nil) == .tell(.help))
+    #expect(walk.take(.key("?"), proposal: nil) == .show(.help))
     #expect(walk.take(.key("q"), proposal: nil) == .quit)
     for _ in 0..<4 { _ = walk.take(.key("s"), proposal: nil) }
     #expect(walk.current == nil && walk.take(.enter, proposal: nil) == .quit)

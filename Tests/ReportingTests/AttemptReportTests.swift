@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Attempts, stages and scan windows of a run")
 struct AttemptReportTests {
-  private let report = RunReport(Story.mixed.events)
+  private let report = RunReport(RunScript.mixed.events)
 
   @Test("each attempt has its adapter, begin, end and failure")
   func attempts() throws {
@@ -45,36 +45,36 @@ struct AttemptReportTests {
 
   @Test("a fact counts for the attempt that it names")
   func numbered() throws {
-    var story = Story()
-    story.begin([Story.kitchen])
+    var script = RunScript()
+    script.begin([RunScript.kitchen])
     for number in [1, 2] {
-      story.tell(
+      script.append(
         .attemptStarted(.init(room: "kitchen", address: .sensor(2), adapter: .first, number: number)))
-      story.tell(.stageStarted(.init(room: "kitchen", attempt: number, stage: .connect, timeout: 15)))
+      script.append(.stageStarted(.init(room: "kitchen", attempt: number, stage: .connect, timeout: 15)))
     }
-    story.tell(.stageEnded(.init(room: "kitchen", attempt: 1, stage: .connect, seconds: 3)))
-    story.tell(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 4)))
-    let attempts = try #require(RunReport(story.events)["kitchen"]).attemptReports
+    script.append(.stageEnded(.init(room: "kitchen", attempt: 1, stage: .connect, seconds: 3)))
+    script.append(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 4)))
+    let attempts = try #require(RunReport(script.events)["kitchen"]).attemptReports
     #expect(attempts.map(\.seconds) == [4, nil])
     #expect(attempts.map { $0.stages[0].seconds } == [3, nil])
   }
 
   @Test("a fact of an attempt that is not on record changes nothing")
   func unknown() throws {
-    var story = Story()
-    story.begin([Story.kitchen])
-    story.tell(.stageStarted(.init(room: "kitchen", stage: .connect, timeout: 15)))
-    story.tell(.stageEnded(.init(room: "kitchen", attempt: 7, stage: .connect, seconds: 3)))
-    story.tell(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 4)))
-    story.tell(.listeningStopped(.init(adapter: .first, purpose: .proof)))
-    let report = RunReport(story.events)
+    var script = RunScript()
+    script.begin([RunScript.kitchen])
+    script.append(.stageStarted(.init(room: "kitchen", stage: .connect, timeout: 15)))
+    script.append(.stageEnded(.init(room: "kitchen", attempt: 7, stage: .connect, seconds: 3)))
+    script.append(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 4)))
+    script.append(.scanStopped(.init(adapter: .first, purpose: .proof)))
+    let report = RunReport(script.events)
     #expect(try #require(report["kitchen"]).attemptReports.isEmpty)
     #expect(report.adapterReports.allSatisfy { $0.windows.isEmpty })
   }
 
   @Test("every prefix of the events gives a report")
   func prefixes() {
-    let events = Story.mixed.events
+    let events = RunScript.mixed.events
     for count in 0...events.count {
       let report = RunReport(events.prefix(count))
       for room in report.rooms {
@@ -85,10 +85,10 @@ struct AttemptReportTests {
   }
 
   @Test("a device counts as heard when an adapter reported it, or its proof was heard")
-  func heard() {
-    #expect(report.hasHeard(.sensor(5)))
-    #expect(!report.hasHeard(.sensor(6)))
-    #expect(!RunReport().hasHeard(.sensor(5)))
+  func received() {
+    #expect(report.hasReceived(.sensor(5)))
+    #expect(!report.hasReceived(.sensor(6)))
+    #expect(!RunReport().hasReceived(.sensor(5)))
   }
 
   @Test("they are small: a building's report holds those of all runs")

@@ -49,7 +49,7 @@ struct BuildingHTMLTests {
   }
 
   @Test("states are words and symbols")
-  func standings() throws {
+  func lastKnownRooms() throws {
     for (id, words) in [
       ("room-1", "✓</span> done"), ("room-12", "↻</span> outdated"), ("room-35", "?</span> not proved"),
       ("room-32", "✗</span> not done"), ("room-39", "✗</span> not done"), ("room-40", "○</span> not tried"),
@@ -77,7 +77,7 @@ struct BuildingHTMLTests {
   }
 
   @Test("a history has settings, attempts with their stages, reasons with advice, and what people decided")
-  func story() throws {
+  func script() throws {
     let retried = try row("room-31")
     #expect(retried.contains("failed after 3 s, connection timed out: <b>✗ connect 3 s of 15 s</b>"))
     #expect(retried.contains(", 2 attempts, "))
@@ -130,7 +130,7 @@ struct BuildingHTMLTests {
 
   @Test("a timeline is made of any prefix of a run")
   func prefixes() throws {
-    let events = Story.mixed.events
+    let events = RunScript.mixed.events
     for count in 0...events.count {
       let timeline = Timeline(RunReport(events.prefix(count)))
       for attempt in timeline.adapters.flatMap(\.attempts) {

@@ -8,12 +8,12 @@ import Testing
 struct CSVReportTests {
   @Test("the whole of it")
   func snapshot() throws {
-    try expectSnapshot(CSVReport.text(RunReport(Story.mixed.events)), "report.csv")
+    try expectSnapshot(CSVReport.text(RunReport(RunScript.mixed.events)), "report.csv")
   }
 
   @Test("RFC 4180: as many fields in each record as in the header")
   func wellFormed() throws {
-    let records = try #require(parseCSV(CSVReport.text(RunReport(Story.mixed.events))))
+    let records = try #require(parseCSV(CSVReport.text(RunReport(RunScript.mixed.events))))
     #expect(records.count == 5)
     #expect(records[0] == CSVReport.columns)
     for record in records { #expect(record.count == CSVReport.columns.count) }
@@ -21,18 +21,18 @@ struct CSVReportTests {
 
   @Test("a negative number is a number")
   func numbers() throws {
-    let records = try #require(parseCSV(CSVReport.text(RunReport(Story.mixed.events))))
+    let records = try #require(parseCSV(CSVReport.text(RunReport(RunScript.mixed.events))))
     let rssi = try #require(CSVReport.columns.firstIndex(of: "rssi"))
     #expect(records.dropFirst().map { $0[rssi] } == ["-55", "-55", "-91", ""])
   }
 
   @Test("hostile words stay in their field, and are no formula", arguments: Hostile.texts)
   func hostile(text: String) throws {
-    var story = Story()
+    var script = RunScript()
     let room = PlannedRoom.sample("a", text, minor: 1)
-    story.begin([room])
-    story.end(room, .failed, .refused(stage: .save, deviceText: text))
-    let csv = CSVReport.text(RunReport(story.events))
+    script.begin([room])
+    script.end(room, .failed, .refused(stage: .save, deviceText: text))
+    let csv = CSVReport.text(RunReport(script.events))
     let records = try #require(parseCSV(csv))
     #expect(records.count == 2)
     try #require(records[1].count == CSVReport.columns.count)

@@ -19,28 +19,28 @@ import Testing
   private static let second = AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7102))
 
   private static func report(_ rooms: [Tried]) -> RunReport {
-    var story = Story()
+    var script = RunScript()
     let planned = rooms.enumerated().map { number, tried in
       PlannedRoom.sample(
         RoomID(rawValue: "room-\(number)"), "Room \(number)", minor: UInt16(number), wifi: tried.network)
     }
-    story.begin(planned)
+    script.begin(planned)
     for (number, (room, tried)) in zip(planned, rooms).enumerated() {
       let address = BluetoothAddress.sensor(UInt64(number))
-      story.tell(
+      script.append(
         .attemptStarted(
           .init(room: room.room, address: address, adapter: tried.adapter, number: 1, rssi: tried.rssi)))
       let reason =
         tried.text.map { FailureReason.refused(stage: .save, deviceText: $0) }
         ?? .connectFailed(FailedStep(.connect))
-      story.tell(
+      script.append(
         .roomFinished(
           .init(
             room: room.room, outcome: tried.isDone ? .provisioned : .failed, address: address,
             adapter: tried.adapter, attempts: 1, seconds: 1, rssi: tried.rssi,
             settings: room.settings, reason: tried.isDone ? nil : reason)))
     }
-    return RunReport(story.events)
+    return RunReport(script.events)
   }
 
   private static let cases: [(rooms: [Tried], causes: [CommonCause])] = [
@@ -88,10 +88,10 @@ import Testing
     let planned = losses.indices.map {
       PlannedRoom.sample(RoomID(rawValue: "room-\($0)"), "Room \($0)", minor: UInt16($0))
     }
-    var story = Story()
-    story.begin(planned)
-    var events = story.events
-    func tell(_ fact: Fact, _ milliseconds: Int) {
+    var script = RunScript()
+    script.begin(planned)
+    var events = script.events
+    func append(_ fact: Fact, _ milliseconds: Int) {
       events.append(
         RunEvent(
           sequence: events.count + 1,
@@ -100,19 +100,19 @@ import Testing
     }
     for (number, (room, loss)) in zip(planned, losses).enumerated() {
       let (id, seconds) = (room.room, Double(loss.at - 1000) / 1000)
-      tell(
+      append(
         .attemptStarted(
           .init(room: id, address: .sensor(UInt64(number)), adapter: loss.adapter, number: 1)), 1000)
-      tell(.stageStarted(.init(room: id, attempt: 1, stage: loss.stage, timeout: 15)), 1000)
-      tell(
+      append(.stageStarted(.init(room: id, attempt: 1, stage: loss.stage, timeout: 15)), 1000)
+      append(
         .stageEnded(.init(room: id, attempt: 1, stage: loss.stage, seconds: seconds, failure: loss.failure)),
         loss.at)
       // Judged later, when it is known whether the host went away.
-      tell(
+      append(
         .attemptEnded(
           .init(room: id, number: 1, seconds: seconds, failure: loss.judged ?? loss.failure)),
         loss.at + 2000)
-      tell(
+      append(
         .roomFinished(
           .init(
             room: id, outcome: .provisionedAfterRetry, adapter: loss.adapter, attempts: 2, seconds: 9,
@@ -190,7 +190,7 @@ import Testing
     #expect(lines.count { $0.hasPrefix(sentence) } == 1)
     let building = BuildingReport(
       building: "demo-building", runs: [RecordedRun(events: events, journalHash: "ab")],
-      standing: BuildingRecord([events]).standing, manifest: nil,
+      lastKnown: BuildingRecord([events]).lastKnown, manifest: nil,
       made: Date(timeIntervalSince1970: 1_795_252_000),
       by: .init(toolVersion: "0.1.0", host: "laptop", user: nil))
     for text in [

@@ -13,18 +13,18 @@ struct DeviceLogsTests {
 
   @Test("the whole of it", arguments: ["kitchen", "office", "garage", "bath"] as [RoomID])
   func snapshot(room: RoomID) throws {
-    try expectSnapshot(try log(room, Story.mixed.events), "\(room).log")
+    try expectSnapshot(try log(room, RunScript.mixed.events), "\(room).log")
   }
 
   @Test("one for each room, in the manifest's order")
   func all() {
-    #expect(DeviceLogs.texts(Story.mixed.events).map(\.0) == ["kitchen", "office", "garage", "bath"])
+    #expect(DeviceLogs.texts(RunScript.mixed.events).map(\.0) == ["kitchen", "office", "garage", "bath"])
     #expect(DeviceLogs.texts([]).isEmpty)
   }
 
   @Test("the events of one room are in its log only")
   func apart() throws {
-    let kitchen = try log("kitchen", Story.mixed.events)
+    let kitchen = try log("kitchen", RunScript.mixed.events)
     #expect(kitchen.contains("C4:7C:8D:00:00:02 on hci0 at -52 dBm"))
     #expect(!kitchen.contains("C4:7C:8D:00:00:05"))
     #expect(!kitchen.contains("le-connection-abort-by-local"))
@@ -32,18 +32,18 @@ struct DeviceLogsTests {
 
   @Test("the log of a killed run says so")
   func killed() throws {
-    var story = Story()
-    story.begin([Story.kitchen])
-    story.write(Story.kitchen, to: .sensor(2))
-    let text = try log("kitchen", story.events)
+    var script = RunScript()
+    script.begin([RunScript.kitchen])
+    script.write(RunScript.kitchen, to: .sensor(2))
+    let text = try log("kitchen", script.events)
     #expect(text.contains("The record ends before the outcome of this room"))
     #expect(text.contains("Outcome    unconfirmed\n"))
   }
 
   /// A fact of every kind.
   static let facts: [Fact] = [
-    .adapterAwaited(.init(trouble: .blocked, adapter: "hci0", seconds: 30)),
-    .adapterAwaited(.init(trouble: .absent, seconds: 30)),
+    .adapterAwaited(.init(problem: .blocked, adapter: "hci0", seconds: 30)),
+    .adapterAwaited(.init(problem: .absent, seconds: 30)),
     .foreignScanDetected(.init(adapter: .first, clients: ["bluetoothctl (pid 812)"])),
     .runInterrupted(.init(cause: .signal)), .runInterrupted(.init(cause: .stack, detail: "bus\nlost")),
     .stageEnded(
@@ -58,28 +58,28 @@ struct DeviceLogsTests {
 
   /// A reason with texts of the device and of the stack.
   private func hostileReason(_ text: String) -> FailureReason {
-    .notHeardAfterSave(SaveResponse(deviceText: text, stackText: text))
+    .notReceivedAfterSave(SaveResponse(deviceText: text, stackText: text))
   }
 
   @Test("every event is one line, whatever others said in it", arguments: Hostile.texts)
   func hostile(text: String) throws {
-    var story = Story()
+    var script = RunScript()
     let room = PlannedRoom.sample("a", text, minor: 1)
-    story.begin([room], name: text)
+    script.begin([room], name: text)
     let reason = hostileReason(text)
-    story.tell(.statusReceived(.init(room: "a", text: text, meaning: .refusal)))
-    story.tell(.stageEnded(.init(room: "a", stage: .save, seconds: 1, failure: reason)))
-    story.tell(.runInterrupted(.init(cause: .stack, detail: text)))
-    story.end(room, .failed, reason)
-    var plain = Story()
+    script.append(.statusReceived(.init(room: "a", text: text, meaning: .refusal)))
+    script.append(.stageEnded(.init(room: "a", stage: .save, seconds: 1, failure: reason)))
+    script.append(.runInterrupted(.init(cause: .stack, detail: text)))
+    script.end(room, .failed, reason)
+    var plain = RunScript()
     plain.begin([.sample("a", "x", minor: 1)], name: "x")
     let harmless = hostileReason("x")
-    plain.tell(.statusReceived(.init(room: "a", text: "x", meaning: .refusal)))
-    plain.tell(.stageEnded(.init(room: "a", stage: .save, seconds: 1, failure: harmless)))
-    plain.tell(.runInterrupted(.init(cause: .stack, detail: "x")))
+    plain.append(.statusReceived(.init(room: "a", text: "x", meaning: .refusal)))
+    plain.append(.stageEnded(.init(room: "a", stage: .save, seconds: 1, failure: harmless)))
+    plain.append(.runInterrupted(.init(cause: .stack, detail: "x")))
     plain.end(.sample("a", "x", minor: 1), .failed, harmless)
 
-    let hostile = try log("a", story.events)
+    let hostile = try log("a", script.events)
     let tame = try log("a", plain.events)
     #expect(!hostile.unicodeScalars.contains { $0 != "\n" && $0.isObeyed })
     // The reason at the end may wrap; the table before it may not grow.
@@ -89,10 +89,10 @@ struct DeviceLogsTests {
 
   @Test("every kind of event has words")
   func kinds() throws {
-    var story = Story()
-    story.begin([.sample("a", "A", minor: 1)])
-    for fact in Self.facts { story.tell(fact) }
-    try expectSnapshot(try log("a", story.events), "facts.log")
+    var script = RunScript()
+    script.begin([.sample("a", "A", minor: 1)])
+    for fact in Self.facts { script.append(fact) }
+    try expectSnapshot(try log("a", script.events), "facts.log")
   }
 
   // MARK: Diagnosis from afar
@@ -111,8 +111,8 @@ struct DeviceLogsTests {
       PlannedRoom.sample(
         RoomID(rawValue: "room-\($0)"), "Room 30\($0)", minor: UInt16($0), address: .sensor(UInt64($0 * 16)))
     }
-    var story = Story()
-    story.tell(
+    var script = RunScript()
+    script.append(
       .runStarted(
         .init(
           run: "20261121T090000Z-laptop-7f3a", building: "harbour-house", buildingName: "Harbour House",
@@ -120,52 +120,52 @@ struct DeviceLogsTests {
           manifestSHA256: String(repeating: "ab", count: 32), simulated: false,
           kernel: "Linux 6.1.0-18-amd64 x86_64", operatingSystem: "Debian GNU/Linux 12 (bookworm)",
           rooms: rooms)), after: 0)
-    story.tell(
+    script.append(
       .adapterSelected(
         .init(
           adapter: .first, name: "hci0", stack: "BlueZ 5.66",
           hardware: AdapterHardware(
             bus: "usb", identifier: "0bda:8771", product: "Realtek Bluetooth Radio", driver: "btusb",
             path: "usb1/1-3/1-3:1.0"))))
-    story.tell(
+    script.append(
       .adapterSelected(
         .init(
           adapter: second, name: "hci1", stack: "BlueZ 5.66",
           hardware: AdapterHardware(
             manufacturer: 15, version: 9, bus: "serial", driver: "hci_uart_bcm", path: "serial0/serial0-0"))))
     for adapter in [AdapterID.first, second] {
-      story.tell(.listeningStarted(.init(adapter: adapter, purpose: .survey)))
+      script.append(.scanStarted(.init(adapter: adapter, purpose: .survey)))
     }
-    func hear(_ address: BluetoothAddress, _ rssi: Int, _ adapter: AdapterID = .first) {
-      story.tell(
+    func receive(_ address: BluetoothAddress, _ rssi: Int, _ adapter: AdapterID = .first) {
+      script.append(
         .deviceSighted(.init(address: address, adapter: adapter, profile: "robo-sensor", rssi: rssi)),
         after: 0.7)
     }
     if silence != .deaf {
       let weakening = silence == .far ? 30 : 0
       for (room, rssi) in zip([0, 1, 3, 4], [-52, -58, -61, -55]) {
-        hear(rooms[room].address ?? .sensor(0), rssi - weakening, room == 4 ? second : .first)
+        receive(rooms[room].address ?? .sensor(0), rssi - weakening, room == 4 ? second : .first)
       }
     }
-    if silence == .address { hear(.sensor(0x32), -49) }
-    story.tell(.listeningStopped(.init(adapter: second, purpose: .survey)), after: 8)
-    story.tell(.listeningStopped(.init(adapter: .first, purpose: .survey)), after: 0)
+    if silence == .address { receive(.sensor(0x32), -49) }
+    script.append(.scanStopped(.init(adapter: second, purpose: .survey)), after: 8)
+    script.append(.scanStopped(.init(adapter: .first, purpose: .survey)), after: 0)
     if silence == .deaf {
-      story.tell(
-        .adapterFaulted(.init(adapter: .first, fault: .hearsNothing, wasPowerCycled: true)), after: 2)
-      story.tell(.adapterFaulted(.init(adapter: second, fault: .hearsNothing, stackText: "no answer")))
+      script.append(
+        .adapterFaulted(.init(adapter: .first, fault: .receivesNothing, wasPowerCycled: true)), after: 2)
+      script.append(.adapterFaulted(.init(adapter: second, fault: .receivesNothing, stackText: "no answer")))
     }
-    story.tell(.listeningStarted(.init(adapter: .first, purpose: .sighting)), after: 3)
-    story.tell(.listeningStopped(.init(adapter: .first, purpose: .sighting)), after: 8)
-    story.end(rooms[2], .unreachable, silence == .deaf ? .adapterDeaf : .neverHeard())
-    story.tell(.listeningStarted(.init(adapter: second, purpose: .sighting)), after: 3)
-    story.tell(.listeningStopped(.init(adapter: second, purpose: .sighting)), after: 8)
+    script.append(.scanStarted(.init(adapter: .first, purpose: .sighting)), after: 3)
+    script.append(.scanStopped(.init(adapter: .first, purpose: .sighting)), after: 8)
+    script.end(rooms[2], .unreachable, silence == .deaf ? .adapterDeaf : .neverReceived())
+    script.append(.scanStarted(.init(adapter: second, purpose: .sighting)), after: 3)
+    script.append(.scanStopped(.init(adapter: second, purpose: .sighting)), after: 8)
     if silence == .address {
-      story.tell(
+      script.append(
         .deviceUnclaimed(.init(address: .sensor(0x32), adapter: .first, profile: "robo-sensor", rssi: -49)))
     }
-    story.tell(.runFinished(.init(outcome: .incomplete)))
-    return story.events
+    script.append(.runFinished(.init(outcome: .incomplete)))
+    return script.events
   }
 
   @Test(
@@ -202,14 +202,14 @@ struct DeviceLogsTests {
 
   @Test("a neighbour without a device is no evidence of the distance")
   func unbound() throws {
-    var story = Story()
-    let rooms = [Story.bath, PlannedRoom.sample("hall", "Hall", minor: 9)]
-    story.begin(rooms)
-    story.tell(.listeningStarted(.init(adapter: .first, purpose: .survey)))
-    story.tell(.listeningStopped(.init(adapter: .first, purpose: .survey)), after: 12)
-    for room in rooms { story.end(room, .unreachable, .neverHeard()) }
-    story.tell(.runFinished(.init(outcome: .incomplete)))
-    let text = try log("bath", story.events)
+    var script = RunScript()
+    let rooms = [RunScript.bath, PlannedRoom.sample("hall", "Hall", minor: 9)]
+    script.begin(rooms)
+    script.append(.scanStarted(.init(adapter: .first, purpose: .survey)))
+    script.append(.scanStopped(.init(adapter: .first, purpose: .survey)), after: 12)
+    for room in rooms { script.end(room, .unreachable, .neverReceived()) }
+    script.append(.runFinished(.init(outcome: .incomplete)))
+    let text = try log("bath", script.events)
     #expect(text.contains("Hall has no device"))
     #expect(text.contains("- too far away: unknown."))
   }
@@ -217,15 +217,15 @@ struct DeviceLogsTests {
   @Test(
     "only the log of a room whose sensor was not received has the possible causes",
     arguments: [
-      (.neverHeard(), true), (.adapterDeaf, true), (.noCandidate(), true),
+      (.neverReceived(), true), (.adapterDeaf, true), (.noCandidate(), true),
       (.tooManyCandidates([.sensor(7), .sensor(8)]), false), (.notConfirmed, false), (.planOutdated, false),
     ] as [(FailureReason, Bool)])
   func silence(reason: FailureReason, isSilent: Bool) throws {
-    var story = Story()
-    story.begin([Story.bath])
-    story.tell(.listeningStarted(.init(adapter: .first, purpose: .survey)))
-    story.end(Story.bath, .pending, reason)
-    #expect(try log("bath", story.events).contains("\nSilence ") == isSilent)
+    var script = RunScript()
+    script.begin([RunScript.bath])
+    script.append(.scanStarted(.init(adapter: .first, purpose: .survey)))
+    script.end(RunScript.bath, .pending, reason)
+    #expect(try log("bath", script.events).contains("\nSilence ") == isSilent)
   }
 
   @Test("what a silent room's log counts ends with the room")
@@ -249,9 +249,9 @@ struct DeviceLogsTests {
 
   @Test("the timeouts that applied and the stack's words are at the end")
   func timeouts() throws {
-    let garage = try log("garage", Story.mixed.events)
+    let garage = try log("garage", RunScript.mixed.events)
     #expect(garage.contains("Timeouts   attempt 1: connect had 15 s, ended after 15.000 s\n"))
-    let office = try log("office", Story.mixed.events)
+    let office = try log("office", RunScript.mixed.events)
     #expect(office.contains("Stack text attempt 1: org.bluez.Error.Failed: le-connection-abort-by-local\n"))
   }
 }

@@ -16,8 +16,8 @@ struct EarlierEvidenceTests {
     building.add(first)
     var second = SampleRun(building, day: 1)
     second.survey(building.rooms.prefix(1))
-    second.recall(building.rooms[0], heard: true, since: first)
-    second.recall(building.rooms[1], heard: false, since: first)
+    second.recall(building.rooms[0], received: true, since: first)
+    second.recall(building.rooms[1], received: false, since: first)
     second.end(.complete)
     building.add(second)
     return building
@@ -25,9 +25,9 @@ struct EarlierEvidenceTests {
   private static let run = RunReport(building.runs[1])
 
   @Test("is no sighting of this run")
-  func notHeard() {
-    #expect(Self.run.hasHeard(.sensor(1)))
-    #expect(!Self.run.hasHeard(.sensor(2)))
+  func notReceived() {
+    #expect(Self.run.hasReceived(.sensor(1)))
+    #expect(!Self.run.hasReceived(.sensor(2)))
     #expect(Self.run.rooms.map(\.isDoneOnRecordOnly) == [false, true])
   }
 

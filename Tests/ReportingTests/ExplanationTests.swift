@@ -56,10 +56,10 @@ struct ExplanationTests {
       [[.sensor(1, -52), .sensor(2, -54)], [.sensor(1, -52), .sensor(1, -55, at: 2)]].map {
         .notClearlyNearest(NearCandidates(near: "hci1", $0))
       }
-    case .addressNeeded: [.addressNeeded(heard: [.sensor(1), .sensor(2)]), .addressNeeded(heard: [])]
+    case .addressNeeded: [.addressNeeded(received: [.sensor(1), .sensor(2)]), .addressNeeded(received: [])]
     case .addressMissing: [.addressMissing]
     case .notNear: [.notNear(NearCandidates(near: "hci1", [.sensor(1, -78)]))]
-    case .heardTooBriefly: [.heardTooBriefly(NearCandidates(near: "hci1", [.sensor(1, -78)]))]
+    case .receivedTooBriefly: [.receivedTooBriefly(NearCandidates(near: "hci1", [.sensor(1, -78)]))]
     case .adapterMissing: [.adapterMissing(near: "hci1")]
     case .adapterShared: [.adapterShared(near: "hci1")]
     case .noCandidate: [.noCandidate(), .noCandidate(near: "hci1")]
@@ -70,16 +70,16 @@ struct ExplanationTests {
       [
         .networkNotReceived(
           ssid: "Office WiFi",
-          networks: [HeardNetwork(ssid: "Guests, 2nd floor", rssi: -52), HeardNetwork(ssid: "", rssi: -80)]),
+          networks: [FoundNetwork(ssid: "Guests, 2nd floor", rssi: -52), FoundNetwork(ssid: "", rssi: -80)]),
         .networkNotReceived(ssid: "Office WiFi", networks: []),
       ]
     case .noSelfDisconnect: [.noSelfDisconnect(seconds: 3)]
-    case .notHeardAfterSave: [.notHeardAfterSave(SaveResponse())]
-    case .heardFromOtherAddress:
+    case .notReceivedAfterSave: [.notReceivedAfterSave(SaveResponse())]
+    case .receivedFromOtherAddress:
       [
-        .heardFromOtherAddress(
+        .receivedFromOtherAddress(
           OtherSenders(minor: 5, addresses: [.sensor(77)], candidates: [.sensor(77, -71)]), SaveResponse()),
-        .heardFromOtherAddress(
+        .receivedFromOtherAddress(
           OtherSenders(minor: 5, addresses: [.sensor(77), .sensor(78)], candidates: []),
           SaveResponse(deviceText: "error:no")),
       ]
@@ -89,7 +89,7 @@ struct ExplanationTests {
         .stackError(FailedStep(.discover)),
       ]
     case .adapterClaimed: [.adapterClaimed(holder: "hci0: run r by pid 7")]
-    case .neverHeard: [.neverHeard()]
+    case .neverReceived: [.neverReceived()]
     case .adapterDeaf: [.adapterDeaf]
     case .unknownToStack: [.unknownToStack()]
     case .connectFailed: [.connectFailed(FailedStep(.connect))]
@@ -113,10 +113,10 @@ struct ExplanationTests {
     var room = PlannedRoom.sample("garage", "Garage", minor: 5, address: address, wifi: wifi)
     room.profile = profile
     room.registered = registered ? true : nil
-    var story = Story()
-    story.begin([room])
-    story.end(room, outcome, reason, attempts: 1, rssi: rssi)
-    let report = try #require(RunReport(story.events)["garage"])
+    var script = RunScript()
+    script.begin([room])
+    script.end(room, outcome, reason, attempts: 1, rssi: rssi)
+    let report = try #require(RunReport(script.events)["garage"])
     return try #require(Explanation(of: report))
   }
 
@@ -140,10 +140,10 @@ struct ExplanationTests {
 
   @Test("do not exist for a room that is done", arguments: Outcome.allCases.filter(\.isSuccess))
   func success(outcome: Outcome) throws {
-    var story = Story()
-    story.begin([Story.garage])
-    story.end(Story.garage, outcome, nil)
-    let report = try #require(RunReport(story.events)["garage"])
+    var script = RunScript()
+    script.begin([RunScript.garage])
+    script.end(RunScript.garage, outcome, nil)
+    let report = try #require(RunReport(script.events)["garage"])
     #expect(Explanation(of: report) == nil)
   }
 
@@ -154,10 +154,10 @@ struct ExplanationTests {
   }
 }
 
-extension HeardCandidate {
+extension ReceivedCandidate {
   /// A sensor as an adapter hears it.
   fileprivate static func sensor(_ number: UInt64, _ rssi: Int, at adapter: UInt64 = 1) -> Self {
-    HeardCandidate(
+    ReceivedCandidate(
       address: .sensor(number), adapter: AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7100 + adapter)),
       rssi: rssi)
   }

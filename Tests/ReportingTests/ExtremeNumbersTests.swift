@@ -51,7 +51,7 @@ import Testing
     building.add(run)
     let whole = BuildingReport(
       building: "harbour-house", runs: [RecordedRun(events: events, journalHash: "c0ffee")],
-      standing: BuildingRecord([events]).standing, manifest: nil, made: SampleBuilding.day,
+      lastKnown: BuildingRecord([events]).lastKnown, manifest: nil, made: SampleBuilding.day,
       by: .init(toolVersion: "0.1.0", host: "laptop", user: "anna"))
     for text in [BuildingJSON.text(whole), BuildingCSV.text(whole), JUnitReport.text(whole)] {
       #expect(!text.isEmpty)

@@ -7,11 +7,11 @@ import Testing
 
 @Suite("Reports of several device families")
 struct FamilyReportTests {
-  private let report = RunReport(Story.families.events)
+  private let report = RunReport(RunScript.families.events)
 
   @Test("the logs, whole", arguments: ["stairs", "doorway", "entrance", "shed"] as [RoomID])
   func logs(room: RoomID) throws {
-    let log = try #require(DeviceLogs.texts(Story.families.events).first { $0.0 == room }).1
+    let log = try #require(DeviceLogs.texts(RunScript.families.events).first { $0.0 == room }).1
     try expectSnapshot(log, "families-\(room).log")
   }
 
@@ -24,7 +24,7 @@ struct FamilyReportTests {
   func terminal() throws {
     var view = ProgressView()
     var text = ""
-    for event in Story.families.events {
+    for event in RunScript.families.events {
       view.apply(event)
       for line in view.finished(event, style: .init(width: 100, hasColor: false)) { text += line + "\n" }
       for line in view.plain(event) { text += line + "\n" }

@@ -7,19 +7,19 @@ import Testing
 @Suite("The history of a room")
 struct HistoryViewTests {
   private static let runs: [(run: RunStarted, events: [RunEvent])] = {
-    var first = Story()
+    var first = RunScript()
     let room = PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1))
     first.begin([room])
     first.end(room, .failed, .linkLost(FailedStep(.write)), attempts: 2)
-    var second = Story()
+    var second = RunScript()
     second.begin([room])
     second.provision(room, .sensor(1))
-    var third = Story()
+    var third = RunScript()
     third.begin([room])
-    third.tell(.attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 1)))
-    return [first, second, third].compactMap { story in
-      guard case .runStarted(let run)? = story.events.first?.fact else { return nil }
-      return (run, story.events)
+    third.append(.attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 1)))
+    return [first, second, third].compactMap { script in
+      guard case .runStarted(let run)? = script.events.first?.fact else { return nil }
+      return (run, script.events)
     }
   }()
 

@@ -12,12 +12,12 @@ struct JSONReportTests {
 
   @Test("the whole of it")
   func snapshot() throws {
-    try expectSnapshot(JSONReport.text(RunReport(Story.mixed.events)), "report.json")
+    try expectSnapshot(JSONReport.text(RunReport(RunScript.mixed.events)), "report.json")
   }
 
   @Test("a run that was killed says that it has no end")
   func killed() throws {
-    let report = RunReport(Story.mixed.events.prefix(30))
+    let report = RunReport(RunScript.mixed.events.prefix(30))
     let run = try #require(try parse(JSONReport.text(report))["run"] as? [String: Any])
     #expect(run["outcome"] as? String == "unfinished")
     #expect(run["finished"] is NSNull)
@@ -32,7 +32,7 @@ struct JSONReportTests {
 
   @Test("the summary lists every outcome, and adds up")
   func summary() throws {
-    let root = try parse(JSONReport.text(RunReport(Story.mixed.events)))
+    let root = try parse(JSONReport.text(RunReport(RunScript.mixed.events)))
     var summary = try #require(root["summary"] as? [String: Int])
     let total = summary.removeValue(forKey: "total")
     #expect(total == 4)
@@ -42,9 +42,9 @@ struct JSONReportTests {
 
   @Test("every room has the same keys, whatever is known of it")
   func sameKeys() throws {
-    let root = try parse(JSONReport.text(RunReport(Story.mixed.events.prefix(20))))
+    let root = try parse(JSONReport.text(RunReport(RunScript.mixed.events.prefix(20))))
     let rooms = try #require(root["rooms"] as? [[String: Any]])
-    let whole = try parse(JSONReport.text(RunReport(Story.mixed.events)))
+    let whole = try parse(JSONReport.text(RunReport(RunScript.mixed.events)))
     let keys = Set(try #require(whole["rooms"] as? [[String: Any]])[0].keys)
     #expect(rooms.count == 4)
     for room in rooms { #expect(Set(room.keys) == keys) }
@@ -52,11 +52,11 @@ struct JSONReportTests {
 
   @Test("hostile words come back as they were, and nothing raw gets through", arguments: Hostile.texts)
   func hostile(text: String) throws {
-    var story = Story()
+    var script = RunScript()
     let room = PlannedRoom.sample("a", text, minor: 1)
-    story.begin([room], name: text)
-    story.end(room, .failed, .refused(stage: .save, deviceText: text))
-    let json = JSONReport.text(RunReport(story.events))
+    script.begin([room], name: text)
+    script.end(room, .failed, .refused(stage: .save, deviceText: text))
+    let json = JSONReport.text(RunReport(script.events))
     let rooms = try #require(try parse(json)["rooms"] as? [[String: Any]])
     let name = try #require(rooms[0]["room"] as? String)
     #expect(Array(name.unicodeScalars) == Array(text.unicodeScalars))

@@ -90,7 +90,7 @@ struct JUnitReportTests {
     #expect(said("skipped") == count("skipped"))
     let lived = SampleBuilding.lived()
     #expect(
-      count("error") == lived.rooms.count { $0.standing == .open && $0.last?.room.outcome == .unreachable })
+      count("error") == lived.rooms.count { $0.lastKnown == .open && $0.last?.room.outcome == .unreachable })
     #expect(count("error") != count("failure") && count("error") > 0)
     #expect(
       count("skipped")
@@ -108,7 +108,7 @@ struct JUnitReportTests {
     first.end(.complete)
     building.add(first)
     var second = SampleRun(building, day: 1)
-    second.recall(room, heard: true, since: first)
+    second.recall(room, received: true, since: first)
     second.end(.complete)
     building.add(second)
     #expect(try Self.cases(of: building)["retried"]?.children?.isEmpty ?? true)

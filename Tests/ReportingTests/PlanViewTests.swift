@@ -8,7 +8,7 @@ import Testing
   private static func step(_ name: String, _ settings: [PlannedSetting]?) -> PlannedStep {
     PlannedStep(
       room: RoomID(rawValue: name.lowercased()), name: name, action: settings == nil ? .stop : .provision,
-      address: .sensor(1), basis: settings == nil ? nil : .address, settings: settings, heard: true,
+      address: .sensor(1), basis: settings == nil ? nil : .address, settings: settings, received: true,
       rssi: -71,
       outcome: settings == nil ? .pending : nil, reason: settings == nil ? .noCandidate() : nil)
   }

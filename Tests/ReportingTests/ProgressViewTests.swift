@@ -17,7 +17,7 @@ struct ProgressViewTests {
     var view = ProgressView()
     var text = ""
     var drawn: [String] = []
-    for event in Story.mixed.events {
+    for event in RunScript.mixed.events {
       view.apply(event)
       for line in view.finished(event, style: style) { text += line + "\n" }
       let lines = view.live(at: event.elapsed + .seconds(1.5), style: style)
@@ -29,67 +29,67 @@ struct ProgressViewTests {
 
   @Test("a room that is not worked on does not count, though the record says that it finished")
   func excluded() throws {
-    var story = Story()
+    var script = RunScript()
     var left = PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1))
     left.exclusion = Exclusion(.accepted, reason: "no power yet", by: "M. Muster")
-    story.begin([left, .sample("b", "Bar", minor: 2, address: .sensor(2))])
+    script.begin([left, .sample("b", "Bar", minor: 2, address: .sensor(2))])
     var view = ProgressView()
     for room in ["a", "b"] as [RoomID] {
-      story.tell(.roomFinished(.init(room: room, outcome: .failed, attempts: 1, seconds: 1, settings: [])))
+      script.append(.roomFinished(.init(room: room, outcome: .failed, attempts: 1, seconds: 1, settings: [])))
     }
-    for event in story.events { view.apply(event) }
+    for event in script.events { view.apply(event) }
     let lines = view.live(at: .seconds(1), style: TerminalStyle(width: 80, hasColor: false))
     #expect(view.report.finishedRooms == 1)
     #expect(lines.contains { $0.contains("0/1 done · 1 failed") }, "\(lines)")
   }
 
   /// A hotel in the middle of its run: rooms in all stages, failures, a pause.
-  private static func hotel() -> Story {
-    var story = Story()
+  private static func hotel() -> RunScript {
+    var script = RunScript()
     let rooms = (1...300).map {
       PlannedRoom.sample(
         RoomID(rawValue: "r\($0)"), "\($0)", minor: UInt16($0), address: .sensor(UInt64($0)), wifi: "Hotel")
     }
     let second = AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7102))
-    story.begin(rooms, name: "Hotel Bellevue")
-    story.tell(.adapterSelected(.init(adapter: .first, name: "hci0", alias: "east", slots: 5)))
-    story.tell(.adapterSelected(.init(adapter: second, name: "hci1", slots: 5)))
-    for (index, room) in rooms[..<33].enumerated() { story.provision(room, .sensor(UInt64(index + 1))) }
-    story.end(rooms[40], .unreachable, .neverHeard())
-    story.end(rooms[41], .failed, .refused(stage: .save, deviceText: "error:flash"))
-    story.tell(.operatorAwaited(.init(room: rooms[42].room, reason: .configuredOtherwise(minor: 99))))
+    script.begin(rooms, name: "Hotel Bellevue")
+    script.append(.adapterSelected(.init(adapter: .first, name: "hci0", alias: "east", slots: 5)))
+    script.append(.adapterSelected(.init(adapter: second, name: "hci1", slots: 5)))
+    for (index, room) in rooms[..<33].enumerated() { script.provision(room, .sensor(UInt64(index + 1))) }
+    script.end(rooms[40], .unreachable, .neverReceived())
+    script.end(rooms[41], .failed, .refused(stage: .save, deviceText: "error:flash"))
+    script.append(.operatorAwaited(.init(room: rooms[42].room, reason: .configuredOtherwise(minor: 99))))
     for (index, room) in rooms[50..<58].enumerated() {
       let address = BluetoothAddress.sensor(UInt64(index + 51))
       let adapter = index % 2 == 0 ? AdapterID.first : second
-      story.tell(
+      script.append(
         .attemptStarted(
           .init(
             room: room.room, address: address, adapter: adapter, number: index == 3 ? 2 : 1,
             rssi: -60 - index)),
         after: 0)
-      story.tell(.stageStarted(.init(room: room.room, stage: .connect, timeout: 15)), after: 0)
+      script.append(.stageStarted(.init(room: room.room, stage: .connect, timeout: 15)), after: 0)
       if index > 1 {
-        story.tell(
+        script.append(
           .stageStarted(.init(room: room.room, stage: .write, setting: .minor, timeout: 10)), after: 0)
       }
       if index > 4 {
-        story.tell(.saveSubmitted(.init(room: room.room, address: address)), after: 0)
-        story.tell(.linkEnded(.init(room: room.room, cause: .remote, expected: true)), after: 0)
-        story.tell(.stageStarted(.init(room: room.room, stage: .verify, timeout: 30)), after: 0)
+        script.append(.saveSubmitted(.init(room: room.room, address: address)), after: 0)
+        script.append(.linkEnded(.init(room: room.room, cause: .remote, expected: true)), after: 0)
+        script.append(.stageStarted(.init(room: room.room, stage: .verify, timeout: 30)), after: 0)
       }
     }
-    story.tell(.listeningStarted(.init(adapter: second, purpose: .proof)))
-    return story
+    script.append(.scanStarted(.init(adapter: second, purpose: .proof)))
+    return script
   }
 
   @Test("the panel of a hotel, by the terminal's size", arguments: [(40, 20), (80, 24), (200, 50), (80, 8)])
   func panel(width: Int, height: Int) throws {
     var view = ProgressView()
     view.hasKeys = true
-    let story = Self.hotel()
-    for event in story.events { view.apply(event) }
+    let script = Self.hotel()
+    for event in script.events { view.apply(event) }
     let style = TerminalStyle(width: width, height: height, hasColor: false)
-    let elapsed = try #require(story.events.last).elapsed + .seconds(3)
+    let elapsed = try #require(script.events.last).elapsed + .seconds(3)
     var text = ""
     func show(_ title: String) {
       text += "--- \(title)\n" + view.live(at: elapsed, style: style).map { $0 + "\n" }.joined()
@@ -98,8 +98,8 @@ struct ProgressViewTests {
     view.isShowingHelp = true
     show("help")
     view.isShowingHelp = false
-    var later = story
-    later.tell(.operatorRequested(.init(.pause)), after: 0)
+    var later = script
+    later.append(.operatorRequested(.init(.pause)), after: 0)
     view.apply(try #require(later.events.last))
     show("paused")
     view.noteStop()
@@ -119,56 +119,57 @@ struct ProgressViewTests {
 
   @Test("a room that has used up its attempts in a watched run stays in sight until it is tried again")
   func exhausted() throws {
-    var story = Story()
+    var script = RunScript()
     let room = PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1))
-    story.begin([room])
-    story.tell(.attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 1)))
-    story.tell(.attemptEnded(.init(room: "a", number: 1, seconds: 1, failure: .linkLost(FailedStep(.write)))))
+    script.begin([room])
+    script.append(.attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 1)))
+    script.append(
+      .attemptEnded(.init(room: "a", number: 1, seconds: 1, failure: .linkLost(FailedStep(.write)))))
     var view = ProgressView()
-    for event in story.events { view.apply(event) }
+    for event in script.events { view.apply(event) }
     let style = TerminalStyle(width: 80, hasColor: false)
     func isShown() -> Bool {
       view.live(at: .seconds(9), style: style).contains { $0.hasPrefix("! Attic: no attempts left") }
     }
     #expect(isShown())
-    story.tell(.attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 2)))
-    view.apply(try #require(story.events.last))
+    script.append(.attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 2)))
+    view.apply(try #require(script.events.last))
     #expect(!isShown())
   }
 
   @Test("a record with a room that ends twice, or that the run did not announce, is shown all the same")
   func oddRecord() throws {
-    var story = Story()
+    var script = RunScript()
     let rooms = [PlannedRoom.sample("a", "Attic", minor: 1), PlannedRoom.sample("b", "Bar", minor: 2)]
-    story.begin([rooms[0]])
-    for outcome in [Outcome.failed, .failed, .provisioned] { story.end(rooms[0], outcome, nil) }
-    story.end(rooms[1], .failed, nil)
+    script.begin([rooms[0]])
+    for outcome in [Outcome.failed, .failed, .provisioned] { script.end(rooms[0], outcome, nil) }
+    script.end(rooms[1], .failed, nil)
     var view = ProgressView()
-    for event in story.events { view.apply(event) }
+    for event in script.events { view.apply(event) }
     let lines = view.live(at: .seconds(1), style: TerminalStyle(width: 80, hasColor: false))
     #expect(lines.contains { $0.contains("1/2 done · 1 failed") }, "\(lines)")
   }
 
   @Test("says what it scans for once a room was tried")
   func scanning() throws {
-    var story = Story()
-    story.begin([
+    var script = RunScript()
+    script.begin([
       PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1)),
       PlannedRoom.sample("b", "Bar", minor: 2, address: .sensor(2)),
       PlannedRoom.sample("c", "Cellar", minor: 3, address: .sensor(3)),
     ])
-    story.tell(.adapterSelected(.init(adapter: .first, name: "hci0")))
-    story.tell(.listeningStarted(.init(adapter: .first, purpose: .survey)))
+    script.append(.adapterSelected(.init(adapter: .first, name: "hci0")))
+    script.append(.scanStarted(.init(adapter: .first, purpose: .survey)))
     var view = ProgressView()
-    for event in story.events { view.apply(event) }
+    for event in script.events { view.apply(event) }
     let style = TerminalStyle(width: 80, hasColor: false)
     func lines() -> [String] { view.live(at: .seconds(1), style: style) }
     #expect(lines().contains("  Scanning for devices"))
-    let shown = story.events.count
-    story.end(
+    let shown = script.events.count
+    script.end(
       PlannedRoom.sample("c", "Cellar", minor: 3, address: .sensor(3)), .failed, .linkLost(FailedStep(.write))
     )
-    for event in story.events.dropFirst(shown) { view.apply(event) }
+    for event in script.events.dropFirst(shown) { view.apply(event) }
     #expect(lines().contains("  Scanning for Attic and 1 more"), "\(lines())")
   }
 
@@ -180,12 +181,12 @@ struct ProgressViewTests {
       (["a (pid 1)", "b\n (pid 2)"], ", one of a (pid 1), b\\n (pid 2), scans", "Close it (for example a"),
     ])
   func foreignScan(clients: [String], program: String, advice: String) throws {
-    var story = Story()
-    story.begin([PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1))])
-    story.tell(.foreignScanDetected(.init(adapter: .first, clients: clients)))
+    var script = RunScript()
+    script.begin([PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1))])
+    script.append(.foreignScanDetected(.init(adapter: .first, clients: clients)))
     var view = ProgressView()
-    for event in story.events { view.apply(event) }
-    let event = try #require(story.events.last)
+    for event in script.events { view.apply(event) }
+    let event = try #require(script.events.last)
     let plain = view.plain(event).joined()
     #expect(
       plain.contains(
@@ -193,16 +194,16 @@ struct ProgressViewTests {
     let style = TerminalStyle(width: 40, hasColor: false)
     let lines = view.finished(event, style: style)
     #expect(lines.count > 1 && lines.allSatisfy { $0.columns <= 40 })
-    let summary = SummaryView.lines(RunReport(story.events), reports: nil, style: style)
+    let summary = SummaryView.lines(RunReport(script.events), reports: nil, style: style)
     #expect(summary.joined(separator: " ").contains("scans with hci0:"))
-    #expect(JSONReport.text(RunReport(story.events)).contains("\"foreign_scans\": ["))
+    #expect(JSONReport.text(RunReport(script.events)).contains("\"foreign_scans\": ["))
   }
 
   @Test("without a terminal: a line for each turn of events")
   func plain() throws {
     var view = ProgressView()
     var text = ""
-    for event in Story.mixed.events {
+    for event in RunScript.mixed.events {
       view.apply(event)
       for line in view.plain(event) { text += line + "\n" }
     }
@@ -212,7 +213,7 @@ struct ProgressViewTests {
   @Test("the summary", arguments: [20, 80])
   func summary(width: Int) throws {
     let lines = SummaryView.lines(
-      RunReport(Story.mixed.events), reports: "reports/demo-building/20261121T090000Z-laptop-7f3a",
+      RunReport(RunScript.mixed.events), reports: "reports/demo-building/20261121T090000Z-laptop-7f3a",
       style: TerminalStyle(width: width, hasColor: false))
     try expectSnapshot(lines.map { $0 + "\n" }.joined(), "summary-\(width).txt")
   }
@@ -220,23 +221,23 @@ struct ProgressViewTests {
   @Test(
     "no line is wider than the terminal, or breaks it, whatever a room is called", arguments: Hostile.texts)
   func hostile(name: String) {
-    var story = Story()
+    var script = RunScript()
     let rooms = [
       PlannedRoom.sample("a", name + name + name, minor: 1, address: .sensor(1)),
       PlannedRoom.sample("b", name, minor: 2, address: .sensor(2)),
     ]
-    story.begin(rooms, name: name)
-    story.tell(.adapterAwaited(.init(trouble: .blocked, adapter: name, seconds: 30)))
-    story.tell(.adapterSelected(.init(adapter: .first, name: name, stack: name)))
-    story.provision(rooms[0], .sensor(1))
-    story.tell(.attemptStarted(.init(room: "b", address: .sensor(2), adapter: .first, number: 2)))
-    story.tell(.stageStarted(.init(room: "b", stage: .write, setting: .init(rawValue: name), timeout: 9)))
-    story.end(rooms[1], .failed, .refused(stage: .save, deviceText: name))
-    story.tell(.runInterrupted(.init(cause: .stack, detail: name)))
+    script.begin(rooms, name: name)
+    script.append(.adapterAwaited(.init(problem: .blocked, adapter: name, seconds: 30)))
+    script.append(.adapterSelected(.init(adapter: .first, name: name, stack: name)))
+    script.provision(rooms[0], .sensor(1))
+    script.append(.attemptStarted(.init(room: "b", address: .sensor(2), adapter: .first, number: 2)))
+    script.append(.stageStarted(.init(room: "b", stage: .write, setting: .init(rawValue: name), timeout: 9)))
+    script.end(rooms[1], .failed, .refused(stage: .save, deviceText: name))
+    script.append(.runInterrupted(.init(cause: .stack, detail: name)))
     for (width, height) in Self.sizes {
       let style = TerminalStyle(width: width, height: height, hasColor: false)
       var view = ProgressView()
-      for event in story.events {
+      for event in script.events {
         view.apply(event)
         let live = view.live(at: event.elapsed, style: style)
         #expect((1...max(3, height * 2 / 3)).contains(live.count), "\(live)")
@@ -259,7 +260,7 @@ struct ProgressViewTests {
     let colored = TerminalStyle(width: 80, hasColor: true)
     var view = ProgressView()
     var escapes = 0
-    for event in Story.mixed.events {
+    for event in RunScript.mixed.events {
       view.apply(event)
       let lines = view.finished(event, style: colored)
       escapes += lines.count { $0.contains("\u{1B}[") }
@@ -279,7 +280,7 @@ struct ProgressViewTests {
     var view = ProgressView()
     let style = TerminalStyle(width: 80, hasColor: true)
     #expect(view.live(at: .zero, style: style) == [])
-    for event in Story.mixed.events { view.apply(event) }
+    for event in RunScript.mixed.events { view.apply(event) }
     #expect(view.live(at: .seconds(99), style: style) == [])
   }
 
@@ -292,20 +293,20 @@ struct ProgressViewTests {
 
   @Test("what is the host's doing is said once for all rooms", arguments: hostReasons)
   func once(cause: InterruptionCause, reason: FailureReason) throws {
-    var story = Story()
+    var script = RunScript()
     let rooms = (1...40).map {
       PlannedRoom.sample(
         RoomID(rawValue: "r\($0)"), "Room \($0)", minor: $0, address: .sensor(UInt64($0)))
     }
-    story.begin(rooms)
-    story.provision(rooms[0], .sensor(1))
-    story.tell(.runInterrupted(.init(cause: cause)))
-    for room in rooms.dropFirst() { story.end(room, .pending, reason) }
-    story.tell(.runFinished(.init(outcome: .aborted)))
+    script.begin(rooms)
+    script.provision(rooms[0], .sensor(1))
+    script.append(.runInterrupted(.init(cause: cause)))
+    for room in rooms.dropFirst() { script.end(room, .pending, reason) }
+    script.append(.runFinished(.init(outcome: .aborted)))
     let style = TerminalStyle(width: 80, hasColor: false)
     var view = ProgressView()
     var (drawn, plain): ([String], [String]) = ([], [])
-    for event in story.events {
+    for event in script.events {
       view.apply(event)
       drawn += view.finished(event, style: style)
       plain += view.plain(event)
@@ -325,20 +326,20 @@ struct ProgressViewTests {
 
   @Test("a few rooms that share a reason of the host's are named; what differs is not shared")
   func fewShare() {
-    var story = Story()
+    var script = RunScript()
     let rooms = (1...4).map {
       PlannedRoom.sample(
         RoomID(rawValue: "r\($0)"), "Room \($0)", minor: $0, address: .sensor(UInt64($0)))
     }
-    story.begin(rooms)
+    script.begin(rooms)
     for room in rooms.prefix(2) {
-      story.end(room, .unconfirmed, .stackLost(.awaitingProof(UnprovedSave())), attempts: 1)
+      script.end(room, .unconfirmed, .stackLost(.awaitingProof(UnprovedSave())), attempts: 1)
     }
-    story.tell(.runInterrupted(.init(cause: .stack)))
-    story.end(rooms[2], .pending, .stackLost(.idle()))
-    story.end(rooms[3], .unreachable, .neverHeard())
+    script.append(.runInterrupted(.init(cause: .stack)))
+    script.end(rooms[2], .pending, .stackLost(.idle()))
+    script.end(rooms[3], .unreachable, .neverReceived())
     let lines = SummaryView.lines(
-      RunReport(story.events), reports: nil, style: TerminalStyle(width: 100, hasColor: false))
+      RunReport(script.events), reports: nil, style: TerminalStyle(width: 100, hasColor: false))
     #expect(lines.contains("! 2 rooms: unconfirmed"), "\(lines)")
     #expect(lines.contains { $0.hasPrefix("    Room 1, Room 2: The settings were written") }, "\(lines)")
     #expect(lines.contains { $0.hasSuffix("Room 3: pending") })
@@ -347,12 +348,12 @@ struct ProgressViewTests {
 
   @Test("many failures of one cause are one paragraph, and the counts and the next command stand last")
   func many() {
-    var story = Story()
+    var script = RunScript()
     let rooms = (1...50).map { PlannedRoom.sample(RoomID(rawValue: "r\($0)"), "Room \($0)", minor: $0) }
-    story.begin(rooms)
-    for room in rooms { story.end(room, .unreachable, .neverHeard()) }
+    script.begin(rooms)
+    for room in rooms { script.end(room, .unreachable, .neverReceived()) }
     let lines = SummaryView.lines(
-      RunReport(story.events), reports: nil, next: "roboprov apply b.yaml",
+      RunReport(script.events), reports: nil, next: "roboprov apply b.yaml",
       style: TerminalStyle(width: 80, hasColor: false))
     #expect(lines.count { $0.hasPrefix("✗") } == 1)
     #expect(lines.contains { $0.contains("Room 12 and 38 more: No sensor was received") }, "\(lines)")

@@ -10,27 +10,27 @@ struct RunPaceTests {
   private static func events(groups: Int, of width: Int, seconds: Double, outcome: Outcome = .provisioned)
     -> [RunEvent]
   {
-    var story = Story()
+    var script = RunScript()
     let rooms = (0..<groups * width).map {
       PlannedRoom.sample(RoomID(rawValue: "r\($0)"), "\($0)", minor: UInt16($0), address: .sensor(UInt64($0)))
     }
-    story.begin(rooms)
+    script.begin(rooms)
     for group in 0..<groups {
       let members = rooms[group * width..<(group + 1) * width]
       for room in members {
-        story.tell(
+        script.append(
           .attemptStarted(.init(room: room.room, address: .sensor(1), adapter: .first, number: 1)), after: 0)
       }
       for (index, room) in members.enumerated() {
-        story.tell(
+        script.append(
           .attemptEnded(.init(room: room.room, number: 1, seconds: seconds)), after: index == 0 ? seconds : 0)
-        story.tell(
+        script.append(
           .roomFinished(
             .init(room: room.room, outcome: outcome, attempts: 1, seconds: seconds, settings: [])),
           after: 0)
       }
     }
-    return story.events
+    return script.events
   }
 
   @Test("says nothing before a room was measured")
@@ -57,22 +57,22 @@ struct RunPaceTests {
 
   @Test("rooms that were not tried do not count")
   func untried() {
-    var story = Story()
+    var script = RunScript()
     let rooms = (1...2).map {
       PlannedRoom.sample(RoomID(rawValue: "r\($0)"), "\($0)", minor: $0, address: .sensor(UInt64($0)))
     }
-    story.begin(rooms)
-    story.tell(
+    script.begin(rooms)
+    script.append(
       .attemptStarted(.init(room: "r1", address: .sensor(1), adapter: .first, number: 1)), after: 0)
-    story.tell(.attemptEnded(.init(room: "r1", number: 1, seconds: 6)), after: 6)
+    script.append(.attemptEnded(.init(room: "r1", number: 1, seconds: 6)), after: 6)
     for (room, attempts) in [("r1", 1), ("r2", 0)] {
-      story.tell(
+      script.append(
         .roomFinished(
           .init(
             room: RoomID(rawValue: room), outcome: attempts > 0 ? .provisioned : .pending, attempts: attempts,
             seconds: 6, settings: [])), after: 0)
     }
-    let pace = RunPace(story.events)
+    let pace = RunPace(script.events)
     #expect(pace.rooms == 1 && pace.secondsPerRoom == 6)
   }
 
@@ -86,16 +86,16 @@ struct RunPaceTests {
 
   @Test("time in which nothing was in flight does not count")
   func pauses() {
-    var story = Story()
+    var script = RunScript()
     let room = PlannedRoom.sample("a", "A", minor: 1, address: .sensor(1))
-    story.begin([room])
+    script.begin([room])
     for number in 1...2 {
-      story.tell(
+      script.append(
         .attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: number)), after: 100)
-      story.tell(.attemptEnded(.init(room: "a", number: number, seconds: 3)), after: 3)
+      script.append(.attemptEnded(.init(room: "a", number: number, seconds: 3)), after: 3)
     }
-    story.tell(
+    script.append(
       .roomFinished(.init(room: "a", outcome: .provisioned, attempts: 2, seconds: 106, settings: [])))
-    #expect(RunPace(story.events).secondsPerRoom == 6)
+    #expect(RunPace(script.events).secondsPerRoom == 6)
   }
 }

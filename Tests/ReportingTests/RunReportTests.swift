@@ -9,25 +9,25 @@ struct RunReportTests {
   @Test("taking events one by one is the same as taking them all")
   func incremental() {
     var report = RunReport()
-    for event in Story.mixed.events { report.apply(event) }
-    #expect(report == RunReport(Story.mixed.events))
+    for event in RunScript.mixed.events { report.apply(event) }
+    #expect(report == RunReport(RunScript.mixed.events))
   }
 
   @Test("the radio is reached when a scan window, or an attempt, begins, and not before")
   func reachedRadio() {
-    var story = Story()
-    story.begin([.sample("kitchen", "Kitchen", minor: 1)])
-    #expect(!RunReport(story.events).reachedRadio, "an adapter was found, and nothing was heard")
-    var attempt = story
-    story.tell(.listeningStarted(.init(adapter: .first, purpose: .survey)))
-    #expect(RunReport(story.events).reachedRadio)
-    attempt.tell(.attemptStarted(.init(room: "kitchen", address: .sensor(1), adapter: .first, number: 1)))
+    var script = RunScript()
+    script.begin([.sample("kitchen", "Kitchen", minor: 1)])
+    #expect(!RunReport(script.events).reachedRadio, "an adapter was found, and nothing was heard")
+    var attempt = script
+    script.append(.scanStarted(.init(adapter: .first, purpose: .survey)))
+    #expect(RunReport(script.events).reachedRadio)
+    attempt.append(.attemptStarted(.init(room: "kitchen", address: .sensor(1), adapter: .first, number: 1)))
     #expect(RunReport(attempt.events).reachedRadio)
   }
 
   @Test("a whole run")
   func whole() throws {
-    let report = RunReport(Story.mixed.events)
+    let report = RunReport(RunScript.mixed.events)
     #expect(report.outcome == .incomplete)
     #expect(report.rooms.map(\.id) == ["kitchen", "office", "garage", "bath"])
     #expect(
@@ -46,7 +46,7 @@ struct RunReportTests {
   @Test(
     "every beginning of a run gives a report with exactly one outcome for each room, never a success early")
   func prefixes() {
-    let events = Story.mixed.events
+    let events = RunScript.mixed.events
     for length in 0...events.count {
       let report = RunReport(events.prefix(length))
       #expect(Outcome.allCases.map(report.count).reduce(0, +) == report.rooms.count)
@@ -58,11 +58,11 @@ struct RunReportTests {
   /// The record of a run that was killed.
   @Suite("Killed")
   struct Killed {
-    private func report(_ tell: (inout Story) -> Void) throws -> RoomReport {
-      var story = Story()
-      story.begin([Story.kitchen])
-      tell(&story)
-      return try #require(RunReport(story.events)["kitchen"])
+    private func report(_ append: (inout RunScript) -> Void) throws -> RoomReport {
+      var script = RunScript()
+      script.begin([RunScript.kitchen])
+      append(&script)
+      return try #require(RunReport(script.events)["kitchen"])
     }
 
     @Test("before its turn: pending, and no reason")
@@ -76,8 +76,8 @@ struct RunReportTests {
     @Test("in an attempt: cancelled, saying where")
     func tried() throws {
       let room = try report {
-        $0.tell(.attemptStarted(.init(room: "kitchen", address: .sensor(2), adapter: .first, number: 1)))
-        $0.tell(.stageStarted(.init(room: "kitchen", stage: .connect, timeout: 15)))
+        $0.append(.attemptStarted(.init(room: "kitchen", address: .sensor(2), adapter: .first, number: 1)))
+        $0.append(.stageStarted(.init(room: "kitchen", stage: .connect, timeout: 15)))
       }
       #expect(room.outcome == .cancelled)
       #expect(room.reason == .interrupted(.during(FailedStep(.connect))))
@@ -85,7 +85,7 @@ struct RunReportTests {
 
     @Test("after the save was submitted: unconfirmed, the settings written")
     func submitted() throws {
-      let room = try report { $0.write(Story.kitchen, to: .sensor(2)) }
+      let room = try report { $0.write(RunScript.kitchen, to: .sensor(2)) }
       #expect(room.outcome == .unconfirmed)
       #expect(room.reason?.stage == .save)
       #expect(room.settings.allSatisfy { $0.state == .written })
@@ -95,11 +95,11 @@ struct RunReportTests {
     @Test("after a later attempt began: still unconfirmed, for the first one may have been kept")
     func secondAttempt() throws {
       let room = try report {
-        $0.write(Story.kitchen, to: .sensor(2))
-        $0.tell(
+        $0.write(RunScript.kitchen, to: .sensor(2))
+        $0.append(
           .attemptEnded(
             .init(room: "kitchen", number: 1, seconds: 12, failure: .linkLost(FailedStep(.save)))))
-        $0.tell(.attemptStarted(.init(room: "kitchen", address: .sensor(2), adapter: .first, number: 2)))
+        $0.append(.attemptStarted(.init(room: "kitchen", address: .sensor(2), adapter: .first, number: 2)))
       }
       #expect(room.outcome == .unconfirmed)
     }
@@ -109,8 +109,8 @@ struct RunReportTests {
       arguments: [FailureReason.refused(stage: .save, deviceText: "error:no"), .saveNotKept])
     func refused(failure: FailureReason) throws {
       let room = try report {
-        $0.write(Story.kitchen, to: .sensor(2))
-        $0.tell(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 2, failure: failure)))
+        $0.write(RunScript.kitchen, to: .sensor(2))
+        $0.append(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 2, failure: failure)))
       }
       #expect(room.outcome == .cancelled)
     }
@@ -119,8 +119,8 @@ struct RunReportTests {
     func provedOnly() throws {
       let evidence = Evidence(grade: .freshBeacon, address: .sensor(2), minor: 2, rssi: -70)
       let room = try report {
-        $0.write(Story.kitchen, to: .sensor(2))
-        $0.tell(.proofHeard(.init(room: "kitchen", evidence: evidence)))
+        $0.write(RunScript.kitchen, to: .sensor(2))
+        $0.append(.proofReceived(.init(room: "kitchen", evidence: evidence)))
       }
       #expect(room.outcome == .unconfirmed)
       #expect(room.evidence == evidence)
@@ -130,19 +130,19 @@ struct RunReportTests {
 
   @Test("what was heard before the binding counts as heard")
   func earlySighting() throws {
-    var story = Story()
-    story.begin([Story.office])
-    story.tell(
+    var script = RunScript()
+    script.begin([RunScript.office])
+    script.append(
       .deviceSighted(.init(address: .sensor(1), adapter: .first, profile: "robo-sensor", rssi: -77)))
-    story.tell(.bindingCommitted(.init(room: "office", address: .sensor(1), basis: .any)))
-    #expect(try #require(RunReport(story.events)["office"]).rssi == -77)
+    script.append(.bindingCommitted(.init(room: "office", address: .sensor(1), basis: .any)))
+    #expect(try #require(RunReport(script.events)["office"]).rssi == -77)
   }
 
   @Test("a room that was not announced is shown all the same")
   func unannounced() {
-    var story = Story()
-    story.begin([])
-    story.tell(.attemptStarted(.init(room: "attic", address: .sensor(9), adapter: .first, number: 1)))
-    #expect(RunReport(story.events).rooms.map(\.id) == ["attic"])
+    var script = RunScript()
+    script.begin([])
+    script.append(.attemptStarted(.init(room: "attic", address: .sensor(9), adapter: .first, number: 1)))
+    #expect(RunReport(script.events).rooms.map(\.id) == ["attic"])
   }
 }

@@ -76,7 +76,7 @@ extension SentenceTests {
     try addReasons(section, add)
     try addOutcomes(section, add)
     section("States of a room in the reports of a building")
-    for state in BuildingRoom.Standing.allCases {
+    for state in BuildingRoom.LastKnown.allCases {
       add(state.rawValue, "\(state.symbol) \(state.words); 3 \(state.countWords); \(state.meaning)")
     }
     section("Conflicts between the manifest and the record")
@@ -114,7 +114,10 @@ extension SentenceTests {
       add(title(reason), try ExplanationTests.explain(.failed, reason))
     }
     for (what, words) in [
-      ("never_received, no address", try ExplanationTests.explain(.unreachable, .neverHeard(), address: nil)),
+      (
+        "never_received, no address",
+        try ExplanationTests.explain(.unreachable, .neverReceived(), address: nil)
+      ),
       (
         "connect_timed_out, weak",
         try ExplanationTests.explain(.unreachable, .connectTimedOut(seconds: 15), rssi: -91)
@@ -137,7 +140,7 @@ extension SentenceTests {
     section("Reasons, in a room whose device was configured elsewhere")
     let held = "uuid 8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18, major 40, minor 5"
     for reason: FailureReason in [
-      .neverHeard(), .tooManyCandidates([.sensor(7), .sensor(8)], minor: 5),
+      .neverReceived(), .tooManyCandidates([.sensor(7), .sensor(8)], minor: 5),
       .configuredOtherwise(minor: 5, held: held), .minorOnAir(MinorHolders(5, [.sensor(7)])),
     ] {
       add(
@@ -147,10 +150,10 @@ extension SentenceTests {
     add(
       "never_received, no address",
       try ExplanationTests.explain(
-        .actionRequired, .neverHeard(), address: nil, profile: "iot-design-shop", registered: true))
+        .actionRequired, .neverReceived(), address: nil, profile: "iot-design-shop", registered: true))
     section("Reasons, in a room with a family that this version does not know")
     for reason: FailureReason in [
-      .neverHeard(), .connectFailed(FailedStep(.connect)), .settingsChanged(minor: 5),
+      .neverReceived(), .connectFailed(FailedStep(.connect)), .settingsChanged(minor: 5),
     ] {
       add(title(reason), try ExplanationTests.explain(.unreachable, reason, profile: "no-family-of-ours"))
     }
@@ -173,7 +176,7 @@ extension SentenceTests {
     }
     add(
       "not_received_after_save, no beacon",
-      try ExplanationTests.explain(.unconfirmed, .notHeardAfterSave(SaveResponse()), profile: "firefly"))
+      try ExplanationTests.explain(.unconfirmed, .notReceivedAfterSave(SaveResponse()), profile: "firefly"))
   }
 
   private static var conflicts: [RecordConflict] {
@@ -191,11 +194,11 @@ extension SentenceTests {
   }
 
   private static func addCommonCauses(_ add: (String, Explanation) -> Void) throws {
-    var story = Story()
-    let rooms = [Story.kitchen, Story.office, Story.garage]
-    story.begin(rooms)
-    for room in rooms { story.end(room, .failed, nil, attempts: 1) }
-    let report = RunReport(story.events)
+    var script = RunScript()
+    let rooms = [RunScript.kitchen, RunScript.office, RunScript.garage]
+    script.begin(rooms)
+    for room in rooms { script.end(room, .failed, nil, attempts: 1) }
+    let report = RunReport(script.events)
     let causes: [CommonCause] = [
       .adapter(.first), .weakSignal, .network("Office WiFi"), .deviceText("error:wifi"),
     ]
@@ -207,7 +210,7 @@ extension SentenceTests {
       (
         name: "Lobby",
         room: RoomVerified(
-          room: "lobby", finding: finding, address: .sensor(1), minor: 5, rssi: [-91], windowsHeard: 1,
+          room: "lobby", finding: finding, address: .sensor(1), minor: 5, rssi: [-91], windowsReceived: 1,
           windows: 2, others: [.sensor(2)])
       )
     }

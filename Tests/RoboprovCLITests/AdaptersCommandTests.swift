@@ -78,7 +78,7 @@ struct AdaptersCommandTests {
     try await Self.serve { premises in
       let building = premises.building
       let run = try premises.site.start(
-        ["apply", "building.yaml", "--listen", "1", "--adapter", "hci0"], bus: building.bus)
+        ["apply", "building.yaml", "--scan-time", "1", "--adapter", "hci0"], bus: building.bus)
       try await run.until("a link") { await building.world.openLinkCount() > 0 }
       run.send(SIGKILL)
       _ = try await run.ended()

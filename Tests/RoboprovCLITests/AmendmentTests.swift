@@ -51,7 +51,7 @@ struct AmendmentTests {
       try site.writeManifest([.numbered(1)])
       try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
         for _ in 1...2 {
-          let outcome = try await site.run(["apply", "building.yaml", "--listen", "1"], bus: building.bus)
+          let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "1"], bus: building.bus)
           #expect(outcome.status == 0, "\(outcome)")
         }
       }

@@ -26,7 +26,7 @@ struct BuildingReportTests {
       #expect(ada.status == 100, "\(ada)")
       #expect(ada.output.contains("The building: 18 of 40 rooms done, 2 not done, 20 not tried"), "\(ada)")
       let killed = try site.start(
-        ["apply", "building.yaml", "--listen", "1", "--reports", "bob", "--only"] + names[20...],
+        ["apply", "building.yaml", "--scan-time", "1", "--reports", "bob", "--only"] + names[20...],
         bus: premises.building.bus)
       try await killed.until("a first room to be done") {
         (try? site.journals(in: "bob").contains { $0.contains("room_finished") }) == true
@@ -47,7 +47,7 @@ struct BuildingReportTests {
         #expect(accepted.status == 0, "\(accepted)")
       }
       let retired = try await premises.run(
-        ["retire", "building.yaml", "Room 107", "--reason", "now a corridor", "--listen", "1"])
+        ["retire", "building.yaml", "Room 107", "--reason", "now a corridor", "--scan-time", "1"])
       #expect(retired.status == 0, "\(retired)")
       let status = try await site.run(["status", "building.yaml", "--check"])
       #expect(status.status == 0, "\(status)")
@@ -55,11 +55,11 @@ struct BuildingReportTests {
 
       // Day 3: a rehearsal, which changes nothing; then a failed sensor is replaced.
       let before = try site.text(of: "reports/\(Site.building)/building.json", from: site.directory)
-      _ = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--listen", "5"])
+      _ = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--scan-time", "5"])
       #expect(try site.text(of: "reports/\(Site.building)/building.json", from: site.directory) == before)
       await premises.setMuted(true, 3)
       let replaced = try await premises.run(
-        ["replace", "building.yaml", "Room 103", "--reason", "dead", "--listen", "1"])
+        ["replace", "building.yaml", "Room 103", "--reason", "dead", "--scan-time", "1"])
       #expect(replaced.status == 0, "\(replaced)")
       let open = try await site.run(["status", "building.yaml", "--check"])
       #expect(open.status == 100, "\(open)")
@@ -88,9 +88,9 @@ struct BuildingReportTests {
     #expect(report["summary"]["complete"].flag == true)
     #expect(report["rooms"].count == 40)
     for (number, room) in zip(1..., report["rooms"].items) {
-      let standing = room["state"].text
-      #expect(standing == (number == 5 ? "accepted" : number == 7 ? "retired" : "done"))
-      guard standing == "done" else { continue }
+      let lastKnown = room["state"].text
+      #expect(lastKnown == (number == 5 ? "accepted" : number == 7 ? "retired" : "done"))
+      guard lastKnown == "done" else { continue }
       let sensor = number == 3 ? 41 : number
       #expect(await premises.minor(sensor) == UInt16(100 + number), "what the sensor holds")
       #expect(room["minor"].integer == 100 + number)
@@ -139,7 +139,7 @@ struct BuildingReportTests {
   }
 
   @Test("the report distinguishes sightings of this run from evidence on record")
-  func notHeard() async throws {
+  func notReceived() async throws {
     try await Premises.serveDone(3) { premises in
       let site = premises.site
       await premises.setMuted(true, 2)
@@ -195,7 +195,7 @@ struct BuildingReportTests {
       try site.writeManifest([.numbered(1)], defaults: ["retries: 0", "timeouts: { verify: 10s }"])
       try await ServedBuilding.serve([ServedBuilding.sensor(1, .neverReturns)]) { building in
         for run in 1...2 {
-          let outcome = try await site.run(["apply", "building.yaml", "--listen", "1"], bus: building.bus)
+          let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "1"], bus: building.bus)
           #expect(outcome.status == 100, "\(outcome)")
           let room = try site.report["rooms"][0]
           #expect(room["outcome"].text == "unconfirmed")
@@ -248,7 +248,7 @@ private struct Journals {
 
 extension Premises {
   fileprivate func apply(arguments: [String]) async throws -> Invocation.Outcome {
-    try await run(["apply", "building.yaml", "--yes", "--listen", "1"] + arguments)
+    try await run(["apply", "building.yaml", "--yes", "--scan-time", "1"] + arguments)
   }
 }
 

@@ -33,7 +33,7 @@ struct CaptureCommandTests {
   }
 
   /// Enters and undoes the label of each sensor until `capture` reports that the sensor is on air.
-  private static func waitUntilHeard(_ numbers: [Int], by run: Invocation) async throws {
+  private static func waitUntilReceived(_ numbers: [Int], by run: Invocation) async throws {
     func count(_ text: String) -> Int { run.outputSoFar.components(separatedBy: text).count - 1 }
     var undone = 0
     for (index, number) in numbers.enumerated() {
@@ -96,7 +96,7 @@ struct CaptureCommandTests {
       try await ServedBuilding.serve(sensors) { building in
         let run = try site.startAtTerminal(Self.capture, bus: building.bus)
         try await run.says("[1/4] Room 101")
-        try await Self.waitUntilHeard([12, 22, 32, 42], by: run)
+        try await Self.waitUntilReceived([12, 22, 32, 42], by: run)
         for label in ["C47C8D00000A", "C47C8D000014", "C47C8D00001E"] { try run.type(label + "\n") }
         try await run.says("Use label + 2")
         #expect(try Self.text(site) == Self.manifest(with: [(101, 10), (102, 20), (103, 30)]))

@@ -14,7 +14,7 @@ struct CommandLineProgramTests {
       (["aply", "building.yaml"], "Did you mean `roboprov apply`?"),
       (["help", "nonsense"], "there is no command “roboprov nonsense”"),
       (["help", "report", "sing"], "Did you mean `roboprov report sign`?"),
-      (["scan", "--lisen", "1"], "Did you mean '--listen'?"),
+      (["scan", "--scan-tim", "1"], "Did you mean '--scan-time'?"),
       (["status"], "Missing expected argument"),
     ])
   func mistyped(_ arguments: [String], _ words: String) async throws {
@@ -111,9 +111,9 @@ struct CommandLineProgramTests {
       #expect(JSON(report.output)?["run"]["operator"].text == "R. Keller", "\(report)")
 
       try Self.configure("adapter: [hci7]\n", at: site)
-      let missing = try await premises.run(["scan", "--listen", "1", "--adapter-wait", "1"])
+      let missing = try await premises.run(["scan", "--scan-time", "1", "--adapter-wait", "1"])
       #expect(missing.status == 69 && missing.errors.contains("hci7"), "\(missing)")
-      let named = try await premises.run(["scan", "--listen", "1", "--adapter", "hci0"])
+      let named = try await premises.run(["scan", "--scan-time", "1", "--adapter", "hci0"])
       #expect(named.status == 0, "\(named)")
       let rehearsal = try await premises.apply("--simulate")
       #expect(rehearsal.status == 0, "\(rehearsal)")
@@ -147,7 +147,7 @@ struct CommandLineProgramTests {
     arguments: [
       (["status", "nowhere", "--output", "json"], 64, "usage", "there is no building nowhere"),
       (["plan", "missing.yaml", "--output=json"], 65, "manifest", "there is no file missing.yaml"),
-      (["scan", "--output", "json", "--lisen"], 64, "usage", "Unknown option '--lisen'"),
+      (["scan", "--output", "json", "--scan-tim"], 64, "usage", "Unknown option '--scan-tim'"),
       (["statsu", "nowhere", "--output", "json"], 64, "usage", "there is no command"),
       (["scan", "--output", "json", "--adapter-wait", "1"], 69, "unavailable", "there is no D-Bus"),
     ])

@@ -37,7 +37,7 @@ struct CommandLineTests {
     "a command after its options is moved to the front",
     arguments: [
       (["--simulate", "apply", "b.yaml"], ["apply", "--simulate", "b.yaml"]),
-      (["--listen", "5", "scan", "--watch"], ["scan", "--listen", "5", "--watch"]),
+      (["--scan-time", "5", "scan", "--watch"], ["scan", "--scan-time", "5", "--watch"]),
       (["--operator", "status", "apply", "b.yaml"], ["apply", "--operator", "status", "b.yaml"]),
       (["--output=json", "status", "b.yaml"], ["status", "--output=json", "b.yaml"]),
       (["--config", "c.yaml", "--yes", "apply"], ["apply", "--config", "c.yaml", "--yes"]),

@@ -5,7 +5,7 @@ import VirtualBuilding
 
 @Suite("rooms with `assign: any` need a confirmation", .timeLimit(.minutes(3)))
 struct ConfirmationTests {
-  static let apply = ["apply", "building.yaml", "--listen", "5"]
+  static let apply = ["apply", "building.yaml", "--scan-time", "5"]
 
   /// Two rooms without an address, and two sensors.
   private func withBuilding(

@@ -5,7 +5,7 @@ import VirtualBuilding
 
 @Suite("a building converges when it is applied again", .timeLimit(.minutes(5)))
 struct ConvergenceTests {
-  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+  private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
 
   // MARK: What is done
 

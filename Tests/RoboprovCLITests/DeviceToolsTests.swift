@@ -25,7 +25,7 @@ struct DeviceToolsTests {
   @Test("`scan` shows the room of each device by manifest and record, devices without a room first")
   func scanRooms() async throws {
     try await serve { premises in
-      let outcome = try await premises.run(["scan", "building.yaml", "--listen", "6"])
+      let outcome = try await premises.run(["scan", "building.yaml", "--scan-time", "6"])
       #expect(outcome.status == 0, "\(outcome)")
       let lines = outcome.output.split(separator: "\n")
       #expect(lines.first?.split(separator: " ").map(String.init) == Self.header, "\(outcome)")
@@ -38,7 +38,7 @@ struct DeviceToolsTests {
             room.replacing("  ", with: " ")))
       }
       #expect(lines[2].contains("at work: uuid"), "\(outcome)")
-      let json = try await premises.run(["scan", "building.yaml", "--listen", "6", "--output", "json"])
+      let json = try await premises.run(["scan", "building.yaml", "--scan-time", "6", "--output", "json"])
       let devices = try #require(JSON(json.output), "\(json)")["devices"].items
       #expect(devices.map { $0["room"].text } == [nil, "room-101", "room-102", "room-103"])
       #expect(devices.map { $0["room_basis"].text } == [nil, "manifest", "record", "manifest"])
@@ -52,7 +52,7 @@ struct DeviceToolsTests {
     try await serve { premises in
       try premises.site.writeManifest([Place(minor: 101)], assign: "later")
       let outcome = try await premises.run(
-        ["scan", "building.yaml", "--listen", "6", "--reports", "elsewhere"])
+        ["scan", "building.yaml", "--scan-time", "6", "--reports", "elsewhere"])
       #expect(outcome.output.contains("Room 101 (by its beacon)"), "\(outcome)")
     }
   }
@@ -62,7 +62,7 @@ struct DeviceToolsTests {
     try await serve { premises in
       try premises.site.write(
         "stock.csv", "article;MAC\nRS;C47C8D000001\nRS;C47C8D000004\nRS;C47C8D0000AA\nRS;C47C8D000001\n")
-      let outcome = try await premises.run(["scan", "--expect", "stock.csv", "--listen", "6"])
+      let outcome = try await premises.run(["scan", "--expect", "stock.csv", "--scan-time", "6"])
       #expect(outcome.status == 100, "\(outcome)")
       #expect(outcome.output.hasPrefix("2 of 3 devices of stock.csv were received\n"), "\(outcome)")
       let missing = outcome.output.components(separatedBy: "Not received:").last ?? ""
@@ -70,14 +70,14 @@ struct DeviceToolsTests {
         missing.contains("C4:7C:8D:00:00:AA  4") && !missing.contains("C4:7C:8D:00:00:04"), "\(outcome)")
       #expect(outcome.errors.contains("stock.csv:5: C4:7C:8D:00:00:01 is listed twice"), "\(outcome)")
       let json = try await premises.run(
-        ["scan", "--expect", "stock.csv", "--listen", "6", "--output", "json"])
+        ["scan", "--expect", "stock.csv", "--scan-time", "6", "--output", "json"])
       let expected = try #require(JSON(json.output), "\(json)")["expected"]
       #expect(expected["missing"].integer == 1 && expected["received"].integer == 2)
       #expect(expected["devices"].items.map { $0["state"].text } == ["at_work", "waiting", nil])
       #expect(json.status == 100)
 
       try premises.site.write("two.csv", "C47C8D000001\nC47C8D000002\n")
-      let complete = try await premises.run(["scan", "--expect", "two.csv", "--listen", "6"])
+      let complete = try await premises.run(["scan", "--expect", "two.csv", "--scan-time", "6"])
       #expect(complete.status == 0, "\(complete)")
     }
   }

@@ -16,7 +16,7 @@ struct DoctorCommandTests {
   func received() async throws {
     try await Premises.serve(4) { premises in
       for number in 2...4 { await premises.setMuted(true, number) }
-      let outcome = try await premises.run(["doctor", "building.yaml", "--listen", "2"])
+      let outcome = try await premises.run(["doctor", "building.yaml", "--scan-time", "2"])
       #expect(outcome.status == 0, "\(outcome)")
       #expect(
         outcome.output.contains("1 of 4 rooms received in 2 s on hci0; not received: Room 102–104."),
@@ -26,7 +26,7 @@ struct DoctorCommandTests {
           "✓ hci0: \(ServedBuilding.adapter), controller unknown, switched on, 0 links."))
       #expect(await premises.building.isUntouched([1, 2, 3, 4]))
       #expect(!premises.site.has("reports"))
-      let json = try await premises.run(["doctor", "building.yaml", "--listen", "2", "--output", "json"])
+      let json = try await premises.run(["doctor", "building.yaml", "--scan-time", "2", "--output", "json"])
       let document = try #require(JSON(json.output), "\(json)")
       #expect(document["building"].text == Site.building)
       #expect(document["reception"]["received"].items.map { $0["room"].text } == ["Room 101"])
@@ -70,19 +70,19 @@ struct DoctorCommandTests {
   func password() async throws {
     try await Premises.serve(1) { premises in
       try premises.site.writeManifest([.numbered(1)], password: "{ env: GUESTS }")
-      let outcome = try await premises.run(["doctor", "building.yaml", "--listen", "1"])
+      let outcome = try await premises.run(["doctor", "building.yaml", "--scan-time", "1"])
       #expect(outcome.status == 69, "\(outcome)")
       let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(
         text.contains("✗ The password of Harbour Guests: the environment variable GUESTS is not set."),
         "\(text)")
       let set = try await premises.site.run(
-        ["doctor", "building.yaml", "--listen", "1"], bus: premises.building.bus,
+        ["doctor", "building.yaml", "--scan-time", "1"], bus: premises.building.bus,
         environment: ["GUESTS": Site.password])
       #expect(set.status == 0 && !"\(set)".contains(Site.password), "\(set)")
       #expect(set.output.contains("✓ Passwords that are set: 1 of 1."), "\(set)")
       try premises.site.writeManifest([.numbered(1)], password: "{ command: [touch, ran] }")
-      let command = try await premises.run(["doctor", "building.yaml", "--listen", "1"])
+      let command = try await premises.run(["doctor", "building.yaml", "--scan-time", "1"])
       let words = command.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(
         command.status == 0 && words.contains("is unknown: it is the output of a program"), "\(command)")
@@ -96,7 +96,7 @@ struct DoctorCommandTests {
       let journal = try premises.site.latest.appending(path: "journal.jsonl")
       let text = try String(contentsOf: journal, encoding: .utf8)
       try text.replacing("Room 101", with: "Room 109").write(to: journal, atomically: true, encoding: .utf8)
-      let outcome = try await premises.run(["doctor", "building.yaml", "--listen", "1"])
+      let outcome = try await premises.run(["doctor", "building.yaml", "--scan-time", "1"])
       #expect(outcome.status == 69, "\(outcome)")
       #expect(outcome.output.contains("✗ The building's record cannot be used:"), "\(outcome)")
     }
@@ -106,7 +106,7 @@ struct DoctorCommandTests {
   func taken() async throws {
     try await Premises.serve(1) { premises in
       try await premises.whileAdapterIsTaken {
-        let outcome = try await premises.run(["doctor", "building.yaml", "--listen", "1"])
+        let outcome = try await premises.run(["doctor", "building.yaml", "--scan-time", "1"])
         #expect(outcome.status == 0, "\(outcome)")
         let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(text.contains("is unknown: another run works with hci0"), "\(text)")
@@ -127,14 +127,14 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("`doctor --simulate` scans a virtual building; --listen without a building is refused")
+  @Test("`doctor --simulate` scans a virtual building; --scan-time without a building is refused")
   func simulated() async throws {
     try await Site.use { site in
       try site.writeManifest((1...3).map { .numbered($0) })
-      let outcome = try await site.run(["doctor", "building.yaml", "--simulate", "--listen", "2"])
+      let outcome = try await site.run(["doctor", "building.yaml", "--simulate", "--scan-time", "2"])
       #expect(outcome.status == 0, "\(outcome)")
       #expect(outcome.output.contains("✓ 3 of 3 rooms received in 2 s on hci0."), "\(outcome)")
-      #expect(try await site.run(["doctor", "--listen", "2"]).status == 64)
+      #expect(try await site.run(["doctor", "--scan-time", "2"]).status == 64)
     }
   }
 
@@ -142,7 +142,7 @@ struct DoctorCommandTests {
   func interrupted() async throws {
     try await Premises.serve(1) { premises in
       let run = try premises.site.start(
-        ["doctor", "building.yaml", "--listen", "600"], bus: premises.building.bus)
+        ["doctor", "building.yaml", "--scan-time", "600"], bus: premises.building.bus)
       try await run.says("Scanning on hci0")
       run.send(SIGINT)
       #expect(try await run.ended().status == 130)

@@ -36,7 +36,9 @@ struct ExpectedBeaconTests {
             "beacon_uuid \(Self.uuid) proved", "beacon_major 7 proved", "minor 101 proved",
           ])
 
-        let plan = try await premises.run(["plan", "building.yaml", "--listen", "1", "--detailed-exitcode"])
+        let plan = try await premises.run([
+          "plan", "building.yaml", "--scan-time", "1", "--detailed-exitcode",
+        ])
         #expect(plan.status == 0 && plan.output.contains("0 to provision, 2 done"), "\(plan)")
         let verified = try await premises.run(["verify", "building.yaml", "--for", "10"])
         #expect(verified.status == 0, "\(verified)")
@@ -44,7 +46,9 @@ struct ExpectedBeaconTests {
         let status = try await site.run(["status", "building.yaml", "--check"])
         #expect(status.status == 0, "\(status)")
         // A rehearsal also has sensors with that firmware.
-        let rehearsed = try await site.run(["apply", "building.yaml", "--yes", "--listen", "1", "--simulate"])
+        let rehearsed = try await site.run([
+          "apply", "building.yaml", "--yes", "--scan-time", "1", "--simulate",
+        ])
         #expect(rehearsed.status == 0, "\(rehearsed)")
 
         // The proof on record is not the beacon that this manifest expects.
@@ -91,7 +95,10 @@ struct ExpectedBeaconTests {
 
           """)
         return try await site.run(
-          ["apply", "building.yaml", "--yes", "--listen", "1", "--simulate", "--scenario", "scenario.yaml"])
+          [
+            "apply", "building.yaml", "--yes", "--scan-time", "1", "--simulate", "--scenario",
+            "scenario.yaml",
+          ])
       }
       #expect(try await rehearse(Self.beacon).status == 0)
       for (text, words) in [

@@ -28,7 +28,7 @@ struct ForeignFoldersTests {
           at: site.directory.appending(path: "copy/\(Site.building)/\(name)"))
       }
       for command in [
-        ["apply", "building.yaml", "--listen", "1"], ["plan", "building.yaml", "--listen", "1"],
+        ["apply", "building.yaml", "--scan-time", "1"], ["plan", "building.yaml", "--scan-time", "1"],
         ["history", "building.yaml", "Room 101"], ["status", "building.yaml"],
         ["accept", "building.yaml", "Room 101", "--reason", "r", "--by", "b"],
         ["report", "merge", Self.folder, "copy/\(Site.building)"],
@@ -96,8 +96,8 @@ struct ForeignFoldersTests {
       try wrong.spoil(run)
       let before = try site.recordedContents
       for command in [
-        ["apply", "building.yaml", "--listen", "1"],
-        ["plan", "building.yaml", "--simulate", "--listen", "1"],
+        ["apply", "building.yaml", "--scan-time", "1"],
+        ["plan", "building.yaml", "--simulate", "--scan-time", "1"],
         ["report", Site.building, run.lastPathComponent], ["report", Site.building],
         ["report", "merge", Self.folder, Self.folder, "--into", "joined"],
       ] {
@@ -123,7 +123,7 @@ struct ForeignFoldersTests {
       try site.write("annexe.yaml", manifest.replacing("id: \(Site.building)", with: "id: annexe"))
       let before = try site.recordedContents.filter { !$0.key.hasSuffix(".lock") }
       for command in [
-        ["apply", "annexe.yaml", "--listen", "1"],
+        ["apply", "annexe.yaml", "--scan-time", "1"],
         ["accept", "annexe.yaml", "Room 101", "--reason", "r", "--by", "b"],
         ["report", "annexe"], ["report", "annexe", run],
       ] {

@@ -26,66 +26,66 @@ struct HostPauseTests {
   private static let start = HostClocks(
     boot: .seconds(90_000), awake: .seconds(40_000.25), wall: .seconds(1_795_251_600))
 
-  private struct Story: Sendable, CustomTestStringConvertible {
+  private struct RunScript: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var steps: [Step]
     var pauses: [HostPause]
   }
 
-  private static let stories: [Story] = [
-    Story(testDescription: "ticks", steps: [.even(1), .even(1.02), .even(0.98), .even(1)], pauses: []),
-    Story(
+  private static let scenarios: [RunScript] = [
+    RunScript(testDescription: "ticks", steps: [.even(1), .even(1.02), .even(0.98), .even(1)], pauses: []),
+    RunScript(
       testDescription: "a busy machine is late, by up to ten seconds",
       steps: [.even(9), .even(11), .even(0.1)],
       pauses: []),
-    Story(
+    RunScript(
       testDescription: "stopped for ten minutes", steps: [.even(1), .even(601), .even(1)],
       pauses: [HostPause(.stopped, seconds: 600)]),
-    Story(
+    RunScript(
       testDescription: "a lid closed for an hour, and opened",
       steps: [.even(1), Step(boot: 3601, awake: 1, wall: 3601), .even(1)],
       pauses: [HostPause(.suspended, seconds: 3600)]),
-    Story(
+    RunScript(
       testDescription: "a nap of a second", steps: [Step(boot: 2, awake: 1, wall: 2)],
       pauses: [HostPause(.suspended, seconds: 1)]),
-    Story(
+    RunScript(
       testDescription: "readings a little apart are no sleep",
       steps: [Step(boot: 1.3, awake: 1, wall: 1.3), Step(boot: 0.7, awake: 1, wall: 0.7)], pauses: []),
-    Story(
+    RunScript(
       testDescription: "the time of day set forwards by a minute", steps: [Step(boot: 1, awake: 1, wall: 61)],
       pauses: [HostPause(.clockSet, seconds: 60)]),
-    Story(
+    RunScript(
       testDescription: "the time of day set back by a year",
       steps: [.even(1), Step(boot: 1, awake: 1, wall: 1 - 31_536_000), .even(1)],
       pauses: [HostPause(.clockSet, seconds: -31_536_000)]),
-    Story(
+    RunScript(
       testDescription: "a time server that corrects a second, and slews",
       steps: [Step(boot: 1, awake: 1, wall: 2), Step(boot: 1, awake: 1, wall: 0)]
         + Array(repeating: Step(boot: 1, awake: 1, wall: 1.0005), count: 10_000), pauses: []),
-    Story(
+    RunScript(
       testDescription: "slept, was late to wake, and had its clock set",
       steps: [Step(boot: 131, awake: 31, wall: 3731)],
       pauses: [
         HostPause(.suspended, seconds: 100), HostPause(.stopped, seconds: 30),
         HostPause(.clockSet, seconds: 3600),
       ]),
-    Story(
+    RunScript(
       testDescription: "each pause is told once",
       steps: [Step(boot: 11, awake: 1, wall: 11), .even(1), Step(boot: 21, awake: 1, wall: 21), .even(1)],
       pauses: [HostPause(.suspended, seconds: 10), HostPause(.suspended, seconds: 20)]),
   ]
 
-  @Test("pauses are derived from the clock readings", arguments: stories)
-  private func detection(story: Story) {
+  @Test("pauses are derived from the clock readings", arguments: scenarios)
+  private func detection(script: RunScript) {
     var detector = HostPauseDetector(Self.start, tick: .seconds(1))
     var clocks = Self.start
     var found: [HostPause] = []
-    for step in story.steps {
+    for step in script.steps {
       clocks = step.after(clocks)
       found += detector.pauses(until: clocks)
     }
-    #expect(found.map(\.kind) == story.pauses.map(\.kind))
-    for (found, expected) in zip(found, story.pauses) {
+    #expect(found.map(\.kind) == script.pauses.map(\.kind))
+    for (found, expected) in zip(found, script.pauses) {
       #expect(abs(found.seconds - expected.seconds) < 0.001, "\(found)")
     }
   }
@@ -104,7 +104,7 @@ struct HostPauseTests {
   func stream() async {
     let clocks = Mutex(Self.start)
     let readings = Mutex(0)
-    let stories: [Int: Step] = [
+    let scenarios: [Int: Step] = [
       3: Step(boot: 61, awake: 1, wall: 61), 5: .even(31), 8: Step(boot: 1, awake: 1, wall: 11),
     ]
     let stream = HostPauses.stream(tick: .milliseconds(1)) {
@@ -112,7 +112,7 @@ struct HostPauseTests {
         $0 += 1; return $0
       }
       return clocks.withLock { clocks in
-        clocks = (stories[number] ?? .even(0.001)).after(clocks)
+        clocks = (scenarios[number] ?? .even(0.001)).after(clocks)
         return clocks
       }
     }

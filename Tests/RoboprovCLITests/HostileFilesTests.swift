@@ -41,7 +41,7 @@ struct HostileFilesTests {
       try site.writeManifest([.numbered(1)])
       _ = try await shell("\(try #require(Self.others[other])) key", at: site)
       let outcome = try await site.run(
-        ["apply", "building.yaml", "--yes", "--simulate", "--listen", "1", "--site-key", "key"])
+        ["apply", "building.yaml", "--yes", "--simulate", "--scan-time", "1", "--site-key", "key"])
       #expect(outcome.status == 74, "\(outcome)")
       #expect(outcome.errors.contains("the site's key: cannot open key"), "\(outcome)")
     }
@@ -116,7 +116,7 @@ struct HostileFilesTests {
       try site.writeManifest([.numbered(1)])
       let home = site.directory.path + "/home"
       let outcome = try await site.run(
-        ["apply", "building.yaml", "--yes", "--simulate", "--listen", "1"], environment: ["HOME": home])
+        ["apply", "building.yaml", "--yes", "--simulate", "--scan-time", "1"], environment: ["HOME": home])
       #expect(outcome.status == 0, "\(outcome)")
       #expect(site.has("home/.local/state/roboprov/site.key"))
     }
@@ -127,7 +127,7 @@ struct HostileFilesTests {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       _ = try await shell("ln -s real/plan.json link; mkdir real; mkfifo pipe; ln -s pipe way", at: site)
-      let plan = "plan building.yaml --simulate --listen 1 --save"
+      let plan = "plan building.yaml --simulate --scan-time 1 --save"
       let linked = try await shell("\(Self.program) \(plan) link", at: site)
       #expect(linked.status == 0, "\(linked)")
       let piped = try await shell("cat pipe >read & \(Self.program) \(plan) way && wait", at: site)

@@ -84,7 +84,7 @@ import VirtualTime
       ) { building in
         let began = SuspendingClock.now
         let process = try site.start(
-          ["apply", "building.yaml", "--yes", "--listen", "1", "--adapter-wait", "5"], bus: building.bus)
+          ["apply", "building.yaml", "--yes", "--scan-time", "1", "--adapter-wait", "5"], bus: building.bus)
         let memory = try await peakMemory(of: process, for: .seconds(150))
         process.send(SIGKILL)
         let outcome = try await process.ended()

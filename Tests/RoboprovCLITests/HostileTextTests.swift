@@ -86,7 +86,7 @@ struct HostileTextTests {
         let words = "\(Self.hostile), \(Site.password.uppercased())"
         let refusal = FakeLogin.Manner.refuses("org.freedesktop.login1.OperationInProgress", words)
         let outcome = try await FakeLogin.serve(refusal, onBus: building.busAddress) { _ in
-          try await site.run(["apply", "building.yaml", "--listen", "1"], bus: building.bus)
+          try await site.run(["apply", "building.yaml", "--scan-time", "1"], bus: building.bus)
         }
         #expect(outcome.status == 0)
         expectHarmless(outcome, saying: "logind refused to prevent it")

@@ -94,7 +94,7 @@ struct InitCommandTests {
       #expect(captured.status == 0, "\(captured)")
       #expect(try Self.text(site, "rooms.csv").contains("\r\n6;1300;300;C4:7C:8D:70:03:99;two beds\r\n"))
       let planned = try await site.run([
-        "plan", "building.yaml", "--only", "floor:6", "--simulate", "--listen", "2",
+        "plan", "building.yaml", "--only", "floor:6", "--simulate", "--scan-time", "2",
       ])
       #expect(planned.status == 0, "\(planned)")
     }
@@ -120,7 +120,7 @@ struct InitCommandTests {
         SensorScenario(address: ServedBuilding.address(2), signal: .init(base: -50)),
       ]
       try await ServedBuilding.serve(sensors) { building in
-        let made = try await site.run(["init", "--from-scan", "--listen", "2"], bus: building.bus)
+        let made = try await site.run(["init", "--from-scan", "--scan-time", "2"], bus: building.bus)
         #expect(made.status == 0, "\(made)")
         let text = try Self.text(site)
         let entries = [(1, 2), (2, 1)].map {

@@ -76,7 +76,7 @@ struct InspectCommandTests {
   @Test("`inspect` of an absent device ends with 100 and the action to take")
   func absent() async throws {
     try await serve { premises in
-      let outcome = try await premises.run(["inspect", "C4:7C:8D:00:00:AA", "--listen", "3"])
+      let outcome = try await premises.run(["inspect", "C4:7C:8D:00:00:AA", "--scan-time", "3"])
       #expect(outcome.status == 100 && outcome.errors.contains("was not received within 3 s"), "\(outcome)")
     }
   }
@@ -175,7 +175,7 @@ struct InspectCommandTests {
           "C4:7C:8D:00:00:01  -75 dBm  Königin Elisabeth",
         ], "\(one)")
       let two = try await premises.run(
-        ["wifi-scan", "C47C8D000003", "C47C8D000002", "C47C8D0000AA", "--listen", "3", "--output", "json"])
+        ["wifi-scan", "C47C8D000003", "C47C8D000002", "C47C8D0000AA", "--scan-time", "3", "--output", "json"])
       #expect(two.status == 100, "\(two)")
       let sensors = try #require(JSON(two.output), "\(two)")["sensors"].items
       #expect(sensors.map { $0["result"].text } == ["unsupported", "networks", "failed"])

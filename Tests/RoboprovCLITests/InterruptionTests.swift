@@ -61,9 +61,9 @@ struct InterruptionTests {
       try site.writeManifest(
         [.numbered(1), .numbered(2)], defaults: ["retries: 0", "timeouts: { connect: 10m, verify: 10m }"])
       try await ServedBuilding.serve(moment.sensors) { building in
-        let listen = moment.sensors.isEmpty ? "600" : "1"
+        let scanTime = moment.sensors.isEmpty ? "600" : "1"
         let run = try site.start(
-          ["apply", "building.yaml", "--listen", listen, "--adapter-wait", "600"], bus: building.bus)
+          ["apply", "building.yaml", "--scan-time", scanTime, "--adapter-wait", "600"], bus: building.bus)
         try await moment.reached(run, building)
         run.send(signal)
         let outcome = try await run.ended()
@@ -91,7 +91,7 @@ struct InterruptionTests {
       try site.writeManifest([.numbered(1)], defaults: ["timeouts: { connect: 10m }"])
       try await ServedBuilding.serve([ServedBuilding.sensor(1, .neverAnswers)]) { building in
         let terminal = try site.startAtTerminal(
-          ["apply", "building.yaml", "--listen", "1"], bus: building.bus)
+          ["apply", "building.yaml", "--scan-time", "1"], bus: building.bus)
         try await terminal.until("an attempt") {
           await building.world.attemptsUnderWay(on: ServedBuilding.adapter) > 0
         }
@@ -111,7 +111,7 @@ struct InterruptionTests {
       try site.writeManifest([.numbered(1), .numbered(2)], defaults: ["timeouts: { connect: 10m }"])
       let sensors = [ServedBuilding.sensor(1), ServedBuilding.sensor(2, .neverAnswers)]
       try await ServedBuilding.serve(sensors) { building in
-        let run = try site.start(["apply", "building.yaml", "--listen", "1"], bus: building.bus)
+        let run = try site.start(["apply", "building.yaml", "--scan-time", "1"], bus: building.bus)
         try await run.says("Room 102: attempt 1")
         // Teardown cannot complete while the bus is stopped.
         try building.freezeBus()
@@ -137,7 +137,7 @@ struct InterruptionTests {
       try site.writeManifest([.numbered(1), .numbered(2)])
       let sensors = [ServedBuilding.sensor(1), ServedBuilding.sensor(2, .slow)]
       try await ServedBuilding.serve(sensors) { building in
-        let apply = ["apply", "building.yaml", "--listen", "1"]
+        let apply = ["apply", "building.yaml", "--scan-time", "1"]
         let run = try site.start(apply, bus: building.bus)
         try await run.until("a write to the second sensor") {
           await building.world.writes.contains { $0.address == ServedBuilding.address(2) }
@@ -180,7 +180,7 @@ struct InterruptionTests {
   func timedScan() async throws {
     try await Site.use { site in
       try await ServedBuilding.serve([]) { building in
-        let run = try site.start(["scan", "--listen", "3600"], bus: building.bus)
+        let run = try site.start(["scan", "--scan-time", "3600"], bus: building.bus)
         try await run.says("Scanning on hci0 for")
         run.send(SIGINT)
         let outcome = try await run.ended()

@@ -20,11 +20,11 @@ struct KillAtAmendmentTests {
   static let amendments = [
     Amendment(
       testDescription: "retire", ofDone: true,
-      arguments: ["retire", "building.yaml", "Room 101", "--unheard"],
+      arguments: ["retire", "building.yaml", "Room 101", "--without-scan"],
       kinds: ["run_started", "binding_released", "room_retired", "run_finished"]),
     Amendment(
       testDescription: "replace", ofDone: true,
-      arguments: ["replace", "building.yaml", "Room 101", "--unheard"],
+      arguments: ["replace", "building.yaml", "Room 101", "--without-scan"],
       kinds: ["run_started", "binding_released", "run_finished"]),
     Amendment(
       testDescription: "accept", ofDone: false,

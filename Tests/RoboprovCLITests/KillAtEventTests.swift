@@ -10,7 +10,7 @@ import VirtualBuilding
   .timeLimit(.minutes(10)))
 struct KillAtEventTests {
   /// Events in a building before one of its runs is killed.
-  enum Story {
+  enum RunScript {
     /// Only the run.
     case plain
     /// The adapter is unplugged for a time.
@@ -26,7 +26,7 @@ struct KillAtEventTests {
   /// The scenario in which each kind of event certainly occurs. Nil for kinds that need other commands,
   /// `--rebind` or `--canary`, sensors without a room, other families, a suspended host, or another program
   /// that scans.
-  static let stories: [Fact.Kind: Story?] = [
+  static let scenarios: [Fact.Kind: RunScript?] = [
     "run_started": .plain, "adapter_selected": .plain, "scan_started": .plain,
     "scan_stopped": .plain, "device_sighted": .plain, "binding_committed": .plain,
     "attempt_started": .plain, "stage_started": .plain, "stage_ended": .plain, "status_received": .plain,
@@ -41,7 +41,7 @@ struct KillAtEventTests {
 
   @Test("each kind of event is either in a scenario or excluded")
   func everyKind() {
-    #expect(Set(Self.stories.keys) == Set(Fact.Kind.allCases))
+    #expect(Set(Self.scenarios.keys) == Set(Fact.Kind.allCases))
   }
 
   /// Intents and outcomes: the run is also killed at the second event of the kind, when one write is done and
@@ -59,7 +59,7 @@ struct KillAtEventTests {
 
   /// Each kind of event in a run of `apply`; with rooms that take any sensor, the events that assign sensors.
   static let instants =
-    instants(at: Fact.Kind.allCases.filter { stories[$0] != .some(nil) }, assign: "address")
+    instants(at: Fact.Kind.allCases.filter { scenarios[$0] != .some(nil) }, assign: "address")
     + instants(at: weighty, assign: "any")
 
   private static func instants(at kinds: [Fact.Kind], assign: String) -> [Instant] {
@@ -78,18 +78,18 @@ struct KillAtEventTests {
     // Rooms that take any sensor get the sensors that are received in time. On a busy machine this may be
     // none, so the test repeats with a longer scan.
     var survivor: Invocation.Outcome?
-    for listen in instant.assign == "any" ? [1.0, 4, 16] : [0.3] {
-      survivor = try await whoSurvives(instant, listen: listen)
+    for scanTime in instant.assign == "any" ? [1.0, 4, 16] : [0.3] {
+      survivor = try await outcomeOfSurvivor(instant, scanTime: scanTime)
       if survivor == nil { return }
     }
     Issue.record("not killed: \(survivor?.description ?? "")")
   }
 
   /// Runs the whole scenario in a new building. Returns the run if it ended before the instant of the kill.
-  private func whoSurvives(_ instant: Instant, listen: Double) async throws -> Invocation.Outcome? {
-    let story = try #require(Self.stories[instant.kind] ?? nil)
+  private func outcomeOfSurvivor(_ instant: Instant, scanTime: Double) async throws -> Invocation.Outcome? {
+    let script = try #require(Self.scenarios[instant.kind] ?? nil)
     let faults: [ScheduledFault] =
-      switch story {
+      switch script {
       case .secondAttempt: [ScheduledFault(.drops(in: .write(2)), attempts: 1)]
       // The run lasts until the adapter is unplugged.
       case .lostAdapter: [ScheduledFault(.slow, attempts: 1)]
@@ -100,19 +100,19 @@ struct KillAtEventTests {
       // A run whose rooms are all done when it stops was not interrupted.
       SensorScenario(
         address: ServedBuilding.address(2),
-        faults: story == .interrupted ? [ScheduledFault(.neverAnswers, attempts: 1)] : []),
-    ].prefix(Self.weighty.contains(instant.kind) || story == .interrupted ? 2 : 1)
+        faults: script == .interrupted ? [ScheduledFault(.neverAnswers, attempts: 1)] : []),
+    ].prefix(Self.weighty.contains(instant.kind) || script == .interrupted ? 2 : 1)
     return try await KilledBuilding.serve(
-      Array(sensors), assign: instant.assign, listen: listen
+      Array(sensors), assign: instant.assign, scanTime: scanTime
     ) { killed in
-      if story == .linkLeft {
+      if script == .linkLeft {
         let run = try await killed.run(KillSwitch.at("setting_written", 1, .afterWrite))
         try #require(run.wasKilled, "\(run.outcome)")
         #expect(await killed.building.world.openLinkCount() == 1)
       }
       let order = KillSwitch.at(instant.kind, instant.number, instant.point)
       let run = try await killed.run(order) { process in
-        switch story {
+        switch script {
         case .plain, .linkLeft, .secondAttempt: break
         case .lostAdapter:
           try await process.says("scanning for devices")

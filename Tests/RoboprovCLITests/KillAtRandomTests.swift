@@ -36,9 +36,9 @@ struct KillAtRandomTests {
 
   /// Runs one building from factory settings until it is done. Returns the number of killed runs.
   private static func building(assign: String, killedAfter instants: [Duration]) async throws -> Int {
-    let listen = assign == "any" ? 1 : 0.3
+    let scanTime = assign == "any" ? 1 : 0.3
     return try await KilledBuilding.serve(
-      [1, 2].map { ServedBuilding.sensor($0) }, assign: assign, listen: listen
+      [1, 2].map { ServedBuilding.sensor($0) }, assign: assign, scanTime: scanTime
     ) { killed in
       var kills = 0
       for instant in instants {

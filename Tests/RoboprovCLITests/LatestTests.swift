@@ -5,7 +5,7 @@ import VirtualBuilding
 
 @Suite("`latest` points to the newest run that used an adapter", .timeLimit(.minutes(3)))
 struct LatestTests {
-  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1", "--adapter-wait", "0.5"]
+  private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1", "--adapter-wait", "0.5"]
 
   @Test("`latest` does not move when a run ends before it scanned")
   func nothingReceived() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The log on stderr", .timeLimit(.minutes(3)))
 struct LogLevelTests {
-  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+  private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
 
   /// The log's lines: those that begin with a time in UTC, without it.
   private func entries(_ outcome: Invocation.Outcome) -> [Substring] {

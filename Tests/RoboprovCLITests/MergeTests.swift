@@ -72,7 +72,7 @@ struct MergeTests {
         #expect(outcome.status == 69, "\(outcome)")
       }
       _ = try await premises.run(
-        ["apply", "building.yaml", "--listen", "1", "--reports", "ada", "--simulate"])
+        ["apply", "building.yaml", "--scan-time", "1", "--reports", "ada", "--simulate"])
       let newest = try #require(try Self.runs("bob", at: site).first)
       for _ in 1...2 {
         let merged = try await site.run(Self.merge + ["--into", "reports"])
@@ -172,11 +172,11 @@ struct MergeTests {
       let stored = try await site.run(Self.merge + ["--into", "reports"])
       #expect(stored.status == 100, "\(stored)")
       try await premises.expectRefused(
-        ["apply", "building.yaml", "--listen", "1"], with: 65,
+        ["apply", "building.yaml", "--scan-time", "1"], with: 65,
         saying: ["“Room 101” has several sensors on record", "--device"])
       let replaced = try await premises.run([
         "replace", "building.yaml", "Room 101", "--device", ServedBuilding.address(1).description,
-        "--listen", "1",
+        "--scan-time", "1",
       ])
       #expect(replaced.status == 0, "\(replaced)")
       let settled = try await premises.apply()

@@ -5,7 +5,7 @@ import VirtualBuilding
 
 @Suite("`--mirror` keeps a second copy of the record", .timeLimit(.minutes(3)))
 struct MirrorTests {
-  private static let apply = ["apply", "building.yaml", "--listen", "1", "--mirror", "stick/mirror"]
+  private static let apply = ["apply", "building.yaml", "--scan-time", "1", "--mirror", "stick/mirror"]
 
   /// Whether a process can mount a private disk, which some of these tests need.
   private static let canMount: Bool = {
@@ -85,7 +85,7 @@ struct MirrorTests {
       try RecordTests.places[place]?(site)
       try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
         let outcome = try await site.run(
-          ["apply", "building.yaml", "--listen", "1", "--mirror", place], bus: building.bus)
+          ["apply", "building.yaml", "--scan-time", "1", "--mirror", place], bus: building.bus)
         #expect(outcome.status == 74, "\(outcome)")
         #expect(outcome.errors.contains("roboprov: error: the mirror: cannot "), "\(outcome)")
         #expect(outcome.errors.contains(place), "\(outcome)")
@@ -105,7 +105,7 @@ struct MirrorTests {
         atPath: site.directory.appending(path: "link").path, withDestinationPath: "reports")
       try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
         let outcome = try await site.run(
-          ["apply", "building.yaml", "--listen", "1", "--mirror", place], bus: building.bus)
+          ["apply", "building.yaml", "--scan-time", "1", "--mirror", place], bus: building.bus)
         #expect(outcome.status == 74, "\(outcome)")
         #expect(outcome.errors.contains("the reports directory itself"), "\(outcome)")
         #expect(await building.isUntouched([1]))

@@ -117,7 +117,7 @@ struct MixedBuildingTests {
   func scan() async throws {
     try await Site.use { site in
       try Self.copy("mixed", to: site)
-      let outcome = try await site.run(["scan", "--listen", "15", "--output", "json"] + Self.simulate)
+      let outcome = try await site.run(["scan", "--scan-time", "15", "--output", "json"] + Self.simulate)
       #expect(outcome.status == 0, "\(outcome)")
       let devices = try #require(JSON(outcome.output))["devices"].items
       let found = devices.map {
@@ -130,7 +130,7 @@ struct MixedBuildingTests {
           "iot-design-shop waiting -1", "iot-design-shop waiting -1", "iot-design-shop waiting -1",
           "robo-sensor waiting -1", "robo-sensor waiting -1",
         ], "\(outcome)")
-      let table = try await site.run(["scan", "--listen", "15"] + Self.simulate)
+      let table = try await site.run(["scan", "--scan-time", "15"] + Self.simulate)
       #expect(
         table.output.contains("at work: uuid 8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18, major 40, minor 12"),
         "\(table)")

@@ -12,7 +12,7 @@ struct OutageTests {
       let sensors = numbers.map { ServedBuilding.sensor($0, .slow) }
       try await ServedBuilding.serve(sensors, speed: 5) { building in
         let run = try site.start(
-          ["apply", "building.yaml", "--listen", "1", "--adapter-wait", "600"], bus: building.bus)
+          ["apply", "building.yaml", "--scan-time", "1", "--adapter-wait", "600"], bus: building.bus)
         try await run.until("four links") { await building.world.openLinkCount() >= 4 }
         await gap.strike(building)
         try await run.says("waiting up to")

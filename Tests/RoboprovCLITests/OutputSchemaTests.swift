@@ -99,7 +99,7 @@ struct OutputSchemaTests {
       let folder = try OutputFolder("campaign", at: site)
       var outcomes: Set<Outcome> = []
       var kinds: Set<Fact.Kind> = []
-      var results: [TrialResult] = []
+      var results: [TestCaseResult] = []
       _ = await Campaign(seed: 3, count: 25, width: 2).play { _, result in
         results.append(result)
         return true
@@ -113,7 +113,7 @@ struct OutputSchemaTests {
           let events = record.events.map(Self.withDigest)
           runs.append(.init(events: events, journalHash: record.lastHash))
           let building = BuildingReport(
-            building: "house", runs: runs, standing: BuildingRecord(runs.map(\.events)).standing,
+            building: "house", runs: runs, lastKnown: BuildingRecord(runs.map(\.events)).lastKnown,
             manifest: nil, made: events.last?.at ?? Date(),
             by: .init(toolVersion: "0", host: "host", user: nil))
           let report = RunReport(events)
@@ -161,11 +161,11 @@ struct OutputSchemaTests {
         "bad.yaml",
         "building: Bad\nrooms:\n  - { room: A, minor: 7, colour: red }\n  - { room: B, minor: 7 }\n")
       try await put("validate", "bad.json", ["validate", "bad.yaml"], status: 65)
-      try await put("scan", "whole.json", ["scan", "--listen", "1"])
+      try await put("scan", "whole.json", ["scan", "--scan-time", "1"])
       try await put("adapters", "whole.json", ["adapters", "building.yaml"])
-      try await put("scan", "rooms.json", ["scan", "building.yaml", "--listen", "1"])
+      try await put("scan", "rooms.json", ["scan", "building.yaml", "--scan-time", "1"])
       try site.write("stock.csv", "mac\nC47C8D000001\nC47C8D0000AA\n")
-      let expect = ["scan", "--listen", "1", "--expect", "stock.csv"]
+      let expect = ["scan", "--scan-time", "1", "--expect", "stock.csv"]
       try await put("scan", "stock.json", expect, status: 100)
       try await put("inspection", "1.json", ["inspect", "C47C8D000001"])
       try await put("wifi-scan", "1.json", ["wifi-scan", "C47C8D000001"])
@@ -174,15 +174,15 @@ struct OutputSchemaTests {
       try await monitor.until("five devices") {
         monitor.outputSoFar.components(separatedBy: "\"enter\"").count == 6
       }
-      try await put("doctor", "whole.json", ["doctor", "building.yaml", "--listen", "1"])
+      try await put("doctor", "whole.json", ["doctor", "building.yaml", "--scan-time", "1"])
       await premises.setMuted(true, 3)
       try await monitor.says("\"leave\"")
       monitor.send(SIGINT)
       try folder.add("monitor", "jsonl", try await monitor.ended().output)
-      try await put("plan", "1.json", ["plan", "building.yaml", "--listen", "1", "--save", "saved.json"])
+      try await put("plan", "1.json", ["plan", "building.yaml", "--scan-time", "1", "--save", "saved.json"])
       try folder.add("plan", "2.json", try Self.text(of: "saved.json", at: site))
-      let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
-      try await put("plan", "3.json", ["plan", "building.yaml", "--listen", "1", "--simulate"])
+      let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
+      try await put("plan", "3.json", ["plan", "building.yaml", "--scan-time", "1", "--simulate"])
       try await put(
         "report", "whole.json", apply + ["--canary", "1", "--canary-check", "cat >canaries.json"], status: 100
       )
@@ -196,10 +196,11 @@ struct OutputSchemaTests {
       let accept = ["accept", "building.yaml", "Room 103", "--reason", "no power", "--by", "QA"]
       try await put("change", "1.json", accept)
       try await put(
-        "change", "2.json", ["retire", "building.yaml", "Room 102", "--reason", "torn down", "--unheard"])
+        "change", "2.json",
+        ["retire", "building.yaml", "Room 102", "--reason", "torn down", "--without-scan"])
       try await put(
         "change", "whole.json",
-        ["replace", "building.yaml", "Room 105", "--with", "C4:7C:8D:00:00:77", "--unheard"])
+        ["replace", "building.yaml", "Room 105", "--with", "C4:7C:8D:00:00:77", "--without-scan"])
       let unknown = try await premises.run(
         ["accept", "building.yaml", "Attic"] + accept.dropFirst(3) + ["--output", "json"])
       try folder.add("error", "whole.json", unknown.errors)
@@ -207,8 +208,8 @@ struct OutputSchemaTests {
       // The fifth sensor is at work and has no room in this manifest.
       try site.writeManifest((1...4).map { .numbered($0) })
       try await put("verification", "whole.json", ["verify", "building.yaml", "--for", "10"], status: 100)
-      try await put("plan", "4.json", ["plan", "building.yaml", "--listen", "1"])
-      try await put("scan", "2.json", ["scan", "--listen", "1"])
+      try await put("plan", "4.json", ["plan", "building.yaml", "--scan-time", "1"])
+      try await put("scan", "2.json", ["scan", "--scan-time", "1"])
       try await put("building", "whole.json", ["status", "building.yaml"])
       try await put("history", "1.json", ["history", "building.yaml", "Room 103"])
       try await put("history", "2.json", ["history", "building.yaml", "\(ServedBuilding.address(1))"])

@@ -49,7 +49,7 @@ struct OutputTests {
   func run() async throws {
     try await Premises.serve(1) { premises in
       let site = premises.site
-      let command = "\(Self.program) apply building.yaml --yes --listen 1 >/dev/full"
+      let command = "\(Self.program) apply building.yaml --yes --scan-time 1 >/dev/full"
       let outcome = try await site.runTool(
         ["env", "DBUS_SYSTEM_BUS_ADDRESS=\(premises.building.bus)", "sh", "-c", command])
       #expect(outcome.status == 74, "\(outcome)")
@@ -88,7 +88,7 @@ struct OutputTests {
     arguments: ["<&-", "2>&-", "<&- >&- 2>&-"])
   func closed(redirection: String) async throws {
     try await Premises.serve(1) { premises in
-      let command = "\(Self.program) apply building.yaml --yes --listen 1 \(redirection)"
+      let command = "\(Self.program) apply building.yaml --yes --scan-time 1 \(redirection)"
       let outcome = try await premises.site.runTool(
         ["env", "DBUS_SYSTEM_BUS_ADDRESS=\(premises.building.bus)", "sh", "-c", command])
       #expect(outcome.status == (redirection.contains(" >") ? 74 : 0), "\(outcome)")

@@ -5,8 +5,8 @@ import VirtualBuilding
 
 @Suite("amendments keep the record true over the years", .timeLimit(.minutes(5)))
 struct OverTheYearsTests {
-  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
-  private static let replace = ["replace", "building.yaml", "Room 101", "--listen", "1"]
+  private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
+  private static let replace = ["replace", "building.yaml", "Room 101", "--scan-time", "1"]
   private static let old = ServedBuilding.address(1).description
   private static let new = ServedBuilding.address(2).description
 
@@ -50,7 +50,7 @@ struct OverTheYearsTests {
   func retired() async throws {
     try await Premises.serveDone(2) { premises in
       let site = premises.site
-      let retire = ["retire", "building.yaml", "Room 101", "--reason", "now a corridor", "--listen", "1"]
+      let retire = ["retire", "building.yaml", "Room 101", "--reason", "now a corridor", "--scan-time", "1"]
       try await premises.expectRefused(retire, with: 100, saying: ["still on air with minor 101"])
       // A sensor in provisioning mode advertises no minor and may be removed.
       await premises.pressButton(1)

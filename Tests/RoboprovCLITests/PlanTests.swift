@@ -5,9 +5,9 @@ import VirtualBuilding
 
 @Suite("a saved plan is carried out unchanged or refused", .timeLimit(.minutes(5)))
 struct PlanTests {
-  private static let plan = ["plan", "building.yaml", "--listen", "1"]
+  private static let plan = ["plan", "building.yaml", "--scan-time", "1"]
   private static let save = plan + ["--save", "friday.plan"]
-  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+  private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
   private static let carryOut = apply + ["--plan", "friday.plan"]
 
   /// Saves a plan.

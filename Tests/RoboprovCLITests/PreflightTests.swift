@@ -11,7 +11,7 @@ import VirtualTime
 
 @Suite("`apply` runs its checks in order of their cost before a run begins", .timeLimit(.minutes(5)))
 struct PreflightTests {
-  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+  private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
 
   /// A mistake that is found without an adapter.
   struct Mistake: CustomTestStringConvertible, Sendable {

@@ -8,7 +8,7 @@ struct ProcessTests {
   func nohup() async throws {
     try await Premises.serve(1) { premises in
       let run = try premises.site.start(
-        ["apply", "building.yaml", "--yes", "--listen", "2"], bus: premises.building.bus,
+        ["apply", "building.yaml", "--yes", "--scan-time", "2"], bus: premises.building.bus,
         through: ["env", "--ignore-signal=HUP"])
       try await run.says("scanning for devices")
       run.send(SIGHUP)
@@ -32,7 +32,7 @@ struct ProcessTests {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       let outcome = try await site.run(
-        ["apply", "building.yaml", "--yes", "--simulate", "--listen", "1"],
+        ["apply", "building.yaml", "--yes", "--simulate", "--scan-time", "1"],
         through: ["prlimit", "--as=\(kilobytes * 1024)"])
       #expect(outcome.status == 69, "\(outcome)")
       #expect(outcome.errors.contains("leaves less than 128 MiB"), "\(outcome)")

@@ -29,7 +29,7 @@ struct RecordTests {
       try Self.places[place]?(site)
       try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
         let outcome = try await site.run(
-          ["apply", "building.yaml", "--listen", "1", "--reports", place], bus: building.bus)
+          ["apply", "building.yaml", "--scan-time", "1", "--reports", place], bus: building.bus)
         #expect(outcome.status == 74, "\(outcome)")
         #expect(outcome.errors.contains(#/roboprov: error: (this user )?cannot /#), "\(outcome)")
         #expect(outcome.errors.contains(place), "\(outcome)")
@@ -47,7 +47,7 @@ struct RecordTests {
       try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)])
       let sensors = [1, 2, 3].map { ServedBuilding.sensor($0) }
       try await ServedBuilding.serve(sensors) { building in
-        let apply = ["apply", "building.yaml", "--listen", "1"]
+        let apply = ["apply", "building.yaml", "--scan-time", "1"]
         // A file size limit has the effect of a full disk, for one process alone.
         let outcome = try await site.run(
           apply, bus: building.bus, through: ["prlimit", "--fsize=\(bytes)", "--"])
@@ -84,7 +84,7 @@ struct RecordTests {
       try await ServedBuilding.serve(sensors) { building in
         let pipe = ["bash", "-c", #""$0" "$@" 2>&1 | head -n 1; exit "${PIPESTATUS[0]}""#]
         let outcome = try await site.run(
-          ["apply", "building.yaml", "--listen", "1"], bus: building.bus, through: pipe)
+          ["apply", "building.yaml", "--scan-time", "1"], bus: building.bus, through: pipe)
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.split(separator: "\n").count == 1, "\(outcome)")
         try site.expectWholeRecord(rooms: 2)

@@ -5,7 +5,7 @@ import VirtualBuilding
 
 @Suite("a rehearsal starts from the real record and does not change it", .timeLimit(.minutes(5)))
 struct RehearsalTests {
-  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+  private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
   private static let rehearse = apply + ["--simulate"]
 
   /// The entries of the building's folder without the rehearsals.
@@ -106,12 +106,12 @@ struct RehearsalTests {
       let site = premises.site
       let first = try await premises.run(Self.rehearse)
       #expect(first.status == 0, "\(first)")
-      let replaced = try await premises.run(["replace", "building.yaml", "Room 101", "--unheard"])
+      let replaced = try await premises.run(["replace", "building.yaml", "Room 101", "--without-scan"])
       #expect(replaced.status == 0, "\(replaced)")
       var rooms = (1...2).map { Place.numbered($0) }
       rooms[0].address = ServedBuilding.address(7).description
       try site.writeManifest(rooms)
-      let plan = try await premises.run(["plan", "building.yaml", "--simulate", "--listen", "1"])
+      let plan = try await premises.run(["plan", "building.yaml", "--simulate", "--scan-time", "1"])
       #expect(plan.status == 0, "\(plan)")
       let second = try await premises.run(Self.rehearse)
       #expect(second.status == 0, "\(second)")

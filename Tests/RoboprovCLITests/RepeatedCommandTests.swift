@@ -6,7 +6,7 @@ import VirtualBuilding
 struct RepeatedCommandTests {
   static let controllers: [DuplicateFilter] = [.oncePerScan, .every(.milliseconds(100))]
 
-  @Test("four consecutive runs of scan --listen 4 each list every sensor", arguments: controllers)
+  @Test("four consecutive runs of scan --scan-time 4 each list every sensor", arguments: controllers)
   func scans(_ controller: DuplicateFilter) async throws {
     var radio = RadioParameters()
     radio.duplicates = controller
@@ -15,7 +15,8 @@ struct RepeatedCommandTests {
       // The building runs in real time, like the program.
       try await ServedBuilding.serve(sensors, radio: radio, speed: 1) { building in
         for _ in 0..<4 {
-          let outcome = try await site.run(["scan", "--listen", "4", "--output", "json"], bus: building.bus)
+          let outcome = try await site.run(
+            ["scan", "--scan-time", "4", "--output", "json"], bus: building.bus)
           #expect(outcome.status == 0, "\(outcome)")
           #expect(try #require(JSON(outcome.output))["devices"].count == 40, "\(outcome)")
         }

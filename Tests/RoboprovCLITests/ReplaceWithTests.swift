@@ -7,7 +7,7 @@ import VirtualBuilding
 
 @Suite("`replace --with` gives the address of the new sensor", .timeLimit(.minutes(10)))
 struct ReplaceWithTests {
-  private static let replace = ["replace", "building.yaml", "Room 101", "--unheard", "--with"]
+  private static let replace = ["replace", "building.yaml", "Room 101", "--without-scan", "--with"]
   private static let old = ServedBuilding.address(1).description
   private static let new = ServedBuilding.address(2).description
 
@@ -72,7 +72,7 @@ struct ReplaceWithTests {
         try await premises.expectRefused(Self.replace + [address], with: 64, saying: [words])
       }
       try await premises.expectRefused(
-        ["replace", Site.building, "Room 101", "--unheard", "--with", "C47C8D000003"], with: 64,
+        ["replace", Site.building, "Room 101", "--without-scan", "--with", "C47C8D000003"], with: 64,
         saying: ["Name the building by its manifest"])
       // A recorded sensor belongs to a room even if the manifest no longer names it.
       try premises.site.writeManifest([.numbered(1)])

@@ -25,7 +25,7 @@ struct ReportFilesTests {
       try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)], defaults: ["retries: 1"])
       try await ServedBuilding.serve(Self.sensors) { building in
         let outcome = try await site.run(
-          ["apply", "building.yaml", "--listen", "1", "--output", "report"], bus: building.bus)
+          ["apply", "building.yaml", "--scan-time", "1", "--output", "report"], bus: building.bus)
         try await body(site, building, outcome)
       }
     }
@@ -163,7 +163,7 @@ struct ReportFilesTests {
   func logs() async throws {
     try await withRun { site, _, _ in
       let retried = try site.text(of: "devices/room-102.log")
-      let story = [
+      let script = [
         "received  \(ServedBuilding.address(2)) on hci0 at -", "binding", "attempt   1 started",
         "connect   started",
         "connect   done", "discover  done", "status    “ready”", "write     WiFi name confirmed", "link lost",
@@ -173,7 +173,7 @@ struct ReportFilesTests {
         "outcome   provisioned after retry", "Outcome    provisioned after retry",
       ]
       var rest = retried[...]
-      for words in story {
+      for words in script {
         let found = rest.range(of: words)
         #expect(found != nil, "“\(words)” is missing, or not in its place\n\(retried)")
         if let found { rest = rest[found.upperBound...] }
@@ -226,7 +226,7 @@ struct ReportFilesTests {
         """)
       try await expectNoSecretInProcesses(site)
       let run = try site.start(
-        ["apply", "building.yaml", "--listen", "2", "--simulate", "--scenario", "scenario.yaml"])
+        ["apply", "building.yaml", "--scan-time", "2", "--simulate", "--scenario", "scenario.yaml"])
       let outcome = try await run.ended()
       #expect(outcome.status == 100, "\(outcome)")
       #expect(!"\(outcome)".contains(Site.password), "\(outcome)")
@@ -249,7 +249,7 @@ struct ReportFilesTests {
       try site.writeManifest([.numbered(1), .numbered(2)])
       let sensors = [1, 2].map { ServedBuilding.sensor($0) }
       try await ServedBuilding.serve(sensors) { building in
-        let apply = ["apply", "building.yaml", "--listen", "1"]
+        let apply = ["apply", "building.yaml", "--scan-time", "1"]
         let first = try await site.run(apply, bus: building.bus)
         #expect(first.status == 0, "\(first)")
         #expect(try site.outcomes == [101: "provisioned", 102: "provisioned"])

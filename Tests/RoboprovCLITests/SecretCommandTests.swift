@@ -19,7 +19,7 @@ struct SecretCommandTests {
   func patience(command: [String]) {
     let limit = Duration.milliseconds(300)
     let time = ContinuousClock().measure {
-      #expect(throws: SecretTrouble.timedOut(limit)) { try SecretCommand.run(command, within: limit) }
+      #expect(throws: SecretError.timedOut(limit)) { try SecretCommand.run(command, within: limit) }
     }
     #expect(time < .seconds(30))
   }

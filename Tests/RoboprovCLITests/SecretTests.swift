@@ -4,7 +4,7 @@ import VirtualBuilding
 
 @Suite("a manifest refers to a password stored elsewhere", .timeLimit(.minutes(3)))
 struct SecretTests {
-  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+  private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
   private static let variable = ["WIFI_PASSWORD": Site.password]
 
   /// A building of one sensor with this password source.
@@ -55,7 +55,7 @@ struct SecretTests {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try premises.site.write("manifest/wifi.txt", Site.password)
       try premises.site.write("manifest/building.yaml", try premises.manifest())
-      let outcome = try await run(premises, ["apply", "manifest/building.yaml", "--yes", "--listen", "1"])
+      let outcome = try await run(premises, ["apply", "manifest/building.yaml", "--yes", "--scan-time", "1"])
       #expect(outcome.status == 0, "\(outcome)")
       #expect(await premises.building.flash(1)?.password == Site.password)
     }
@@ -67,7 +67,7 @@ struct SecretTests {
       try premises.site.write("wifi.txt", Site.password)
       try FileManager.default.setAttributes(
         [.posixPermissions: 0o644], ofItemAtPath: premises.site.directory.path + "/wifi.txt")
-      let outcome = try await run(premises, ["plan", "building.yaml", "--listen", "1"])
+      let outcome = try await run(premises, ["plan", "building.yaml", "--scan-time", "1"])
       #expect(outcome.status == 0, "\(outcome)")
       #expect(
         outcome.errors.contains("other users can read wifi.txt, which has a password: `chmod 600 wifi.txt`"))
@@ -338,7 +338,7 @@ struct SecretTests {
 
       await premises.pressButton(1)
       // The plan is compared with received advertisements; 30 s of scan time suffice on a busy machine.
-      let patience = ["building.yaml", "--listen", "30"]
+      let patience = ["building.yaml", "--scan-time", "30"]
       let save = ["plan"] + patience + ["--save", "friday.plan"]
       #expect(try await run(premises, save, Self.variable).status == 0)
       let carryOut = ["apply"] + patience + ["--plan", "friday.plan"]

@@ -31,7 +31,7 @@ struct SelectionTests {
     try await Site.use { site in
       try Self.write(to: site)
       let outcome = try await site.run(
-        ["plan", "building.yaml", "--simulate", "--listen", "1", "--output", "json"] + arguments)
+        ["plan", "building.yaml", "--simulate", "--scan-time", "1", "--output", "json"] + arguments)
       #expect(outcome.status == 0, "\(outcome)")
       let rooms = try #require(JSON(outcome.output), "\(outcome)")["rooms"].items
       let chosen = rooms.filter { $0["exclusion"]["cause"].text == nil }.compactMap { $0["name"].text }
@@ -48,7 +48,7 @@ struct SelectionTests {
       let manifest = try String(contentsOf: file, encoding: .utf8).replacing(
         "rooms:", with: "adapters: { east: { address: \"00:1A:7D:DA:71:13\", place: by the lift } }\nrooms:")
       try premises.site.write("building.yaml", manifest)
-      let more = ["plan": ["--listen", "1"], "verify": ["--for", "1"]][command] ?? []
+      let more = ["plan": ["--scan-time", "1"], "verify": ["--for", "1"]][command] ?? []
       let known = try await premises.run(
         [command, "building.yaml", "--adapter", "east", "--adapter-wait", "1"] + more)
       #expect(known.status != 69 && !known.errors.contains("no adapter"), "\(known)")

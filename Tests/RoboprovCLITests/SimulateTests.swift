@@ -36,7 +36,7 @@ struct SimulateTests {
       let directory = URL(fileURLWithPath: socket).deletingLastPathComponent().path
       #expect(FileManager.default.fileExists(atPath: socket))
 
-      let outcome = try await site.run(["apply", "building.yaml", "--listen", "1"], bus: address)
+      let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "1"], bus: address)
       #expect(outcome.status == 0, "\(outcome)")
 
       server.send(signal)
@@ -51,7 +51,7 @@ struct SimulateTests {
   func rehearsal() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2), Place(minor: 103)], assign: "any")
-      let outcome = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--listen", "5"])
+      let outcome = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--scan-time", "5"])
       #expect(outcome.status == 0, "\(outcome)")
       #expect(outcome.output.contains("simulated"), "\(outcome)")
       #expect(try site.rehearsal.report["run"]["simulated"].flag == true)
@@ -73,7 +73,7 @@ struct SimulateTests {
           - { room: Cellar, minor: 2, register: true }
           - { room: Bar, profile: iot-design-shop, uuid: 11111111-2222-3333-4444-555555555555, major: 1, minor: 3 }
         """)
-      let outcome = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--listen", "5"])
+      let outcome = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--scan-time", "5"])
       #expect(outcome.status == 0, "\(outcome)")
       let outcomes = try site.rehearsal.report["rooms"].items.map { $0["outcome"].text }
       #expect(outcomes == ["provisioned", "already_provisioned", "provisioned"], "\(outcome)")

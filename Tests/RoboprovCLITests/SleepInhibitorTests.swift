@@ -103,7 +103,7 @@ struct SleepInhibitorTests {
       try site.writeManifest([.numbered(1)])
       try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
         try await FakeLogin.serve(.grants, onBus: building.bus) { login in
-          let run = try site.start(["apply", "building.yaml", "--listen", "1"], bus: building.bus)
+          let run = try site.start(["apply", "building.yaml", "--scan-time", "1"], bus: building.bus)
           try await site.until("the sensor is connected to") {
             await building.world.attemptCount(of: ServedBuilding.address(1)) > 0
           }
@@ -126,7 +126,7 @@ struct SleepInhibitorTests {
       try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
         let manner = FakeLogin.Manner.refuses("org.freedesktop.DBus.Error.AccessDenied", "Permission denied")
         try await FakeLogin.serve(manner, onBus: building.bus) { login in
-          let outcome = try await site.run(["apply", "building.yaml", "--listen", "1"], bus: building.bus)
+          let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "1"], bus: building.bus)
           #expect(Self.hasRun(outcome), "\(outcome)")
           let lines = outcome.errors.split(separator: "\n").filter { $0.contains("go to sleep") }
           #expect(lines.count == 1, "\(outcome)")
@@ -143,7 +143,7 @@ struct SleepInhibitorTests {
       try await Self.withBus { bus in
         try await FakeLogin.serve(.grants, onBus: bus) { login in
           let outcome = try await site.run(
-            ["apply", "building.yaml", "--listen", "1", "--simulate"], bus: bus)
+            ["apply", "building.yaml", "--scan-time", "1", "--simulate"], bus: bus)
           #expect(Self.hasRun(outcome), "\(outcome)")
           #expect(await login.requests.isEmpty)
         }

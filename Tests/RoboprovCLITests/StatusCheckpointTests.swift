@@ -50,7 +50,10 @@ struct StatusCheckpointTests {
       #expect(try await premises.apply().status == 0)
       try await compare("another run")
       let retired = try await premises.run(
-        ["retire", "building.yaml", "Room 102", "--reason", "now a corridor", "--unheard", "--listen", "1"])
+        [
+          "retire", "building.yaml", "Room 102", "--reason", "now a corridor", "--without-scan",
+          "--scan-time", "1",
+        ])
       #expect(retired.status == 0, "\(retired)")
       try await compare("a change")
       try FileManager.default.moveItem(at: folder.appending(path: first), to: aside)
@@ -66,7 +69,9 @@ struct StatusCheckpointTests {
       let site = premises.site
       let before = try await site.run(Self.status)
       let folder = site.directory.appending(path: "reports/\(Site.building)")
-      let rehearsal = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--listen", "1"])
+      let rehearsal = try await site.run([
+        "apply", "building.yaml", "--simulate", "--yes", "--scan-time", "1",
+      ])
       #expect(rehearsal.status == 0, "\(rehearsal)")
       let rehearsals = folder.appending(path: "rehearsals")
       let name = try #require(

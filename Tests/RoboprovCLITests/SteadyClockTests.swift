@@ -6,7 +6,7 @@ import Testing
 
 /// A clock that the test advances. It advances tick by tick while a task sleeps on it. The test's own
 /// advances call its timers.
-private final class HandClock: TimeSource {
+private final class ManualClock: TimeSource {
   private struct State {
     var now = MonotonicInstant(sinceZero: .seconds(40_000))
     var deadlines: [MonotonicInstant] = []
@@ -32,7 +32,7 @@ private final class HandClock: TimeSource {
     state.withLock { state in
       state.timersSet += 1
       state.timers[state.timersSet] = (instant, body)
-      return HandCall(clock: self, number: state.timersSet)
+      return ManualCall(clock: self, number: state.timersSet)
     }
   }
 
@@ -50,8 +50,8 @@ private final class HandClock: TimeSource {
     body?()
   }
 
-  private struct HandCall: ScheduledCall {
-    let clock: HandClock
+  private struct ManualCall: ScheduledCall {
+    let clock: ManualClock
     let number: Int
     func cancel() { clock.state.withLock { $0.timers[number] = nil } }
   }
@@ -79,7 +79,7 @@ struct SteadyClockTests {
 
   @Test("a gap counts in full up to ten seconds, and a longer gap does not count", arguments: gaps)
   func counts(_ gaps: [Double], _ counted: Double) {
-    let hand = HandClock()
+    let hand = ManualClock()
     let clock = SteadyClock(of: hand)
     let start = clock.now
     for gap in gaps {
@@ -91,7 +91,7 @@ struct SteadyClockTests {
 
   @Test("the steady clock never goes back")
   func monotonic() {
-    let hand = HandClock()
+    let hand = ManualClock()
     let clock = SteadyClock(of: hand)
     var last = clock.now
     for gap in [1, 11, 0, 9.5, 10.5, 100_000, 0.5] {
@@ -104,7 +104,7 @@ struct SteadyClockTests {
 
   @Test("a sleep lasts its full time although the program was stopped during it")
   func sleepGoesOn() async throws {
-    let hand = HandClock()
+    let hand = ManualClock()
     let clock = SteadyClock(of: hand)
     let stops = Mutex(2)
     hand.eachTick { sleeps in
@@ -129,7 +129,7 @@ struct SteadyClockTests {
 
   @Test("a sleep without a stop is one sleep of the underlying clock")
   func plainSleep() async throws {
-    let hand = HandClock()
+    let hand = ManualClock()
     let clock = SteadyClock(of: hand)
     hand.eachTick { _ in _ = clock.now }
     let start = hand.now
@@ -141,7 +141,7 @@ struct SteadyClockTests {
 
   @Test("a timer is set again for the stopped time and called once")
   func timerGoesOn() {
-    let hand = HandClock()
+    let hand = ManualClock()
     let clock = SteadyClock(of: hand)
     let calls = Mutex(0)
     let start = clock.now
@@ -163,7 +163,7 @@ struct SteadyClockTests {
 
   @Test("a cancelled timer is not called, also after it was set again")
   func cancelledTimer() {
-    let hand = HandClock()
+    let hand = ManualClock()
     let clock = SteadyClock(of: hand)
     let calls = Mutex(0)
     clock.schedule(at: clock.now.advanced(by: .seconds(8))) { calls.withLock { $0 += 1 } }.cancel()
@@ -178,7 +178,7 @@ struct SteadyClockTests {
 
   @Test("a cancelled sleep ends")
   func cancelled() async {
-    let hand = HandClock()
+    let hand = ManualClock()
     let clock = SteadyClock(of: hand)
     // The sleep does not end without the cancellation.
     hand.eachTick { _ in hand.advance(by: 11) }

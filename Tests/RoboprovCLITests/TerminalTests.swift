@@ -5,7 +5,7 @@ import VirtualBuilding
 
 @Suite("commands write to stdout, stderr and the terminal", .timeLimit(.minutes(3)))
 struct TerminalTests {
-  static let apply = ["apply", "building.yaml", "--listen", "1"]
+  static let apply = ["apply", "building.yaml", "--scan-time", "1"]
   static let escape = "\u{1B}"
 
   private func withBuilding(
@@ -111,7 +111,7 @@ struct TerminalTests {
   func keys() async throws {
     try await withBuilding { site, building in
       let run = try site.startAtTerminal(
-        Self.apply + ["--listen", "5"], bus: building.bus)
+        Self.apply + ["--scan-time", "5"], bus: building.bus)
       try await run.says("? help")
       try run.type("?")
       try await run.says("close this help")
@@ -130,7 +130,7 @@ struct TerminalTests {
   func json(_ command: [String]) async throws {
     try await withBuilding { site, building in
       let outcome = try await site.run(
-        command + ["--listen", "1", "--output", "json"], bus: building.bus)
+        command + ["--scan-time", "1", "--output", "json"], bus: building.bus)
       let answer = try #require(JSON(outcome.output), "\(outcome)")
       #expect(answer["schema"].text == "roboprov/scan/1")
       #expect(!outcome.errors.isEmpty, "progress is told all the same")
@@ -140,7 +140,7 @@ struct TerminalTests {
   @Test("`scan` lists address, profile, RSSI, age and state, as text and as JSON")
   func scan() async throws {
     try await withBuilding { site, building in
-      let outcome = try await site.run(["scan", "--listen", "5"], bus: building.bus)
+      let outcome = try await site.run(["scan", "--scan-time", "5"], bus: building.bus)
       #expect(outcome.status == 0, "\(outcome)")
       let lines = outcome.output.split(separator: "\n")
       #expect(
@@ -150,7 +150,7 @@ struct TerminalTests {
           lines.first { $0.hasPrefix(ServedBuilding.address(number).description) }, "\(outcome)")
         #expect(line.contains("robo-sensor") && line.contains(" dBm") && line.hasSuffix(" s  waits"))
       }
-      let machine = try await site.run(["scan", "--listen", "5", "--output", "json"], bus: building.bus)
+      let machine = try await site.run(["scan", "--scan-time", "5", "--output", "json"], bus: building.bus)
       let devices = try #require(JSON(machine.output), "\(machine)")["devices"].items
       #expect(devices.map { $0["address"].text } == [1, 2].map { ServedBuilding.address($0).description })
       for device in devices {
@@ -191,8 +191,8 @@ struct TerminalTests {
   }
 
   static let mistakes = [
-    [], ["apply"], ["apply", "a.yaml", "b.yaml"], ["apply", "building.yaml", "--listen", "0"],
-    ["apply", "building.yaml", "--listen", "nan"], ["apply", "building.yaml", "--seed", "1"],
+    [], ["apply"], ["apply", "a.yaml", "b.yaml"], ["apply", "building.yaml", "--scan-time", "0"],
+    ["apply", "building.yaml", "--scan-time", "nan"], ["apply", "building.yaml", "--seed", "1"],
     ["find"], ["find", "Room 1", "--for", "0"], ["monitor", "--leave-after", "5"],
     ["scan", "--output", "xml"], ["scan", "--simulate"],
   ]

@@ -47,7 +47,7 @@ struct TmuxTests {
         let lines = try await screen()
         if isMet(lines) { return lines }
         guard SuspendingClock.now < end else {
-          throw Invocation.WaitedInVain(what: what, written: lines.joined(separator: "\n"))
+          throw Invocation.WaitTimedOut(what: what, written: lines.joined(separator: "\n"))
         }
         try await Task.sleep(for: .milliseconds(50))
       }
@@ -71,7 +71,7 @@ struct TmuxTests {
       try await ServedBuilding.serve(sensors) { building in
         let terminal = try await Terminal(
           site, columns: columns, lines: lines, bus: building.bus,
-          ["apply", "building.yaml", "--listen", "1"])
+          ["apply", "building.yaml", "--scan-time", "1"])
         do {
           try await body(terminal, building)
         } catch {

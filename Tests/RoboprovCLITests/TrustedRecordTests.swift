@@ -5,7 +5,7 @@ import VirtualBuilding
 
 @Suite("commands decide only by a record that is intact", .timeLimit(.minutes(3)))
 struct TrustedRecordTests {
-  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+  private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
   private static let withKey = apply + ["--site-key", "keys/site.key"]
 
   // MARK: Journals
@@ -17,7 +17,7 @@ struct TrustedRecordTests {
   @Test(
     "a damaged line of a journal stops each command that decides by it, and the line is named",
     arguments: [
-      apply, ["plan", "building.yaml"], ["retire", "building.yaml", "Room 101", "--unheard"],
+      apply, ["plan", "building.yaml"], ["retire", "building.yaml", "Room 101", "--without-scan"],
     ])
   func damaged(_ command: [String]) async throws {
     try await Premises.serveDone(1) { premises in

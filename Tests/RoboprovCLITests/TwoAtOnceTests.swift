@@ -5,7 +5,7 @@ import VirtualBuilding
 
 @Suite("of two simultaneous runs the second is refused and names the first", .timeLimit(.minutes(5)))
 struct TwoAtOnceTests {
-  private static let apply = ["apply", "building.yaml", "--yes", "--listen", "1"]
+  private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
 
   /// A building with a run that stays at its first sensor, which never accepts a connection.
   private static func serveBusy(
@@ -36,10 +36,10 @@ struct TwoAtOnceTests {
   @Test(
     "a second run on the same building is refused",
     arguments: [
-      ["apply", "building.yaml", "--yes", "--listen", "1", "--only", "Room 102"],
+      ["apply", "building.yaml", "--yes", "--scan-time", "1", "--only", "Room 102"],
       ["accept", "building.yaml", "Room 102", "--reason", "no power", "--by", "Ada"],
-      ["retire", Site.building, "Room 101", "--unheard"],
-      ["replace", Site.building, "Room 101", "--unheard"],
+      ["retire", Site.building, "Room 101", "--without-scan"],
+      ["replace", Site.building, "Room 101", "--without-scan"],
     ])
   func building(_ command: [String]) async throws {
     try await Self.serveBusy { premises, run in
@@ -68,16 +68,16 @@ struct TwoAtOnceTests {
       let manifest = try String(
         contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
       try site.write("annexe.yaml", manifest.replacing("id: \(Site.building)", with: "id: annexe"))
-      let annexe = ["apply", "annexe.yaml", "--listen", "1", "--only", "Room 102"]
+      let annexe = ["apply", "annexe.yaml", "--scan-time", "1", "--only", "Room 102"]
       try await premises.expectRefused(
         annexe, with: 69, saying: ["hci0 is in use"] + words)
       // One run blocks both rooms: it is reported once during the run and once in the summary.
-      let both = try await premises.run(["apply", "annexe.yaml", "--listen", "1"])
+      let both = try await premises.run(["apply", "annexe.yaml", "--scan-time", "1"])
       #expect(both.output.split(separator: "Another run uses the adapter").count == 2, "\(both)")
       #expect(both.output.contains("2 rooms: pending"), "\(both)")
       #expect(both.errors.split(separator: "another run uses the adapter").count == 2, "\(both)")
       // Using the adapter would release the links of the first run as leftover links.
-      let plan = ["plan", "annexe.yaml", "--listen", "1"]
+      let plan = ["plan", "annexe.yaml", "--scan-time", "1"]
       try await premises.expectRefused(plan, with: 69, saying: ["hci0 is in use"] + words)
       #expect(run.isRunning)
 

@@ -41,7 +41,7 @@ struct UnavailableRadioTests {
   }
 
   /// An unusable adapter, with the message about it and the remedy.
-  struct Trouble: CustomTestStringConvertible, Sendable {
+  struct Problem: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var adapter: AdapterScenario
     var message: String
@@ -56,42 +56,42 @@ struct UnavailableRadioTests {
     }
   }
 
-  static let troubles = [
-    Trouble(
-      testDescription: "absent", adapter: Trouble.adapter { $0.isPresent = false },
+  static let problems = [
+    Problem(
+      testDescription: "absent", adapter: Problem.adapter { $0.isPresent = false },
       message: "there is no Bluetooth adapter", cure: "Plug one in"
     ) { await $0.setPresent(true, ServedBuilding.adapter) },
-    Trouble(
-      testDescription: "switched off", adapter: Trouble.adapter { $0.isPowered = false },
+    Problem(
+      testDescription: "switched off", adapter: Problem.adapter { $0.isPowered = false },
       message: "the Bluetooth adapter is switched off", cure: "bluetoothctl power on"
     ) { await $0.setPowered(true, ServedBuilding.adapter) },
-    Trouble(
-      testDescription: "blocked", adapter: Trouble.adapter { $0.isBlocked = true },
+    Problem(
+      testDescription: "blocked", adapter: Problem.adapter { $0.isBlocked = true },
       message: "the Bluetooth adapter is blocked", cure: "rfkill unblock bluetooth"
     ) { await $0.setBlocked(false, ServedBuilding.adapter) },
   ]
 
-  @Test("an unusable adapter ends the command with 69 and advice", arguments: troubles, commands)
-  func noAdapter(_ trouble: Trouble, _ command: [String]) async throws {
+  @Test("an unusable adapter ends the command with 69 and advice", arguments: problems, commands)
+  func noAdapter(_ problem: Problem, _ command: [String]) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      try await ServedBuilding.serve([], adapter: trouble.adapter) { building in
+      try await ServedBuilding.serve([], adapter: problem.adapter) { building in
         let outcome = try await site.run(command + Self.impatient, bus: building.bus)
         #expect(outcome.status == 69, "\(outcome)")
-        #expect(outcome.errors.contains("roboprov: error: \(trouble.message)"), "\(outcome)")
-        #expect(outcome.errors.contains(trouble.cure), "\(outcome)")
+        #expect(outcome.errors.contains("roboprov: error: \(problem.message)"), "\(outcome)")
+        #expect(outcome.errors.contains(problem.cure), "\(outcome)")
       }
     }
   }
 
-  @Test("the command names what it waits for and continues when that appears", arguments: troubles)
-  func goesOn(_ trouble: Trouble) async throws {
+  @Test("the command names what it waits for and continues when that appears", arguments: problems)
+  func goesOn(_ problem: Problem) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      try await ServedBuilding.serve([ServedBuilding.sensor(1)], adapter: trouble.adapter) { building in
+      try await ServedBuilding.serve([ServedBuilding.sensor(1)], adapter: problem.adapter) { building in
         let run = try site.start(["apply", "building.yaml", "--adapter-wait", "120"], bus: building.bus)
         try await run.says("waiting up to")
-        await trouble.repair(building.world)
+        await problem.repair(building.world)
         let outcome = try await run.ended()
         #expect(outcome.status == 0, "\(outcome)")
       }

@@ -117,13 +117,13 @@ struct WalkCommandTests {
     "`walk` proposes the clearly nearest device or the only later arrival, and none of other rooms")
   func proposal() {
     func find(
-      _ heard: [(number: Int, rssi: Int, at: Double)], except taken: Set<BluetoothAddress> = [],
+      _ received: [(number: Int, rssi: Int, at: Double)], except taken: Set<BluetoothAddress> = [],
       seen: Set<BluetoothAddress> = []
     ) -> WalkProposal? {
       var air = AirLedger(profiles: DeviceProfiles.all)
-      for (number, rssi, at) in heard {
+      for (number, rssi, at) in received {
         for step in 0..<12 where at + Double(step) / 2 <= 12 {
-          _ = air.hear(
+          _ = air.receive(
             Advertisement(
               address: ServedBuilding.address(number), adapter: Self.adapter,
               receivedAt: MonotonicInstant(sinceZero: .seconds(at + Double(step) / 2)), rssi: rssi,

@@ -25,7 +25,7 @@ package enum SampleFacts {
               SettingResult(name: .wifiPassword, value: nil, state: .notWritten, fingerprint: "f00d")
             ], exclusion: Exclusion(.accepted, reason: "no power yet", by: "M. Muster"))
         ])),
-    .adapterAwaited(AdapterAwaited(trouble: .poweredOff, adapter: "hci0", seconds: 30)),
+    .adapterAwaited(AdapterAwaited(problem: .poweredOff, adapter: "hci0", seconds: 30)),
     .adapterSelected(
       AdapterSelected(
         adapter: AdapterID(address), name: "hci0", alias: "east", place: "by the lift", stack: "BlueZ 5.66",
@@ -34,12 +34,12 @@ package enum SampleFacts {
           driver: "btusb", path: "usb1/1-3/1-3:1.0"))),
     .adapterFaulted(
       AdapterFault(
-        adapter: AdapterID(address), fault: .hearsNothing, wasPowerCycled: true, stackText: "no answer")),
+        adapter: AdapterID(address), fault: .receivesNothing, wasPowerCycled: true, stackText: "no answer")),
     .linkReleased(LinkReleased(address: address, adapter: AdapterID(address))),
     .foreignScanDetected(
       ForeignScanDetected(adapter: AdapterID(address), clients: ["bluetoothctl (pid 812)"])),
-    .listeningStarted(Listening(adapter: AdapterID(address), purpose: .survey)),
-    .listeningStopped(Listening(adapter: AdapterID(address), purpose: .proof, room: "lobby")),
+    .scanStarted(ScanPeriod(adapter: AdapterID(address), purpose: .survey)),
+    .scanStopped(ScanPeriod(adapter: AdapterID(address), purpose: .proof, room: "lobby")),
     .deviceSighted(
       DeviceSighted(
         address: address, adapter: AdapterID(address), profile: "robo-sensor", rssi: -50, minor: 7)),
@@ -53,7 +53,8 @@ package enum SampleFacts {
     .roomVerified(
       RoomVerified(
         room: "lobby", finding: .duplicate, address: BluetoothAddress(rawValue: 0xC47C_8D00_0001), minor: 1,
-        rssi: [-70, -60], windowsHeard: 2, windows: 3, others: [BluetoothAddress(rawValue: 0xC47C_8D00_0002)])
+        rssi: [-70, -60], windowsReceived: 2, windows: 3,
+        others: [BluetoothAddress(rawValue: 0xC47C_8D00_0002)])
     ),
     .hostPaused(HostPause(.suspended, seconds: 300)),
     .operatorAwaited(OperatorAwaited(room: "lobby", reason: .configuredOtherwise(minor: 12))),
@@ -70,13 +71,13 @@ package enum SampleFacts {
     .wifiChecked(
       WiFiChecked(
         room: "lobby", attempt: 1, ssid: "Guests", result: .notReceived,
-        networks: [HeardNetwork(ssid: "Office, 2nd floor", rssi: -61)])),
+        networks: [FoundNetwork(ssid: "Office, 2nd floor", rssi: -61)])),
     .elapsedSent(ElapsedSent(room: "lobby", attempt: 1, seconds: 0.512_345, byte: 13, since: .key)),
     .settingWritten(SettingWritten(room: "lobby", attempt: 1, setting: .roomName, bytes: 5)),
     .saveSubmitted(SaveSubmitted(room: "lobby", attempt: 1, address: address)),
     .linkEnded(LinkEnded(room: "lobby", attempt: 1, cause: .remote, expected: true)),
-    .proofHeard(
-      ProofHeard(
+    .proofReceived(
+      ProofReceived(
         room: "lobby", attempt: 1,
         evidence: Evidence(
           grade: .freshBeacon, address: address, minor: 7, rssi: -48, secondsAfterSave: 2.5))),

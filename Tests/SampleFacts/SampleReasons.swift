@@ -20,18 +20,18 @@ extension SampleFacts {
   private static let held = "uuid 0D1E, major 1, minor 9"
   private static let write = FailedStep(.write, setting: .minor, stackText: "busy")
   private static let writeJSON = #""setting":"minor","stack_text":"busy","stage":"write"}"#
-  private static let heard = HeardCandidate(address: first, adapter: adapter, rssi: -71)
-  private static let heardJSON = #"[{"adapter":"\#(adapter)","address":"\#(first)","rssi":-71}]"#
-  private static let near = NearCandidates(near: "hci1", [heard])
-  private static let others = OtherSenders(minor: 5, addresses: [first], candidates: [heard])
-  private static let othersJSON = #"{"addresses":["\#(first)"],"candidates":\#(heardJSON),"code":"#
+  private static let received = ReceivedCandidate(address: first, adapter: adapter, rssi: -71)
+  private static let receivedJSON = #"[{"adapter":"\#(adapter)","address":"\#(first)","rssi":-71}]"#
+  private static let near = NearCandidates(near: "hci1", [received])
+  private static let others = OtherSenders(minor: 5, addresses: [first], candidates: [received])
+  private static let othersJSON = #"{"addresses":["\#(first)"],"candidates":\#(receivedJSON),"code":"#
   private static let response = SaveResponse(deviceText: "error:no", stackText: "busy")
 
   /// Every code with its largest and its smallest context.
   package static let reasons: [ReasonExample] = [
-    ReasonExample(.neverHeard(), #"{"code":"never_received"}"#),
+    ReasonExample(.neverReceived(), #"{"code":"never_received"}"#),
     ReasonExample(
-      .neverHeard(searchSeconds: 2.5), #"{"code":"never_received","seconds":2.5,"stage":"search"}"#),
+      .neverReceived(searchSeconds: 2.5), #"{"code":"never_received","seconds":2.5,"stage":"search"}"#),
     ReasonExample(.adapterDeaf, #"{"code":"adapter_deaf"}"#),
     ReasonExample(.connectTimedOut(), #"{"code":"connect_timed_out","stage":"connect"}"#),
     ReasonExample(
@@ -73,7 +73,7 @@ extension SampleFacts {
       .readBackMismatch(setting: "power", held: "power low"),
       #"{"code":"read_back_mismatch","held":"power low","setting":"power","stage":"read"}"#),
     ReasonExample(
-      .networkNotReceived(ssid: "Guests", networks: [HeardNetwork(ssid: "Office", rssi: -61)]),
+      .networkNotReceived(ssid: "Guests", networks: [FoundNetwork(ssid: "Office", rssi: -61)]),
       #"{"code":"network_not_received","networks":[{"rssi":-61,"ssid":"Office"}],"ssid":"Guests","stage":"read"}"#
     ),
     ReasonExample(
@@ -85,17 +85,17 @@ extension SampleFacts {
     ReasonExample(.noSelfDisconnect(), #"{"code":"no_self_disconnect","stage":"save"}"#),
     ReasonExample(
       .noSelfDisconnect(seconds: 3.5), #"{"code":"no_self_disconnect","seconds":3.5,"stage":"save"}"#),
-    ReasonExample(.notHeardAfterSave(nil), #"{"code":"not_received_after_save"}"#),
+    ReasonExample(.notReceivedAfterSave(nil), #"{"code":"not_received_after_save"}"#),
     ReasonExample(
-      .notHeardAfterSave(SaveResponse()), #"{"code":"not_received_after_save","stage":"verify"}"#),
+      .notReceivedAfterSave(SaveResponse()), #"{"code":"not_received_after_save","stage":"verify"}"#),
     ReasonExample(
-      .notHeardAfterSave(response),
+      .notReceivedAfterSave(response),
       #"{"code":"not_received_after_save","device_text":"error:no","stack_text":"busy","stage":"verify"}"#),
     ReasonExample(
-      .heardFromOtherAddress(others, SaveResponse()),
+      .receivedFromOtherAddress(others, SaveResponse()),
       othersJSON + #""received_from_other_address","minor":5,"stage":"verify"}"#),
     ReasonExample(
-      .heardFromOtherAddress(others, SaveResponse(deviceText: "error:no")),
+      .receivedFromOtherAddress(others, SaveResponse(deviceText: "error:no")),
       othersJSON + #""received_from_other_address","device_text":"error:no","minor":5,"stage":"verify"}"#),
     ReasonExample(.configuredOtherwise(minor: 9), #"{"code":"configured_otherwise","minor":9}"#),
     ReasonExample(
@@ -133,14 +133,15 @@ extension SampleFacts {
     ReasonExample(.noCandidate(), #"{"code":"no_candidate"}"#),
     ReasonExample(.noCandidate(near: "hci1"), #"{"code":"no_candidate","near":"hci1"}"#),
     ReasonExample(.addressMissing, #"{"code":"address_missing"}"#),
-    ReasonExample(.addressNeeded(heard: []), #"{"code":"address_needed"}"#),
-    ReasonExample(.addressNeeded(heard: [first]), #"{"addresses":["\#(first)"],"code":"address_needed"}"#),
+    ReasonExample(.addressNeeded(received: []), #"{"code":"address_needed"}"#),
+    ReasonExample(.addressNeeded(received: [first]), #"{"addresses":["\#(first)"],"code":"address_needed"}"#),
     ReasonExample(
       .notClearlyNearest(near),
-      #"{"candidates":\#(heardJSON),"code":"not_clearly_nearest","near":"hci1"}"#),
-    ReasonExample(.notNear(near), #"{"candidates":\#(heardJSON),"code":"not_near","near":"hci1"}"#),
+      #"{"candidates":\#(receivedJSON),"code":"not_clearly_nearest","near":"hci1"}"#),
+    ReasonExample(.notNear(near), #"{"candidates":\#(receivedJSON),"code":"not_near","near":"hci1"}"#),
     ReasonExample(
-      .heardTooBriefly(near), #"{"candidates":\#(heardJSON),"code":"received_too_briefly","near":"hci1"}"#),
+      .receivedTooBriefly(near),
+      #"{"candidates":\#(receivedJSON),"code":"received_too_briefly","near":"hci1"}"#),
     ReasonExample(.adapterMissing(near: "hci1"), #"{"code":"adapter_missing","near":"hci1"}"#),
     ReasonExample(.adapterShared(near: "hci1"), #"{"code":"adapter_shared","near":"hci1"}"#),
     ReasonExample(.notConfirmed, #"{"code":"not_confirmed"}"#),

@@ -43,8 +43,8 @@ import Testing
     "two runs of the same seed give the same journals, byte for byte",
     arguments: [1, 2, 3, 44, 555] as [UInt64])
   func repeatable(_ seed: UInt64) async {
-    let first = await Trial(seed: seed).play()
-    let second = await Trial(seed: seed).play()
+    let first = await TestCase(seed: seed).play()
+    let second = await TestCase(seed: seed).play()
     #expect(first.journals.count >= 2)
     #expect(first.journals == second.journals)
     #expect(first.tally == second.tally)
@@ -52,14 +52,14 @@ import Testing
 
   @Test("scenarios of different seeds give different journals")
   func others() async {
-    let first = await Trial(seed: 1).play()
-    let second = await Trial(seed: 2).play()
+    let first = await TestCase(seed: 1).play()
+    let second = await TestCase(seed: 2).play()
     #expect(first.journals != second.journals)
   }
 
   @Test("the seed of each building of a campaign repeats that building alone")
   func alone() async {
-    var told: [Int: TrialResult] = [:]
+    var told: [Int: TestCaseResult] = [:]
     _ = await Campaign(seed: 7, count: 4, width: 3).play { number, result in
       told[number] = result
       return true
@@ -67,7 +67,7 @@ import Testing
     #expect(told.keys.sorted() == [0, 1, 2, 3])
     #expect(told[0]?.seed == 7)
     for (number, result) in told {
-      #expect(result.seed == Trial.seed(number, of: 7))
+      #expect(result.seed == TestCase.seed(number, of: 7))
       _ = await Campaign(seed: result.seed, count: 1, width: 1).play { _, again in
         #expect(again.journals == result.journals)
         return true
@@ -90,7 +90,7 @@ import Testing
     "the report of a building that violates an invariant names the invariant, the last events and the command that repeats it"
   )
   func violated() async throws {
-    var result = await Trial(seed: 1).play()
+    var result = await TestCase(seed: 1).play()
     result.violations = [
       Violation(.proof, "no beacon", room: "room-1", device: BluetoothAddress(rawValue: 0xC47C_8D00_0001)),
       Violation(.ending, "nothing can happen any more"),

@@ -9,7 +9,7 @@ package struct Unplayable: Error, CustomStringConvertible {
 
 extension Labels {
   /// The D-Bus call for a call of the scenario.
-  func message(for call: Story.Call) throws -> MethodCall {
+  func message(for call: StackScenario.Call) throws -> MethodCall {
     guard let path = path(of: call.object) else {
       throw Unplayable(description: "nobody has seen “\(call.object)”")
     }
@@ -20,7 +20,7 @@ extension Labels {
     return MethodCall(destination: "org.bluez", path: path, interface: interface, member: member, body: body)
   }
 
-  private func arguments(of call: Story.Call) throws -> (String, [DBusValue]) {
+  private func arguments(of call: StackScenario.Call) throws -> (String, [DBusValue]) {
     switch call.method {
     case "StartDiscovery", "StopDiscovery": return ("org.bluez.Adapter1", [])
     case "SetDiscoveryFilter": return ("org.bluez.Adapter1", [filter(call.filter)])
@@ -43,7 +43,7 @@ extension Labels {
     }
   }
 
-  private func filter(_ filter: Story.Filter?) -> DBusValue {
+  private func filter(_ filter: StackScenario.Filter?) -> DBusValue {
     var entries: [(String, DBusValue)] = []
     if let transport = filter?.transport { entries.append(("Transport", .string(transport))) }
     if let again = filter?.duplicateData { entries.append(("DuplicateData", .bool(again))) }
@@ -51,7 +51,7 @@ extension Labels {
     return .vardict(entries)
   }
 
-  private func bytes(of call: Story.Call) throws -> [UInt8] {
+  private func bytes(of call: StackScenario.Call) throws -> [UInt8] {
     if let text = call.text { return Array(text.utf8) }
     guard let bytes = [UInt8](hex: call.hex ?? "") else {
       throw Unplayable(description: "“\(call.hex ?? "")” is not hex")

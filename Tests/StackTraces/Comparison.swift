@@ -13,9 +13,9 @@ package struct Comparison: Sendable {
     package var description: String { "[\(phase)] \(about): \(details)" }
   }
 
-  private let recorded: [[Player.Telling]]
-  private let played: [[Player.Telling]]
-  private let earlier: [[[Player.Telling]]]
+  private let recorded: [[Player.Observations]]
+  private let played: [[Player.Observations]]
+  private let earlier: [[[Player.Observations]]]
   private let tolerance: Tolerance
 
   /// The accepted difference of delays.
@@ -36,7 +36,8 @@ package struct Comparison: Sendable {
   ///   were the same in these, so the minimum of each delay counts, which includes the least overhead of the
   ///   machine.
   package init(
-    recorded: [[Player.Telling]], played: [[Player.Telling]], earlier: [[[Player.Telling]]] = [],
+    recorded: [[Player.Observations]], played: [[Player.Observations]],
+    earlier: [[[Player.Observations]]] = [],
     tolerance: Tolerance
   ) {
     self.recorded = recorded
@@ -64,13 +65,15 @@ package struct Comparison: Sendable {
   /// How often a sensor is received, and in which phase its last report falls, is random. Whether it is
   /// received again during the scenario is not.
   private var reports: [Difference] {
-    let counts = { (tellings: [[Player.Telling]]) in
-      tellings.map { telling in telling.flatMap(\.events).flatMap(\.facts).count(where: isReport) }
+    let counts = { (observations: [[Player.Observations]]) in
+      observations.map { run in run.flatMap(\.events).flatMap(\.facts).count(where: isReport) }
     }
     let (real, virtual) = (counts(recorded), counts(played))
-    let isAlwaysHeard = !real.contains(0)
-    let isNeverHeard = real.allSatisfy { $0 == 0 }
-    if isAlwaysHeard ? !virtual.contains(0) : !isNeverHeard || virtual.allSatisfy({ $0 == 0 }) { return [] }
+    let isAlwaysReceived = !real.contains(0)
+    let isNeverReceived = real.allSatisfy { $0 == 0 }
+    if isAlwaysReceived ? !virtual.contains(0) : !isNeverReceived || virtual.allSatisfy({ $0 == 0 }) {
+      return []
+    }
     return [Difference(phase: "", about: "RSSI", details: "reported \(real) times, but \(virtual) times")]
   }
 }

@@ -5,7 +5,7 @@ package import FoundationEssentials
 package struct Exceptions: Codable, Sendable {
   package struct Entry: Codable, Hashable, Sendable {
     /// The scenarios in which it applies; it must be needed in each.
-    package var stories: [String]
+    package var scenarios: [String]
     /// The phase in which it applies; nil for any.
     package var phase: String?
     /// The subject of the difference; `*` matches anything.
@@ -43,7 +43,7 @@ package struct Exceptions: Codable, Sendable {
   }
 
   /// The exceptions for a scenario.
-  package func entries(for story: String) -> [Entry] {
-    exceptions.filter { $0.stories.contains(story) }
+  package func entries(for stackScenario: String) -> [Entry] {
+    exceptions.filter { $0.scenarios.contains(stackScenario) }
   }
 }

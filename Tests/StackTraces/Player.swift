@@ -6,11 +6,11 @@ package import DBus
 /// It runs on the connection's loop, so that replies keep their position among the signals.
 package actor Player {
   /// Carries out an action of the environment; returns when it is done.
-  package typealias Lab = @Sendable (Story.LabEvent) async throws -> Void
+  package typealias Lab = @Sendable (StackScenario.LabEvent) async throws -> Void
 
   private nonisolated let connection: Connection
   private let clock: any TimeSource
-  private let story: Story
+  private let stackScenario: StackScenario
   private let lab: Lab
   private var labels: Labels
   private var began: MonotonicInstant
@@ -21,7 +21,7 @@ package actor Player {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
 
   /// The observations of one phase.
-  package struct Telling: Sendable {
+  package struct Observations: Sendable {
     /// The phase's name.
     package var phase: String
     /// The observations in the order of the wire.
@@ -50,33 +50,35 @@ package actor Player {
   ///   - clock: The clock for all times.
   ///   - lab: Carries out the actions of the environment.
   /// - Throws: `Stuck`, `DBusError`, any error of `lab`.
-  package static func tell(
-    _ story: Story, on bus: BusAddress, clock: any TimeSource, lab: @escaping Lab
-  ) async throws -> [Telling] {
+  package static func play(
+    _ stackScenario: StackScenario, on bus: BusAddress, clock: any TimeSource, lab: @escaping Lab
+  ) async throws -> [Observations] {
     let connection = try await Connection.open(bus)
-    let player = Player(story, connection, clock, lab)
+    let player = Player(stackScenario, connection, clock, lab)
     do {
-      let tellings = try await player.play()
+      let observations = try await player.play()
       await connection.close()
-      return tellings
+      return observations
     } catch {
       await connection.close()
       throw error
     }
   }
 
-  private init(_ story: Story, _ connection: Connection, _ clock: any TimeSource, _ lab: @escaping Lab) {
-    self.story = story
+  private init(
+    _ stackScenario: StackScenario, _ connection: Connection, _ clock: any TimeSource, _ lab: @escaping Lab
+  ) {
+    self.stackScenario = stackScenario
     self.connection = connection
     self.clock = clock
     self.lab = lab
-    labels = Labels(sensors: story.sensors.count)
+    labels = Labels(sensors: stackScenario.sensors.count)
     began = clock.now
   }
 
   // MARK: Playing
 
-  private func play() async throws -> [Telling] {
+  private func play() async throws -> [Observations] {
     let rules = [
       MatchRule(interface: "org.freedesktop.DBus.ObjectManager"),
       MatchRule(pathNamespace: "/org/bluez", interface: "org.freedesktop.DBus.Properties"),
@@ -89,13 +91,13 @@ package actor Player {
     }
     try await learnObjects()
     return try await withThrowingTaskGroup(of: Void.self) { calls in
-      var tellings: [Telling] = []
-      for phase in story.phases {
-        try await tell(phase, &calls)
-        tellings.append(Telling(phase: phase.name, events: events))
+      var observations: [Observations] = []
+      for phase in stackScenario.phases {
+        try await play(phase, &calls)
+        observations.append(Observations(phase: phase.name, events: events))
       }
       calls.cancelAll()
-      return tellings
+      return observations
     }
   }
 
@@ -112,7 +114,9 @@ package actor Player {
     }
   }
 
-  private func tell(_ phase: Story.Phase, _ calls: inout ThrowingTaskGroup<Void, any Error>) async throws {
+  private func play(_ phase: StackScenario.Phase, _ calls: inout ThrowingTaskGroup<Void, any Error>)
+    async throws
+  {
     events = []
     began = clock.now
     var until = Set(phase.until ?? [])

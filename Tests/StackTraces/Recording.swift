@@ -6,16 +6,17 @@ package struct Recording: Sendable {
   /// The environment of the recording: `bluez` to `5.66`.
   package var origin: [String: String]
   /// The runs.
-  package var tellings: [[Player.Telling]]
+  package var observations: [[Player.Observations]]
 
   /// The maximum time in seconds of a call that needs no work (`SetDiscoveryFilter`): the overhead of the
   /// machine on which it was recorded.
   package var overhead: Double {
-    tellings.flatMap { $0 }.flatMap(\.events).filter { $0.what == "answer filter" }.map(\.seconds).max() ?? 0
+    observations.flatMap { $0 }.flatMap(\.events).filter { $0.what == "answer filter" }.map(\.seconds).max()
+      ?? 0
   }
 
   private struct Line: Codable {
-    var telling: Int
+    var run: Int
     var phase: String
     var seconds: Double?
     var what: String?
@@ -25,17 +26,17 @@ package struct Recording: Sendable {
   private struct Origin: Codable { var recorded: [String: String] }
 
   /// A run as lines of a recording.
-  package static func lines(for phases: [Player.Telling], telling: Int) throws -> String {
+  package static func lines(for phases: [Player.Observations], run: Int) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     var text = ""
     for phase in phases {
       // A phase without observations has a line, too.
       let lines =
-        [Line(telling: telling, phase: phase.phase)]
+        [Line(run: run, phase: phase.phase)]
         + phase.events.map {
           Line(
-            telling: telling, phase: phase.phase, seconds: ($0.seconds * 10000).rounded() / 10000,
+            run: run, phase: phase.phase, seconds: ($0.seconds * 10000).rounded() / 10000,
             what: $0.what,
             values: $0.values)
         }
@@ -50,15 +51,15 @@ package struct Recording: Sendable {
     let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
     let lines = text.split(separator: "\n").map { Data($0.utf8) }
     origin = try lines.first.map { try JSONDecoder().decode(Origin.self, from: $0).recorded } ?? [:]
-    tellings = []
+    observations = []
     for line in try lines.dropFirst().map({ try JSONDecoder().decode(Line.self, from: $0) }) {
-      if line.telling > tellings.count { tellings.append([]) }
-      if tellings[line.telling - 1].last?.phase != line.phase {
-        tellings[line.telling - 1].append(Player.Telling(phase: line.phase, events: []))
+      if line.run > observations.count { observations.append([]) }
+      if observations[line.run - 1].last?.phase != line.phase {
+        observations[line.run - 1].append(Player.Observations(phase: line.phase, events: []))
       }
       guard let what = line.what, let values = line.values, let seconds = line.seconds else { continue }
-      let last = tellings[line.telling - 1].count - 1
-      tellings[line.telling - 1][last].events.append(Event(seconds: seconds, what: what, values: values))
+      let last = observations[line.run - 1].count - 1
+      observations[line.run - 1][last].events.append(Event(seconds: seconds, what: what, values: values))
     }
   }
 }

@@ -12,36 +12,36 @@ import VirtualTime
 @Suite("The virtual org.bluez compared with recordings of the real one", .timeLimit(.minutes(5)))
 struct TraceTests {
   static let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-  static let stories: [String] = {
-    let files = try? FileManager.default.contentsOfDirectory(atPath: here.appending(path: "Stories").path)
+  static let scenarios: [String] = {
+    let files = try? FileManager.default.contentsOfDirectory(atPath: here.appending(path: "Scenarios").path)
     return (files ?? []).map { String($0.dropLast(".json".count)) }.sorted()
   }()
 
   @Test("every scenario has a recording of at least five runs")
   func complete() throws {
-    #expect(Self.stories.count >= 19)
-    for name in Self.stories {
+    #expect(Self.scenarios.count >= 19)
+    for name in Self.scenarios {
       let recording = try Recording(contentsOf: Self.here.appending(path: "Recordings/\(name).jsonl"))
-      #expect(recording.tellings.count >= 5, "\(name)")
+      #expect(recording.observations.count >= 5, "\(name)")
       #expect(recording.origin["bluez"] != nil, "\(name)")
     }
   }
 
   @Test(
     "a scenario gives the same observations with the virtual org.bluez as with the real one",
-    arguments: stories)
+    arguments: scenarios)
   func same(_ name: String) async throws {
-    let story = try Story(contentsOf: Self.here.appending(path: "Stories/\(name).json"))
+    let stackScenario = try StackScenario(contentsOf: Self.here.appending(path: "Scenarios/\(name).json"))
     let recording = try Recording(contentsOf: Self.here.appending(path: "Recordings/\(name).jsonl"))
     let exceptions = try Exceptions(contentsOf: Self.here.appending(path: "exceptions.json")).entries(
       for: name)
     // A defect appears each time; an effect of a busy machine does not.
     var complaints: [String] = []
-    var earlier: [[[Player.Telling]]] = []
+    var earlier: [[[Player.Observations]]] = []
     for _ in 1...4 {
-      let played = try await Self.play(story)
+      let played = try await Self.play(stackScenario)
       let comparison = Comparison(
-        recorded: recording.tellings, played: played, earlier: earlier,
+        recorded: recording.observations, played: played, earlier: earlier,
         tolerance: .init(factor: 2, floor: max(recording.overhead, Self.ownOverhead)))
       complaints = Self.complaints(about: comparison.differences, exceptions: exceptions)
       if complaints.isEmpty { return }
@@ -51,10 +51,10 @@ struct TraceTests {
   }
 
   /// The runs mostly wait, so three run at once, each with another seed.
-  private static func play(_ story: Story) async throws -> [[Player.Telling]] {
-    async let first = VirtualTelling.tell(story, seed: 1)
-    async let second = VirtualTelling.tell(story, seed: 2)
-    async let third = VirtualTelling.tell(story, seed: 3)
+  private static func play(_ stackScenario: StackScenario) async throws -> [[Player.Observations]] {
+    async let first = VirtualRecording.play(stackScenario, seed: 1)
+    async let second = VirtualRecording.play(stackScenario, seed: 2)
+    async let third = VirtualRecording.play(stackScenario, seed: 3)
     return try await [first, second, third]
   }
 

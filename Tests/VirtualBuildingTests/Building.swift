@@ -67,14 +67,16 @@ struct Building {
 
   /// Scans until a sensor is received that matches.
   @discardableResult
-  func hear(
+  func receive(
     _ address: BluetoothAddress = sensor(1), on adapter: AdapterID = Self.adapter,
     within limit: Duration = .seconds(60),
     where matches: @escaping @Sendable (Advertisement) -> Bool = { _ in true }
   ) async throws -> Advertisement? {
     try await self.within(limit) {
-      try await central.listen(on: adapter) { (news) async throws(CentralError) in
-        for try await heard in news where heard.address == address && matches(heard) { return heard }
+      try await central.scan(on: adapter) { (advertisement) async throws(CentralError) in
+        for try await received in advertisement where received.address == address && matches(received) {
+          return received
+        }
         return nil
       }
     } ?? nil
@@ -84,7 +86,7 @@ struct Building {
   func connect(
     _ address: BluetoothAddress = sensor(1), on adapter: AdapterID = Self.adapter
   ) async throws -> any Peripheral {
-    try await hear(address, on: adapter)
+    try await receive(address, on: adapter)
     return try await central.connect(to: address, on: adapter)
   }
 

@@ -15,7 +15,7 @@ struct ControllerTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         _ = try await building.within(duration) {
-          try await building.central.listen(on: Building.adapter) { (stream) async throws(CentralError) in
+          try await building.central.scan(on: Building.adapter) { (stream) async throws(CentralError) in
             for try await report in stream { log.reports.withLock { $0.append(report) } }
           }
         }

@@ -45,8 +45,8 @@ struct FamilyTests {
       let flash = try #require(await building.world.flash(of: Building.sensor(1)))
       #expect(flash == Flash(values: ["minor": [1, 2], "room_name": Array("Lobby".utf8)], isSaved: true))
       #expect(flash.minor == 258)
-      let heard = try #require(try await building.hear())
-      #expect(heard.iBeacon?.minor == 258)
+      let received = try #require(try await building.receive())
+      #expect(received.iBeacon?.minor == 258)
       let link = try await building.within(.seconds(20)) {
         try await building.central.connect(to: Building.sensor(1), on: Building.adapter).address
       }
@@ -60,12 +60,12 @@ struct FamilyTests {
   func drops(isTaken: Bool) async throws {
     let fault: Fault = .drops(in: isTaken ? .confirm(2) : .write(2))
     try await Building.run([[.init(fault, attempts: 1)]]) { (building) async throws in
-      let first = try await Conversation(try await building.connect())
+      let first = try await TypedSession(try await building.connect())
       let error = await #expect(throws: CentralError.self) { try await first.write(nil, nil, "Lobby", 7) }
       #expect(error?.code == .disconnected)
       #expect(await building.world.writeCount(of: Building.sensor(1)) == 2)
       // An accepted value is in RAM; `SAVE` succeeds only if the minor is there.
-      let second = try await Conversation(try await building.connect())
+      let second = try await TypedSession(try await building.connect())
       try await second.write(Array("SAVE".utf8), RoboSensorGATT.command)
       var statuses = second.statuses.makeAsyncIterator()
       let status = await statuses.next().map { String(decoding: $0.value, as: UTF8.self) }

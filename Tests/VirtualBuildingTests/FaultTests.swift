@@ -9,23 +9,23 @@ struct FaultTests {
 
   /// Connects and provisions without SSID and password. Returns the statuses from `SAVE` on.
   private func converse(_ building: Building, ssid: String? = nil) async throws -> [String] {
-    let conversation = try await Conversation(try await building.connect())
-    try await conversation.write(ssid, nil, Self.room.0, Self.room.1)
-    return try await conversation.save()
+    let session = try await TypedSession(try await building.connect())
+    try await session.write(ssid, nil, Self.room.0, Self.room.1)
+    return try await session.save()
   }
 
   @Test("a silent sensor is never received")
   func silent() async throws {
     try await Building.run([[.init(.silent)], []]) { (building) async throws in
-      #expect(try await building.hear(within: .seconds(30)) == nil)
-      #expect(try await building.hear(Building.sensor(2)) != nil)
+      #expect(try await building.receive(within: .seconds(30)) == nil)
+      #expect(try await building.receive(Building.sensor(2)) != nil)
     }
   }
 
   @Test("a sensor that never answers is received, and connecting neither succeeds nor fails")
   func neverAnswers() async throws {
     try await Building.run([[.init(.neverAnswers)]]) { (building) async throws in
-      #expect(try await building.hear()?.localName == "Robo Sensor")
+      #expect(try await building.receive()?.localName == "Robo Sensor")
       let link = try await building.within(.seconds(120)) {
         try await building.central.connect(to: Building.sensor(1), on: Building.adapter).address
       }
@@ -38,7 +38,7 @@ struct FaultTests {
   func limited() async throws {
     try await Building.run([[.init(.neverAnswers, attempts: 1), .init(.drops(in: .connect), attempts: 2)]]) {
       (building) async throws in
-      try await building.hear()
+      try await building.receive()
       let first = try await building.within(.seconds(10)) {
         try await building.central.connect(to: Building.sensor(1), on: Building.adapter).address
       }
@@ -93,31 +93,31 @@ struct FaultTests {
   @Test("without ready the status stays empty, and everything else works")
   func noReady() async throws {
     try await Building.run([[.init(.noReady)]]) { (building) async throws in
-      let conversation = try await Conversation(try await building.connect())
-      #expect(conversation.statusRead == "")
-      try await conversation.write(nil, nil, "Lobby", 1)
-      #expect(try await conversation.save() == ["saved"])
+      let session = try await TypedSession(try await building.connect())
+      #expect(session.statusRead == "")
+      try await session.write(nil, nil, "Lobby", 1)
+      #expect(try await session.save() == ["saved"])
     }
   }
 
   @Test("a stale error is present after connecting, refuses nothing, and ends with the first write")
   func staleError() async throws {
     try await Building.run([[.init(.staleError("wifi failed"))]]) { (building) async throws in
-      let conversation = try await Conversation(try await building.connect())
-      #expect(conversation.statusRead == "error:wifi failed")
-      try await conversation.write(nil, nil, "Lobby", 1)
-      #expect(try await conversation.save() == ["saved"])
+      let session = try await TypedSession(try await building.connect())
+      #expect(session.statusRead == "error:wifi failed")
+      try await session.write(nil, nil, "Lobby", 1)
+      #expect(try await session.save() == ["saved"])
     }
   }
 
   @Test("an error after the first write is notified, and SAVE is refused")
   func freshError() async throws {
     try await Building.run([[.init(.errorAfterFirstWrite("flash worn"))]]) { (building) async throws in
-      let conversation = try await Conversation(try await building.connect())
-      try await conversation.write(nil, nil, "Lobby", 1)
-      var statuses = conversation.statuses.makeAsyncIterator()
+      let session = try await TypedSession(try await building.connect())
+      try await session.write(nil, nil, "Lobby", 1)
+      var statuses = session.statuses.makeAsyncIterator()
       #expect(await statuses.next().map { String(decoding: $0.value, as: UTF8.self) } == "error:flash worn")
-      try await conversation.write(Array("SAVE".utf8), RoboSensorGATT.command)
+      try await session.write(Array("SAVE".utf8), RoboSensorGATT.command)
       #expect(await statuses.next()?.value.starts(with: Array("error:".utf8)) == true)
       #expect(await building.world.flash(of: Building.sensor(1))?.isSaved == false)
     }
@@ -130,10 +130,10 @@ struct FaultTests {
     ])
   func refusesSave(_ fault: Fault, _ status: String) async throws {
     try await Building.run([[.init(fault)]]) { (building) async throws in
-      let conversation = try await Conversation(try await building.connect())
-      try await conversation.write(nil, nil, "Lobby", 1)
-      try await conversation.write(Array("SAVE".utf8), RoboSensorGATT.command)
-      var statuses = conversation.statuses.makeAsyncIterator()
+      let session = try await TypedSession(try await building.connect())
+      try await session.write(nil, nil, "Lobby", 1)
+      try await session.write(Array("SAVE".utf8), RoboSensorGATT.command)
+      var statuses = session.statuses.makeAsyncIterator()
       #expect(await statuses.next().map { String(decoding: $0.value, as: UTF8.self) } == status)
       #expect(await building.world.openLinkCount() == 1)
       #expect(await building.world.flash(of: Building.sensor(1))?.isSaved == false)
@@ -151,7 +151,7 @@ struct FaultTests {
   func noSaved() async throws {
     try await Building.run([[.init(.noSaved)]]) { (building) async throws in
       #expect(try await converse(building) == [])
-      #expect(try await building.hear { $0.iBeacon != nil }?.iBeacon?.minor == Self.room.1)
+      #expect(try await building.receive { $0.iBeacon != nil }?.iBeacon?.minor == Self.room.1)
     }
   }
 
@@ -162,9 +162,9 @@ struct FaultTests {
     try await Building.run([[.init(.restartsBeforeConfirming(saved: saved))]]) { (building) async throws in
       let error = await #expect(throws: CentralError.self) { try await converse(building) }
       #expect(error?.code == .disconnected)
-      let news = try await building.hear()
-      #expect(news?.iBeacon?.minor == (saved ? Self.room.1 : nil))
-      #expect(news?.localName == (saved ? nil : "Robo Sensor"))
+      let advertisement = try await building.receive()
+      #expect(advertisement?.iBeacon?.minor == (saved ? Self.room.1 : nil))
+      #expect(advertisement?.localName == (saved ? nil : "Robo Sensor"))
     }
   }
 
@@ -172,7 +172,7 @@ struct FaultTests {
   func wrongMinor() async throws {
     try await Building.run([[.init(.returnsWithMinor(999))]]) { (building) async throws in
       #expect(try await converse(building) == ["saved"])
-      #expect(try await building.hear { $0.iBeacon != nil }?.iBeacon?.minor == 999)
+      #expect(try await building.receive { $0.iBeacon != nil }?.iBeacon?.minor == 999)
     }
   }
 
@@ -180,7 +180,7 @@ struct FaultTests {
   func neverReturns() async throws {
     try await Building.run([[.init(.neverReturns)]]) { (building) async throws in
       #expect(try await converse(building) == ["saved"])
-      #expect(try await building.hear(within: .seconds(60)) == nil)
+      #expect(try await building.receive(within: .seconds(60)) == nil)
     }
   }
 
@@ -189,8 +189,8 @@ struct FaultTests {
     let other = BluetoothAddress(rawValue: 0xC47C_8D99_0001)
     try await Building.run([[.init(.returnsFrom(other))]]) { (building) async throws in
       #expect(try await converse(building) == ["saved"])
-      let heard = try await building.hear(other) { $0.iBeacon != nil }
-      #expect(heard?.iBeacon?.minor == Self.room.1)
+      let received = try await building.receive(other) { $0.iBeacon != nil }
+      #expect(received?.iBeacon?.minor == Self.room.1)
     }
   }
 
@@ -199,8 +199,8 @@ struct FaultTests {
     let other = BluetoothAddress(rawValue: 0xC47C_8D99_0001)
     try await Building.run([[.init(.refusesForStranger("no", other))]]) { (building) async throws in
       #expect(try await converse(building) == ["error:no"])
-      let heard = try await building.hear(other) { $0.iBeacon != nil }
-      #expect(heard?.iBeacon?.minor == Self.room.1)
+      let received = try await building.receive(other) { $0.iBeacon != nil }
+      #expect(received?.iBeacon?.minor == Self.room.1)
       #expect(await building.world.flash(of: Building.sensor(1))?.isSaved == false)
     }
   }

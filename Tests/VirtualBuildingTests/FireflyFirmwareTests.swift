@@ -28,14 +28,14 @@ struct FireflyFirmwareTests {
   @Test("a Firefly advertises briefly every few seconds, with the keyboards' service and its own name")
   func advertising() async throws {
     try await Self.run { (building) async throws in
-      let first = try #require(try await building.hear())
+      let first = try #require(try await building.receive())
       #expect(first.localName == "Firefl")
       #expect(first.serviceUUIDs == [MIDIKeyboardGATT.service])
       #expect(first.localName != MIDIKeyboardGATT.localName)
       var last = first
       var longest = Duration.zero
       for _ in 0..<10 {
-        let next = try #require(try await building.hear())
+        let next = try #require(try await building.receive())
         longest = max(longest, last.receivedAt.duration(to: next.receivedAt))
         last = next
       }

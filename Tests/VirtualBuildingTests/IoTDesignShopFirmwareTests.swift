@@ -26,10 +26,10 @@ struct IoTDesignShopFirmwareTests {
   @Test("the beacon advertises an iBeacon and its service in factory state")
   func factory() async throws {
     try await Self.run { (building) async throws in
-      let heard = try #require(try await building.hear())
+      let received = try #require(try await building.receive())
       #expect(
-        heard.iBeacon == IBeacon(uuid: IoTDesignShopGATT.service, major: 0, minor: 0, measuredPower: -59))
-      #expect(heard.serviceUUIDs == [IoTDesignShopGATT.service])
+        received.iBeacon == IBeacon(uuid: IoTDesignShopGATT.service, major: 0, minor: 0, measuredPower: -59))
+      #expect(received.serviceUUIDs == [IoTDesignShopGATT.service])
       let peripheral = try await building.connect()
       let service = try await peripheral.discover(IoTDesignShopGATT.service, requiring: Self.all)
       var values: [[UInt8]] = []
@@ -58,12 +58,12 @@ struct IoTDesignShopFirmwareTests {
         #expect(await building.world.writeCount(of: Building.sensor(1), to: uuid) == 1)
       }
       await beacon.peripheral.disconnect()
-      let heard = try #require(try await building.hear())
+      let received = try #require(try await building.receive())
       #expect(
-        heard.iBeacon == IBeacon(uuid: Self.uuid, major: 0x0201, minor: 0x0403, measuredPower: -65))
+        received.iBeacon == IBeacon(uuid: Self.uuid, major: 0x0201, minor: 0x0403, measuredPower: -65))
       // From now on every 10 s.
-      let next = try #require(try await building.hear())
-      let apart = heard.receivedAt.duration(to: next.receivedAt)
+      let next = try #require(try await building.receive())
+      let apart = received.receivedAt.duration(to: next.receivedAt)
       #expect((Duration.seconds(9.98)...(.seconds(10.02))).contains(apart))
     }
   }
@@ -74,7 +74,7 @@ struct IoTDesignShopFirmwareTests {
     let before = beacon.firmware.advertising
     _ = beacon.write([9, 0, 9, 0], to: IoTDesignShopGATT.beaconID)
     #expect(beacon.firmware.advertising == before)
-    _ = beacon.tell(.disconnected)
+    _ = beacon.deliver(.disconnected)
     #expect(beacon.firmware.advertising != before)
   }
 
@@ -89,8 +89,8 @@ struct IoTDesignShopFirmwareTests {
   func nonsense(_ characteristic: BluetoothUUID, _ value: [UInt8]) throws {
     var beacon = Bench()
     #expect(beacon.write(value, to: characteristic) == [.answer(1, [])])
-    #expect(beacon.tell(.read(2, characteristic)) == [.answer(2, value)])
-    _ = beacon.tell(.disconnected)
+    #expect(beacon.deliver(.read(2, characteristic)) == [.answer(2, value)])
+    _ = beacon.deliver(.disconnected)
     let data = try #require(beacon.firmware.advertising?.manufacturerData[IBeacon.company])
     #expect(IBeacon(manufacturerData: data) == nil)
   }
@@ -113,10 +113,10 @@ struct IoTDesignShopFirmwareTests {
       try await beacon.write(value, IoTDesignShopGATT.transmission)
       #expect(try await beacon.read(IoTDesignShopGATT.transmission) == value)
       await beacon.peripheral.disconnect()
-      #expect((try await building.hear(within: .seconds(60)) != nil) == lives)
+      #expect((try await building.receive(within: .seconds(60)) != nil) == lives)
       await building.world.pressButton(Building.sensor(1))
-      let heard = try await building.hear { $0.iBeacon?.minor == 0 }
-      #expect(heard?.iBeacon?.uuid == IoTDesignShopGATT.service)
+      let received = try await building.receive { $0.iBeacon?.minor == 0 }
+      #expect(received?.iBeacon?.uuid == IoTDesignShopGATT.service)
     }
   }
 
@@ -133,8 +133,8 @@ struct IoTDesignShopFirmwareTests {
           "interval": [0x20, 0x03],
         ])
       #expect(flash.isSaved)
-      let heard = try #require(try await building.hear())
-      #expect(heard.iBeacon == IBeacon(uuid: Self.uuid, major: 1, minor: 515, measuredPower: -82))
+      let received = try #require(try await building.receive())
+      #expect(received.iBeacon == IBeacon(uuid: Self.uuid, major: 1, minor: 515, measuredPower: -82))
     }
   }
 
@@ -184,7 +184,7 @@ struct IoTDesignShopFirmwareTests {
       try await beacon.write([1, 0, 2, 0], IoTDesignShopGATT.beaconID)
       #expect(try await beacon.read(IoTDesignShopGATT.beaconID) == [1, 0, 2, 0])
       await beacon.peripheral.disconnect()
-      for _ in 0..<3 { #expect(try await building.hear()?.iBeacon?.minor == 5) }
+      for _ in 0..<3 { #expect(try await building.receive()?.iBeacon?.minor == 5) }
     }
   }
 
@@ -216,7 +216,7 @@ struct IoTDesignShopFirmwareTests {
       }
       #expect(error?.code == .disconnected)
       #expect(await building.world.flash(of: Building.sensor(1))?.minor == (isStored ? 2 : 0))
-      #expect(try await building.hear()?.iBeacon?.uuid == Self.uuid, "the stored value is not on air")
+      #expect(try await building.receive()?.iBeacon?.uuid == Self.uuid, "the stored value is not on air")
     }
   }
 }
@@ -250,15 +250,15 @@ private struct Bench {
   var generator = SeededGenerator(seed: 1)
 
   init() {
-    _ = tell(.started)
-    _ = tell(.connected(faults: []))
+    _ = deliver(.started)
+    _ = deliver(.connected(faults: []))
   }
 
-  mutating func tell(_ event: FirmwareEvent) -> [FirmwareEffect] {
+  mutating func deliver(_ event: FirmwareEvent) -> [FirmwareEffect] {
     firmware.handle(event, at: .init(sinceZero: .zero), generator: &generator)
   }
 
   mutating func write(_ value: [UInt8], to characteristic: BluetoothUUID) -> [FirmwareEffect] {
-    tell(.write(1, characteristic, value))
+    deliver(.write(1, characteristic, value))
   }
 }

@@ -20,7 +20,7 @@ struct LowerBoundTests {
     radio.slotsPerAdapter = slots
     return LowerBound(
       radio: radio,
-      conversation: .init(
+      session: .init(
         subscriptions: 1, requests: 5, lingering: .seconds(link - 1.3), restart: .seconds(restart)),
       turns: .init(survey: .seconds(3), calling: .seconds(calling), window: .milliseconds(1200)))
   }
@@ -82,7 +82,7 @@ struct LowerBoundTests {
   func measured() {
     let radio = RadioParameters()
     let bound = LowerBound(
-      radio: radio, conversation: .roboSensor(in: radio),
+      radio: radio, session: .roboSensor(in: radio),
       turns: .init(survey: .seconds(3), calling: .seconds(10), window: .milliseconds(1200)))
     #expect((Duration.seconds(1.45)...(.seconds(1.65))).contains(bound.link), "\(bound.link)")
     let more = bound.makespan(of: 2000, on: 1) - bound.makespan(of: 1000, on: 1)

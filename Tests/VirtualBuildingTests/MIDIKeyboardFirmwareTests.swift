@@ -8,9 +8,9 @@ struct MIDIKeyboardFirmwareTests {
     "a keyboard offers MIDI, accepts and stores any write, and stays connected", arguments: WriteKind.both)
   func plays(_ kind: WriteKind) async throws {
     try await Building.run(change: { $0.sensors[0].family = .midiKeyboard }) { (building) async throws in
-      let heard = try #require(try await building.hear())
-      #expect(heard.serviceUUIDs == [MIDIKeyboardGATT.service])
-      #expect(heard.localName?.hasPrefix("Firefl") == false)
+      let received = try #require(try await building.receive())
+      #expect(received.serviceUUIDs == [MIDIKeyboardGATT.service])
+      #expect(received.localName?.hasPrefix("Firefl") == false)
       let peripheral = try await building.connect()
       let service = try await peripheral.discover(
         MIDIKeyboardGATT.service, requiring: [MIDIKeyboardGATT.messages])

@@ -39,9 +39,9 @@ struct OrgBluezInteropTests {
       #expect(
         characteristics["12345678-9abc-def0-1234-000000000007"] == ["notify", "read"],
         "the status can be read and notifies")
-      let heard = try #require(events.first { $0["event"] as? String == "heard" })
-      #expect(heard["name"] as? String == "Robo Sensor")
-      #expect(heard["services"] as? [String] == [], "a service is advertised")
+      let received = try #require(events.first { $0["event"] as? String == "heard" })
+      #expect(received["name"] as? String == "Robo Sensor")
+      #expect(received["services"] as? [String] == [], "a service is advertised")
     }
   }
 

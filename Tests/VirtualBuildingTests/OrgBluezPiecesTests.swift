@@ -10,7 +10,7 @@ struct ObjectTreeTests {
   static let interface: InterfaceName = "org.bluez.Adapter1"
 
   /// A tree with one object that was already signalled.
-  static func told() -> ObjectTree {
+  static func signalled() -> ObjectTree {
     var tree = ObjectTree()
     tree.add(path, [.init(interface, [("Powered", .bool(true)), ("Alias", .string("a"))])])
     _ = tree.takeSignals()
@@ -35,7 +35,7 @@ struct ObjectTreeTests {
 
   @Test("changes of one iteration become one signal with the last value")
   func coalesced() {
-    var tree = Self.told()
+    var tree = Self.signalled()
     tree.set(Self.path, Self.interface, "Powered", .bool(false))
     tree.set(Self.path, Self.interface, "Alias", .string("b"))
     tree.set(Self.path, Self.interface, "Alias", .string("c"))
@@ -46,7 +46,7 @@ struct ObjectTreeTests {
 
   @Test("an unchanged value is signalled only on request")
   func unchanged() {
-    var tree = Self.told()
+    var tree = Self.signalled()
     tree.set(Self.path, Self.interface, "Alias", .string("a"))
     #expect(tree.takeSignals().isEmpty)
     tree.set(Self.path, Self.interface, "Alias", .string("a"), again: true)
@@ -55,7 +55,7 @@ struct ObjectTreeTests {
 
   @Test("a removed property is invalidated")
   func invalidated() {
-    var tree = Self.told()
+    var tree = Self.signalled()
     tree.clear(Self.path, Self.interface, "Alias")
     tree.clear(Self.path, Self.interface, "NeverThere")
     let signals = tree.takeSignals()
@@ -66,7 +66,7 @@ struct ObjectTreeTests {
 
   @Test("objects are removed from the leaves up, and one that was never signalled without a signal")
   func removed() {
-    var tree = Self.told()
+    var tree = Self.signalled()
     tree.add("/org/bluez/hci0/dev_A", [.init("org.bluez.Device1")])
     tree.add("/org/bluez/hci0/dev_A/service0010", [.init("org.bluez.GattService1")])
     _ = tree.takeSignals()
@@ -93,7 +93,7 @@ struct ObjectTreeTests {
 
   @Test("introspection leads from the root to every object, and nowhere else")
   func introspection() throws {
-    let tree = Self.told()
+    let tree = Self.signalled()
     #expect(try #require(tree.introspection(of: "/")).contains("<node name=\"org\"/>"))
     #expect(try #require(tree.introspection(of: "/org")).contains("<node name=\"bluez\"/>"))
     #expect(try #require(tree.introspection(of: Self.path)).contains("<method name=\"StartDiscovery\">"))

@@ -141,7 +141,7 @@ struct OrgBluezTests {
   // MARK: Connecting
 
   /// Discovers until a device's object exists, then stops.
-  static func hear(_ path: ObjectPath, _ client: BusClient) async throws {
+  static func receive(_ path: ObjectPath, _ client: BusClient) async throws {
     let mark = client.mark
     try await client.call(hci0, adapter1, "StartDiscovery")
     if try await !client.objects().contains(path.text) { await client.wait(from: mark) { $0.adds(path) } }
@@ -150,7 +150,7 @@ struct OrgBluezTests {
 
   /// Receives a device, connects to it, and waits for its services.
   private static func connect(_ path: ObjectPath, _ client: BusClient) async throws {
-    try await hear(path, client)
+    try await receive(path, client)
     let mark = client.mark
     try await client.call(path, device1, "Connect")
     await client.wait(from: mark) { $0.value(of: "ServicesResolved", at: path) == .bool(true) }
@@ -176,7 +176,7 @@ struct OrgBluezTests {
   @Test("Connect returns before the services are resolved, and at once for a connected device")
   func connecting() async throws {
     try await serve(Self.building { $0.radio.resolve = .seconds(20)...(.seconds(20)) }) { client, _ in
-      try await Self.hear(Self.device, client)
+      try await Self.receive(Self.device, client)
       let mark = client.mark
       try await client.call(Self.device, Self.device1, "Connect")
       #expect(await client.property(Self.device, Self.device1, "ServicesResolved") == .bool(false))
@@ -200,7 +200,7 @@ struct OrgBluezTests {
       ].map { DBusValue.string($0.description.lowercased()) }
       // Characteristics are late in half of the connections.
       for _ in 1...10 {
-        try await Self.hear(Self.device, client)
+        try await Self.receive(Self.device, client)
         let mark = client.mark
         try await client.call(Self.device, Self.device1, "Connect")
         let resolved = try #require(
@@ -219,7 +219,7 @@ struct OrgBluezTests {
   @Test("Connect of a dead peripheral gets no reply, a second one is refused, and Disconnect ends the first")
   func dead() async throws {
     try await serve { client, building in
-      try await Self.hear(Self.dead, client)
+      try await Self.receive(Self.dead, client)
       try await withThrowingTaskGroup(of: String?.self) { group in
         group.addTask { await client.failure(Self.dead, Self.device1, "Connect") }
         // It is in progress when a second one is refused.
@@ -327,10 +327,12 @@ struct OrgBluezTests {
       await client.wait { $0.value(of: "Connected", at: Self.device) == .bool(false) }
       let mark = client.mark
       try await client.call(Self.hci0, Self.adapter1, "StartDiscovery")
-      let news = try #require(
+      let advertisement = try #require(
         await client.wait(from: mark) { $0.value(of: "ManufacturerData", at: Self.device) != nil })
-      #expect(client.signals[news].value(of: "RSSI", at: Self.device) != nil, "the signal has no RSSI")
-      let data = client.signals[news].value(of: "ManufacturerData", at: Self.device)?.asEntries?.first
+      #expect(
+        client.signals[advertisement].value(of: "RSSI", at: Self.device) != nil, "the signal has no RSSI")
+      let data = client.signals[advertisement].value(of: "ManufacturerData", at: Self.device)?.asEntries?
+        .first
       #expect(data?.key == .uint16(0x004C))
       #expect(data?.value.asBytes.flatMap(IBeacon.init(manufacturerData:))?.minor == 0x1234)
       #expect(await client.property(Self.device, Self.device1, "Name") == .string("Robo Sensor"))

@@ -78,7 +78,7 @@ struct PlaceTests {
   @Test(
     "packet loss grows near the sensitivity, and below it every advertisement is lost",
     arguments: [(-89, 1.0...1.0), (-93, 0.3...0.7), (-96, 0.02...0.25), (-97, 0.0...0.0), (-120, 0.0...0.0)])
-  func loss(_ rssi: Int, _ heard: ClosedRange<Double>) async throws {
+  func loss(_ rssi: Int, _ received: ClosedRange<Double>) async throws {
     let share = try await Building.run(
       radio: Self.plain { $0.duplicates = .every(.milliseconds(100)) },
       change: { $0.sensors[0].signal = Signal(base: rssi) }
@@ -86,7 +86,7 @@ struct PlaceTests {
       try await building.reports(within: .seconds(21)) / 200
     }
     // The interval is 0.1 s plus up to 10 ms.
-    #expect((heard.lowerBound * 0.95...heard.upperBound * 1.06).contains(share), "\(share)")
+    #expect((received.lowerBound * 0.95...received.upperBound * 1.06).contains(share), "\(share)")
   }
 
   @Test("a sensor out of range cannot be connected to, even if one advertisement is received")
@@ -94,7 +94,7 @@ struct PlaceTests {
     try await Building.run(
       radio: Self.plain { $0.fading = 6 }, change: { $0.sensors[0].signal = Signal(base: -98) }
     ) { (building) async throws in
-      try #require(try await building.hear() != nil)
+      try #require(try await building.receive() != nil)
       let link = try await building.within(.seconds(30)) {
         try await building.central.connect(to: Building.sensor(1), on: Building.adapter)
       }
@@ -104,21 +104,21 @@ struct PlaceTests {
 
   @Test("each adapter receives its own part of the building")
   func parts() async throws {
-    let heard = try await Building.run([[], [], []], radio: Self.plain()) { scenario in
+    let received = try await Building.run([[], [], []], radio: Self.plain()) { scenario in
       scenario.adapters[0].place = Place(x: 2, y: 2)
       scenario.adapters[1].place = Place(x: 42, y: 2)
       for (index, x) in [4.0, 22, 40].enumerated() { scenario.sensors[index].place = Place(x: x, y: 2) }
     } _: { (building) async throws in
-      var heard: [[Int]] = []
+      var received: [[Int]] = []
       for adapter in [Building.adapter, Building.secondAdapter] {
         var numbers: [Int] = []
-        for number in 1...3 where try await building.hears(number, on: adapter) { numbers.append(number) }
-        heard.append(numbers)
+        for number in 1...3 where try await building.receives(number, on: adapter) { numbers.append(number) }
+        received.append(numbers)
       }
-      return heard
+      return received
     }
     // The one in the middle is 20 m and four walls away: -97 dBm.
-    #expect(heard == [[1], [3]])
+    #expect(received == [[1], [3]])
   }
 }
 
@@ -127,11 +127,11 @@ extension Building {
   fileprivate func reports(within time: Duration) async throws -> Double {
     let end = clock.now.advanced(by: time)
     var count = 0.0
-    while try await hear(within: clock.now.duration(to: end)) != nil { count += 1 }
+    while try await receive(within: clock.now.duration(to: end)) != nil { count += 1 }
     return count
   }
 
-  fileprivate func hears(_ number: Int, on adapter: AdapterID) async throws -> Bool {
-    try await hear(Self.sensor(UInt64(number)), on: adapter, within: .seconds(3)) != nil
+  fileprivate func receives(_ number: Int, on adapter: AdapterID) async throws -> Bool {
+    try await receive(Self.sensor(UInt64(number)), on: adapter, within: .seconds(3)) != nil
   }
 }

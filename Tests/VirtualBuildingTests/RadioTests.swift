@@ -10,11 +10,11 @@ struct RadioTests {
   @Test("a connection takes 0.33 s, but 10 s if the same adapter is discovering")
   func discoveryCosts() async throws {
     try await Building.run(Self.four) { (building) async throws in
-      try await building.central.listen(on: Building.adapter) { (news) async throws(CentralError) in
-        var heard: Set<BluetoothAddress> = []
-        for try await one in news {
-          heard.insert(one.address)
-          if heard.count == 4 { break }
+      try await building.central.scan(on: Building.adapter) { (advertisement) async throws(CentralError) in
+        var received: Set<BluetoothAddress> = []
+        for try await one in advertisement {
+          received.insert(one.address)
+          if received.count == 4 { break }
         }
         let took = try await building.timeToConnect(1, on: Building.adapter)
         guard (Duration.seconds(10)...(.seconds(10.8))).contains(took) else {
@@ -29,7 +29,7 @@ struct RadioTests {
   @Test("a connection takes 10 s if another program scans, and the program is reported")
   func foreignScan() async throws {
     try await Building.run { (building) async throws in
-      try await building.hear()
+      try await building.receive()
       await building.world.setForeignScan(["bluetoothctl (pid 812)"], Building.adapter.address)
       let scanned = try await building.central.adapters().filter(\.isScannedByOthers)
       #expect(scanned.map(\.id) == [Building.adapter])
@@ -44,17 +44,17 @@ struct RadioTests {
   @Test("a deaf adapter receives nothing until it is power-cycled or repaired")
   func deaf() async throws {
     try await Building.run { (building) async throws in
-      try await building.hear()
+      try await building.receive()
       for isCycled in [true, false] {
         await building.world.setDeaf(true, Building.adapter.address)
-        #expect(try await building.hear(within: .seconds(30)) == nil)
-        #expect(try await building.hear(on: Building.secondAdapter) != nil)
+        #expect(try await building.receive(within: .seconds(30)) == nil)
+        #expect(try await building.receive(on: Building.secondAdapter) != nil)
         if isCycled {
           try await building.central.powerCycle(Building.adapter)
         } else {
           await building.world.setDeaf(false, Building.adapter.address)
         }
-        #expect(try await building.hear(within: .seconds(30)) != nil)
+        #expect(try await building.receive(within: .seconds(30)) != nil)
       }
     }
   }
@@ -62,8 +62,8 @@ struct RadioTests {
   @Test("discovery of another adapter does not delay a connection")
   func otherAdapter() async throws {
     try await Building.run { (building) async throws in
-      try await building.hear(on: Building.secondAdapter)
-      let took = try await building.central.listen(on: Building.adapter) { (_) async throws(CentralError) in
+      try await building.receive(on: Building.secondAdapter)
+      let took = try await building.central.scan(on: Building.adapter) { (_) async throws(CentralError) in
         try await building.timeToConnect(1, on: Building.secondAdapter)
       }
       #expect(took <= .seconds(0.65))
@@ -73,7 +73,7 @@ struct RadioTests {
   @Test("an adapter makes one connection after the other, and attempts to a dead peripheral rotate")
   func queue() async throws {
     try await Building.run([[.init(.neverAnswers)], [], []]) { (building) async throws in
-      for number in 1...3 as ClosedRange<UInt64> { try await building.hear(Building.sensor(number)) }
+      for number in 1...3 as ClosedRange<UInt64> { try await building.receive(Building.sensor(number)) }
       let took = try await withThrowingTaskGroup(of: Duration?.self) { group in
         group.addTask {
           _ = try? await building.central.connect(to: Building.sensor(1), on: Building.adapter)
@@ -100,7 +100,7 @@ struct RadioTests {
     var radio = RadioParameters()
     radio.slotsPerAdapter = 2
     try await Building.run(Self.four, radio: radio) { (building) async throws in
-      for number in 1...3 as ClosedRange<UInt64> { try await building.hear(Building.sensor(number)) }
+      for number in 1...3 as ClosedRange<UInt64> { try await building.receive(Building.sensor(number)) }
       let first = try await building.central.connect(to: Building.sensor(1), on: Building.adapter)
       _ = try await building.central.connect(to: Building.sensor(2), on: Building.adapter)
       let error = await #expect(throws: CentralError.self) {
@@ -132,7 +132,7 @@ struct RadioTests {
     "a peripheral is forgotten 30 s after discovery has stopped", arguments: [(29, true), (31, false)])
   func lifetime(_ seconds: Int, _ isKnown: Bool) async throws {
     try await Building.run { (building) async throws in
-      try await building.hear()
+      try await building.receive()
       try await building.clock.sleep(for: .seconds(seconds))
       let link = try? await building.central.connect(to: Building.sensor(1), on: Building.adapter)
       #expect((link != nil) == isKnown)
@@ -145,18 +145,18 @@ struct RadioTests {
       $0.sensors[0].signal = Signal(base: nil, perAdapter: [Building.adapter.address: -72])
     }) { (building) async throws in
       var strengths: [Int] = []
-      for _ in 0..<20 { strengths.append(try await building.hear()?.rssi ?? 0) }
+      for _ in 0..<20 { strengths.append(try await building.receive()?.rssi ?? 0) }
       #expect(strengths.allSatisfy { (-75 ... -69).contains($0) })
       #expect(Set(strengths).count > 2)
-      #expect(try await building.hear(on: Building.secondAdapter, within: .seconds(20)) == nil)
+      #expect(try await building.receive(on: Building.secondAdapter, within: .seconds(20)) == nil)
     }
   }
 
   @Test("a sensor is switched on at the time of the scenario")
   func lateArrival() async throws {
     try await Building.run(change: { $0.sensors[0].appearsAfter = .seconds(40) }) { (building) async throws in
-      let news = try #require(try await building.hear())
-      #expect((Duration.seconds(40)...(.seconds(40.2))).contains(news.receivedAt.sinceZero))
+      let advertisement = try #require(try await building.receive())
+      #expect((Duration.seconds(40)...(.seconds(40.2))).contains(advertisement.receivedAt.sinceZero))
     }
   }
 
@@ -209,10 +209,10 @@ struct RadioTests {
         for (offset, adapter) in [Building.adapter, Building.secondAdapter].enumerated() {
           group.addTask {
             for number in stride(from: UInt64(1 + offset), through: 20, by: 2) {
-              let conversation = try await Conversation(
+              let session = try await TypedSession(
                 try await building.connect(Building.sensor(number), on: adapter))
-              try await conversation.write("Net", nil, "Room \(number)", UInt16(number))
-              _ = try await conversation.save()
+              try await session.write("Net", nil, "Room \(number)", UInt16(number))
+              _ = try await session.save()
             }
           }
         }

@@ -18,17 +18,17 @@ struct RareAdvertiserTests {
     radio.duplicates = .every(.zero)
     try await Building.run(radio: radio, change: Self.lighthouse(every: .seconds(seconds))) {
       (building) async throws in
-      let heard = try await building.central.listen(on: Building.adapter) {
-        (news) async throws(CentralError) in
-        var heard: [MonotonicInstant] = []
-        for try await one in news {
-          heard.append(one.receivedAt)
-          if heard.count == 4 { break }
+      let received = try await building.central.scan(on: Building.adapter) {
+        (advertisement) async throws(CentralError) in
+        var received: [MonotonicInstant] = []
+        for try await one in advertisement {
+          received.append(one.receivedAt)
+          if received.count == 4 { break }
         }
-        return heard
+        return received
       }
       // Discovery runs 40 ms after the request, so the first advertisement is not received.
-      for (number, instant) in heard.enumerated() {
+      for (number, instant) in received.enumerated() {
         let grid = Duration.seconds(seconds) * (number + 1)
         #expect((grid...(grid + .milliseconds(11))).contains(instant.sinceZero))
       }
@@ -38,10 +38,10 @@ struct RareAdvertiserTests {
   @Test("a sensor keeps its interval whether or not an adapter scans")
   func windows() async throws {
     try await Building.run(change: Self.lighthouse(every: .seconds(10))) { (building) async throws in
-      #expect(try await building.hear(within: .seconds(9)) == nil)
+      #expect(try await building.receive(within: .seconds(9)) == nil)
       try await building.clock.sleep(for: .seconds(4))
-      let heard = try #require(try await building.hear(within: .seconds(9)))
-      #expect((Duration.seconds(20)...(.seconds(20.1))).contains(heard.receivedAt.sinceZero))
+      let received = try #require(try await building.receive(within: .seconds(9)))
+      #expect((Duration.seconds(20)...(.seconds(20.1))).contains(received.receivedAt.sinceZero))
     }
   }
 
@@ -51,9 +51,9 @@ struct RareAdvertiserTests {
   func connecting(_ milliseconds: Int) async throws {
     let interval = Duration.milliseconds(milliseconds)
     try await Building.run(change: Self.lighthouse(every: interval)) { (building) async throws in
-      let heard = try #require(try await building.hear())
+      let received = try #require(try await building.receive())
       _ = try await building.central.connect(to: Building.sensor(1), on: Building.adapter)
-      let took = heard.receivedAt.duration(to: building.clock.now)
+      let took = received.receivedAt.duration(to: building.clock.now)
       // As measured: docs/bluez.md.
       #expect((interval * 2...(interval * 2 + .milliseconds(110))).contains(took))
     }
@@ -64,12 +64,12 @@ struct RareAdvertiserTests {
     arguments: [5, 10, 30])
   func tooRare(_ seconds: Int) async throws {
     try await Building.run(change: Self.lighthouse(every: .seconds(seconds))) { (building) async throws in
-      let heard = try #require(try await building.hear())
+      let received = try #require(try await building.receive())
       let error = await #expect(throws: CentralError.self) {
         _ = try await building.central.connect(to: Building.sensor(1), on: Building.adapter)
       }
       #expect(error?.code == .connectFailed)
-      let took = heard.receivedAt.duration(to: building.clock.now)
+      let took = received.receivedAt.duration(to: building.clock.now)
       let given = Duration.seconds(seconds) + .seconds(4)
       #expect((given - .milliseconds(20)...(given + .milliseconds(100))).contains(took))
       // The stack has forgotten it as well.
@@ -83,9 +83,9 @@ struct RareAdvertiserTests {
   }
 
   @Test("a cancelled attempt does not wait for an advertisement any more")
-  func calledOff() async throws {
+  func cancelled() async throws {
     try await Building.run(change: Self.lighthouse(every: .seconds(3))) { (building) async throws in
-      try await building.hear()
+      try await building.receive()
       let link = try await building.within(.seconds(1)) {
         try await building.central.connect(to: Building.sensor(1), on: Building.adapter).address
       }
@@ -101,8 +101,8 @@ struct RareAdvertiserTests {
   func queue() async throws {
     try await Building.run([[], []], change: Self.lighthouse(every: .seconds(30))) {
       (building) async throws in
-      try await building.hear()
-      try await building.hear(Building.sensor(2))
+      try await building.receive()
+      try await building.receive(Building.sensor(2))
       let took = try await withThrowingTaskGroup(of: Duration?.self) { group in
         group.addTask {
           _ = try? await building.central.connect(to: Building.sensor(1), on: Building.adapter)
@@ -128,14 +128,15 @@ struct RareAdvertiserTests {
       let peripheral = try await building.connect()
       let service = try await peripheral.discover(Lighthouse.service, requiring: [Lighthouse.lamp])
       let lamp = try service.require(Lighthouse.lamp)
-      try await building.central.listen(on: Building.secondAdapter) { (news) async throws(CentralError) in
+      try await building.central.scan(on: Building.secondAdapter) {
+        (advertisement) async throws(CentralError) in
         switch by {
         case "host": await peripheral.disconnect()
         case "device": try await peripheral.write([1], to: lamp, .withoutResponse)
         default: await building.world.dropLink(to: Building.sensor(1))
         }
         let ended = await peripheral.disconnection()?.at
-        for try await one in news {
+        for try await one in advertisement {
           guard let ended, one.receivedAt < ended.advanced(by: .seconds(1)) else {
             throw CentralError(.other, stackText: "heard only after \(one.receivedAt)")
           }
@@ -211,7 +212,7 @@ extension OrgBluezTests {
     "a sensor that advertises rarely is connected to after two advertisements, and written without response")
   func rareAdvertiser() async throws {
     try await serve(Self.lighthouse(every: .seconds(3)), speed: 4) { client, building in
-      try await Self.hear(Self.device, client)
+      try await Self.receive(Self.device, client)
       let before = building.clock.now
       try await client.call(Self.device, Self.device1, "Connect")
       #expect(before.duration(to: building.clock.now) > .seconds(3))
@@ -229,7 +230,7 @@ extension OrgBluezTests {
   @Test("a sensor that advertises less often than every 4 s is removed, and Connect gets no reply")
   func tooRareAdvertiser() async throws {
     try await serve(Self.lighthouse(every: .seconds(5)), speed: 10) { client, building in
-      try await Self.hear(Self.device, client)
+      try await Self.receive(Self.device, client)
       let mark = client.mark
       try await withThrowingTaskGroup(of: Bool.self) { group in
         group.addTask {
@@ -255,7 +256,7 @@ extension OrgBluezTests {
   @Test("a sensor that never responds has no services after 30 s, and no link soon after")
   func mute() async throws {
     try await serve(Self.lighthouse(every: .seconds(1), isAnswering: false), speed: 20) { client, building in
-      try await Self.hear(Self.device, client)
+      try await Self.receive(Self.device, client)
       try await client.call(Self.device, Self.device1, "Connect")
       let resolved = try #require(
         await client.wait { $0.value(of: "ServicesResolved", at: Self.device) == .bool(true) })
@@ -268,7 +269,7 @@ extension OrgBluezTests {
   func serviceOfTheStack() async throws {
     let scenario = Self.lighthouse(every: .seconds(1)) { $0.radio.servicesOfTheStack = [Lighthouse.service] }
     try await serve(scenario) { client, building in
-      try await Self.hear(Self.device, client)
+      try await Self.receive(Self.device, client)
       try await client.call(Self.device, Self.device1, "Connect")
       await client.wait { $0.value(of: "ServicesResolved", at: Self.device) == .bool(true) }
       #expect(try await client.objects() == ["/org/bluez", Self.hci0.text, Self.device.text])

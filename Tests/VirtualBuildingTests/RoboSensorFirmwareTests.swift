@@ -46,8 +46,8 @@ struct RoboSensorFirmwareTests {
   func restart() {
     var sensor = Bench()
     _ = sensor.write([0x61], to: RoboSensorGATT.roomName)
-    _ = sensor.tell(.started)
-    _ = sensor.tell(.connected(faults: []))
+    _ = sensor.deliver(.started)
+    _ = sensor.deliver(.connected(faults: []))
     _ = sensor.write([0, 1], to: RoboSensorGATT.minor)
     _ = sensor.write(Array("SAVE".utf8), to: RoboSensorGATT.command)
     #expect(!sensor.firmware.flash.isSaved)
@@ -57,7 +57,7 @@ struct RoboSensorFirmwareTests {
   func advertising() {
     var sensor = Bench()
     #expect(sensor.firmware.advertising == nil)
-    _ = sensor.tell(.disconnected)
+    _ = sensor.deliver(.disconnected)
     #expect(sensor.firmware.advertising == AdvertisingPayload(isConnectable: true, localName: "Robo Sensor"))
   }
 
@@ -109,16 +109,16 @@ private struct Bench {
   var generator = SeededGenerator(seed: 1)
 
   init() {
-    _ = tell(.started)
-    _ = tell(.connected(faults: []))
+    _ = deliver(.started)
+    _ = deliver(.connected(faults: []))
   }
 
-  mutating func tell(_ event: FirmwareEvent) -> [FirmwareEffect] {
+  mutating func deliver(_ event: FirmwareEvent) -> [FirmwareEffect] {
     firmware.handle(event, at: .init(sinceZero: .zero), generator: &generator)
   }
 
   mutating func write(_ value: [UInt8], to characteristic: BluetoothUUID) -> [FirmwareEffect] {
-    tell(.write(1, characteristic, value))
+    deliver(.write(1, characteristic, value))
   }
 }
 

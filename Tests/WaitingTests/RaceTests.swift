@@ -95,9 +95,9 @@ import Waiting
 }
 
 /// Work that may never end by itself, and a condition that makes it pointless.
-@Suite("The race of a function against an obstacle") struct ObstacleTests {
+@Suite("The race of a function against an obstacle") struct InterruptionTests {
   private func race(
-    workTakes work: Duration, obstacleTakes obstacle: Duration, isOne: Bool = true
+    workTakes work: Duration, interruptionTakes interruption: Duration, isOne: Bool = true
   ) async throws -> Result<MonotonicInstant, CentralError> {
     try await VirtualTime.run { clock in
       do throws(CentralError) {
@@ -107,7 +107,7 @@ import Waiting
             do { try await clock.sleep(for: work) } catch { throw CentralError(.cancelled) }
             return clock.now
           } against: {
-            guard (try? await clock.sleep(for: obstacle)) != nil else { return nil }
+            guard (try? await clock.sleep(for: interruption)) != nil else { return nil }
             return isOne ? CentralError(.stackUnavailable) : nil
           })
       } catch {
@@ -118,14 +118,15 @@ import Waiting
 
   @Test("the first of function and obstacle to end decides the result")
   func outcomes() async throws {
-    #expect(try await race(workTakes: .seconds(1), obstacleTakes: .seconds(2)).get().sinceZero == .seconds(1))
-    let lost = try await race(workTakes: .seconds(2), obstacleTakes: .seconds(1))
+    #expect(
+      try await race(workTakes: .seconds(1), interruptionTakes: .seconds(2)).get().sinceZero == .seconds(1))
+    let lost = try await race(workTakes: .seconds(2), interruptionTakes: .seconds(1))
     #expect(throws: CentralError(.stackUnavailable)) { try lost.get() }
   }
 
   @Test("the function continues if there is no obstacle")
   func none() async throws {
-    let won = try await race(workTakes: .seconds(2), obstacleTakes: .seconds(1), isOne: false)
+    let won = try await race(workTakes: .seconds(2), interruptionTakes: .seconds(1), isOne: false)
     #expect(try won.get().sinceZero == .seconds(2))
   }
 }

@@ -16,7 +16,7 @@ actor Surroundings {
 
   init(_ folder: String) { self.folder = folder }
 
-  func carryOut(_ event: Story.LabEvent) async throws {
+  func carryOut(_ event: StackScenario.LabEvent) async throws {
     asked += 1
     let name = "\(folder)/ask-\(asked)"
     try Data(event.rawValue.utf8).write(to: URL(filePath: name + ".new"))
@@ -28,17 +28,17 @@ actor Surroundings {
 }
 
 let arguments = CommandLine.arguments
-guard arguments.count == 4, let telling = Int(arguments[2]) else {
+guard arguments.count == 4, let run = Int(arguments[2]) else {
   print("usage: bluez-trace STORY TELLING FOLDER")
   exit(64)
 }
 do {
-  let story = try Story(contentsOf: URL(filePath: arguments[1]))
+  let stackScenario = try StackScenario(contentsOf: URL(filePath: arguments[1]))
   let surroundings = Surroundings(arguments[3])
-  let tellings = try await Player.tell(story, on: .system, clock: SystemClock()) { event in
+  let observations = try await Player.play(stackScenario, on: .system, clock: SystemClock()) { event in
     try await surroundings.carryOut(event)
   }
-  print(try Recording.lines(for: tellings, telling: telling), terminator: "")
+  print(try Recording.lines(for: observations, run: run), terminator: "")
 } catch {
   print("bluez-trace: \(error)")
   exit(1)

@@ -12,7 +12,7 @@ struct ProofWatch: Sendable {
     /// The device advertises another identity.
     case other(BeaconIdentity)
     /// Only other addresses sent the identity of the device, which proves nothing.
-    case heardElsewhere
+    case receivedElsewhere
     /// No advertisement counts.
     case silent
   }
@@ -62,20 +62,20 @@ struct ProofWatch: Sendable {
   }
 
   /// Takes in an advertisement.
-  /// - Parameter firstHeard: when its sender was first received; nil for the first time now.
-  mutating func hear(_ advertisement: Advertisement, firstHeard: MonotonicInstant? = nil) {
+  /// - Parameter firstReceived: when its sender was first received; nil for the first time now.
+  mutating func receive(_ advertisement: Advertisement, firstReceived: MonotonicInstant? = nil) {
     guard advertisement.receivedAt > submittedAt else { return }
     let isOwn = advertisement.address == address
     if let beacon = advertisement.iBeacon {
       // This includes a factory beacon of a device that waits to be provisioned.
-      hear(beacon, advertisement, firstHeard ?? advertisement.receivedAt)
+      receive(beacon, advertisement, firstReceived ?? advertisement.receivedAt)
     } else if isOwn, profile.recognise(advertisement) == .awaitingProvisioning {
       waitingSince = waitingSince ?? advertisement.receivedAt
     }
   }
 
-  private mutating func hear(
-    _ beacon: IBeacon, _ advertisement: Advertisement, _ firstHeard: MonotonicInstant
+  private mutating func receive(
+    _ beacon: IBeacon, _ advertisement: Advertisement, _ firstReceived: MonotonicInstant
   ) {
     if proof.isMet(by: beacon) {
       let isOwn = advertisement.address == address
@@ -87,7 +87,7 @@ struct ProofWatch: Sendable {
         own = own ?? evidence
       } else if others[advertisement.address] == nil {
         others[advertisement.address] = Other(
-          evidence: evidence, adapter: advertisement.adapter, isFamiliar: firstHeard <= began)
+          evidence: evidence, adapter: advertisement.adapter, isFamiliar: firstReceived <= began)
       }
     } else if advertisement.address == address {
       other = beacon.identity
@@ -98,9 +98,9 @@ struct ProofWatch: Sendable {
   var otherSenders: OtherSenders? {
     guard let minor = proof.minor, !others.isEmpty else { return nil }
     let addresses = others.keys.sorted()
-    let candidates = addresses.compactMap { address -> HeardCandidate? in
+    let candidates = addresses.compactMap { address -> ReceivedCandidate? in
       guard let other = others[address], let rssi = other.evidence.rssi else { return nil }
-      return HeardCandidate(address: address, adapter: other.adapter, rssi: rssi)
+      return ReceivedCandidate(address: address, adapter: other.adapter, rssi: rssi)
     }
     return OtherSenders(minor: minor, addresses: addresses, candidates: candidates)
   }
@@ -128,6 +128,6 @@ struct ProofWatch: Sendable {
         return .proved(other.evidence)
       }
     }
-    return others.isEmpty ? .silent : .heardElsewhere
+    return others.isEmpty ? .silent : .receivedElsewhere
   }
 }

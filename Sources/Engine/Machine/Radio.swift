@@ -18,7 +18,7 @@ enum RadioState: Hashable, Sendable {
 
   struct Window: Hashable, Sendable {
     /// The purpose of the window.
-    let purpose: ListeningPurpose
+    let purpose: ScanPurpose
     /// When the adapter was asked to scan; once it scans, when it began.
     var since: MonotonicInstant
     /// Whether the adapter began to scan.
@@ -105,7 +105,7 @@ struct Radio: Sendable {
   /// Rooms whose link is being ended.
   var disconnecting: Set<Int> = []
   /// The end of the cool-down after a refused scan.
-  var heldUntil: MonotonicInstant?
+  var coolDownEnd: MonotonicInstant?
   var scanTime: ScanTime
   /// Its scan time at its last report of any device.
   var lastReport: Duration
@@ -155,12 +155,12 @@ struct Radio: Sendable {
   }
 
   /// Whether it has scanned for long without a report of any device.
-  func hearsNothing(at now: MonotonicInstant) -> Bool {
+  func receivesNothing(at now: MonotonicInstant) -> Bool {
     scanTime.total(at: now) - lastReport >= limits.deafAfter
   }
 
   /// Whether its cool-down lasts.
-  func isHeld(at now: MonotonicInstant) -> Bool { heldUntil.map { now < $0 } ?? false }
+  func isCoolingDown(at now: MonotonicInstant) -> Bool { coolDownEnd.map { now < $0 } ?? false }
 
   /// Until when it does not scan, to keep its links fast; nil without links.
   var quietUntil: MonotonicInstant? { links > 0 ? disturbedAt?.advanced(by: limits.quiet) : nil }

@@ -6,18 +6,18 @@ extension RoomState {
   enum Kind: String, CaseIterable, Sendable {
     case unmatched
     case open
-    case parked
+    case awaitingOperator
     case awaited
-    case held
+    case deferred
     case queued
     case preparing
     case connecting
     case connected
     case disconnecting
     case proving
-    case judging
+    case diagnosing
     case backingOff
-    case resting
+    case exhausted
     case stopped
     case finished
   }
@@ -26,18 +26,18 @@ extension RoomState {
     switch self {
     case .unmatched: .unmatched
     case .open: .open
-    case .parked: .parked
+    case .awaitingOperator: .awaitingOperator
     case .awaited: .awaited
-    case .held: .held
+    case .deferred: .deferred
     case .queued: .queued
     case .preparing: .preparing
     case .connecting: .connecting
     case .connected: .connected
     case .disconnecting: .disconnecting
     case .proving: .proving
-    case .judging: .judging
+    case .diagnosing: .diagnosing
     case .backingOff: .backingOff
-    case .resting: .resting
+    case .exhausted: .exhausted
     case .stopped: .stopped
     case .finished: .finished
     }
@@ -46,20 +46,20 @@ extension RoomState {
   /// The states that may follow each state; no other transition happens. The end of the run moves every room
   /// to `finished` from whatever state it is in; the table does not repeat that transition.
   static let transitions: [Kind: Set<Kind>] = [
-    .unmatched: [.open, .parked, .awaited, .held, .queued],
-    .open: [.open, .parked, .awaited, .held, .queued],
-    .parked: [.held, .queued],
+    .unmatched: [.open, .awaitingOperator, .awaited, .deferred, .queued],
+    .open: [.open, .awaitingOperator, .awaited, .deferred, .queued],
+    .awaitingOperator: [.deferred, .queued],
     .awaited: [],
-    .held: [.queued],
+    .deferred: [.queued],
     .queued: [.preparing, .connecting],
     .preparing: [.connecting],
     .connecting: [.connected, .disconnecting],
     .connected: [.disconnecting],
-    .disconnecting: [.proving, .judging],
-    .proving: [.judging],
-    .judging: [.backingOff, .resting, .stopped],
+    .disconnecting: [.proving, .diagnosing],
+    .proving: [.diagnosing],
+    .diagnosing: [.backingOff, .exhausted, .stopped],
     .backingOff: [.queued],
-    .resting: [.queued],
+    .exhausted: [.queued],
     .stopped: [],
     .finished: [],
   ]
@@ -71,15 +71,15 @@ extension RoomState {
   /// The work of the room, in the states in which it has a device to write.
   var work: RoomWork? {
     switch self {
-    case .unmatched, .open, .parked, .awaited, .finished: nil
-    case .held(let state): state.work
+    case .unmatched, .open, .awaitingOperator, .awaited, .finished: nil
+    case .deferred(let state): state.work
     case .queued(let state): state.work
     case .preparing(let state), .connecting(let state), .connected(let state): state.work
     case .disconnecting(let state): state.work
     case .proving(let state): state.work
-    case .judging(let state): state.work
+    case .diagnosing(let state): state.work
     case .backingOff(let state): state.work
-    case .resting(let state): state.work
+    case .exhausted(let state): state.work
     case .stopped(let state): state.work
     }
   }
@@ -89,10 +89,10 @@ extension RoomState.Kind {
   /// Whether the radio, or a future instant, moves the room on.
   var isActive: Bool {
     switch self {
-    case .awaited, .queued, .preparing, .connecting, .connected, .disconnecting, .proving, .judging,
-      .backingOff, .resting:
+    case .awaited, .queued, .preparing, .connecting, .connected, .disconnecting, .proving, .diagnosing,
+      .backingOff, .exhausted:
       true
-    case .unmatched, .open, .parked, .held, .stopped, .finished: false
+    case .unmatched, .open, .awaitingOperator, .deferred, .stopped, .finished: false
     }
   }
 
@@ -100,7 +100,8 @@ extension RoomState.Kind {
   var isEngaged: Bool {
     switch self {
     case .preparing, .connecting, .connected, .disconnecting: true
-    case .unmatched, .open, .parked, .awaited, .held, .queued, .proving, .judging, .backingOff, .resting,
+    case .unmatched, .open, .awaitingOperator, .awaited, .deferred, .queued, .proving, .diagnosing,
+      .backingOff, .exhausted,
       .stopped, .finished:
       false
     }

@@ -10,11 +10,11 @@ indirect enum RoomState: Sendable {
   /// Matching found no device for it so far, and the run watches for one.
   case open(Open)
   /// Its device must be put into provisioning mode first. The operator may do that during the run.
-  case parked(Parked)
+  case awaitingOperator(AwaitingOperator)
   /// Its device was configured elsewhere and only has to be received.
   case awaited(Awaited)
   /// It has a device, and waits for the result of the first rooms of its network.
-  case held(Held)
+  case deferred(Deferred)
   /// Its device waits for a connection.
   case queued(Queued)
   /// An adapter is reserved for it; the moment of the action that the device needs is still to come.
@@ -27,10 +27,10 @@ indirect enum RoomState: Sendable {
   /// The device was asked to save, and its proof is pending. Only scanning is needed.
   case proving(Proving)
   /// An attempt failed. Whether the host caused that becomes known a little later.
-  case judging(Judging)
+  case diagnosing(Diagnosing)
   case backingOff(BackingOff)
   /// Its budget is spent; a clear sighting of its device brings a further attempt. Only in a watching run.
-  case resting(Resting)
+  case exhausted(Exhausted)
   /// The run stops, and its attempt was ended for that.
   case stopped(Stopped)
   case finished(RoomFinished)
@@ -43,7 +43,7 @@ indirect enum RoomState: Sendable {
     }
   }
 
-  struct Parked: Sendable {
+  struct AwaitingOperator: Sendable {
     let reason: FailureReason
     fileprivate init(_ reason: FailureReason) { self.reason = reason }
   }
@@ -54,7 +54,7 @@ indirect enum RoomState: Sendable {
     fileprivate init(_ silenceLimit: Duration) { self.silenceLimit = silenceLimit }
   }
 
-  struct Held: Sendable {
+  struct Deferred: Sendable {
     let work: RoomWork
     fileprivate init(_ work: RoomWork) { self.work = work }
   }
@@ -130,7 +130,7 @@ indirect enum RoomState: Sendable {
     }
   }
 
-  struct Judging: Sendable {
+  struct Diagnosing: Sendable {
     let work: RoomWork
     let attempt: AttemptID
     let session: RadioSession
@@ -162,14 +162,14 @@ indirect enum RoomState: Sendable {
     }
   }
 
-  struct Resting: Sendable {
+  struct Exhausted: Sendable {
     var work: RoomWork
     /// RSSI of its device in dBm when it began to rest.
     var rssi: Int?
     /// The least scan time of all adapters at the last sighting of the device, or when the rest began.
-    var heardAt: Duration
-    fileprivate init(_ work: RoomWork, rssi: Int?, heardAt: Duration) {
-      (self.work, self.rssi, self.heardAt) = (work, rssi, heardAt)
+    var receivedAt: Duration
+    fileprivate init(_ work: RoomWork, rssi: Int?, receivedAt: Duration) {
+      (self.work, self.rssi, self.receivedAt) = (work, rssi, receivedAt)
     }
   }
 
@@ -188,21 +188,23 @@ extension RoomState {
   }
 
   /// From `unmatched` or `open`: the operator must put its device into provisioning mode.
-  static func parked(_ reason: FailureReason) -> RoomState { .parked(Parked(reason)) }
+  static func awaitingOperator(_ reason: FailureReason) -> RoomState {
+    .awaitingOperator(AwaitingOperator(reason))
+  }
 
   /// From `unmatched` or `open`: its device was configured elsewhere.
   static func awaiting(silenceLimit: Duration) -> RoomState { .awaited(Awaited(silenceLimit)) }
 
-  /// From `unmatched`, `open` or `parked`: it has a device, and waits for other rooms.
-  static func held(_ work: RoomWork) -> RoomState { .held(Held(work)) }
+  /// From `unmatched`, `open` or `awaitingOperator`: it has a device, and waits for other rooms.
+  static func deferred(_ work: RoomWork) -> RoomState { .deferred(Deferred(work)) }
 
-  /// From `unmatched`, `open` or `parked`: its device waits for a connection.
+  /// From `unmatched`, `open` or `awaitingOperator`: its device waits for a connection.
   static func queued(_ work: RoomWork, silenceLimit: Duration) -> RoomState {
     .queued(Queued(work, silenceLimit))
   }
 }
 
-extension RoomState.Held {
+extension RoomState.Deferred {
   func admitted(silenceLimit: Duration) -> RoomState { .queued(RoomState.Queued(work, silenceLimit)) }
 }
 
@@ -238,27 +240,27 @@ extension RoomState.Disconnecting {
       RoomState.Proving(self, submission, watch, identity, adapter: adapter, limit: limit, now))
   }
 
-  func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Judging {
-    RoomState.Judging(work, attempt, session, began: began, reason, isTrial: isTrial, now)
+  func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Diagnosing {
+    RoomState.Diagnosing(work, attempt, session, began: began, reason, isTrial: isTrial, now)
   }
 }
 
 extension RoomState.Proving {
   /// The proof did not arrive.
-  func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Judging {
-    RoomState.Judging(work, attempt, session, began: began, reason, now)
+  func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Diagnosing {
+    RoomState.Diagnosing(work, attempt, session, began: began, reason, now)
   }
 }
 
-extension RoomState.Judging {
+extension RoomState.Diagnosing {
   /// Another attempt follows; `work` has the failure charged.
   func backingOff(_ work: RoomWork, until: MonotonicInstant) -> RoomState {
     .backingOff(RoomState.BackingOff(work, until: until))
   }
 
   /// No retry is left, and the run watches.
-  func resting(_ work: RoomWork, heardAt: Duration) -> RoomState {
-    .resting(RoomState.Resting(work, rssi: work.strongest, heardAt: heardAt))
+  func exhausted(_ work: RoomWork, receivedAt: Duration) -> RoomState {
+    .exhausted(RoomState.Exhausted(work, rssi: work.strongest, receivedAt: receivedAt))
   }
 
   /// The run stops for a reason other than the failure.
@@ -269,7 +271,7 @@ extension RoomState.BackingOff {
   func over(silenceLimit: Duration) -> RoomState { .queued(RoomState.Queued(work, silenceLimit)) }
 }
 
-extension RoomState.Resting {
+extension RoomState.Exhausted {
   /// Its device was clearly received again: its retries are restored.
   func renewed(silenceLimit: Duration) -> RoomState {
     var work = work

@@ -28,7 +28,7 @@ struct RoomTable: Sendable {
   /// The room that waits for each identity.
   private var awaitedIdentities: [BeaconIdentity: Int] = [:]
   /// Rooms that cannot proceed without a sighting of their device.
-  private(set) var unheard: Set<Int> = []
+  private(set) var unreceived: Set<Int> = []
   /// All devices that rooms got in this run.
   private(set) var given: Set<BluetoothAddress> = []
 
@@ -88,7 +88,7 @@ struct RoomTable: Sendable {
       old.mayBecome(kind), "illegal transition of room \(entries[place].room.id) from \(old.kind) to \(kind)")
     counts[old.kind, default: 0] -= 1
     counts[kind, default: 0] += 1
-    unheard.remove(place)
+    unreceived.remove(place)
     if old.kind == .proving || old.kind == .awaited, let identity = entries[place].identity,
       awaitedIdentities[identity] == place
     {
@@ -96,12 +96,12 @@ struct RoomTable: Sendable {
     }
     switch next {
     case .awaited:
-      unheard.insert(place)
+      unreceived.insert(place)
       if let identity = entries[place].identity { awaitedIdentities[identity] = place }
     case .proving(let state):
       awaitedIdentities[state.identity] = place
     case .queued:
-      if !entries[place].family.searchesItself { unheard.insert(place) }
+      if !entries[place].family.searchesItself { unreceived.insert(place) }
     default:
       break
     }
@@ -131,7 +131,7 @@ struct RoomTable: Sendable {
     }
     state.candidacies.insert(adapter)
     entries[place].state = .queued(state)
-    unheard.remove(place)
+    unreceived.remove(place)
     return true
   }
 
@@ -141,7 +141,7 @@ struct RoomTable: Sendable {
       return
     }
     entries[place].state = .queued(state)
-    if state.candidacies.isEmpty, !entries[place].family.searchesItself { unheard.insert(place) }
+    if state.candidacies.isEmpty, !entries[place].family.searchesItself { unreceived.insert(place) }
   }
 }
 

@@ -23,7 +23,7 @@ enum RunInput: Sendable {
   case scanningClients([String], RadioSession)
   /// The adapter scans.
   case scanBegan(RadioSession)
-  case heard(Advertisement, RadioSession)
+  case received(Advertisement, RadioSession)
   /// A scan window has ended, by itself or on request.
   case scanEnded(CentralError?, RadioSession)
   /// The attempt to switch an adapter off and on is over.

@@ -50,7 +50,7 @@ extension RunMachine {
   mutating func awaitAdapter() {
     for radio in radios.sorted(by: { $0.session.number < $1.session.number }) { lose(radio.session) }
     // The stack has forgotten all devices: adapters that return have received nothing yet.
-    air.mustBeHeardAgain()
+    air.mustBeReceivedAgain()
     presence.refusal = nil
     presence.wait = .init(
       until: now.advanced(by: request.adapterPatience),
@@ -99,7 +99,7 @@ extension RunMachine {
     for adapter in usable {
       if let index = index(of: adapter.id) {
         noteForeignScan(on: adapter, radios[index].session)
-      } else if presence.claiming[adapter.id] == nil, !isHeld(adapter.id) {
+      } else if presence.claiming[adapter.id] == nil, !isCoolingDown(adapter.id) {
         presence.claiming[adapter.id] = adapter
         perform(.claim(adapter))
       }
@@ -118,9 +118,9 @@ extension RunMachine {
 
   private mutating func recordWait(_ present: [Adapter], _ failure: CentralError?) {
     let eligible = present.filter(request.wants).sorted { $0.name < $1.name }
-    presence.wait?.failure = failure ?? CentralError(.adapterUnavailable(eligible.trouble))
+    presence.wait?.failure = failure ?? CentralError(.adapterUnavailable(eligible.problem))
     let awaited = AdapterAwaited(
-      trouble: failure == nil ? eligible.trouble : nil,
+      problem: failure == nil ? eligible.problem : nil,
       adapter: eligible.first?.name ?? request.adapters.first?.text,
       seconds: request.adapterPatience.inSeconds)
     if awaited != presence.wait?.recorded { record(.adapterAwaited(awaited)) }
@@ -192,7 +192,7 @@ extension RunMachine {
     scanned = leastScanTime
     let radio = radios.remove(at: index)
     histories[session.adapter]?.slots = radio.slots
-    air.mustBeHeardAgain(on: session.adapter)
+    air.mustBeReceivedAgain(on: session.adapter)
     let (least, total) = (leastScanTime, radio.scanTime.total(at: now))
     for place in rooms.places([.queued]) { rooms.leave(place, session.adapter) }
     // If the adapter returns within milliseconds, an attempt that has not connected yet would connect in the new
@@ -246,7 +246,7 @@ extension RunMachine {
     }
     guard !isElsewhere else { return false }
     let isNamed =
-      known.standing.claimed.contains(peripheral.address)
+      known.lastKnown.claimed.contains(peripheral.address)
       || request.building.rooms.contains { $0.address == peripheral.address }
     let services = DeviceProfiles.all.filter { !$0.isServiceShared }.map(\.service)
     return isNamed || !Set(services).isDisjoint(with: peripheral.serviceUUIDs)
@@ -263,12 +263,14 @@ extension RunMachine {
     adapter.state == .ready && request.wants(adapter) && histories[adapter.id]?.health.isGivenUp != true
   }
 
-  private func isHeld(_ adapter: AdapterID) -> Bool { histories[adapter]?.health.isHeld(at: now) == true }
+  private func isCoolingDown(_ adapter: AdapterID) -> Bool {
+    histories[adapter]?.health.isCoolingDown(at: now) == true
+  }
 
   /// The first end of a cool-down of adapters without a session; nil when there is none.
   private var adapterDueAt: MonotonicInstant? {
     histories.filter { index(of: $0.key) == nil && !$0.value.health.isGivenUp }
-      .compactMap(\.value.health.heldUntil).min()
+      .compactMap(\.value.health.coolDownEnd).min()
   }
 
   /// When the adapters need a decision at the latest.

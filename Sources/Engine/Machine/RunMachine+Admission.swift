@@ -15,18 +15,18 @@ extension RunMachine {
         allowed.append((place, work))
       }
     }
-    let admitted = admission.admit(allowed) { air[$0]?.lastHeard != nil }
+    let admitted = admission.admit(allowed) { air[$0]?.lastReceived != nil }
     for (place, work) in allowed {
       let work = prepared(work)
       if self.rooms[place].family.searchesItself {
-        for (adapter, hearing) in air[work.address]?.hearings ?? [:] {
-          reached(place, on: adapter, rssi: hearing.rssi)
+        for (adapter, reception) in air[work.address]?.receptions ?? [:] {
+          reached(place, on: adapter, rssi: reception.rssi)
         }
       }
       if admitted.contains(place) {
         enqueue(place, .queued(work, silenceLimit: silenceLimit(of: work.room)))
       } else {
-        self.rooms.move(place, to: .held(work))
+        self.rooms.move(place, to: .deferred(work))
       }
     }
   }
@@ -37,7 +37,7 @@ extension RunMachine {
   private func prepared(_ work: RoomWork) -> RoomWork {
     var work = work
     let family = profile(of: work.room)
-    guard let recorded = request.known.deed(for: work.room, at: work.address)?.values(family) else {
+    guard let recorded = request.known.lastWrite(for: work.room, at: work.address)?.values(family) else {
       return work
     }
     let usual = family.timeouts(for: work.room.settings)
@@ -53,18 +53,18 @@ extension RunMachine {
   /// Has the result of the first rooms decided once they are done, and begins the remaining rooms if they may
   /// follow.
   mutating func attendFirstRooms() {
-    guard rooms.count(.held) > 0,
+    guard rooms.count(.deferred) > 0,
       let first = admission.due({ rooms[$0].state.kind == .finished })
     else { return }
     admission.judgeNetworks { rooms.outcome(of: $0)?.outcome.isSuccess == true }
-    for place in rooms.places([.held]) {
-      guard case .held(let state) = rooms[place].state, let reason = admission.objection(to: state.work)
+    for place in rooms.places([.deferred]) {
+      guard case .deferred(let state) = rooms[place].state, let reason = admission.objection(to: state.work)
       else {
         continue
       }
       finish(place, .pending, reason: reason)
     }
-    if rooms.count(.held) == 0 { return judged(first, isApproved: true) }
+    if rooms.count(.deferred) == 0 { return judged(first, isApproved: true) }
     admission.ask()
     perform(.judge(first.compactMap { rooms.outcome(of: $0) }))
   }
@@ -80,8 +80,8 @@ extension RunMachine {
   private mutating func judged(_ first: [Int], isApproved: Bool) {
     admission.judged(isApproved: isApproved)
     isDirty = true
-    for place in rooms.places([.held]) {
-      guard case .held(let state) = rooms[place].state else { continue }
+    for place in rooms.places([.deferred]) {
+      guard case .deferred(let state) = rooms[place].state else { continue }
       if let reason = admission.objection(to: state.work) {
         finish(place, .pending, reason: reason)
       } else {
@@ -92,14 +92,14 @@ extension RunMachine {
 
   /// Ends the rooms without anything in flight after too many failures. The others continue to their end.
   mutating func beginNoMore() {
-    for place in rooms.places([.held]) {
+    for place in rooms.places([.deferred]) {
       finish(place, .pending, reason: .tooManyFailures)
     }
     for place in rooms.places([.open]) {
       guard case .open(let state) = rooms[place].state else { continue }
       finish(place, state.outcome, reason: state.reason)
     }
-    for place in rooms.places([.awaited, .queued, .backingOff, .resting]) {
+    for place in rooms.places([.awaited, .queued, .backingOff, .exhausted]) {
       // A room with a failed attempt keeps the reason of that failure.
       if let failure = rooms[place].state.work?.lastFailure {
         finish(place, outcome(of: place, after: failure), reason: failure)

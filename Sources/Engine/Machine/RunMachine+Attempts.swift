@@ -14,7 +14,7 @@ extension RunMachine {
       finish(place, success(of: work), evidence: evidence)
       return false
     }
-    let found = obstacle(
+    let found = blocker(
       to: work.room, at: work.address, wasTouched: work.wasTouched, air, request.known)
     if let found {
       finish(place, work, stoppedBy: found)
@@ -75,26 +75,27 @@ extension RunMachine {
 
   /// The settings that an earlier attempt, of any run, wrote to the device of a room.
   private func recorded(for work: RoomWork, _ family: any DeviceProfile) -> RecordedSettings? {
-    let deed = request.known.deed(for: work.room, at: work.address)
-    guard deed != nil || work.wasTouched else { return nil }
+    let lastWrite = request.known.lastWrite(for: work.room, at: work.address)
+    guard lastWrite != nil || work.wasTouched else { return nil }
     return RecordedSettings(
-      values: deed?.values(family) ?? [:], isSubmitted: work.wasTouched || deed?.state == .submitted)
+      values: lastWrite?.values(family) ?? [:], isSubmitted: work.wasTouched || lastWrite?.state == .submitted
+    )
   }
 
   /// The proof of an earlier attempt that arrived after its timeout: the device has its settings.
   private func lateProof(of work: RoomWork) -> Evidence? {
     guard let submittedAt = work.submittedAt, let sighting = air[work.address],
-      let heard = sighting.beaconHeard, heard > submittedAt,
+      let received = sighting.beaconReceived, received > submittedAt,
       let beacon = sighting.beaconAtWork, proof(of: work.room).isMet(by: beacon)
     else { return nil }
     return Evidence(
       grade: .freshBeacon, address: work.address, minor: beacon.minor, rssi: sighting.rssi,
-      secondsAfterSave: submittedAt.duration(to: heard).inSeconds)
+      secondsAfterSave: submittedAt.duration(to: received).inSeconds)
   }
 
   /// Ends a room whose device must not be written any more.
-  private mutating func finish(_ place: Int, _ work: RoomWork, stoppedBy obstacle: Match) {
-    switch obstacle {
+  private mutating func finish(_ place: Int, _ work: RoomWork, stoppedBy blocker: Match) {
+    switch blocker {
     case .done(let evidence, let settings):
       if !work.isBound { recordBinding(of: work.room.id, to: work.address, work.basis) }
       finish(place, .alreadyProvisioned, evidence: evidence, settings: settings)
@@ -159,7 +160,7 @@ extension RunMachine {
     guard case .disconnecting(var state) = rooms[place].state, state.attempt == attempt, state.holdsLink
     else { return }
     state.holdsLink = false
-    state.work.strongest = air[state.work.address]?.hearings.values.compactMap(\.rssi).max()
+    state.work.strongest = air[state.work.address]?.receptions.values.compactMap(\.rssi).max()
     rooms.update(place, .disconnecting(state))
     guard let index = index(of: state.session) else { return }
     radios[index].links -= 1
@@ -181,7 +182,7 @@ extension RunMachine {
     } else {
       leftovers.insert(address, on: adapter)
     }
-    air.mustBeHeardAgain(address)
+    air.mustBeReceivedAgain(address)
     switch state.result {
     case .failure(let failure):
       fail(place, state.failed(failure.reason, at: now))

@@ -10,10 +10,10 @@ extension RunMachine {
     attendFirstRooms()
     if admission.isClosed { beginNoMore() }
     let isAsking = confirmation != nil || admission.isBeingAsked
-    let isWatching = request.isWatching && rooms.count(.open) + rooms.count(.parked) > 0
+    let isWatching = request.isWatching && rooms.count(.open) + rooms.count(.awaitingOperator) > 0
     guard !rooms.isAnyActive, !isAsking, !isWatching else { return }
-    for place in rooms.places([.parked]) {
-      guard case .parked(let state) = rooms[place].state else { continue }
+    for place in rooms.places([.awaitingOperator]) {
+      guard case .awaitingOperator(let state) = rooms[place].state else { continue }
       finish(place, .actionRequired, reason: state.reason)
     }
     endWhatIsUnderWay()
@@ -31,7 +31,7 @@ extension RunMachine {
       case .connecting(let engaged), .connected(let engaged):
         perform(.endAttempt(engaged.attempt, .stopped))
       case .proving: endProof(place, isOver: false)
-      case .judging(let state): judge(place, state)
+      case .diagnosing(let state): judge(place, state)
       default: break
       }
     }
@@ -91,7 +91,7 @@ extension RunMachine {
 
   /// Records the devices that could be provisioned and that no room claims.
   private mutating func noteUnclaimed() {
-    var claimed = rooms.given.union(devicesOfRooms).union(request.known.standing.claimed)
+    var claimed = rooms.given.union(devicesOfRooms).union(request.known.lastKnown.claimed)
     claimed.formUnion(rooms.indices.compactMap { rooms.outcome(of: $0)?.address })
     for sighting in air.free where !claimed.contains(sighting.address) {
       guard let profile = sighting.life?.profile else { continue }
@@ -123,17 +123,17 @@ extension RunMachine {
   /// The outcome of a room that the run did not reach or did not complete.
   private func leftOver(_ place: Int, _ stop: Stop?) -> (Outcome, FailureReason) {
     switch rooms[place].state {
-    case .parked(let state): return (.actionRequired, state.reason)
+    case .awaitingOperator(let state): return (.actionRequired, state.reason)
     case .open(let state): return (state.outcome, state.reason)
     default: break
     }
     let work = rooms[place].state.work
-    if case .resting = rooms[place].state, let failure = work?.lastFailure {
+    if case .exhausted = rooms[place].state, let failure = work?.lastFailure {
       return (outcome(of: place, after: failure), failure)
     }
     // A device that a watching run never received is not a failure.
-    if request.isWatching, let work, work.attempts == 0, air[work.address]?.lastHeard == nil {
-      return (.pending, .neverHeard())
+    if request.isWatching, let work, work.attempts == 0, air[work.address]?.lastReceived == nil {
+      return (.pending, .neverReceived())
     }
     switch stop {
     case .interrupted, nil:
@@ -169,7 +169,7 @@ extension RunMachine {
     record(.hostPaused(pause))
     switch pause.kind {
     case .suspended, .stopped:
-      air.mustBeHeardAgain()
+      air.mustBeReceivedAgain()
       for place in rooms.places([.connecting, .connected]) {
         switch rooms[place].state {
         case .connecting(let engaged), .connected(let engaged):

@@ -24,7 +24,7 @@ extension RunMachine {
   mutating func bind() {
     let matches = matches(of: Array(rooms.indices))
     if goal == .plan {
-      plan = ApplyPlan(request, matches, heardIn: air)
+      plan = ApplyPlan(request, matches, receivedIn: air)
       return endWhatIsUnderWay()
     }
     if let plan = request.plan {
@@ -82,7 +82,7 @@ extension RunMachine {
         finish(place, .pending, reason: .notConfirmed)
       case .device(let address, let basis)?:
         var work = RoomWork(room: room, address: address, basis: basis)
-        work.mayBeDone = request.known.deed(for: room, at: address)?.state == .submitted
+        work.mayBeDone = request.known.lastWrite(for: room, at: address)?.state == .submitted
         begun.append((place, work))
       case .done(let evidence, let settings)?:
         finishDone(place, evidence, settings)
@@ -91,7 +91,7 @@ extension RunMachine {
       case .stopped(.actionRequired, let reason)?
       where reason.code.endsInProvisioningMode && !room.isRegistered:
         // The operator may resolve it during the run.
-        rooms.move(place, to: .parked(reason))
+        rooms.move(place, to: .awaitingOperator(reason))
         record(.operatorAwaited(OperatorAwaited(room: room.id, reason: reason)))
         if let device = request.known.device(of: room) { rooms.own(device.address, by: place) }
       case .stopped(let outcome, let reason)?:
@@ -138,7 +138,7 @@ extension RunMachine {
   mutating func takeUp(_ place: Int) {
     let room = rooms[place].room
     guard let device = request.known.device(of: room), air[device.address]?.isWaiting == true,
-      obstacle(to: room, at: device.address, air, request.known) == nil
+      blocker(to: room, at: device.address, air, request.known) == nil
     else { return }
     begin([(place, RoomWork(room: room, address: device.address, basis: device.basis))])
   }
@@ -148,15 +148,15 @@ extension RunMachine {
   /// Records that this room has this device, unless the record has that already. Bindings that contradict it
   /// are released first: the check of the request permitted that.
   mutating func recordBinding(of room: RoomID, to address: BluetoothAddress, _ basis: BindingBasis) {
-    let standing = request.known.standing
-    let bound = standing.rooms[room]?.bindings.map(\.address) ?? []
+    let lastKnown = request.known.lastKnown
+    let bound = lastKnown.rooms[room]?.bindings.map(\.address) ?? []
     for old in bound.sorted() where old != address {
       record(.bindingReleased(.init(room: room, address: old, cause: .rebound)))
     }
-    for other in standing.owners(of: address) where other != room {
+    for other in lastKnown.owners(of: address) where other != room {
       record(.bindingReleased(.init(room: other, address: address, cause: .rebound)))
     }
-    if bound != [address] || standing.owners(of: address) != [room] || standing.retired[address] != nil {
+    if bound != [address] || lastKnown.owners(of: address) != [room] || lastKnown.retired[address] != nil {
       record(.bindingCommitted(.init(room: room, address: address, basis: basis)))
     }
   }
@@ -169,7 +169,7 @@ extension FailureReason.Code {
   /// Whether a room without a device may get one from further advertisements.
   fileprivate var mayGetADevice: Bool {
     switch self {
-    case .noCandidate, .tooManyCandidates, .notClearlyNearest, .notNear, .heardTooBriefly, .adapterMissing:
+    case .noCandidate, .tooManyCandidates, .notClearlyNearest, .notNear, .receivedTooBriefly, .adapterMissing:
       true
     default: false
     }

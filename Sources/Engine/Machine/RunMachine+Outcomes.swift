@@ -27,8 +27,8 @@ extension RunMachine {
 
   /// Takes a failed attempt. If the host may have caused it, it is classified a little later: when an adapter
   /// or the stack is lost, its objects and links disappear first, as if the devices had disconnected.
-  mutating func fail(_ place: Int, _ state: RoomState.Judging) {
-    rooms.move(place, to: .judging(state))
+  mutating func fail(_ place: Int, _ state: RoomState.Diagnosing) {
+    rooms.move(place, to: .diagnosing(state))
     isDirty = true
     if state.reason.mayBeTheHosts, index(of: state.session) != nil, !isStopping {
       timers.instants.insert(Due(at: judgement(of: state), room: place))
@@ -38,12 +38,12 @@ extension RunMachine {
   }
 
   /// When a failed attempt is classified.
-  func judgement(of state: RoomState.Judging) -> MonotonicInstant {
+  func judgement(of state: RoomState.Diagnosing) -> MonotonicInstant {
     state.failedAt.advanced(by: Self.hostPatience)
   }
 
   /// Determines the cause of a failed attempt, and what follows.
-  mutating func judge(_ place: Int, _ state: RoomState.Judging) {
+  mutating func judge(_ place: Int, _ state: RoomState.Diagnosing) {
     var reason = state.reason
     if let loss = reason.possibleHostLoss, index(of: state.session) == nil {
       let isStackLost = stackLostAt.map { $0.advanced(by: Self.hostPatience) >= state.failedAt } ?? false
@@ -63,7 +63,7 @@ extension RunMachine {
     follow(place, state, reason)
   }
 
-  private mutating func follow(_ place: Int, _ state: RoomState.Judging, _ reason: FailureReason) {
+  private mutating func follow(_ place: Int, _ state: RoomState.Diagnosing, _ reason: FailureReason) {
     let failure = state.failureClass(reason)
     var work = state.work
     work.lastFailure = reason
@@ -89,7 +89,7 @@ extension RunMachine {
         .retryScheduled(
           .init(room: state.attempt.room, attempt: work.attempts + 1, delay: pause.inSeconds)))
     case .exhausted where request.isWatching:
-      rooms.move(place, to: state.resting(work, heardAt: leastScanTime))
+      rooms.move(place, to: state.exhausted(work, receivedAt: leastScanTime))
       admission.failedOne()
     case .exhausted, .final:
       finish(place, outcome(of: place, after: reason), reason: reason)
@@ -118,8 +118,8 @@ extension RunMachine {
     let (room, work) = (rooms[place].room, rooms[place].state.work)
     let evidence = evidence ?? (outcome == .unconfirmed ? work?.acknowledgement : nil)
     let address = evidence?.address ?? work?.address ?? request.known.device(of: room)?.address
-    let heard = rooms[place].family.settings.filter(\.isOnAir).map(\.name)
-    let proved = (work?.readBack ?? []).union(evidence?.minor == nil ? [] : heard)
+    let received = rooms[place].family.settings.filter(\.isOnAir).map(\.name)
+    let proved = (work?.readBack ?? []).union(evidence?.minor == nil ? [] : received)
     let written = work?.written ?? []
     return RoomFinished(
       room: room.id, outcome: outcome, address: address, adapter: work?.adapter,

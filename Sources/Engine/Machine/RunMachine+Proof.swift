@@ -75,7 +75,7 @@ extension RunMachine {
           failure: failure)))
     switch result {
     case .success(let evidence):
-      record(.proofHeard(.init(room: id.room, attempt: id.number, evidence: evidence)))
+      record(.proofReceived(.init(room: id.room, attempt: id.number, evidence: evidence)))
       succeed(place, state.work, id, began: state.began, evidence)
     case .failure(let failure):
       fail(place, state.failed(failure.reason, at: now))
@@ -90,7 +90,7 @@ extension RunMachine {
       let evidence = Evidence(grade: .selfDisconnect, address: state.work.address)
       succeed(place, state.work, state.attempt, began: state.began, evidence)
     } else {
-      let reason = submission.trouble ?? .noSelfDisconnect()
+      let reason = submission.problem ?? .noSelfDisconnect()
       fail(place, state.failed(reason, at: now))
     }
   }
@@ -101,7 +101,7 @@ extension RunMachine {
     let room = rooms[place].room.id
     var devices = devicesOfRooms
     devices.formUnion(
-      request.known.standing.rooms.filter { $0.key != room }.compactMap { $0.value.deed?.heardAt })
+      request.known.lastKnown.rooms.filter { $0.key != room }.compactMap { $0.value.lastWrite?.receivedAt })
     for other in rooms.indices where other != place {
       if let work = rooms[other].state.work { devices.insert(work.address) }
       if let finished = rooms.outcome(of: other) {
@@ -138,14 +138,14 @@ extension RunMachine {
     case .backAgain:
       // The device waits as before: it kept nothing. Its response to the save, if it was an error, is the
       // better reason.
-      return .failure(AttemptFailure(submission.trouble ?? .saveNotKept))
-    case .silent, .heardElsewhere:
-      let response = SaveResponse(of: submission.trouble)
+      return .failure(AttemptFailure(submission.problem ?? .saveNotKept))
+    case .silent, .receivedElsewhere:
+      let response = SaveResponse(of: submission.problem)
       let others = watch.otherSenders
       guard isOver else { return .failure(AttemptFailure(cutShort(UnprovedSave(response, others: others)))) }
       return .failure(
         AttemptFailure(
-          others.map { .heardFromOtherAddress($0, response) } ?? .notHeardAfterSave(response)))
+          others.map { .receivedFromOtherAddress($0, response) } ?? .notReceivedAfterSave(response)))
     }
   }
 }
@@ -153,6 +153,6 @@ extension RunMachine {
 extension Submission {
   /// Whether the device itself refused.
   fileprivate var isRefused: Bool {
-    trouble?.failureClass == .refused
+    problem?.failureClass == .refused
   }
 }

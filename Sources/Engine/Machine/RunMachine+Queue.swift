@@ -34,8 +34,8 @@ extension RunMachine {
 
   /// Whether an adapter received a device recently enough to connect to it.
   func isFresh(_ device: BluetoothAddress, on adapter: AdapterID) -> Bool {
-    guard let heard = air[device]?.hearings[adapter]?.at else { return false }
-    return heard.duration(to: now) <= limits.freshness
+    guard let received = air[device]?.receptions[adapter]?.at else { return false }
+    return received.duration(to: now) <= limits.freshness
   }
 
   /// Whether a candidate of an adapter is still valid: queued for the same attempt, and recently received.
@@ -90,11 +90,11 @@ extension RunMachine {
     let sighting = air[state.work.address]
     // A device that its own session searches goes to an adapter that ever received it.
     func strength(on adapter: AdapterID) -> Int? {
-      isSearched ? reach[place]?[adapter] : sighting?.hearings[adapter]?.rssi
+      isSearched ? reach[place]?[adapter] : sighting?.receptions[adapter]?.rssi
     }
     let here = (strength: strength(on: adapter), failures: state.work.failures[adapter] ?? 0)
     return radios.contains { other in
-      guard other.id != adapter, !other.isHeld(at: now) else { return false }
+      guard other.id != adapter, !other.isCoolingDown(at: now) else { return false }
       if !isSearched {
         // Only an adapter that has it among its candidates connects to it.
         guard state.candidacies.contains(other.id), isFresh(state.work.address, on: other.id) else {
@@ -124,7 +124,7 @@ extension RunMachine {
       switch rooms[due.room].state {
       case .backingOff(let state) where state.until == due.at:
         if !isEnding { enqueue(due.room, state.over(silenceLimit: silenceLimit(of: state.work.room))) }
-      case .judging(let state) where judgement(of: state) == due.at: judge(due.room, state)
+      case .diagnosing(let state) where judgement(of: state) == due.at: judge(due.room, state)
       case .proving(let state) where state.watch.settlesAt == due.at: endProof(due.room, isOver: true)
       default: break
       }
@@ -140,7 +140,7 @@ extension RunMachine {
       timers.silences.removeMin()
       switch rooms[due.room].state {
       case .awaited(let state) where state.silenceLimit == due.at:
-        finish(due.room, .unreachable, reason: isDeaf ? .adapterDeaf : .neverHeard())
+        finish(due.room, .unreachable, reason: isDeaf ? .adapterDeaf : .neverReceived())
       case .queued(var state) where state.silenceLimit == due.at:
         if radios.contains(where: { isFresh(state.work.address, on: $0.id) }) {
           // It is still received and waits for its connection.
@@ -159,14 +159,14 @@ extension RunMachine {
   private mutating func giveUp(_ place: Int, _ work: RoomWork) {
     // Not received since an earlier run asked it to save: the save may have succeeded.
     let silent: FailureReason =
-      work.mayBeDone ? .notHeardAfterSave(nil) : isDeaf ? .adapterDeaf : .neverHeard()
+      work.mayBeDone ? .notReceivedAfterSave(nil) : isDeaf ? .adapterDeaf : .neverReceived()
     let reason = work.lastFailure ?? silent
     finish(place, outcome(of: place, after: reason), reason: reason)
   }
 
   /// Whether no adapter receives anything, though each was switched off and on.
   private var isDeaf: Bool {
-    !radios.isEmpty && radios.allSatisfy { $0.wasPowerCycled && $0.hearsNothing(at: now) }
+    !radios.isEmpty && radios.allSatisfy { $0.wasPowerCycled && $0.receivesNothing(at: now) }
   }
 
   /// When every adapter reaches this scan time; nil while one that has not reached it does not scan.

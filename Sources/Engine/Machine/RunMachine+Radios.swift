@@ -21,9 +21,9 @@ extension RunMachine {
   // By index, not by value: a copy of a `Radio` would force a copy of its heap of candidates at each change.
 
   private mutating func decide(_ index: Int) {
-    guard !radios[index].isHeld(at: now) else { return }
+    guard !radios[index].isCoolingDown(at: now) else { return }
     let isSuspected =
-      radios[index].links == 0 && !radios[index].wasPowerCycled && radios[index].hearsNothing(at: now)
+      radios[index].links == 0 && !radios[index].wasPowerCycled && radios[index].receivesNothing(at: now)
     switch radios[index].state {
     case .closing, .connecting, .powerCycling:
       return
@@ -77,7 +77,7 @@ extension RunMachine {
       }
       return true
     }
-    return admission.mayClose(after: rooms.count(.judging) + failing)
+    return admission.mayClose(after: rooms.count(.diagnosing) + failing)
   }
 
   /// Whether an adapter must receive any device: for the proof of a device that it wrote or whose adapter is
@@ -86,13 +86,13 @@ extension RunMachine {
   private func wantsToScan(_ index: Int) -> Bool {
     if !radios[index].proofs.isEmpty || !timers.orphans.isEmpty { return true }
     guard mayStartAttempts || isSurveying else { return false }
-    return !rooms.unheard.isEmpty || rooms.count(.resting) > 0 || awaitsAnyDevice
+    return !rooms.unreceived.isEmpty || rooms.count(.exhausted) > 0 || awaitsAnyDevice
       || rooms.dueCount > radios[index].candidates.count && !radios[index].hadNoCandidates
   }
 
   /// Whether adapters scan for any device that may appear.
   var awaitsAnyDevice: Bool {
-    isSurveying || request.isWatching && rooms.count(.open) + rooms.count(.parked) > 0
+    isSurveying || request.isWatching && rooms.count(.open) + rooms.count(.awaitingOperator) > 0
   }
 
   // MARK: Deaf adapters
@@ -107,10 +107,10 @@ extension RunMachine {
 
   /// Records once that an adapter still receives nothing after it was switched off and on.
   private mutating func reportIfDeaf(_ index: Int) {
-    guard radios[index].wasPowerCycled, !radios[index].isReportedDeaf, radios[index].hearsNothing(at: now)
+    guard radios[index].wasPowerCycled, !radios[index].isReportedDeaf, radios[index].receivesNothing(at: now)
     else { return }
     radios[index].isReportedDeaf = true
-    record(.adapterFaulted(.init(adapter: radios[index].id, fault: .hearsNothing)))
+    record(.adapterFaulted(.init(adapter: radios[index].id, fault: .receivesNothing)))
   }
 
   // MARK: Timers
@@ -119,7 +119,7 @@ extension RunMachine {
   var radioWake: MonotonicInstant? {
     var instants: [MonotonicInstant?] = []
     for (index, radio) in radios.enumerated() {
-      instants.append(radio.heldUntil)
+      instants.append(radio.coolDownEnd)
       switch radio.state {
       case .idle:
         // It deferred a device to another adapter, which may never connect to it.

@@ -54,7 +54,7 @@ extension RunMachine {
 
   /// Ends the run once no attempt and no proof is in flight, or the limit is over.
   mutating func drain(until end: MonotonicInstant) {
-    let inFlight: Set<RoomState.Kind> = [.connecting, .connected, .disconnecting, .proving, .judging]
+    let inFlight: Set<RoomState.Kind> = [.connecting, .connected, .disconnecting, .proving, .diagnosing]
     let isOver = rooms.places(inFlight).isEmpty || now >= end
     if isOver { endWhatIsUnderWay() }
   }

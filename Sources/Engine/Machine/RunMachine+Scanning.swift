@@ -9,14 +9,14 @@ extension RunMachine {
   /// lost.
   mutating func openWindow(_ index: Int) {
     let session = radios[index].session
-    let purpose: ListeningPurpose = isSurveying ? .survey : rooms.count(.proving) == 0 ? .sighting : .proof
+    let purpose: ScanPurpose = isSurveying ? .survey : rooms.count(.proving) == 0 ? .sighting : .proof
     radios[index].enter(.opening(.init(purpose: purpose, since: now)))
     windows[session] = purpose
     let forgetting = leftovers.on(session.adapter).filter { address in
       // A device with a new connection is forgotten after it.
       rooms.owner(of: address).map { !rooms[$0].state.kind.isEngaged } ?? true
     }
-    record(.listeningStarted(Listening(adapter: session.adapter, purpose: purpose)))
+    record(.scanStarted(ScanPeriod(adapter: session.adapter, purpose: purpose)))
     perform(.scan(session, forgetting: forgetting))
   }
 
@@ -43,7 +43,7 @@ extension RunMachine {
 
   mutating func scanEnded(in session: RadioSession, _ failure: CentralError?) {
     if let purpose = windows.removeValue(forKey: session) {
-      record(.listeningStopped(Listening(adapter: session.adapter, purpose: purpose)))
+      record(.scanStopped(ScanPeriod(adapter: session.adapter, purpose: purpose)))
     }
     // Without a match the adapter was lost meanwhile, and may be in another session.
     guard let index = index(of: session), let window = radios[index].state.window else { return }
@@ -52,7 +52,7 @@ extension RunMachine {
     radios[index].enter(.idle)
     radios[index].connectingSince = nil
     radios[index].hasFirstAttempts = false
-    radios[index].heldUntil = nil
+    radios[index].coolDownEnd = nil
     radios[index].disturbedAt = now
     radios[index].hadNoCandidates = radios[index].candidates.isEmpty
     if wasTold, failure == nil, window.didNotStart(at: now) {
@@ -88,39 +88,39 @@ extension RunMachine {
     }
     switch failure.code {
     case .adapterUnavailable, .stackUnavailable, .busUnavailable: lose(session)
-    default: radios[index].heldUntil = end
+    default: radios[index].coolDownEnd = end
     }
   }
 
   // MARK: Sightings
 
   /// Takes an advertisement. Returns whether decisions may follow.
-  mutating func hear(_ advertisement: Advertisement, in session: RadioSession) -> Bool {
+  mutating func receive(_ advertisement: Advertisement, in session: RadioSession) -> Bool {
     guard let index = index(of: session) else { return false }
     radios[index].reported(at: now)
-    return hear(advertisement)
+    return receive(advertisement)
   }
 
-  private mutating func hear(_ advertisement: Advertisement) -> Bool {
+  private mutating func receive(_ advertisement: Advertisement) -> Bool {
     var mayDecide = false
     defer { noteOverflow(on: advertisement.adapter) }
-    if let sighting = air.hear(advertisement) {
+    if let sighting = air.receive(advertisement) {
       record(
         .deviceSighted(
           .init(
             address: sighting.address, adapter: sighting.adapter, profile: sighting.life?.profile,
             rssi: sighting.rssi, minor: sighting.beaconAtWork?.minor)))
       if case .surveying(var survey) = phase {
-        mayDecide = survey.heard(sighting.address)
+        mayDecide = survey.received(sighting.address)
         phase = .surveying(survey)
       }
     }
     let owner = rooms.owner(of: advertisement.address)
-    if let owner, hear(advertisement, of: owner) { mayDecide = true }
+    if let owner, receive(advertisement, of: owner) { mayDecide = true }
     // Any address may send an awaited identity: another address than the device's own proves nothing, but
     // explains a missing proof.
     if rooms.isAwaitingIdentities, let identity = advertisement.iBeacon?.identity,
-      let room = rooms.awaiting(identity), room != owner, hear(advertisement, of: room)
+      let room = rooms.awaiting(identity), room != owner, receive(advertisement, of: room)
     {
       mayDecide = true
     }
@@ -135,7 +135,7 @@ extension RunMachine {
   }
 
   /// Takes an advertisement that concerns a room. Returns whether decisions may follow.
-  private mutating func hear(_ advertisement: Advertisement, of place: Int) -> Bool {
+  private mutating func receive(_ advertisement: Advertisement, of place: Int) -> Bool {
     let adapter = advertisement.adapter
     if rooms[place].family.searchesItself { reached(place, on: adapter, rssi: advertisement.rssi) }
     switch rooms[place].state {
@@ -145,43 +145,44 @@ extension RunMachine {
       }
       enlist(place, on: adapter)
       return true
-    case .resting(let state) where !isEnding:
-      return hear(advertisement, of: place, resting: state)
+    case .exhausted(let state) where !isEnding:
+      return receive(advertisement, of: place, exhausted: state)
     case .proving(var state):
       let settled = state.watch.settlesAt
-      state.watch.hear(advertisement, firstHeard: air[advertisement.address]?.firstHeard)
+      state.watch.receive(advertisement, firstReceived: air[advertisement.address]?.firstReceived)
       rooms.update(place, .proving(state))
       if settled == nil, let settles = state.watch.settlesAt {
         timers.instants.insert(Due(at: settles, room: place))
       }
       if state.watch.isProved { endProof(place, isOver: true) }
       return state.watch.isProved || settled != state.watch.settlesAt
-    case .parked where !isEnding:
+    case .awaitingOperator where !isEnding:
       takeUp(place)
       return true
     case .awaited where !isEnding:
       finishRegistered(place)
       return true
-    case .unmatched, .open, .awaited, .parked, .held, .resting, .preparing, .connecting, .connected,
-      .disconnecting, .judging, .backingOff, .stopped, .finished:
+    case .unmatched, .open, .awaited, .awaitingOperator, .deferred, .exhausted, .preparing, .connecting,
+      .connected,
+      .disconnecting, .diagnosing, .backingOff, .stopped, .finished:
       return false
     }
   }
 
   /// Takes an advertisement of a device that rests. It is clearly received again when it is stronger than
   /// before, or returns after a long absence.
-  private mutating func hear(
-    _ advertisement: Advertisement, of place: Int, resting state: RoomState.Resting
+  private mutating func receive(
+    _ advertisement: Advertisement, of place: Int, exhausted state: RoomState.Exhausted
   ) -> Bool {
     guard advertisement.address == state.work.address else { return false }
-    let heard = advertisement.rssi ?? air[advertisement.address]?.hearings[advertisement.adapter]?.rssi
+    let received = advertisement.rssi ?? air[advertisement.address]?.receptions[advertisement.adapter]?.rssi
     let least = leastScanTime
-    let isBack = least - state.heardAt >= limits.absence
-    let isStronger = state.rssi.flatMap { old in heard.map { $0 >= old + limits.stronger } } ?? false
+    let isBack = least - state.receivedAt >= limits.absence
+    let isStronger = state.rssi.flatMap { old in received.map { $0 >= old + limits.stronger } } ?? false
     guard isBack || isStronger else {
       var state = state
-      (state.rssi, state.heardAt) = (state.rssi ?? heard, least)
-      rooms.update(place, .resting(state))
+      (state.rssi, state.receivedAt) = (state.rssi ?? received, least)
+      rooms.update(place, .exhausted(state))
       return false
     }
     admission.renewed()

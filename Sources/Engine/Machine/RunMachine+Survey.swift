@@ -18,14 +18,14 @@ struct Survey: Sendable {
   /// unknown.
   var named: Set<BluetoothAddress>?
   /// The named devices that were not received yet.
-  var unheard: Set<BluetoothAddress> = []
+  var unreceived: Set<BluetoothAddress> = []
   var near: [Int] = []
   /// When nearness is evaluated next.
   var judgesNearnessAt: MonotonicInstant?
 
   /// Notes a sighting. Returns whether that was the last named device.
-  mutating func heard(_ device: BluetoothAddress) -> Bool {
-    unheard.remove(device) != nil && unheard.isEmpty
+  mutating func received(_ device: BluetoothAddress) -> Bool {
+    unreceived.remove(device) != nil && unreceived.isEmpty
   }
 }
 
@@ -47,7 +47,7 @@ extension RunMachine {
       }
     }
     survey.named = named
-    survey.unheard = named ?? []
+    survey.unreceived = named ?? []
     phase = .surveying(survey)
   }
 
@@ -55,13 +55,13 @@ extension RunMachine {
   mutating func proceed(with survey: Survey) {
     var survey = survey
     // Sightings from before the loss of an adapter or a pause of the host must be repeated.
-    if survey.unheard.isEmpty, let named = survey.named {
-      survey.unheard = named.filter { air[$0]?.lastHeard == nil }
+    if survey.unreceived.isEmpty, let named = survey.named {
+      survey.unreceived = named.filter { air[$0]?.lastReceived == nil }
     }
     let scanned = surveyTime
     let isLong = scanned >= request.survey && !isAnyAdapterSuspected
-    let isHeard = survey.named != nil && survey.unheard.isEmpty
-    guard isLong || scanned >= survey.shortest && isHeard && isNearnessSettled(&survey) else {
+    let isReceived = survey.named != nil && survey.unreceived.isEmpty
+    guard isLong || scanned >= survey.shortest && isReceived && isNearnessSettled(&survey) else {
       phase = .surveying(survey)
       return
     }
@@ -76,7 +76,7 @@ extension RunMachine {
     survey.judgesNearnessAt = now.advanced(by: Survey.nearnessInterval)
     return matches(of: survey.near).values.allSatisfy { match in
       guard case .stopped(_, let reason) = match else { return true }
-      return reason.code != .heardTooBriefly && reason.code != .noCandidate
+      return reason.code != .receivedTooBriefly && reason.code != .noCandidate
     }
   }
 
@@ -89,12 +89,13 @@ extension RunMachine {
 
   /// The least scan time since the survey began of all adapters that the stack lets scan.
   var surveyTime: Duration {
-    radios.filter { !$0.isHeld(at: now) }.map { $0.scanTime.total(at: now) - surveySince }.min() ?? .zero
+    let scanning = radios.filter { !$0.isCoolingDown(at: now) }
+    return scanning.map { $0.scanTime.total(at: now) - surveySince }.min() ?? .zero
   }
 
   /// Whether an adapter that receives nothing has yet to be switched off and on.
   private var isAnyAdapterSuspected: Bool {
-    radios.contains { !$0.wasPowerCycled && $0.hearsNothing(at: now) }
+    radios.contains { !$0.wasPowerCycled && $0.receivesNothing(at: now) }
   }
 
   /// When the phase of the run needs a decision at the latest.

@@ -57,7 +57,7 @@ struct RunMachine: Sendable {
   var radios: [Radio] = []
   var histories: [AdapterID: AdapterHistory] = [:]
   /// The scan windows that have not ended, including those of lost sessions.
-  var windows: [RadioSession: ListeningPurpose] = [:]
+  var windows: [RadioSession: ScanPurpose] = [:]
   var sessions = 0
   /// The scan time at which the survey began or restarted.
   var surveySince = Duration.zero
@@ -147,7 +147,7 @@ struct RunMachine: Sendable {
       record(.foreignScanDetected(.init(adapter: session.adapter, clients: clients)))
       return false
     case .scanBegan(let session): scanBegan(in: session)
-    case .heard(let advertisement, let session): return hear(advertisement, in: session)
+    case .received(let advertisement, let session): return receive(advertisement, in: session)
     case .scanEnded(let failure, let session): scanEnded(in: session, failure)
     case .powerCycled(let fault, let session): powerCycled(session, fault)
     case .action(let instant, let attempt): begin(attempt, action: instant)

@@ -9,9 +9,9 @@ package struct AirLedger: Sendable {
     package var address: BluetoothAddress
     /// The adapter that received it last.
     package var adapter: AdapterID
-    package var firstHeard: MonotonicInstant
-    /// When it was last received; nil once that no longer counts (`mustBeHeardAgain`).
-    package var lastHeard: MonotonicInstant?
+    package var firstReceived: MonotonicInstant
+    /// When it was last received; nil once that no longer counts (`mustBeReceivedAgain`).
+    package var lastReceived: MonotonicInstant?
     /// The last reported RSSI, in dBm.
     package var rssi: Int?
     /// The last local name that it sent.
@@ -21,9 +21,9 @@ package struct AirLedger: Sendable {
     /// Its last beacon; nil without one.
     package var beacon: IBeacon?
     /// When an advertisement last contained that beacon. Advertisements without a beacon do not change it.
-    package var beaconHeard: MonotonicInstant?
+    package var beaconReceived: MonotonicInstant?
     /// The last sighting on each adapter. Cleared when the device must be received again.
-    package var hearings: [AdapterID: Hearing] = [:]
+    package var receptions: [AdapterID: Reception] = [:]
 
     /// Whether it is in provisioning mode.
     package var isWaiting: Bool { life?.recognition == .awaitingProvisioning }
@@ -36,11 +36,11 @@ package struct AirLedger: Sendable {
 
     /// Takes an advertisement with the same content as the last one.
     mutating func refresh(_ advertisement: Advertisement) {
-      if isBeaconing { beaconHeard = advertisement.receivedAt }
+      if isBeaconing { beaconReceived = advertisement.receivedAt }
       adapter = advertisement.adapter
-      lastHeard = advertisement.receivedAt
+      lastReceived = advertisement.receivedAt
       rssi = advertisement.rssi ?? rssi
-      hearings[adapter, default: Hearing(since: advertisement.receivedAt)].hear(advertisement)
+      receptions[adapter, default: Reception(since: advertisement.receivedAt)].receive(advertisement)
     }
   }
 
@@ -63,7 +63,7 @@ package struct AirLedger: Sendable {
   }
 
   /// The last sightings of a device on one adapter.
-  package struct Hearing: Hashable, Sendable {
+  package struct Reception: Hashable, Sendable {
     /// The first sighting on this adapter.
     package let since: MonotonicInstant
     /// The last sighting.
@@ -86,7 +86,7 @@ package struct AirLedger: Sendable {
       reports < max(least, 1) ? nil : Double(sum) / Double(reports)
     }
 
-    mutating func hear(_ advertisement: Advertisement) {
+    mutating func receive(_ advertisement: Advertisement) {
       at = advertisement.receivedAt
       guard let reported = advertisement.rssi else { return }
       rssi = reported
@@ -98,7 +98,7 @@ package struct AirLedger: Sendable {
   /// The limit of devices, besides named ones. A building of 10,000 sensors uses half of it.
   package static let mostDevices = 20_000
   /// The limit of devices whose last advertisement is kept.
-  private static let mostSayings = 50_000
+  private static let mostContents = 50_000
 
   private let profiles: [any DeviceFamily]
   /// Devices that are kept even beyond the limit.
@@ -111,12 +111,12 @@ package struct AirLedger: Sendable {
   private var devices: [BluetoothAddress: Sighting] = [:]
   /// The content of the last advertisement of each device. Repeated content, which is nearly all, needs no
   /// evaluation.
-  private var sayings: [BluetoothAddress: Saying] = [:]
+  private var contents: [BluetoothAddress: Content] = [:]
   /// The devices that advertise each identity.
   private var atWork: [BeaconIdentity: Set<BluetoothAddress>] = [:]
 
   /// The content of an advertisement, without RSSI and time.
-  private struct Saying: Hashable, Sendable {
+  private struct Content: Hashable, Sendable {
     let localName: String?
     let serviceUUIDs: [BluetoothUUID]
     let manufacturerData: [UInt16: [UInt8]]
@@ -142,14 +142,14 @@ package struct AirLedger: Sendable {
 
   /// Takes an advertisement. Returns the sighting of a device that is new or has another state or identity
   /// than before. Devices of unknown families are dropped.
-  package mutating func hear(_ advertisement: Advertisement) -> Sighting? {
-    let saying = Saying(advertisement)
-    if sayings[advertisement.address] == saying {
+  package mutating func receive(_ advertisement: Advertisement) -> Sighting? {
+    let content = Content(advertisement)
+    if contents[advertisement.address] == content {
       devices[advertisement.address]?.refresh(advertisement)
       return nil
     }
-    if sayings.count >= Self.mostSayings { sayings = sayings.filter { devices[$0.key] != nil } }
-    sayings[advertisement.address] = saying
+    if contents.count >= Self.mostContents { contents = contents.filter { devices[$0.key] != nil } }
+    contents[advertisement.address] = content
     return consider(advertisement)
   }
 
@@ -166,9 +166,9 @@ package struct AirLedger: Sendable {
     }
     var sighting = Sighting(
       address: advertisement.address, adapter: advertisement.adapter,
-      firstHeard: known?.firstHeard ?? advertisement.receivedAt, rssi: known?.rssi,
+      firstReceived: known?.firstReceived ?? advertisement.receivedAt, rssi: known?.rssi,
       name: advertisement.localName ?? known?.name, life: life, beacon: beacon ?? known?.beacon,
-      beaconHeard: known?.beaconHeard, hearings: known?.hearings ?? [:], isBeaconing: beacon != nil)
+      beaconReceived: known?.beaconReceived, receptions: known?.receptions ?? [:], isBeaconing: beacon != nil)
     sighting.refresh(advertisement)
     // A device in provisioning mode that sends no beacon has none any more.
     if sighting.isWaiting, beacon == nil { sighting.beacon = nil }
@@ -245,7 +245,7 @@ package struct AirLedger: Sendable {
   }
 
   /// The number of devices whose last advertisement is kept.
-  var rememberedSayings: Int { sayings.count }
+  var rememberedContents: Int { contents.count }
 
   package var all: [Sighting] { sorted { _ in true } }
 
@@ -254,19 +254,19 @@ package struct AirLedger: Sendable {
   }
 
   /// Marks all sightings as outdated: every device must be received again before a connection.
-  package mutating func mustBeHeardAgain() {
-    for address in devices.keys { mustBeHeardAgain(address) }
+  package mutating func mustBeReceivedAgain() {
+    for address in devices.keys { mustBeReceivedAgain(address) }
   }
 
   /// Removes the sightings of a lost adapter.
-  package mutating func mustBeHeardAgain(on adapter: AdapterID) {
-    for address in devices.keys { devices[address]?.hearings[adapter] = nil }
+  package mutating func mustBeReceivedAgain(on adapter: AdapterID) {
+    for address in devices.keys { devices[address]?.receptions[adapter] = nil }
   }
 
   /// Marks the sightings of a device as outdated, after a connection or after the stack has forgotten it: it
   /// must be received again before the next connection.
-  package mutating func mustBeHeardAgain(_ address: BluetoothAddress) {
-    devices[address]?.lastHeard = nil
-    devices[address]?.hearings = [:]
+  package mutating func mustBeReceivedAgain(_ address: BluetoothAddress) {
+    devices[address]?.lastReceived = nil
+    devices[address]?.receptions = [:]
   }
 }

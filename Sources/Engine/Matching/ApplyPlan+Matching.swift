@@ -4,9 +4,10 @@ import Model
 
 extension ApplyPlan {
   /// The plan that these matches make.
-  init(_ request: ApplyRequest, _ matches: [RoomID: Match], heardIn air: AirLedger = AirLedger(profiles: []))
-  {
-    let lastWrites = LastWrites(request.known.standing)
+  init(
+    _ request: ApplyRequest, _ matches: [RoomID: Match], receivedIn air: AirLedger = AirLedger(profiles: [])
+  ) {
+    let lastWrites = LastWrites(request.known.lastKnown)
     let rooms = request.building.rooms.map { room in
       var step = PlannedStep(
         room, request.excluded[room.id], matches[room.id], request.known.device(of: room)?.address, air)
@@ -42,19 +43,19 @@ extension PlannedStep {
       break
     }
     let sighting = address.flatMap { air[$0] }
-    heard = sighting != nil
+    received = sighting != nil
     rssi = sighting?.rssi
   }
 }
 
 /// The last write to each device, for any room.
 struct LastWrites {
-  private let byDevice: [BluetoothAddress: [RoomID: Deed]]
+  private let byDevice: [BluetoothAddress: [RoomID: LastWrite]]
 
-  init(_ standing: BuildingStanding) {
-    var byDevice: [BluetoothAddress: [RoomID: Deed]] = [:]
-    for (room, standing) in standing.rooms {
-      if let deed = standing.deed { byDevice[deed.address, default: [:]][room] = deed }
+  init(_ lastKnown: LastKnownBuilding) {
+    var byDevice: [BluetoothAddress: [RoomID: LastWrite]] = [:]
+    for (room, lastKnown) in lastKnown.rooms {
+      if let lastWrite = lastKnown.lastWrite { byDevice[lastWrite.address, default: [:]][room] = lastWrite }
     }
     self.byDevice = byDevice
   }
@@ -63,10 +64,10 @@ struct LastWrites {
   func settings(
     toWrite room: Room, at address: BluetoothAddress, _ seal: SecretSeal?
   ) -> [PlannedSetting] {
-    let deeds = byDevice[address] ?? [:]
+    let lastWrites = byDevice[address] ?? [:]
     // After a merge, records may have the same device in several rooms.
-    let last = deeds.max { ($0.value.at, $0.key) < ($1.value.at, $1.key) }
-    let own = deeds[room.id]
+    let last = lastWrites.max { ($0.value.at, $0.key) < ($1.value.at, $1.key) }
+    let own = lastWrites[room.id]
     let isOfRoom = own.map { $0.at == last?.value.at } ?? false
     let expected = profile(of: room).expectedSettings
     return room.settingResults(seal) { _ in .notWritten }.filter { !expected.contains($0.name) }.map {

@@ -29,19 +29,21 @@ package struct DeviceOwners: Sendable {
   private var identitiesOfRooms: [RoomID: BeaconIdentity] = [:]
   private var positions: [RoomID: Int] = [:]
 
-  package init(_ building: Building, _ standing: BuildingStanding) {
+  package init(_ building: Building, _ lastKnown: LastKnownBuilding) {
     let names = Dictionary(uniqueKeysWithValues: building.rooms.map { ($0.id, $0.name) })
-    for (address, retirement) in standing.retired {
-      let name = names[retirement.room] ?? standing.rooms[retirement.room]?.name
+    for (address, retirement) in lastKnown.retired {
+      let name = names[retirement.room] ?? lastKnown.rooms[retirement.room]?.name
       owners[address] = Owner(
         room: retirement.room, name: name ?? retirement.room.rawValue, basis: .retired)
     }
-    for (id, room) in standing.rooms.sorted(by: { $0.key > $1.key }) where room.retirement == nil {
+    for (id, room) in lastKnown.rooms.sorted(by: { $0.key > $1.key }) where room.retirement == nil {
       let owner = Owner(room: id, name: names[id] ?? room.name, basis: .record)
       for binding in room.bindings {
         owners[binding.address] = owner
         // The device may have sent its last proof from another address.
-        if let deed = room.deed, deed.address == binding.address { owners[deed.heardAt] = owner }
+        if let lastWrite = room.lastWrite, lastWrite.address == binding.address {
+          owners[lastWrite.receivedAt] = owner
+        }
       }
     }
     for (position, room) in building.rooms.enumerated() {

@@ -17,7 +17,7 @@ package enum Match: Hashable, Sendable {
 /// The input of a decision besides the air: the record, and what the operator permitted.
 package struct Known: Sendable {
   /// The state of the building after earlier runs.
-  package var standing: BuildingStanding
+  package var lastKnown: LastKnownBuilding
   /// What the operator permitted against the record.
   package var permissions: RecordPermissions
   /// Shows whether a secret equals a recorded one.
@@ -26,17 +26,18 @@ package struct Known: Sendable {
   private let atWork: [Proof: [BluetoothAddress]]
 
   package init(
-    standing: BuildingStanding = .init(), permissions: RecordPermissions = .init(), seal: SecretSeal? = nil
+    lastKnown: LastKnownBuilding = .init(), permissions: RecordPermissions = .init(), seal: SecretSeal? = nil
   ) {
-    self.standing = standing
+    self.lastKnown = lastKnown
     self.permissions = permissions
     self.seal = seal
     var atWork: [Proof: [BluetoothAddress]] = [:]
-    for (_, room) in standing.rooms.sorted(by: { $0.key < $1.key }) {
-      guard let deed = room.deed, let profile = DeviceProfiles[room.profile], let proof = deed.proof(profile),
+    for (_, room) in lastKnown.rooms.sorted(by: { $0.key < $1.key }) {
+      guard let lastWrite = room.lastWrite, let profile = DeviceProfiles[room.profile],
+        let proof = lastWrite.proof(profile),
         case .beacon = proof
       else { continue }
-      atWork[proof, default: []].append(deed.heardAt)
+      atWork[proof, default: []].append(lastWrite.receivedAt)
     }
     self.atWork = atWork
   }
@@ -60,7 +61,7 @@ package func match(
   now: MonotonicInstant = MonotonicInstant(sinceZero: .zero)
 ) -> [RoomID: Match] {
   var matches: [RoomID: Match] = [:]
-  var claimed = known.standing.claimed.union(building.rooms.compactMap(\.address)).union(taken)
+  var claimed = known.lastKnown.claimed.union(building.rooms.compactMap(\.address)).union(taken)
   var near: [ProfileID: [Room]] = [:]
   var left: [ProfileID: [Room]] = [:]
 
@@ -68,8 +69,8 @@ package func match(
     let device = known.device(of: room)
     if room.isRegistered {
       matches[room.id] = registration(of: room, air, known)
-    } else if let obstacle = obstacle(to: room, at: device?.address, air, known) {
-      matches[room.id] = obstacle
+    } else if let blocker = blocker(to: room, at: device?.address, air, known) {
+      matches[room.id] = blocker
     } else if let device {
       matches[room.id] =
         known.doneByRecord(room, at: device.address, air) ?? .device(device.address, device.basis)
@@ -93,9 +94,9 @@ package func match(
 
   for (profile, rooms) in left.sorted(by: { $0.key < $1.key }) {
     guard DeviceProfiles[profile]?.hasIdentity != false else {
-      let heard = air.free(for: profile).map(\.address).filter { !claimed.contains($0) }
-      let reason = FailureReason.addressNeeded(heard: heard)
-      for room in rooms { matches[room.id] = .stopped(heard.isEmpty ? .pending : .ambiguous, reason) }
+      let received = air.free(for: profile).map(\.address).filter { !claimed.contains($0) }
+      let reason = FailureReason.addressNeeded(received: received)
+      for room in rooms { matches[room.id] = .stopped(received.isEmpty ? .pending : .ambiguous, reason) }
       continue
     }
     let candidates = air.waiting(for: profile).map(\.address).filter { !claimed.contains($0) }
@@ -127,17 +128,17 @@ private func crowded(_ rooms: [Room], _ nearby: NearbyAdapters) -> [AdapterID: I
 /// the right one if that is known. The record proves nothing here.
 func registration(of room: Room, _ air: AirLedger, _ known: Known) -> Match {
   let proof = proof(of: room)
-  let heard = air.devices(proving: proof)
+  let received = air.devices(proving: proof)
   let own = known.device(of: room)?.address
-  let others = heard.map(\.address).filter { $0 != own }
+  let others = received.map(\.address).filter { $0 != own }
   if own != nil, let minor = proof.minor, !others.isEmpty {
     return .stopped(.actionRequired, .minorOnAir(MinorHolders(minor, others)))
   }
   if others.count > 1 {
     return .stopped(.ambiguous, .tooManyCandidates(others, minor: proof.minor))
   }
-  if let sighting = heard.first, let beacon = sighting.beacon {
-    return .done(Evidence(onAir: beacon, sighting), room.results(hearing: nil, known))
+  if let sighting = received.first, let beacon = sighting.beacon {
+    return .done(Evidence(onAir: beacon, sighting), room.results(reception: nil, known))
   }
   if let own, let beacon = air[own]?.beaconAtWork {
     return .stopped(
@@ -150,12 +151,12 @@ func registration(of room: Room, _ air: AirLedger, _ known: Known) -> Match {
 /// nil when it may. Evaluated again before each attempt, because both may have changed.
 /// - Parameter wasTouched: whether this run may have changed the device: then the run may correct what it
 ///   holds.
-func obstacle(
+func blocker(
   to room: Room, at address: BluetoothAddress?, wasTouched: Bool = false, _ air: AirLedger, _ known: Known
 ) -> Match? {
   let proof = proof(of: room)
-  let deed = address.flatMap { known.deed(for: room, at: $0) }
-  let ours = Set([address, deed?.heardAt].compactMap(\.self))
+  let lastWrite = address.flatMap { known.lastWrite(for: room, at: $0) }
+  let ours = Set([address, lastWrite?.receivedAt].compactMap(\.self))
   let others = air.devices(proving: proof).map(\.address).filter { !ours.contains($0) }
   if let minor = proof.minor, !others.isEmpty {
     return .stopped(.actionRequired, .minorOnAir(MinorHolders(minor, others)))
@@ -166,27 +167,27 @@ func obstacle(
   }
   // A device in provisioning mode is not configured, whatever its earlier address sent.
   guard let address, air[address]?.isWaiting != true,
-    let sighting = [address, deed?.heardAt].compactMap(\.self).lazy.compactMap({ air[$0] })
+    let sighting = [address, lastWrite?.receivedAt].compactMap(\.self).lazy.compactMap({ air[$0] })
       .first(where: { $0.beaconAtWork != nil }),
     let beacon = sighting.beaconAtWork
   else { return nil }
   let isRewritable = profile(of: room).isRewritable
   if proof.isMet(by: beacon) {
-    guard let deed else {
+    guard let lastWrite else {
       // Its other settings are unknown; if they can be read, an attempt reads them.
       return isRewritable
-        ? nil : .done(Evidence(onAir: beacon, sighting), room.results(hearing: nil, known))
+        ? nil : .done(Evidence(onAir: beacon, sighting), room.results(reception: nil, known))
     }
-    if deed.gave(what: room, known.seal), !known.permissions.force.contains(room.id),
-      !isRewritable || deed.state != .submitted
+    if lastWrite.gave(what: room, known.seal), !known.permissions.force.contains(room.id),
+      !isRewritable || lastWrite.state != .submitted
     {
-      return .done(Evidence(onAir: beacon, sighting), room.results(hearing: deed, known))
+      return .done(Evidence(onAir: beacon, sighting), room.results(reception: lastWrite, known))
     }
     return isRewritable ? nil : .stopped(.actionRequired, .settingsChanged(minor: beacon.minor))
   }
-  let isRecorded = deed?.proof(profile(of: room))?.isMet(by: beacon) == true
+  let isRecorded = lastWrite?.proof(profile(of: room))?.isMet(by: beacon) == true
   if isRewritable {
-    let isBegun = wasTouched || deed?.state == .submitted
+    let isBegun = wasTouched || lastWrite?.state == .submitted
     let mayGo = isRecorded || isBegun || known.permissions.overwrite.contains(room.id)
     return mayGo
       ? nil
@@ -216,34 +217,36 @@ func proof(of room: Room) -> Proof {
 extension Known {
   package func device(of room: Room) -> (address: BluetoothAddress, basis: BindingBasis)? {
     if let address = room.address { return (address, .address) }
-    return standing.rooms[room.id]?.binding.map { ($0.address, .record) }
+    return lastKnown.rooms[room.id]?.binding.map { ($0.address, .record) }
   }
 
   /// The last write for the room to this device. Unless the manifest says that the device changes its
   /// address, a beacon from another address proves nothing, even if an earlier manifest said so.
-  func deed(for room: Room, at address: BluetoothAddress) -> Deed? {
-    guard var deed = standing.rooms[room.id]?.deed, deed.address == address else { return nil }
-    if room.proofAddress == .own, deed.heardAt != address { deed.state = .submitted }
-    return deed
+  func lastWrite(for room: Room, at address: BluetoothAddress) -> LastWrite? {
+    guard var lastWrite = lastKnown.rooms[room.id]?.lastWrite, lastWrite.address == address else {
+      return nil
+    }
+    if room.proofAddress == .own, lastWrite.receivedAt != address { lastWrite.state = .submitted }
+    return lastWrite
   }
 
   /// The match by the record alone, for a room whose device was not received as configured: done, or operator
   /// action required. Nil when the device must be connected to: the record has no proof, the device is in
   /// provisioning mode again, or it accepts new settings as it is.
   func doneByRecord(_ room: Room, at address: BluetoothAddress, _ air: AirLedger) -> Match? {
-    guard let deed = deed(for: room, at: address), case .proved(var evidence) = deed.state,
+    guard let lastWrite = lastWrite(for: room, at: address), case .proved(var evidence) = lastWrite.state,
       air[address]?.isWaiting != true, !permissions.force.contains(room.id)
     else { return nil }
-    guard deed.gave(what: room, seal) else {
+    guard lastWrite.gave(what: room, seal) else {
       return profile(of: room).isRewritable
-        ? nil : .stopped(.actionRequired, .settingsChanged(minor: deed.minor))
+        ? nil : .stopped(.actionRequired, .settingsChanged(minor: lastWrite.minor))
     }
     // The present manifest expects another beacon of its firmware than the proof on record: the new one must
     // be received.
-    guard deed.isProved(as: room) else { return nil }
-    evidence.run = deed.seen?.run ?? evidence.run ?? deed.run
-    evidence.seenAt = deed.seen?.at
-    return .done(evidence, room.settingResults(seal, deed.state(of:)))
+    guard lastWrite.isProved(as: room) else { return nil }
+    evidence.run = lastWrite.seen?.run ?? evidence.run ?? lastWrite.run
+    evidence.seenAt = lastWrite.seen?.at
+    return .done(evidence, room.settingResults(seal, lastWrite.state(of:)))
   }
 
   /// Other devices that the record has with this identity, unless they were received in this run.
@@ -251,16 +254,18 @@ extension Known {
     of proof: Proof, besides room: Room, _ ours: Set<BluetoothAddress>, _ air: AirLedger
   ) -> [BluetoothAddress] {
     // Conflicts between the manifest and the record about this room's own device are reported before the run.
-    let recorded = standing.rooms[room.id]?.deed?.heardAt
+    let recorded = lastKnown.rooms[room.id]?.lastWrite?.receivedAt
     return (atWork[proof] ?? []).filter { !ours.contains($0) && $0 != recorded && air[$0] == nil }.sorted()
   }
 }
 
 extension Room {
-  /// The state of its settings when its device was received as configured and `deed` was its last write.
-  fileprivate func results(hearing deed: Deed?, _ known: Known) -> [SettingResult] {
-    let heard = Set(Engine.profile(of: self).settings.filter(\.isOnAir).map(\.name))
-    return settingResults(known.seal) { heard.contains($0) ? .proved : deed?.state(of: $0) ?? .notWritten }
+  /// The state of its settings when its device was received as configured and `lastWrite` was its last write.
+  fileprivate func results(reception lastWrite: LastWrite?, _ known: Known) -> [SettingResult] {
+    let received = Set(Engine.profile(of: self).settings.filter(\.isOnAir).map(\.name))
+    return settingResults(known.seal) {
+      received.contains($0) ? .proved : lastWrite?.state(of: $0) ?? .notWritten
+    }
   }
 }
 
@@ -276,7 +281,7 @@ extension BeaconIdentity {
   var shown: String { "uuid \(uuid), major \(major), minor \(minor)" }
 }
 
-extension Deed {
+extension LastWrite {
   /// Whether the device got what the room wants, apart from settings that its firmware determines.
   func gave(what room: Room, _ seal: SecretSeal?) -> Bool {
     satisfies(room, seal, besides: profile(of: room).expectedSettings)

@@ -45,13 +45,13 @@ struct Nearness {
     /// Older sightings do not count.
     static let freshness = RadioLimits.standard.freshness
     /// The most candidates that a failure reports.
-    static let told = 5
+    static let listed = 5
   }
 
   private let now: MonotonicInstant
   private let adapters: Set<AdapterID>
   /// The devices by adapter, the strongest first.
-  private var heard: [AdapterID: [Candidate]] = [:]
+  private var received: [AdapterID: [Candidate]] = [:]
   /// The adapters in rooms by device, the strongest first.
   private var strengths: [BluetoothAddress: [Candidate]] = [:]
 
@@ -70,22 +70,22 @@ struct Nearness {
     self.now = now
     self.adapters = adapters
     for device in devices {
-      for (adapter, hearing) in device.hearings where adapters.contains(adapter) {
-        guard hearing.at.duration(to: now) <= Limits.freshness, let strength = hearing.strength() else {
+      for (adapter, reception) in device.receptions where adapters.contains(adapter) {
+        guard reception.at.duration(to: now) <= Limits.freshness, let strength = reception.strength() else {
           continue
         }
         let isSettled =
-          hearing.since.duration(to: now) >= Limits.settling
-          && hearing.strength(reports: Limits.reports) != nil
+          reception.since.duration(to: now) >= Limits.settling
+          && reception.strength(reports: Limits.reports) != nil
         let candidate = Candidate(
           address: device.address, adapter: adapter, strength: strength, isSettled: isSettled)
-        heard[adapter, default: []].append(candidate)
+        received[adapter, default: []].append(candidate)
         strengths[device.address, default: []].append(candidate)
       }
     }
     // Equal strengths are ordered by address, so that the order is deterministic.
-    for adapter in heard.keys {
-      heard[adapter]?.sort { ($1.strength, $0.address) < ($0.strength, $1.address) }
+    for adapter in received.keys {
+      received[adapter]?.sort { ($1.strength, $0.address) < ($0.strength, $1.address) }
     }
     for address in strengths.keys {
       strengths[address]?.sort { ($1.strength, $0.adapter) < ($0.strength, $1.adapter) }
@@ -95,24 +95,24 @@ struct Nearness {
   /// The device of a room that is near this adapter, if no other room is.
   /// - Parameter name: the reference of the adapter in the manifest.
   func device(near adapter: AdapterID, called name: AdapterReference) -> Match {
-    let candidates = heard[adapter] ?? []
+    let candidates = received[adapter] ?? []
     guard let best = candidates.first else {
       return .stopped(.pending, .noCandidate(near: name.text))
     }
-    func told(_ candidates: [Candidate]) -> NearCandidates {
+    func listed(_ candidates: [Candidate]) -> NearCandidates {
       NearCandidates(
         near: name.text,
-        candidates.prefix(Limits.told).map {
-          HeardCandidate(address: $0.address, adapter: $0.adapter, rssi: Int($0.strength.rounded()))
+        candidates.prefix(Limits.listed).map {
+          ReceivedCandidate(address: $0.address, adapter: $0.adapter, rssi: Int($0.strength.rounded()))
         })
     }
-    guard best.strength >= Limits.floor else { return .stopped(.pending, .notNear(told([best]))) }
+    guard best.strength >= Limits.floor else { return .stopped(.pending, .notNear(listed([best]))) }
     let rivals = candidates.filter { $0.strength > best.strength - Limits.margin }
-    guard rivals.count == 1 else { return .stopped(.ambiguous, .notClearlyNearest(told(rivals))) }
+    guard rivals.count == 1 else { return .stopped(.ambiguous, .notClearlyNearest(listed(rivals))) }
     let places = strengths[best.address] ?? []
     let other = places.first { $0.adapter != adapter && $0.strength > best.strength - Limits.margin }
-    if let other { return .stopped(.ambiguous, .notClearlyNearest(told([best, other]))) }
-    guard best.isSettled else { return .stopped(.pending, .heardTooBriefly(told([best]))) }
+    if let other { return .stopped(.ambiguous, .notClearlyNearest(listed([best, other]))) }
+    guard best.isSettled else { return .stopped(.pending, .receivedTooBriefly(listed([best]))) }
     return .device(best.address, .nearest)
   }
 

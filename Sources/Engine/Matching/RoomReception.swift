@@ -20,7 +20,7 @@ package struct RoomReception: Sendable, Hashable {
   ///   - air: what each adapter received (`Verification.ledger`).
   package init(_ rooms: [Room], _ known: Known, air: [AirLedger]) {
     var (received, missing, unknown): ([Room], [Room], [Room]) = ([], [], [])
-    var claimed = known.standing.claimed
+    var claimed = known.lastKnown.claimed
     for room in rooms {
       let own = known.addresses(of: room)
       claimed.formUnion(own)
@@ -46,7 +46,7 @@ extension Known {
   /// proof.
   package func addresses(of room: Room) -> Set<BluetoothAddress> {
     guard let device = self.device(of: room)?.address else { return [] }
-    let lastWrite = self.deed(for: room, at: device)
-    return Set([device, lastWrite?.heardAt].compactMap(\.self))
+    let lastWrite = self.lastWrite(for: room, at: device)
+    return Set([device, lastWrite?.receivedAt].compactMap(\.self))
   }
 }

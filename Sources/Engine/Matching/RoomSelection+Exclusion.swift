@@ -12,9 +12,9 @@ extension RoomSelection {
   private func exclusion(of room: Room, _ known: Known) -> Exclusion? {
     if !names(room.id) { return Exclusion(.deselected) }
     guard !known.permissions.force.contains(room.id) else { return nil }
-    let standing = known.standing.rooms[room.id]
-    if let retirement = standing?.retirement { return Exclusion(.retired, reason: retirement.reason) }
-    if let acceptance = standing?.acceptance {
+    let lastKnown = known.lastKnown.rooms[room.id]
+    if let retirement = lastKnown?.retirement { return Exclusion(.retired, reason: retirement.reason) }
+    if let acceptance = lastKnown?.acceptance {
       return Exclusion(.accepted, reason: acceptance.reason, by: acceptance.by)
     }
     return unfinished && known.isDone(room) ? Exclusion(.deselected) : nil
@@ -24,8 +24,10 @@ extension RoomSelection {
 extension Known {
   /// Whether the record proves that the room's device has the settings of the manifest.
   package func isDone(_ room: Room) -> Bool {
-    guard let deed = standing.rooms[room.id]?.deed, case .proved = deed.state else { return false }
-    if let address = room.address, address != deed.address { return false }
-    return deed.gave(what: room, seal) && deed.isProved(as: room)
+    guard let lastWrite = lastKnown.rooms[room.id]?.lastWrite, case .proved = lastWrite.state else {
+      return false
+    }
+    if let address = room.address, address != lastWrite.address { return false }
+    return lastWrite.gave(what: room, seal) && lastWrite.isProved(as: room)
   }
 }

@@ -58,11 +58,11 @@ package struct Verification: Sendable {
     guard case .beacon(let identity) = proof else {
       return RoomVerified(room: room.id, finding: .notVerifiable, address: device, windows: windows.count)
     }
-    let deed = device.flatMap { known.deed(for: room, at: $0) }
-    let own = Set([device, deed?.heardAt].compactMap(\.self))
-    let heard = windows.map { $0.devices(proving: proof) }
-    let ofOwn = heard.compactMap { $0.first { own.contains($0.address) } }
-    let others = Set(heard.joined().map(\.address)).subtracting(own).sorted()
+    let lastWrite = device.flatMap { known.lastWrite(for: room, at: $0) }
+    let own = Set([device, lastWrite?.receivedAt].compactMap(\.self))
+    let received = windows.map { $0.devices(proving: proof) }
+    let ofOwn = received.compactMap { $0.first { own.contains($0.address) } }
+    let others = Set(received.joined().map(\.address)).subtracting(own).sorted()
     let sightings = windows.compactMap { window in own.lazy.compactMap { window[$0] }.first }
     let finding: RoomVerified.Finding =
       if !ofOwn.isEmpty {
@@ -78,10 +78,10 @@ package struct Verification: Sendable {
       } else {
         .missing
       }
-    let counted = own.isEmpty && finding == .onAir ? heard.compactMap(\.first) : ofOwn
+    let counted = own.isEmpty && finding == .onAir ? received.compactMap(\.first) : ofOwn
     return RoomVerified(
       room: room.id, finding: finding, address: device ?? counted.first?.address, minor: identity.minor,
-      rssi: counted.compactMap(\.rssi), windowsHeard: counted.count, windows: windows.count,
+      rssi: counted.compactMap(\.rssi), windowsReceived: counted.count, windows: windows.count,
       others: own.isEmpty && finding == .onAir ? [] : others)
   }
 }

@@ -28,15 +28,15 @@ package struct AdapterSelection: Sendable {
     waiting: @escaping @Sendable (AdapterAwaited) async -> Void
   ) async throws(CentralError) -> Adapter {
     let raced = await race(patience, on: clock) { () throws(CentralError) in
-      var told: AdapterAwaited?
+      var reported: AdapterAwaited?
       for await adapters in await central.adapterChanges() {
         let eligible = eligible(adapters)
         if let ready = eligible.first(where: { $0.state == .ready }) { return ready }
         let awaited = AdapterAwaited(
-          trouble: adapters.isEmpty ? try await troubleWithoutAdapters() : eligible.trouble,
+          problem: adapters.isEmpty ? try await problemWithoutAdapters() : eligible.problem,
           adapter: eligible.first?.name ?? wanted.first?.text, seconds: patience.inSeconds)
-        if awaited != told { await waiting(awaited) }
-        told = awaited
+        if awaited != reported { await waiting(awaited) }
+        reported = awaited
       }
       throw CentralError(Task.isCancelled ? .cancelled : .busUnavailable)
     }
@@ -44,7 +44,7 @@ package struct AdapterSelection: Sendable {
     case .value(let adapter): return adapter
     case .failed(let error): throw error
     case .timedOut:
-      throw CentralError(.adapterUnavailable(eligible(try await central.adapters()).trouble))
+      throw CentralError(.adapterUnavailable(eligible(try await central.adapters()).problem))
     }
   }
 
@@ -53,9 +53,9 @@ package struct AdapterSelection: Sendable {
   }
 
   /// Why there is no adapter; nil if the stack or the bus is missing, which needs another remedy.
-  private func troubleWithoutAdapters() async throws(CentralError) -> CentralError.AdapterTrouble? {
+  private func problemWithoutAdapters() async throws(CentralError) -> CentralError.AdapterProblem? {
     do throws(CentralError) {
-      return try await central.adapters().trouble
+      return try await central.adapters().problem
     } catch  where error.code == .stackUnavailable || error.code == .busUnavailable {
       return nil
     }
@@ -64,7 +64,7 @@ package struct AdapterSelection: Sendable {
 
 extension [Adapter] {
   /// Why none of these adapters can be used, by the first of them.
-  var trouble: CentralError.AdapterTrouble {
+  var problem: CentralError.AdapterProblem {
     switch first?.state {
     case nil, .ready: .absent
     case .poweredOff: .poweredOff

@@ -79,7 +79,7 @@ package struct ApplyRequest: Sendable {
 
   /// Conflicts between the rooms and the record. A run begins only without any.
   package var conflicts: [RecordConflict] {
-    Model.conflicts(of: rooms, with: known.standing, allowing: known.permissions)
+    Model.conflicts(of: rooms, with: known.lastKnown, allowing: known.permissions)
   }
 
   var started: RunStarted {

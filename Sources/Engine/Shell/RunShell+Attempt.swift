@@ -17,7 +17,7 @@ extension RunShell {
       action: attempt.action,
       recorded: attempt.recorded, mayOverwrite: attempt.mayOverwrite,
       answered: { [inbox] in inbox.post(.connected(attempt.id)) },
-      hear: { [inbox] in inbox.post(.heard($0, attempt.session)) })
+      receive: { [inbox] in inbox.post(.received($0, attempt.session)) })
     let result = await ended(by: end) { await runSession(session) }
     var report = AttemptReport(result: Self.interpreted(result, end.peeked))
     report.written = await session.progress.written
@@ -58,8 +58,8 @@ extension RunShell {
     }
     switch result {
     case .success(var submission):
-      if case .interrupted? = submission.trouble {
-        submission.trouble = submission.trouble?[keyPath: cause]
+      if case .interrupted? = submission.problem {
+        submission.problem = submission.problem?[keyPath: cause]
       }
       return .success(submission)
     case .failure(let failure) where failure.reason.code == .recordUnwritable:

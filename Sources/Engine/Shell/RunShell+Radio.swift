@@ -64,9 +64,9 @@ extension RunShell {
     let (central, inbox) = (central, inbox)
     let failure = await ended(by: end) { () -> CentralError? in
       do throws(CentralError) {
-        try await central.listen(on: session.adapter) { (advertisements) throws(CentralError) in
+        try await central.scan(on: session.adapter) { (advertisements) throws(CentralError) in
           inbox.post(.scanBegan(session))
-          for try await advertisement in advertisements { inbox.post(.heard(advertisement, session)) }
+          for try await advertisement in advertisements { inbox.post(.received(advertisement, session)) }
         }
         return nil
       } catch {
@@ -83,7 +83,7 @@ extension RunShell {
         try await central.powerCycle(session.adapter)
       }
     }
-    var fault = AdapterFault(adapter: session.adapter, fault: .hearsNothing)
+    var fault = AdapterFault(adapter: session.adapter, fault: .receivesNothing)
     switch raced {
     case .value: fault.wasPowerCycled = true
     case .failed(let error): fault.stackText = error.stackText

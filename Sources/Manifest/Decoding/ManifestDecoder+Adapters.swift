@@ -28,7 +28,7 @@ extension ManifestDecoder {
 
   private mutating func adapter(_ entry: YAMLNode.Entry) -> AdapterDescription? {
     let isReference = AdapterReference(naming: entry.key) != nil
-    if !Vocabulary.speaksOfSecrets(entry.key) { show(entry.keyRange) }
+    if !Vocabulary.mentionsSecrets(entry.key) { show(entry.keyRange) }
     guard let fields = fields(of: entry.value, "an adapter", known: Vocabulary.adapter) else { return nil }
     if fields.all.isEmpty, entry.value.entries?.isEmpty == true {
       error(

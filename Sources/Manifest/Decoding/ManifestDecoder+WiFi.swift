@@ -31,7 +31,7 @@ extension ManifestDecoder {
     var networks: [String: Network] = [:]
     for entry in entries {
       if entry.value.entries?.contains(where: { Vocabulary.network.contains($0.key) }) == true,
-        !Vocabulary.speaksOfSecrets(entry.key)
+        !Vocabulary.mentionsSecrets(entry.key)
       {
         show(entry.keyRange)
       }
@@ -94,7 +94,7 @@ extension ManifestDecoder {
     }
     if let network = networks[name] {
       warnOfOtherMeaning(node, "wifi")
-      if !Vocabulary.speaksOfSecrets(name) { show(node.range) }
+      if !Vocabulary.mentionsSecrets(name) { show(node.range) }
       return .network(network)
     }
     // The text may be a password in the wrong place. It is shown only when it is similar to the name of a

@@ -135,7 +135,7 @@ struct ManifestDecoder {
         .missingValue, "`\(key)` has no value", at: node.range, advice: "give it one, or leave the key out")
       return nil
     }
-    if !Vocabulary.speaksOfSecrets(text) { show(node.range) }
+    if !Vocabulary.mentionsSecrets(text) { show(node.range) }
     return text
   }
 
@@ -191,7 +191,7 @@ struct ManifestDecoder {
   /// findings: the message would not be shown, and the search through all secrets is slow.
   func presentable(_ text: String) -> String? {
     if findings.count > ManifestReader.maximumFindings { return nil }
-    return Vocabulary.speaksOfSecrets(text) || holdsSecret(text) ? nil : text
+    return Vocabulary.mentionsSecrets(text) || holdsSecret(text) ? nil : text
   }
 }
 
@@ -203,7 +203,7 @@ extension [String] {
 extension String {
   /// Whether the text has the form of a key of the manifest.
   fileprivate var looksLikeKey: Bool {
-    utf8.count <= 24 && !Vocabulary.speaksOfSecrets(self)
+    utf8.count <= 24 && !Vocabulary.mentionsSecrets(self)
       && utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter || $0 == UInt8(ascii: "_") }
   }
 }

@@ -44,7 +44,7 @@ struct UnparsedLine {
       }
       // An unknown `key:` in the value may introduce a secret, and so may a word for one.
       guard Vocabulary.openValues.contains(key), value.first == UInt8(ascii: " "),
-        !Vocabulary.speaksOfSecrets(text),
+        !Vocabulary.mentionsSecrets(text),
         !(text + " ").contains(": "), String(validating: value, as: UTF8.self) != nil,
         !text.contains("|"), !text.contains(">"), !text.contains("&"), !text.contains("*")
       else { return range.count - rest.drop { $0 == UInt8(ascii: " ") }.count }
@@ -74,7 +74,7 @@ struct UnparsedLine {
       if content.isEmpty || content.first == UInt8(ascii: "#") || indentation >= own { continue }
       let key = String(decoding: content.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
       let rest = content.dropFirst(key.utf8.count + 1).prefix { $0 != UInt8(ascii: "#") }
-      return !Vocabulary.speaksOfSecrets(key) && rest.allSatisfy { $0 == UInt8(ascii: " ") }
+      return !Vocabulary.mentionsSecrets(key) && rest.allSatisfy { $0 == UInt8(ascii: " ") }
     }
     return false
   }

@@ -15,9 +15,9 @@ package enum Fact: Hashable, Sendable {
   /// Another program scans with an adapter in use.
   case foreignScanDetected(ForeignScanDetected)
   /// A scan window began.
-  case listeningStarted(Listening)
+  case scanStarted(ScanPeriod)
   /// A scan window ended.
-  case listeningStopped(Listening)
+  case scanStopped(ScanPeriod)
   /// A device was received for the first time, or in another state than before.
   case deviceSighted(DeviceSighted)
   /// **Intent.** A room got a device; on record before the first byte is written.
@@ -53,7 +53,7 @@ package enum Fact: Hashable, Sendable {
   case saveSubmitted(SaveSubmitted)
   case linkEnded(LinkEnded)
   /// The proof was received.
-  case proofHeard(ProofHeard)
+  case proofReceived(ProofReceived)
   case attemptEnded(AttemptEnded)
   case retryScheduled(RetryScheduled)
   /// The result of the first rooms of each network was decided.
@@ -83,11 +83,11 @@ extension Fact {
     Row("foreign_scan_detected", Fact.foreignScanDetected) {
       if case .foreignScanDetected(let data) = $0 { data } else { nil }
     },
-    Row("scan_started", Fact.listeningStarted) {
-      if case .listeningStarted(let data) = $0 { data } else { nil }
+    Row("scan_started", Fact.scanStarted) {
+      if case .scanStarted(let data) = $0 { data } else { nil }
     },
-    Row("scan_stopped", Fact.listeningStopped) {
-      if case .listeningStopped(let data) = $0 { data } else { nil }
+    Row("scan_stopped", Fact.scanStopped) {
+      if case .scanStopped(let data) = $0 { data } else { nil }
     },
     Row("device_sighted", Fact.deviceSighted) { if case .deviceSighted(let data) = $0 { data } else { nil } },
     Row("binding_committed", Fact.bindingCommitted) {
@@ -122,7 +122,7 @@ extension Fact {
     },
     Row("save_submitted", Fact.saveSubmitted) { if case .saveSubmitted(let data) = $0 { data } else { nil } },
     Row("link_ended", Fact.linkEnded) { if case .linkEnded(let data) = $0 { data } else { nil } },
-    Row("proof_received", Fact.proofHeard) { if case .proofHeard(let data) = $0 { data } else { nil } },
+    Row("proof_received", Fact.proofReceived) { if case .proofReceived(let data) = $0 { data } else { nil } },
     Row("attempt_ended", Fact.attemptEnded) { if case .attemptEnded(let data) = $0 { data } else { nil } },
     Row("retry_scheduled", Fact.retryScheduled) {
       if case .retryScheduled(let data) = $0 { data } else { nil }

@@ -148,10 +148,10 @@ package struct WiFiChecked: Hashable, Sendable, Codable {
   /// Whether the device receives that network.
   package var result: WiFiCheckResult
   /// The networks that it receives, the strongest first.
-  package var networks: [HeardNetwork]
+  package var networks: [FoundNetwork]
 
   package init(
-    room: RoomID, attempt: Int, ssid: String, result: WiFiCheckResult, networks: [HeardNetwork] = []
+    room: RoomID, attempt: Int, ssid: String, result: WiFiCheckResult, networks: [FoundNetwork] = []
   ) {
     self.room = room
     self.attempt = attempt
@@ -283,7 +283,7 @@ extension LinkEnded: FactPayload {
 }
 
 /// The proof of a device was received.
-package struct ProofHeard: Hashable, Sendable, Codable {
+package struct ProofReceived: Hashable, Sendable, Codable {
   package var room: RoomID
   /// The number of the attempt; nil in records of earlier versions.
   package var attempt: Int?
@@ -296,7 +296,7 @@ package struct ProofHeard: Hashable, Sendable, Codable {
   }
 }
 
-extension ProofHeard: FactPayload {
+extension ProofReceived: FactPayload {
   package var subject: FactSubject { FactSubject(room: room, address: evidence.address, attempt: attempt) }
 }
 

@@ -3,20 +3,20 @@ package import Bluetooth
 /// No adapter could be used; the run waits for one.
 package struct AdapterAwaited: Hashable, Sendable, Codable {
   /// Why the first permitted adapter cannot be used; nil while the Bluetooth stack itself is missing.
-  package var trouble: CentralError.AdapterTrouble?
+  package var problem: CentralError.AdapterProblem?
   /// The name of that adapter, if there is one: `hci0`.
   package var adapter: String?
   /// The longest wait, in seconds.
   package var seconds: Double
 
   enum CodingKeys: String, CodingKey {
-    case trouble = "cause"
+    case problem = "cause"
     case adapter
     case seconds
   }
 
-  package init(trouble: CentralError.AdapterTrouble?, adapter: String? = nil, seconds: Double) {
-    self.trouble = trouble
+  package init(problem: CentralError.AdapterProblem?, adapter: String? = nil, seconds: Double) {
+    self.problem = problem
     self.adapter = adapter
     self.seconds = seconds
   }
@@ -76,7 +76,7 @@ package struct AdapterFault: Hashable, Sendable, Codable {
   /// The kinds of faults. The names are frozen.
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     /// It scanned for 10 s without a report of any device.
-    case hearsNothing = "receives_nothing"
+    case receivesNothing = "receives_nothing"
     /// The stack refused to scan with it, or did not respond, several times in a row.
     case refusesToScan = "refuses_to_scan"
     /// More devices of the families were received than are kept: further ones are ignored, unless a room
@@ -133,23 +133,23 @@ package struct ForeignScanDetected: Hashable, Sendable, Codable {
 extension ForeignScanDetected: FactPayload {}
 
 /// A scan window of an adapter.
-package struct Listening: Hashable, Sendable, Codable {
+package struct ScanPeriod: Hashable, Sendable, Codable {
   package var adapter: AdapterID
-  package var purpose: ListeningPurpose
+  package var purpose: ScanPurpose
   /// The room, for a window of a single room.
   package var room: RoomID?
 
-  package init(adapter: AdapterID, purpose: ListeningPurpose, room: RoomID? = nil) {
+  package init(adapter: AdapterID, purpose: ScanPurpose, room: RoomID? = nil) {
     self.adapter = adapter
     self.purpose = purpose
     self.room = room
   }
 }
 
-extension Listening: FactPayload {}
+extension ScanPeriod: FactPayload {}
 
 /// The purpose of a scan window. The names are frozen.
-package enum ListeningPurpose: String, Hashable, Sendable, Codable, CaseIterable {
+package enum ScanPurpose: String, Hashable, Sendable, Codable, CaseIterable {
   /// Determining which devices are present at the start.
   case survey
   /// Receiving a device again before its connection.

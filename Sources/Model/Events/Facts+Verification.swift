@@ -33,7 +33,7 @@ package struct RoomVerified: Hashable, Sendable, Codable {
   /// The greatest of these values.
   package var rssiMax: Int?
   /// The number of scan windows in which its identity was received.
-  package var windowsHeard: Int
+  package var windowsReceived: Int
   /// The number of scan windows.
   package var windows: Int
   /// The other devices with the room's identity.
@@ -41,7 +41,7 @@ package struct RoomVerified: Hashable, Sendable, Codable {
 
   package init(
     room: RoomID, finding: Finding, address: BluetoothAddress? = nil, minor: UInt16? = nil, rssi: [Int] = [],
-    windowsHeard: Int = 0, windows: Int, others: [BluetoothAddress] = []
+    windowsReceived: Int = 0, windows: Int, others: [BluetoothAddress] = []
   ) {
     self.room = room
     self.finding = finding
@@ -51,7 +51,7 @@ package struct RoomVerified: Hashable, Sendable, Codable {
     self.rssi = sorted.isEmpty ? nil : sorted[sorted.count / 2]
     rssiMin = sorted.first
     rssiMax = sorted.last
-    self.windowsHeard = windowsHeard
+    self.windowsReceived = windowsReceived
     self.windows = windows
     self.others = others
   }
@@ -64,7 +64,7 @@ package struct RoomVerified: Hashable, Sendable, Codable {
     case rssi
     case rssiMin = "rssi_min"
     case rssiMax = "rssi_max"
-    case windowsHeard = "windows_received"
+    case windowsReceived = "windows_received"
     case windows
     case others
   }

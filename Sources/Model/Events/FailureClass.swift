@@ -41,10 +41,11 @@ extension FailureReason {
     case .adapterLost(.awaitingProof), .stackLost(.awaitingProof): .permanent
     case .adapterLost, .stackLost, .hostPaused: .host
     case .unknownToStack: .forgotten
-    case .neverHeard, .noCandidate, .notNear, .heardTooBriefly, .adapterMissing: .missing
+    case .neverReceived, .noCandidate, .notNear, .receivedTooBriefly, .adapterMissing: .missing
     case .outOfSlots: .outOfSlots
     case .attributeRejected, .refused: .refused
-    case .wrongIdentity, .notHeardAfterSave, .heardFromOtherAddress, .configuredOtherwise, .foreignSettings,
+    case .wrongIdentity, .notReceivedAfterSave, .receivedFromOtherAddress, .configuredOtherwise,
+      .foreignSettings,
       .networkNotReceived, .minorOnAir, .minorOnRecord, .settingsChanged, .planOutdated, .adapterClaimed,
       .tooManyCandidates,
       .notClearlyNearest, .adapterShared, .addressNeeded, .addressMissing, .tooManyFailures, .canariesFailed,
@@ -70,13 +71,13 @@ extension FailureReason {
     case .unknownToStack(let stackText): HostLoss(FailedStep(.connect, stackText: stackText))
     case .stageTimedOut(let step, let seconds): HostLoss(step, seconds: seconds)
     case .adapterLost(let loss), .stackLost(let loss): loss
-    case .neverHeard, .adapterDeaf, .attributeRejected, .refused, .saveNotKept, .wrongIdentity,
-      .readBackMismatch, .foreignSettings, .networkNotReceived, .noSelfDisconnect, .notHeardAfterSave,
-      .heardFromOtherAddress,
+    case .neverReceived, .adapterDeaf, .attributeRejected, .refused, .saveNotKept, .wrongIdentity,
+      .readBackMismatch, .foreignSettings, .networkNotReceived, .noSelfDisconnect, .notReceivedAfterSave,
+      .receivedFromOtherAddress,
       .configuredOtherwise, .minorOnAir, .minorOnRecord, .settingsChanged, .planOutdated, .adapterClaimed,
       .hostPaused, .tooManyCandidates, .noCandidate, .addressNeeded, .addressMissing, .notClearlyNearest,
       .notNear,
-      .heardTooBriefly, .adapterMissing, .adapterShared, .notConfirmed, .tooManyFailures, .canariesFailed,
+      .receivedTooBriefly, .adapterMissing, .adapterShared, .notConfirmed, .tooManyFailures, .canariesFailed,
       .canariesRefused, .outOfSlots, .interrupted, .recordUnwritable:
       nil
     }

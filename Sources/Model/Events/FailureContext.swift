@@ -46,9 +46,9 @@ package struct OtherSenders: Hashable, Sendable {
   /// Their addresses, in order.
   package let addresses: [BluetoothAddress]
   /// Their RSSI; without those whose RSSI is unknown.
-  package let candidates: [HeardCandidate]
+  package let candidates: [ReceivedCandidate]
 
-  package init(minor: UInt16, addresses: [BluetoothAddress], candidates: [HeardCandidate]) {
+  package init(minor: UInt16, addresses: [BluetoothAddress], candidates: [ReceivedCandidate]) {
     self.minor = minor
     self.addresses = addresses
     self.candidates = candidates
@@ -164,16 +164,16 @@ package struct NearCandidates: Hashable, Sendable {
   /// The adapter, as the manifest names it.
   package let near: String
   /// The devices, the strongest first.
-  package let candidates: [HeardCandidate]
+  package let candidates: [ReceivedCandidate]
 
-  package init(near: String, _ candidates: [HeardCandidate]) {
+  package init(near: String, _ candidates: [ReceivedCandidate]) {
     self.near = near
     self.candidates = candidates
   }
 }
 
 /// A device that could be a room's, or that has its identity.
-package struct HeardCandidate: Hashable, Sendable, Codable {
+package struct ReceivedCandidate: Hashable, Sendable, Codable {
   package var address: BluetoothAddress
   /// The adapter that received this RSSI.
   package var adapter: AdapterID

@@ -1,7 +1,7 @@
 extension FailureReason {
   /// The closed set of reasons, without their context. The names are frozen.
   package enum Code: String, Hashable, Sendable, Codable, CaseIterable {
-    case neverHeard = "never_received"
+    case neverReceived = "never_received"
     case adapterDeaf = "adapter_deaf"
     case connectTimedOut = "connect_timed_out"
     case connectFailed = "connect_failed"
@@ -18,8 +18,8 @@ extension FailureReason {
     case foreignSettings = "foreign_settings"
     case networkNotReceived = "network_not_received"
     case noSelfDisconnect = "no_self_disconnect"
-    case notHeardAfterSave = "not_received_after_save"
-    case heardFromOtherAddress = "received_from_other_address"
+    case notReceivedAfterSave = "not_received_after_save"
+    case receivedFromOtherAddress = "received_from_other_address"
     case configuredOtherwise = "configured_otherwise"
     case minorOnAir = "minor_on_air"
     case minorOnRecord = "minor_on_record"
@@ -33,7 +33,7 @@ extension FailureReason {
     case addressMissing = "address_missing"
     case notClearlyNearest = "not_clearly_nearest"
     case notNear = "not_near"
-    case heardTooBriefly = "received_too_briefly"
+    case receivedTooBriefly = "received_too_briefly"
     case adapterMissing = "adapter_missing"
     case adapterShared = "adapter_shared"
     case notConfirmed = "not_confirmed"
@@ -51,7 +51,7 @@ extension FailureReason {
   /// The reason without its context.
   package var code: Code {
     switch self {
-    case .neverHeard: .neverHeard
+    case .neverReceived: .neverReceived
     case .adapterDeaf: .adapterDeaf
     case .connectTimedOut: .connectTimedOut
     case .connectFailed: .connectFailed
@@ -68,8 +68,8 @@ extension FailureReason {
     case .foreignSettings: .foreignSettings
     case .networkNotReceived: .networkNotReceived
     case .noSelfDisconnect: .noSelfDisconnect
-    case .notHeardAfterSave: .notHeardAfterSave
-    case .heardFromOtherAddress: .heardFromOtherAddress
+    case .notReceivedAfterSave: .notReceivedAfterSave
+    case .receivedFromOtherAddress: .receivedFromOtherAddress
     case .configuredOtherwise: .configuredOtherwise
     case .minorOnAir: .minorOnAir
     case .minorOnRecord: .minorOnRecord
@@ -83,7 +83,7 @@ extension FailureReason {
     case .addressMissing: .addressMissing
     case .notClearlyNearest: .notClearlyNearest
     case .notNear: .notNear
-    case .heardTooBriefly: .heardTooBriefly
+    case .receivedTooBriefly: .receivedTooBriefly
     case .adapterMissing: .adapterMissing
     case .adapterShared: .adapterShared
     case .notConfirmed: .notConfirmed

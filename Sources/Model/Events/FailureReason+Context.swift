@@ -19,19 +19,19 @@ extension FailureReason {
   /// Other devices concerned: candidates, or those with the room's identity.
   package var addresses: [BluetoothAddress]? { Form(self).addresses }
   /// The devices that could be the room's, or that have its identity, with their RSSI.
-  package var candidates: [HeardCandidate]? { Form(self).candidates }
+  package var candidates: [ReceivedCandidate]? { Form(self).candidates }
   /// The adapter that the room is near, as the manifest names it.
   package var near: String? { Form(self).near }
   /// The WiFi networks that the device receives.
-  package var networks: [HeardNetwork]? { Form(self).networks }
+  package var networks: [FoundNetwork]? { Form(self).networks }
   /// The time of a timeout, in seconds.
   package var seconds: Double? { Form(self).seconds }
 }
 
 extension SaveResponse {
   /// The messages of a failure after the submission.
-  package init(of trouble: FailureReason?) {
-    self.init(deviceText: trouble?.deviceText, stackText: trouble?.stackText)
+  package init(of problem: FailureReason?) {
+    self.init(deviceText: problem?.deviceText, stackText: problem?.stackText)
   }
 }
 

@@ -20,11 +20,11 @@ extension FailureReason: Codable {
     var held: String?
     var minor: UInt16?
     var addresses: [BluetoothAddress]?
-    var candidates: [HeardCandidate]?
+    var candidates: [ReceivedCandidate]?
     var near: String?
     var seconds: Double?
     var ssid: String?
-    var networks: [HeardNetwork]?
+    var networks: [FoundNetwork]?
 
     enum CodingKeys: String, CodingKey {
       case code
@@ -54,7 +54,7 @@ extension FailureReason.Form {
     case .adapterDeaf, .addressMissing, .planOutdated, .notConfirmed, .tooManyFailures, .canariesFailed,
       .canariesRefused:
       break
-    case .neverHeard(let seconds):
+    case .neverReceived(let seconds):
       if let seconds { (stage, self.seconds) = (.search, seconds) }
     case .connectTimedOut(let seconds, let stackText):
       (stage, self.seconds, self.stackText) = (.connect, seconds, stackText)
@@ -79,8 +79,8 @@ extension FailureReason.Form {
     case .networkNotReceived(let ssid, let networks):
       (stage, self.ssid, self.networks) = (.read, ssid, networks)
     case .noSelfDisconnect(let seconds): (stage, self.seconds) = (.save, seconds)
-    case .notHeardAfterSave(let response): if let response { put(UnprovedSave(response)) }
-    case .heardFromOtherAddress(let others, let response): put(UnprovedSave(response, others: others))
+    case .notReceivedAfterSave(let response): if let response { put(UnprovedSave(response)) }
+    case .receivedFromOtherAddress(let others, let response): put(UnprovedSave(response, others: others))
     case .configuredOtherwise(let minor, let held): (self.minor, self.held) = (minor, held)
     case .minorOnAir(let holders), .minorOnRecord(let holders):
       (minor, addresses) = (holders.minor, holders.addresses)
@@ -89,9 +89,9 @@ extension FailureReason.Form {
     case .hostPaused(let paused): put(paused)
     case .tooManyCandidates(let addresses, let minor): (self.addresses, self.minor) = (addresses, minor)
     case .noCandidate(let near): self.near = near
-    case .addressNeeded(let heard): addresses = heard.isEmpty ? nil : heard
-    case .notClearlyNearest(let heard), .notNear(let heard), .heardTooBriefly(let heard):
-      (near, candidates) = (heard.near, heard.candidates)
+    case .addressNeeded(let received): addresses = received.isEmpty ? nil : received
+    case .notClearlyNearest(let received), .notNear(let received), .receivedTooBriefly(let received):
+      (near, candidates) = (received.near, received.candidates)
     case .adapterMissing(let near), .adapterShared(let near): self.near = near
     case .adapterLost(let loss), .stackLost(let loss): put(loss)
     case .interrupted(let interruption), .recordUnwritable(let interruption): put(interruption)

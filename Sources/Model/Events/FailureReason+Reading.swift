@@ -7,7 +7,7 @@ extension FailureReason.Form {
   func reason(at path: [any CodingKey]) throws(DecodingError) -> FailureReason {
     let context = Context(form: self, path: path)
     return switch code {
-    case .neverHeard: .neverHeard(searchSeconds: try context.searchSeconds())
+    case .neverReceived: .neverReceived(searchSeconds: try context.searchSeconds())
     case .adapterDeaf: .adapterDeaf
     case .connectTimedOut:
       .connectTimedOut(seconds: try context.at(.connect, seconds), stackText: stackText)
@@ -34,10 +34,10 @@ extension FailureReason.Form {
         ssid: try context.at(.read, context.required(ssid, .ssid)),
         networks: try context.required(networks, .networks))
     case .noSelfDisconnect: .noSelfDisconnect(seconds: try context.at(.save, seconds))
-    case .notHeardAfterSave:
-      .notHeardAfterSave(stage == nil ? nil : try context.at(.verify, context.response))
-    case .heardFromOtherAddress:
-      .heardFromOtherAddress(try context.at(.verify, context.others()), context.response)
+    case .notReceivedAfterSave:
+      .notReceivedAfterSave(stage == nil ? nil : try context.at(.verify, context.response))
+    case .receivedFromOtherAddress:
+      .receivedFromOtherAddress(try context.at(.verify, context.others()), context.response)
     case .configuredOtherwise:
       .configuredOtherwise(minor: try context.required(minor, .minor), held: held)
     case .minorOnAir: .minorOnAir(try context.holders())
@@ -49,11 +49,11 @@ extension FailureReason.Form {
     case .tooManyCandidates:
       .tooManyCandidates(try context.required(addresses, .addresses), minor: minor)
     case .noCandidate: .noCandidate(near: near)
-    case .addressNeeded: .addressNeeded(heard: addresses ?? [])
+    case .addressNeeded: .addressNeeded(received: addresses ?? [])
     case .addressMissing: .addressMissing
     case .notClearlyNearest: .notClearlyNearest(try context.nearCandidates())
     case .notNear: .notNear(try context.nearCandidates())
-    case .heardTooBriefly: .heardTooBriefly(try context.nearCandidates())
+    case .receivedTooBriefly: .receivedTooBriefly(try context.nearCandidates())
     case .adapterMissing: .adapterMissing(near: try context.required(near, .near))
     case .adapterShared: .adapterShared(near: try context.required(near, .near))
     case .notConfirmed: .notConfirmed

@@ -3,7 +3,7 @@ package import Bluetooth
 /// Why something failed, with its context. The edge makes sentences and advice from it.
 package enum FailureReason: Hashable, Sendable {
   /// No adapter received the device. After a search of an attempt, with its length in seconds.
-  case neverHeard(searchSeconds: Double? = nil)
+  case neverReceived(searchSeconds: Double? = nil)
   /// No adapter received any device at all.
   case adapterDeaf
   /// The device was received, but a connection timed out: by the program, with seconds, or by the stack.
@@ -33,13 +33,13 @@ package enum FailureReason: Hashable, Sendable {
   /// permit overwriting.
   case foreignSettings(held: String, SettingsSource)
   /// The device does not receive the WiFi network that it is to join, but these; nothing was written.
-  case networkNotReceived(ssid: String, networks: [HeardNetwork])
+  case networkNotReceived(ssid: String, networks: [FoundNetwork])
   /// The device did not end the link after the write, as it does when it accepts the values.
   case noSelfDisconnect(seconds: Double? = nil)
   /// The device was not received after the save. The response is nil after a save of an earlier run.
-  case notHeardAfterSave(SaveResponse?)
+  case notReceivedAfterSave(SaveResponse?)
   /// After the save, only other addresses sent the device's identity, which proves nothing.
-  case heardFromOtherAddress(OtherSenders, SaveResponse)
+  case receivedFromOtherAddress(OtherSenders, SaveResponse)
   /// The device is configured with another identity and must be put into provisioning mode. `held` is set for
   /// a device that was configured elsewhere.
   case configuredOtherwise(minor: UInt16, held: String? = nil)
@@ -62,7 +62,7 @@ package enum FailureReason: Hashable, Sendable {
   /// No device was left for this room, or none was received near its adapter.
   case noCandidate(near: String? = nil)
   /// The family does not show on air whether a device is provisioned, so the room must name its device.
-  case addressNeeded(heard: [BluetoothAddress])
+  case addressNeeded(received: [BluetoothAddress])
   /// The manifest does not yet name the room's device: its label must be read.
   case addressMissing
   /// No device near the room's adapter is clearly the nearest.
@@ -70,7 +70,7 @@ package enum FailureReason: Hashable, Sendable {
   /// The nearest device is too far from the room's adapter to be in the room.
   case notNear(NearCandidates)
   /// The nearest device was received for too short a time, or too rarely.
-  case heardTooBriefly(NearCandidates)
+  case receivedTooBriefly(NearCandidates)
   /// The adapter of the room is absent.
   case adapterMissing(near: String)
   /// Several rooms are near the same adapter.

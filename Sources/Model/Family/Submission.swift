@@ -9,15 +9,15 @@ package struct Submission: Hashable, Sendable {
   /// Whether nothing had to be written because the device held everything.
   package var isUnchanged: Bool
   /// The failure instead of an acknowledgement. It becomes the reason only if the proof does not arrive.
-  package var trouble: FailureReason?
+  package var problem: FailureReason?
 
   package init(
     at: MonotonicInstant, acknowledgement: Evidence.Grade?, isUnchanged: Bool = false,
-    trouble: FailureReason? = nil
+    problem: FailureReason? = nil
   ) {
     self.at = at
     self.acknowledgement = acknowledgement
     self.isUnchanged = isUnchanged
-    self.trouble = trouble
+    self.problem = problem
   }
 }

@@ -77,7 +77,7 @@ package struct PlannedStep: Hashable, Sendable, Codable {
   /// The settings that its device would get, in the order of the family; nil unless `action` is `provision`.
   package var settings: [PlannedSetting]?
   /// Whether the device was received.
-  package var heard: Bool
+  package var received: Bool
   /// The RSSI of the device in dBm, if known.
   package var rssi: Int?
   /// The evidence for `done`.
@@ -97,7 +97,7 @@ package struct PlannedStep: Hashable, Sendable, Codable {
     case address
     case basis
     case settings
-    case heard = "received"
+    case received = "received"
     case rssi
     case evidence
     case outcome
@@ -108,7 +108,7 @@ package struct PlannedStep: Hashable, Sendable, Codable {
   package init(
     room: RoomID, name: String, action: Action, registered: Bool? = nil,
     address: BluetoothAddress? = nil, basis: BindingBasis? = nil, settings: [PlannedSetting]? = nil,
-    heard: Bool = false, rssi: Int? = nil, evidence: Evidence? = nil, outcome: Outcome? = nil,
+    received: Bool = false, rssi: Int? = nil, evidence: Evidence? = nil, outcome: Outcome? = nil,
     reason: FailureReason? = nil, exclusion: Exclusion? = nil
   ) {
     self.room = room
@@ -118,7 +118,7 @@ package struct PlannedStep: Hashable, Sendable, Codable {
     self.address = address
     self.basis = basis
     self.settings = settings
-    self.heard = heard
+    self.received = received
     self.rssi = rssi
     self.evidence = evidence
     self.outcome = outcome

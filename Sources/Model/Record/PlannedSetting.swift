@@ -31,7 +31,7 @@ extension PlannedSetting {
   /// - Parameters:
   ///   - wanted: the setting that the room wants, its secret sealed with `sealKey`.
   ///   - isOfRoom: whether `lastWrite` was for the same room: secrets of other rooms have other fingerprints.
-  package init(_ wanted: SettingResult, sealKey: String?, over lastWrite: Deed?, isOfRoom: Bool) {
+  package init(_ wanted: SettingResult, sealKey: String?, over lastWrite: LastWrite?, isOfRoom: Bool) {
     self.init(name: wanted.name, value: wanted.value)
     guard let lastWrite, let old = lastWrite.settings.first(where: { $0.name == wanted.name }) else {
       change = .set

@@ -53,27 +53,28 @@ package struct RecordPermissions: Hashable, Sendable {
 
 /// The conflicts between the selected rooms and the record. A pure function; a run begins only without any.
 package func conflicts(
-  of rooms: [Room], with standing: BuildingStanding, allowing permissions: RecordPermissions
+  of rooms: [Room], with lastKnown: LastKnownBuilding, allowing permissions: RecordPermissions
 ) -> [RecordConflict] {
   var found: [RecordConflict] = []
   for room in rooms {
-    let recorded = standing.rooms[room.id]
+    let recorded = lastKnown.rooms[room.id]
     if !permissions.rebind.contains(room.id) {
-      found += bindingConflicts(of: room, recorded, standing)
+      found += bindingConflicts(of: room, recorded, lastKnown)
     }
     // A device that was configured elsewhere is never written, so the manifest must be corrected instead.
-    if !permissions.renumber, !room.isRegistered, let deed = recorded?.deed, let from = deed.minor,
+    if !permissions.renumber, !room.isRegistered, let lastWrite = recorded?.lastWrite,
+      let from = lastWrite.minor,
       let to = room.minor,
       from != to
     {
-      found.append(.renumbered(room: room.id, from: from, to: to, device: deed.address))
+      found.append(.renumbered(room: room.id, from: from, to: to, device: lastWrite.address))
     }
   }
   return found
 }
 
 private func bindingConflicts(
-  of room: Room, _ recorded: RoomStanding?, _ standing: BuildingStanding
+  of room: Room, _ recorded: LastKnownRoom?, _ lastKnown: LastKnownBuilding
 ) -> [RecordConflict] {
   let bound = (recorded?.bindings ?? []).map(\.address).sorted()
   if bound.count > 1 { return [.severalDevices(room: room.id, bound)] }
@@ -81,14 +82,14 @@ private func bindingConflicts(
     if let named = room.address, named != only {
       return [.boundToAnother(room: room.id, named: named, recorded: only)]
     }
-    let owners = standing.owners(of: only)
+    let owners = lastKnown.owners(of: only)
     return owners.count > 1 ? [.severalRooms(device: only, owners)] : []
   }
   guard let named = room.address else { return [] }
-  if let retirement = standing.retired[named] {
+  if let retirement = lastKnown.retired[named] {
     return [.deviceRetired(room: room.id, named: named, retirement)]
   }
-  return standing.owners(of: named).filter { $0 != room.id }.prefix(1).map {
+  return lastKnown.owners(of: named).filter { $0 != room.id }.prefix(1).map {
     .deviceOfAnotherRoom(room: room.id, named: named, other: $0)
   }
 }

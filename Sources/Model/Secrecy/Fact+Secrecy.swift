@@ -38,11 +38,12 @@ extension Fact {
     case .operatorAwaited(var fact):
       fact.reason = fact.reason.redacted(plain)
       return .operatorAwaited(fact)
-    case .runStarted, .adapterAwaited, .linkReleased, .listeningStarted, .listeningStopped, .deviceSighted,
+    case .runStarted, .adapterAwaited, .linkReleased, .scanStarted, .scanStopped, .deviceSighted,
       .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .hostPaused,
       .operatorRequested,
       .attemptStarted,
-      .stageStarted, .elapsedSent, .settingWritten, .saveSubmitted, .linkEnded, .proofHeard, .retryScheduled,
+      .stageStarted, .elapsedSent, .settingWritten, .saveSubmitted, .linkEnded, .proofReceived,
+      .retryScheduled,
       .canariesJudged, .deviceUnclaimed, .runFinished:
       return self
     }
@@ -63,7 +64,7 @@ extension FailureReason {
     guard
       form.deviceText != nil || form.stackText != nil || form.networks != nil || code == .readBackMismatch
     else { return self }
-    form.networks = form.networks?.map { HeardNetwork(ssid: redact($0.ssid), rssi: $0.rssi) }
+    form.networks = form.networks?.map { FoundNetwork(ssid: redact($0.ssid), rssi: $0.rssi) }
     form.deviceText = form.deviceText.map(redact)
     form.stackText = form.stackText.map(redact)
     if code == .readBackMismatch { form.held = form.held.map(redact) }

@@ -20,7 +20,7 @@ package struct BuildingOverview: Hashable, Sendable {
   /// The rooms for which something is left to do.
   package var open: [BuildingRoom] { rooms.filter(\.isOpen) }
   /// The number of rooms in a state.
-  package func count(_ standing: BuildingRoom.Standing) -> Int { rooms.count { $0.standing == standing } }
+  package func count(_ lastKnown: BuildingRoom.LastKnown) -> Int { rooms.count { $0.lastKnown == lastKnown } }
   /// Whether nothing is left to do.
   package var isDone: Bool { !rooms.isEmpty && open.isEmpty }
 }
@@ -64,14 +64,14 @@ package struct BuildingOverviewFold: Hashable, Sendable, Codable {
 
   /// The overview.
   /// - Parameters:
-  ///   - standing: the building's, after the same runs.
+  ///   - lastKnown: the building's, after the same runs.
   ///   - wanted: what the building is held against; nil: the manifest of the newest run.
   package func overview(
-    of building: String, _ standing: BuildingStanding, manifest wanted: BuildingReport.Manifest?, made: Date
+    of building: String, _ lastKnown: LastKnownBuilding, manifest wanted: BuildingReport.Manifest?, made: Date
   ) -> BuildingOverview {
     BuildingOverview(
       building: building, name: name ?? building, made: made,
-      rooms: BuildingRoom.all(standing, last.mapValues { [$0] }, wanted ?? manifest), newest: newest,
+      rooms: BuildingRoom.all(lastKnown, last.mapValues { [$0] }, wanted ?? manifest), newest: newest,
       manifestPath: manifestPath)
   }
 }

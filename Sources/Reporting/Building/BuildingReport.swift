@@ -69,7 +69,7 @@ package struct BuildingReport: Hashable, Sendable {
   /// The report of these runs, oldest first.
   /// - Parameter manifest: what the building is held against; nil: the manifest of the newest run.
   package init(
-    building: String, runs recorded: [RecordedRun], standing: BuildingStanding, manifest: Manifest?,
+    building: String, runs recorded: [RecordedRun], lastKnown: LastKnownBuilding, manifest: Manifest?,
     made: Date,
     by maker: Maker
   ) {
@@ -87,7 +87,7 @@ package struct BuildingReport: Hashable, Sendable {
         histories[room.id, default: []].append(BuildingRoom.Run(run, room))
       }
     }
-    rooms = BuildingRoom.all(standing, histories, manifest)
+    rooms = BuildingRoom.all(lastKnown, histories, manifest)
   }
 
   /// What of it says where the building stands, without its history.
@@ -101,7 +101,7 @@ package struct BuildingReport: Hashable, Sendable {
   /// The rooms for which something is left to do.
   package var open: [BuildingRoom] { overview.open }
   /// The number of rooms in a state.
-  package func count(_ standing: BuildingRoom.Standing) -> Int { overview.count(standing) }
+  package func count(_ lastKnown: BuildingRoom.LastKnown) -> Int { overview.count(lastKnown) }
   /// Whether nothing is left to do.
   package var isDone: Bool { overview.isDone }
 }

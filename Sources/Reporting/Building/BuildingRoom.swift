@@ -5,7 +5,7 @@ package import Model
 /// The state of one room of a building.
 package struct BuildingRoom: Hashable, Sendable {
   /// How far a room is. The names are frozen.
-  package enum Standing: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum LastKnown: String, Hashable, Sendable, Codable, CaseIterable {
     /// Its device is provisioned as wanted, by the evidence given.
     case done
     /// Its device is provisioned, with other settings than the manifest has now.
@@ -71,7 +71,7 @@ package struct BuildingRoom: Hashable, Sendable {
   /// The device family.
   package let profile: ProfileID
   /// How far it is.
-  package let standing: Standing
+  package let lastKnown: LastKnown
   /// Whether the manifest has it; true where no manifest was given.
   package let isInManifest: Bool
   /// Its device, or its devices where merged records contradict each other.
@@ -92,28 +92,28 @@ package struct BuildingRoom: Hashable, Sendable {
   package let runs: [Run]
 
   init(
-    _ id: RoomID, _ standing: RoomStanding?, _ runs: [Run], wanted: PlannedRoom?, sealKey: String?,
+    _ id: RoomID, _ lastKnown: LastKnownRoom?, _ runs: [Run], wanted: PlannedRoom?, sealKey: String?,
     isInManifest: Bool
   ) {
     self.id = id
-    name = wanted?.name ?? standing?.name ?? id.rawValue
-    profile = wanted?.profile ?? standing?.profile ?? ""
+    name = wanted?.name ?? lastKnown?.name ?? id.rawValue
+    profile = wanted?.profile ?? lastKnown?.profile ?? ""
     self.isInManifest = isInManifest
-    devices = standing?.bindings.map(\.address) ?? []
-    acceptances = standing?.acceptances ?? []
-    retirement = standing?.retirement
-    verification = standing?.verification
+    devices = lastKnown?.bindings.map(\.address) ?? []
+    acceptances = lastKnown?.acceptances ?? []
+    retirement = lastKnown?.retirement
+    verification = lastKnown?.verification
     self.runs = runs
-    self.standing = Self.standing(
-      standing, isTried: !runs.isEmpty,
-      isSatisfied: wanted.map { Self.satisfies(standing?.deed, $0, sealKey) } ?? true)
-    let deed = standing?.deed
+    self.lastKnown = Self.lastKnown(
+      lastKnown, isTried: !runs.isEmpty,
+      isSatisfied: wanted.map { Self.satisfies(lastKnown?.lastWrite, $0, sealKey) } ?? true)
+    let lastWrite = lastKnown?.lastWrite
     settings =
-      deed?.settings.map { Setting(result: $0, recorded: deed?.settingsRecorded[$0.name]) }
+      lastWrite?.settings.map { Setting(result: $0, recorded: lastWrite?.settingsRecorded[$0.name]) }
       ?? runs.last?.room.settings.map { Setting(notKept: $0) } ?? []
-    if case .proved(let evidence)? = deed?.state {
+    if case .proved(let evidence)? = lastWrite?.state {
       self.evidence = evidence
-      seen = deed?.seen
+      seen = lastWrite?.seen
     } else {
       evidence = nil
       seen = nil
@@ -122,30 +122,31 @@ package struct BuildingRoom: Hashable, Sendable {
 
   /// The rooms of a building, in the manifest's order; those that it does not have come last.
   static func all(
-    _ standing: BuildingStanding, _ histories: [RoomID: [Run]], _ manifest: BuildingReport.Manifest?
+    _ lastKnown: LastKnownBuilding, _ histories: [RoomID: [Run]], _ manifest: BuildingReport.Manifest?
   ) -> [BuildingRoom] {
     let wanted = Dictionary(
       manifest?.rooms.map { ($0.room, $0) } ?? [], uniquingKeysWith: { first, _ in first })
-    let others = standing.rooms.keys.filter { wanted[$0] == nil }.sorted()
+    let others = lastKnown.rooms.keys.filter { wanted[$0] == nil }.sorted()
     return ((manifest?.rooms.map(\.room) ?? []) + others).map { id in
       BuildingRoom(
-        id, standing.rooms[id], histories[id] ?? [], wanted: wanted[id], sealKey: manifest?.sealKey,
+        id, lastKnown.rooms[id], histories[id] ?? [], wanted: wanted[id], sealKey: manifest?.sealKey,
         isInManifest: manifest == nil || wanted[id] != nil)
     }
   }
 
-  private static func satisfies(_ deed: Deed?, _ wanted: PlannedRoom, _ sealKey: String?) -> Bool {
-    guard let deed else { return false }
-    if let address = wanted.address, address != deed.address { return false }
+  private static func satisfies(_ lastWrite: LastWrite?, _ wanted: PlannedRoom, _ sealKey: String?) -> Bool {
+    guard let lastWrite else { return false }
+    if let address = wanted.address, address != lastWrite.address { return false }
     let family = DeviceProfiles[wanted.profile]
-    if let family, let proof = wanted.settings.proof(family), deed.proof(family).map({ $0 != proof }) ?? false
+    if let family, let proof = wanted.settings.proof(family),
+      lastWrite.proof(family).map({ $0 != proof }) ?? false
     {
       return false
     }
-    return deed.satisfies(wanted.settings, sealKey: sealKey, besides: family?.expectedSettings ?? [])
+    return lastWrite.satisfies(wanted.settings, sealKey: sealKey, besides: family?.expectedSettings ?? [])
   }
 
-  private static func standing(_ room: RoomStanding?, isTried: Bool, isSatisfied: Bool) -> Standing {
+  private static func lastKnown(_ room: LastKnownRoom?, isTried: Bool, isSatisfied: Bool) -> LastKnown {
     switch room?.progress {
     case .retired: .retired
     case .accepted: .accepted
@@ -158,7 +159,7 @@ package struct BuildingRoom: Hashable, Sendable {
 
   /// Whether something is left to do.
   package var isOpen: Bool {
-    switch standing {
+    switch lastKnown {
     case .done, .accepted, .retired: false
     case .outdated, .unconfirmed, .open, .untried: isInManifest
     }

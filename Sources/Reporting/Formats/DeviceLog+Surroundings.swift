@@ -23,10 +23,10 @@ struct SurroundingLines {
   /// Whether the room is not done because its device was not received.
   private var isSilent: Bool {
     guard !room.isExcluded, !room.outcome.isSuccess, room.rssi == nil,
-      !(room.address.map(report.hasHeard) ?? false)
+      !(room.address.map(report.hasReceived) ?? false)
     else { return false }
     return switch room.reason?.code {
-    case .neverHeard, .adapterDeaf, .noCandidate: true
+    case .neverReceived, .adapterDeaf, .noCandidate: true
     // The record ends before its outcome.
     case nil: !room.isFinished
     default: false
@@ -60,7 +60,7 @@ struct SurroundingLines {
     let name = name(fault.adapter)
     let text = fault.stackText.map { "; stack error: \($0.visible)" } ?? ""
     return switch fault.fault {
-    case .hearsNothing:
+    case .receivesNothing:
       "\(name) received no device of any make in 10 s of scanning\(fault.wasPowerCycled == true ? ", and was switched off and on" : "")\(text)"
     case .refusesToScan: "the Bluetooth service did not scan with \(name)\(text)"
     case .tooManyDevices: "\(name) received more sensors than the limit: the run ignored the others"
@@ -77,7 +77,7 @@ struct SurroundingLines {
         let weakest = strength.count > 1 ? " to \(strength.lowerBound)" : ""
         return ", at \(strength.upperBound)\(weakest) dBm when first received"
       } ?? ""
-    let first = around.scanners.filter { $0.heard > 0 }.map { "\($0.heard) by \(name($0.adapter))" }
+    let first = around.scanners.filter { $0.received > 0 }.map { "\($0.received) by \(name($0.adapter))" }
     return
       "\(count) other \(count == 1 ? "sensor was" : "sensors were") received while the room was open\(range)"
       + (around.scanners.count > 1 ? ", first \(first.joined(separator: ", "))" : "")
@@ -87,7 +87,8 @@ struct SurroundingLines {
     guard !around.neighbours.isEmpty else { return nil }
     let parts = around.neighbours.map { neighbour in
       let silence =
-        neighbour.isHeard ? "received, RSSI unknown" : neighbour.hasDevice ? "not received" : "has no device"
+        neighbour.isReceived
+        ? "received, RSSI unknown" : neighbour.hasDevice ? "not received" : "has no device"
       let what = neighbour.rssi.map { "\($0) dBm" } ?? silence
       return "\(neighbour.room.planned.name.visible) \(what)"
     }
@@ -155,7 +156,7 @@ struct SurroundingLines {
         "unlikely. \(around.clearNeighbours.count) of \(neighbours.count) \(neighbours.count == 1 ? "neighbour was" : "neighbours were") received well, the best at \(best) dBm."
     }
     if neighbours.isEmpty { return "unknown. No room next to it in the manifest has a device." }
-    if !neighbours.contains(where: \.isHeard) {
+    if !neighbours.contains(where: \.isReceived) {
       return neighbours.count == 1
         ? "possible. Its only neighbour was not received either."
         : "possible. None of its \(neighbours.count) neighbours was received either."

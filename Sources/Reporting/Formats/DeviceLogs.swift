@@ -33,7 +33,7 @@ extension [RunEvent] {
     var underway: Set<RoomID> = []
     for event in self {
       switch event.fact {
-      case .listeningStarted(let fact), .listeningStopped(let fact):
+      case .scanStarted(let fact), .scanStopped(let fact):
         // The survey belongs to all rooms: it shows how long their devices could be received. Other scan windows belong to
         // the rooms that wait for a proof or a sighting.
         let all = fact.purpose == .survey ? report.selected.map(\.id) : underway.sorted()

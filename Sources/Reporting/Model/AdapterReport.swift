@@ -12,11 +12,11 @@ package struct AdapterReport: Hashable, Sendable {
     self.adapter = adapter
   }
 
-  mutating func begin(_ fact: Listening, at elapsed: Duration) {
+  mutating func begin(_ fact: ScanPeriod, at elapsed: Duration) {
     windows.append(ScanWindow(purpose: fact.purpose, begin: ShortDuration(elapsed)))
   }
 
-  mutating func end(_ fact: Listening, at elapsed: Duration) {
+  mutating func end(_ fact: ScanPeriod, at elapsed: Duration) {
     let place = windows.lastIndex { $0.purpose == fact.purpose && $0.end == nil }
     if let place { windows[place].end = ShortDuration(elapsed) }
   }
@@ -25,7 +25,7 @@ package struct AdapterReport: Hashable, Sendable {
 /// A time in which an adapter scanned.
 package struct ScanWindow: Hashable, Sendable {
   /// Its purpose.
-  package let purpose: ListeningPurpose
+  package let purpose: ScanPurpose
   /// When it began, since the run began.
   package let begin: ShortDuration
   /// When it ended, since the run began; nil where that is not on record.

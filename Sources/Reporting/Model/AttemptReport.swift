@@ -14,7 +14,7 @@ package struct AttemptReport: Hashable, Sendable {
   /// Its stages, in the order in which they began.
   package private(set) var stages: [StageReport] = []
 
-  private let heard: Int8?
+  private let received: Int8?
   private var took: ShortDuration?
   private var boxedFailure: Boxed<FailureReason>?
 
@@ -23,11 +23,11 @@ package struct AttemptReport: Hashable, Sendable {
     address = fact.address
     adapter = fact.adapter
     begin = ShortDuration(elapsed)
-    heard = fact.rssi.map { Int8(clamping: $0) }
+    received = fact.rssi.map { Int8(clamping: $0) }
   }
 
   /// RSSI when the device was last received before it, in dBm.
-  package var rssi: Int? { heard.map(Int.init) }
+  package var rssi: Int? { received.map(Int.init) }
   /// How long it took, in seconds; nil where its end is not on record.
   package var seconds: Double? { took?.seconds }
   /// Why it failed; nil where it did not, or its end is not on record.

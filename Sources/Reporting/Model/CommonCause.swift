@@ -115,15 +115,15 @@ extension CommonCause {
     case .adapter(let adapter):
       Explanation(
         "All \(rooms.count.rooms) that failed used \(name(adapter)), and no room was done on it.",
-        "Unplug \(name(adapter)), then \(Scene.sameCommand): the other adapters do these rooms.")
+        "Unplug \(name(adapter)), then \(SentenceContext.sameCommand): the other adapters do these rooms.")
     case .weakSignal:
       Explanation(
         "All \(rooms.count) devices that failed were received below \(Self.weak) dBm.",
-        "Bring the adapter closer to these rooms, then \(Scene.sameCommand).")
+        "Bring the adapter closer to these rooms, then \(SentenceContext.sameCommand).")
     case .network(let network):
       Explanation(
         "All \(rooms.count.rooms) that failed have the WiFi network \(network.quoted), and no room with it was done.",
-        "Check its name and password in the manifest, and that it has 2.4 GHz here. Then \(Scene.sameCommand)."
+        "Check its name and password in the manifest, and that it has 2.4 GHz here. Then \(SentenceContext.sameCommand)."
       )
     case .deviceText(let text):
       Explanation(

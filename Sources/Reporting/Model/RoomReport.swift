@@ -106,7 +106,7 @@ package struct RoomReport: Hashable, Sendable, Codable {
   /// Where its log lies, relative to the run's directory.
   package var log: String { "devices/\(id).log" }
 
-  mutating func heard(_ rssi: Int?) {
+  mutating func received(_ rssi: Int?) {
     if let rssi { self.rssi = rssi }
   }
 
@@ -126,7 +126,7 @@ package struct RoomReport: Hashable, Sendable, Codable {
       adapter = fact.adapter
       stage = nil
       setting = nil
-      heard(fact.rssi)
+      received(fact.rssi)
       attemptReports.append(AttemptReport(fact, at: elapsed))
     case .stageStarted(let fact):
       stage = fact.stage
@@ -141,10 +141,10 @@ package struct RoomReport: Hashable, Sendable, Codable {
     case .saveSubmitted(let fact):
       address = fact.address
       mayHaveKept = true
-    case .proofHeard(let fact):
+    case .proofReceived(let fact):
       evidence = fact.evidence
       evidenceRecorded = time
-      heard(fact.evidence.rssi)
+      received(fact.evidence.rssi)
     case .attemptEnded(let fact):
       attemptReports.change(fact.number) { $0.end(fact) }
       // Only these two are the device's own word that nothing was kept.
@@ -157,8 +157,8 @@ package struct RoomReport: Hashable, Sendable, Codable {
       .retryScheduled:
       break
     case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
-      .listeningStarted,
-      .listeningStopped,
+      .scanStarted,
+      .scanStopped,
       .deviceSighted, .hostPaused, .operatorRequested, .canariesJudged, .deviceUnclaimed, .runInterrupted,
       .runFinished:
       break
@@ -173,6 +173,6 @@ package struct RoomReport: Hashable, Sendable, Codable {
     attempts = fact.attempts
     evidence = fact.evidence
     settings = fact.settings
-    heard(fact.rssi)
+    received(fact.rssi)
   }
 }

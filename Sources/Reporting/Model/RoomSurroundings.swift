@@ -12,7 +12,7 @@ struct RoomSurroundings {
     /// How long it scanned, in seconds; windows whose end is not on record do not count.
     let seconds: Double
     /// The number of other devices that it received first.
-    let heard: Int
+    let received: Int
     /// Its faults.
     let faults: [AdapterFault]
   }
@@ -23,7 +23,7 @@ struct RoomSurroundings {
     /// RSSI last received, in dBm; nil where that is not known.
     let rssi: Int?
     /// Whether its device was received.
-    let isHeard: Bool
+    let isReceived: Bool
     /// Whether it has a device, by the manifest or the record of this run.
     var hasDevice: Bool { room.address != nil }
   }
@@ -78,13 +78,13 @@ enum AddressLikeness: Hashable {
 
 /// A run's sightings and faults, gathered once for the logs of all its rooms.
 struct RunSurroundings {
-  private struct Heard {
+  private struct Received {
     var at: Duration
     var device: DeviceSighted
   }
 
   private let report: RunReport
-  private var heard: [Heard] = []
+  private var received: [Received] = []
   private var faults: [(at: Duration, fault: AdapterFault)] = []
   private var ends: [RoomID: Duration] = [:]
   /// How many rooms before and after a room are its neighbours.
@@ -97,7 +97,7 @@ struct RunSurroundings {
       switch event.fact {
       case .deviceSighted(let fact):
         // In provisioning mode and as a beacon it is the same device.
-        if known.insert(fact.address).inserted { heard.append(Heard(at: event.elapsed, device: fact)) }
+        if known.insert(fact.address).inserted { received.append(Received(at: event.elapsed, device: fact)) }
       case .adapterFaulted(let fact): faults.append((event.elapsed, fact))
       case .roomFinished(let fact): ends[fact.room] = event.elapsed
       default: break
@@ -110,20 +110,20 @@ struct RunSurroundings {
     let end = ends[room.id] ?? report.elapsed
     var firsts: [AdapterID: Int] = [:]
     var strength: ClosedRange<Int>?
-    for other in heard where other.at <= end && other.device.address != room.address {
+    for other in received where other.at <= end && other.device.address != room.address {
       firsts[other.device.adapter, default: 0] += 1
       guard let rssi = other.device.rssi else { continue }
       strength = min(strength?.lowerBound ?? rssi, rssi)...max(strength?.upperBound ?? rssi, rssi)
     }
     return RoomSurroundings(
-      scanners: report.adapterReports.map { scanner($0, until: end, heard: firsts[$0.adapter] ?? 0) },
+      scanners: report.adapterReports.map { scanner($0, until: end, received: firsts[$0.adapter] ?? 0) },
       others: firsts.values.reduce(0, +), strength: strength,
       neighbours: neighbours(of: room), strangers: strangers(near: room),
       knowsStrangers: report.outcome != nil)
   }
 
   private func scanner(
-    _ adapter: AdapterReport, until end: Duration, heard: Int
+    _ adapter: AdapterReport, until end: Duration, received: Int
   ) -> RoomSurroundings.Scanner {
     let last = ShortDuration(end)
     let windows = adapter.windows.filter { $0.begin < last }.map { window in
@@ -134,7 +134,7 @@ struct RunSurroundings {
     return .init(
       adapter: adapter.adapter, windows: windows,
       seconds: windows.reduce(0) { $0 + ($1.end.map(\.seconds) ?? $1.begin.seconds) - $1.begin.seconds },
-      heard: heard,
+      received: received,
       faults: faults.filter { $0.at <= end && $0.fault.adapter == adapter.adapter }.map(\.fault))
   }
 
@@ -144,7 +144,7 @@ struct RunSurroundings {
     return near.filter { $0 != place }.map { report.rooms[$0] }.map { other in
       .init(
         room: other, rssi: other.rssi,
-        isHeard: other.rssi != nil || other.address.map(report.hasHeard) ?? false)
+        isReceived: other.rssi != nil || other.address.map(report.hasReceived) ?? false)
     }
   }
 

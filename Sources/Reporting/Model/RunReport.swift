@@ -39,7 +39,7 @@ package struct RunReport: Hashable, Sendable {
   private var places: [RoomID: Int] = [:]
   private var owners: [BluetoothAddress: Int] = [:]
   private var signals: [BluetoothAddress: Int] = [:]
-  private var heard: Set<BluetoothAddress> = []
+  private var received: Set<BluetoothAddress> = []
 
   /// A report of nothing yet.
   package init() {}
@@ -63,18 +63,18 @@ package struct RunReport: Hashable, Sendable {
         adapters.append(fact)
       }
       change(fact.adapter) { _ in }
-    case .listeningStarted(let fact):
+    case .scanStarted(let fact):
       reachedRadio = true
       change(fact.adapter) { $0.begin(fact, at: event.elapsed) }
-    case .listeningStopped(let fact):
+    case .scanStopped(let fact):
       change(fact.adapter) { $0.end(fact, at: event.elapsed) }
     case .foreignScanDetected(let fact):
       foreignScans.removeAll { $0.adapter == fact.adapter }
       foreignScans.append(fact)
     case .deviceSighted(let fact):
-      heard.insert(fact.address)
+      received.insert(fact.address)
       signals[fact.address] = fact.rssi ?? signals[fact.address]
-      if let place = owners[fact.address] { rooms[place].heard(fact.rssi) }
+      if let place = owners[fact.address] { rooms[place].received(fact.rssi) }
     case .deviceUnclaimed(let fact):
       unclaimed.removeAll { $0.address == fact.address }
       unclaimed.append(fact)
@@ -89,10 +89,10 @@ package struct RunReport: Hashable, Sendable {
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
       .operatorAwaited, .stageStarted,
       .stageEnded, .statusReceived, .settingsRead, .wifiChecked, .elapsedSent, .settingWritten,
-      .saveSubmitted, .linkEnded, .proofHeard, .attemptEnded, .retryScheduled, .roomFinished:
+      .saveSubmitted, .linkEnded, .proofReceived, .attemptEnded, .retryScheduled, .roomFinished:
       if let room = event.fact.room { applyToRoom(room, event) }
     }
-    if let evidence = event.fact.evidence, evidence.run == nil { heard.insert(evidence.address) }
+    if let evidence = event.fact.evidence, evidence.run == nil { received.insert(evidence.address) }
   }
 
   private mutating func change(_ adapter: AdapterID, _ change: (inout AdapterReport) -> Void) {
@@ -107,7 +107,7 @@ package struct RunReport: Hashable, Sendable {
   }
 
   /// Whether a device was received in this run: reported by an adapter, or proved by what it sent.
-  package func hasHeard(_ address: BluetoothAddress) -> Bool { heard.contains(address) }
+  package func hasReceived(_ address: BluetoothAddress) -> Bool { received.contains(address) }
 
   /// How many rooms ended (or, in a record without end, are to be taken to have ended) this way.
   package func count(_ outcome: Outcome) -> Int {
@@ -155,7 +155,7 @@ package struct RunReport: Hashable, Sendable {
     rooms[place].apply(event.fact, at: event.elapsed, on: event.at)
     if let address = rooms[place].address, owners[address] != place {
       owners[address] = place
-      if rooms[place].rssi == nil { rooms[place].heard(signals[address]) }
+      if rooms[place].rssi == nil { rooms[place].received(signals[address]) }
     }
   }
 }
@@ -164,7 +164,7 @@ extension Fact {
   /// The evidence in an event; nil where it has none.
   fileprivate var evidence: Evidence? {
     switch self {
-    case .proofHeard(let fact): fact.evidence
+    case .proofReceived(let fact): fact.evidence
     case .roomFinished(let fact): fact.evidence
     default: nil
     }

@@ -63,7 +63,7 @@ extension WiFiChecked: RecordedObject {
   ]
 }
 
-extension HeardNetwork: RecordedObject {
+extension FoundNetwork: RecordedObject {
   package static let definition = "received_network"
   package static let about = "A WiFi network as a device receives it."
   package static let fields = [
@@ -135,7 +135,7 @@ extension LinkEnded: RecordedObject {
   ]
 }
 
-extension ProofHeard: RecordedObject {
+extension ProofReceived: RecordedObject {
   package static let definition = "proof_received"
   package static let about = "The device's own proof."
   package static let fields = [

@@ -71,7 +71,7 @@ extension ForeignScanDetected: RecordedObject {
   ]
 }
 
-extension Listening: RecordedObject {
+extension ScanPeriod: RecordedObject {
   package static let definition = "scan_window"
   package static let about = "An adapter, and what it scans for."
   package static let fields = [

@@ -25,7 +25,7 @@ extension SettingResult: RecordedObject {
   ]
 }
 
-extension HeardCandidate: RecordedObject {
+extension ReceivedCandidate: RecordedObject {
   package static let definition = "received_candidate"
   package static let about = "A device that could be a room's, or that has its identity."
   package static let fields = [

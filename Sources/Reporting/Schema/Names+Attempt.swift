@@ -74,7 +74,7 @@ extension AdapterFault.Kind: OutputNames {
   package static let about = "What can be wrong."
   package var documentation: String {
     switch self {
-    case .hearsNothing: "It scanned for 10 s and received no device."
+    case .receivesNothing: "It scanned for 10 s and received no device."
     case .refusesToScan: "The stack refused to scan with it, or did not answer, several times in a row."
     case .tooManyDevices:
       "More devices of the families were received than are kept; further ones are ignored, unless a room names them."
@@ -82,7 +82,7 @@ extension AdapterFault.Kind: OutputNames {
   }
 }
 
-extension ListeningPurpose: OutputNames {
+extension ScanPurpose: OutputNames {
   package static let definition = "scan_purpose"
   package static let about = "What a scan window is for."
   package var documentation: String {
@@ -94,7 +94,7 @@ extension ListeningPurpose: OutputNames {
   }
 }
 
-extension CentralError.AdapterTrouble: OutputNames {
+extension CentralError.AdapterProblem: OutputNames {
   package static let definition = "adapter_wait_cause"
   package static let about = "Why an adapter cannot be used."
   package var documentation: String {

@@ -5,7 +5,7 @@ extension FailureReason.Code: OutputNames {
   package static let about = "Why something did not succeed."
   package var documentation: String {
     switch self {
-    case .neverHeard:
+    case .neverReceived:
       "It was not received on any adapter. An attempt that searched for it says for how many seconds."
     case .adapterDeaf: "No adapter reported any device at all, not even others."
     case .connectTimedOut:
@@ -29,9 +29,9 @@ extension FailureReason.Code: OutputNames {
       "It does not receive the WiFi network that it is to join: nothing was written."
     case .noSelfDisconnect:
       "It was written and did not end the link, as it does when it has taken what was written."
-    case .notHeardAfterSave:
+    case .notReceivedAfterSave:
       "Written and submitted, and not received afterwards. Without a response the save was that of an earlier run."
-    case .heardFromOtherAddress:
+    case .receivedFromOtherAddress:
       "Written and submitted; afterwards its identity was received from other addresses only, which proves nothing."
     case .configuredOtherwise:
       "It is on air, configured with another identity: a person must put it into provisioning mode. For a device that was configured elsewhere, `held` says what it holds."
@@ -51,7 +51,7 @@ extension FailureReason.Code: OutputNames {
     case .addressMissing: "The manifest does not say yet which device is the room's: its label is to be read."
     case .notClearlyNearest: "None of the devices near the room's adapter is clearly the nearest."
     case .notNear: "The nearest device is too far from the room's adapter to be in the room."
-    case .heardTooBriefly: "The nearest device was not received long or often enough yet to be sure of it."
+    case .receivedTooBriefly: "The nearest device was not received long or often enough yet to be sure of it."
     case .adapterMissing: "The adapter that the room is near is not there."
     case .adapterShared: "More rooms than one are near the same adapter."
     case .notConfirmed: "The proposed assignment was not confirmed."

@@ -207,7 +207,7 @@ extension ProofAddress: OutputNames {
   }
 }
 
-extension RoomStanding.Progress: OutputNames {
+extension LastKnownRoom.Progress: OutputNames {
   package static let definition = "progress"
   package static let about = "How far a room is by all that is on record."
   package var documentation: String {
@@ -221,7 +221,7 @@ extension RoomStanding.Progress: OutputNames {
   }
 }
 
-extension BuildingRoom.Standing: OutputNames {
+extension BuildingRoom.LastKnown: OutputNames {
   package static let definition = "room_state"
   package static let about = "How far a room is."
   package var documentation: String {

@@ -81,11 +81,11 @@ private struct Page {
 
   mutating func sharedObjects() -> [String] {
     var lines = ["", "## Objects that stand in several places"]
-    var told = 0
+    var reported = 0
     // Explaining one may find another.
-    while told < objects.count {
-      let object = objects[told]
-      told += 1
+    while reported < objects.count {
+      let object = objects[reported]
+      reported += 1
       lines += ["", "### \(object.definition)", "", object.about, ""] + body(of: object)
     }
     return lines

@@ -33,7 +33,7 @@ package enum PlanView {
       Row(
         room: step.name.visible, action: action(step), device: step.address?.description ?? "-",
         signal: step.address == nil
-          ? "-" : step.rssi.map { "\($0) dBm" } ?? (step.heard ? "received" : "not received"),
+          ? "-" : step.rssi.map { "\($0) dBm" } ?? (step.received ? "received" : "not received"),
         writes: step.settings == nil ? "-" : step.writes, why: why(step, rooms[step.room], times))
     }
   }

@@ -19,7 +19,7 @@ extension ProgressView {
     case .roomFinished(let fact):
       return isToldOnce(fact) ? [] : report[fact.room].map { [line(of: $0, style)] } ?? []
     case .runFinished:
-      return toldOnce.map { style.paint("\($0.sign) \($0.text)".truncated(to: style.width), $0.tone) }
+      return writtenOnce.map { style.paint("\($0.sign) \($0.text)".truncated(to: style.width), $0.tone) }
     case .adapterSelected(let fact):
       return [style.paint("Using \(fact.title.visible)".truncated(to: style.width), .dim)]
     case .runInterrupted(let fact) where fact.cause != .signal:
@@ -54,7 +54,7 @@ extension ProgressView {
   package func plain(_ event: RunEvent, detail: Detail = .normal) -> [String] {
     let texts: [String] =
       switch event.fact {
-      case .runFinished: toldOnce.map { "\($0.sign) \($0.text)" }
+      case .runFinished: writtenOnce.map { "\($0.sign) \($0.text)" }
       default: [plainText(event.fact, detail)].compactMap(\.self)
       }
     return texts.map { "[\(Self.clock(event.elapsed))] \($0)" }
@@ -120,7 +120,7 @@ extension ProgressView {
       return "\(fact.buildingName.visible): \(tally.total.rooms)\(fact.simulated ? ", simulated" : "")"
     case .operatorRequested(let fact): return fact.request == .stop ? nil : fact.words
     case .adapterSelected, .linkReleased, .canariesJudged: return EventWords(fact) { _ in "" }.text
-    case .listeningStarted(let fact): return fact.purpose == .survey ? "scanning for devices" : nil
+    case .scanStarted(let fact): return fact.purpose == .survey ? "scanning for devices" : nil
     case .attemptStarted(let fact):
       return "\(name(fact.room)): attempt \(fact.number), \(fact.address) on \(adapterName(fact.adapter))"
     case .attemptEnded(let fact):

@@ -83,7 +83,7 @@ package struct ProgressView: Sendable {
     var name: String
     var slots: Int?
     var scanningSince: Duration?
-    var purpose: ListeningPurpose?
+    var purpose: ScanPurpose?
     var fault: String?
   }
 
@@ -101,9 +101,9 @@ package struct ProgressView: Sendable {
     case .adapterFaulted(let fact):
       let words = EventWords(event.fact, name: adapterName)
       change(fact.adapter) { $0.fault = words.text }
-    case .listeningStarted(let fact):
+    case .scanStarted(let fact):
       change(fact.adapter) { ($0.scanningSince, $0.purpose, $0.fault) = (event.elapsed, fact.purpose, nil) }
-    case .listeningStopped(let fact): change(fact.adapter) { $0.scanningSince = nil }
+    case .scanStopped(let fact): change(fact.adapter) { $0.scanningSince = nil }
     case .attemptStarted(let fact): begin(fact, at: event.elapsed)
     case .stageStarted(let fact):
       change(fact.room) { room in
@@ -127,13 +127,13 @@ package struct ProgressView: Sendable {
     case .runFinished: (active, waiting) = ([], nil)
     case .foreignScanDetected, .linkReleased, .deviceSighted, .bindingCommitted, .bindingReleased,
       .roomRetired, .roomAccepted, .roomVerified, .canariesJudged, .deviceUnclaimed, .hostPaused, .stageEnded,
-      .statusReceived, .settingsRead, .wifiChecked, .elapsedSent, .settingWritten, .proofHeard:
+      .statusReceived, .settingsRead, .wifiChecked, .elapsedSent, .settingWritten, .proofReceived:
       break
     }
   }
 
   /// Whether the operator paused the run.
-  package var isHeld: Bool { request?.request == .pause }
+  package var isPaused: Bool { request?.request == .pause }
 
   /// Says that the run was asked to stop, before that is on record.
   package mutating func noteStop() {
@@ -206,7 +206,7 @@ package struct ProgressView: Sendable {
   }
 
   /// The rooms that ended with the run as a whole, by outcome.
-  var toldOnce: [(sign: String, text: String, tone: TerminalStyle.Tone)] {
+  var writtenOnce: [(sign: String, text: String, tone: TerminalStyle.Tone)] {
     guard report.interruption != nil else { return [] }
     return Outcome.allCases.compactMap { outcome in
       let count = report.rooms.count { $0.outcome == outcome && endedWithRun.contains($0.id) }

@@ -7,17 +7,17 @@ package enum StateView {
   package static let header = ["ROOM", "STATE", "DEVICE", "RUN"]
 
   /// A row for each room, by id.
-  package static func rows(_ standing: BuildingStanding) -> [[String]] {
-    standing.rooms.sorted { $0.key < $1.key }.map { _, room in
+  package static func rows(_ lastKnown: LastKnownBuilding) -> [[String]] {
+    lastKnown.rooms.sorted { $0.key < $1.key }.map { _, room in
       let devices = room.bindings.map(\.address.description).joined(separator: " ")
       return [
         room.name.visible, words(room), devices.isEmpty ? "-" : devices,
-        (room.deed?.run ?? room.lastRun ?? "-").visible,
+        (room.lastWrite?.run ?? room.lastRun ?? "-").visible,
       ]
     }
   }
 
-  private static func words(_ room: RoomStanding) -> String {
+  private static func words(_ room: LastKnownRoom) -> String {
     switch room.progress {
     case .done: "done"
     case .unconfirmed: Outcome.unconfirmed.words

@@ -24,9 +24,9 @@ package enum VerificationView {
       let names = weak.map { "\($0.name.visible) (\($0.room.rssi ?? 0) dBm)" }.joined(separator: ", ")
       lines += style.block("Weaker than \(RoomVerified.weakBelow) dBm from here: \(names)", indent: 2)
     }
-    let partly = rooms.filter { $0.room.finding == .onAir && $0.room.windowsHeard < $0.room.windows }
+    let partly = rooms.filter { $0.room.finding == .onAir && $0.room.windowsReceived < $0.room.windows }
     if !partly.isEmpty {
-      let names = partly.map { "\($0.name.visible) (\($0.room.windowsHeard) of \($0.room.windows) scans)" }
+      let names = partly.map { "\($0.name.visible) (\($0.room.windowsReceived) of \($0.room.windows) scans)" }
       lines += style.block("Not received in every scan: \(names.joined(separator: ", "))", indent: 2)
     }
     for (name, room) in rooms where room.needsAction {

@@ -1,7 +1,7 @@
 import Model
 
 /// The state of a room, in words for people.
-extension BuildingRoom.Standing {
+extension BuildingRoom.LastKnown {
   /// The state as a word or two.
   var words: String {
     switch self {

@@ -22,11 +22,11 @@ struct EventWords {
     case .runStarted: self.init("run", "started")
     case .adapterAwaited(let fact):
       let what =
-        switch (fact.trouble, fact.adapter?.visible) {
+        switch (fact.problem, fact.adapter?.visible) {
         case (nil, _): "the Bluetooth service is not running"
-        case (.absent?, let name?): "\(CentralError.AdapterTrouble.absent.words) \(name)"
-        case (let trouble?, let name?): "\(name) is \(trouble.words)"
-        case (let trouble?, nil): trouble.words
+        case (.absent?, let name?): "\(CentralError.AdapterProblem.absent.words) \(name)"
+        case (let problem?, let name?): "\(name) is \(problem.words)"
+        case (let problem?, nil): problem.words
         }
       self.init("adapter", "waiting up to \(fact.seconds.asSeconds): \(what)")
     case .adapterSelected(let fact):
@@ -36,9 +36,9 @@ struct EventWords {
       let name = name(fact.adapter)
       let what =
         switch (fact.fault, fact.wasPowerCycled) {
-        case (.hearsNothing, true?):
+        case (.receivesNothing, true?):
           "\(name) received no device for 10 s, and was switched off and on"
-        case (.hearsNothing, _):
+        case (.receivesNothing, _):
           "\(name) receives no device: unplug it and plug it in again, or run `systemctl restart bluetooth`"
         case (.refusesToScan, _):
           "\(name) is not used any more: the Bluetooth service does not scan with it"
@@ -50,9 +50,9 @@ struct EventWords {
       self.init("link", "\(fact.address) was still connected from an earlier run, and was disconnected")
     case .foreignScanDetected(let fact):
       self.init("adapter", fact.sentence(adapter: name(fact.adapter)))
-    case .listeningStarted(let fact):
+    case .scanStarted(let fact):
       self.init("scan", "started on \(name(fact.adapter)), \(fact.purpose.words)")
-    case .listeningStopped(let fact):
+    case .scanStopped(let fact):
       self.init("scan", "stopped on \(name(fact.adapter))")
     case .deviceSighted(let fact):
       let life = fact.minor.map { "as a beacon with minor \($0)" } ?? "ready for a connection"
@@ -77,7 +77,7 @@ struct EventWords {
     case .roomVerified(let fact):
       self.init(
         "verified",
-        "\(fact.finding.words), received in \(fact.windowsHeard) of \(fact.windows) scans\(Self.signal(fact.rssi))"
+        "\(fact.finding.words), received in \(fact.windowsReceived) of \(fact.windows) scans\(Self.signal(fact.rssi))"
       )
     case .hostPaused(let fact):
       self.init("host", fact.words)
@@ -121,7 +121,7 @@ struct EventWords {
       self.init("save", "save request sent to \(fact.address); the device may have changed from now on")
     case .linkEnded(let fact):
       self.init("link", "\(fact.cause.words), \(fact.expected ? "as expected" : "unexpected")")
-    case .proofHeard(let fact):
+    case .proofReceived(let fact):
       self.init("proof", fact.evidence.words)
     case .attemptEnded(let fact):
       self.init("attempt", "\(fact.number) ", fact.seconds, fact.failure)
@@ -220,7 +220,7 @@ extension Evidence.Grade {
   }
 }
 
-extension CentralError.AdapterTrouble {
+extension CentralError.AdapterProblem {
   /// The cause, for use after the adapter's name or alone.
   var words: String {
     switch self {
@@ -231,7 +231,7 @@ extension CentralError.AdapterTrouble {
   }
 }
 
-extension ListeningPurpose {
+extension ScanPurpose {
   fileprivate var words: String {
     switch self {
     case .survey: "for all devices"

@@ -4,7 +4,7 @@ import Model
 
 /// What happened to a room and what to do next, for the person on site.
 ///
-/// Codes become sentences here and in the extensions of `Scene`, and nowhere else.
+/// Codes become sentences here and in the extensions of `SentenceContext`, and nowhere else.
 package struct Explanation: Hashable, Sendable {
   /// What happened, in one sentence.
   package var sentence: String
@@ -19,29 +19,29 @@ package struct Explanation: Hashable, Sendable {
   /// The explanation of a room that is not done; nil when it is done.
   /// - Parameter retry: What starts the room again, as an imperative: "press r". By default the command of the run.
   package init?(of room: RoomReport, retry: String? = nil) {
-    var scene = Scene(room)
-    if let retry { scene.retry = retry }
-    self.init(scene, room)
+    var context = SentenceContext(room)
+    if let retry { context.retry = retry }
+    self.init(context, room)
   }
 
   /// The same without the room and its device's address, so that rooms can share it.
   init?(general room: RoomReport) {
-    var scene = Scene(room)
-    scene.address = nil
-    scene.room = nil
-    self.init(scene, room)
+    var context = SentenceContext(room)
+    context.address = nil
+    context.room = nil
+    self.init(context, room)
   }
 
-  private init?(_ scene: Scene, _ room: RoomReport) {
+  private init?(_ context: SentenceContext, _ room: RoomReport) {
     guard !room.outcome.isSuccess else { return nil }
     guard let reason = room.reason else {
-      self = scene.explain(room.outcome)
+      self = context.explain(room.outcome)
       return
     }
-    self = scene.explain(reason)
+    self = context.explain(reason)
     // The device may have changed, whatever the reason: scan before writing again.
     if room.outcome == .unconfirmed, !reason.code.isKnownState, !reason.isOfHost {
-      advice = scene.adviceWhenUnconfirmed
+      advice = context.adviceWhenUnconfirmed
     }
   }
 }
@@ -49,13 +49,13 @@ package struct Explanation: Hashable, Sendable {
 extension Explanation {
   /// Why a plan does nothing for a room; nil when it does something, or when there is nothing to explain.
   init?(of step: PlannedStep, _ room: Room?) {
-    let scene = Scene(step, room)
+    let context = SentenceContext(step, room)
     switch step.action {
     case .provision, .done, .await: return nil
-    case .exclude: self = scene.explain(.skipped)
+    case .exclude: self = context.explain(.skipped)
     case .stop:
       guard let reason = step.reason else { return nil }
-      self = scene.explain(reason)
+      self = context.explain(reason)
     }
   }
 }
@@ -64,14 +64,15 @@ extension FailureReason.Code {
   /// Whether the device was received after the save, so that its state is known.
   fileprivate var isKnownState: Bool {
     switch self {
-    case .saveNotKept, .wrongIdentity, .heardFromOtherAddress, .configuredOtherwise, .minorOnAir,
+    case .saveNotKept, .wrongIdentity, .receivedFromOtherAddress, .configuredOtherwise, .minorOnAir,
       .settingsChanged, .foreignSettings, .networkNotReceived,
       .readBackMismatch:
       true
-    case .neverHeard, .adapterDeaf, .unknownToStack, .connectTimedOut, .connectFailed, .linkLost,
+    case .neverReceived, .adapterDeaf, .unknownToStack, .connectTimedOut, .connectFailed, .linkLost,
       .stageTimedOut, .serviceMissing, .serviceAmbiguous,
-      .attributeRejected, .refused, .notHeardAfterSave, .noSelfDisconnect, .tooManyCandidates, .noCandidate,
-      .addressNeeded, .addressMissing, .notClearlyNearest, .notNear, .heardTooBriefly, .adapterMissing,
+      .attributeRejected, .refused, .notReceivedAfterSave, .noSelfDisconnect, .tooManyCandidates,
+      .noCandidate,
+      .addressNeeded, .addressMissing, .notClearlyNearest, .notNear, .receivedTooBriefly, .adapterMissing,
       .adapterShared,
       .notConfirmed,
       .tooManyFailures, .canariesFailed, .canariesRefused, .adapterLost, .stackLost, .outOfSlots,
@@ -84,7 +85,7 @@ extension FailureReason.Code {
 }
 
 /// What a sentence needs to know: the room, its device, and how well the device was received.
-struct Scene {
+struct SentenceContext {
   let device: DeviceWords
   var address: BluetoothAddress?
   /// The room; nil in explanations that several rooms share.

@@ -4,7 +4,7 @@ extension FailureReason.Code {
   /// The reason in a few words, for headings, lists and logs.
   var words: String {
     switch self {
-    case .neverHeard: "not received"
+    case .neverReceived: "not received"
     case .adapterDeaf: "adapter receives nothing"
     case .connectTimedOut: "connection timed out"
     case .connectFailed: "connection failed"
@@ -21,8 +21,8 @@ extension FailureReason.Code {
     case .foreignSettings: "unknown settings on the device"
     case .networkNotReceived: "WiFi network not received"
     case .noSelfDisconnect: "write not confirmed"
-    case .notHeardAfterSave: "not received after the save"
-    case .heardFromOtherAddress: "received from another address"
+    case .notReceivedAfterSave: "not received after the save"
+    case .receivedFromOtherAddress: "received from another address"
     case .configuredOtherwise: "configured otherwise"
     case .minorOnAir: "minor on air from another device"
     case .minorOnRecord: "minor on record for another device"
@@ -36,7 +36,7 @@ extension FailureReason.Code {
     case .addressMissing: "address missing"
     case .notClearlyNearest: "no device clearly nearest"
     case .notNear: "nearest device too far away"
-    case .heardTooBriefly: "not received long enough"
+    case .receivedTooBriefly: "not received long enough"
     case .adapterMissing: "adapter not found"
     case .adapterShared: "adapter near several rooms"
     case .notConfirmed: "not confirmed"

@@ -53,22 +53,22 @@ enum RefusalCause: Hashable, CaseIterable {
   }
 
   /// What to do about it; nil where the room has no WiFi and the message is about WiFi.
-  func advice(in scene: Scene) -> String? {
-    let wait = "Then \(scene.waitAndRun)."
+  func advice(in context: SentenceContext) -> String? {
+    let wait = "Then \(context.waitAndRun)."
     switch self {
     case .storage:
-      return "\(scene.restart.uppercasedFirst). \(scene.againOrReplace)"
+      return "\(context.restart.uppercasedFirst). \(context.againOrReplace)"
     case .power:
       return "Check its battery or power supply. \(wait)"
     case .length:
       return "Check the lengths of the texts in the manifest: this firmware takes less. \(wait)"
     case .busy:
-      return "\(scene.restart.uppercasedFirst). \(scene.again)"
-    case .ipAddress where scene.hasWiFi:
+      return "\(context.restart.uppercasedFirst). \(context.again)"
+    case .ipAddress where context.hasWiFi:
       return "The WiFi gave it no IP address: check the DHCP server and its free addresses. \(wait)"
-    case .password where scene.hasWiFi:
+    case .password where context.hasWiFi:
       return "Check the WiFi password in the manifest. \(wait)"
-    case .network where scene.hasWiFi:
+    case .network where context.hasWiFi:
       return
         "Check the WiFi name in the manifest, and that the network has 2.4 GHz and reaches this room. \(wait)"
     case .ipAddress, .password, .network:

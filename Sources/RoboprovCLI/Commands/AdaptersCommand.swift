@@ -37,7 +37,7 @@ struct AdaptersCommand: AsyncParsableCommand {
       do throws(CentralError) {
         return try await AdapterListing.read(setup.central, files, for: building)
       } catch {
-        throw RadioTrouble.failure(error)
+        throw RadioMessages.failure(error)
       }
     }
     switch output {

@@ -15,10 +15,10 @@ struct DoctorCommand: AsyncParsableCommand {
     discussion: """
       roboprov doctor
       roboprov doctor building.yaml
-      roboprov doctor building.yaml --listen 30 --output json
+      roboprov doctor building.yaml --scan-time 30 --output json
 
       Checks D-Bus, bluetoothd and its settings, the adapters, the clock, the free space for reports and the file permissions. \
-      With a manifest it also checks the adapters, passwords and addresses that the building needs, and scans for --listen \
+      With a manifest it also checks the adapters, passwords and addresses that the building needs, and scans for --scan-time \
       seconds to find which rooms' devices it receives from here. It writes nothing to any device and records nothing. Exit \
       status \(ExitStatus.unavailable.rawValue) if a finding is an error.
       """)
@@ -30,7 +30,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp("With a manifest: scan for this many seconds. Default: 10.", valueName: "seconds"))
-  var listen: Double?
+  var scanTime: Double?
 
   @Option(
     help: ArgumentHelp("The reports directory, with the record of earlier runs.", valueName: "dir"),
@@ -44,11 +44,11 @@ struct DoctorCommand: AsyncParsableCommand {
   var output = OutputFormat.text
 
   func validate() throws {
-    guard let listen else { return }
+    guard let scanTime else { return }
     guard manifest != nil else {
-      throw ValidationError("--listen sets the scan time for a building's devices: name its manifest")
+      throw ValidationError("--scan-time sets the scan time for a building's devices: name its manifest")
     }
-    try ScanOptions.check(listen, "--listen")
+    try ScanOptions.check(scanTime, "--scan-time")
   }
 
   func run() async throws {
@@ -105,7 +105,7 @@ struct DoctorCommand: AsyncParsableCommand {
       }
     }
     guard !adapters.isEmpty else { return .unknown(holder ?? "no adapter can be used") }
-    let seconds = listen ?? 10
+    let seconds = scanTime ?? 10
     Console.say("Scanning on \(adapters.map(\.name).joined(separator: ", ")) for \(seconds.asSeconds)")
     let survey = Survey(central: setup.central, clock: setup.clock)
     let ledger = Verification.ledger(for: facts.rooms)
@@ -114,7 +114,7 @@ struct DoctorCommand: AsyncParsableCommand {
         group.addTask {
           do throws(CentralError) {
             return (
-              adapter, .success(try await survey.listen(on: adapter.id, for: .seconds(seconds), in: ledger))
+              adapter, .success(try await survey.scan(on: adapter.id, for: .seconds(seconds), in: ledger))
             )
           } catch {
             return (adapter, .failure(error))
@@ -129,7 +129,7 @@ struct DoctorCommand: AsyncParsableCommand {
     guard !received.isEmpty else {
       let error = results.compactMap { if case .failure(let error) = $0.1 { error } else { nil } }.first
       return .unknown(
-        "the scan failed: " + (error.map { RadioTrouble.failure($0).message } ?? "no reason is known"))
+        "the scan failed: " + (error.map { RadioMessages.failure($0).message } ?? "no reason is known"))
     }
     return .known(
       .init(

@@ -65,7 +65,7 @@ struct HistoryCommand: AsyncParsableCommand {
     in archive: BuildingArchive, _ reference: BuildingReference
   ) throws -> BuildingHistory {
     if let address = BluetoothAddress(subject) { return BuildingHistory(of: address, in: archive) }
-    let names = RoomNames(reference.source?.building, archive.state.standing)
+    let names = RoomNames(reference.source?.building, archive.state.lastKnown)
     return BuildingHistory(of: try names.find(subject, for: "ROOM"), in: archive)
   }
 

@@ -66,7 +66,7 @@ struct InitCommand: AsyncParsableCommand {
       valueName: "key=header"))
   var column: [String] = []
 
-  @Flag(help: "Scan for --listen seconds, and make a room for each device that waits for provisioning.")
+  @Flag(help: "Scan for --scan-time seconds, and make a room for each device that waits for provisioning.")
   var fromScan = false
 
   @OptionGroup var radio: RadioOptions
@@ -242,23 +242,24 @@ struct InitCommand: AsyncParsableCommand {
   }
 
   private func scan(for family: any DeviceFamily, into draft: inout ManifestDraft) async throws {
-    let heard = try await Radio.with(simulation, rehearsing: nil) { setup in
+    let received = try await Radio.with(simulation, rehearsing: nil) { setup in
       try await Interruptions().cancelling {
-        try await Survey.listen(
-          setup, radio, for: .seconds(radio.listen), isSimulated: simulation.simulate
+        try await Survey.scan(
+          setup, radio, for: .seconds(radio.scanTime), isSimulated: simulation.simulate
         ).air.free
       }
     }
-    let devices = heard.filter { $0.life?.profile == family.id }
+    let devices = received.filter { $0.life?.profile == family.id }
       .sorted { ($0.rssi ?? Int.min, $1.address) > ($1.rssi ?? Int.min, $0.address) }
     guard !devices.isEmpty else {
       throw CommandFailure(
         .incomplete, "no \(family.title) that waits for provisioning was received; nothing was written",
         cure: family.words.makeItWait.map { "To put one into provisioning mode: \($0)" })
     }
-    if heard.count > devices.count {
+    if received.count > devices.count {
       Console.say(
-        "Devices of other families received: \(heard.count - devices.count). Select a family with --profile.")
+        "Devices of other families received: \(received.count - devices.count). Select a family with --profile."
+      )
     }
     let hasMinor = family.settings.contains { $0.name == .minor }
     draft.match = .address

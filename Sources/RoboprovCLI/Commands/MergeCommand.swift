@@ -47,9 +47,9 @@ struct MergeCommand: AsyncParsableCommand {
     }
     SiteRecord.warnOfSkipped(merge.skipped)
     let stored = try into.map { try store(merge, in: $0) } ?? 0
-    let standing = merge.archive.state.standing
-    let contradictions = standing.contradictions
-    show(standing, contradictions, merge)
+    let lastKnown = merge.archive.state.lastKnown
+    let contradictions = lastKnown.contradictions
+    show(lastKnown, contradictions, merge)
     if let into { Console.say("Runs copied to \(into)/\(merge.building): \(stored)") }
     if !contradictions.isEmpty { throw ExitStatus.incomplete.exit }
   }
@@ -68,7 +68,7 @@ struct MergeCommand: AsyncParsableCommand {
     do throws(JournalError) {
       try writeReports(of: merge.building, in: reports)
     } catch {
-      throw JournalTrouble.failure(error)
+      throw JournalMessages.failure(error)
     }
     return stored.count
   }
@@ -87,18 +87,18 @@ struct MergeCommand: AsyncParsableCommand {
   }
 
   private func show(
-    _ standing: BuildingStanding, _ contradictions: [RecordConflict], _ merge: RecordMerge
+    _ lastKnown: LastKnownBuilding, _ contradictions: [RecordConflict], _ merge: RecordMerge
   ) {
-    let names = RoomNames(nil, standing)
+    let names = RoomNames(nil, lastKnown)
     let explanations = contradictions.map { (conflict: $0, words: $0.explanation(names.name(of:))) }
     switch output {
     case .text:
-      Console.data(Table.text(header: StateView.header, rows: StateView.rows(standing)))
+      Console.data(Table.text(header: StateView.header, rows: StateView.rows(lastKnown)))
       for (_, explanation) in explanations {
         Console.data("\n! \(explanation.sentence)\n  → \(explanation.advice)\n")
       }
     case .json:
-      let form = MergeJSON.Source(merge: merge, standing: standing, contradictions: explanations)
+      let form = MergeJSON.Source(merge: merge, lastKnown: lastKnown, contradictions: explanations)
       Console.data(MergeJSON.form.value(form).pretty + "\n")
     }
   }
@@ -118,7 +118,7 @@ struct MergeCommand: AsyncParsableCommand {
       CommandFailure(.record, "there is no folder \(folder.visible)", cure: rightFolder)
     case .noRuns(let folder):
       CommandFailure(.usage, "\(folder.visible) has no run of a building", cure: rightFolder)
-    case .disk(let error): JournalTrouble.failure(error)
+    case .disk(let error): JournalMessages.failure(error)
     }
   }
   private static let rightFolder = """

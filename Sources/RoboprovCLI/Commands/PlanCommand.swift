@@ -90,9 +90,9 @@ struct PlanCommand: AsyncParsableCommand {
       requests: interruptions.requests)
     let coordinator = Coordinator(clock: setup.clock, wall: setup.wall, recorder: NothingRecorded()) {
       event in
-      if case .adapterAwaited(let awaited) = event.fact { Console.say(RadioTrouble.waiting(awaited)) }
+      if case .adapterAwaited(let awaited) = event.fact { Console.say(RadioMessages.waiting(awaited)) }
       if case .adapterSelected(let adapter) = event.fact {
-        Console.say("Scanning on \(adapter.name) for up to \(radio.listen.asSeconds)")
+        Console.say("Scanning on \(adapter.name) for up to \(radio.scanTime.asSeconds)")
       }
     }
     do throws(PlanFailure) {
@@ -100,7 +100,7 @@ struct PlanCommand: AsyncParsableCommand {
     } catch {
       switch error {
       case .interrupted: throw ExitStatus.interrupted.exit
-      case .radio(let error): throw RadioTrouble.failure(error, adapter: radio.adapter.first)
+      case .radio(let error): throw RadioMessages.failure(error, adapter: radio.adapter.first)
       case .refused(let refusal): throw RefusalWords.failure(refusal)
       }
     }

@@ -15,7 +15,7 @@ struct ReplaceCommand: AsyncParsableCommand {
     abstract: "Take a room's sensor out of service, so that the room can get another one.",
     discussion: """
       roboprov replace building.yaml 'Room 312' --with C4:7C:8D:00:00:07 --reason 'broken battery clip'
-      roboprov replace seeblick room-312 --unheard
+      roboprov replace seeblick room-312 --without-scan
 
       Scans first, and refuses while the old sensor is still on air with the room's minor: it could not be distinguished from \
       the new one. --with writes the new sensor's address into the manifest. Then run `apply`, which provisions the new sensor.
@@ -116,7 +116,7 @@ struct ReplaceCommand: AsyncParsableCommand {
     }
     let other =
       source.building.rooms.first { $0.id != room && $0.address == address }?.id
-      ?? amendment.standing.rooms.filter { entry in
+      ?? amendment.lastKnown.rooms.filter { entry in
         entry.key != room && entry.value.bindings.contains { $0.address == address }
       }.map(\.key).min()
     guard let other else { return }
@@ -144,7 +144,7 @@ struct ReplaceCommand: AsyncParsableCommand {
 
   private func device(of room: RoomID, in amendment: Amendment) throws -> BluetoothAddress {
     let name = amendment.name(of: room)
-    let bound = amendment.standing.rooms[room]?.bindings.map(\.address).sorted() ?? []
+    let bound = amendment.lastKnown.rooms[room]?.bindings.map(\.address).sorted() ?? []
     guard !bound.isEmpty else {
       throw CommandFailure(
         .usage, "\(name) has no sensor on record", cure: "Run `roboprov apply` to give it one.")
@@ -169,7 +169,7 @@ extension Amendment {
   /// Whether the record already has this device as the successor of the room's released device, and the room
   /// got no device since.
   fileprivate func hasSuccessor(_ address: BluetoothAddress, of room: RoomID) -> Bool {
-    guard standing.rooms[room]?.bindings.isEmpty ?? false else { return false }
+    guard lastKnown.rooms[room]?.bindings.isEmpty ?? false else { return false }
     let released = record.archive.runs.flatMap(\.record.events).last { event in
       if case .bindingReleased(let fact) = event.fact { fact.room == room } else { false }
     }

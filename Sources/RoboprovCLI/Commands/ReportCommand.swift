@@ -79,7 +79,7 @@ struct RunReportCommand: AsyncParsableCommand {
       directory = try RunDirectory.find(in: reports, building: building, run: id)
       record = try directory.readJournal()
     } catch {
-      throw JournalTrouble.failure(error, lookingFor: run, of: building, in: reports)
+      throw JournalMessages.failure(error, lookingFor: run, of: building, in: reports)
     }
     try check(record, in: directory)
     guard case .runStarted(let started)? = record.events.first?.fact else {
@@ -104,7 +104,7 @@ struct RunReportCommand: AsyncParsableCommand {
       let report = try RunReports.writeAgain(record.events, to: directory, after: after)
       RunOutput.show(report, after: after, in: directory, as: output)
     } catch {
-      throw JournalTrouble.failure(error)
+      throw JournalMessages.failure(error)
     }
   }
 
@@ -133,7 +133,7 @@ struct RunReportCommand: AsyncParsableCommand {
     do throws(JournalError) {
       archive = try BuildingArchive.read(in: reports, building: reference.id)
     } catch {
-      throw JournalTrouble.failure(error)
+      throw JournalMessages.failure(error)
     }
     guard !archive.runs.isEmpty || !archive.faults.isEmpty else {
       throw SiteRecord.noRun(of: reference.id, in: reports)

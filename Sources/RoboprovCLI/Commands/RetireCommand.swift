@@ -10,7 +10,7 @@ struct RetireCommand: AsyncParsableCommand {
     abstract: "Take a room and its sensor out of service.",
     discussion: """
       roboprov retire building.yaml 'Room 312' --reason 'room is now storage'
-      roboprov retire seeblick room-312 --unheard
+      roboprov retire seeblick room-312 --without-scan
 
       Scans first, and refuses while the sensor is still on air with the room's minor, as `replace` does. Later runs skip the \
       room unless --force names it.
@@ -30,10 +30,10 @@ struct RetireCommand: AsyncParsableCommand {
     let amendment = try Amendment(subject.building, in: subject.places, sealedBy: subject.seal)
     let room = try amendment.room(subject.room)
     let name = amendment.name(of: room)
-    guard amendment.standing.rooms[room]?.retirement == nil else {
+    guard amendment.lastKnown.rooms[room]?.retirement == nil else {
       throw CommandFailure(.usage, "\(name) is already out of service")
     }
-    let devices = amendment.standing.rooms[room]?.bindings.map(\.address).sorted() ?? []
+    let devices = amendment.lastKnown.rooms[room]?.bindings.map(\.address).sorted() ?? []
     let silent = try await silence.check(devices)
     let released = devices.map { device in
       Fact.bindingReleased(

@@ -14,9 +14,9 @@ struct ScanCommand: AsyncParsableCommand {
     discussion: """
       roboprov scan
       roboprov scan building.yaml --watch
-      roboprov scan --expect stock.csv --listen 30
+      roboprov scan --expect stock.csv --scan-time 30
 
-      Scans for --listen seconds, or with --watch until Ctrl-C, and lists address, profile, RSSI in dBm, age in seconds and \
+      Scans for --scan-time seconds, or with --watch until Ctrl-C, and lists address, profile, RSSI in dBm, age in seconds and \
       state. With a manifest it lists all devices of known families, first those without a room. With --expect it compares a \
       delivery with the devices that it receives. Exit status \(ExitStatus.incomplete.rawValue) if one of them is missing.
       """)
@@ -51,7 +51,7 @@ struct ScanCommand: AsyncParsableCommand {
       Console.say("roboprov: warning: \(stock?.file ?? ""):\(entry.line): \(entry.address) is listed twice")
     }
     let scan = try await Radio.with(simulation, rehearsing: known?.subject) { setup in
-      try await Interruptions().cancelling { try await listen(setup, known, stock) }
+      try await Interruptions().cancelling { try await survey(setup, known, stock) }
     }
     switch output {
     case .json: Console.data(scan.json.pretty + "\n")
@@ -60,14 +60,14 @@ struct ScanCommand: AsyncParsableCommand {
     if let stock = scan.stock, !stock.missing.isEmpty { throw ExitStatus.incomplete.exit }
   }
 
-  private func listen(
+  private func survey(
     _ setup: Radio.Setup, _ known: KnownBuilding?, _ stock: StockList?
   ) async throws -> ScanResult {
     let log = AirLog(
       known?.ledger ?? AirLedger(profiles: DeviceProfiles.all), expecting: stock?.entries.map(\.address) ?? []
     )
-    let received = try await Survey.listen(
-      setup, radio, for: watch ? nil : .seconds(radio.listen), of: known?.building, into: log,
+    let received = try await Survey.scan(
+      setup, radio, for: watch ? nil : .seconds(radio.scanTime), of: known?.building, into: log,
       isSimulated: simulation.simulate
     ) { [watch] sighting in
       if watch { Console.say(ScanResult.Device(sighting, known?.owners, at: setup.clock.now).line) }

@@ -65,7 +65,7 @@ struct StatusCommand: AsyncParsableCommand {
     do throws(JournalError) {
       for path in try BuildingReports.write(report, in: reports) { Console.say("Wrote \(path)") }
     } catch {
-      throw JournalTrouble.failure(error)
+      throw JournalMessages.failure(error)
     }
   }
 

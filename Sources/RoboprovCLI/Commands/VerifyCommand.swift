@@ -52,11 +52,11 @@ struct VerifyCommand: AsyncParsableCommand {
         .usage, "\(manifest.visible) is not a manifest, and only a manifest says which beacons to expect",
         cure: "Name the building's manifest: `roboprov verify building.yaml`.")
     }
-    let rooms = source.building.rooms.filter { amendment.standing.rooms[$0.id]?.retirement == nil }
+    let rooms = source.building.rooms.filter { amendment.lastKnown.rooms[$0.id]?.retirement == nil }
     let windows = try await Radio.withSystem { setup in
       try await Interruptions().cancelling { try await scan(setup, rooms, of: source.building) }
     }
-    let verification = Verification(rooms, Known(standing: amendment.standing), windows: windows)
+    let verification = Verification(rooms, Known(lastKnown: amendment.lastKnown), windows: windows)
     let planned = rooms.map { $0.planned(sealedBy: nil) }
     try await amendment.commit(.verify, verification.rooms.map(Fact.roomVerified), about: planned)
     show(verification, rooms, amendment)

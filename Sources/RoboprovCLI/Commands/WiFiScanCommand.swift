@@ -149,7 +149,7 @@ extension WiFiList {
     Field("error", "Why it failed, for people; null where it did not.") { $0.error }
   }
 
-  private static let networkForm = OutputForm<HeardNetwork>("wifi_network", "A WiFi network.") {
+  private static let networkForm = OutputForm<FoundNetwork>("wifi_network", "A WiFi network.") {
     Field("ssid", "Its SSID; empty where the network hides it.") { $0.ssid }
     Field("rssi", "RSSI at the sensor, in dBm.") { $0.rssi }
   }

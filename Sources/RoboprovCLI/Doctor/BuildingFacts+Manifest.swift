@@ -14,27 +14,27 @@ extension BuildingFacts {
     HostEnvironment.forget(source.passwords.environment)
     let record = Self.record(of: source.building.id, in: reports)
     self.init(
-      manifest: source.path, building: source.building, known: Known(standing: record.standing),
+      manifest: source.path, building: source.building, known: Known(lastKnown: record.lastKnown),
       recordFault: record.fault,
       passwords: passwords)
   }
 
   private static func record(of building: String, in reports: String) -> (
-    standing: BuildingStanding, fault: String?
+    lastKnown: LastKnownBuilding, fault: String?
   ) {
     do throws(JournalError) {
       let archive = try BuildingArchive.read(in: reports, building: building)
       let fault = archive.faults.first.map { FaultWords.sentence($0.kind, in: $0.journal) }
-      return (archive.state.standing, fault)
+      return (archive.state.lastKnown, fault)
     } catch {
-      return (BuildingStanding(), JournalTrouble.failure(error).message)
+      return (LastKnownBuilding(), JournalMessages.failure(error).message)
     }
   }
 }
 
 extension BuildingFacts.Password.State {
   /// - Parameter failure: The reason that a password from a variable or a file is missing; nil if it is set.
-  fileprivate init(_ failure: SecretTrouble?, of source: SecretSource) {
+  fileprivate init(_ failure: SecretError?, of source: SecretSource) {
     switch source {
     case .command: self = .unchecked("it is the output of a program, which only `plan` and `apply` run")
     case .prompt: self = .unchecked("`plan` and `apply` ask for it at the terminal")

@@ -40,5 +40,5 @@ struct BuildingFacts: Sendable {
   }
 
   /// The rooms that are in service.
-  var rooms: [Room] { building.rooms.filter { known.standing.rooms[$0.id]?.retirement == nil } }
+  var rooms: [Room] { building.rooms.filter { known.lastKnown.rooms[$0.id]?.retirement == nil } }
 }

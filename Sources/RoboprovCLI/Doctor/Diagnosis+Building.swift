@@ -53,8 +53,8 @@ extension Diagnosis {
     if let fault = facts.recordFault {
       return [Finding(.record, .error, "The building's record cannot be used: \(fault).")]
     }
-    let conflicts = conflicts(of: facts.rooms, with: facts.known.standing, allowing: facts.known.permissions)
-    let names = RoomNames(facts.building, facts.known.standing)
+    let conflicts = conflicts(of: facts.rooms, with: facts.known.lastKnown, allowing: facts.known.permissions)
+    let names = RoomNames(facts.building, facts.known.lastKnown)
     return conflicts.prefix(20).map { conflict in
       let words = conflict.explanation(names.name(of:))
       return Finding(.record, .error, words.sentence, advice: words.advice)

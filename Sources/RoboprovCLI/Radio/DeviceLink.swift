@@ -57,14 +57,14 @@ struct DeviceLink: Sendable {
   }
 
   /// Scans until the device is received.
-  /// - Throws: `CommandFailure` if it was not received within `--listen`; `CentralError`.
+  /// - Throws: `CommandFailure` if it was not received within `--scan`; `CentralError`.
   func search(for address: BluetoothAddress) async throws -> Sighting {
     let (adapter, claims) = try await Survey.takeAdapter(setup, radio, isSimulated: isSimulated)
     defer { withExtendedLifetime(claims) {} }
     Console.say("Scanning on \(adapter.name) for \(address)")
-    let found = await race(.seconds(radio.listen), on: setup.clock) {
+    let found = await race(.seconds(radio.scanTime), on: setup.clock) {
       () async throws(CentralError) -> Advertisement? in
-      try await setup.central.listen(on: adapter.id) { (advertisements) throws(CentralError) in
+      try await setup.central.scan(on: adapter.id) { (advertisements) throws(CentralError) in
         for try await advertisement in advertisements where advertisement.address == address {
           return advertisement
         }
@@ -76,13 +76,13 @@ struct DeviceLink: Sendable {
       return Sighting(
         adapter: adapter, advertisement: advertisement, recognised: DeviceProfiles.recognise(advertisement))
     case .failed(let error) where error.code != .cancelled:
-      throw RadioTrouble.failure(error, adapter: radio.adapter.first)
+      throw RadioMessages.failure(error, adapter: radio.adapter.first)
     // Both a timeout and an interruption end the scan.
     case .value(nil) where Task.isCancelled: throw CentralError(.cancelled)
     case .value(nil), .timedOut:
       throw CommandFailure(
-        .incomplete, "\(address) was not received within \(radio.listen.asSeconds)",
-        cure: "Check that it has power and stand within 3 m of it. Scan for longer with --listen 30.")
+        .incomplete, "\(address) was not received within \(radio.scanTime.asSeconds)",
+        cure: "Check that it has power and stand within 3 m of it. Scan for longer with --scan-time 30.")
     case .failed: throw CentralError(.cancelled)
     }
   }
@@ -129,7 +129,7 @@ struct DeviceLink: Sendable {
         .incomplete, "\(address) cannot be read: \(error.code)" + detail,
         cure: "Switch it off and on, and run the command again.")
     case .busUnavailable, .stackUnavailable, .permissionDenied, .adapterUnavailable, .cancelled:
-      return RadioTrouble.failure(error)
+      return RadioMessages.failure(error)
     }
   }
 }

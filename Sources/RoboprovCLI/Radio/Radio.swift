@@ -71,7 +71,7 @@ enum Radio {
   private static func required(_ opened: Swift.Result<Setup, CentralError>) throws -> Setup {
     switch opened {
     case .success(let setup): return setup
-    case .failure(let error): throw RadioTrouble.failure(error)
+    case .failure(let error): throw RadioMessages.failure(error)
     }
   }
 

@@ -11,7 +11,7 @@ struct RadioOptions: ParsableArguments {
   var adapter: [String] = Preferences.current.adapters
 
   @Option(help: ArgumentHelp("How long to listen for sensors, in seconds.", valueName: "seconds"))
-  var listen = 10.0
+  var scanTime = 10.0
 
   @Option(
     help: ArgumentHelp("How long to wait for an adapter to be ready, in seconds.", valueName: "seconds"))
@@ -23,7 +23,7 @@ struct RadioOptions: ParsableArguments {
   }
 
   func validate() throws {
-    try ScanOptions.check(listen, "--listen")
+    try ScanOptions.check(scanTime, "--scan-time")
     try ScanOptions.check(adapterWait, "--adapter-wait")
   }
 }

@@ -95,7 +95,7 @@ struct Reception: Sendable {
       central: setup.central, clock: setup.clock, wanted: adapters.wanted, patience: patience)
     let adapter: Adapter
     do throws(CentralError) {
-      adapter = try await selection.adapter { Console.show(RadioTrouble.waiting($0) + "\n") }
+      adapter = try await selection.adapter { Console.show(RadioMessages.waiting($0) + "\n") }
     } catch {
       throw error.code == .cancelled ? ExitStatus.interrupted.exit : failure(error)
     }
@@ -106,7 +106,7 @@ struct Reception: Sendable {
   }
 
   private func failure(_ error: CentralError) -> CommandFailure {
-    RadioTrouble.failure(error, adapter: adapters.wanted.first?.text)
+    RadioMessages.failure(error, adapter: adapters.wanted.first?.text)
   }
 
   // MARK: Windows
@@ -134,7 +134,7 @@ struct Reception: Sendable {
     let error = await withTaskGroup(of: CentralError?.self) { group in
       group.addTask {
         do throws(CentralError) {
-          try await central.listen(on: adapter.id) { (advertisements) throws(CentralError) in
+          try await central.scan(on: adapter.id) { (advertisements) throws(CentralError) in
             wanted.set(clock.now)
             began.fulfill()
             if isFirst { await handle(.scanning(adapter)) }

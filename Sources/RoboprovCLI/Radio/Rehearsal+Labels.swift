@@ -8,9 +8,9 @@ extension Rehearsal {
   /// - Returns: The building, and the number of rooms that got an address.
   static func supplyingLabels(_ building: Building, _ known: Known) -> (building: Building, count: Int) {
     guard building.assignment == .later else { return (building, 0) }
-    let standing = known.standing
-    var taken = Set(building.rooms.compactMap(\.address)).union(standing.retired.keys)
-    for room in standing.rooms.values { taken.formUnion(room.bindings.map(\.address)) }
+    let lastKnown = known.lastKnown
+    var taken = Set(building.rooms.compactMap(\.address)).union(lastKnown.retired.keys)
+    for room in lastKnown.rooms.values { taken.formUnion(room.bindings.map(\.address)) }
     var free = (0...).lazy.map { BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64($0)) }
       .filter { !taken.contains($0) }.makeIterator()
     var (supplied, count) = (building, 0)

@@ -9,21 +9,21 @@ extension Scenario {
   /// work, and all others wait. So a rehearsal shows what the next run does if nothing fails.
   /// - Throws: `CommandFailure` for a family without virtual devices.
   init(healthy building: Building, _ known: Known, seed: UInt64) throws {
-    let standing = known.standing
-    let recorded = standing.rooms.values.flatMap { room in room.bindings.map(\.address) }
-    let taken = Set(building.rooms.compactMap(\.address) + recorded + standing.retired.keys)
+    let lastKnown = known.lastKnown
+    let recorded = lastKnown.rooms.values.flatMap { room in room.bindings.map(\.address) }
+    let taken = Set(building.rooms.compactMap(\.address) + recorded + lastKnown.retired.keys)
     var free = (0...).lazy.map { BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64($0)) }
       .filter { !taken.contains($0) }.makeIterator()
     var sensors: [SensorScenario] = []
     for room in building.rooms {
       let isForced = known.permissions.force.contains(room.id)
-      let onRecord = standing.rooms[room.id]
+      let onRecord = lastKnown.rooms[room.id]
       if onRecord?.retirement != nil, !isForced { continue }
       var address = room.address ?? onRecord?.bindings.first?.address
       // A room that was accepted without a device gets none.
       if address == nil, onRecord?.acceptance == nil || isForced { address = free.next() }
       guard let address else { continue }
-      var sensor = try SensorScenario(for: room, at: address, onRecord?.deed)
+      var sensor = try SensorScenario(for: room, at: address, onRecord?.lastWrite)
       if sensor.family.hasBuiltInBeacon { sensor.beacon = BuiltInBeacon(expectedBy: room) }
       sensors.append(sensor)
     }
@@ -36,17 +36,17 @@ extension Scenario {
 
 extension SensorScenario {
   /// The healthy device that a room expects at an address.
-  /// - Parameter deed: The last write for the room: a device that was told to save has kept these settings.
-  fileprivate init(for room: Room, at address: BluetoothAddress, _ deed: Deed?) throws {
+  /// - Parameter lastWrite: The last write for the room: a device that was told to save has kept these settings.
+  fileprivate init(for room: Room, at address: BluetoothAddress, _ lastWrite: LastWrite?) throws {
     guard let family = FirmwareFamily[name: room.profile.rawValue] else {
       throw CommandFailure(
         .usage, "\(room.name): there is no virtual \(room.profile)",
         cure: "Rehearse with --scenario FILE, or run on the devices without --simulate.")
     }
-    if let deed, deed.address == address {
+    if let lastWrite, lastWrite.address == address {
       // Passwords are not on record, and a virtual device is at work without one.
-      let held = Dictionary(deed.settings.map { ($0.name.rawValue, $0.value) }, uniquingKeysWith: { $1 })
-      self.init(address: deed.heardAt, family: family, holds: family.holds { held[$0] ?? nil })
+      let held = Dictionary(lastWrite.settings.map { ($0.name.rawValue, $0.value) }, uniquingKeysWith: { $1 })
+      self.init(address: lastWrite.receivedAt, family: family, holds: family.holds { held[$0] ?? nil })
     } else if room.isRegistered {
       let holds = family.holds { room.settings[SettingName(rawValue: $0)]?.shown }
       self.init(address: address, family: family, holds: holds)

@@ -34,7 +34,7 @@ enum BuildingReports {
     BuildingReport(
       building: subject.building,
       runs: archive.runs.map { RecordedRun(events: $0.record.events, journalHash: $0.record.lastHash) },
-      standing: archive.state.standing,
+      lastKnown: archive.state.lastKnown,
       manifest: subject.wanted,
       made: subject.made,
       by: .init(

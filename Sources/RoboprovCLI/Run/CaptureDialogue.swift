@@ -97,13 +97,13 @@ struct CaptureDialogue {
       capture.notSaved()
       return say(error)
     }
-    let heard = await air?.current
-    capture.saved(heard.map { heard in { heard[$0] != nil } })
+    let received = await air?.current
+    capture.saved(received.map { received in { received[$0] != nil } })
     for assignment in assignments {
       let offset = capture.offset > 0 ? " (label + \(capture.offset))" : ""
       let room = assignments.count > 1 ? "\(assignment.stop.name): " : ""
       Console.say("  \(room)\(assignment.address) saved\(offset)")
-      Console.say("  \(words(for: assignment, heard))")
+      Console.say("  \(words(for: assignment, received))")
     }
   }
 
@@ -123,9 +123,9 @@ struct CaptureDialogue {
     Console.show("  not saved: " + failure.text + "\n")
   }
 
-  private func words(for assignment: Capture.Assignment, _ heard: AirLedger?) -> String {
-    guard let heard else { return "not compared with what is on air" }
-    guard let sighting = heard[assignment.address] else { return "not received" }
+  private func words(for assignment: Capture.Assignment, _ received: AirLedger?) -> String {
+    guard let received else { return "not compared with what is on air" }
+    guard let sighting = received[assignment.address] else { return "not received" }
     let room = building.rooms.first { $0.id == assignment.stop.room }
     let signal = sighting.rssi.map { ", \($0) dBm" } ?? ""
     let words = "on air, " + (sighting.life?.recognition.shortWords ?? "not recognised") + signal

@@ -13,7 +13,7 @@ struct CaptureOutcome: Sendable {
   struct Row: Sendable {
     let capture: Capture.Assignment
     /// Whether its device was received; nil without a scan.
-    let isHeard: Bool?
+    let isReceived: Bool?
     let rssi: Int?
   }
 
@@ -27,7 +27,7 @@ struct CaptureOutcome: Sendable {
     self.building = building
     rows = capture.captured.map { assignment in
       let sighting = air?[assignment.address]
-      return Row(capture: assignment, isHeard: air.map { _ in sighting != nil }, rssi: sighting?.rssi)
+      return Row(capture: assignment, isReceived: air.map { _ in sighting != nil }, rssi: sighting?.rssi)
     }
     missing = capture.missing
     self.wasInterrupted = wasInterrupted
@@ -36,7 +36,7 @@ struct CaptureOutcome: Sendable {
   /// The text for the operator.
   var text: String {
     var text = "\(rows.count) label\(rows.count == 1 ? "" : "s") saved.\n"
-    let silent = rows.filter { $0.isHeard == false }.map(\.capture.stop.name)
+    let silent = rows.filter { $0.isReceived == false }.map(\.capture.stop.name)
     if !silent.isEmpty { text += "Not received: \(Self.list(silent))\n" }
     if !missing.isEmpty { text += "Without address: \(Self.list(missing.map(\.name)))\n" }
     return text
@@ -64,7 +64,7 @@ struct CaptureOutcome: Sendable {
       $0.capture.address
     }
     Field("received", "Whether an advertisement of the address was received; null when nobody scanned.") {
-      $0.isHeard
+      $0.isReceived
     }
     Field("rssi", "RSSI in dBm; null when it was not received.") { $0.rssi }
   }

@@ -26,7 +26,7 @@ struct FindTarget: Sendable {
         .usage, "“\(text.visible)” is not a device address",
         cure: "To find a room's device, add the manifest: `roboprov find 'Room 312' building.yaml`.")
     }
-    let names = RoomNames(known.building, known.standing)
+    let names = RoomNames(known.building, known.lastKnown)
     if let room = try names.exact(text, for: "ROOM") {
       return try device(of: room, called: names.name(of: room), in: known)
     }

@@ -8,7 +8,7 @@ enum MergeJSON {
 
   struct Source {
     let merge: RecordMerge
-    let standing: BuildingStanding
+    let lastKnown: LastKnownBuilding
     let contradictions: [(conflict: RecordConflict, words: Explanation)]
   }
 
@@ -17,22 +17,22 @@ enum MergeJSON {
     Field("building", "The building's stable id.") { $0.merge.building }
     Field("runs", "The ids of all runs and changes, oldest first.") { $0.merge.archive.runs.map(\.id) }
     Field("rooms", "The rooms, by id.", each: room) { source in
-      source.standing.rooms.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+      source.lastKnown.rooms.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
     Field("contradictions", "Where the records contradict each other.", each: contradiction) {
       $0.contradictions
     }
   }
 
-  private static let room = OutputForm<(id: RoomID, standing: RoomStanding)>("room", "A room.") {
+  private static let room = OutputForm<(id: RoomID, lastKnown: LastKnownRoom)>("room", "A room.") {
     Field("id", "Its stable id.") { $0.id }
-    Field("room", "Its name for people.") { $0.standing.name }
-    Field("state", "How far it is.") { $0.standing.progress }
+    Field("room", "Its name for people.") { $0.lastKnown.name }
+    Field("state", "How far it is.") { $0.lastKnown.progress }
     Field("addresses", "The devices that it has on record: several where records contradict each other.") {
-      $0.standing.bindings.map(\.address)
+      $0.lastKnown.bindings.map(\.address)
     }
     Field("run", "The run that wrote its device last, or else worked on it last.") {
-      $0.standing.deed?.run ?? $0.standing.lastRun
+      $0.lastKnown.lastWrite?.run ?? $0.lastKnown.lastRun
     }
   }
 

@@ -59,7 +59,7 @@ struct Presence: Sendable {
   /// Handles an advertisement. A device of no known family counts only if the manifest or the record has the
   /// device or its beacon.
   mutating func receive(_ advertisement: Advertisement, wall: Date) -> Change? {
-    _ = air.hear(advertisement)
+    _ = air.receive(advertisement)
     let sighting = air[advertisement.address]
     let owner = owners?.owner(
       of: advertisement.address, sending: sighting?.beaconAtWork ?? advertisement.iBeacon)

@@ -93,7 +93,7 @@ extension ApplyResult {
   /// - Throws: `CommandFailure` if the run was refused, or the radio failed.
   func status(adapter: String?) throws -> ExitStatus {
     if let refusal { throw RefusalWords.failure(refusal) }
-    if let radioFailure { throw RadioTrouble.failure(radioFailure, adapter: adapter) }
+    if let radioFailure { throw RadioMessages.failure(radioFailure, adapter: adapter) }
     return switch outcome {
     case .complete: .done
     case .incomplete: .incomplete

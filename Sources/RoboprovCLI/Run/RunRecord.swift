@@ -27,10 +27,10 @@ struct RunRecord: Sendable {
   var failure: CommandFailure? {
     get async {
       if let error = await record.journal.failure {
-        return JournalTrouble.failure(inMidRun: error, of: .record)
+        return JournalMessages.failure(inMidRun: error, of: .record)
       }
       guard let error = await mirror?.journal.failure else { return nil }
-      return JournalTrouble.failure(inMidRun: error, of: .mirror)
+      return JournalMessages.failure(inMidRun: error, of: .mirror)
     }
   }
 
@@ -57,7 +57,7 @@ struct RunRecord: Sendable {
 private struct Place {
   let directory: RunDirectory
   let journal: JournalWriter
-  private let role: JournalTrouble.Place
+  private let role: JournalMessages.Place
   private let building: String
   private let reports: String
 
@@ -74,7 +74,7 @@ private struct Place {
   /// Creates the directory and checks that it is writable.
   /// - Throws: `CommandFailure`.
   init(
-    _ role: JournalTrouble.Place, in reports: String, _ building: String, _ run: RunIdentity, _ sort: RunSort
+    _ role: JournalMessages.Place, in reports: String, _ building: String, _ run: RunIdentity, _ sort: RunSort
   ) throws {
     self.role = role
     self.building = building
@@ -83,7 +83,7 @@ private struct Place {
       directory = try RunDirectory.create(in: reports, building: building, run: run.id, sort)
       journal = try directory.createJournal()
     } catch {
-      throw JournalTrouble.failure(error, of: role)
+      throw JournalMessages.failure(error, of: role)
     }
   }
 
@@ -113,7 +113,7 @@ private struct Place {
   func check(_ ending: Ending, besides other: Place?, _ copy: Ending?) throws {
     switch ending {
     case .whole: return
-    case .failed(let error): throw JournalTrouble.failure(error, of: role)
+    case .failed(let error): throw JournalMessages.failure(error, of: role)
     case .damaged(let damage):
       var failure = FaultWords.failure(.damaged(damage), in: directory.journalPath)
       if role == .mirror { failure.message = "the mirror: " + failure.message }

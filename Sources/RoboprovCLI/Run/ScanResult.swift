@@ -51,7 +51,7 @@ extension ScanResult.Device {
   init(_ sighting: AirLedger.Sighting, _ owners: DeviceOwners?, at now: MonotonicInstant) {
     self.sighting = sighting
     owner = owners?.owner(of: sighting)
-    age = sighting.lastHeard.map { $0.duration(to: now) }
+    age = sighting.lastReceived.map { $0.duration(to: now) }
   }
 }
 

@@ -50,7 +50,7 @@ extension ScanResult {
     text += "Not received:\n"
     text += Table.text(header: ["ADDRESS", "LINE"], rows: missing.map { ["\($0.address)", "\($0.line)"] })
     return text + """
-      Check that each has power and is within 10 m, and scan again for longer: --listen 30.
+      Check that each has power and is within 10 m, and scan again for longer: --scan-time 30.
       Compare its address with its label.
 
       """

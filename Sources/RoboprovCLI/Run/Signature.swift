@@ -20,7 +20,7 @@ struct Signature {
     do throws(JournalError) {
       try BuildingDirectory.writeReport(Self.sums, lines.joined(), of: building, in: reports)
     } catch {
-      throw JournalTrouble.failure(error)
+      throw JournalMessages.failure(error)
     }
     try? FileManager.default.removeItem(atPath: "\(folder)/\(Self.signature)")
     let outcome = try Self.keygen([

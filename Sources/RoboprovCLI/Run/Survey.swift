@@ -12,12 +12,12 @@ extension Survey {
   ///   - building: The building whose adapter names apply.
   ///   - log: Receives the advertisements.
   ///   - isSimulated: Whether the adapter is virtual, and belongs to this command alone.
-  ///   - news: Called for each device that is received for the first time, or whose recognised state changed.
+  ///   - onSighting: Called for each device that is received for the first time, or whose recognised state changed.
   /// - Throws: `CommandFailure`; the exit status after Ctrl-C before the scan began.
-  static func listen(
+  static func scan(
     _ setup: Radio.Setup, _ radio: RadioOptions, for bound: Duration?, of building: Building? = nil,
     into log: AirLog = AirLog(), isSimulated: Bool,
-    news: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
+    onSighting: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
   ) async throws -> (adapter: Adapter, air: AirLedger) {
     let (adapter, claims) = try await takeAdapter(setup, radio, of: building, isSimulated: isSimulated)
     defer { withExtendedLifetime(claims) {} }
@@ -25,7 +25,7 @@ extension Survey {
       let time = bound.map { "for \($0.inSeconds.asSeconds)" } ?? "until Ctrl-C"
       Console.say("Scanning on \(adapter.name) \(time)")
       let survey = Survey(central: setup.central, clock: setup.clock)
-      try await survey.listen(on: adapter.id, for: bound, into: log, news: news)
+      try await survey.scan(on: adapter.id, for: bound, into: log, onSighting: onSighting)
       return (adapter, await log.air)
     } catch {
       throw failure(error, radio)
@@ -48,7 +48,7 @@ extension Survey {
       "Scanning on \(adapter.name): \(count) × \(bound.inSeconds.asSeconds)")
     var windows: [AirLedger] = []
     do throws(CentralError) {
-      for _ in 0..<count { windows.append(try await survey.listen(on: adapter.id, for: bound, in: ledger)) }
+      for _ in 0..<count { windows.append(try await survey.scan(on: adapter.id, for: bound, in: ledger)) }
     } catch {
       throw failure(error, radio)
     }
@@ -69,11 +69,11 @@ extension Survey {
     return try await withThrowingTaskGroup(of: Result?.self) { group in
       group.addTask {
         do throws(CentralError) {
-          try await Survey(central: setup.central, clock: setup.clock).listen(
+          try await Survey(central: setup.central, clock: setup.clock).scan(
             on: adapter.id, for: nil, into: log)
         } catch {
           await log.end()
-          let failure = RadioTrouble.failure(error, adapter: radio.adapter.first)
+          let failure = RadioMessages.failure(error, adapter: radio.adapter.first)
           Console.say("roboprov: warning: the scan ended: \(failure.message)")
         }
         return nil
@@ -98,7 +98,7 @@ extension Survey {
     let claims = AdapterClaims(RunIdentity())
     let adapter: Adapter
     do throws(CentralError) {
-      adapter = try await selection.adapter { Console.say(RadioTrouble.waiting($0)) }
+      adapter = try await selection.adapter { Console.say(RadioMessages.waiting($0)) }
     } catch {
       throw failure(error, radio)
     }
@@ -110,7 +110,7 @@ extension Survey {
 
   private static func failure(_ error: CentralError, _ radio: RadioOptions) -> any Error {
     error.code == .cancelled
-      ? ExitStatus.interrupted.exit : RadioTrouble.failure(error, adapter: radio.adapter.first)
+      ? ExitStatus.interrupted.exit : RadioMessages.failure(error, adapter: radio.adapter.first)
   }
 }
 
@@ -123,31 +123,31 @@ struct Survey: Sendable {
   /// - Parameters:
   ///   - bound: The scan time; nil to scan until cancelled.
   ///   - ledger: Receives the advertisements.
-  ///   - news: Called for each device that is received for the first time, or whose recognised state changed.
+  ///   - onSighting: Called for each device that is received for the first time, or whose recognised state changed.
   /// - Throws: The error that prevented or ended the scan.
-  func listen(
+  func scan(
     on adapter: AdapterID, for bound: Duration?,
     in ledger: AirLedger = AirLedger(profiles: DeviceProfiles.all),
-    news: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
+    onSighting: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
   ) async throws(CentralError) -> AirLedger {
     let log = AirLog(ledger)
-    try await listen(on: adapter, for: bound, into: log, news: news)
+    try await scan(on: adapter, for: bound, into: log, onSighting: onSighting)
     return await log.air
   }
 
   /// The same into a log that other tasks can read during the scan.
-  func listen(
+  func scan(
     on adapter: AdapterID, for bound: Duration?, into log: AirLog,
-    news: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
+    onSighting: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
   ) async throws(CentralError) {
     let (beginning, begun) = AsyncStream.makeStream(of: Void.self)
     let failure = await withTaskGroup(of: CentralError?.self) { group in
       group.addTask {
         do throws(CentralError) {
-          try await central.listen(on: adapter) { (advertisements) throws(CentralError) in
+          try await central.scan(on: adapter) { (advertisements) throws(CentralError) in
             begun.finish()
             for try await advertisement in advertisements {
-              if let sighting = await log.hear(advertisement) { news(sighting) }
+              if let sighting = await log.receive(advertisement) { onSighting(sighting) }
             }
           }
           return nil
@@ -194,9 +194,9 @@ actor AirLog {
   /// Marks the scan as failed.
   func end() { hasEnded = true }
 
-  /// Handles an advertisement, as `AirLedger.hear`.
-  fileprivate func hear(_ advertisement: Advertisement) -> AirLedger.Sighting? {
+  /// Handles an advertisement, as `AirLedger.receive`.
+  fileprivate func receive(_ advertisement: Advertisement) -> AirLedger.Sighting? {
     if expecting.contains(advertisement.address) { expected[advertisement.address] = advertisement }
-    return air.hear(advertisement)
+    return air.receive(advertisement)
   }
 }

@@ -10,7 +10,7 @@ enum SecretCommand {
   /// - Returns: Its stdout.
   static func run(
     _ words: [String], within patience: Duration = Self.patience
-  ) throws(SecretTrouble) -> [UInt8] {
+  ) throws(SecretError) -> [UInt8] {
     let pipe: ProcessPipe
     do throws(POSIXError) { pipe = try ProcessPipe() } catch { throw .notStarted(reason: error.text) }
     defer { close(pipe.reading) }
@@ -26,7 +26,7 @@ enum SecretCommand {
     }
     let deadline = SuspendingClock.now + patience
     let written: [UInt8]
-    do throws(SecretTrouble) {
+    do throws(SecretError) {
       written = try output(from: pipe.reading, until: deadline, patience)
     } catch {
       child.stop()
@@ -42,11 +42,11 @@ enum SecretCommand {
     }
   }
 
-  private static var notStarted: SecretTrouble { .notStarted(reason: String(cString: strerror(errno))) }
+  private static var notStarted: SecretError { .notStarted(reason: String(cString: strerror(errno))) }
 
   private static func output(
     from descriptor: Int32, until deadline: SuspendingClock.Instant, _ patience: Duration
-  ) throws(SecretTrouble) -> [UInt8] {
+  ) throws(SecretError) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: SecretText.longest + 1)
     while true {

@@ -8,10 +8,10 @@ enum SecretFile {
   /// - Parameters:
   ///   - path: The path in the manifest.
   ///   - manifest: The path of the file that names it: the manifest, or one that it includes.
-  static func read(_ path: String, besides manifest: String) throws(SecretTrouble) -> [UInt8] {
+  static func read(_ path: String, besides manifest: String) throws(SecretError) -> [UInt8] {
     let path = InputFile.path(path, beside: manifest)
     var status = stat()
-    guard stat(path, &status) == 0 else { throw trouble(path, errno) }
+    guard stat(path, &status) == 0 else { throw problem(path, errno) }
     guard [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT) else { throw .notAFile(path) }
     let file: InputFile
     do throws(InputFile.Problem) {
@@ -19,7 +19,7 @@ enum SecretFile {
     } catch {
       switch error {
       case .missing: throw .noFile(path)
-      case .system(let code): throw trouble(path, code)
+      case .system(let code): throw problem(path, code)
       case .tooLarge: throw .tooLong
       }
     }
@@ -27,7 +27,7 @@ enum SecretFile {
     return file.bytes
   }
 
-  private static func trouble(_ path: String, _ code: Int32) -> SecretTrouble {
+  private static func problem(_ path: String, _ code: Int32) -> SecretError {
     switch code {
     case ENOENT, ENOTDIR: .noFile(path)
     default: .unreadable(path, reason: String(cString: strerror(code)))

@@ -7,7 +7,7 @@ import Reporting
 enum SecretPrompt {
   /// Asks a question, and reads the input without echo. Ctrl-C ends the process.
   /// - Parameter isNeeded: Whether to ask; if false, it only checks that there is a terminal.
-  static func ask(_ question: String, isNeeded: Bool) throws(SecretTrouble) -> [UInt8] {
+  static func ask(_ question: String, isNeeded: Bool) throws(SecretError) -> [UInt8] {
     let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard terminal >= 0 else { throw .noTerminal }
     defer { close(terminal) }

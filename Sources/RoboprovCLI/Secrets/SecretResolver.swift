@@ -29,8 +29,8 @@ struct SecretResolver {
     let wanted = wanted(by: source.building.rooms.filter { scope.selection.names($0.id) })
     let resolver = SecretResolver(isRehearsal: isRehearsal)
     let results = resolver.results(wanted, forgetting: source.passwords.environment)
-    let missing = zip(wanted, results).compactMap { wanted, result -> (Wanted, SecretTrouble)? in
-      if case .failure(let trouble) = result { (wanted, trouble) } else { nil }
+    let missing = zip(wanted, results).compactMap { wanted, result -> (Wanted, SecretError)? in
+      if case .failure(let problem) = result { (wanted, problem) } else { nil }
     }
     guard missing.isEmpty else { throw SecretWords.failure(missing) }
     var secrets: [SecretReference: Secret] = [:]
@@ -45,12 +45,12 @@ struct SecretResolver {
 
   /// The passwords that a building needs, each with the reason if it is missing. Only the environment and
   /// files are read: no program runs, and nobody is asked.
-  static func inspect(_ building: Building) -> [(wanted: Wanted, failure: SecretTrouble?)] {
+  static func inspect(_ building: Building) -> [(wanted: Wanted, failure: SecretError?)] {
     let resolver = SecretResolver(isRehearsal: false)
     return wanted(by: building.rooms).map { wanted in
-      guard wanted.reference.source.isAtHand else { return (wanted, nil) }
-      do throws(SecretTrouble) {
-        _ = try resolver.atHand(wanted)
+      guard wanted.reference.source.isAvailable else { return (wanted, nil) }
+      do throws(SecretError) {
+        _ = try resolver.isAvailable(wanted)
         return (wanted, nil)
       } catch {
         return (wanted, error)
@@ -87,27 +87,27 @@ struct SecretResolver {
   /// if nothing else is missing.
   private func results(
     _ wanted: [Wanted], forgetting names: Set<String>
-  ) -> [Result<Secret, SecretTrouble>] {
-    var results: [Int: Result<Secret, SecretTrouble>] = [:]
-    func take(_ stage: (SecretSource) -> Bool, _ body: (Wanted) throws(SecretTrouble) -> Secret) {
+  ) -> [Result<Secret, SecretError>] {
+    var results: [Int: Result<Secret, SecretError>] = [:]
+    func take(_ stage: (SecretSource) -> Bool, _ body: (Wanted) throws(SecretError) -> Secret) {
       for (index, wanted) in wanted.enumerated() where stage(wanted.reference.source) {
-        do throws(SecretTrouble) {
+        do throws(SecretError) {
           results[index] = .success(try body(wanted))
         } catch {
           results[index] = .failure(error)
         }
       }
     }
-    take(\.isAtHand) { wanted throws(SecretTrouble) in try atHand(wanted) }
+    take(\.isAvailable) { wanted throws(SecretError) in try isAvailable(wanted) }
     HostEnvironment.forget(names)
-    take(\.isCommand) { wanted throws(SecretTrouble) in
+    take(\.isCommand) { wanted throws(SecretError) in
       guard !isRehearsal, case .command(let words) = wanted.reference.source else {
         return standIn(for: wanted)
       }
       return try SecretText.checked(try SecretCommand.run(words), isLines: true, wanted.description)
     }
     let isComplete = results.values.allSatisfy { (try? $0.get()) != nil }
-    take({ $0 == .prompt }) { wanted throws(SecretTrouble) in
+    take({ $0 == .prompt }) { wanted throws(SecretError) in
       if isRehearsal { return standIn(for: wanted) }
       return try SecretText.checked(
         try SecretPrompt.ask("Password of \(SecretWords.networks(of: wanted)): ", isNeeded: isComplete),
@@ -117,8 +117,8 @@ struct SecretResolver {
   }
 
   /// A password from the environment or a file.
-  private func atHand(_ wanted: Wanted) throws(SecretTrouble) -> Secret {
-    do throws(SecretTrouble) {
+  private func isAvailable(_ wanted: Wanted) throws(SecretError) -> Secret {
+    do throws(SecretError) {
       if case .file(let path) = wanted.reference.source {
         return try SecretText.checked(
           try SecretFile.read(path, besides: wanted.reference.file), isLines: true, wanted.description)
@@ -141,13 +141,13 @@ struct SecretResolver {
   }
 }
 
-extension Result<Secret, SecretTrouble> {
+extension Result<Secret, SecretError> {
   fileprivate var isStandIn: Bool { (try? get())?.isStandIn ?? false }
 }
 
 extension SecretSource {
   /// Whether it can be read without a program or a person.
-  fileprivate var isAtHand: Bool {
+  fileprivate var isAvailable: Bool {
     switch self {
     case .environment, .file: true
     case .command, .prompt: false

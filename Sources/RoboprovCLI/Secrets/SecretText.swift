@@ -11,7 +11,7 @@ enum SecretText {
   ///   - description: The setting that it is for.
   static func checked(
     _ bytes: [UInt8], isLines: Bool, _ description: SettingDescription
-  ) throws(SecretTrouble) -> Secret {
+  ) throws(SecretError) -> Secret {
     var bytes = bytes[...]
     if isLines, bytes.last == UInt8(ascii: "\n") {
       bytes.removeLast()

@@ -5,13 +5,13 @@ import Reporting
 enum SecretWords {
   /// The error of a command with missing passwords: all of them, each with its advice.
   static func failure(
-    _ missing: [(wanted: SecretResolver.Wanted, trouble: SecretTrouble)]
+    _ missing: [(wanted: SecretResolver.Wanted, problem: SecretError)]
   ) -> CommandFailure {
     // A question that was not asked yet needs no action.
-    let missing = missing.filter { $0.trouble != .notAsked }
-    let shown = missing.prefix(20).map { wanted, trouble in
+    let missing = missing.filter { $0.problem != .notAsked }
+    let shown = missing.prefix(20).map { wanted, problem in
       let place = "\(wanted.reference.file.visible):\(wanted.reference.line):\(wanted.reference.column)"
-      let words = sentence(trouble, wanted.reference.source)
+      let words = sentence(problem, wanted.reference.source)
       return "- \(place): \(networks(of: wanted)): \(words.sentence)\n  \(words.advice)"
     }
     let more = missing.count > shown.count ? "\n… and \(missing.count - shown.count) more." : ""
@@ -45,12 +45,12 @@ enum SecretWords {
 
   /// The problem with a password, and the advice.
   static func sentence(
-    _ trouble: SecretTrouble, _ source: SecretSource
+    _ problem: SecretError, _ source: SecretSource
   ) -> (sentence: String, advice: String) {
     let what =
       if case .environment(let name) = source { "the environment variable \(name)" } else { name(of: source) }
     let content = "It must contain only the password, on one line."
-    switch trouble {
+    switch problem {
     case .notSet: return ("\(what) is not set", "Set it: `\(setting(source))`.")
     case .empty: return ("\(what) is empty", emptyAdvice(source))
     case .notText: return ("\(what) is not text in UTF-8", content)

@@ -136,7 +136,7 @@ actor LiveProgress {
 
   private func pressed(_ key: UInt8) {
     switch key {
-    case UInt8(ascii: "p"), UInt8(ascii: "P"): ask(view.isHeld ? .resume : .pause)
+    case UInt8(ascii: "p"), UInt8(ascii: "P"): ask(view.isPaused ? .resume : .pause)
     case UInt8(ascii: "?"), UInt8(ascii: "h"):
       view.isShowingHelp.toggle()
       draw(above: [])

@@ -32,10 +32,10 @@ enum WalkProposal: Hashable, Sendable {
   ) {
     let free = devices.filter { device in
       !taken.contains(device.address)
-        && device.lastHeard.map { $0.duration(to: now) <= Self.freshness } == true
+        && device.lastReceived.map { $0.duration(to: now) <= Self.freshness } == true
     }
     let new = free.filter { device in
-      !seen.contains(device.address) && began.duration(to: device.firstHeard) >= Self.settling
+      !seen.contains(device.address) && began.duration(to: device.firstReceived) >= Self.settling
     }
     if new.count == 1 {
       self = .switchedOn(new[0].address, rssi: new[0].rssi)

@@ -106,17 +106,17 @@ actor WalkSession {
         let action = walk.take(entry, proposal: view.proposal?.address)
         switch action {
         case .nothing: break
-        case .tell(let message): tell(message.words)
+        case .show(let message): show(message.words)
         case .locate(let address):
           let now = setup.clock.now
           if isLive {
             track = (address, SignalTrack(from: now), nil, now)
           } else {
-            tell(view.rssi.map(WalkView.signal) ?? "not received now")
+            show(view.rssi.map(WalkView.signal) ?? "not received now")
           }
         case .assign(let address, _):
           if let problem = await problem(with: address, air) {
-            tell(problem)
+            show(problem)
           } else {
             return await keep(action, air)
           }
@@ -143,7 +143,7 @@ actor WalkSession {
     let ledger = await air.air
     let address = stop.address ?? view.proposal?.address
     let sighting = address.flatMap { ledger[$0] }
-    let isFresh = sighting?.lastHeard.map { $0.duration(to: now) <= WalkProposal.freshness } ?? false
+    let isFresh = sighting?.lastReceived.map { $0.duration(to: now) <= WalkProposal.freshness } ?? false
     view.rssi = isFresh ? sighting?.rssi : nil
     locate(in: ledger, now: now)
     guard stop.address == nil, let room = source.building.rooms.first(where: { $0.id == stop.room }) else {
@@ -159,7 +159,9 @@ actor WalkSession {
       view.signal = nil
       return
     }
-    if let sighting = ledger[track.address], let received = sighting.lastHeard, received != track.receivedAt {
+    if let sighting = ledger[track.address], let received = sighting.lastReceived,
+      received != track.receivedAt
+    {
       track.signal.receive(rssi: sighting.rssi, at: received)
       track.receivedAt = received
     }
@@ -187,7 +189,7 @@ actor WalkSession {
   private func carryOut(_ action: Walk.Action) async throws -> Bool {
     switch action {
     case .quit: return false
-    case .nothing, .tell, .locate: break
+    case .nothing, .show, .locate: break
     case .assign(let address, let stop):
       if try assign(address, to: stop) { try await provision(stop.room) }
     case .provision(let stop): try await provision(stop.room)
@@ -209,7 +211,7 @@ actor WalkSession {
         source = try ManifestSource.load(command.manifest)
         source.building = resolved
       } catch let failure as CommandFailure {
-        tell("Not saved: \(failure.message)" + (failure.cure.map { "\n" + $0 } ?? ""))
+        show("Not saved: \(failure.message)" + (failure.cure.map { "\n" + $0 } ?? ""))
         return false
       }
     }
@@ -223,13 +225,13 @@ actor WalkSession {
       for patch in (written[stop.room] ?? []).reversed() { try patch.takeBack() }
     } catch {
       let words = (error as? CommandFailure).map { $0.message } ?? "\(error)"
-      return tell("Not undone: \(words)")
+      return show("Not undone: \(words)")
     }
     written[stop.room] = nil
     released.insert(stop.room)
     give(nil, to: stop.room)
     walk.undone(stop.room)
-    tell("\(stop.name): the address was removed")
+    show("\(stop.name): the address was removed")
   }
 
   private func give(_ address: BluetoothAddress?, to room: RoomID) {
@@ -254,7 +256,7 @@ actor WalkSession {
       undertaking = try Undertaking(source, scope, command.seal, in: command.places.reports)
     } catch let failure as CommandFailure where failure.status == .manifest {
       walk.ended(room, isDone: false)
-      return tell("✗ \(failure.message)\n\(failure.cure ?? "")")
+      return show("✗ \(failure.message)\n\(failure.cure ?? "")")
     }
     let request = undertaking.request(
       as: run, manifest: command.manifest, command.simulation, command.radio, parallel: 1)
@@ -274,21 +276,21 @@ actor WalkSession {
       }
     }
     if stopped.peeked != nil { isInterrupted = true }
-    if let ended { tell(ended) }
+    if let ended { show(ended) }
     _ = try result.status(adapter: command.radio.adapter.first)
   }
 
-  private func tell(_ report: RoomReport) {
+  private func show(_ report: RoomReport) {
     let isDone = report.outcome.isSuccess
     walk.ended(report.id, isDone: isDone)
     if isDone { view.done += 1 }
     let name = report.planned.name
     if isDone {
       let signal = report.rssi.map { ", \($0) dBm" } ?? ""
-      tell("✓ \(name) done\(signal)" + (walk.current.map { ", next \($0.name)" } ?? ""))
+      show("✓ \(name) done\(signal)" + (walk.current.map { ", next \($0.name)" } ?? ""))
     } else {
       let words = Explanation(of: report, retry: "press r")
-      tell("✗ \(name): " + (words.map { "\($0.sentence)\n→ \($0.advice)" } ?? report.outcome.words))
+      show("✗ \(name): " + (words.map { "\($0.sentence)\n→ \($0.advice)" } ?? report.outcome.words))
     }
     guard !command.silent, Screen.standardError.isTerminal else { return }
     Console.ring()
@@ -297,7 +299,7 @@ actor WalkSession {
 
   // MARK: The screen
 
-  private func tell(_ message: String) {
+  private func show(_ message: String) {
     view.message = message
     if !isLive { Console.show(message + "\n") }
   }

@@ -12,7 +12,7 @@ struct Amendment {
   private let seal: SealOptions
   let record: SiteRecord
   /// What was done.
-  let standing: BuildingStanding
+  let lastKnown: LastKnownBuilding
   let run: RunIdentity
   private let lock: RunLock
 
@@ -26,31 +26,31 @@ struct Amendment {
     try building.requireKnown(in: places.reports)
     lock = try Claims.building(building.id, in: places.reports, for: run)
     record = try SiteRecord.read(building.id, in: places.reports)
-    standing = record.archive.state.standing
+    lastKnown = record.archive.state.lastKnown
   }
 
   /// The room that a person named, of the record or the manifest.
   /// - Throws: `CommandFailure` when it is unknown.
   func room(_ text: String) throws -> RoomID {
-    try RoomNames(building.source?.building, standing).find(text, for: "ROOM")
+    try RoomNames(building.source?.building, lastKnown).find(text, for: "ROOM")
   }
 
   /// What people call a room.
-  func name(of room: RoomID) -> String { RoomNames(building.source?.building, standing).name(of: room) }
+  func name(of room: RoomID) -> String { RoomNames(building.source?.building, lastKnown).name(of: room) }
 
   /// Whether a room is done: as the manifest wants it, where one was named.
   func isDone(_ room: RoomID) throws -> Bool {
     if let building = building.source?.building, let wanted = building.rooms.first(where: { $0.id == room }) {
-      return Known(standing: standing, seal: try SiteRecord.seal(for: building, seal)).isDone(wanted)
+      return Known(lastKnown: lastKnown, seal: try SiteRecord.seal(for: building, seal)).isDone(wanted)
     }
-    return standing.rooms[room]?.progress == .done
+    return lastKnown.rooms[room]?.progress == .done
   }
 
   /// Puts facts about one room on record, as a run of their own. Returns when they are on the disk.
   /// - Throws: `CommandFailure` when they cannot be recorded; then nothing is changed.
   func commit(_ command: RecordedCommand, _ facts: [Fact], of room: RoomID) async throws {
     let profile =
-      standing.rooms[room]?.profile
+      lastKnown.rooms[room]?.profile
       ?? building.source?.building.rooms.first { $0.id == room }?.profile ?? ""
     try await commit(
       command, facts, about: [PlannedRoom(room: room, name: name(of: room), profile: profile, settings: [])])

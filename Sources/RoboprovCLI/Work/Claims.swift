@@ -16,7 +16,7 @@ enum Claims {
       return try RunLock.take(building: building, in: reports, for: LockHolder(run))
     } catch {
       switch error {
-      case .unusable(let error): throw JournalTrouble.failure(error)
+      case .unusable(let error): throw JournalMessages.failure(error)
       case .held(_, let path, let holder):
         throw CommandFailure(
           .unavailable, "another run works on \(building): \(words(holder))",

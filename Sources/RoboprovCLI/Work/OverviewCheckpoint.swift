@@ -10,7 +10,7 @@ struct OverviewCheckpoint: Codable {
   /// Its name in the building's folder.
   static let fileName = "status.checkpoint"
   /// Of another format than this, or made by another version of roboprov, it is not used.
-  private static let schema = "roboprov/checkpoint/1 \(Version.current)"
+  private static let schema = "roboprov/checkpoint/2 \(Version.current)"
 
   /// A run that was read.
   struct Run: Hashable, Codable {

@@ -17,7 +17,7 @@ struct OverviewReader {
   func read(_ subject: BuildingReports.Subject) throws -> BuildingOverview {
     let checkpoint = try current()
     return checkpoint.fold.overview(
-      of: building, checkpoint.record.standing, manifest: subject.wanted, made: subject.made)
+      of: building, checkpoint.record.lastKnown, manifest: subject.wanted, made: subject.made)
   }
 
   /// The checkpoint as of now. It is saved for the next time where that can be done.
@@ -50,6 +50,6 @@ struct OverviewReader {
   }
 
   private func reading<Result>(_ read: () throws(JournalError) -> Result) throws -> Result {
-    do throws(JournalError) { return try read() } catch { throw JournalTrouble.failure(error) }
+    do throws(JournalError) { return try read() } catch { throw JournalMessages.failure(error) }
   }
 }

@@ -44,10 +44,10 @@ struct Preflight: Sendable {
       central: setup.central, clock: setup.clock, wanted: wanted, patience: .seconds(radio.adapterWait))
     try await Interruptions().cancelling {
       do throws(CentralError) {
-        _ = try await selection.adapter { Console.say(RadioTrouble.waiting($0)) }
+        _ = try await selection.adapter { Console.say(RadioMessages.waiting($0)) }
       } catch {
         throw error.code == .cancelled
-          ? ExitStatus.interrupted.exit : RadioTrouble.failure(error, adapter: radio.adapter.first)
+          ? ExitStatus.interrupted.exit : RadioMessages.failure(error, adapter: radio.adapter.first)
       }
     }
   }

@@ -7,12 +7,12 @@ struct RoomNames {
   /// Ids and names, of the manifest first.
   private let rooms: [(id: RoomID, name: String)]
 
-  init(_ building: Building?, _ standing: BuildingStanding = .init()) {
+  init(_ building: Building?, _ lastKnown: LastKnownBuilding = .init()) {
     let named = building?.rooms.map { ($0.id, $0.name) } ?? []
     let known = Set(named.map(\.0))
     rooms =
       named
-      + standing.rooms.filter { !known.contains($0.key) }.sorted { $0.key < $1.key }.map {
+      + lastKnown.rooms.filter { !known.contains($0.key) }.sorted { $0.key < $1.key }.map {
         ($0.key, $0.value.name)
       }
   }

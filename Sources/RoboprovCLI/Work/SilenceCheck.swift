@@ -9,7 +9,7 @@ import Reporting
 /// be taken for it.
 struct SilenceOptions: ParsableArguments {
   @Flag(help: "Do not listen whether the sensor is silent; `apply` listens before it writes its successor.")
-  var unheard = false
+  var withoutScan = false
 
   @OptionGroup var radio: RadioOptions
 }
@@ -18,10 +18,10 @@ extension SilenceOptions {
   /// Listens, and says whether each device is silent; nil when nobody listened.
   /// - Throws: `CommandFailure` when one of them is at work still, or nobody can listen.
   func check(_ devices: [BluetoothAddress]) async throws -> [BluetoothAddress: Bool] {
-    guard !unheard, !devices.isEmpty else { return [:] }
+    guard !withoutScan, !devices.isEmpty else { return [:] }
     let air = try await Radio.withSystem { setup in
       try await Interruptions().cancelling {
-        try await Survey.listen(setup, radio, for: .seconds(radio.listen), isSimulated: false).air
+        try await Survey.scan(setup, radio, for: .seconds(radio.scanTime), isSimulated: false).air
       }
     }
     for device in devices {

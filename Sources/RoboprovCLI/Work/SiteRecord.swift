@@ -17,7 +17,7 @@ struct SiteRecord {
     do throws(JournalError) {
       archive = try BuildingArchive.read(in: reports, building: building)
     } catch {
-      throw JournalTrouble.failure(error)
+      throw JournalMessages.failure(error)
     }
     warnOfSkipped(archive.skipped)
     for fault in archive.faults {

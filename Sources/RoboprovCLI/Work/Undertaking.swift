@@ -23,13 +23,13 @@ struct Undertaking {
     self.plan = plan
     archive = try SiteRecord.read(building.id, in: reports).archive
     known = Known(
-      standing: archive.state.standing, permissions: scope.permissions,
+      lastKnown: archive.state.lastKnown, permissions: scope.permissions,
       seal: try SiteRecord.seal(for: building, seal))
     self.source = source
     excluded = scope.selection.excluded(from: building, known)
     try Self.refuse(
-      conflicts(of: selected, with: known.standing, allowing: scope.permissions),
-      RoomNames(building, known.standing))
+      conflicts(of: selected, with: known.lastKnown, allowing: scope.permissions),
+      RoomNames(building, known.lastKnown))
   }
 
   /// All rooms, held against no record.
@@ -58,7 +58,7 @@ struct Undertaking {
       isSimulated: simulation.simulate, adapters: radio.adapters(of: source.building),
       parallel: parallel,
       failureLimit: failures?.limit(of: selected.count),
-      survey: .seconds(radio.listen),
+      survey: .seconds(radio.scanTime),
       adapterPatience: .seconds(radio.adapterWait))
     request.kernel = HostEnvironment.kernel
     request.operatingSystem = HostEnvironment.operatingSystem

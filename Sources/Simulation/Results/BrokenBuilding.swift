@@ -3,10 +3,10 @@ import Model
 
 /// A building in which something did not hold.
 package struct BrokenBuilding {
-  package let result: TrialResult
-  private let disturbances: Trial.Disturbances
+  package let result: TestCaseResult
+  private let disturbances: TestCase.Disturbances
 
-  package init(_ result: TrialResult, _ disturbances: Trial.Disturbances) {
+  package init(_ result: TestCaseResult, _ disturbances: TestCase.Disturbances) {
     self.result = result
     self.disturbances = disturbances
   }
@@ -33,7 +33,7 @@ package struct BrokenBuilding {
   package var events: [String] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return result.story.compactMap { event in
+    return result.eventsBeforeViolation.compactMap { event in
       try? encoder.text(of: event)
     }
   }

@@ -67,12 +67,12 @@ package struct MortalCentral: Central {
     return MortalPeripheral(link: try await central.connect(to: address, on: adapter), of: self)
   }
 
-  package func listen<Result: Sendable>(
+  package func scan<Result: Sendable>(
     on adapter: AdapterID,
     _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
   ) async throws(CentralError) -> Result {
     try live()
-    return try await central.listen(on: adapter, body)
+    return try await central.scan(on: adapter, body)
   }
 
   package func stackVersion() async -> String? { await central.stackVersion() }

@@ -30,13 +30,13 @@ final class Switchboard: Sendable {
     var listeners: [BluetoothAddress: [Listener]] = [:]
     var subscribers: [LinkID: [Subscriber]] = [:]
     var changes: [(id: UInt64, continuation: Changes)] = []
-    var heard: [CacheKey: MonotonicInstant] = [:]
-    var stoppedListening: [BluetoothAddress: MonotonicInstant] = [:]
+    var received: [CacheKey: MonotonicInstant] = [:]
+    var stoppedScanning: [BluetoothAddress: MonotonicInstant] = [:]
 
     /// All listeners, in order of registration.
     var allListeners: [Listener] { listeners.values.joined().sorted { $0.id < $1.id } }
 
-    func isListening(_ adapter: BluetoothAddress) -> Bool { listeners[adapter]?.isEmpty == false }
+    func isScanning(_ adapter: BluetoothAddress) -> Bool { listeners[adapter]?.isEmpty == false }
 
     mutating func newID() -> UInt64 {
       lastID += 1
@@ -57,7 +57,7 @@ final class Switchboard: Sendable {
 
   func take(_ event: HostEvent) {
     switch event {
-    case .advertisement(let report): heard(report)
+    case .advertisement(let report): received(report)
     case .notification(let link, let handle, let notification):
       let values = state.withLock { state in
         state.subscribers[link, default: []].filter { $0.handle == handle }.map(\.values)
@@ -74,9 +74,9 @@ final class Switchboard: Sendable {
     }
   }
 
-  private func heard(_ report: AdvertisingReport) {
+  private func received(_ report: AdvertisingReport) {
     let listeners = state.withLock { state in
-      state.heard[CacheKey(adapter: report.adapter, address: report.address)] = report.receivedAt
+      state.received[CacheKey(adapter: report.adapter, address: report.address)] = report.receivedAt
       return state.listeners[report.adapter] ?? []
     }
     let advertisement = Advertisement(
@@ -100,20 +100,20 @@ final class Switchboard: Sendable {
     for continuation in changes { continuation.yield(adapters) }
     for listener in orphans {
       let adapter = adapters.first { $0.id.address == listener.adapter }
-      let trouble: CentralError.AdapterTrouble =
+      let problem: CentralError.AdapterProblem =
         switch adapter?.state {
         case nil: .absent
         case .blocked: .blocked
         case .poweredOff, .ready: .poweredOff
         }
       listener.source.finish(
-        throwing: CentralError(.adapterUnavailable(trouble), stackText: "virtual: adapter lost"))
+        throwing: CentralError(.adapterUnavailable(problem), stackText: "virtual: adapter lost"))
     }
   }
 
   private func stackStopped() {
     let sources = state.withLock { state in
-      state.heard = [:]
+      state.received = [:]
       return state.allListeners.map(\.source)
     }
     for source in sources {
@@ -152,8 +152,8 @@ final class Switchboard: Sendable {
     let now = clock.now
     return state.withLock { state in
       state.listeners[adapter.address]?.removeAll { $0.id == id }
-      let isLast = !state.isListening(adapter.address)
-      if isLast { state.stoppedListening[adapter.address] = now }
+      let isLast = !state.isScanning(adapter.address)
+      if isLast { state.stoppedScanning[adapter.address] = now }
       return isLast
     }
   }
@@ -163,17 +163,17 @@ final class Switchboard: Sendable {
   func knows(_ address: BluetoothAddress, on adapter: AdapterID) -> Bool {
     let now = clock.now
     return state.withLock { state in
-      guard let heard = state.heard[CacheKey(adapter: adapter.address, address: address)] else {
+      guard let received = state.received[CacheKey(adapter: adapter.address, address: address)] else {
         return false
       }
-      if state.isListening(adapter.address) { return true }
-      let since = max(heard, state.stoppedListening[adapter.address] ?? heard)
+      if state.isScanning(adapter.address) { return true }
+      let since = max(received, state.stoppedScanning[adapter.address] ?? received)
       return since.duration(to: now) < objectLifetime
     }
   }
 
   func forget(_ address: BluetoothAddress, on adapter: AdapterID) {
-    state.withLock { $0.heard[CacheKey(adapter: adapter.address, address: address)] = nil }
+    state.withLock { $0.received[CacheKey(adapter: adapter.address, address: address)] = nil }
   }
 
   func subscribe(

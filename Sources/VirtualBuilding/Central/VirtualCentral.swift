@@ -36,7 +36,7 @@ package struct VirtualCentral: Central {
     switchboard.adapterChanges()
   }
 
-  package func listen<Result: Sendable>(
+  package func scan<Result: Sendable>(
     on adapter: AdapterID,
     _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
   ) async throws(CentralError) -> Result {
@@ -47,16 +47,16 @@ package struct VirtualCentral: Central {
         try await world.startDiscovery(on: adapter.address)
       }
       let result = try await body(stream)
-      await stopListening(listener, on: adapter)
+      await stopScanning(listener, on: adapter)
       return result
     } catch {
-      await stopListening(listener, on: adapter)
+      await stopScanning(listener, on: adapter)
       throw error
     }
   }
 
   /// Discovery continues while another listener of this central needs it.
-  private func stopListening(_ listener: Switchboard.ListenerID, on adapter: AdapterID) async {
+  private func stopScanning(_ listener: Switchboard.ListenerID, on adapter: AdapterID) async {
     guard switchboard.removeListener(listener, on: adapter) else { return }
     await world.stopDiscovery(on: adapter.address)
   }
@@ -164,7 +164,7 @@ extension CentralError {
     let code: Code =
       switch error {
       case .stackStopped: .stackUnavailable
-      case .adapterUnavailable(let trouble): .adapterUnavailable(trouble)
+      case .adapterUnavailable(let problem): .adapterUnavailable(problem)
       // BlueZ 5.66 does not report that the controller is full (docs/bluez.md, trap 42).
       case .connectFailed, .connectTimedOut, .outOfSlots: .connectFailed
       case .cancelled: .cancelled

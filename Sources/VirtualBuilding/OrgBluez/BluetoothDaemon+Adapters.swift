@@ -31,8 +31,8 @@ extension BluetoothDaemon {
     let wasPowered = adapters[adapter.address]?.adapter.isPowered
     adapters[adapter.address]?.adapter = adapter
     if wasPowered == true, !adapter.isPowered { powerIsGone(on: adapter.address) }
-    if wasPowered != adapter.isPowered { tellPower(on: adapter.address) }
-    tellBlocking(on: adapter.address)
+    if wasPowered != adapter.isPowered { announcePower(on: adapter.address) }
+    announceBlocking(on: adapter.address)
   }
 
   /// Recorded traces: a new adapter is off and is switched on at once (`AutoEnable`, the default since 5.65).
@@ -46,19 +46,19 @@ extension BluetoothDaemon {
     let delay = random.duration(in: DaemonTiming.powerOn)
     tasks.start {
       await self.pause(delay / 2)
-      await self.tellAgain(["UUIDs"], of: adapter.address)
+      await self.announceAgain(["UUIDs"], of: adapter.address)
       await self.pause(delay / 2)
       await self.hasSwitched(adapter.address, telling: properties)
     }
   }
 
-  private func tellAgain(_ properties: [String], of address: BluetoothAddress) {
+  private func announceAgain(_ properties: [String], of address: BluetoothAddress) {
     guard let path = adapters[address]?.path else { return }
     for property in properties {
       guard let value = tree[path, BlueZInterfaces.adapter, property] else { continue }
       tree.set(path, BlueZInterfaces.adapter, property, value, again: true)
     }
-    tell()
+    emit()
   }
 
   /// Exports an adapter and its stored devices.
@@ -104,23 +104,23 @@ extension BluetoothDaemon {
     adapters[address]?.discovering = false
     for (device, state) in (adapters[address]?.devices ?? [:]).sorted(by: { $0.key < $1.key }) {
       let id = DeviceID(adapter: address, address: device)
-      if state.temporary { remove(id) } else { self[id]?.toldRSSI = nil }
+      if state.temporary { remove(id) } else { self[id]?.announcedRSSI = nil }
     }
   }
 
   /// Recorded traces: `Discovering: false` is signalled together with `Powered: false`, even if it was false
   /// before.
-  private func tellPower(on address: BluetoothAddress) {
+  private func announcePower(on address: BluetoothAddress) {
     guard let record = adapters[address] else { return }
     let isPowered = record.adapter.isPowered
     if !isPowered {
       tree.set(record.path, BlueZInterfaces.adapter, "Discovering", .bool(false), again: true)
     }
     tree.set(record.path, BlueZInterfaces.adapter, "Powered", .bool(isPowered))
-    tellBlocking(on: address)
+    announceBlocking(on: address)
   }
 
-  private func tellBlocking(on address: BluetoothAddress) {
+  private func announceBlocking(on address: BluetoothAddress) {
     guard let record = adapters[address] else { return }
     tree.set(record.path, BlueZInterfaces.adapter, "PowerState", .string(Self.powerState(record.adapter)))
   }
@@ -142,7 +142,7 @@ extension BluetoothDaemon {
     let now = await world.adapters().first { $0.address == address }
     guard adapters[address]?.isSwitching == true else { return }
     if let now { takeIn(now) }
-    tellAgain(properties, of: address)
+    announceAgain(properties, of: address)
     adapters[address]?.endSwitching()
   }
 
@@ -153,7 +153,7 @@ extension BluetoothDaemon {
     adapters[address]?.adapter.isPowered = false
     adapters[address]?.sessions.removeAll()
     adapters[address]?.discovering = false
-    tellPower(on: address)
+    announcePower(on: address)
     let delay = random.duration(in: DaemonTiming.unplug)
     tasks.start {
       guard await self.pause(delay) else { return }
@@ -165,7 +165,7 @@ extension BluetoothDaemon {
   private func removeAdapter(_ address: BluetoothAddress) {
     guard var record = adapters.removeValue(forKey: address) else { return }
     tree.remove(record.path)
-    tell()
+    emit()
     record.endSwitching()
   }
 
@@ -177,12 +177,12 @@ extension BluetoothDaemon {
     for address in adapters.keys.sorted() {
       adapters[address]?.adapter.isPowered = false
       powerIsGone(on: address)
-      tellPower(on: address)
+      announcePower(on: address)
     }
-    tell()
+    emit()
     await pause(random.duration(in: DaemonTiming.stopOfManagers))
     tree.removeAlone("/org/bluez")
-    tell()
+    emit()
     await pause(random.duration(in: DaemonTiming.stopOfObjects))
     for address in adapters.keys.sorted() { removeAdapter(address) }
     await pause(random.duration(in: DaemonTiming.stopOfName))
@@ -251,7 +251,7 @@ extension BluetoothDaemon {
     guard let record = adapters[address], record.sessions.active else { return }
     adapters[address]?.discovering = true
     tree.set(record.path, BlueZInterfaces.adapter, "Discovering", .bool(true))
-    tell()
+    emit()
   }
 
   /// Whether the kernel must restart the scan of a discovering adapter, because the merged filter of all
@@ -279,17 +279,17 @@ extension BluetoothDaemon {
 
   private func discoveryHasEnded(on address: BluetoothAddress) {
     guard adapters[address]?.sessions.active == false else { return }
-    tellDiscoveryEnded(on: address)
-    tell()
+    announceDiscoveryEnded(on: address)
+    emit()
   }
 
   /// docs/bluez.md, "Discovery": when the last client stops, the RSSI of each device is invalidated, then
   /// `Discovering: false` follows.
-  private func tellDiscoveryEnded(on address: BluetoothAddress) {
+  private func announceDiscoveryEnded(on address: BluetoothAddress) {
     guard let record = adapters[address], record.discovering else { return }
     for (device, state) in record.devices.sorted(by: { $0.key < $1.key }) {
       tree.clear(state.path, BlueZInterfaces.device, "RSSI")
-      adapters[address]?.devices[device]?.toldRSSI = nil
+      adapters[address]?.devices[device]?.announcedRSSI = nil
     }
     adapters[address]?.discovering = false
     tree.set(record.path, BlueZInterfaces.adapter, "Discovering", .bool(false))

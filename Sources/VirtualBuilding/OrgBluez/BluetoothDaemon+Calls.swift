@@ -4,7 +4,7 @@ import DBus
 extension BluetoothDaemon {
   /// Carries out a call and returns the reply. Its changes are signalled before the reply is sent.
   func answer(_ call: MethodCall) async -> Result<[DBusValue], DBusError> {
-    defer { tell() }
+    defer { emit() }
     return await Self.$call.withValue(CallID(call)) {
       do throws(DBusError) {
         return .success(try await carryOut(call))

@@ -81,9 +81,9 @@ extension BluetoothDaemon {
   private func showFailedLink(_ id: DeviceID) async {
     guard let path = self[id]?.path else { return }
     tree.set(path, BlueZInterfaces.device, "Connected", .bool(true))
-    tell()
+    emit()
     await pause(DaemonTiming.failedLink)
-    follow(after: DaemonTiming.newsFollows) { await self.tellEnd(of: id) }
+    follow(after: DaemonTiming.newsFollows) { await self.announceEnd(of: id) }
   }
 
   /// Returns when the daemon ends.
@@ -108,7 +108,7 @@ extension BluetoothDaemon {
     guard let device = self[id], device.upLink?.id != link, !endedLinks.contains(link) else { return }
     self[id]?.link = .up(DeviceRecord.UpLink(id: link))
     tree.set(device.path, BlueZInterfaces.device, "Connected", .bool(true))
-    tell()
+    emit()
     tasks.start { await self.resolveServices(id, link) }
   }
 
@@ -126,13 +126,13 @@ extension BluetoothDaemon {
     addUUIDs([BluetoothUUID(short: 0x1800)] + attributes.services.map(\.uuid), to: device.path)
     store(id)
     tree.set(device.path, BlueZInterfaces.device, "ServicesResolved", .bool(true))
-    tell()
+    emit()
     // docs/bluez.md, "Connecting": `ServicesResolved: true` may precede some characteristics.
     for late in Set(objects.map(\.lateBy)).sorted() where late > .zero {
       let due = attributes.resolvedAt.advanced(by: late)
       guard await pause(clock.now.duration(to: due)), self[id]?.upLink?.id == link else { return }
       for object in objects where object.lateBy == late { tree.add(object.path, object.interfaces) }
-      tell()
+      emit()
     }
   }
 
@@ -182,17 +182,17 @@ extension BluetoothDaemon {
     tree.set(device.path, BlueZInterfaces.device, "ServicesResolved", .bool(false))
     if cause != .local {
       tree.set(device.path, BlueZInterfaces.device, "Connected", .bool(false))
-      return tell()
+      return emit()
     }
-    tell()
-    follow(after: DaemonTiming.endFollows) { await self.tellEnd(of: id) }
+    emit()
+    follow(after: DaemonTiming.endFollows) { await self.announceEnd(of: id) }
   }
 
   /// Signals that a device is no longer connected, unless it is connected again.
-  private func tellEnd(of id: DeviceID) {
+  private func announceEnd(of id: DeviceID) {
     guard let device = self[id], device.upLink == nil else { return }
     tree.set(device.path, BlueZInterfaces.device, "Connected", .bool(false))
-    tell()
+    emit()
   }
 
   /// Ends the link of a device that is to be removed. Recorded traces: the reply comes before the removal.
@@ -201,7 +201,7 @@ extension BluetoothDaemon {
     guard let path = self[id]?.path else { return }
     let delay = DaemonTiming.endFollows.upperBound + .milliseconds(2)
     follow(after: delay...delay) {
-      await self.tellEnd(of: id)
+      await self.announceEnd(of: id)
       // It may have been removed otherwise and have appeared again.
       if await self[id]?.path == path, await self[id]?.upLink == nil { await self.remove(id) }
     }

@@ -14,9 +14,9 @@ extension BluetoothDaemon {
   // MARK: Advertisements
 
   /// Handles one advertisement.
-  func hear(_ heard: AdvertisingReport) {
-    let id = DeviceID(adapter: heard.adapter, address: heard.address)
-    guard let record = adapters[heard.adapter], record.sessions.active else { return }
+  func receive(_ received: AdvertisingReport) {
+    let id = DeviceID(adapter: received.adapter, address: received.address)
+    guard let record = adapters[received.adapter], record.sessions.active else { return }
     // Recorded traces: nothing is received before `Discovering: true`. Earlier reports of the controller are
     // lost. A controller that reports each device once per scan does not repeat them (docs/bluez.md, "Reports
     // lost at the start of a scan").
@@ -24,30 +24,31 @@ extension BluetoothDaemon {
     let expires = nextExpiry()
     self[id]?.expires = expires
     let knownName = self[id].flatMap { tree[$0.path, BlueZInterfaces.device, "Name"]?.asString }
-    guard record.sessions.wants(heard, name: heard.payload.localName ?? knownName) else { return }
+    guard record.sessions.wants(received, name: received.payload.localName ?? knownName) else { return }
     if self[id] == nil {
       // Without a filter, only discoverable devices become objects (`device_is_discoverable`).
-      guard record.sessions.isFiltered || (heard.payload.flags ?? 0) & 0x03 != 0 else { return }
+      guard record.sessions.isFiltered || (received.payload.flags ?? 0) & 0x03 != 0 else { return }
       addDevice(id, name: nil, alias: nil, expires: expires)
       tasks.start { await self.expire(id) }
     }
-    takeIn(heard, id, record.sessions)
+    takeIn(received, id, record.sessions)
   }
 
-  private func takeIn(_ heard: AdvertisingReport, _ id: DeviceID, _ sessions: DiscoverySessions) {
+  private func takeIn(_ received: AdvertisingReport, _ id: DeviceID, _ sessions: DiscoverySessions) {
     guard let device = self[id] else { return }
     // Without a filter, changes of the RSSI below 8 dB are not signalled. The comparison uses the last
     // signalled value, so a slow drift is signalled at some point.
-    if device.toldRSSI.map({ abs($0 - heard.rssi) >= sessions.rssiThreshold }) ?? true {
-      self[id]?.toldRSSI = heard.rssi
-      tree.set(device.path, BlueZInterfaces.device, "RSSI", .int16(Int16(clamping: heard.rssi)), again: true)
+    if device.announcedRSSI.map({ abs($0 - received.rssi) >= sessions.rssiThreshold }) ?? true {
+      self[id]?.announcedRSSI = received.rssi
+      tree.set(
+        device.path, BlueZInterfaces.device, "RSSI", .int16(Int16(clamping: received.rssi)), again: true)
     }
     // docs/bluez.md, traps 10 and 11: fields that this advertisement does not carry stay unchanged.
-    let payload = heard.payload
+    let payload = received.payload
     if let name = payload.localName { setName(name, of: id) }
     if !payload.serviceUUIDs.isEmpty { addUUIDs(payload.serviceUUIDs, to: device.path) }
     if !payload.manufacturerData.isEmpty {
-      tell(manufacturerData: payload.manufacturerData, of: device.path, again: sessions.duplicateData)
+      emit(manufacturerData: payload.manufacturerData, of: device.path, again: sessions.duplicateData)
     }
     if !payload.serviceData.isEmpty {
       let entries = payload.serviceData.sorted { $0.key < $1.key }
@@ -58,7 +59,7 @@ extension BluetoothDaemon {
   }
 
   /// Updates the data per company; the data of other companies stays.
-  private func tell(manufacturerData data: [UInt16: [UInt8]], of path: ObjectPath, again: Bool) {
+  private func emit(manufacturerData data: [UInt16: [UInt8]], of path: ObjectPath, again: Bool) {
     let held = tree[path, BlueZInterfaces.device, "ManufacturerData"]?.asEntries ?? []
     var merged = Dictionary(held.compactMap { entry in entry.key.asUInt16.map { ($0, entry.value) } }) { $1 }
     for (company, bytes) in data { merged[company] = .variant(.bytes(bytes)) }
@@ -160,7 +161,7 @@ extension BluetoothDaemon {
     self[id] = nil
     storage[id.adapter]?[id.address] = nil
     tree.remove(device.path)
-    tell()
+    emit()
   }
 
   /// `RemoveDevice`. It first ends the link, which takes as long as `Disconnect`. It cancels a pending

@@ -116,20 +116,20 @@ actor BluetoothDaemon {
   private func begin(_ beginning: Beginning) async {
     await pause(random.duration(in: DaemonTiming.start))
     addManager()
-    tell()
+    emit()
     await pause(random.duration(in: DaemonTiming.startOfAdapters))
     for adapter in await world.adapters() where adapters[adapter.address] == nil {
       if beginning == .afterKill { addAdapter(adapter) } else { comeUp(adapter) }
     }
     hasBegun = true
-    tell()
+    emit()
   }
 
   /// Handles an event of the kernel.
   private func take(_ event: HostEvent) {
-    defer { tell() }
+    defer { emit() }
     switch event {
-    case .advertisement(let report): hear(report)
+    case .advertisement(let report): receive(report)
     case .linkUp(let link, let adapter, let address):
       linkIsUp(link, DeviceID(adapter: adapter, address: address))
     case .linkDown(let link, let end): if !takenDown.contains(link) { linkIsDown(link, end.cause) }
@@ -141,7 +141,7 @@ actor BluetoothDaemon {
   }
 
   /// Sends signals for all changes since the last time.
-  func tell() {
+  func emit() {
     let signals = tree.takeSignals()
     guard !signals.isEmpty else { return }
     connection.assumeIsolated { connection in
@@ -155,7 +155,7 @@ actor BluetoothDaemon {
   private func clientLeft(_ client: BusName) async {
     agents[client] = nil
     for device in devices { stopNotifications(for: client, from: device) }
-    tell()
+    emit()
     for address in adapters.keys.sorted() where adapters[address]?.sessions.contains(client) == true {
       let before = adapters[address]?.sessions.merged
       adapters[address]?.sessions.forget(client)

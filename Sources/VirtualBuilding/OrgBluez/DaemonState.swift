@@ -42,7 +42,7 @@ struct DeviceRecord {
   /// When it is removed, while it is temporary.
   var expires: MonotonicInstant
   /// The last signalled RSSI, to which new values are compared.
-  var toldRSSI: Int?
+  var announcedRSSI: Int?
   /// Whether a client has set an alias that differs from the name.
   var aliasIsOwn = false
   var link = LinkState.down

@@ -66,12 +66,12 @@ struct DiscoveryFilter: Hashable, Sendable {
   var selects: Bool { !uuids.isEmpty || rssi != nil || pathloss != nil || pattern != nil }
 
   /// Whether an advertisement matches (`is_filter_match`).
-  func matches(_ heard: AdvertisingReport, name: String?) -> Bool {
-    if let rssi, heard.rssi < rssi { return false }
+  func matches(_ received: AdvertisingReport, name: String?) -> Bool {
+    if let rssi, received.rssi < rssi { return false }
     // Nothing here advertises its transmit power, so the path loss is unknown and does not match.
     if pathloss != nil { return false }
-    if !uuids.isEmpty, uuids.isDisjoint(with: heard.payload.serviceUUIDs) { return false }
-    if let pattern, !heard.address.description.hasPrefix(pattern), !(name ?? "").hasPrefix(pattern) {
+    if !uuids.isEmpty, uuids.isDisjoint(with: received.payload.serviceUUIDs) { return false }
+    if let pattern, !received.address.description.hasPrefix(pattern), !(name ?? "").hasPrefix(pattern) {
       return false
     }
     return true

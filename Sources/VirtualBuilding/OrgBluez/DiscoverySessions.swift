@@ -43,8 +43,8 @@ struct DiscoverySessions {
   var merged: MergedFilter? { MergedFilter(running) }
 
   /// docs/bluez.md, "Discovery": an advertisement is reported if it matches the filter of any client.
-  func wants(_ heard: AdvertisingReport, name: String?) -> Bool {
-    running.contains { $0?.matches(heard, name: name) ?? true }
+  func wants(_ received: AdvertisingReport, name: String?) -> Bool {
+    running.contains { $0?.matches(received, name: name) ?? true }
   }
 
   /// Whether unchanged data is signalled again each time it is received.

@@ -47,7 +47,7 @@ extension BluetoothDaemon {
       return await answer(call)
     case .vanish?:
       tree.remove(call.path)
-      tell()
+      emit()
       return await answer(call)
     case .mislead?:
       mislead(about: call.path)

@@ -19,10 +19,10 @@ struct ObjectTree {
   }
 
   private var objects: [ObjectPath: [Interface]] = [:]
-  private var news: [News] = []
+  private var pending: [Change] = []
 
   /// A change that is not signalled yet.
-  private enum News {
+  private enum Change {
     case added(ObjectPath)
     case removed(ObjectPath, [InterfaceName])
     case changed(ObjectPath, InterfaceName, properties: [String])
@@ -82,7 +82,7 @@ struct ObjectTree {
   mutating func add(_ path: ObjectPath, _ interfaces: [Interface]) {
     guard objects[path] == nil else { return }
     objects[path] = interfaces
-    news.append(.added(path))
+    pending.append(.added(path))
   }
 
   /// Removes an object and everything below it: descendants first, siblings in order.
@@ -96,11 +96,13 @@ struct ObjectTree {
   /// Removes an object and keeps its descendants.
   mutating func removeAlone(_ path: ObjectPath) {
     guard let interfaces = objects.removeValue(forKey: path) else { return }
-    let before = news.count
-    news.removeAll { if case .added(path) = $0 { true } else { false } }
-    let wasTold = news.count == before
-    news.removeAll { if case .changed(path, _, _) = $0 { true } else { false } }
-    if wasTold { news.append(.removed(path, interfaces.map(\.name) + Self.standard(for: interfaces))) }
+    let before = pending.count
+    pending.removeAll { if case .added(path) = $0 { true } else { false } }
+    let wasSignalled = pending.count == before
+    pending.removeAll { if case .changed(path, _, _) = $0 { true } else { false } }
+    if wasSignalled {
+      pending.append(.removed(path, interfaces.map(\.name) + Self.standard(for: interfaces)))
+    }
   }
 
   /// Sets a property. The change is signalled if the value differs, or if `again` is set.
@@ -139,29 +141,29 @@ struct ObjectTree {
   }
 
   private mutating func note(_ path: ObjectPath, _ interface: InterfaceName, _ property: String) {
-    for (index, item) in news.enumerated() {
+    for (index, item) in pending.enumerated() {
       switch item {
       case .added(path): return
       case .changed(path, interface, var properties):
         if !properties.contains(property) { properties.append(property) }
-        news[index] = .changed(path, interface, properties: properties)
+        pending[index] = .changed(path, interface, properties: properties)
         return
       default: continue
       }
     }
-    news.append(.changed(path, interface, properties: [property]))
+    pending.append(.changed(path, interface, properties: [property]))
   }
 
   // MARK: Signals
 
   /// Returns the signals for all changes, in order, and clears the changes.
   mutating func takeSignals() -> [DBus.Signal] {
-    defer { news = [] }
-    return news.compactMap(signal)
+    defer { pending = [] }
+    return pending.compactMap(signal)
   }
 
-  private func signal(for news: News) -> DBus.Signal? {
-    switch news {
+  private func signal(for pending: Change) -> DBus.Signal? {
+    switch pending {
     case .added(let path):
       return DBus.Signal(
         path: "/", interface: "org.freedesktop.DBus.ObjectManager", member: "InterfacesAdded",

@@ -5,7 +5,7 @@
 package struct LowerBound: Hashable, Sendable {
   /// The load of one GATT session on its link. Requests are sequential, because the bearer carries one at a
   /// time.
-  package struct Conversation: Hashable, Sendable {
+  package struct SessionCost: Hashable, Sendable {
     /// The number of subscriptions.
     package var subscriptions: Int
     /// The number of reads and confirmed writes before the last request.
@@ -48,13 +48,13 @@ package struct LowerBound: Hashable, Sendable {
   }
 
   private let radio: RadioParameters
-  private let conversation: Conversation
+  private let session: SessionCost
   private let turns: Turns
 
   /// Creates the bound for a radio, a kind of sensor, and a division of an adapter's time.
-  package init(radio: RadioParameters, conversation: Conversation, turns: Turns) {
+  package init(radio: RadioParameters, session: SessionCost, turns: Turns) {
     self.radio = radio
-    self.conversation = conversation
+    self.session = session
     self.turns = turns
   }
 
@@ -63,9 +63,9 @@ package struct LowerBound: Hashable, Sendable {
 
   /// The duration of a link.
   package var link: Duration {
-    Self.mean(radio.resolve) + Self.mean(radio.subscribe) * conversation.subscriptions
-      + Self.mean(radio.roundTrip) * conversation.requests + Self.mean(radio.roundTrip) / 2
-      + conversation.lingering + Self.mean(radio.terminate)
+    Self.mean(radio.resolve) + Self.mean(radio.subscribe) * session.subscriptions
+      + Self.mean(radio.roundTrip) * session.requests + Self.mean(radio.roundTrip) / 2
+      + session.lingering + Self.mean(radio.terminate)
   }
 
   /// How long a scan window prevents an adapter from connecting.
@@ -87,7 +87,7 @@ package struct LowerBound: Hashable, Sendable {
     guard sensors > 0 else { return .zero }
     let share = (sensors + adapters - 1) / adapters
     return radio.discoveryStart + turns.survey + radio.discoveryStop
-      + max(byConnecting(share), bySlots(share)) + conversation.restart + radio.advertisingInterval / 2
+      + max(byConnecting(share), bySlots(share)) + session.restart + radio.advertisingInterval / 2
   }
 
   /// When the last link ends if only connecting takes time.

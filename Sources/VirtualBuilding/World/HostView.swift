@@ -99,7 +99,7 @@ package enum LinkError: Error, Hashable, Sendable {
   /// The stack is stopped, or the world has ended.
   case stackStopped
   /// The adapter is absent, off or blocked.
-  case adapterUnavailable(CentralError.AdapterTrouble)
+  case adapterUnavailable(CentralError.AdapterProblem)
   /// The attempt failed in the link layer (HCI error 0x3E, connection failed to be established).
   case connectFailed
   /// The kernel ended the attempt: the peripheral was received but did not advertise again in time.

@@ -8,7 +8,7 @@ extension World {
     return adapterOrder.compactMap { address in
       guard let adapter = adapterStates[address], adapter.scenario.isPresent else { return nil }
       return VirtualAdapter(
-        address: address, name: adapter.scenario.name, isPowered: adapter.trouble == nil,
+        address: address, name: adapter.scenario.name, isPowered: adapter.problem == nil,
         isBlocked: adapter.scenario.isBlocked, isDiscovering: isDiscovering(address),
         isScannedByOthers: foreignScans[address] != nil)
     }
@@ -24,7 +24,7 @@ extension World {
   /// - Throws: `stackStopped`, `adapterUnavailable`.
   package func checkUsable(_ adapter: BluetoothAddress) throws(LinkError) {
     guard isStackRunning else { throw .stackStopped }
-    if let trouble = adapterStates[adapter].map(\.trouble) ?? .absent { throw .adapterUnavailable(trouble) }
+    if let problem = adapterStates[adapter].map(\.problem) ?? .absent { throw .adapterUnavailable(problem) }
   }
 
   /// Powers an adapter on or off. Powering off ends its links, discovery and connection attempts at once.
@@ -85,7 +85,7 @@ extension World {
     change(&adapter.scenario)
     guard adapter.scenario != before else { return }
     adapterStates[address] = adapter
-    if let trouble = adapter.trouble { clear(address, .adapterUnavailable(trouble), .adapterLost) }
+    if let problem = adapter.problem { clear(address, .adapterUnavailable(problem), .adapterLost) }
     emit(.adapters(adapters()))
   }
 

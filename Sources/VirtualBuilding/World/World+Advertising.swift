@@ -65,16 +65,16 @@ extension World {
   }
 
   /// Whether an adapter in range of a sensor scans and would report its current advertisement.
-  private func wouldReport(_ sensor: Int, ear: Int) -> Bool {
-    let scan = scans[sensors[sensor].ears[ear].adapter]
+  private func wouldReport(_ sensor: Int, receiver: Int) -> Bool {
+    let scan = scans[sensors[sensor].receivers[receiver].adapter]
     guard scan.isRunning else { return false }
     guard radio.duplicates == .oncePerScan, let payload = sensors[sensor].payload else { return true }
-    return !sensors[sensor].reports[ear].isReported(payload, in: scan.number)
+    return !sensors[sensor].reports[receiver].isReported(payload, in: scan.number)
   }
 
   /// Whether any controller would report a sensor.
   private func isAwaited(_ sensor: Int) -> Bool {
-    sensors[sensor].ears.indices.contains { wouldReport(sensor, ear: $0) }
+    sensors[sensor].receivers.indices.contains { wouldReport(sensor, receiver: $0) }
   }
 
   /// Schedules a sensor's next advertisement. A new content does not wait for the scheduled one.
@@ -130,17 +130,19 @@ extension World {
     guard isAwaited(sensor), let payload = sensors[sensor].onAir else { return }
     let now = clock.now
     let address = sensors[sensor].scenario.address
-    for (number, ear) in sensors[sensor].ears.enumerated() where wouldReport(sensor, ear: number) {
-      let scan = scans[ear.adapter]
+    for (number, receiver) in sensors[sensor].receivers.enumerated()
+    where wouldReport(sensor, receiver: number) {
+      let scan = scans[receiver.adapter]
       guard scan.receivesFrom <= now else { continue }
-      let rssi = ear.rssi + Int.random(in: -radio.fading...radio.fading, using: &sensors[sensor].generator)
+      let rssi =
+        receiver.rssi + Int.random(in: -radio.fading...radio.fading, using: &sensors[sensor].generator)
       let loss = radio.loss(at: rssi)
       guard loss == 0 || !sensors[sensor].generator.chance(loss) else { continue }
       sensors[sensor].reports[number].report(payload, in: scan.number)
       emit(
         .advertisement(
           AdvertisingReport(
-            adapter: adapterOrder[ear.adapter], address: payload.address ?? address, rssi: rssi,
+            adapter: adapterOrder[receiver.adapter], address: payload.address ?? address, rssi: rssi,
             payload: payload,
             receivedAt: now)))
     }

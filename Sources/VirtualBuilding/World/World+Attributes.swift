@@ -115,15 +115,15 @@ extension World {
       guard characteristic.properties.contains(.read) else {
         return answer(id, .failure(.att(ATTCode.readNotPermitted)))
       }
-      tell(state.address, .read(id, characteristic.uuid))
+      deliver(state.address, .read(id, characteristic.uuid))
     case .write(let value):
       guard characteristic.properties.contains(.write) else {
         return answer(id, .failure(.att(ATTCode.writeNotPermitted)))
       }
       record(value, to: characteristic.uuid, .withResponse, state)
-      tell(state.address, .write(id, characteristic.uuid, value))
+      deliver(state.address, .write(id, characteristic.uuid, value))
     case .subscribe(let isOn):
-      tell(state.address, .subscribe(id, characteristic.uuid, isOn))
+      deliver(state.address, .subscribe(id, characteristic.uuid, isOn))
     }
   }
 
@@ -132,7 +132,7 @@ extension World {
       let characteristic = state.table?.characteristic(at: handle)
     else { return }
     record(value, to: characteristic.uuid, .withoutResponse, state)
-    tell(state.address, .write(nil, characteristic.uuid, value))
+    deliver(state.address, .write(nil, characteristic.uuid, value))
   }
 
   /// Delivers the firmware's response to a request.

@@ -26,7 +26,7 @@ extension World {
 
   /// Cancels an attempt, if there is one; it then fails with `cancelled`.
   package func cancelConnect(to address: BluetoothAddress, on adapter: BluetoothAddress) {
-    if let id = attempt(at: address, on: adapter) { callOffAttempt(id) }
+    if let id = attempt(at: address, on: adapter) { cancelAttempt(id) }
   }
 
   /// Ends a link from the host's side, even in a cancelled task. Returns when it is down; it can be used
@@ -101,10 +101,10 @@ extension World {
       if hasFreeSlot(adapter) { sensors[address]?.attempts += 1 }
     }
     let wait = hasFreeSlot(adapter) ? waitForAdvertisement(of: address, on: adapter) : nil
-    if let wait, progress != .heard {
+    if let wait, progress != .received {
       adapterStates[adapter] = state
-      operations[id]?.progress = .listening
-      schedule(.heard(id), after: wait)
+      operations[id]?.progress = .scanning
+      schedule(.received(id), after: wait)
       return nextAttempt(on: adapter, wasQueued: wasQueued)
     }
     var attempt = AdapterState.Attempt(operation: id, fails: nil, isHopeless: false)
@@ -150,11 +150,11 @@ extension World {
   private static let afterAdvertisement = Duration.milliseconds(50)
 
   /// The sensor of an attempt has advertised.
-  func heard(_ id: OperationID) {
-    guard case .connect(_, let adapter) = operations[id]?.kind, operations[id]?.progress == .listening else {
+  func received(_ id: OperationID) {
+    guard case .connect(_, let adapter) = operations[id]?.kind, operations[id]?.progress == .scanning else {
       return
     }
-    operations[id]?.progress = .heard
+    operations[id]?.progress = .received
     adapterStates[adapter]?.waiting.append(id)
     nextAttempt(on: adapter, wasQueued: false)
   }
@@ -199,7 +199,7 @@ extension World {
     nextAttempt(on: adapter, wasQueued: true)
   }
 
-  func callOffAttempt(_ id: OperationID) {
+  func cancelAttempt(_ id: OperationID) {
     guard case .connect(_, let adapter) = operations[id]?.kind else { return }
     adapterStates[adapter]?.waiting.removeAll { $0 == id }
     finish(id, .failure(.cancelled))
@@ -229,7 +229,7 @@ extension World {
     sensors[address]?.link = link
     sensors[address]?.connections += 1
     emit(.linkUp(link, adapter: adapter, address: address))
-    tell(address, .connected(faults: sensors[address]?.faults(inAttempt: attempt) ?? []))
+    deliver(address, .connected(faults: sensors[address]?.faults(inAttempt: attempt) ?? []))
     return link
   }
 

@@ -85,7 +85,7 @@ extension World {
 
   /// Presses the button that activates provisioning mode.
   package func pressButton(_ address: BluetoothAddress) {
-    tell(address, .button)
+    deliver(address, .button)
   }
 
   /// Repairs a sensor: removes its faults and power-cycles it. Its flash is kept. A sensor that is not

@@ -5,25 +5,25 @@ import VirtualTime
 extension World {
   func appear(_ address: BluetoothAddress) {
     sensors[address]?.isOn = true
-    tell(address, .started)
+    deliver(address, .started)
   }
 
   func started(_ address: BluetoothAddress, _ life: Int) {
     guard let sensor = sensors[address], sensor.life == life else { return }
     sensors[address]?.isOn = true
-    tell(address, .started)
+    deliver(address, .started)
   }
 
   func timerRanOut(_ address: BluetoothAddress, _ life: Int, _ timer: FirmwareTimer) {
     guard let sensor = sensors[address], sensor.life == life, sensor.isOn else { return }
-    tell(address, .timer(timer))
+    deliver(address, .timer(timer))
   }
 
   /// Passes an event to a firmware and carries out the effects.
-  func tell(_ address: BluetoothAddress, _ event: FirmwareEvent) {
+  func deliver(_ address: BluetoothAddress, _ event: FirmwareEvent) {
     guard let number = sensors.number(of: address) else { return }
     let before = sensors[number].payload
-    for effect in sensors[number].tell(event, at: clock.now) { carryOut(effect, of: address) }
+    for effect in sensors[number].handle(event, at: clock.now) { carryOut(effect, of: address) }
     if sensors[number].payload != before || event == .started {
       advertisesAnew(address)
       planTurn(of: address, isNew: true)
@@ -34,7 +34,7 @@ extension World {
   func comesFree(_ address: BluetoothAddress) {
     sensors[address]?.link = nil
     advertisesAnew(address)
-    tell(address, .disconnected)
+    deliver(address, .disconnected)
     guard let sensor = sensors[address], sensor.onAir != nil else { return }
     // A sensor that advertises often can wait for the scheduled advertisement; a changed one was scheduled as
     // such.

@@ -70,7 +70,7 @@ package actor World {
     self.adapterOrder = adapterOrder
     scans = adapterOrder.map { _ in ScanState(receivesFrom: now) }
     audible = adapterOrder.indices.map { adapter in
-      sensors.indices.filter { sensors[$0].ears.contains { $0.adapter == adapter } }
+      sensors.indices.filter { sensors[$0].receivers.contains { $0.adapter == adapter } }
     }
     adapterStates = Dictionary(
       uniqueKeysWithValues: scenario.adapters.map { ($0.address, AdapterState($0, generator)) })
@@ -157,7 +157,7 @@ package actor World {
     case .advertise(let sensor, let turn): advertise(sensor, turn)
     case .scanEnds(let adapter, let scan): scanEnds(adapter, scan)
     case .sensorLosesLink(let address, let link): sensorSide(address, loses: link)
-    case .heard(let operation): heard(operation)
+    case .received(let operation): received(operation)
     case .attemptEnds(let operation): attemptEnds(operation)
     case .arrives(let operation): arrives(operation)
     case .completes(let operation, let result): finish(operation, result)
@@ -241,7 +241,7 @@ package actor World {
     guard let operation = operations[id] else { return }
     switch operation.kind {
     case .connect:
-      callOffAttempt(id)
+      cancelAttempt(id)
     case .request where !operation.hasArrived:
       // No task waits for the response any more, but the request is on air and will arrive.
       abandoned[id] = operation.kind

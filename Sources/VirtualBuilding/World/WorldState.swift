@@ -18,7 +18,7 @@ enum WorldEvent: Sendable {
   /// A sensor detects that its central is gone.
   case sensorLosesLink(BluetoothAddress, LinkID)
   /// A peripheral advertises for which an attempt is scanning.
-  case heard(OperationID)
+  case received(OperationID)
   /// The adapter's attempt for this operation ends.
   case attemptEnds(OperationID)
   /// A request has reached the sensor.
@@ -54,9 +54,9 @@ struct Operation {
     /// It was started at least once and waits for the next time.
     case tried
     /// The kernel scans for the peripheral; other attempts can proceed.
-    case listening
+    case scanning
     /// The peripheral was received; the link is made at its next advertisement.
-    case heard
+    case received
   }
 
   enum Request: Sendable {
@@ -98,10 +98,10 @@ struct SensorState {
   /// The mean strength on the adapters.
   let signal: Signal
   /// The adapters in range, by index in the world's order, with the mean strength.
-  let ears: [(adapter: Int, rssi: Int)]
+  let receivers: [(adapter: Int, rssi: Int)]
   /// The controller's reports of the sensor for each of these adapters, in the same order.
   var reports: [ReportState]
-  /// Changed only by `World.tell`.
+  /// Changed only by `World.handle`.
   private(set) var firmware: any Firmware
   /// The firmware's advertisement and interval, read once after each change and not for each advertisement.
   private(set) var payload: AdvertisingPayload?
@@ -129,10 +129,10 @@ struct SensorState {
     self.scenario = sensor
     let (signal, radio) = (scenario.signal(of: sensor), scenario.radio)
     self.signal = signal
-    ears = adapters.enumerated().compactMap { adapter, address in
+    receivers = adapters.enumerated().compactMap { adapter, address in
       signal.rssi(on: address).flatMap { radio.isInRange($0 + radio.fading) ? (adapter, $0) : nil }
     }
-    reports = ears.map { _ in ReportState() }
+    reports = receivers.map { _ in ReportState() }
     advertisesSince = now
     let held: [String: [UInt8]]
     do {
@@ -154,7 +154,7 @@ struct SensorState {
   }
 
   /// Passes an event to its firmware; returns the effects.
-  mutating func tell(_ event: FirmwareEvent, at instant: MonotonicInstant) -> [FirmwareEffect] {
+  mutating func handle(_ event: FirmwareEvent, at instant: MonotonicInstant) -> [FirmwareEffect] {
     let effects = firmware.handle(event, at: instant, generator: &generator)
     askFirmware()
     return effects
@@ -232,7 +232,7 @@ struct AdapterState {
     self.generator = generator.split("adapter/\(adapter.address)")
   }
 
-  var trouble: CentralError.AdapterTrouble? {
+  var problem: CentralError.AdapterProblem? {
     if !scenario.isPresent { return .absent }
     if scenario.isBlocked { return .blocked }
     return scenario.isPowered ? nil : .poweredOff

@@ -115,19 +115,19 @@ extension FakeBlueZ {
 
   func addAdapter(_ properties: Properties = [:]) {
     let base: Properties = [
-      "Address": .string(Story.adapter.description), "Powered": .bool(true),
+      "Address": .string(Sample.adapter.description), "Powered": .bool(true),
       "Modalias": .string("usb:v1D6Bp0246d0542"),
     ]
     add(Self.adapter, [Name.Interface.adapter: base.merging(properties) { $1 }])
   }
 
   func addDevice(_ properties: Properties = [:]) {
-    let base: Properties = ["Address": .string(Story.address.description), "Connected": .bool(false)]
+    let base: Properties = ["Address": .string(Sample.address.description), "Connected": .bool(false)]
     add(Self.device, [Name.Interface.device: base.merging(properties) { $1 }])
   }
 
   func addService() {
-    add(Self.service, [Name.Interface.gattService: ["UUID": .string(Story.service.description)]])
+    add(Self.service, [Name.Interface.gattService: ["UUID": .string(Sample.service.description)]])
   }
 
   func addCharacteristic(_ path: ObjectPath, _ uuid: BluetoothUUID) {
@@ -150,7 +150,7 @@ extension FakeBlueZ {
 }
 
 /// The devices and values of the test cases.
-enum Story {
+enum Sample {
   static let adapter = AdapterID(BluetoothAddress(rawValue: 0x00AA_0100_0042))
   static let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
   static let service: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000000"

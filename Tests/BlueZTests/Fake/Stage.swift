@@ -79,18 +79,18 @@ struct Stage {
       await daemon.setDevice(["Connected": .bool(true)])
       return .success([])
     }
-    return try await central.connect(to: Story.address, on: Story.adapter)
+    return try await central.connect(to: Sample.address, on: Sample.adapter)
   }
 
   /// Connects to a peripheral with all its attributes.
   func discovered() async throws -> (any Peripheral, RemoteService) {
     let peripheral = try await connect()
     await daemon.addService()
-    await daemon.addCharacteristic(FakeBlueZ.status, Story.status)
-    await daemon.addCharacteristic(FakeBlueZ.command, Story.command)
+    await daemon.addCharacteristic(FakeBlueZ.status, Sample.status)
+    await daemon.addCharacteristic(FakeBlueZ.command, Sample.command)
     await daemon.setDevice(["ServicesResolved": .bool(true)])
     return (
-      peripheral, try await peripheral.discover(Story.service, requiring: [Story.status, Story.command])
+      peripheral, try await peripheral.discover(Sample.service, requiring: [Sample.status, Sample.command])
     )
   }
 }

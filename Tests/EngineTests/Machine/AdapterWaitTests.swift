@@ -7,8 +7,8 @@ import Testing
 @Suite("waiting for an adapter") struct AdapterWaitTests {
   typealias Driver = MachineDriver
 
-  private func awaited(_ run: Driver) -> [CentralError.AdapterTrouble?] {
-    run.facts.compactMap { if case .adapterAwaited(let fact) = $0 { fact.trouble } else { nil } }
+  private func awaited(_ run: Driver) -> [CentralError.AdapterProblem?] {
+    run.facts.compactMap { if case .adapterAwaited(let fact) = $0 { fact.problem } else { nil } }
   }
 
   @Test("the machine waits a bounded time for an adapter, and records the state of the first permitted one")

@@ -86,22 +86,23 @@ struct MachineDriver {
 
   /// Receives the devices of rooms in provisioning mode.
   @discardableResult
-  mutating func hear(
+  mutating func receive(
     _ rooms: [Int], on session: RadioSession = hci0, rssi: Int = -50, at second: Double
   ) -> [RunEffect] {
     rooms.flatMap { room in
       var advertisement = Sample.waiting(UInt64(room), at: second, rssi: rssi)
       advertisement.adapter = session.adapter
-      return send(.heard(advertisement, session), at: second)
+      return send(.received(advertisement, session), at: second)
     }
   }
 
   /// Receives the device of a room as configured, with the room's number as its minor.
   @discardableResult
-  mutating func hearBeacon(_ room: Int, on session: RadioSession = hci0, at second: Double) -> [RunEffect] {
+  mutating func receiveBeacon(_ room: Int, on session: RadioSession = hci0, at second: Double) -> [RunEffect]
+  {
     var advertisement = Sample.beacon(UInt64(room), minor: UInt16(room), at: second)
     advertisement.adapter = session.adapter
-    return send(.heard(advertisement, session), at: second)
+    return send(.received(advertisement, session), at: second)
   }
 
   /// Receives rooms' devices in the open window, and ends it; returns the effects of the end.
@@ -109,7 +110,7 @@ struct MachineDriver {
   mutating func window(
     _ rooms: [Int], on session: RadioSession = hci0, from begin: Double = 0
   ) -> [RunEffect] {
-    hear(rooms, on: session, at: begin + 0.2)
+    receive(rooms, on: session, at: begin + 0.2)
     pass(at: begin + 1.2)
     return send(.scanEnded(nil, session), at: begin + 1.25)
   }

@@ -123,11 +123,11 @@ import Testing
   @Test(
     "a refusal sets the slots to the number of links that the controller held",
     arguments: [(6, 6), (3, 3), (0, 1)])
-  func refused(held: Int, limit: Int) {
+  func refused(deferred: Int, limit: Int) {
     var slots = LinkSlots()
     for links in 1...6 { slots.connected(holding: links) }
     #expect(slots.isTrial(making: 7))
-    slots.refused(holding: held)
+    slots.refused(holding: deferred)
     #expect(slots.limit == limit)
     slots.connected(holding: limit)
     #expect(slots.limit == limit, "a refusal is final")
@@ -183,7 +183,7 @@ import Testing
   func all() {
     var admission = Admission(perNetwork: nil, failureLimit: nil)
     #expect(
-      admission.admit((0..<3).map { ($0, work($0, network: "a")) }, isHeard: { _ in true }) == [0, 1, 2])
+      admission.admit((0..<3).map { ($0, work($0, network: "a")) }, isReceived: { _ in true }) == [0, 1, 2])
   }
 
   @Test("the first rooms of each network go first, those with a sighting before others")

@@ -13,7 +13,7 @@ import Testing
   @Test("an adapter scans for at least one window before it connects, and never does both at once")
   func windows() {
     var run = Driver(rooms: 3)
-    #expect(run.hear([2, 1], at: 0.2) == [])
+    #expect(run.receive([2, 1], at: 0.2) == [])
     #expect(run.wake == 1.2)
     #expect(run.pass(at: 1.2) == [.endScan(Self.hci0)])
     #expect(run.pass(at: 1.25) == [], "no connection before the scan has ended")
@@ -24,9 +24,9 @@ import Testing
   }
 
   @Test("a scan window ends once every device was received")
-  func allHeard() {
+  func allReceived() {
     var run = Driver(rooms: 2)
-    #expect(run.hear([1, 2], at: 0.2) == [.endScan(Self.hci0)])
+    #expect(run.receive([1, 2], at: 0.2) == [.endScan(Self.hci0)])
   }
 
   @Test("a scan window ends before the kernel would end it, and another one opens")
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test("a failed connection beyond the usual slots is charged to no sensor, whatever the error")
-  func failedTrial() {
+  func failedTestCase() {
     var run = Driver(rooms: 6, retries: 0, slots: nil)
     run.window(Array(1...6))
     for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
@@ -112,7 +112,7 @@ import Testing
     run.fail(attempt(1), .refused(stage: .save, deviceText: "error:no"), at: 2.1)
     #expect(run.state(7) == .connecting)
     run.send(.connected(attempt(7)), at: 2.3)
-    run.hear([1, 6], at: 4.1)
+    run.receive([1, 6], at: 4.1)
     run.pass(at: 4.2)
     #expect(run.submit(attempt(2), at: 5).begun == [attempt(6, 2)])
   }
@@ -124,7 +124,7 @@ import Testing
     run.fail(attempt(1), .connectTimedOut(), at: 4)
     #expect(run.state(2) == .connecting)
     run.send(.connected(attempt(2)), at: 4.3)
-    run.hear([1], at: 6)
+    run.receive([1], at: 6)
     #expect(run.pass(at: 6.5).begun == [], "the session of room 2 continues")
     let effects = run.submit(attempt(2), at: 7)
     #expect(effects.begun == [] && effects.scans == [Self.hci0])
@@ -167,7 +167,7 @@ import Testing
   }
 
   @Test("an adapter scans once without a result for devices that another adapter is about to connect to")
-  func inVain() {
+  func withoutResult() {
     var run = Driver(rooms: 3, slots: 1, adapters: [Self.hci0, Self.hci1])
     #expect(run.window([1, 2, 3]).begun == [attempt(1)])
     // The second adapter receives nothing.
@@ -185,7 +185,7 @@ import Testing
     #expect(run.state(2) == .connecting)
     run.fail(attempt(2), .connectFailed(FailedStep(.connect)), at: 1.4)
     run.send(.sessionEnded(report, attempt(1)), at: 4)
-    let effects = run.hear([2, 3], at: 4.1) + run.pass(at: 6)
+    let effects = run.receive([2, 3], at: 4.1) + run.pass(at: 6)
     #expect(effects.begun == [], "rooms 2 and 3 are candidates")
     #expect(run.state(1) == .disconnecting)
   }
@@ -193,8 +193,8 @@ import Testing
   @Test("the adapter that receives a device clearly stronger makes the connection")
   func betterAdapter() {
     var run = Driver(rooms: 1, adapters: [Self.hci0, Self.hci1])
-    run.hear([1], on: Self.hci0, rssi: -80, at: 0.2)
-    run.hear([1], on: Self.hci1, rssi: -60, at: 0.3)
+    run.receive([1], on: Self.hci0, rssi: -80, at: 0.2)
+    run.receive([1], on: Self.hci1, rssi: -60, at: 0.3)
     #expect(run.pass(at: 1.2).scanEnds == [])
     let first = run.send(.scanEnded(nil, Self.hci0), at: 1.3)
     let second = run.send(.scanEnded(nil, Self.hci1), at: 1.4)
@@ -207,15 +207,15 @@ import Testing
   @Test("an adapter with a failed attempt at a device leaves it to another one")
   func otherAdapter() {
     var run = Driver(rooms: 1, adapters: [Self.hci0, Self.hci1])
-    run.hear([1], on: Self.hci0, at: 0.2)
+    run.receive([1], on: Self.hci0, at: 0.2)
     run.send(.scanEnded(nil, Self.hci0), at: 1.3)
     run.send(.scanEnded(nil, Self.hci1), at: 1.3)
     run.fail(attempt(1), .connectTimedOut(), at: 4)
     run.pass(at: 6)
     run.send(.scanBegan(Self.hci0), at: 6.1)
     run.send(.scanBegan(Self.hci1), at: 6.1)
-    run.hear([1], on: Self.hci0, at: 6.2)
-    run.hear([1], on: Self.hci1, at: 6.2)
+    run.receive([1], on: Self.hci0, at: 6.2)
+    run.receive([1], on: Self.hci1, at: 6.2)
     let effects =
       run.send(.scanEnded(nil, Self.hci0), at: 6.3) + run.send(.scanEnded(nil, Self.hci1), at: 6.4)
     #expect(
@@ -245,7 +245,7 @@ import Testing
     #expect(run.wake == 9.4)
     #expect(run.pass(at: 9.4) == [.endScan(Self.hci0)])
     #expect(run.send(.scanEnded(nil, Self.hci0), at: 9.4) == [.powerCycle(Self.hci0)])
-    let fault = AdapterFault(adapter: Self.hci0.adapter, fault: .hearsNothing, wasPowerCycled: true)
+    let fault = AdapterFault(adapter: Self.hci0.adapter, fault: .receivesNothing, wasPowerCycled: true)
     #expect(run.send(.powerCycled(fault, Self.hci0), at: 12) == [.listAdapters])
     run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 12)
     run.use(Driver.hci0Again, at: 12)
@@ -255,7 +255,7 @@ import Testing
     run.send(.scanBegan(Driver.hci0Again), at: 20)
     run.pass(at: 22)
     let faults = run.facts.compactMap { if case .adapterFaulted(let fault) = $0 { fault } else { nil } }
-    #expect(faults == [fault, AdapterFault(adapter: Self.hci0.adapter, fault: .hearsNothing)])
+    #expect(faults == [fault, AdapterFault(adapter: Self.hci0.adapter, fault: .receivesNothing)])
     #expect(run.pass(at: 23).contains { if case .powerCycle = $0 { true } else { false } } == false)
   }
 

@@ -23,7 +23,7 @@ import Testing
     #expect(run.submit(attempt(1), at: 4).scans == [Self.hci0])
     #expect(run.state(1) == .proving)
     run.send(.scanBegan(Self.hci0), at: 4.1)
-    #expect(run.hearBeacon(1, at: 5).contains(.endScan(Self.hci0)))
+    #expect(run.receiveBeacon(1, at: 5).contains(.endScan(Self.hci0)))
     #expect(run.outcome(1)?.outcome == .provisioned)
     let effects = run.send(.scanEnded(nil, Self.hci0), at: 5.1)
     #expect(
@@ -36,15 +36,16 @@ import Testing
   @Test("a room has its binding on record before its attempt, and contradicting bindings are released first")
   func binding() {
     let room = Sample.room(1, address: 1)
-    func standing(_ name: String, device number: UInt64) -> RoomStanding {
-      var standing = RoomStanding(name: name, profile: room.profile)
+    func lastKnown(_ name: String, device number: UInt64) -> LastKnownRoom {
+      var lastKnown = LastKnownRoom(name: name, profile: room.profile)
       let address = Sample.address(number)
-      standing.bindings = [.init(address: address, basis: .any, run: "run-1", at: .distantPast)]
-      return standing
+      lastKnown.bindings = [.init(address: address, basis: .any, run: "run-1", at: .distantPast)]
+      return lastKnown
     }
     var run = Driver(rooms: 1) {
       $0.known = Known(
-        standing: .init(rooms: [room.id: standing("Room 1", device: 9), "old": standing("Old", device: 1)]),
+        lastKnown: .init(rooms: [room.id: lastKnown("Room 1", device: 9), "old": lastKnown("Old", device: 1)]
+        ),
         permissions: .init(rebind: [room.id]))
     }
     run.window([1])
@@ -69,18 +70,18 @@ import Testing
     // 30 s of scan time, in windows of 8 s at most.
     for length in [8.0, 8, 8] {
       run.send(.scanBegan(Self.hci0), at: second)
-      run.hear([9], at: second + 1)
+      run.receive([9], at: second + 1)
       run.pass(at: second + length)
       run.send(.scanEnded(nil, Self.hci0), at: second + length)
       second += 100
     }
     run.send(.scanBegan(Self.hci0), at: second)
-    run.hear([9], at: second + 1)
+    run.receive([9], at: second + 1)
     run.pass(at: second + 5.9)
     #expect(run.state(1) == .proving)
     run.pass(at: second + 6)
     #expect(run.outcome(1)?.outcome == .unconfirmed)
-    #expect(run.outcome(1)?.reason?.code == .notHeardAfterSave)
+    #expect(run.outcome(1)?.reason?.code == .notReceivedAfterSave)
   }
 
   @Test("a room is given up once every adapter has scanned for twice its search timeout")
@@ -88,7 +89,7 @@ import Testing
     var run = Driver(rooms: 1)
     var second = 0.0
     while run.state(1) == .queued, second < 100 {
-      run.hear([9], at: second + 1)
+      run.receive([9], at: second + 1)
       run.pass(at: second + 7.5)
       #expect(run.state(1) == .queued || second >= 22)
       run.pass(at: second + 8)
@@ -96,7 +97,7 @@ import Testing
       run.send(.scanBegan(Self.hci0), at: second + 8)
       second += 8
     }
-    #expect(run.outcome(1)?.reason?.code == .neverHeard)
+    #expect(run.outcome(1)?.reason?.code == .neverReceived)
   }
 
   @Test("a room whose attempt failed goes to the back of the queue")
@@ -104,7 +105,7 @@ import Testing
     var run = Driver(rooms: 3, slots: 1)
     #expect(run.window([1, 2, 3]).begun == [attempt(1)])
     #expect(run.fail(attempt(1), .connectTimedOut(), at: 4).begun == [attempt(2)])
-    run.hear([1], at: 5)
+    run.receive([1], at: 5)
     run.pass(at: 6.1)
     #expect(run.state(1) == .backingOff || run.state(1) == .queued)
     #expect(run.submit(attempt(2), at: 7).begun == [attempt(3)], "rooms with fewer attempts go first")
@@ -115,7 +116,7 @@ import Testing
     var run = Driver(rooms: 1, retries: 0)
     run.window([1])
     run.fail(attempt(1), .linkLost(FailedStep(.write)), at: 2)
-    #expect(run.state(1) == .judging)
+    #expect(run.state(1) == .diagnosing)
     // The adapter turns out to be lost 0.5 s later.
     run.send(.adaptersChanged, at: 2.5)
     run.send(.adapters(.success([])), at: 2.5)
@@ -137,16 +138,16 @@ import Testing
   }
 
   @Test("a room without retries rests in a watching run until its device is 10 dB stronger")
-  func resting() {
+  func watched() {
     var run = Driver(rooms: 1, retries: 0) { $0.isWatching = true }
     run.window([1])
     run.fail(attempt(1), .connectTimedOut(), at: 4)
     run.pass(at: 6)
-    #expect(run.state(1) == .resting)
+    #expect(run.state(1) == .exhausted)
     run.send(.scanBegan(Self.hci0), at: 6.1)
-    run.hear([1], rssi: -45, at: 7)
-    #expect(run.state(1) == .resting, "the RSSI was -50 dBm before")
-    run.hear([1], rssi: -40, at: 8)
+    run.receive([1], rssi: -45, at: 7)
+    #expect(run.state(1) == .exhausted, "the RSSI was -50 dBm before")
+    run.receive([1], rssi: -40, at: 8)
     #expect(run.state(1) == .queued)
   }
 
@@ -201,7 +202,7 @@ import Testing
     run.send(.requested(.stop), at: 4.5)
     #expect(run.facts.last == .operatorRequested(.init(.stop, within: 20)))
     #expect(run.state(1) == .proving)
-    run.hearBeacon(1, at: 5)
+    run.receiveBeacon(1, at: 5)
     #expect(run.outcome(1)?.outcome == .provisioned)
     run.send(.scanEnded(nil, Self.hci0), at: 5.1)
     #expect(run.outcome(2)?.outcome == .cancelled)
@@ -237,7 +238,7 @@ import Testing
     run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 0)
     run.use(Self.hci0, at: 0)
     run.send(.scanBegan(Self.hci0), at: 0.1)
-    run.hear([1, 2], at: 0.2)
+    run.receive([1, 2], at: 0.2)
     #expect(run.pass(at: 0.6) == [.endScan(Self.hci0)])
     let effects = run.send(.scanEnded(nil, Self.hci0), at: 0.7)
     guard case .confirm(let proposals)? = effects.first else { return #expect(Bool(false), "\(effects)") }
@@ -255,7 +256,7 @@ import Testing
     run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 0)
     run.use(Self.hci0, at: 0)
     run.send(.scanBegan(Self.hci0), at: 0.1)
-    run.hear([1], at: 0.2)
+    run.receive([1], at: 0.2)
     run.pass(at: 0.6)
     let effects = run.send(.scanEnded(nil, Self.hci0), at: 0.7)
     guard case .finish(.planned(.success(let plan)))? = effects.last else {

@@ -27,7 +27,7 @@ import Testing
     run.send(.connected(attempt(1)), at: 1.6)
     replug(&run, at: 2)
     run.send(.scanBegan(Driver.hci0Again), at: 2.1)
-    run.hear([2, 3], on: Driver.hci0Again, at: 2.2)
+    run.receive([2, 3], on: Driver.hci0Again, at: 2.2)
     run.pass(at: 3.3)
     #expect(run.send(.scanEnded(nil, Driver.hci0Again), at: 3.4).begun == [attempt(2)])
     run.send(.connected(attempt(2)), at: 3.7)
@@ -49,7 +49,7 @@ import Testing
   func sighting() {
     var run = Driver(rooms: 1)
     replug(&run, at: 0.5)
-    run.hear([1], on: Self.hci0, at: 0.6)
+    run.receive([1], on: Self.hci0, at: 0.6)
     #expect(run.machine.air[Sample.address(1)] == nil)
   }
 
@@ -82,7 +82,7 @@ import Testing
     let effects = run.send(.scanEnded(nil, Self.hci0), at: 1.1)
     #expect(effects.contains { if case .finish = $0 { true } else { false } })
     let facts = run.facts.count
-    #expect(run.hear([1], at: 1.2) == [])
+    #expect(run.receive([1], at: 1.2) == [])
     #expect(run.facts.count == facts)
   }
 }

@@ -21,16 +21,16 @@ import Testing
   func shortest() {
     var run = driver([Self.hci0])
     run.send(.scanBegan(Self.hci0), at: 0.1)
-    run.hear([1], at: 0.2)
+    run.receive([1], at: 0.2)
     #expect(run.pass(at: 3) == [])
     #expect(run.pass(at: 3.1) == [.endScan(Self.hci0)])
   }
 
   @Test("a survey lasts its full time while a device was not received")
-  func unheard() {
+  func unreceived() {
     var run = driver([Self.hci0])
     run.send(.scanBegan(Self.hci0), at: 0.1)
-    run.hear([9], at: 0.2)
+    run.receive([9], at: 0.2)
     #expect(run.pass(at: 6) == [])
     #expect(run.pass(at: 6.1) == [.endScan(Self.hci0)])
   }
@@ -39,7 +39,7 @@ import Testing
   func slowest() {
     var run = driver([Self.hci0, Self.hci1])
     run.send(.scanBegan(Self.hci0), at: 0.1)
-    run.hear([1], at: 0.2)
+    run.receive([1], at: 0.2)
     run.send(.scanBegan(Self.hci1), at: 2)
     #expect(run.pass(at: 3.2) == [])
     #expect(run.pass(at: 4.9) == [])

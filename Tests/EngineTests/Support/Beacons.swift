@@ -77,8 +77,8 @@ extension Premises {
   ) async throws {
     let central = await VirtualCentral(world: world, clock: clock)
     let adapter = AdapterID(adapters[0].address)
-    try await central.listen(on: adapter) { (news) async throws(CentralError) in
-      for try await one in news where one.address == address { break }
+    try await central.scan(on: adapter) { (advertisement) async throws(CentralError) in
+      for try await one in advertisement where one.address == address { break }
     }
     let link = try await central.connect(to: address, on: adapter)
     let service = try await link.discover(IoTDesignShopGATT.service, requiring: [characteristic])

@@ -11,10 +11,10 @@ extension ForwardingCentral {
   func adapters() async throws(CentralError) -> [Adapter] { try await base.adapters() }
   func adapterChanges() async -> AsyncStream<[Adapter]> { await base.adapterChanges() }
 
-  func listen<Result: Sendable>(
+  func scan<Result: Sendable>(
     on adapter: AdapterID, _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
   ) async throws(CentralError) -> Result {
-    try await base.listen(on: adapter, body)
+    try await base.scan(on: adapter, body)
   }
 
   func connect(

@@ -26,7 +26,7 @@ struct Installation {
   /// Discarded sensors, switched off for good.
   var dustbin: Set<BluetoothAddress> = []
   /// The actions, for the analysis of a failure.
-  var diary: [String] = []
+  var log: [String] = []
   /// Laptops whose process was killed, perhaps with a link: only that laptop can recognise the link.
   private var died: Set<Int> = []
   private var runs = 0
@@ -96,13 +96,13 @@ struct Installation {
   var addresses: [BluetoothAddress] { world.scenario.sensors.map(\.address) }
 
   func known(_ laptop: Int, _ permissions: RecordPermissions = .init()) -> Known {
-    Known(standing: archive(laptop).standing, permissions: permissions, seal: .simulated)
+    Known(lastKnown: archive(laptop).lastKnown, permissions: permissions, seal: .simulated)
   }
 
   // MARK: Operator actions
 
   mutating func merge() {
-    diary.append("merge")
+    log.append("merge")
     let all = records[0].merging(records[1]) { a, b in a.count > b.count ? a : b }
     records = [all, all]
   }
@@ -112,7 +112,7 @@ struct Installation {
     let password = "horse \(chance.next())"
     let power = ["low", "medium", "high"][Int(chance.next() % 3)]
     let interval = [Duration.milliseconds(100), .seconds(1), .seconds(3)][Int(chance.next() % 3)]
-    diary.append("new password, \(power), \(interval)")
+    log.append("new password, \(power), \(interval)")
     for index in rooms.indices where !rooms[index].isRegistered {
       switch FamilyTruth(rooms[index]) {
       case .roboSensor:
@@ -130,7 +130,7 @@ struct Installation {
   mutating func renumber() {
     let index = Int(chance.next() % UInt64(Self.roomCount))
     nextNumber += 1
-    diary.append("\(rooms[index].id) gets number \(nextNumber)")
+    log.append("\(rooms[index].id) gets number \(nextNumber)")
     switch FamilyTruth(rooms[index]) {
     case .roboSensor: rooms[index].settings[.minor] = .integer(nextNumber)
     case .iotDesignShop:
@@ -143,13 +143,13 @@ struct Installation {
   /// Carries a registered device out of the building, or back.
   mutating func carryAway(_ isAway: Bool) async {
     guard rooms.contains(where: \.isRegistered) else { return }
-    diary.append(isAway ? "the registered one is away" : "the registered one is there")
+    log.append(isAway ? "the registered one is away" : "the registered one is there")
     await world.setMuted(isAway, Sample.address(UInt64(Self.roomCount + 3)))
   }
 
   mutating func pressSomeButton() async {
     let address = addresses[Int(chance.next() % UInt64(addresses.count))]
-    diary.append("button of \(address)")
+    log.append("button of \(address)")
     await world.pressButton(address)
     try? await clock.sleep(for: .seconds(10))
   }
@@ -157,7 +157,7 @@ struct Installation {
   /// Replaces a room's broken sensor by an unused one.
   mutating func replaceSomeSensor(_ laptop: Int) async {
     merge()
-    let bound = archive(laptop).standing.rooms.compactMap { id, room in room.binding.map { (id, $0.address) }
+    let bound = archive(laptop).lastKnown.rooms.compactMap { id, room in room.binding.map { (id, $0.address) }
     }
     .sorted { $0.0 < $1.0 }
     guard !bound.isEmpty else { return }
@@ -165,7 +165,7 @@ struct Installation {
     let fitting = spares.firstIndex { family(of: Sample.address($0)) == family(of: old) }
     guard let fitting else { return }
     let new = Sample.address(spares.remove(at: fitting))
-    diary.append("\(room): \(old) replaced by \(new)")
+    log.append("\(room): \(old) replaced by \(new)")
     dustbin.insert(old)
     await world.setMuted(true, old)
     await world.setMuted(false, new)
@@ -206,11 +206,11 @@ struct Installation {
     _ laptop: Int
   ) async -> (permissions: RecordPermissions, blocked: Set<RoomID>) {
     var permissions = RecordPermissions(renumber: true)
-    if conflicts(of: rooms, with: known(laptop).standing, allowing: permissions).isEmpty {
+    if conflicts(of: rooms, with: known(laptop).lastKnown, allowing: permissions).isEmpty {
       return (permissions, [])
     }
     merge()
-    for conflict in conflicts(of: rooms, with: known(laptop).standing, allowing: permissions) {
+    for conflict in conflicts(of: rooms, with: known(laptop).lastKnown, allowing: permissions) {
       switch conflict {
       case .boundToAnother(let room, _, _), .deviceOfAnotherRoom(let room, _, _):
         permissions.rebind.insert(room)
@@ -228,7 +228,7 @@ struct Installation {
         break
       }
     }
-    let left = conflicts(of: rooms, with: known(laptop).standing, allowing: permissions)
+    let left = conflicts(of: rooms, with: known(laptop).lastKnown, allowing: permissions)
     // If several rooms have the device, the run of the room that keeps it resolves the others.
     return (permissions, Set(left.flatMap(\.rooms)).subtracting(permissions.rebind))
   }
@@ -241,7 +241,7 @@ struct Installation {
     var choice = devices.first
     for device in devices where await world.flash(of: device)?.minor == rooms[index].minor { choice = device }
     guard let choice else { return }
-    diary.append("\(room) is settled on \(choice)")
+    log.append("\(room) is settled on \(choice)")
     for other in rooms.indices where rooms[other].address == choice { rooms[other].address = nil }
     rooms[index].address = choice
     permissions.rebind.insert(room)
@@ -263,7 +263,7 @@ struct Installation {
     let building = Building(id: "house", name: "House", assignment: assignment, rooms: rooms)
     let known = known(laptop, permissions)
     let id = nextRun()
-    diary.append(
+    log.append(
       "\(id) on laptop \(laptop)" + (blocked.isEmpty ? "" : " without \(blocked)")
         + (diesAt.map { ", dies at event \($0)" } ?? ""))
     let request = ApplyRequest(
@@ -277,7 +277,7 @@ struct Installation {
     let coordinator = Coordinator(
       clock: clock, wall: { [clock] in start.addingTimeInterval(clock.now.sinceZero.inSeconds) },
       recorder: recorder)
-    let bound = known.standing.rooms.compactMapValues { $0.binding?.address }
+    let bound = known.lastKnown.rooms.compactMapValues { $0.binding?.address }
     var invariants = Invariants(
       .init(
         rooms: request.rooms, building: rooms, bound: bound,
@@ -291,7 +291,7 @@ struct Installation {
       recording: coordinator)
     // Requests in progress at the kill may complete.
     try? await clock.sleep(for: .seconds(10))
-    diary[diary.count - 1] +=
+    log[log.count - 1] +=
       ": "
       + result.rooms.map { "\($0.room) \($0.outcome) \($0.reason?.code.rawValue ?? "")" }.joined(
         separator: ", ")
@@ -306,7 +306,7 @@ struct Installation {
     if died.isEmpty {
       let links = await world.openLinkCount()
       #expect(
-        links == 0, "a link was left\n\(Comment(rawValue: diary.joined(separator: "\n")))",
+        links == 0, "a link was left\n\(Comment(rawValue: log.joined(separator: "\n")))",
         sourceLocation: location)
     }
     return result
@@ -318,7 +318,7 @@ struct Installation {
     for room in result.rooms where room.reason?.code == .addressNeeded {
       guard let index = rooms.firstIndex(where: { $0.id == room.room }) else { continue }
       rooms[index].address = Sample.address(UInt64(index + 1))
-      diary.append("\(room.room) is named its device")
+      log.append("\(room.room) is named its device")
     }
   }
 
@@ -334,12 +334,12 @@ struct Installation {
   // MARK: Rules
 
   private func check(_ invariants: Invariants, _ location: SourceLocation) async {
-    let story = Comment(rawValue: diary.joined(separator: "\n"))
+    let example = Comment(rawValue: log.joined(separator: "\n"))
     for violation in invariants.violations {
-      Issue.record("\(violation)\n\(story)", sourceLocation: location)
+      Issue.record("\(violation)\n\(example)", sourceLocation: location)
     }
     #expect(
-      FamilyTruth.lookalikes(await devices()) == [], "two devices with one identity\n\(story)",
+      FamilyTruth.lookalikes(await devices()) == [], "two devices with one identity\n\(example)",
       sourceLocation: location)
   }
 
@@ -356,41 +356,41 @@ struct Installation {
       }
       for room in result.rooms where room.outcome == .actionRequired {
         if let address = room.address {
-          diary.append("button of \(address), as \(room.room) asks")
+          log.append("button of \(address), as \(room.room) asks")
           await world.pressButton(address)
         }
       }
       if result.rooms.contains(where: { $0.reason?.code == .noCandidate }) { await freeStrays() }
       try? await clock.sleep(for: .seconds(10))
     }
-    Issue.record("never done\n\(diary.joined(separator: "\n"))", sourceLocation: location)
+    Issue.record("never done\n\(log.joined(separator: "\n"))", sourceLocation: location)
   }
 
   /// Puts configured sensors that no room has back into provisioning mode, for rooms that need one.
   private mutating func freeStrays() async {
-    let standing = archive(0).standing
+    let lastKnown = archive(0).lastKnown
     for device in await devices() where device.identity != nil {
-      guard standing.owners(of: device.address).isEmpty else { continue }
-      diary.append("button of \(device.address), which no room has")
+      guard lastKnown.owners(of: device.address).isEmpty else { continue }
+      log.append("button of \(device.address), which no room has")
       await world.pressButton(device.address)
     }
   }
 
   private func expectDone(_ location: SourceLocation) async {
-    let standing = archive(0).standing
+    let lastKnown = archive(0).lastKnown
     for room in rooms {
-      let deed = standing.rooms[room.id]?.deed
+      let lastWrite = lastKnown.rooms[room.id]?.lastWrite
       if room.isRegistered {
-        #expect(deed?.address == Sample.address(UInt64(Self.roomCount + 3)), sourceLocation: location)
+        #expect(lastWrite?.address == Sample.address(UInt64(Self.roomCount + 3)), sourceLocation: location)
         continue
       }
-      let flash: Flash? = if let deed { await world.flash(of: deed.address) } else { nil }
+      let flash: Flash? = if let lastWrite { await world.flash(of: lastWrite.address) } else { nil }
       // No other byte changed, except the elapsed time of a Firefly.
       #expect(
         flash?.isSaved == true
           && flash?.values.filter { $0.key != "elapsed" } == FamilyTruth(room).flash(of: room),
-        "\(room.id)\n\(diary.joined(separator: "\n"))", sourceLocation: location)
+        "\(room.id)\n\(log.joined(separator: "\n"))", sourceLocation: location)
     }
-    #expect(standing.contradictions.isEmpty, sourceLocation: location)
+    #expect(lastKnown.contradictions.isEmpty, sourceLocation: location)
   }
 }

@@ -11,7 +11,7 @@ func expectInvariants(_ run: Rehearsed, _ building: [Room], sourceLocation: Sour
   var invariants = Invariants(
     .init(rooms: building, bound: run.boundBefore, flashes: run.flashesBefore))
   invariants.take(zip(run.events, run.durableAt), run.writes, flashes: run.flashes)
-  invariants.end(run.result, dialled: Set(run.dialled.keys))
+  invariants.end(run.result, connected: Set(run.connected.keys))
   for violation in invariants.violations {
     Issue.record("\(violation)", sourceLocation: sourceLocation)
   }

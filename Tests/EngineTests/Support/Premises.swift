@@ -51,8 +51,8 @@ struct Premises: Sendable {
     return Rehearsed(
       result: result, events: await recorder.events,
       writes: Array(await world.writes.dropFirst(before.writes)), flashesBefore: before.flashes,
-      flashes: await flashes(), dialled: await attempts().filter { $0.value != before.attempts[$0.key] },
-      boundBefore: request.known.standing.rooms.compactMapValues { $0.binding?.address },
+      flashes: await flashes(), connected: await attempts().filter { $0.value != before.attempts[$0.key] },
+      boundBefore: request.known.lastKnown.rooms.compactMapValues { $0.binding?.address },
       openLinks: await world.openLinkCount(),
       attemptsUnderWay: await world.attemptsUnderWay(on: adapters[0].address), remembered: await remembered(),
       durableAt: await recorder.durableAt, endedAt: clock.now)

@@ -15,7 +15,7 @@ struct Rehearsed: Sendable {
   var flashesBefore: [BluetoothAddress: Flash]
   var flashes: [BluetoothAddress: Flash]
   /// The number of connection attempts in this run, by device.
-  var dialled: [BluetoothAddress: Int]
+  var connected: [BluetoothAddress: Int]
   /// The recorded devices of rooms before the run.
   var boundBefore: [RoomID: BluetoothAddress]
   var openLinks: Int

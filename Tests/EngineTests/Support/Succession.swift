@@ -15,7 +15,7 @@ struct Succession {
   var world: World { premises.world }
   var clock: VirtualClock { premises.clock }
   /// The state that the next run begins with.
-  var standing: BuildingStanding { BuildingRecord(record).standing }
+  var lastKnown: LastKnownBuilding { BuildingRecord(record).lastKnown }
 
   fileprivate init(premises: Premises) { self.premises = premises }
 
@@ -99,7 +99,7 @@ struct Succession {
   }
 
   private func known(_ permissions: RecordPermissions) -> Known {
-    Known(standing: standing, permissions: permissions, seal: .simulated)
+    Known(lastKnown: lastKnown, permissions: permissions, seal: .simulated)
   }
 }
 

@@ -20,7 +20,7 @@ enum Events {
             room: "kitchen", name: "Kitchen", profile: "robo-sensor", address: sensor,
             settings: [.init(name: .wifiPassword, value: nil, state: .notWritten)])
         ])),
-    .adapterAwaited(.init(trouble: .poweredOff, adapter: "hci0", seconds: 30.5)),
+    .adapterAwaited(.init(problem: .poweredOff, adapter: "hci0", seconds: 30.5)),
     .adapterSelected(.init(adapter: adapter, name: "hci0", stack: nil)),
     .bindingCommitted(.init(room: "kitchen", address: sensor, basis: .address)),
     .attemptStarted(.init(room: "kitchen", address: sensor, adapter: adapter, number: 1, rssi: -52)),

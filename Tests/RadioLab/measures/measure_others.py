@@ -77,12 +77,12 @@ def measure_consecutive_scans() -> None:
             _replug(lab, chip)
             found = []
             for seconds in SCANS:
-                done = lab.run("roboprov", "scan", "--listen", str(seconds), "--output", "json", timeout=120).must()
+                done = lab.run("roboprov", "scan", "--scan-time", str(seconds), "--output", "json", timeout=120).must()
                 found.append(len(json.loads(done.out)["devices"]))
             plain = lab.run("python3", "/lab/share/listen.py", "4", "{}", "2", timeout=60)
             # With a chip that filters nothing, bluetoothd may have missed the end of a discovery (trap 59): no answer then.
             received = len(json.loads(plain.out)[adapter_address(0)]) if plain.code == 0 else "no answer"
-            print(f"  chip {chip:14} scan --listen {SCANS}: {found}; a plain client in 4 s: {received}", flush=True)
+            print(f"  chip {chip:14} scan --scan-time {SCANS}: {found}; a plain client in 4 s: {received}", flush=True)
 
 
 def _apply(lab: Lab) -> tuple[float, int, list[dict[str, Any]]]:
@@ -105,7 +105,7 @@ def measure_after_scan() -> None:
     and at once after another client's scan."""
     building, before = Building(12), {
         "nothing": None,
-        "scan": ["roboprov", "scan", "--listen", "4"],
+        "scan": ["roboprov", "scan", "--scan-time", "4"],
         "bluetoothctl": ["bluetoothctl", "--timeout", "3", "scan", "on"],
     }  # fmt: skip
     took: dict[str, list[float]] = {name: [] for name in before}

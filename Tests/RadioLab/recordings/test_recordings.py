@@ -17,7 +17,7 @@ from lab.lab import Lab, sensor_address
 
 REPETITIONS = 5
 TOOL = guest_image.PROJECT / ".build/release/bluez-trace"
-SCENARIOS = sorted((guest_image.PROJECT / "Tests/TraceTests/Stories").glob("*.json"))
+SCENARIOS = sorted((guest_image.PROJECT / "Tests/TraceTests/Scenarios").glob("*.json"))
 RECORDINGS = guest_image.PROJECT / "Tests/TraceTests/Recordings"
 # If a chip filters duplicates, it depends on chance whether the kernel already listens when a sensor is reported for the first
 # time; if not, the next report comes 10 s later. So most scenarios use a chip that does not filter.
@@ -44,7 +44,7 @@ class Recorder:
 
     def record(self, path: pathlib.Path) -> str:
         """The lines of all repetitions."""
-        shutil.copy(path, self.lab.share / "story.json")
+        shutil.copy(path, self.lab.share / "scenario.json")
         scenario = json.loads(path.read_text())
         lines = [json.dumps(self.origin())]
         for number in range(1, REPETITIONS + 1):
@@ -89,7 +89,7 @@ class Recorder:
         folder = self.lab.share / "asked"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        running = self.lab.agent.start("bluez-trace", "/lab/share/story.json", str(number), "/lab/share/asked")
+        running = self.lab.agent.start("bluez-trace", "/lab/share/scenario.json", str(number), "/lab/share/asked")
         request, began = 1, time.monotonic()
         while not running.ended:
             if time.monotonic() - began > PATIENCE:

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.long, pytest.mark.setting(places=[(10, 4)], rooms=40, 
 
 def scan(scenario: Scenario, seconds: int) -> set[str]:
     """The addresses of the devices that a scan of roboprov reports."""
-    done = scenario.finish(scenario.start("scan", "--listen", str(seconds), "--output", "json"), timeout=120)
+    done = scenario.finish(scenario.start("scan", "--scan-time", str(seconds), "--output", "json"), timeout=120)
     assert done.code == 0, done.err
     return {device["address"] for device in json.loads(done.out)["devices"]}
 
@@ -49,7 +49,7 @@ def test_a_scan_finds_every_device_after_another_client_left_its_objects(scenari
 
 @pytest.mark.setting(rooms=12)
 def test_apply_directly_after_a_scan_charges_no_device(scenario: Scenario) -> None:
-    scenario.start("scan", "--listen", "4").wait(120).must()
+    scenario.start("scan", "--scan-time", "4").wait(120).must()
     done = scenario.apply()
     assert done.code == 0, done.err
     scenario.check_all_provisioned()

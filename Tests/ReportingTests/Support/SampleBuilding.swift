@@ -36,7 +36,7 @@ struct SampleBuilding {
       runs: runs.enumerated().map {
         RecordedRun(events: $1, journalHash: String(repeating: "c0ffee\($0 % 10)d", count: 8))
       },
-      standing: BuildingRecord(runs).standing,
+      lastKnown: BuildingRecord(runs).lastKnown,
       manifest: manifest
         ?? .init(
           path: "manifests/harbour-house.yaml", sha256: String(repeating: "ab12", count: 16),
@@ -88,8 +88,8 @@ struct SampleRun {
   mutating func survey(_ rooms: some Sequence<PlannedRoom>) {
     for (index, adapter) in SampleBuilding.adapters.enumerated() {
       at(0.1, .adapterSelected(.init(adapter: adapter, name: "hci\(index)", stack: "BlueZ 5.66")))
-      at(0.3, .listeningStarted(.init(adapter: adapter, purpose: .survey)))
-      at(8.3, .listeningStopped(.init(adapter: adapter, purpose: .survey)))
+      at(0.3, .scanStarted(.init(adapter: adapter, purpose: .survey)))
+      at(8.3, .scanStopped(.init(adapter: adapter, purpose: .survey)))
     }
     for (index, room) in rooms.enumerated() {
       let address = room.address ?? .sensor(0)
@@ -152,12 +152,12 @@ struct SampleRun {
       return
     }
     let saved = now
-    at(now, .listeningStarted(.init(adapter: adapter, purpose: .proof)))
+    at(now, .scanStarted(.init(adapter: adapter, purpose: .proof)))
     stage(.verify, nil, 2.5)
-    at(now, .listeningStopped(.init(adapter: adapter, purpose: .proof)))
+    at(now, .scanStopped(.init(adapter: adapter, purpose: .proof)))
     let evidence = Evidence(
       grade: grade, address: address, minor: room.minor, rssi: Self.rssi(room), secondsAfterSave: now - saved)
-    at(now, .proofHeard(.init(room: room.room, attempt: number, evidence: evidence)))
+    at(now, .proofReceived(.init(room: room.room, attempt: number, evidence: evidence)))
     at(now, .attemptEnded(.init(room: room.room, number: number, seconds: now - begin)))
     at(
       now,
@@ -170,11 +170,11 @@ struct SampleRun {
 
   /// A room that an earlier run did: on air again, or silent and done by the record of that run.
   mutating func recall(
-    _ room: PlannedRoom, heard: Bool, since run: SampleRun, grade: Evidence.Grade = .freshBeacon
+    _ room: PlannedRoom, received: Bool, since run: SampleRun, grade: Evidence.Grade = .freshBeacon
   ) {
     let address = room.address ?? .sensor(0)
     let evidence =
-      heard
+      received
       ? Evidence(grade: .beaconOnAir, address: address, minor: room.minor, rssi: Self.rssi(room))
       : Evidence(
         grade: grade, address: address, minor: room.minor, rssi: -60, run: run.id,
@@ -184,7 +184,7 @@ struct SampleRun {
       .roomFinished(
         .init(
           room: room.room, outcome: .alreadyProvisioned, address: address, attempts: 0, seconds: 0,
-          rssi: heard ? Self.rssi(room) : nil, evidence: evidence, settings: room.proved)))
+          rssi: received ? Self.rssi(room) : nil, evidence: evidence, settings: room.proved)))
   }
 
   mutating func finish(
@@ -195,7 +195,8 @@ struct SampleRun {
       .roomFinished(
         .init(
           room: room.room, outcome: outcome, address: room.address, attempts: attempts, seconds: 4,
-          rssi: reason?.code == .neverHeard ? nil : Self.rssi(room), settings: room.settings, reason: reason))
+          rssi: reason?.code == .neverReceived ? nil : Self.rssi(room), settings: room.settings,
+          reason: reason))
     )
   }
 
@@ -230,7 +231,7 @@ extension SampleBuilding {
     }
     for room in rooms[30..<33] { first.write(room, failure: timeout, outcome: .unreachable) }
     for room in rooms[33..<35] { first.write(room, failure: lost, outcome: .unconfirmed) }
-    for room in rooms[35..<39] { first.finish(room, .unreachable, .neverHeard(searchSeconds: 15)) }
+    for room in rooms[35..<39] { first.finish(room, .unreachable, .neverReceived(searchSeconds: 15)) }
     first.end(.incomplete)
     building.add(first)
 
@@ -245,7 +246,7 @@ extension SampleBuilding {
     second.survey(Array(rooms[0..<22]) + rooms[30..<37])
     for (index, room) in rooms.prefix(30).enumerated() {
       let grade = room.room == "room-29" ? Evidence.Grade.selfDisconnect : .freshBeacon
-      second.recall(room, heard: index < 22, since: first, grade: grade)
+      second.recall(room, received: index < 22, since: first, grade: grade)
     }
     second.write(rooms[30], failure: timeout)
     second.write(rooms[30], 2)
@@ -255,7 +256,9 @@ extension SampleBuilding {
     second.write(rooms[33])
     second.write(rooms[34], failure: lost, outcome: .unconfirmed)
     second.write(rooms[35], failure: .refused(stage: .save, deviceText: "error:flash full"), outcome: .failed)
-    for room in [rooms[36], rooms[38]] { second.finish(room, .unreachable, .neverHeard(searchSeconds: 15)) }
+    for room in [rooms[36], rooms[38]] {
+      second.finish(room, .unreachable, .neverReceived(searchSeconds: 15))
+    }
     second.end(.incomplete)
     building.add(second)
 
@@ -295,7 +298,7 @@ extension SampleBuilding {
       let isLate = index % 10 == 3
       if isLate { first.write(room, failure: timeout) }
       if index % 50 == 7 {
-        first.finish(room, .unreachable, .neverHeard(searchSeconds: 15))
+        first.finish(room, .unreachable, .neverReceived(searchSeconds: 15))
       } else {
         first.write(room, isLate ? 2 : 1)
       }
@@ -307,9 +310,9 @@ extension SampleBuilding {
       run.survey(rooms.prefix(count - count / 5))
       for (index, room) in rooms.enumerated() {
         if index % 50 == 7 {
-          run.finish(room, .unreachable, .neverHeard(searchSeconds: 15))
+          run.finish(room, .unreachable, .neverReceived(searchSeconds: 15))
         } else {
-          run.recall(room, heard: index < count - count / 5, since: first)
+          run.recall(room, received: index < count - count / 5, since: first)
         }
       }
       run.end(.incomplete)

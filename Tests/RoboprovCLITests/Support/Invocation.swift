@@ -23,7 +23,7 @@ final class Invocation: Sendable {
   }
 
   /// A wait that failed, with the output of the process so far.
-  struct WaitedInVain: Error, CustomStringConvertible {
+  struct WaitTimedOut: Error, CustomStringConvertible {
     var what: String
     var written: String
     var description: String { "waited in vain for \(what)\n\(written)" }
@@ -99,19 +99,19 @@ final class Invocation: Sendable {
   }
 
   /// Returns when `text` appears on stdout or stderr.
-  /// - Throws: `WaitedInVain`, at once if the process ends without writing the text.
+  /// - Throws: `WaitTimedOut`, at once if the process ends without writing the text.
   func says(_ text: String) async throws {
     try await until("“\(text)”") { outputSoFar.contains(text) || errorsSoFar.contains(text) }
   }
 
   /// Returns when a condition is met.
-  /// - Throws: `WaitedInVain`, at once if the process ends first.
+  /// - Throws: `WaitTimedOut`, at once if the process ends first.
   func until(_ what: String, _ isMet: () async throws -> Bool) async throws {
     let end = SuspendingClock.now + Self.patience
     while true {
       let hasEnded = !process.isRunning
       if try await isMet() { return }
-      if hasEnded || SuspendingClock.now > end { throw inVain(what) }
+      if hasEnded || SuspendingClock.now > end { throw withoutResult(what) }
       try await Task.sleep(for: .milliseconds(10))
     }
   }
@@ -121,7 +121,7 @@ final class Invocation: Sendable {
     let end = SuspendingClock.now + limit
     while process.isRunning {
       if SuspendingClock.now > end || Task.isCancelled {
-        let error = inVain("its end")
+        let error = withoutResult("its end")
         send(SIGKILL)
         throw error
       }
@@ -133,7 +133,7 @@ final class Invocation: Sendable {
       output: outputSoFar, errors: errorsSoFar)
   }
 
-  private func inVain(_ what: String) -> WaitedInVain {
-    WaitedInVain(what: what, written: "--- stdout\n\(outputSoFar)\n--- stderr\n\(errorsSoFar)")
+  private func withoutResult(_ what: String) -> WaitTimedOut {
+    WaitTimedOut(what: what, written: "--- stdout\n\(outputSoFar)\n--- stderr\n\(errorsSoFar)")
   }
 }

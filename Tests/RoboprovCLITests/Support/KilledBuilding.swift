@@ -17,7 +17,7 @@ struct KilledBuilding: Sendable {
   /// How the manifest assigns sensors to rooms.
   let assign: String
   /// The scan time before a run matches devices, in seconds; it may be shorter if the rooms have addresses.
-  let listen: Double
+  let scanTime: Double
 
   /// The speed of the building relative to real time.
   private static let speed = 20.0
@@ -26,7 +26,7 @@ struct KilledBuilding: Sendable {
 
   /// Serves a building with a room for each sensor, and a new record.
   static func serve<Result: Sendable>(
-    _ sensors: [SensorScenario], assign: String = "address", listen: Double = 0.3,
+    _ sensors: [SensorScenario], assign: String = "address", scanTime: Double = 0.3,
     _ body: @escaping @Sendable (KilledBuilding) async throws -> Result
   ) async throws -> Result {
     var radio = RadioParameters()
@@ -43,7 +43,7 @@ struct KilledBuilding: Sendable {
         building in
         try await body(
           KilledBuilding(
-            site: site, building: building, minors: rooms.map(\.minor), assign: assign, listen: listen))
+            site: site, building: building, minors: rooms.map(\.minor), assign: assign, scanTime: scanTime))
       }
     }
   }
@@ -72,7 +72,7 @@ struct KilledBuilding: Sendable {
     let atWork = await sensorsAtWork()
     let writes = await building.world.writes.count
     let process = try site.start(
-      ["apply", "building.yaml", "--yes", "--listen", "\(listen * patience)"], bus: building.bus,
+      ["apply", "building.yaml", "--yes", "--scan-time", "\(scanTime * patience)"], bus: building.bus,
       environment: environment)
     try await meanwhile(process)
     let outcome = try await process.ended()

@@ -38,7 +38,7 @@ struct Premises: Sendable {
   }
 
   func apply(_ more: String...) async throws -> Invocation.Outcome {
-    try await run(["apply", "building.yaml", "--yes", "--listen", "1"] + more)
+    try await run(["apply", "building.yaml", "--yes", "--scan-time", "1"] + more)
   }
 
   /// Runs `body` while a run of another building, which waits for a sensor that does not exist, uses the

@@ -98,7 +98,7 @@ final class Site: Sendable {
   func until(_ what: String, _ isMet: () async throws -> Bool) async throws {
     let end = SuspendingClock.now + Invocation.patience
     while try await !isMet() {
-      guard SuspendingClock.now < end else { throw Invocation.WaitedInVain(what: what, written: "") }
+      guard SuspendingClock.now < end else { throw Invocation.WaitTimedOut(what: what, written: "") }
       try await Task.sleep(for: .milliseconds(10))
     }
   }

@@ -39,7 +39,7 @@ struct AdapterHealth: Hashable, Sendable {
   }
 
   /// The end of the cool-down; nil when there is none.
-  private(set) var heldUntil: MonotonicInstant?
+  private(set) var coolDownEnd: MonotonicInstant?
   /// Whether the run switched it off and on because it received nothing. A run does that once for each
   /// adapter.
   var wasPowerCycled = false
@@ -51,7 +51,7 @@ struct AdapterHealth: Hashable, Sendable {
   }
 
   /// Whether its cool-down lasts.
-  func isHeld(at now: MonotonicInstant) -> Bool { heldUntil.map { now < $0 } ?? false }
+  func isCoolingDown(at now: MonotonicInstant) -> Bool { coolDownEnd.map { now < $0 } ?? false }
 
   /// Counts a refused scan. Returns the end of the cool-down.
   /// - Parameter isSilent: whether the stack gave no response.
@@ -61,19 +61,19 @@ struct AdapterHealth: Hashable, Sendable {
     if isSilent { silences.add(at: now) } else { silences = Silences() }
     let pause = min(Self.firstPause * (1 << min(refusals - 1, 8)), Self.longestPause)
     let end = now.advanced(by: pause)
-    heldUntil = end
+    coolDownEnd = end
     return end
   }
 
   /// Removes a cool-down that has ended.
   mutating func expire(at now: MonotonicInstant) {
-    if !isHeld(at: now) { heldUntil = nil }
+    if !isCoolingDown(at: now) { coolDownEnd = nil }
   }
 
   /// Counts a scan window that worked.
   mutating func scanned() {
     refusals = 0
     silences = Silences()
-    heldUntil = nil
+    coolDownEnd = nil
   }
 }

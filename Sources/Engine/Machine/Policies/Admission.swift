@@ -33,12 +33,12 @@ struct Admission: Sendable {
   /// The places of the rooms that may begin, among rooms that got a device; the others wait. Rooms whose
   /// device was received go first.
   mutating func admit(
-    _ rooms: [(place: Int, work: RoomWork)], isHeard: (BluetoothAddress) -> Bool
+    _ rooms: [(place: Int, work: RoomWork)], isReceived: (BluetoothAddress) -> Bool
   ) -> Set<Int> {
     guard let perNetwork, !areJudged else { return Set(rooms.map(\.place)) }
     var admitted: Set<Int> = []
-    let heard = rooms.filter { isHeard($0.work.address) }
-    for (place, work) in heard + rooms.filter({ !isHeard($0.work.address) }) {
+    let received = rooms.filter { isReceived($0.work.address) }
+    for (place, work) in received + rooms.filter({ !isReceived($0.work.address) }) {
       let network = Self.network(work)
       guard first[network, default: []].count < perNetwork else { continue }
       first[network, default: []].append(place)
@@ -90,5 +90,5 @@ struct Admission: Sendable {
 
   /// Whether the limit would be exceeded if all these undecided attempts failed. No connection starts
   /// meanwhile.
-  func mayClose(after judging: Int) -> Bool { failureLimit.map { failures + judging > $0 } ?? false }
+  func mayClose(after diagnosing: Int) -> Bool { failureLimit.map { failures + diagnosing > $0 } ?? false }
 }

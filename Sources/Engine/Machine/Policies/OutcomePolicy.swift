@@ -6,8 +6,8 @@ extension Outcome {
   init(after reason: FailureReason) {
     self =
       switch reason {
-      case .neverHeard, .adapterDeaf, .connectTimedOut, .connectFailed, .unknownToStack: .unreachable
-      case .notHeardAfterSave, .heardFromOtherAddress, .noSelfDisconnect: .unconfirmed
+      case .neverReceived, .adapterDeaf, .connectTimedOut, .connectFailed, .unknownToStack: .unreachable
+      case .notReceivedAfterSave, .receivedFromOtherAddress, .noSelfDisconnect: .unconfirmed
       // If the wait for the proof was cut short, the device may have changed. Before the wait it has not.
       case .interrupted(.awaitingProof), .recordUnwritable(.awaitingProof), .adapterLost(.awaitingProof),
         .stackLost(.awaitingProof):
@@ -18,7 +18,7 @@ extension Outcome {
         .settingsChanged:
         .actionRequired
       case .tooManyCandidates, .notClearlyNearest, .adapterShared, .addressNeeded: .ambiguous
-      case .noCandidate, .addressMissing, .notNear, .heardTooBriefly, .adapterMissing, .notConfirmed,
+      case .noCandidate, .addressMissing, .notNear, .receivedTooBriefly, .adapterMissing, .notConfirmed,
         .recordUnwritable,
         .planOutdated, .adapterClaimed, .tooManyFailures,
         .canariesFailed, .canariesRefused:

@@ -23,11 +23,11 @@ extension BuildingPage {
 
   /// The controls that select rooms. The script shows them.
   private var controls: HTML {
-    let standings = BuildingRoom.Standing.allCases.filter { report.count($0) > 0 }
-    let filters = standings.map { standing -> HTML in
+    let lastKnownRooms = BuildingRoom.LastKnown.allCases.filter { report.count($0) > 0 }
+    let filters = lastKnownRooms.map { lastKnown -> HTML in
       """
-      <button type="button" data-standing="\(standing.rawValue)" aria-pressed="false">\(mark(standing)) \
-      \(standing.words) \(report.count(standing))</button>
+      <button type="button" data-standing="\(lastKnown.rawValue)" aria-pressed="false">\(mark(lastKnown)) \
+      \(lastKnown.words) \(report.count(lastKnown))</button>
       """
     }
     return """
@@ -44,9 +44,9 @@ extension BuildingPage {
 
   private func row(_ room: BuildingRoom, _ place: Int) -> HTML {
     """
-    <tbody id="room-\(place)" data-standing="\(room.standing.rawValue)"><tr>\
+    <tbody id="room-\(place)" data-standing="\(room.lastKnown.rawValue)"><tr>\
     <th scope="row">\(title(of: room.id, room.name)) <small>\(room.id.rawValue)\(absence(room))</small></th>\
-    <td>\(mark(room.standing)) \(room.standing.words)</td>\
+    <td>\(mark(room.lastKnown)) \(room.lastKnown.words)</td>\
     <td>\(devices(room))</td><td>\(room.minor.map { "\($0)" } ?? "")</td>\
     <td>\(evidence(room))</td><td>\(seen(room))</td>\
     <td>\((room.seen?.run ?? room.last?.recorded.run).map { link(run: $0) })</td></tr>\
@@ -78,7 +78,7 @@ extension BuildingPage {
   /// When the evidence was seen, and whether that was in the newest run.
   private func seen(_ room: BuildingRoom) -> HTML {
     guard let seen = room.seen else {
-      return room.standing == .untried ? "" : "<span class=\"none\">not proved</span>"
+      return room.lastKnown == .untried ? "" : "<span class=\"none\">not proved</span>"
     }
     return "\(time(seen.at))<br>\(nearness(room, seen))"
   }
@@ -87,7 +87,7 @@ extension BuildingPage {
   private func nearness(_ room: BuildingRoom, _ seen: RecordedAt) -> HTML {
     guard let newest else { return "" }
     if seen.run == newest.run.started.run { return "<small>seen in the newest run</small>" }
-    if room.isHeard(in: newest.run.report) {
+    if room.isReceived(in: newest.run.report) {
       return "<small>on record; its device was received in the newest run</small>"
     }
     return "<small class=\"old\">◷ on record; not received in the newest run</small>"
@@ -96,8 +96,8 @@ extension BuildingPage {
 
 extension BuildingRoom {
   /// Whether one of its devices was received in a run.
-  func isHeard(in report: RunReport) -> Bool {
+  func isReceived(in report: RunReport) -> Bool {
     let addresses = devices + [evidence?.address].compactMap(\.self)
-    return addresses.contains { report.hasHeard($0) }
+    return addresses.contains { report.hasReceived($0) }
   }
 }

@@ -16,7 +16,8 @@ extension BuildingPage {
     guard let evidence = room.evidence else { return "" }
     let old: HTML? =
       room.seen.map { seen in
-        let isOld = newest.map { $0.run.started.run != seen.run && !room.isHeard(in: $0.run.report) } ?? false
+        let isOld =
+          newest.map { $0.run.started.run != seen.run && !room.isReceived(in: $0.run.report) } ?? false
         return "\(time(seen.at)) in \(link(run: seen.run))\(isOld ? "; not received in the newest run" : "")"
       }
     return "<p>Proved: \(evidence.plainSentence)\(old.map { ", \($0)" }).</p>"

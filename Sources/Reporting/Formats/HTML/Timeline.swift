@@ -24,7 +24,7 @@ struct Timeline: Hashable, Sendable {
   struct Bar: Hashable, Sendable {
     var begin: Double
     var end: Double
-    var purpose: ListeningPurpose?
+    var purpose: ScanPurpose?
     var seconds: Double { end - begin }
   }
 

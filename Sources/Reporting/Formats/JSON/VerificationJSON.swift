@@ -56,7 +56,7 @@ package enum VerificationJSON {
     Field("rssi_min", "The least of these.") { $0.room.rssiMin }
     Field("rssi_max", "The greatest of these.") { $0.room.rssiMax }
     Field("windows_received", "In how many scan windows it was received with the room's identity.") {
-      $0.room.windowsHeard
+      $0.room.windowsReceived
     }
     Field("windows", "How many scan windows there were.") { $0.room.windows }
     Field("others", "The other devices with the room's identity.") { $0.room.others }

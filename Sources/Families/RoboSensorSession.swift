@@ -1,0 +1,236 @@
+import Bluetooth
+import Model
+import Session
+import Waiting
+
+/// The steps of a GATT session with a Robo Sensor after discovery.
+struct RoboSensorSession: Sendable {
+  /// How often the status is read without a subscription.
+  private static let pollInterval = Duration.milliseconds(500)
+
+  private let session: DeviceSession
+  private let link: any Peripheral
+  private let command: RemoteCharacteristic
+  private let status: RemoteCharacteristic
+  private let targets: [(setting: SettingName, characteristic: RemoteCharacteristic)]
+
+  /// - Throws: `serviceMissing` when a characteristic is missing although `discover` required it.
+  init(session: DeviceSession, link: any Peripheral, service: RemoteService) throws(AttemptFailure) {
+    func find(_ uuid: BluetoothUUID) throws(AttemptFailure) -> RemoteCharacteristic {
+      guard let found = service[uuid] else {
+        throw AttemptFailure(.serviceMissing(FailedStep(.discover)))
+      }
+      return found
+    }
+    self.session = session
+    self.link = link
+    command = try find(RoboSensor.Attribute.command)
+    status = try find(RoboSensor.Attribute.status)
+    targets = [
+      (.wifiSSID, try find(RoboSensor.Attribute.ssid)),
+      (.wifiPassword, try find(RoboSensor.Attribute.password)),
+      (.roomName, try find(RoboSensor.Attribute.roomName)),
+      (.minor, try find(RoboSensor.Attribute.minor)),
+    ]
+  }
+
+  /// The writes, in order. A room without WiFi writes no credentials: empty values never replace valid ones.
+  func writes(
+    of settings: [SettingName: SettingValue]
+  ) -> [(SettingName, RemoteCharacteristic, [UInt8])] {
+    targets.compactMap { target in
+      settings[target.setting].map { (target.setting, target.characteristic, RoboSensor.encode($0)) }
+    }
+  }
+
+  /// Step 3: subscribes to the status, reads it and waits for `ready`. The wait is advisory: without `ready`
+  /// the session continues. An `error:` here may be left from an earlier attempt and is no refusal.
+  func waitUntilReady(_ feed: StatusFeed) async throws(AttemptFailure) {
+    do throws(AttemptFailure) {
+      try await session.stage(.ready) { () throws(CentralError) in
+        try await subscribe(feed)
+        let first = try await readStatus(for: feed)
+        await session.received(first.text, as: first.meaningBeforeWriting)
+        var mark = 0
+        var status = first
+        while status != .ready {
+          status = try await nextStatus(in: feed, since: &mark)
+          if status != first { await session.received(status.text, as: status.meaningBeforeWriting) }
+        }
+      }
+    } catch {
+      switch error.reason {
+      case .stageTimedOut, .attributeRejected, .stackError: return
+      default: throw error
+      }
+    }
+  }
+
+  /// If the sensor does not permit a subscription, its status is read instead.
+  private func subscribe(_ feed: StatusFeed) async throws(CentralError) {
+    do throws(CentralError) {
+      feed.follow(try await link.notifications(of: status))
+    } catch {
+      switch error.code {
+      case .att, .notPermitted, .busy, .other:
+        await session.received("no notifications: \(error.stackText ?? "\(error.code)")", as: .other)
+      default: throw error
+      }
+    }
+  }
+
+  private func readStatus(for feed: StatusFeed) async throws(CentralError) -> SensorStatus {
+    let value = try await link.read(status)
+    feed.noteRead(value)
+    return SensorStatus(value)
+  }
+
+  /// The next status: notified, or read at intervals without a subscription.
+  /// - Throws: `disconnected` when the notifications end.
+  private func nextStatus(
+    in feed: StatusFeed, since mark: inout Int
+  ) async throws(CentralError) -> SensorStatus {
+    if feed.isSubscribed {
+      guard let next = await feed.first(since: mark, where: { _ in true }) else {
+        throw CentralError(Task.isCancelled ? .cancelled : .disconnected)
+      }
+      mark += 1
+      return SensorStatus(next)
+    }
+    guard (try? await session.clock.sleep(for: Self.pollInterval)) != nil else {
+      throw CentralError(.cancelled)
+    }
+    return try await readStatus(for: feed)
+  }
+
+  /// Ends the attempt if the sensor refused since `mark`.
+  func throwRefusal(in feed: StatusFeed, since mark: Int) async throws(AttemptFailure) {
+    guard let refusal = feed.existing(since: mark, where: { SensorStatus($0).isError }) else { return }
+    let text = SensorStatus(refusal).text
+    await session.received(text, as: .refusal)
+    throw AttemptFailure(.refused(stage: .write, deviceText: text))
+  }
+
+  /// Steps 5 and 6: submits `SAVE` and waits for `saved`, a refusal, or the end of the link. After the
+  /// submission no error is a failure yet: the result of this function carries it, and the proof decides.
+  func save(_ feed: StatusFeed) async throws(AttemptFailure) -> Submission {
+    let mark = feed.count
+    // The last status before any write: the same status read again is no response.
+    let before = feed.lastRead.map { SensorStatus($0) }
+    let submittedAt = try await session.submit()
+    var submission = Submission(at: submittedAt, acknowledgement: nil)
+    do throws(AttemptFailure) {
+      let answer = try await session.stage(.save) { () throws(CentralError) in
+        try await link.write(Array("SAVE".utf8), to: command, .withResponse)
+        return try await waitForAnswer(in: feed, since: mark, submittedAt: submittedAt, before: before)
+      }
+      if answer == .saved {
+        submission.acknowledgement = .savedStatus
+        await session.received(answer.text, as: .saved)
+        await waitForReboot()
+      } else {
+        await session.received(answer.text, as: .refusal)
+        submission.problem = .refused(stage: .save, deviceText: answer.text)
+      }
+    } catch {
+      submission.problem = error.reason
+      // `saved` and the reboot can come within milliseconds of each other, in either order.
+      if await wasSaved(in: feed, since: mark, submittedAt: submittedAt) {
+        submission.acknowledgement = .savedStatus
+        await session.received("saved", as: .saved)
+      }
+    }
+    return submission
+  }
+
+  /// The sensor's response to `SAVE`: `saved` or an error.
+  private func waitForAnswer(
+    in feed: StatusFeed, since mark: Int, submittedAt: MonotonicInstant, before: SensorStatus?
+  ) async throws(CentralError) -> SensorStatus {
+    while true {
+      if feed.isSubscribed {
+        let notified = await feed.first(since: mark) { value in
+          value.receivedAt >= submittedAt && SensorStatus(value).isAnswer
+        }
+        guard let notified else { throw CentralError(Task.isCancelled ? .cancelled : .disconnected) }
+        return SensorStatus(notified)
+      }
+      // Read at once: the status is lost with the reboot, a moment later.
+      let status = try await readStatus(for: feed)
+      if status.isAnswer, status != before { return status }
+      guard (try? await session.clock.sleep(for: Self.pollInterval)) != nil else {
+        throw CentralError(.cancelled)
+      }
+    }
+  }
+
+  /// Whether `saved` arrived, or still arrives before the feed ends: a notification from before the end of
+  /// the link may be delivered after it.
+  private func wasSaved(
+    in feed: StatusFeed, since mark: Int, submittedAt: MonotonicInstant
+  ) async -> Bool {
+    let isSaved = { @Sendable (value: CharacteristicNotification) in
+      SensorStatus(value) == .saved && value.receivedAt >= submittedAt
+    }
+    if feed.existing(since: mark, where: isSaved) != nil { return true }
+    guard feed.isSubscribed else { return false }
+    let raced = await race(.seconds(1), on: session.clock) { () throws(CentralError) in
+      await feed.first(since: mark, where: isSaved)
+    }
+    guard case .value(let saved) = raced else { return false }
+    return saved != nil
+  }
+
+  /// After `saved` the sensor reboots, which ends the link at no cost; a `Disconnect` takes 2 s.
+  private func waitForReboot() async {
+    _ = await race(.seconds(3), on: session.clock) { () throws(CentralError) in
+      await link.disconnection()
+    }
+  }
+}
+
+/// A value of the status characteristic.
+enum SensorStatus: Hashable, Sendable {
+  case ready
+  case saved
+  case error(String)
+  case other(String)
+
+  init(_ text: String) {
+    // Compared byte by byte: in a String, a combining character after the colon would be part of it.
+    let bytes = text.utf8
+    if bytes.elementsEqual("ready".utf8) {
+      self = .ready
+    } else if bytes.elementsEqual("saved".utf8) {
+      self = .saved
+    } else if bytes.starts(with: "error:".utf8) {
+      self = .error(text)
+    } else {
+      self = .other(text)
+    }
+  }
+
+  init(_ value: [UInt8]) { self.init(String(decoding: value, as: UTF8.self)) }
+
+  init(_ notification: CharacteristicNotification) { self.init(notification.value) }
+
+  var text: String {
+    switch self {
+    case .ready: "ready"
+    case .saved: "saved"
+    case .error(let text), .other(let text): text
+    }
+  }
+
+  var isError: Bool { if case .error = self { true } else { false } }
+  var isAnswer: Bool { self == .saved || isError }
+
+  /// The meaning before any write: an error or `saved` is left from an earlier attempt.
+  var meaningBeforeWriting: StatusMeaning {
+    switch self {
+    case .ready: .ready
+    case .saved, .error: .stale
+    case .other: .other
+    }
+  }
+}

@@ -1,0 +1,239 @@
+package import Bluetooth
+package import FoundationEssentials
+
+/// The state of a building by the record before a run: the fold over all its runs, as far as decisions need
+/// it. (`Journal/BuildingRecord` makes it.)
+package struct LastKnownBuilding: Hashable, Sendable, Codable {
+  /// The rooms, including those that the manifest no longer has.
+  package var rooms: [RoomID: LastKnownRoom]
+  /// The devices that were taken out of service.
+  package var retired: [BluetoothAddress: Retirement]
+
+  /// The state of a building without any record by default.
+  package init(rooms: [RoomID: LastKnownRoom] = [:], retired: [BluetoothAddress: Retirement] = [:]) {
+    self.rooms = rooms
+    self.retired = retired
+  }
+
+  /// The rooms that have this device on record, by id; several only after a merge of records.
+  package func owners(of address: BluetoothAddress) -> [RoomID] {
+    rooms.filter { $0.value.bindings.contains { $0.address == address } }.map(\.key).sorted()
+  }
+
+  /// The devices that no other room may get: those with a room, and those out of service.
+  package var claimed: Set<BluetoothAddress> {
+    Set(rooms.values.flatMap { $0.bindings.map(\.address) }).union(retired.keys)
+  }
+}
+
+/// The state of a room by the record.
+package struct LastKnownRoom: Hashable, Sendable, Codable {
+  /// The last recorded name.
+  package var name: String
+  /// The last recorded device family.
+  package var profile: ProfileID
+  /// The bindings that were not released: one, or several after a merge of records.
+  package var bindings: [Binding] = []
+  /// The last write to its device, if it may still apply.
+  package var lastWrite: LastWrite?
+  /// The last outcome of any run.
+  package var last: RoomFinished?
+  /// The run of `last`.
+  package var lastRun: String?
+  /// All acceptances of the room, in order. Several may be valid.
+  package var acceptances: [Acceptance] = []
+  /// The finding of the last verification.
+  package var verification: RecordedVerification?
+  /// The retirement; nil while the room is in service.
+  package var retirement: RoomRetirement?
+
+  package init(name: String, profile: ProfileID) {
+    self.name = name
+    self.profile = profile
+  }
+
+  /// Its binding, if it has exactly one.
+  package var binding: Binding? { bindings.count == 1 ? bindings[0] : nil }
+
+  /// The newest valid acceptance.
+  package var acceptance: Acceptance? { acceptances.last { $0.ended == nil } }
+
+  /// Ends all valid acceptances.
+  package mutating func endAcceptances(_ ended: RecordedAt) {
+    for index in acceptances.indices where acceptances[index].ended == nil {
+      acceptances[index].ended = ended
+    }
+  }
+
+  /// The progress of a room by the record. The names are frozen.
+  package enum Progress: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Its device has its settings, with proof.
+    case done
+    /// Its device was asked to save, and the result is unknown.
+    case unconfirmed
+    /// A person accepted it as it is.
+    case accepted
+    /// It is out of service.
+    case retired
+    /// Something is left to do.
+    case open
+  }
+
+  package var progress: Progress {
+    if retirement != nil { return .retired }
+    switch lastWrite?.state {
+    case .proved?: return .done
+    case .submitted?: return .unconfirmed
+    case nil: return acceptance == nil ? .open : .accepted
+    }
+  }
+}
+
+/// The recorded assignment of a device to a room.
+package struct Binding: Hashable, Sendable, Codable {
+  package var address: BluetoothAddress
+  package var basis: BindingBasis
+  /// The run that recorded it.
+  package var run: String
+  package var at: Date
+
+  package init(address: BluetoothAddress, basis: BindingBasis, run: String, at: Date) {
+    self.address = address
+    self.basis = basis
+    self.run = run
+    self.at = at
+  }
+}
+
+/// The last write to a device for a room, if it may still apply.
+package struct LastWrite: Hashable, Sendable, Codable {
+  /// Whether the write is proved.
+  package enum State: Hashable, Sendable, Codable {
+    /// The save was submitted, and the result is unknown.
+    case submitted
+    /// The device has these settings, by this evidence.
+    case proved(Evidence)
+  }
+
+  /// The address that was written.
+  package var address: BluetoothAddress
+  package var state: State
+  /// The settings, each with its state.
+  package var settings: [SettingResult]
+  /// The key that seals the secrets.
+  package var sealKey: String?
+  /// The run that wrote it.
+  package var run: String
+  package var at: Date
+  /// When the device was last received as in the evidence; nil without a proof.
+  package var seen: RecordedAt?
+  /// Where the present state of each setting is on record.
+  package var settingsRecorded: [SettingName: RecordedAt] = [:]
+
+  package init(
+    address: BluetoothAddress, state: State, settings: [SettingResult], sealKey: String?, run: String,
+    at: Date
+  ) {
+    self.address = address
+    self.state = state
+    self.settings = settings
+    self.sealKey = sealKey
+    self.run = run
+    self.at = at
+  }
+
+  /// Whether this write gave the device what the room wants. Secrets that were sealed with another key, or
+  /// that have no fingerprint because they were never resolved, cannot be compared and count as equal.
+  /// Settings that the room no longer has do not count.
+  /// - Parameter expected: settings that are never written (`DeviceFamily.expectedSettings`): advertisements
+  ///   decide about them, and `proof`.
+  package func satisfies(_ room: Room, _ seal: SecretSeal?, besides expected: Set<SettingName>) -> Bool {
+    satisfies(
+      room.settingResults(in: room.settings.keys.sorted(), seal) { _ in .notWritten }, sealKey: seal?.key,
+      besides: expected)
+  }
+
+  /// The same for settings whose secrets are sealed with the key of this name.
+  package func satisfies(
+    _ wanted: [SettingResult], sealKey: String?, besides expected: Set<SettingName>
+  ) -> Bool {
+    let recorded = Dictionary(settings.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+    return wanted.filter { !expected.contains($0.name) }.allSatisfy { wanted in
+      guard let old = recorded[wanted.name] else { return false }
+      guard wanted.value == nil, old.value == nil else { return wanted.value == old.value }
+      guard let sealKey, sealKey == self.sealKey else { return true }
+      guard let new = wanted.fingerprint, let known = old.fingerprint else { return true }
+      return new == known
+    }
+  }
+
+  /// The proof that the device gives with these settings; nil if they are incomplete.
+  package func proof(_ profile: any DeviceFamily) -> Proof? { settings.proof(profile) }
+
+  /// The values of these settings, without secrets.
+  package func values(_ profile: any DeviceFamily) -> [SettingName: SettingValue] { settings.values(profile) }
+
+  /// Merges newer results.
+  package mutating func take(_ results: [SettingResult], recorded: RecordedAt) {
+    for result in results {
+      settingsRecorded[result.name] = recorded
+      if let index = settings.firstIndex(where: { $0.name == result.name }) {
+        settings[index] = result
+      } else {
+        settings.append(result)
+      }
+    }
+  }
+
+  /// The address that the device sends from: the address that was written, unless the proof came from another
+  /// one.
+  package var receivedAt: BluetoothAddress {
+    if case .proved(let evidence) = state { evidence.address } else { address }
+  }
+
+  /// The identity of the device with these settings, in the format of `FailureReason.held`.
+  package var identity: String {
+    [SettingName.uuid, .major, .minor].compactMap { name in
+      settings.first { $0.name == name }?.value.map { "\(name) \($0)" }
+    }.joined(separator: ", ")
+  }
+
+  /// The minor in these settings.
+  package var minor: UInt16? {
+    settings.first { $0.name == .minor }?.value.flatMap { UInt16($0) }
+  }
+}
+
+extension [SettingResult] {
+  /// The proof that a device gives with these settings; nil if they are incomplete.
+  package func proof(_ profile: any DeviceFamily) -> Proof? {
+    let values = values(profile)
+    let says = profile.settings.allSatisfy { !$0.isOnAir || !$0.isRequired || values[$0.name] != nil }
+    return says ? profile.proof(of: values) : nil
+  }
+
+  /// The values of these settings, without secrets.
+  package func values(_ profile: any DeviceFamily) -> [SettingName: SettingValue] {
+    var values: [SettingName: SettingValue] = [:]
+    for description in profile.settings where !description.isSecret {
+      let text = first { $0.name == description.name }?.value
+      values[description.name] = text.flatMap { description.value($0) }
+    }
+    return values
+  }
+}
+
+/// A device that was taken out of service.
+package struct Retirement: Hashable, Sendable, Codable {
+  /// The room it was in.
+  package var room: RoomID
+  /// The reason that the operator gave.
+  package var reason: String?
+  package var at: Date
+
+  package init(room: RoomID, reason: String?, at: Date) {
+    self.room = room
+    self.reason = reason
+    self.at = at
+  }
+}

@@ -1,0 +1,182 @@
+import Bluetooth
+import Model
+
+/// Why an attempt at a device failed, in words.
+extension SentenceContext {
+  func neverReceived() -> Explanation {
+    if isRegistered {
+      let identity = minor.map { " (minor \($0))" } ?? ""
+      return Explanation(
+        address == nil
+          ? "No \(device.noun) with the identity in the manifest\(identity) was received."
+          : "\(subject) was not received with the identity in the manifest\(identity).",
+        """
+        It was configured elsewhere: check its \(wanted.map(\.shortTitle).joined(separator: ", ")) in the manifest. \
+        Check its power, and stand within 3 m of it. \(again)
+        """)
+    }
+    let waiting = device.makeItWait.map { "\(device.notWaiting), \($0.withoutRemark). " } ?? ""
+    return Explanation(
+      address == nil
+        ? "No \(device.noun) was received for this room." : "\(subject) was not received by any adapter.",
+      """
+      Check its power, and stand within 3 m of it. \(waiting)\
+      \(address == nil ? "" : device.label.map { $0 + " " } ?? "")\(again)
+      """)
+  }
+
+  func connectTimedOut(_ seconds: Double?) -> Explanation {
+    notConnected("\(subject) was received, but did not accept a connection\(within(seconds)).")
+  }
+
+  func connectFailed() -> Explanation {
+    notConnected("\(subject) was received, but the connection failed.")
+  }
+
+  private func notConnected(_ sentence: String) -> Explanation {
+    Explanation(
+      sentence,
+      """
+      \(closer) If it is near, \(restart): another phone or laptop \
+      may be connected to it. \(device.notAnswering.map { $0 + " " } ?? "")\(again)
+      """)
+  }
+
+  func linkLost(_ step: FailedStep) -> Explanation {
+    Explanation(
+      "The link to \(subject.lowercasedFirst) was lost\(during(step)).",
+      "\(closer) Check its power supply. \(again)")
+  }
+
+  func stageTimedOut(_ step: FailedStep, _ seconds: Double?) -> Explanation {
+    let sentence: String
+    let hint: String
+    switch step.stage {
+    case .search:
+      return neverReceived()
+    case .connect:
+      return connectTimedOut(seconds)
+    case .verify:
+      return notReceivedAfterSave(seconds)
+    case .discover:
+      sentence = "\(subject) connected, but did not list its services" + within(seconds) + "."
+      hint = "\(restart.uppercasedFirst)."
+    case .ready:
+      sentence = "\(subject) did not report that it is ready" + within(seconds) + "."
+      hint = "\(restart.uppercasedFirst)."
+    case .read:
+      sentence = "\(subject) did not return \(step.setting?.words ?? "its settings")" + within(seconds) + "."
+      hint = "Switch it off and on."
+    case .write:
+      sentence = "\(subject) did not confirm \(step.setting?.words ?? "a setting")" + within(seconds) + "."
+      hint = "\(restart.uppercasedFirst)."
+    case .save:
+      sentence = "\(subject) did not answer the save request" + within(seconds) + "."
+      hint = "\(restart.uppercasedFirst)."
+    }
+    return Explanation(sentence, "\(closer) \(hint) \(again)")
+  }
+
+  /// The command that makes this computer forget the device.
+  private var forget: String {
+    address.map { "run `bluetoothctl remove \($0)`" } ?? "run `bluetoothctl remove` with its address"
+  }
+
+  func serviceAmbiguous() -> Explanation {
+    Explanation(
+      "\(subject) has the provisioning service or one of its characteristics twice, so nothing was written.",
+      "\(forget.uppercasedFirst), then \(retry). If it fails again, replace it: roboprov does not know this device."
+    )
+  }
+
+  func serviceMissing() -> Explanation {
+    Explanation(
+      "\(subject) connected, but its provisioning service or a characteristic is missing.",
+      device.serviceMissing ?? """
+        This computer may have stored the services of an older firmware: \(forget), then \(retry). If it fails again, \
+        replace it: it is another kind of device, or its firmware is too old.
+        """)
+  }
+
+  func rejected(_ step: FailedStep, _ attError: UInt8?) -> Explanation {
+    let what =
+      step.setting.map { $0.words } ?? (step.stage == .save ? "the save request" : "a request")
+    let answer = attError.map { " (\(ATTError.words($0)))" } ?? ""
+    let setting = step.setting?.words ?? "the settings of the room"
+    let check = "\(restart.uppercasedFirst). \(againOrReplace)"
+    let advice =
+      switch attError {
+      case 0x02, 0x03: "It does not take settings now: \(check.lowercasedFirst)"
+      case 0x05, 0x08, 0x0C, 0x0F:
+        "It requires pairing, which the firmware that roboprov knows does not. Check its firmware, or replace it."
+      case 0x07, 0x0D: "Check the length of \(setting) in the manifest: this firmware takes less. \(again)"
+      case 0x11: "It has no memory left: \(check.lowercasedFirst)"
+      case 0x13: "Check \(setting) in the manifest: this firmware does not take the value. \(again)"
+      default:
+        "Check \(setting) in the manifest: this firmware may take less. If that is right, \(check.lowercasedFirst)"
+      }
+    return Explanation("\(subject) rejected \(what)\(answer).", advice)
+  }
+
+  func refused(_ text: String) -> Explanation {
+    Explanation(
+      "\(subject) refused the settings: \(text.quoted).",
+      RefusalCause(text)?.advice(in: self) ?? adviceAboutWiFi)
+  }
+
+  private var adviceAboutWiFi: String {
+    let check =
+      hasWiFi
+      ? "Check the WiFi name and password in the manifest, and that the network has 2.4 GHz."
+      : "Its firmware may not save without WiFi: give the room a WiFi in the manifest."
+    return "\(check) Then \(waitAndRun)."
+  }
+
+  func saveNotKept() -> Explanation {
+    Explanation(
+      "\(subject) restarted and waits for provisioning again: it did not keep the settings.",
+      "Check its power supply. \(againOrReplace)")
+  }
+
+  func readBackMismatch(_ setting: SettingName, _ held: String) -> Explanation {
+    Explanation(
+      "\(subject) confirmed \(setting.words), but returns other settings: \(held.visible).",
+      "\(retry.uppercasedFirst): it writes only what is wrong. If it fails again, replace the \(device.noun)."
+    )
+  }
+
+  func networkNotReceived(_ ssid: String, _ networks: [FoundNetwork]) -> Explanation {
+    let names = networks.map { "\($0.ssid.isEmpty ? "a hidden network" : $0.ssid.quoted) (\($0.rssi) dBm)" }
+    let received =
+      names.isEmpty ? "It receives no network." : "It receives only \(names.joined(separator: ", "))."
+    return Explanation(
+      "\(subject) does not receive the WiFi network \(ssid.quoted), so nothing was written.",
+      """
+      \(received) Check the WiFi name in the manifest, and that the network has 2.4 GHz and reaches this room. \
+      For a hidden network, set `wifi_check: false` for this room. \(again)
+      """)
+  }
+
+  func noSelfDisconnect(_ seconds: Double?) -> Explanation {
+    Explanation(
+      "\(subject) was written, but did not confirm it by ending the connection\(within(seconds)).",
+      "\(closer) \(again)")
+  }
+
+  func notReceivedAfterSave(_ seconds: Double? = nil) -> Explanation {
+    let done = grade == .readBack ? "The settings were written and read back" : "The settings were written"
+    return Explanation(
+      "\(done), but \(subject.lowercasedFirst) was not received afterwards" + within(seconds) + ".",
+      adviceWhenUnconfirmed)
+  }
+}
+
+extension String {
+  /// Without the remark in parentheses at its end.
+  fileprivate var withoutRemark: String {
+    guard hasSuffix(")"), let start = lastIndex(of: "(") else { return self }
+    return String(self[..<start]).trimmingSpaces
+  }
+
+  private var trimmingSpaces: String { String(reversed().drop { $0 == " " }.reversed()) }
+}

@@ -1,0 +1,139 @@
+import Bluetooth
+import Model
+
+/// Why a device does not fit its room, or why the room has none, in words.
+extension SentenceContext {
+  private var correctAddress: String { "correct the address of this room in the manifest" }
+
+  func foreignSettings(_ held: String) -> Explanation {
+    Explanation(
+      "\(subject) holds settings that are neither the factory's nor this room's (\(held.visible)), so nothing was written.",
+      """
+      Check that it belongs in this room. If it does, \(run(with: "--overwrite")). If not, \(correctAddress), then \(retry).
+      """)
+  }
+
+  func wrongIdentity(_ received: UInt16, _ held: String?) -> Explanation {
+    if let held {
+      return Explanation(
+        "\(subject) returned with its minor, but with another beacon than expected: \(held.visible).",
+        "\(expectBeacon) If they are wrong, replace it.")
+    }
+    return Explanation(
+      "\(subject) returned with \(identity(received)).",
+      "\(waitAndRun.uppercasedFirst). If it fails again, replace the \(device.noun).")
+  }
+
+  func receivedFromOtherAddress(_ others: OtherSenders, _ response: SaveResponse) -> Explanation {
+    let senders = others.candidates.isEmpty ? list(others.addresses) : shown(others.candidates)
+    let answer =
+      response.deviceText.map { "\(subject) answered \($0.quoted)" }
+      ?? "\(subject) was written, but not received afterwards"
+    return Explanation(
+      "\(answer); minor \(others.minor) was received only from \(senders), which proves nothing.",
+      """
+      Find the \(device.noun) with that address. If it is a neighbour's, give this room another minor in the manifest, \
+      and run the same command with `--renumber`. If it is this room's, its firmware changes its address: set \
+      `proof: any_address` for this room in the manifest, then \(waitAndRun).
+      """)
+  }
+
+  func configuredOtherwise(_ received: UInt16, _ held: String?) -> Explanation {
+    let sentence = "\(subject) already has \(held?.visible ?? identity(received))."
+    let elsewhere = "If it belongs in another room, \(correctAddress)."
+    if isRegistered {
+      return Explanation(
+        sentence,
+        "If it belongs in this room, write its values into the manifest, or have it configured again. \(elsewhere)"
+      )
+    }
+    if held != nil {
+      return Explanation(sentence, "\(expectBeacon) \(elsewhere)")
+    }
+    return Explanation(sentence, "If it belongs in this room, \(waitAndRun). \(elsewhere)")
+  }
+
+  /// What to do about a beacon with the right minor, and with a uuid or major that is not expected.
+  private var expectBeacon: String {
+    """
+    If its uuid and major are right, write them into the manifest, as `beacon: { uuid: …, major: … }`, and \(retry).
+    """
+  }
+
+  func minorOnAir(_ holders: MinorHolders) -> Explanation {
+    let sentence = "Minor \(holders.minor) is already on air from \(devices(of: holders))."
+    if isRegistered {
+      return Explanation(
+        sentence,
+        "Find that \(device.noun). If it is this room's, \(correctAddress). If not, switch it off, or give it another identity. \(again)"
+      )
+    }
+    return Explanation(
+      sentence,
+      """
+      Find that \(device.noun). If its minor is wrong, switch it off, or give it its own minor. If it is a neighbour's, \
+      give this room another minor in the manifest. \(again)
+      """)
+  }
+
+  func minorOnRecord(_ holders: MinorHolders) -> Explanation {
+    Explanation(
+      "Minor \(holders.minor) is on record for \(devices(of: holders)), which was not received.",
+      """
+      If that \(device.noun) is out of service, run `roboprov replace` or `roboprov retire` for its room. If it gets \
+      another minor, provision it first. \(again)
+      """)
+  }
+
+  func settingsChanged(_ minor: UInt16?) -> Explanation {
+    let received = minor.map { " (minor \($0))" } ?? ""
+    return Explanation(
+      "\(subject) has the settings of an earlier run\(received), and the manifest has other settings now.",
+      "\(waitAndRun.uppercasedFirst). Or undo the change in the manifest.")
+  }
+
+  func tooManyCandidates(_ addresses: [BluetoothAddress]) -> Explanation {
+    let names = addresses.isEmpty ? "" : ": " + list(addresses)
+    if isRegistered {
+      return Explanation(
+        "Several \(device.noun)s send the identity of this room\(names).",
+        """
+        Write the address of this room's \(device.noun) into the manifest. Switch off the others, or give them another \
+        identity. \(again)
+        """)
+    }
+    return Explanation(
+      "More \(device.noun)s wait for provisioning than rooms are left, so none was assigned\(names).",
+      "Switch off those that do not belong here, or write the addresses from the labels into the manifest. \(again)"
+    )
+  }
+
+  func noCandidate(near: String?) -> Explanation {
+    if let near {
+      return Explanation(
+        "No \(device.noun) near \(near.visible) can be assigned to this room.",
+        "Check the power of the room's \(device.noun)\(device.makeItWait.map { ", \($0)" } ?? ""), and place the adapter within 3 m of it. \(again)"
+      )
+    }
+    return Explanation(
+      "No \(device.noun) is left for this room.",
+      "Switch on one more within range\(device.makeItWait.map { ", and \($0)" } ?? ", with its factory settings"). \(again)"
+    )
+  }
+
+  var addressMissing: Explanation {
+    Explanation(
+      "The manifest has no address for this room's \(device.noun).",
+      "Read its label with `roboprov capture`, or write its address into the manifest. \(again)"
+    )
+  }
+
+  func addressNeeded(_ received: [BluetoothAddress]) -> Explanation {
+    let received = received.isEmpty ? "" : " Received: \(list(received))."
+    return Explanation(
+      "A \(device.noun) does not advertise whether it is provisioned, so the manifest must name this room's.\(received)",
+      """
+      Write the address of this room's \(device.noun) into the manifest, or the adapter beside it (`near: hci0`). \(again)
+      """)
+  }
+}

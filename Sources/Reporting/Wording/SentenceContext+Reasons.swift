@@ -1,0 +1,103 @@
+import Bluetooth
+import Model
+
+/// Every reason in words. The compiler requires a sentence here for each new code.
+extension SentenceContext {
+  /// What happened, and what to do about it.
+  func explain(_ reason: FailureReason) -> Explanation {
+    switch reason {
+    case .neverReceived: neverReceived()
+    case .adapterDeaf:
+      Explanation(
+        "No adapter received any device.",
+        "Unplug the adapter and plug it in again, or run `systemctl restart bluetooth`. \(again)")
+    case .unknownToStack:
+      Explanation(
+        "The Bluetooth service removed the \(device.noun) each time before it could connect.",
+        "Close other programs that use Bluetooth. \(again)")
+    case .connectTimedOut(let seconds, _): connectTimedOut(seconds)
+    case .connectFailed: connectFailed()
+    case .linkLost(let step): linkLost(step)
+    case .stageTimedOut(let step, let seconds): stageTimedOut(step, seconds)
+    case .serviceMissing: serviceMissing()
+    case .serviceAmbiguous: serviceAmbiguous()
+    case .attributeRejected(let step, let attError): rejected(step, attError)
+    case .refused(_, let text): refused(text)
+    case .saveNotKept: saveNotKept()
+    case .readBackMismatch(let setting, let held): readBackMismatch(setting, held)
+    case .foreignSettings(let held, _): foreignSettings(held)
+    case .networkNotReceived(let ssid, let networks): networkNotReceived(ssid, networks)
+    case .noSelfDisconnect(let seconds): noSelfDisconnect(seconds)
+    case .wrongIdentity(let received, let held): wrongIdentity(received, held)
+    case .notReceivedAfterSave: notReceivedAfterSave()
+    case .receivedFromOtherAddress(let others, let response): receivedFromOtherAddress(others, response)
+    case .configuredOtherwise(let received, let held): configuredOtherwise(received, held)
+    case .minorOnAir(let holders): minorOnAir(holders)
+    case .minorOnRecord(let holders): minorOnRecord(holders)
+    case .settingsChanged(let minor): settingsChanged(minor)
+    case .planOutdated: planOutdated()
+    case .adapterClaimed(let holder): adapterClaimed(holder)
+    case .hostPaused(let paused): hostPaused(paused.step)
+    case .tooManyCandidates(let addresses, _): tooManyCandidates(addresses)
+    case .noCandidate(let near): noCandidate(near: near)
+    case .addressNeeded(let received): addressNeeded(received)
+    case .addressMissing: addressMissing
+    case .notClearlyNearest(let received): notClearlyNearest(received)
+    case .notNear(let received): notNear(received)
+    case .receivedTooBriefly(let received): receivedTooBriefly(received)
+    case .adapterMissing(let near): adapterMissing(near)
+    case .adapterShared(let near): adapterShared(near)
+    case .notConfirmed: notConfirmed()
+    case .tooManyFailures: tooManyFailures()
+    case .canariesFailed: canariesFailed()
+    case .canariesRefused: canariesRefused()
+    case .adapterLost(let loss): adapterLost(loss)
+    case .stackLost(let loss): stackLost(loss)
+    case .outOfSlots: outOfSlots()
+    case .interrupted(let interruption): interrupted(interruption)
+    case .recordUnwritable: recordUnwritable()
+    case .stackError(let step): stackError(step)
+    }
+  }
+}
+
+extension SentenceContext {
+  /// The identity that was received, and the wanted one.
+  func identity(_ received: UInt16) -> String {
+    // With the same minor, the uuid or major differs.
+    guard received != minor else { return "another identity" }
+    return "minor \(received)" + (minor.map { " instead of minor \($0)" } ?? "")
+  }
+
+  func within(_ seconds: Double?) -> String {
+    seconds.map { " within \($0.asSeconds)" } ?? ""
+  }
+
+  func during(_ step: FailedStep?) -> String {
+    step.map { " while " + $0.stage.activity($0.setting) } ?? ""
+  }
+
+  /// The devices that have a minor.
+  func devices(of holders: MinorHolders) -> String {
+    holders.addresses.isEmpty ? "another \(device.noun)" : list(holders.addresses)
+  }
+
+  /// The first few, and how many more.
+  func list(_ addresses: [BluetoothAddress]) -> String {
+    let shown = addresses.prefix(5).map(\.description).joined(separator: ", ")
+    return addresses.count > 5 ? "\(shown) and \(addresses.count - 5) more" : shown
+  }
+}
+
+extension String {
+  /// In quotation marks, on one line, at most 120 characters long.
+  var quoted: String {
+    let text = visible
+    return "“" + (text.count > 120 ? text.prefix(119) + "…" : text) + "”"
+  }
+
+  /// With a small first letter, for use within a sentence.
+  var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
+  /// With a capital first letter, for use at the beginning of a sentence.
+  var uppercasedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

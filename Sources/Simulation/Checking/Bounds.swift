@@ -1,0 +1,48 @@
+import Bluetooth
+import Families
+import Model
+import VirtualBuilding
+
+/// Upper bounds for durations. They do not measure speed (`make bench` does): a run that exceeds one is
+/// stuck.
+struct Bounds {
+  let testCase: TestCase
+  let rooms: [Room]
+
+  /// The least number of GATT sessions at the same time, since an adapter makes one connection after the
+  /// other.
+  private var width: Int {
+    max(1, min(testCase.parallel ?? .max, testCase.scenario.adapters.count))
+  }
+
+  /// The adapter time of a healthy room: sighting, connection, session and disconnection.
+  private func cost(of room: Room) -> Duration {
+    let profile = DeviceProfiles[room.profile]
+    let usual = profile?.timeouts(for: room.settings) ?? room.timeouts
+    return profile?.searchesItself == true ? .seconds(20) : max(.seconds(8), usual.connect - .seconds(7))
+  }
+
+  /// The longest time from a sighting to an attempt, when all devices are healthy.
+  var wait: Duration {
+    rooms.reduce(.seconds(60)) { $0 + cost(of: $1) / width }
+  }
+
+  /// The longest run without faults.
+  var calmRun: Duration {
+    rooms.reduce(.seconds(180)) { $0 + cost(of: $1) * 2 }
+  }
+
+  /// The longest run with any faults: every room uses up every attempt, one after the other, with every
+  /// timeout.
+  var run: Duration {
+    rooms.reduce(.seconds(900)) { sum, room in
+      let timeouts = room.timeouts
+      let writes = timeouts.write * room.settings.count + timeouts.read * 8
+      let attempt =
+        timeouts.search * 3 + timeouts.connect + timeouts.discover + timeouts.ready + writes + timeouts.save
+        + timeouts.verify * 2 + .seconds(60)
+      // A lost adapter ends attempts that are not charged.
+      return sum + attempt * (room.retries + 6)
+    }
+  }
+}

@@ -1,0 +1,347 @@
+import Bluetooth
+import Engine
+import Families
+import FoundationEssentials
+import Journal
+import Model
+import Synchronization
+import VirtualBuilding
+import VirtualTime
+
+/// A scenario in progress: both phases, run by run, each run with the record of the earlier ones.
+struct TestCaseExecution {
+  let testCase: TestCase
+  let world: World
+  let clock: VirtualClock
+  let meter: LinkMeter
+  let checker: TestCaseChecker
+  /// The building with the operator's changes to the manifest.
+  private var building: Building
+  /// The record, run by run.
+  private(set) var record: [[RunEvent]] = []
+  /// Fireflies, and other devices, whose success cannot be distinguished from a failure.
+  private var doubtful: Set<BluetoothAddress> = []
+
+  /// The number of runs without faults after which every room must be done: runs find out which operator
+  /// actions are required, for a room and then for the room whose device blocks it; a further one provisions;
+  /// and connections fail now and then.
+  static let calmRuns = 6
+
+  init(testCase: TestCase, world: World, clock: VirtualClock, meter: LinkMeter, checker: TestCaseChecker) {
+    self.testCase = testCase
+    building = testCase.building
+    self.world = world
+    self.clock = clock
+    self.meter = meter
+    self.checker = checker
+    doubtful = Set(
+      testCase.scenario.sensors.filter { sensor in
+        sensor.family.name == "firefly" && sensor.faults.contains { $0.fault.looksLikeSuccess }
+      }.map(\.address))
+  }
+
+  /// The state that the next run begins with.
+  var lastKnown: LastKnownBuilding { BuildingRecord(record).lastKnown }
+
+  mutating func play() async {
+    for run in testCase.runs {
+      _ = await carryOut(run, isCalm: false)
+      try? await clock.sleep(for: run.pause)
+    }
+    await repairEverything()
+    for _ in 0..<Self.calmRuns {
+      guard let result = await carryOut(TestCase.Run(), isCalm: true) else { return }
+      if result.rooms.allSatisfy(\.outcome.isSuccess) {
+        await checkDone()
+        return
+      }
+      await followOutcomes(to: result)
+      try? await clock.sleep(for: .seconds(10))
+    }
+    for (id, room) in lastKnown.rooms.sorted(by: { $0.key < $1.key }) where room.progress != .done {
+      let last = room.last.map { "\($0.outcome) \($0.reason?.code.rawValue ?? "")" } ?? "never finished"
+      await checker.violate(
+        .liveness, "not done after \(Self.calmRuns) runs without faults: \(last)", room: id)
+    }
+  }
+
+  // MARK: Runs
+
+  /// Performs a run until it ends or is killed; nil when it could not begin.
+  private mutating func carryOut(_ run: TestCase.Run, isCalm: Bool) async -> ApplyResult? {
+    let known = Known(lastKnown: lastKnown, seal: .simulated)
+    var request = ApplyRequest(
+      building: building,
+      excluded: RoomSelection(skip: run.skipped).excluded(from: building, known), known: known,
+      runID: "run-\(record.count + 1)", toolVersion: "simulation", host: "host",
+      // Within the virtual world this is a real run, which counts for the next one.
+      manifestPath: "building.yaml", manifestSHA256: "00", isSimulated: false)
+    request.parallel = testCase.parallel
+    request.survey = testCase.survey
+    request.failureLimit = run.failureLimit
+    request.adapters = run.adapters
+    request.isWatching = run.isWatching
+    request.canaries = run.canaries
+    for conflict in request.conflicts {
+      await checker.violate(
+        .record, "the record contradicts an unchanged manifest: \(conflict)", room: conflict.rooms.first)
+    }
+    guard request.conflicts.isEmpty else { return nil }
+
+    for disturbance in run.disturbances { noteDoubts(disturbance) }
+    let bounds = Bounds(testCase: testCase, rooms: request.rooms)
+    let before = Before(links: meter.open, stored: await stored(), attempts: await attempts())
+    await checker.begin(
+      .init(
+        rooms: request.rooms, building: building.rooms,
+        bound: known.lastKnown.rooms.compactMapValues { $0.binding?.address }, flashes: await flashes(),
+        unprovable: doubtful),
+      isCalm: isCalm, longestWait: bounds.wait, adapters: building.adapters,
+      limit: before.links.isEmpty ? testCase.parallel : nil)
+    let life = MortalCentral.Life()
+    let recorder = MortalRecorder(
+      clock: clock, diesAt: run.diesAt, life: life, onDisk: { [checker] in await checker.take($0) })
+    let result = await TestCaseRun(
+      request: request, run: run, world: world, clock: clock, checker: checker, life: life,
+      recorder: recorder,
+      chance: SeededGenerator(seed: testCase.seed).split("chance/\(record.count)"),
+      bound: isCalm ? bounds.calmRun : bounds.run
+    ).carryOut()
+
+    guard life.isAlive else {
+      // Requests in progress at the kill may complete.
+      try? await clock.sleep(for: .seconds(10))
+      let survivors = await recorder.survivors(run.survivors)
+      record.append(survivors)
+      await checker.survived(survivors)
+      return result
+    }
+    record.append(await recorder.events)
+    let connected = Set(await attempts().filter { $0.value != before.attempts[$0.key] }.keys)
+    await checker.end(result, connected: connected)
+    await checkTidiness(before, isCalm: isCalm)
+    return result
+  }
+
+  /// The state of the host before a run.
+  private struct Before {
+    var links: [LinkID: BluetoothAddress]
+    var stored: Set<BluetoothAddress>
+    var attempts: [BluetoothAddress: Int]
+  }
+
+  private func checkTidiness(_ before: Before, isCalm: Bool) async {
+    let left = meter.open.filter { before.links[$0.key] == nil }
+    for device in Set(left.values).sorted() {
+      await checker.violate(.tidiness, "a link was left open", device: device)
+    }
+    for adapter in testCase.scenario.adapters where await world.attemptsUnderWay(on: adapter.address) > 0 {
+      await checker.violate(.tidiness, "an attempt was left under way on \(adapter.name)")
+    }
+    guard isCalm else { return }
+    for device in await stored().subtracting(before.stored).sorted() {
+      await checker.violate(.tidiness, "the stack was left with it on record", device: device)
+    }
+  }
+
+  /// Notes devices whose success becomes ambiguous. A Firefly whose link is cut ends it no differently than
+  /// one that is done. If a refusal is lost with the link of a sensor that may change its address, a foreign
+  /// beacon counts as its own.
+  private mutating func noteDoubts(_ disturbance: Disturbance) {
+    switch disturbance.kind {
+    case .linkCut(let address), .carriedAway(let address, true):
+      if family(of: address)?.name == "firefly" { doubtful.insert(address) }
+      doubtful.formUnion(deniable.filter { $0 == address })
+    case .unplugged, .powered(_, false), .stack(isRunning: false):
+      doubtful.formUnion(deniable)
+    default:
+      break
+    }
+  }
+
+  /// The sensors whose refusal is the only difference from a success.
+  private var deniable: [BluetoothAddress] {
+    zip(testCase.building.rooms, testCase.scenario.sensors).compactMap { room, sensor in
+      let isDeniable = sensor.faults.contains {
+        if case .refusesForStranger = $0.fault { true } else { false }
+      }
+      return room.proofAddress == .any && isDeniable ? sensor.address : nil
+    }
+  }
+
+  // MARK: State of the world
+
+  private func family(of address: BluetoothAddress) -> FirmwareFamily? {
+    testCase.scenario.sensors.first { $0.address == address }?.family
+  }
+
+  private func flashes() async -> [BluetoothAddress: Flash] {
+    var flashes: [BluetoothAddress: Flash] = [:]
+    for sensor in testCase.scenario.sensors {
+      flashes[sensor.address] = await world.flash(of: sensor.address)
+    }
+    return flashes
+  }
+
+  private func attempts() async -> [BluetoothAddress: Int] {
+    var attempts: [BluetoothAddress: Int] = [:]
+    for sensor in testCase.scenario.sensors {
+      attempts[sensor.address] = await world.attemptCount(of: sensor.address)
+    }
+    return attempts
+  }
+
+  private func stored() async -> Set<BluetoothAddress> {
+    var stored: Set<BluetoothAddress> = []
+    for adapter in testCase.scenario.adapters {
+      stored.formUnion(await world.storedPeripherals(on: adapter.address))
+    }
+    return stored
+  }
+
+  /// The devices of rooms and the foreign ones.
+  private func devices() async -> [FamilyTruth.Device] {
+    let flashes = await flashes()
+    return testCase.scenario.sensors.compactMap { sensor in
+      flashes[sensor.address].map { .init(address: sensor.address, family: sensor.family.name, flash: $0) }
+    }
+  }
+
+  // MARK: Repair
+
+  /// Ends all faults: every adapter is present, the stack runs, every sensor works; foreign devices are
+  /// switched off where they would be surplus.
+  private func repairEverything() async {
+    await world.startStack()
+    for adapter in testCase.scenario.adapters {
+      await world.setPresent(true, adapter.address, name: adapter.name)
+      await world.setPowered(true, adapter.address)
+    }
+    // After the last sensor appeared.
+    let latest = testCase.scenario.sensors.map(\.appearsAfter).max() ?? .zero
+    try? await clock.sleep(until: .init(sinceZero: max(clock.now.sinceZero, latest)), tolerance: nil)
+    for sensor in testCase.scenario.sensors { await world.repair(sensor.address) }
+    try? await clock.sleep(for: .seconds(10))
+    // Sensors that hang after a fault are reset. Fireflies only sleep.
+    for sensor in testCase.scenario.sensors where sensor.family.name != "firefly" {
+      if await world.onAir(sensor.address) == nil { await world.pressButton(sensor.address) }
+    }
+    await switchOffSurplus()
+    await freeSensors()
+  }
+
+  /// Rooms that take any sensor must not find more sensors than rooms: surplus sensors are switched off,
+  /// foreign ones first.
+  private func switchOffSurplus() async {
+    let lastKnown = lastKnown
+    let named = Set(building.rooms.compactMap(\.address))
+    let needy = building.rooms.indices.filter { index in
+      let room = building.rooms[index]
+      return room.address == nil && !room.isRegistered && lastKnown.rooms[room.id]?.bindings.isEmpty ?? true
+    }
+    // In order: sensors of rooms that still need one, sensors of other rooms, foreign ones.
+    let sensors = testCase.scenario.sensors
+    let own = needy.map { sensors[$0] }
+    let registered = building.rooms.indices.filter { building.rooms[$0].isRegistered }.map {
+      sensors[$0].address
+    }
+    let others = sensors.prefix(building.rooms.count)
+    var wanted: [String: Int] = [:]
+    for index in needy { wanted[building.rooms[index].profile.rawValue, default: 0] += 1 }
+    for address in named.sorted() { await world.setMuted(false, address) }
+    var seen = named.union(registered)
+    for sensor in own + others + sensors where seen.insert(sensor.address).inserted {
+      guard lastKnown.owners(of: sensor.address).isEmpty else { continue }
+      let left = wanted[sensor.family.name] ?? 0
+      wanted[sensor.family.name] = max(left - 1, 0)
+      await world.setMuted(left == 0, sensor.address)
+    }
+  }
+
+  /// Configured sensors that no room has return to provisioning mode.
+  private func freeSensors() async {
+    let lastKnown = lastKnown
+    let named = Set(building.rooms.compactMap(\.address))
+    let registered = building.rooms.indices.filter { building.rooms[$0].isRegistered }
+      .map { testCase.scenario.sensors[$0].address }
+    for device in await devices() where !testCase.strangers.contains(device.address) {
+      guard lastKnown.owners(of: device.address).isEmpty, !named.contains(device.address),
+        device.identity != nil, !registered.contains(device.address)
+      else { continue }
+      await world.pressButton(device.address)
+    }
+  }
+
+  /// Performs the operator actions that the outcomes require.
+  private mutating func followOutcomes(to result: ApplyResult) async {
+    let registered = Set(building.rooms.filter(\.isRegistered).map(\.id))
+    var pressed: Set<BluetoothAddress> = []
+    for room in result.rooms where room.outcome == .actionRequired && !registered.contains(room.room) {
+      pressed.formUnion([room.address].compactMap(\.self))
+      pressed.formUnion(room.reason?.addresses ?? [])
+    }
+    for address in pressed.sorted() { await world.pressButton(address) }
+    for room in result.rooms {
+      guard let code = room.reason?.code, code.asksForAddress else { continue }
+      nameDevice(of: room.room, evenIfNotNear: code == .addressNeeded || code == .addressMissing)
+    }
+    await switchOffSurplus()
+    await freeSensors()
+  }
+
+  /// Names a device for a room in the manifest: the correct one, or another free one if nearness has already
+  /// given it to a room.
+  /// - Parameter evenIfNotNear: whether this also applies to a room that is near no adapter.
+  private mutating func nameDevice(of id: RoomID, evenIfNotNear: Bool) {
+    guard let index = building.rooms.firstIndex(where: { $0.id == id }),
+      evenIfNotNear || building.rooms[index].near != nil
+    else { return }
+    let lastKnown = lastKnown
+    let named = Set(building.rooms.compactMap(\.address))
+    let sensors = testCase.scenario.sensors
+    let free = (sensors[index...] + sensors).first {
+      $0.family.name == building.rooms[index].profile.rawValue && !testCase.strangers.contains($0.address)
+        && !named.contains($0.address) && lastKnown.owners(of: $0.address).isEmpty
+    }
+    building.rooms[index].near = nil
+    building.rooms[index].address = free?.address
+  }
+
+  /// Every device holds what its room wants, no two have the same identity, and the record agrees.
+  private func checkDone() async {
+    let lastKnown = lastKnown
+    for room in building.rooms {
+      guard let lastWrite = lastKnown.rooms[room.id]?.lastWrite, lastKnown.rooms[room.id]?.progress == .done
+      else {
+        await checker.violate(.liveness, "told done, and not so on record", room: room.id)
+        continue
+      }
+      let truth = FamilyTruth(room)
+      let flash = await world.flash(of: lastWrite.address)
+      if !doubtful.contains(lastWrite.address), !truth.holds(flash, room) {
+        await checker.violate(
+          .liveness, "done, and its device does not hold what it was to", room: room.id,
+          device: lastWrite.address)
+      }
+    }
+    let owned = Set(lastKnown.rooms.values.compactMap { $0.lastWrite?.address })
+    for devices in FamilyTruth.lookalikes(await devices().filter { owned.contains($0.address) }) {
+      await checker.violate(.identity, "devices with one identity: \(devices)")
+    }
+    for contradiction in lastKnown.contradictions {
+      await checker.violate(.record, "the record contradicts itself: \(contradiction)")
+    }
+  }
+}
+
+extension FailureReason.Code {
+  /// Whether the address of the room's device in the manifest resolves it.
+  fileprivate var asksForAddress: Bool {
+    switch self {
+    case .notClearlyNearest, .notNear, .receivedTooBriefly, .adapterMissing, .adapterShared, .noCandidate,
+      .addressNeeded, .addressMissing:
+      true
+    default: false
+    }
+  }
+}

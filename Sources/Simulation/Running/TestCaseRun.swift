@@ -1,0 +1,89 @@
+import Bluetooth
+import Engine
+import FoundationEssentials
+import Model
+import Session
+import Synchronization
+import VirtualBuilding
+import VirtualTime
+
+/// One run of a scenario, with its disturbances.
+struct TestCaseRun {
+  let request: ApplyRequest
+  let run: TestCase.Run
+  let world: World
+  let clock: VirtualClock
+  let checker: TestCaseChecker
+  let life: MortalCentral.Life
+  let recorder: MortalRecorder
+  let chance: SeededGenerator
+  /// The longest permitted duration.
+  let bound: Duration
+
+  func carryOut() async -> ApplyResult {
+    let (requests, ask) = AsyncStream.makeStream(of: OperatorRequested.Request.self)
+    let (pauses, pause) = AsyncStream.makeStream(of: HostPause.self)
+    let generator = Mutex(chance)
+    let environment = ApplyEnvironment(
+      central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
+      clock: clock,
+      chance: { generator.withLock { $0.fraction() } }, confirm: { [run] _ in run.isConfirmed },
+      judge: { [run] _ in run.areCanariesWell },
+      requests: requests, pauses: pauses)
+    let coordinator = Coordinator(clock: clock, wall: wall, recorder: recorder)
+    return await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        await disturb { disturbance in
+          switch disturbance {
+          case .interrupted: ask.yield(.stop)
+          case .paused(let hostPause): pause.yield(hostPause)
+          default: break
+          }
+        }
+      }
+      group.addTask { await limit { ask.yield(.stop) } }
+      defer { group.cancelAll() }
+      return await apply(request, in: environment, recording: coordinator)
+    }
+  }
+
+  /// An arbitrary date plus virtual time, so that runs have ascending times.
+  private var wall: @Sendable () -> Date {
+    { [clock] in
+      Date(timeIntervalSince1970: 1_795_251_600 + clock.now.sinceZero.inSeconds)
+    }
+  }
+
+  /// Reports a run that does not end in time, and ends it: first by an interruption, then by a kill.
+  private func limit(_ interrupt: @Sendable () -> Void) async {
+    guard (try? await clock.sleep(for: bound)) != nil else { return }
+    await checker.violate(.ending, "it has not ended after \(bound.inSeconds) s")
+    interrupt()
+    guard (try? await clock.sleep(for: .seconds(120))) != nil else { return }
+    await checker.violate(.ending, "it does not end when it is interrupted")
+    life.end()
+  }
+
+  /// Causes the disturbances at their times.
+  private func disturb(_ send: @Sendable (Disturbance.Kind) -> Void) async {
+    let start = clock.now
+    for disturbance in run.disturbances {
+      let instant = start.advanced(by: disturbance.after)
+      guard (try? await clock.sleep(until: instant, tolerance: nil)) != nil else { return }
+      await checker.disturbed()
+      switch disturbance.kind {
+      case .unplugged(let adapter): await world.setPresent(false, adapter)
+      case .plugged(let adapter, let name): await world.setPresent(true, adapter, name: name)
+      case .powered(let adapter, let isPowered): await world.setPowered(isPowered, adapter)
+      case .stack(isRunning: true): await world.startStack()
+      case .stack(isRunning: false): await world.stopStack()
+      case .interrupted, .paused: send(disturbance.kind)
+      case .button(let address):
+        await checker.handle(address)
+        await world.pressButton(address)
+      case .carriedAway(let address, let isAway): await world.setMuted(isAway, address)
+      case .linkCut(let address): await world.dropLink(to: address)
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import BlueZ
+import Bluetooth
+import DBus
+import EventLoop
+import Testing
+
+@Suite("BlueZ's adapters", .timeLimit(.minutes(2)))
+struct AdapterScenarios {
+  let ready = Adapter(id: Sample.adapter, name: "hci0", state: .ready)
+
+  @Test("the adapters and the stack's version are available at once")
+  func atOnce() async throws {
+    try await Stage.with { stage in
+      let adapters = try await stage.central.adapters()
+      #expect(adapters == [ready])
+      #expect(await stage.central.stackVersion() == "BlueZ 5.66")
+    }
+  }
+
+  @Test("adapterChanges reports new, changed and removed adapters")
+  func changes() async throws {
+    try await Stage.with { stage in
+      var changes = await stage.central.adapterChanges().makeAsyncIterator()
+      #expect(await changes.next() == [ready])
+      await stage.daemon.setAdapter(["Powered": .bool(false), "PowerState": .string("off-blocked")])
+      #expect(await changes.next() == [Adapter(id: Sample.adapter, name: "hci0", state: .blocked)])
+      await stage.daemon.remove(FakeBlueZ.adapter)
+      #expect(await changes.next() == [])
+      await stage.daemon.addAdapter()
+      #expect(await changes.next() == [ready])
+    }
+  }
+
+  @Test("a missing bus gives busUnavailable")
+  func noBus() async {
+    let address = BusAddress.address("unix:path=/nonexistent/roboprov")
+    let error = await failure { () async throws(CentralError) in
+      try await BlueZCentral.open(bus: address, clock: SystemClock())
+    }
+    #expect(error?.code == .busUnavailable)
+    #expect(error?.stackText?.isEmpty == false)
+  }
+
+  @Test("a daemon can start later, stop and start again")
+  func daemonComes() async throws {
+    try await Stage.withBus { bus in
+      let central = try await BlueZCentral.open(bus: .address(bus.address), clock: SystemClock())
+      #expect(
+        await failure { () async throws(CentralError) in try await central.adapters() }?.code
+          == .stackUnavailable)
+      #expect(await central.stackVersion() == nil)
+      var changes = await central.adapterChanges().makeAsyncIterator()
+      #expect(await changes.next() == [])
+      for _ in 0..<2 {
+        try await Stage.with(bus) {
+          await $0.addAdapter()
+        } _: { _ in
+          #expect(await changes.next() == [ready])
+        }
+        #expect(await changes.next() == [])
+        #expect(
+          await failure { () async throws(CentralError) in try await central.adapters() }?.code
+            == .stackUnavailable)
+      }
+      await central.close()
+      #expect(await changes.next() == nil)
+    }
+  }
+
+  @Test("a daemon that denies access gives permissionDenied")
+  func denied() async throws {
+    try await Stage.withBus { bus in
+      try await Stage.with(bus) {
+        await $0.answer("GetManagedObjects") { _ in
+          .failure(.remote("org.freedesktop.DBus.Error.AccessDenied", "Rejected send message"))
+        }
+      } _: { _ in
+        let error = await failure { () async throws(CentralError) in
+          try await BlueZCentral.open(bus: .address(bus.address), clock: SystemClock())
+        }
+        #expect(
+          error
+            == CentralError(
+              .permissionDenied, stackText: "org.freedesktop.DBus.Error.AccessDenied: Rejected send message"))
+      }
+    }
+  }
+
+  @Test("adapterChanges ends with the bus")
+  func busEnds() async throws {
+    try await Stage.with { stage in
+      let peripheral = try await stage.receivedAndConnected()
+      var changes = await stage.central.adapterChanges().makeAsyncIterator()
+      #expect(await changes.next() == [ready])
+      await stage.bus.stop()
+      #expect(await changes.next() == nil)
+      #expect(await peripheral.disconnection()?.cause == .stackLost)
+      #expect(
+        await failure { () async throws(CentralError) in try await stage.central.adapters() }?.code
+          == .busUnavailable)
+    }
+  }
+}
+
+extension Stage {
+  fileprivate func receivedAndConnected() async throws -> any Peripheral {
+    await daemon.addDevice(Sample.named)
+    try await seen()
+    return try await connect()
+  }
+}

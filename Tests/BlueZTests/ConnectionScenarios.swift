@@ -1,0 +1,373 @@
+import Bluetooth
+import DBus
+import EventLoop
+import Testing
+
+@testable import BlueZ
+
+@Suite("Connecting through BlueZ", .timeLimit(.minutes(2)))
+struct ConnectionScenarios {
+  static let ofInterest: Set<MemberName> = ["Connect", "Disconnect"]
+
+  /// Runs `body` with one adapter that has received one peripheral.
+  func stage(_ body: (Stage) async throws -> Void) async throws {
+    try await Stage.with {
+      await $0.addAdapter()
+      await $0.addDevice(Sample.named)
+    } _: {
+      try await body($0)
+    }
+  }
+
+  func connect(_ stage: Stage) async -> CentralError? {
+    await failure { () async throws(CentralError) in
+      try await stage.central.connect(to: Sample.address, on: Sample.adapter)
+    }
+  }
+
+  /// Connects in a separate task, and cancels that task when `moment` returns.
+  func connect(_ stage: Stage, cancelledAfter moment: @Sendable () async -> Void) async -> CentralError? {
+    await withTaskGroup(of: CentralError?.self) { group in
+      group.addTask { await connect(stage) }
+      await moment()
+      group.cancelAll()
+      return await group.next() ?? nil
+    }
+  }
+
+  @Test("a connection attempt returns when the link is up, and the link ends when the peripheral disconnects")
+  func up() async throws {
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      #expect(peripheral.address == Sample.address)
+      #expect(peripheral.adapter == Sample.adapter)
+      await stage.daemon.setDevice(["Connected": .bool(false)])
+      #expect(await peripheral.disconnection()?.cause == .remote)
+      #expect(await stage.daemon.members(Self.ofInterest) == ["Connect"])
+    }
+  }
+
+  @Test("cancelling a Connect without a reply sends Disconnect, which ends the attempt")
+  func neverAnswered() async throws {
+    try await stage { stage in
+      let (hung, disconnect) = AsyncStream.makeStream(of: Void.self)
+      await stage.daemon.answer("Connect") { _ in
+        for await _ in hung {}
+        return .failure(.remote("org.bluez.Error.Failed", "br-connection-canceled"))
+      }
+      await stage.daemon.answer("Disconnect") { _ in
+        disconnect.finish()
+        return .success([])
+      }
+      let error = await connect(stage) { await stage.daemon.called("Connect") }
+      #expect(error?.code == .cancelled)
+      #expect(await stage.daemon.members(Self.ofInterest) == ["Connect", "Disconnect"])
+    }
+  }
+
+  @Test("no link remains if the cancellation coincides with the success")
+  func crossing() async throws {
+    try await stage { stage in
+      let (cancelled, cancel) = AsyncStream.makeStream(of: Void.self)
+      await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
+        await daemon.setDevice(["Connected": .bool(true)])
+        cancel.finish()
+        return .success([])
+      }
+      await stage.daemon.answer("Disconnect") { [daemon = stage.daemon] _ in
+        await daemon.setDevice(["Connected": .bool(false)])
+        return .success([])
+      }
+      let error = await connect(stage) { for await _ in cancelled {} }
+      // Either the cancellation came first and everything was undone, or the success did and the caller has
+      // the link.
+      #expect(error == nil || error?.code == .cancelled)
+      #expect(await stage.daemon.isConnected == (error == nil))
+    }
+  }
+
+  @Test(
+    "an attempt that a terminated program left behind is ended once",
+    arguments: [
+      DBusError.remote("org.bluez.Error.Failed", "Operation already in progress"),
+      DBusError.remote("org.bluez.Error.InProgress", "In Progress"),
+    ])
+  func leftBehind(refusal: DBusError) async throws {
+    try await stage { stage in
+      await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
+        guard await daemon.count("Disconnect") > 0 else { return .failure(refusal) }
+        await daemon.setDevice(["Connected": .bool(true)])
+        return .success([])
+      }
+      _ = try await stage.central.connect(to: Sample.address, on: Sample.adapter)
+      #expect(await stage.daemon.members(Self.ofInterest) == ["Connect", "Disconnect", "Connect"])
+    }
+    try await stage { stage in
+      await stage.daemon.answer("Connect") { _ in .failure(refusal) }
+      #expect(await connect(stage)?.code == .busy)
+      #expect(await stage.daemon.members(Self.ofInterest) == ["Connect", "Disconnect", "Connect"])
+    }
+  }
+
+  @Test("a peripheral that BlueZ does not know (any more) must be received again")
+  func unknown() async throws {
+    try await Stage.with { stage in
+      let error = await connect(stage)
+      #expect(error?.code == .peripheralUnknown)
+      #expect(error?.stackText == "no object for this device: BlueZ has removed it")
+      #expect(await stage.daemon.count("Connect") == 0)
+    }
+    // The object was removed while the call was on its way: the signal arrives first, and the reply has the
+    // reason.
+    let refusal = #"Method "Connect" with signature "" on interface "org.bluez.Device1" doesn't exist"#
+    try await stage { stage in
+      await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
+        await daemon.remove(FakeBlueZ.device)
+        return .failure(.remote("org.freedesktop.DBus.Error.UnknownObject", refusal))
+      }
+      let error = await connect(stage)
+      #expect(error?.code == .peripheralUnknown)
+      #expect(error?.stackText == "org.freedesktop.DBus.Error.UnknownObject: " + refusal)
+    }
+  }
+
+  @Test(
+    "an attempt that expires in the kernel without a reply of BlueZ gives connectFailed",
+    arguments: [(4100, CentralError.Code.connectFailed), (20_100, .connectFailed), (900, .peripheralUnknown)])
+  func givenUp(milliseconds: Int, code: CentralError.Code) {
+    #expect(BlueZCentral.objectRemoved(after: .milliseconds(milliseconds)).code == code)
+  }
+
+  @Test("an object that is removed before the kernel's attempt can expire gives peripheralUnknown")
+  func removedWhileConnecting() async throws {
+    try await stage { stage in
+      await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
+        await daemon.remove(FakeBlueZ.device)
+        await forever()
+        return .success([])
+      }
+      let error = await connect(stage)
+      #expect(error?.code == .peripheralUnknown)
+      #expect(error?.stackText?.contains("without answering Connect") == true)
+    }
+  }
+
+  @Test(
+    "an attempt fails with the adapter's or the stack's reason if these are gone",
+    arguments: [DiscoveryScenarios.Loss.unplugged, .poweredOff, .daemonGone, .busGone])
+  func lost(loss: DiscoveryScenarios.Loss) async throws {
+    try await stage { stage in
+      await stage.daemon.answer("Connect") { _ in
+        await loss.happen(stage)
+        return .failure(.remote("org.bluez.Error.Failed", "Input/output error"))
+      }
+      #expect(await connect(stage)?.code == loss.code)
+    }
+  }
+
+  @Test("an attempt fails with the adapter's reason even if the device is removed just before the adapter")
+  func deviceFirst() async throws {
+    try await stage { stage in
+      await stage.daemon.answer("Connect") { _ in
+        await stage.daemon.remove(FakeBlueZ.device)
+        try? await SystemClock().sleep(for: BlueZPeripheral.settling / 3)
+        await stage.daemon.setAdapter(["Powered": .bool(false)])
+        return .failure(.remote("org.freedesktop.DBus.Error.UnknownObject", ""))
+      }
+      #expect(await connect(stage)?.code == .adapterUnavailable(.poweredOff))
+    }
+  }
+
+  @Test("a link that is lost before Connect returns gives connectFailed")
+  func lostAtOnce() async throws {
+    try await stage { stage in
+      await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
+        await daemon.setDevice(["Connected": .bool(true)])
+        await daemon.setDevice(["Connected": .bool(false)])
+        return .success([])
+      }
+      #expect(await connect(stage)?.code == .connectFailed)
+    }
+  }
+
+  @Test("a link that BlueZ does not signal is detected by reading Connected, and ends like any other")
+  func unsaid() async throws {
+    try await stage { stage in
+      await stage.daemon.answer("Get") { _ in .success([.variant(.bool(true))]) }
+      let peripheral = try await stage.central.connect(to: Sample.address, on: Sample.adapter)
+      let asked = await stage.daemon.calls.last
+      #expect(asked?.path == FakeBlueZ.device)
+      #expect(asked?.body == [.string("org.bluez.Device1"), .string("Connected")])
+      #expect(
+        try await stage.central.connectedPeripherals(on: Sample.adapter).map(\.address) == [Sample.address])
+      await stage.daemon.setDevice(["Connected": .bool(false)])
+      #expect(await peripheral.disconnection()?.cause == .remote)
+      #expect(await stage.daemon.members(Self.ofInterest) == ["Connect"])
+    }
+  }
+
+  @Test(
+    "a link gives connectFailed if BlueZ denies it or does not report it",
+    arguments: [
+      Result<[DBusValue], DBusError>.success([.variant(.bool(false))]), .success([]),
+      .failure(.remote("org.freedesktop.DBus.Error.UnknownObject", "")),
+    ])
+  func denied(answer: Result<[DBusValue], DBusError>) async throws {
+    try await stage { stage in
+      await stage.daemon.answer("Get") { _ in answer }
+      #expect(await connect(stage)?.code == .connectFailed)
+    }
+  }
+
+  @Test("a peripheral has one connection at a time, and a new one waits for the end of the old one")
+  func oneAtATime() async throws {
+    try await stage { stage in
+      let first = try await stage.connect()
+      #expect(await connect(stage)?.code == .busy)
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await first.disconnect() }
+        await stage.daemon.called("Disconnect")
+        group.addTask { #expect(await connect(stage) == nil) }
+        await stage.daemon.setDevice(["Connected": .bool(false)])
+      }
+      #expect(await first.disconnection()?.cause == .local)
+      #expect(await stage.daemon.count("Connect") == 2)
+    }
+  }
+
+  @Test("a connection attempt waits while another link of the adapter is about to be ended")
+  func endingFirst() async throws {
+    try await stage { stage in
+      let second = BluetoothAddress(rawValue: 0xC47C_8D00_0002)
+      await stage.daemon.add(
+        "/org/bluez/hci0/dev_C4_7C_8D_00_00_02",
+        [Name.Interface.device: ["Address": .string(second.description), "Connected": .bool(false)]])
+      let first = try await stage.connect()
+      let (ended, end) = AsyncStream.makeStream(of: Void.self)
+      await stage.daemon.answer("Disconnect") { [daemon = stage.daemon] _ in
+        for await _ in ended {}
+        await daemon.setDevice(["Connected": .bool(false)])
+        return .success([])
+      }
+      let (connecting, connect) = AsyncStream.makeStream(of: Bool.self)
+      await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
+        connect.yield(await daemon.isConnected)
+        return .failure(.remote("org.bluez.Error.Failed", "le-connection-abort-by-local"))
+      }
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await first.disconnect() }
+        await stage.daemon.called("Disconnect")
+        try? await SystemClock().sleep(for: BlueZCentral.graceOfEnding)
+        group.addTask { _ = try? await stage.central.connect(to: second, on: Sample.adapter) }
+        // A call that is made too early would have been made by now.
+        try? await SystemClock().sleep(for: .milliseconds(100))
+        end.finish()
+      }
+      connect.finish()
+      var wasUp: [Bool] = []
+      for await isUp in connecting { wasUp.append(isUp) }
+      #expect(wasUp == [false])
+    }
+  }
+
+  @Test("disconnect does its work in a cancelled task")
+  func cancelledDisconnect() async throws {
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      await stage.daemon.answer("Disconnect") { [daemon = stage.daemon] _ in
+        await daemon.setDevice(["Connected": .bool(false)])
+        return .success([])
+      }
+      await withTaskGroup(of: Void.self) { group in
+        group.cancelAll()
+        group.addTask { await peripheral.disconnect() }
+      }
+      #expect(await !stage.daemon.isConnected)
+      #expect(await peripheral.disconnection()?.cause == .local)
+    }
+  }
+
+  @Test("the cause of a disconnect is known even if the link ends before the adapter or the stack")
+  func causes() async throws {
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      await stage.daemon.setDevice(["Connected": .bool(false)])
+      await stage.daemon.setAdapter(["Powered": .bool(false)])
+      await stage.daemon.remove(FakeBlueZ.device)
+      await stage.daemon.remove(FakeBlueZ.adapter)
+      #expect(await peripheral.disconnection()?.cause == .adapterLost)
+    }
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      await stage.daemon.connection.close()
+      #expect(await peripheral.disconnection()?.cause == .stackLost)
+    }
+  }
+
+  @Test("the cause of a disconnect is known even if it is first read long afterwards")
+  func askedLater() async throws {
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      await stage.daemon.setDevice(["Connected": .bool(false)])
+      await stage.daemon.setAdapter(["Powered": .bool(false)])
+      try await stage.seen()
+      try await SystemClock().sleep(for: BlueZPeripheral.settling * 2)
+      #expect(await peripheral.disconnection()?.cause == .adapterLost)
+    }
+  }
+
+  @Test("a cause that was delivered does not change, whatever is lost later")
+  func told() async throws {
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      await stage.daemon.setDevice(["Connected": .bool(false)])
+      #expect(await peripheral.disconnection()?.cause == .remote)
+      await stage.daemon.setAdapter(["Powered": .bool(false)])
+      try await stage.seen()
+      #expect(await peripheral.disconnection()?.cause == .remote)
+    }
+  }
+
+  @Test("waiting for the end of a link stops when the task is cancelled")
+  func cancelledWait() async throws {
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      let end = await withTaskGroup(of: Disconnection?.self) { group in
+        group.addTask { await peripheral.disconnection() }
+        group.cancelAll()
+        return await group.next() ?? nil
+      }
+      #expect(end == nil)
+    }
+  }
+
+  @Test("forgetting removes the object, succeeds for an unknown one, and keeps one that the user has paired")
+  func forget() async throws {
+    try await stage { stage in
+      await stage.daemon.answer("RemoveDevice") { [daemon = stage.daemon] call in
+        #expect(call.body == [.objectPath(FakeBlueZ.device)])
+        await daemon.remove(FakeBlueZ.device)
+        return .success([])
+      }
+      let peripheral = try await stage.connect()
+      try await stage.central.forget(Sample.address, on: Sample.adapter)
+      #expect(await peripheral.disconnection()?.cause == .local)
+      try await stage.central.forget(Sample.address, on: Sample.adapter)
+      #expect(await stage.daemon.count("RemoveDevice") == 1)
+      await stage.daemon.addDevice(["Trusted": .bool(true)])
+      try await stage.seen()
+      try await stage.central.forget(Sample.address, on: Sample.adapter)
+      #expect(await stage.daemon.count("RemoveDevice") == 1)
+    }
+  }
+
+  @Test("forgetting an object that is removed at the same moment succeeds")
+  func forgetVanished() async throws {
+    try await stage { stage in
+      await stage.daemon.answer("RemoveDevice") { _ in
+        .failure(.remote("org.bluez.Error.DoesNotExist", "Does Not Exist"))
+      }
+      try await stage.central.forget(Sample.address, on: Sample.adapter)
+    }
+  }
+}

@@ -1,0 +1,364 @@
+import Bluetooth
+import DBus
+import EventLoop
+import Testing
+
+@testable import BlueZ
+
+@Suite("Scanning through BlueZ", .timeLimit(.minutes(2)))
+struct DiscoveryScenarios {
+  static let ofInterest: Set<MemberName> = ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"]
+
+  @Test("discovery runs without a filter while the body runs, and passes on advertisements")
+  func received() async throws {
+    try await Stage.with { stage in
+      try await stage.central.scan(on: Sample.adapter) { stream throws(CentralError) in
+        await stage.daemon.addDevice(Sample.named)
+        var advertisement = stream.makeAsyncIterator()
+        let received = try await advertisement.next()
+        #expect(received?.address == Sample.address)
+        #expect(received?.adapter == Sample.adapter)
+        #expect(received?.localName == "Robo Sensor")
+        #expect(received?.rssi == -60)
+        #expect(await stage.daemon.count("StopDiscovery") == 0)
+      }
+      #expect(
+        await stage.daemon.members(Self.ofInterest) == [
+          "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery",
+        ])
+      let filter = await stage.daemon.calls.first { $0.member == "SetDiscoveryFilter" }?.body.first?.asVardict
+      #expect(filter == ["Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(-127)])
+    }
+  }
+
+  @Test("discovery stops when the body throws and when its task is cancelled")
+  func stops() async throws {
+    try await Stage.with { stage in
+      let thrown = await failure { () async throws(CentralError) in
+        try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in
+          throw CentralError(.other, stackText: "mine")
+        }
+      }
+      #expect(thrown == CentralError(.other, stackText: "mine"))
+      #expect(await stage.daemon.count("StopDiscovery") == 1)
+
+      await withTaskGroup(of: Int?.self) { group in
+        group.addTask {
+          try? await stage.central.scan(on: Sample.adapter) { stream throws(CentralError) in
+            var count = 0
+            for try await _ in stream { count += 1 }
+            return count
+          }
+        }
+        await stage.daemon.called("StartDiscovery", times: 2)
+        group.cancelAll()
+        _ = await group.next()
+      }
+      #expect(await stage.daemon.count("StopDiscovery") == 2)
+    }
+  }
+
+  @Test("two concurrent scans share one discovery")
+  func shared() async throws {
+    try await Stage.with { stage in
+      try await stage.central.scan(on: Sample.adapter) { outer throws(CentralError) in
+        try await stage.central.scan(on: Sample.adapter) { inner throws(CentralError) in
+          await stage.daemon.addDevice(Sample.named)
+          var advertisement = inner.makeAsyncIterator()
+          #expect(try await advertisement.next()?.localName == "Robo Sensor")
+        }
+        #expect(await stage.daemon.count("StopDiscovery") == 0)
+        await stage.daemon.setDevice(["RSSI": .int16(-50)])
+        var advertisement = outer.makeAsyncIterator()
+        #expect(try await advertisement.next()?.rssi == -60)
+        #expect(try await advertisement.next()?.rssi == -50)
+      }
+      #expect(await stage.daemon.count("StartDiscovery") == 1)
+      #expect(await stage.daemon.count("StopDiscovery") == 1)
+    }
+  }
+
+  @Test("a discovery that a lost stop left behind is stopped first")
+  func leftBehind() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.answer("StartDiscovery") { [daemon = stage.daemon] _ in
+        await daemon.count("StopDiscovery") == 0
+          ? .failure(.remote("org.bluez.Error.InProgress", "Operation already in progress")) : .success([])
+      }
+      try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in }
+      #expect(await stage.daemon.count("StartDiscovery") == 2)
+    }
+  }
+
+  @Test("a discovery that BlueZ cannot stop any more is restarted with another filter")
+  func unstoppable() async throws {
+    try await Stage.with { stage in
+      for member in ["StartDiscovery", "StopDiscovery"] as [MemberName] {
+        await stage.daemon.answer(member) { _ in
+          .failure(.remote("org.bluez.Error.InProgress", "Operation already in progress"))
+        }
+      }
+      try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in }
+      let filters = await stage.daemon.calls.filter { $0.member == "SetDiscoveryFilter" }
+        .compactMap { $0.body.first?.asVardict?["RSSI"]?.asInt16 }
+      #expect(filters == [-127, -126, -125, -124])
+      #expect(await stage.daemon.calls.last?.member == "StopDiscovery")
+    }
+  }
+
+  @Test(
+    "a scan that cannot start throws the reason",
+    arguments: [
+      (["Powered": .bool(false)], .adapterUnavailable(.poweredOff)),
+      (["Powered": .bool(false), "PowerState": .string("off-blocked")], .adapterUnavailable(.blocked)),
+    ] as [(Properties, CentralError.Code)])
+  func unavailable(properties: Properties, code: CentralError.Code) async throws {
+    try await Stage.with {
+      await $0.addAdapter(properties)
+    } _: { stage in
+      let error = await failure { () async throws(CentralError) in
+        try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in }
+      }
+      #expect(error?.code == code)
+      #expect(await stage.daemon.count("StartDiscovery") == 0)
+    }
+  }
+
+  @Test("a scan on an unknown adapter gives adapterUnavailable")
+  func absent() async throws {
+    try await Stage.with { stage in
+      let error = await failure { () async throws(CentralError) in
+        try await stage.central.scan(on: AdapterID(Sample.address)) { _ throws(CentralError) in }
+      }
+      #expect(error?.code == .adapterUnavailable(.absent))
+    }
+  }
+
+  /// The losses that end a discovery, and the resulting error of the stream.
+  enum Loss: CaseIterable {
+    case unplugged
+    case poweredOff
+    case daemonGone
+    case busGone
+
+    var code: CentralError.Code {
+      switch self {
+      case .unplugged: .adapterUnavailable(.absent)
+      case .poweredOff: .adapterUnavailable(.poweredOff)
+      case .daemonGone: .stackUnavailable
+      case .busGone: .busUnavailable
+      }
+    }
+
+    func happen(_ stage: Stage) async {
+      switch self {
+      case .unplugged: await stage.daemon.remove(FakeBlueZ.adapter)
+      case .poweredOff: await stage.daemon.setAdapter(["Powered": .bool(false)])
+      case .daemonGone: await stage.daemon.connection.close()
+      case .busGone: await stage.bus.stop()
+      }
+    }
+  }
+
+  @Test("the stream ends with the reason when adapter, daemon or bus is lost", arguments: Loss.allCases)
+  func lost(loss: Loss) async throws {
+    try await Stage.with { stage in
+      let error = await failure { () async throws(CentralError) in
+        try await stage.central.scan(on: Sample.adapter) { stream throws(CentralError) in
+          await loss.happen(stage)
+          for try await _ in stream {}
+        }
+      }
+      #expect(error?.code == loss.code)
+    }
+  }
+
+  @Test("after the stop nothing is reported, even if another client is discovering")
+  func afterStop() async throws {
+    try await Stage.with { stage in
+      let left = try await stage.central.scan(on: Sample.adapter) { stream throws(CentralError) in stream }
+      await stage.daemon.addDevice(Sample.named)
+      // When the adapter's change is seen, so is the device, which precedes it on the wire.
+      await stage.daemon.setAdapter(["Powered": .bool(false)])
+      for await adapters in await stage.central.adapterChanges() where adapters[0].state == .poweredOff {
+        break
+      }
+      let empty = await withTaskGroup(of: Advertisement?.self) { group in
+        group.addTask {
+          var advertisement = left.makeAsyncIterator()
+          return try? await advertisement.next()
+        }
+        group.cancelAll()
+        return await group.next() ?? nil
+      }
+      #expect(empty == nil)
+    }
+  }
+
+  @Test("a sensor that becomes a beacon is never reported with its old name and its new data")
+  func twoLives() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.answer("RemoveDevice") { [daemon = stage.daemon] _ in
+        await daemon.remove(FakeBlueZ.device)
+        await daemon.addDevice(Sample.named)
+        return .success([])
+      }
+      // It existed before, so it is in doubt.
+      await stage.daemon.addDevice(["Name": .string("Other")])
+      try await stage.seen()
+      try await stage.central.scan(on: Sample.adapter) { stream throws(CentralError) in
+        var advertisement = stream.makeAsyncIterator()
+        // It was removed, and the first report created it again.
+        #expect(try await advertisement.next()?.localName == "Robo Sensor")
+        // After provisioning it is a beacon, although BlueZ still has its name.
+        await stage.daemon.setDevice(Sample.beaconData)
+        let beacon = try await advertisement.next()
+        #expect(beacon?.localName == nil)
+        #expect(beacon?.iBeacon == Sample.beacon)
+        // Back in provisioning mode it sends no data.
+        await stage.daemon.setDevice(["RSSI": .int16(-55)])
+        let doubtful = try await advertisement.next()
+        #expect(doubtful?.rssi == -55)
+        #expect(doubtful?.localName == nil)
+        #expect(doubtful?.manufacturerData == [:])
+        // It is in doubt, so it is removed as well.
+        #expect(try await advertisement.next()?.localName == "Robo Sensor")
+      }
+    }
+  }
+
+  /// A device with the given number, which the daemon removes on request.
+  private func device(_ number: Int) -> (path: ObjectPath, address: DBusValue) {
+    let last = String(number, radix: 16, uppercase: true)
+    guard let path = ObjectPath("/org/bluez/hci0/dev_C4_7C_8D_00_01_0\(last)") else {
+      preconditionFailure("not a path: \(number)")
+    }
+    return (path, .string("C4:7C:8D:00:01:0\(last)"))
+  }
+
+  private func letRemove(_ daemon: FakeBlueZ) async {
+    await daemon.answer("RemoveDevice") { [daemon] call in
+      if let path = call.body.first?.asObjectPath { await daemon.remove(path) }
+      return .success([])
+    }
+  }
+
+  @Test("objects with uncertain content that no client uses are removed before the scan starts")
+  func cleanSlate() async throws {
+    try await Stage.with { stage in
+      await letRemove(stage.daemon)
+      let objects: [(Int, Properties)] = [
+        (1, ["Name": .string("Robo Sensor"), "RSSI": .int16(-60)]), (2, ["Name": .string("Robo Sensor")]),
+        (3, ["Paired": .bool(true)]), (4, ["Connected": .bool(true)]),
+      ]
+      for (number, properties) in objects {
+        let (path, address) = device(number)
+        await stage.daemon.add(
+          path, [Name.Interface.device: properties.merging(["Address": address]) { $1 }])
+      }
+      // The first was created while this client observed it; the others come from storage.
+      try await stage.seen()
+      try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in }
+      let calls = await stage.daemon.calls
+      let removed = calls.filter { $0.member == "RemoveDevice" }.compactMap { $0.body.first?.asObjectPath }
+      #expect(removed == [device(2).path])
+      let members = await stage.daemon.members(Self.ofInterest.union(["RemoveDevice"]))
+      #expect(members.first == "RemoveDevice")
+
+      // For another client all of them existed before.
+      let other = try await BlueZCentral.open(bus: .address(stage.bus.address), clock: SystemClock())
+      try await other.scan(on: Sample.adapter) { _ throws(CentralError) in }
+      await other.close()
+      let all = await stage.daemon.calls.filter { $0.member == "RemoveDevice" }
+      #expect(all.compactMap { $0.body.first?.asObjectPath } == [device(2).path, device(1).path])
+    }
+  }
+
+  @Test("the removal of objects delays a scan only for a limited time")
+  func slowRemoval() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.answer("RemoveDevice") { _ in
+        await forever()
+        return .success([])
+      }
+      let (path, address) = device(1)
+      await stage.daemon.add(path, [Name.Interface.device: ["Address": address]])
+      try await stage.seen()
+      try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in }
+      #expect(await stage.daemon.count("StartDiscovery") == 1)
+    }
+  }
+
+  @Test("objects that come into doubt are removed, and the scan is restarted once for all of them")
+  func restart() async throws {
+    try await Stage.with { stage in
+      await letRemove(stage.daemon)
+      try await stage.central.scan(on: Sample.adapter) { stream throws(CentralError) in
+        for number in 1...3 {
+          let (path, address) = device(number)
+          await stage.daemon.add(
+            path, [Name.Interface.device: Sample.beaconData.merging(["Address": address]) { $1 }])
+        }
+        for number in 1...3 {
+          await stage.daemon.change(device(number).path, Name.Interface.device, ["RSSI": .int16(-50)])
+        }
+        await stage.daemon.called("SetDiscoveryFilter", times: 2)
+        #expect(await stage.daemon.count("RemoveDevice") == 3)
+      }
+      let filters = await stage.daemon.calls.filter { $0.member == "SetDiscoveryFilter" }
+        .compactMap { $0.body.first?.asVardict?["RSSI"]?.asInt16 }
+      #expect(filters == [-127, -126])
+    }
+  }
+
+  @Test("the scan is not restarted if the controller reports the removed devices again")
+  func noRestart() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.answer("RemoveDevice") { [daemon = stage.daemon] _ in
+        await daemon.remove(FakeBlueZ.device)
+        await daemon.addDevice(Sample.named)
+        return .success([])
+      }
+      try await stage.central.scan(on: Sample.adapter) { stream throws(CentralError) in
+        await stage.daemon.addDevice(Sample.beaconData)
+        await stage.daemon.setDevice(["RSSI": .int16(-50)])
+        await stage.daemon.called("RemoveDevice")
+        await stage.daemon.setDevice(["RSSI": .int16(-51)])
+        try? await SystemClock().sleep(for: .seconds(1))
+      }
+      #expect(await stage.daemon.count("SetDiscoveryFilter") == 1)
+    }
+  }
+
+  @Test(
+    "the scan starts twice if the controller reports each device once, because BlueZ loses the first reports"
+  )
+  func startedTwice() async throws {
+    try await Stage.with { stage in
+      try await stage.central.scan(on: Sample.adapter) { stream throws(CentralError) in
+        await stage.daemon.addDevice(Sample.named)
+        await stage.daemon.setDevice(["RSSI": .int16(-50)])
+        try? await SystemClock().sleep(for: .seconds(1))
+      }
+      let filters = await stage.daemon.calls.filter { $0.member == "SetDiscoveryFilter" }
+        .compactMap { $0.body.first?.asVardict?["RSSI"]?.asInt16 }
+      #expect(filters == [-127, -126])
+    }
+  }
+
+  @Test("objects that the user has paired, trusted or blocked are not removed")
+  func trusted() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.addDevice(["Name": .string("Keyboard"), "Paired": .bool(true)])
+      try await stage.seen()
+      try await stage.central.scan(on: Sample.adapter) { stream throws(CentralError) in
+        await stage.daemon.setDevice(["RSSI": .int16(-40)])
+        var advertisement = stream.makeAsyncIterator()
+        let received = try await advertisement.next()
+        #expect(received?.rssi == -40)
+        #expect(received?.localName == nil)
+      }
+      #expect(await stage.daemon.count("RemoveDevice") == 0)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import Bluetooth
+import CentralConformance
+import DBus
+import EventLoop
+import Foundation
+import Testing
+import VirtualBuilding
+
+@testable import BlueZ
+
+@Suite("Scans of another client", .timeLimit(.minutes(3)))
+struct ForeignScanScenarios {
+  private func adapter(isScannedByOthers: Bool) -> Adapter {
+    Adapter(id: Sample.adapter, name: "hci0", state: .ready, isScannedByOthers: isScannedByOthers)
+  }
+
+  /// Behaves like BlueZ: the adapter is discovering while a client has requested it.
+  private func discover(_ stage: Stage) async {
+    await stage.daemon.answer("StartDiscovery") { [daemon = stage.daemon] _ in
+      await daemon.setAdapter(["Discovering": .bool(true)])
+      return .success([])
+    }
+  }
+
+  @Test("an adapter reports another client's scan while it lasts")
+  func comesAndGoes() async throws {
+    try await Stage.with { stage in
+      var changes = await stage.central.adapterChanges().makeAsyncIterator()
+      #expect(await changes.next() == [adapter(isScannedByOthers: false)])
+      for _ in 0..<2 {
+        await stage.daemon.setAdapter(["Discovering": .bool(true)])
+        #expect(await changes.next() == [adapter(isScannedByOthers: true)])
+        let listed = try await stage.central.adapters()
+        #expect(listed == [adapter(isScannedByOthers: true)])
+        await stage.daemon.setAdapter(["Discovering": .bool(false)])
+        #expect(await changes.next() == [adapter(isScannedByOthers: false)])
+      }
+    }
+  }
+
+  @Test("a scan that began before this client connected is reported")
+  func before() async throws {
+    try await Stage.with {
+      await $0.addAdapter(["Discovering": .bool(true)])
+    } _: { stage in
+      var changes = await stage.central.adapterChanges().makeAsyncIterator()
+      #expect(await changes.next() == [adapter(isScannedByOthers: false)])
+      #expect(await changes.next() == [adapter(isScannedByOthers: true)])
+    }
+  }
+
+  @Test("no other client is reported during this client's scan, nor while BlueZ is late to report its end")
+  func ourOwn() async throws {
+    try await Stage.with { stage in
+      await discover(stage)
+      try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in
+        try? await stage.central.clock.sleep(for: ForeignScans.echo)
+        let adapters = try await stage.central.adapters()
+        #expect(adapters == [adapter(isScannedByOthers: false)])
+      }
+      let late = try await stage.central.adapters()
+      #expect(late == [adapter(isScannedByOthers: false)])
+      await stage.daemon.setAdapter(["Discovering": .bool(false)])
+      try await stage.seen()
+      try await stage.central.clock.sleep(for: ForeignScans.echo)
+      let after = try await stage.central.adapters()
+      #expect(after == [adapter(isScannedByOthers: false)])
+    }
+  }
+
+  @Test("another client's scan is reported after this client's own, and remembered during the next")
+  func afterOurs() async throws {
+    try await Stage.with { stage in
+      await discover(stage)
+      try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in }
+      var changes = await stage.central.adapterChanges().makeAsyncIterator()
+      while let adapters = await changes.next() {
+        if adapters == [adapter(isScannedByOthers: true)] { break }
+      }
+      try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in
+        let adapters = try await stage.central.adapters()
+        #expect(adapters == [adapter(isScannedByOthers: true)])
+      }
+    }
+  }
+
+  @Test("no other client is reported if BlueZ refuses to stop this client's scan")
+  func refusedStop() async throws {
+    try await Stage.with { stage in
+      await discover(stage)
+      await stage.daemon.answer("StopDiscovery") { _ in
+        .failure(.remote("org.bluez.Error.InProgress", "Operation already in progress"))
+      }
+      try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in }
+      try await stage.central.clock.sleep(for: ForeignScans.echo)
+      let adapters = try await stage.central.adapters()
+      #expect(adapters == [adapter(isScannedByOthers: false)])
+    }
+  }
+
+  @Test("the other client is named if the bus reports match rules: bluetoothctl")
+  func bluetoothctl() async throws {
+    let clock = SystemClock()
+    try await ServedBuilding.serve(ConformanceScenario.scenario, on: clock) { building in
+      let central = try await BlueZCentral.open(bus: .address(building.busAddress), clock: clock)
+      #expect(await central.scanningClients(on: ConformanceScenario.adapter) == [])
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/bluetoothctl")
+      process.environment = ["DBUS_SYSTEM_BUS_ADDRESS": building.busAddress, "HOME": "/nonexistent"]
+      let input = Pipe()
+      process.standardInput = input
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      defer { process.terminate() }
+      try input.fileHandleForWriting.write(contentsOf: Data("scan on\n".utf8))
+      for await adapters in await central.adapterChanges() {
+        if adapters.contains(where: \.isScannedByOthers) { break }
+      }
+      let clients = await central.scanningClients(on: ConformanceScenario.adapter)
+      #expect(clients == ["bluetoothctl (pid \(process.processIdentifier))"])
+      let subject = ConformanceSubject(central: central, world: building.world, clock: clock)
+      try await subject.expectBusy()
+      await central.close()
+    }
+  }
+}
+
+extension ConformanceSubject {
+  /// The adapter with which another client scans is not switched off.
+  fileprivate func expectBusy() async throws {
+    let scanned = try await central.adapters().first { $0.isScannedByOthers }
+    let adapter = try #require(scanned?.id)
+    let error = await failure { () async throws(CentralError) in try await central.powerCycle(adapter) }
+    #expect(error?.code == .busy)
+  }
+}

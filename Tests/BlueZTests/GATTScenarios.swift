@@ -1,0 +1,261 @@
+import Bluetooth
+import DBus
+import Testing
+
+@testable import BlueZ
+
+@Suite("GATT through BlueZ", .timeLimit(.minutes(2)))
+struct GATTScenarios {
+  /// Runs `body` with one adapter that has received one peripheral.
+  func stage(_ body: (Stage) async throws -> Void) async throws {
+    try await Stage.with {
+      await $0.addAdapter()
+      await $0.addDevice(Sample.named)
+    } _: {
+      try await body($0)
+    }
+  }
+
+  @Test("discovery waits for characteristics that appear after ServicesResolved")
+  func late() async throws {
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      try await withThrowingTaskGroup(of: RemoteService.self) { group in
+        group.addTask {
+          try await peripheral.discover(Sample.service, requiring: [Sample.status, Sample.command])
+        }
+        await stage.daemon.setDevice(["ServicesResolved": .bool(true)])
+        // Children also appear before their parent.
+        await stage.daemon.addCharacteristic(FakeBlueZ.command, Sample.command)
+        await stage.daemon.addService()
+        await stage.daemon.addCharacteristic(FakeBlueZ.status, Sample.status)
+        let service = try #require(try await group.next())
+        #expect(service.characteristics.map(\.uuid) == [Sample.status, Sample.command])
+      }
+    }
+  }
+
+  @Test("a characteristic that never appears is reported as missing, with its UUID")
+  func missing() async throws {
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      await stage.daemon.setDevice(["ServicesResolved": .bool(true)])
+      let noService = await failure { () async throws(CentralError) in
+        try await peripheral.discover(Sample.service, requiring: [Sample.status])
+      }
+      #expect(noService?.code == .attributeMissing(Sample.service))
+      await stage.daemon.addService()
+      await stage.daemon.addCharacteristic(FakeBlueZ.command, Sample.command)
+      let noCharacteristic = await failure { () async throws(CentralError) in
+        try await peripheral.discover(Sample.service, requiring: [Sample.command, Sample.status])
+      }
+      #expect(noCharacteristic?.code == .attributeMissing(Sample.status))
+    }
+  }
+
+  @Test("a link that is lost before its services are resolved gives disconnected")
+  func dropsResolving() async throws {
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      let error = await withTaskGroup(of: CentralError?.self) { group in
+        group.addTask {
+          await failure { () async throws(CentralError) in
+            try await peripheral.discover(Sample.service, requiring: [])
+          }
+        }
+        await stage.daemon.setDevice(["Connected": .bool(false)])
+        return await group.next() ?? nil
+      }
+      #expect(error?.code == .disconnected)
+    }
+  }
+
+  @Test("values are read and written, with and without response")
+  func values() async throws {
+    try await stage { stage in
+      let (peripheral, service) = try await stage.discovered()
+      let command = try #require(service[Sample.command])
+      await stage.daemon.answer("ReadValue") { call in
+        #expect(call.path == FakeBlueZ.command)
+        #expect(call.body.map(\.signature.text) == ["a{sv}"])
+        return .success([.bytes([0, 0xFF])])
+      }
+      #expect(try await peripheral.read(command) == [0, 0xFF])
+      try await peripheral.write([1, 2], to: command, .withResponse)
+      try await peripheral.write([], to: command, .withoutResponse)
+      let writes = await stage.daemon.calls.filter { $0.member == "WriteValue" }
+      #expect(writes.map(\.path) == [FakeBlueZ.command, FakeBlueZ.command])
+      #expect(writes.map { $0.body.first?.asBytes } == [[1, 2], []])
+      #expect(writes.map { $0.body.last?.asVardict?["type"]?.asString } == ["request", "command"])
+    }
+  }
+
+  @Test(
+    "an ATT error of the peripheral is passed on, and the link stays up",
+    arguments: [
+      ("org.bluez.Error.Failed", "Operation failed with ATT error: 0x80", .att(0x80)),
+      ("org.bluez.Error.InvalidArguments", "Invalid Length", .att(0x0D)),
+      ("org.bluez.Error.NotPermitted", "Write not permitted", .notPermitted),
+      ("org.bluez.Error.InProgress", "In Progress", .busy),
+      // Usually the error of a lost link, but this link is up.
+      ("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e", .att(0x0E)),
+    ] as [(String, String, CentralError.Code)])
+  func refused(name: String, message: String, code: CentralError.Code) async throws {
+    try await stage { stage in
+      let (peripheral, service) = try await stage.discovered()
+      let command = try #require(service[Sample.command])
+      await stage.daemon.answer("WriteValue") { _ in .failure(.remote(name, message)) }
+      let error = await failure { () async throws(CentralError) in
+        try await peripheral.write([1], to: command, .withResponse)
+      }
+      #expect(error?.code == code)
+      #expect(error?.stackText == "\(name): \(message)")
+      await stage.daemon.answer("ReadValue") { _ in .success([.bytes([7])]) }
+      #expect(try await peripheral.read(command) == [7])
+    }
+  }
+
+  /// The ways to lose a link during a write: without a reply, or with a reply before BlueZ reports the loss.
+  enum Cut: CaseIterable {
+    case silently
+    case answeredFirst
+    case objectRemoved
+    case adapterRemoved
+    case daemonGone
+    case busGone
+
+    func happen(_ stage: Stage) async {
+      switch self {
+      case .silently, .answeredFirst: await stage.daemon.setDevice(["Connected": .bool(false)])
+      case .objectRemoved: await stage.daemon.remove(FakeBlueZ.device)
+      case .adapterRemoved: await stage.daemon.remove(FakeBlueZ.adapter)
+      case .daemonGone: await stage.daemon.connection.close()
+      case .busGone: await stage.bus.stop()
+      }
+    }
+
+    var cause: Disconnection.Cause {
+      switch self {
+      case .silently, .answeredFirst, .objectRemoved: .remote
+      case .adapterRemoved: .adapterLost
+      case .daemonGone, .busGone: .stackLost
+      }
+    }
+  }
+
+  @Test(
+    "a link that is lost during a write gives disconnected, also for every later operation",
+    arguments: Cut.allCases
+  )
+  func cut(cut: Cut) async throws {
+    try await stage { stage in
+      let (peripheral, service) = try await stage.discovered()
+      let command = try #require(service[Sample.command])
+      await stage.daemon.answer("WriteValue") { _ in
+        if cut == .answeredFirst {
+          return .failure(.remote("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e"))
+        }
+        await forever()
+        return .success([])
+      }
+      let error = await withTaskGroup(of: CentralError?.self) { group in
+        group.addTask {
+          await failure { () async throws(CentralError) in
+            try await peripheral.write([1], to: command, .withResponse)
+          }
+        }
+        await stage.daemon.called("WriteValue")
+        await cut.happen(stage)
+        return await group.next() ?? nil
+      }
+      #expect(error?.code == .disconnected)
+      #expect(await peripheral.disconnection()?.cause == cut.cause)
+      #expect(
+        await failure { () async throws(CentralError) in try await peripheral.read(command) }?.code
+          == .disconnected)
+      await peripheral.disconnect()
+      #expect(await stage.daemon.count("Disconnect") == 0)
+    }
+  }
+
+  @Test("an operation whose task is cancelled gives cancelled, and the link stays up")
+  func cancelled() async throws {
+    try await stage { stage in
+      let (peripheral, service) = try await stage.discovered()
+      let command = try #require(service[Sample.command])
+      await stage.daemon.answer("WriteValue") { _ in
+        await forever()
+        return .success([])
+      }
+      let error = await withTaskGroup(of: CentralError?.self) { group in
+        group.addTask {
+          await failure { () async throws(CentralError) in
+            try await peripheral.write([1], to: command, .withResponse)
+          }
+        }
+        await stage.daemon.called("WriteValue")
+        group.cancelAll()
+        return await group.next() ?? nil
+      }
+      #expect(error?.code == .cancelled)
+      await stage.daemon.answer("ReadValue") { _ in .success([.bytes([7])]) }
+      #expect(try await peripheral.read(command) == [7])
+    }
+  }
+
+  @Test("notifications arrive with their instant, in order, and end with the link")
+  func notifications() async throws {
+    try await stage { stage in
+      let (peripheral, service) = try await stage.discovered()
+      let status = try #require(service[Sample.status])
+      // The first value arrives before the reply.
+      await stage.daemon.answer("StartNotify") { [daemon = stage.daemon] _ in
+        await daemon.notify([1])
+        return .success([])
+      }
+      let before = stage.central.clock.now
+      let stream = try await peripheral.notifications(of: status)
+      await stage.daemon.notify([2])
+      await stage.daemon.setDevice(["Connected": .bool(false)])
+      var values: [[UInt8]] = []
+      var last = before
+      for await notification in stream {
+        values.append(notification.value)
+        #expect(notification.receivedAt >= last)
+        last = notification.receivedAt
+      }
+      #expect(values == [[1], [2]])
+      let end = try #require(await peripheral.disconnection())
+      #expect(end.at >= last)
+    }
+  }
+
+  @Test("operations still work after the peripheral refuses a subscription")
+  func notPermitted() async throws {
+    try await stage { stage in
+      let (peripheral, service) = try await stage.discovered()
+      let status = try #require(service[Sample.status])
+      await stage.daemon.answer("StartNotify") { _ in
+        .failure(.remote("org.bluez.Error.NotPermitted", "Write not permitted"))
+      }
+      let error = await failure { () async throws(CentralError) in
+        try await peripheral.notifications(of: status)
+      }
+      #expect(error?.code == .notPermitted)
+      try await peripheral.write([1], to: try #require(service[Sample.command]), .withResponse)
+    }
+  }
+
+  @Test(
+    "a characteristic of another link is not accepted",
+    arguments: ["", "x", "/", "/org/bluez/hci1/dev_1/char1"])
+  func foreign(handle: String) async throws {
+    try await stage { stage in
+      let (peripheral, _) = try await stage.discovered()
+      let foreign = RemoteCharacteristic(uuid: Sample.command, handle: handle)
+      let error = await failure { () async throws(CentralError) in try await peripheral.read(foreign) }
+      #expect(error?.code == .attributeMissing(Sample.command))
+      #expect(await stage.daemon.count("ReadValue") == 0)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Bluetooth
+import DBus
+import Testing
+
+@testable import BlueZ
+
+@Suite("Switching an adapter off and on through BlueZ", .timeLimit(.minutes(2)))
+struct PowerScenarios {
+  /// Makes the daemon carry out each `Set` of `Powered`.
+  private func obey(_ stage: Stage) async {
+    await stage.daemon.answer("Set") { [daemon = stage.daemon] call in
+      guard let isOn = call.body.last?.unwrapped.asBool else { return .failure(.remote("bad")) }
+      await daemon.setAdapter(["Powered": .bool(isOn)])
+      return .success([])
+    }
+  }
+
+  private func settings(_ stage: Stage) async -> [Bool] {
+    await stage.daemon.calls.filter { $0.member == "Set" }.compactMap { $0.body.last?.unwrapped.asBool }
+  }
+
+  private func cycle(_ stage: Stage) async -> CentralError? {
+    await failure { () async throws(CentralError) in try await stage.central.powerCycle(Sample.adapter) }
+  }
+
+  @Test("an adapter is switched off, then on, and each step waits for the other")
+  func offAndOn() async throws {
+    try await Stage.with { stage in
+      await obey(stage)
+      try await stage.central.powerCycle(Sample.adapter)
+      #expect(await settings(stage) == [false, true])
+      #expect(try await stage.central.adapters().first?.state == .ready)
+    }
+  }
+
+  @Test("a user without permission gets permissionDenied, and nothing has changed")
+  func denied() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.answer("Set") { _ in
+        .failure(.remote("org.freedesktop.DBus.Error.AccessDenied", "Rejected send message"))
+      }
+      #expect(await cycle(stage)?.code == .permissionDenied)
+      #expect(await stage.daemon.count("Set") == 1)
+    }
+  }
+
+  @Test("the call is repeated while BlueZ is busy with an earlier change")
+  func busy() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.answer("Set") { [daemon = stage.daemon] call in
+        // Off, refused twice, on.
+        if await (2...3).contains(daemon.count("Set")) { return .failure(.remote("org.bluez.Error.Busy")) }
+        await daemon.setAdapter(["Powered": call.body.last?.unwrapped ?? .bool(false)])
+        return .success([])
+      }
+      #expect(await cycle(stage) == nil)
+      #expect(await settings(stage) == [false, true, true, true])
+    }
+  }
+
+  @Test("an adapter that is blocked in the meantime cannot be switched on, and the error says so")
+  func blocked() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.answer("Set") { [daemon = stage.daemon] call in
+        if call.body.last?.unwrapped.asBool == true {
+          return .failure(.remote("org.bluez.Error.Blocked", "Blocked through rfkill"))
+        }
+        await daemon.setAdapter(["Powered": .bool(false), "PowerState": .string("off-blocked")])
+        return .success([])
+      }
+      #expect(await cycle(stage)?.code == .adapterUnavailable(.blocked))
+    }
+  }
+
+  @Test("an adapter that holds a link or is connecting is not switched off")
+  func inUse() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.addDevice(Sample.named)
+      await stage.daemon.setDevice(["Connected": .bool(true)])
+      try await stage.seen()
+      #expect(await cycle(stage) == CentralError(.busy, stackText: "the adapter holds 1 link"))
+      #expect(await stage.daemon.count("Set") == 0)
+    }
+  }
+
+  @Test(
+    "an adapter is not switched off while another client scans; a late end of our own scan does not count"
+  )
+  func scannedByOthers() async throws {
+    try await Stage.with { stage in
+      await obey(stage)
+      await stage.daemon.setAdapter(["Discovering": .bool(true)])
+      try await stage.seen()
+      #expect(
+        await cycle(stage) == CentralError(.busy, stackText: "another client scans with the adapter"))
+      await stage.daemon.setAdapter(["Discovering": .bool(false)])
+      try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in
+        await stage.daemon.setAdapter(["Discovering": .bool(true)])
+      }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await stage.central.powerCycle(Sample.adapter) }
+        await stage.daemon.setAdapter(["Discovering": .bool(false)])
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  @Test("a discovery of this client that BlueZ cannot stop does not prevent switching off")
+  func lostDiscovery() async throws {
+    try await Stage.with { stage in
+      await obey(stage)
+      await stage.daemon.answer("StopDiscovery") { _ in
+        .failure(.remote("org.bluez.Error.InProgress", "Operation already in progress"))
+      }
+      try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in
+        await stage.daemon.setAdapter(["Discovering": .bool(true)])
+      }
+      try await stage.seen()
+      try await stage.clockPasses(ForeignScans.echo)
+      #expect(await cycle(stage) == nil)
+    }
+  }
+}
+
+extension Stage {
+  /// Waits, so that the state of other clients' scans is settled.
+  fileprivate func clockPasses(_ duration: Duration) async throws {
+    try await central.clock.sleep(for: duration)
+  }
+}

@@ -1,0 +1,214 @@
+import Bluetooth
+import Engine
+import Families
+import Model
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+/// A Firefly has one session of 10 s for its search, connection and write.
+@Suite("Fireflies") struct FireflyScenarios {
+  private static func room(_ number: Int = 1, retries: Int = 0) -> Room {
+    Sample.fireflyRoom(number, address: UInt64(number), retries: retries)
+  }
+
+  /// Runs with these devices, which are sensors 1, 2 and so on.
+  private func run(
+    _ devices: [SensorScenario], rooms: [Room] = [FireflyScenarios.room()],
+    assignment: Building.Assignment = .address, runs: Int = 1, radio: RadioParameters = .init(),
+    known: Known = Known(),
+    action: @escaping @Sendable (VirtualClock) async -> MonotonicInstant? = { _ in nil }
+  ) async throws -> Rehearsed {
+    let run = try await rehearse(
+      [], rooms: rooms, assignment: assignment, runs: runs,
+      scenario: { scenario in
+        scenario.sensors = devices
+        scenario.radio = radio
+      }, request: { $0.known = known }, action: action)
+    expectInvariants(run, rooms)
+    return run
+  }
+
+  private static func firefly(
+    _ number: UInt64 = 1, after: Duration = .zero, faults: [FamilyFault] = [], attempts: Int? = nil
+  ) -> SensorScenario {
+    SensorScenario(
+      address: Sample.address(number), family: .firefly, appearsAfter: after,
+      faults: faults.map { ScheduledFault(.own($0), attempts: attempts) })
+  }
+
+  private func elapsed(_ run: Rehearsed) -> ElapsedSent? {
+    run.facts { if case .elapsedSent(let fact) = $0 { fact } else { nil } }.last?.1
+  }
+
+  @Test("a Firefly gets the time since its session began, and its disconnect is the evidence")
+  func told() async throws {
+    let run = try await run([Self.firefly()])
+    let room = try #require(run.outcome(1))
+    #expect(room.outcome == .provisioned)
+    #expect(room.evidence?.grade == .selfDisconnect)
+    #expect(room.settings.allSatisfy { $0.state == .written }, "nothing on air shows the settings")
+    let began = run.facts {
+      if case .stageStarted(let fact) = $0, fact.stage == .search { fact } else { nil }
+    }
+    let write = try #require(run.writes.last)
+    #expect(run.writes.count == 1 && write.kind == .withoutResponse)
+    let told = try #require(elapsed(run))
+    #expect(told.since == .session)
+    #expect(write.value == [7, 3, told.byte, 200])
+    // The byte has the instant of the write: only the transmission lies between.
+    let gone = try #require(began.first).0.elapsed + .seconds(told.seconds)
+    #expect(write.at.sinceZero - gone < .milliseconds(100) && told.seconds > 0.5)
+    #expect(Int(told.byte) == Int(told.seconds / 10 * 255))
+    #expect(run.flashes[Sample.address(1)]?.values["elapsed"] == [told.byte])
+    #expect(run.openLinks == 0 && run.remembered.isEmpty)
+  }
+
+  @Test(
+    "a Firefly gets 0 for an action more than 10 s ago, and the record has the real time",
+    arguments: [4, 6, 12])
+  func operatorsKey(secondsEarlier: Int) async throws {
+    let run = try await run(
+      [Self.firefly()], action: { $0.now.advanced(by: .seconds(-secondsEarlier)) })
+    let told = try #require(elapsed(run))
+    #expect(told.since == .key && told.seconds > Double(secondsEarlier))
+    #expect(Int(told.byte) == (told.seconds > 10 ? 0 : Int(told.seconds / 10 * 255)))
+    #expect(run.outcome(1)?.outcome == .provisioned)
+  }
+
+  @Test(
+    "the elapsed byte is 255 at 10 s, and 0 beyond and for negative times",
+    arguments: [
+      (Duration.zero, 0), (.microseconds(39_215), 0), (.microseconds(39_216), 1), (.seconds(5), 127),
+      (.microseconds(9_999_999), 254), (.seconds(10), 255), (.microseconds(10_000_001), 0),
+      (.microseconds(-1), 0),
+    ] as [(Duration, UInt8)])
+  func theByte(of elapsed: Duration, is byte: UInt8) {
+    #expect(Firefly.byte(for: elapsed) == byte)
+  }
+
+  @Test("a keyboard with the same service is never taken for a Firefly")
+  func keyboard() async throws {
+    let keyboard = SensorScenario(address: Sample.address(1), family: .midiKeyboard)
+    let named = try await run([keyboard])
+    #expect(named.outcome(1)?.outcome == .unreachable)
+    #expect(named.outcome(1)?.reason?.code == .neverReceived)
+    var room = Self.room()
+    room.address = nil
+    let any = try await run([keyboard, Self.firefly(2)], rooms: [room], assignment: .any)
+    #expect(any.outcome(1)?.reason?.addresses == [Sample.address(2)])
+    for run in [named, any] {
+      #expect(!run.writes.contains { $0.address == Sample.address(1) })
+      #expect(run.flashes[Sample.address(1)]?.isSaved == false)
+    }
+  }
+
+  @Test("a Firefly is never matched to a room that does not name it: its state is not on air")
+  func unnamed() async throws {
+    var rooms = [Self.room(1), Self.room(2)]
+    rooms[0].address = nil
+    try await succession([Self.firefly(1), Self.firefly(2)]) { [rooms] succession in
+      let run = await succession.run(rooms, .any)
+      expectInvariants(run, rooms)
+      #expect(run.outcome(1)?.outcome == .ambiguous)
+      #expect(run.outcome(1)?.reason?.code == .addressNeeded)
+      #expect(run.outcome(1)?.reason?.addresses == [Sample.address(1)])
+      #expect(run.outcome(2)?.outcome == .provisioned)
+      #expect(run.connected.keys.sorted() == [Sample.address(2)])
+      // Once named, it belongs to this room, and later by the record.
+      var named = rooms
+      named[0].address = Sample.address(1)
+      let next = await succession.run(named, .any)
+      expectInvariants(next, named)
+      #expect(next.outcome(1)?.outcome == .provisioned)
+      let last = await succession.run(rooms, .any)
+      #expect(last.outcome(1)?.outcome == .alreadyProvisioned)
+    }
+  }
+
+  @Test("a run with `match: any` does not wait for a Firefly that is not received")
+  func unnamedAndUnheard() async throws {
+    var room = Self.room()
+    room.address = nil
+    let run = try await run([], rooms: [room], assignment: .any)
+    #expect(run.outcome(1)?.outcome == .pending)
+    #expect(run.outcome(1)?.reason?.code == .addressNeeded)
+  }
+
+  @Test("an attempt at a Firefly that hangs after the connection ends in time and is retried")
+  func dies() async throws {
+    let dead = try await run([Self.firefly(faults: [.diesWhenConnected])])
+    #expect(dead.outcome(1)?.outcome == .failed)
+    #expect(dead.outcome(1)?.reason?.stage == .discover)
+    #expect(dead.endedAt.sinceZero < .seconds(25))
+    let revived = try await run(
+      [Self.firefly(faults: [.diesWhenConnected], attempts: 1)], rooms: [Self.room(retries: 1)])
+    #expect(revived.outcome(1)?.outcome == .provisionedAfterRetry)
+    #expect(revived.openLinks == 0)
+  }
+
+  @Test("a Firefly that does not disconnect is not provisioned")
+  func stays() async throws {
+    let run = try await run([Self.firefly(faults: [.staysConnected])])
+    #expect(run.outcome(1)?.outcome == .unconfirmed)
+    #expect(run.outcome(1)?.reason?.code == .noSelfDisconnect)
+    #expect(run.outcome(1)?.settings.allSatisfy { $0.state == .notWritten } == true)
+    #expect(run.openLinks == 0)
+  }
+
+  @Test(
+    "a Firefly is written again when its link ends as late as a lost one, whether or not the write arrived",
+    arguments: [Fault.DropStage.write(1), .confirm(1)])
+  func lost(at point: Fault.DropStage) async throws {
+    let fault = ScheduledFault(.drops(in: point), attempts: 1)
+    var device = Self.firefly()
+    device.faults = [fault]
+    let run = try await run([device], rooms: [Self.room(retries: 1)])
+    #expect(run.outcome(1)?.outcome == .provisionedAfterRetry)
+    #expect(run.flashes[Sample.address(1)]?.isSaved == true)
+    device.faults = [ScheduledFault(.drops(in: point))]
+    let lost = try await self.run([device])
+    #expect(lost.outcome(1)?.outcome == .unconfirmed)
+    #expect(lost.outcome(1)?.reason?.code == .linkLost)
+    #expect(lost.outcome(1)?.settings.allSatisfy { $0.state == .notWritten } == true)
+  }
+
+  /// The Firefly appears later and later, in steps of 1 µs: around the end of the search, and around the end
+  /// of the session during the connection. Either it was written and disconnected, or nothing ever reached
+  /// it.
+  @Test(
+    "a Firefly is either provisioned or not found, never both, at any instant of its appearance",
+    arguments: ["search", "session"])
+  func meetingPoint(bound: String) async throws {
+    var radio = RadioParameters()
+    // At the last moment of the search there is enough time; on a slow radio there is not.
+    let pace = Duration.milliseconds(bound == "search" ? 300 : 700)
+    radio.connect = pace...pace
+    radio.resolve = pace...pace
+    radio.lateCharacteristics = 0
+    func meet(after: Duration) async throws -> Rehearsed {
+      try await run([Self.firefly(after: after)], radio: radio)
+    }
+    // The instant of the sighting if it appears at `base`; 1 µs later for each µs.
+    let base = Duration.seconds(5)
+    let probe = try await meet(after: base)
+    let session = try #require(
+      probe.facts { if case .stageStarted(let fact) = $0, fact.stage == .search { fact } else { nil } }.first)
+    let told = session.0.elapsed + .seconds(try #require(elapsed(probe)?.seconds))
+    let sighted = probe.events.last { if case .deviceSighted = $0.fact { true } else { false } }?.elapsed
+    let met = try #require(bound == "search" ? sighted : told)
+    let limit = session.0.elapsed + (bound == "search" ? .seconds(9) : .seconds(10))
+    var outcomes: Set<Outcome> = []
+    for step in -40...40 {
+      let run = try await meet(after: base + (limit - met) + .microseconds(step))
+      let finished = run.events.count { if case .roomFinished = $0.fact { true } else { false } }
+      #expect(finished == 1)
+      let room = try #require(run.outcome(1))
+      let wasTold = run.flashes[Sample.address(1)]?.isSaved == true
+      #expect(room.outcome.isSuccess == wasTold, "at \(step) µs: \(room.outcome), told: \(wasTold)")
+      #expect(run.openLinks == 0)
+      outcomes.insert(room.outcome)
+    }
+    #expect(outcomes.contains(.provisioned) && outcomes.count == 2, "the sweep misses the edge: \(outcomes)")
+  }
+}

@@ -1,0 +1,51 @@
+import Bluetooth
+import Model
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+/// Runs, kills, replacements, edits and two laptops, in random order: at each moment the record is true, and
+/// in the end every room is correct.
+@Suite("random histories of a building") struct HistoryScenarios {
+  static let seeds: [UInt64] = Array(1...300)
+
+  @Test("the record stays true, and every room becomes correct", arguments: seeds)
+  func history(seed: UInt64) async throws {
+    let furniture = Installation.Furniture.allCases[Int(seed / 2 % 3)]
+    try await VirtualTime.run { clock in
+      let world = World(scenario: furniture.scenario(seed), clock: clock)
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await world.run() }
+        defer { group.cancelAll() }
+        await live(seed, furniture, world, clock)
+      }
+    }
+  }
+
+  private func live(
+    _ seed: UInt64, _ furniture: Installation.Furniture, _ world: World, _ clock: VirtualClock
+  ) async {
+    var chance = SeededGenerator(seed: seed).split("history")
+    let assignment: Building.Assignment = seed % 2 == 0 ? .any : .address
+    var site = await Installation(
+      world: world, clock: clock, chance: chance.split("site"), assignment: assignment,
+      furniture: furniture)
+    for _ in 0..<10 {
+      let laptop = Int(chance.next() % 2)
+      switch chance.next() % 20 {
+      case 0...10:
+        let dies = chance.next() % 2 == 0 ? Int(chance.next() % 130) + 1 : nil
+        let only: Set<RoomID> =
+          chance.next() % 4 == 0 ? [RoomID(rawValue: "room-\(chance.next() % 3 + 1)")] : []
+        _ = await site.run(laptop, only: only, diesAt: dies)
+      case 11, 12: await site.pressSomeButton()
+      case 13, 14: site.changePassword()
+      case 15: site.renumber()
+      case 16: await site.replaceSomeSensor(laptop)
+      case 17 where furniture == .mixed: await site.carryAway(chance.next() % 2 == 0)
+      default: site.merge()
+      }
+    }
+    await site.finish()
+  }
+}

@@ -1,0 +1,45 @@
+import Bluetooth
+import Families
+import Model
+import Simulation
+import Testing
+import VirtualBuilding
+
+/// Defects that campaigns found, as minimal scenarios.
+@Suite("Regressions from campaigns") struct FoundScenarios {
+  private static let adapters = (0..<3).map {
+    AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7100 + UInt64($0)), name: "hci\($0)")
+  }
+
+  /// From seed 7100767399682243884.
+  @Test(
+    "a Firefly is searched for on an adapter that receives it, for any number of retries",
+    arguments: [0, 4])
+  func firefly(retries: Int) async {
+    let settings: [SettingName: SettingValue] = [
+      .control: .integer(1), .value: .integer(2), .range: .integer(3),
+    ]
+    let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
+    let room = Room(
+      id: "room-1", name: "Room 1", profile: "firefly", address: address, settings: settings,
+      timeouts: Firefly().timeouts(for: settings), retries: retries)
+    let far = SensorScenario(
+      address: address, family: .firefly,
+      signal: Signal(base: nil, perAdapter: [Self.adapters[2].address: -60]))
+    let result = await TestCase(
+      seed: 1, building: Building(id: "house", name: "House", rooms: [room]),
+      scenario: Scenario(seed: 1, adapters: Self.adapters, sensors: [far])
+    ).play()
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    #expect(result.tally.runs == 1 && result.tally.outcomes == [.provisioned: 1])
+  }
+
+  /// The adapter was absent for 34 ms while the record of an attempt's start was being written.
+  @Test(
+    "an attempt that has not connected when its adapter is lost does not connect in the adapter's next session"
+  )
+  func shortLossBeforeConnecting() async {
+    let result = await TestCase(seed: 5_608_380_842_144_577_465).play()
+    #expect(result.violations.isEmpty, "\(result.violations)")
+  }
+}
