@@ -99,6 +99,8 @@ let package = Package(
         .product(name: "HeapModule", package: "swift-collections"),
       ]),
 
+    library("ScenarioFiles", ["Source", "YAML", "Manifest", "Model", "Bluetooth", "VirtualBuilding"]),
+
     // Random buildings with everything that can go wrong in them, and what must hold all the same.
     library(
       "Simulation",
@@ -113,8 +115,7 @@ let package = Package(
       [
         "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families",
         "Engine", "Source", "YAML", "CSV", "Manifest", "Labels", "Journal", "Reporting", "VirtualTime",
-        "VirtualBuilding",
-        "CLinux", "Zip",
+        "VirtualBuilding", "ScenarioFiles", "CLinux", "Zip",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
       ]),
     .executableTarget(name: "roboprov", dependencies: ["CCommit", "RoboprovCLI"], swiftSettings: strict),
@@ -196,6 +197,7 @@ let package = Package(
     tests("Reporting", ["RecordedText", "SampleFacts", "Model", "Bluetooth", "Journal"]),
     tests("VirtualTime", ["Bluetooth"]),
     tests("VirtualBuilding", ["Hex", "Bluetooth", "EventLoop", "DBus", "VirtualTime", "CentralConformance"]),
+    tests("ScenarioFiles", ["MarkedText", "Source", "Manifest", "Bluetooth", "VirtualBuilding"]),
     // Kills a program at an exact instant from within, without a hook in it.
     .target(name: "KillSwitch", path: "Tests/KillSwitch"),
     // These run the built program, which must therefore be built first.
@@ -216,7 +218,7 @@ let package = Package(
 let fuzzed: [Target.Dependency] = [
   "CDBus", "Bluetooth", "DBus", "BlueZ", "Model", "Session", "Families", "Source", "YAML", "CSV", "Manifest",
   "Labels", "Journal",
-  "Reporting", "VirtualBuilding", "RoboprovCLI",
+  "Reporting", "VirtualBuilding", "ScenarioFiles", "RoboprovCLI",
 ]
 let corpusTests = Target.testTarget(
   name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["main.swift", "Corpora"],

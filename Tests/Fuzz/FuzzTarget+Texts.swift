@@ -2,9 +2,10 @@ import Bluetooth
 import Families
 import Labels
 import Model
+import ScenarioFiles
 import Session
-import VirtualBuilding
 import Source
+import VirtualBuilding
 import YAML
 
 @testable import Manifest
@@ -108,21 +109,21 @@ extension FuzzTarget {
     }
   }
 
-  /// Scenarios: an error has a place and cannot control the terminal.
+  /// Scenarios: each finding has a place in the text, none controls the terminal, and there is a scenario or a
+  /// finding.
   static let scenario = FuzzTarget(name: "scenario") { bytes in
-    do {
-      let (scenario, speed) = try ScenarioFile.read(bytes, file: "scenario.yaml")
-      try Violation.unless((0.01...1000).contains(speed), "the speed is within its bounds")
-      try Violation.unless(
-        Set(scenario.adapters.map(\.name)).count == scenario.adapters.count, "no two adapters have one name")
-    } catch let error as CommandFailure {
-      try checkIsHarmless(error.text, "a failure")
-      let place = error.message.split(separator: ":").dropFirst().prefix(2).compactMap { Int($0) }
-      if place.count == 2 {
-        try Violation.unless(
-          (1...SourceText(bytes).lineCount).contains(place[0]), "the place is inside the text")
-      }
-    }
+    let reading = ScenarioReading(bytes, file: "scenario.yaml")
+    let source = SourceText(bytes)
+    for finding in reading.findings { try check(finding.range, in: source) }
+    try checkIsHarmless(reading.rendered(isColored: false), "findings")
+    try Violation.unless(
+      (reading.scenario == nil) == !reading.findings.isEmpty, "there is a scenario or a finding")
+    guard let scenario = reading.scenario else { return }
+    try Violation.unless((0.01...1000).contains(reading.speed), "the speed is within its bounds")
+    let unique = Set(scenario.adapters.map(\.name))
+    try Violation.unless(unique.count == scenario.adapters.count, "no two adapters have one name")
+    let addresses = scenario.adapters.map(\.address) + scenario.sensors.map(\.address)
+    try Violation.unless(Set(addresses).count == addresses.count, "no two devices have one address")
   }
 
   /// - Throws: when the text has a character that a terminal acts on.

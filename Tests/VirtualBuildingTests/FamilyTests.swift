@@ -33,8 +33,8 @@ struct FamilyTests {
       (["room_name": "Lobby"], "minor"),
     ])
   func impossible(_ holds: [String: String], _ setting: String) {
-    let problem = #expect(throws: HoldingProblem.self) { try FirmwareFamily.roboSensor.encode(holds) }
-    #expect(problem?.setting == setting)
+    let problem = #expect(throws: ScenarioProblem.self) { try FirmwareFamily.roboSensor.encode(holds) }
+    #expect(problem?.key == setting)
     #expect(problem?.reason.isEmpty == false)
   }
 

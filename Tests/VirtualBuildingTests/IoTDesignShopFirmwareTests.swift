@@ -145,8 +145,8 @@ struct IoTDesignShopFirmwareTests {
       ["interval": "41s"], ["interval": "9223372036854775807s"], ["interval": "1"], ["room_name": "Lobby"],
     ])
   func impossible(_ holds: [String: String]) throws {
-    let problem = #expect(throws: HoldingProblem.self) { try FirmwareFamily.iotDesignShop.encode(holds) }
-    #expect(problem?.setting == holds.keys.first)
+    let problem = #expect(throws: ScenarioProblem.self) { try FirmwareFamily.iotDesignShop.encode(holds) }
+    #expect(problem?.key == holds.keys.first)
   }
 
   // MARK: Faults

@@ -72,7 +72,11 @@ struct ValidateCommand: ParsableCommand {
 extension Console {
   /// Prints the findings about a manifest to stderr.
   static func show(_ reading: ManifestReading) {
-    let text = reading.rendered(isColored: Screen.standardError.hasColor)
+    show(findings: reading.rendered(isColored: Screen.standardError.hasColor))
+  }
+
+  /// Prints rendered findings to stderr.
+  static func show(findings text: String) {
     say(lines: text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init))
   }
 }

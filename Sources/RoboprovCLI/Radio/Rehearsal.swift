@@ -3,6 +3,7 @@ import DBus
 import Engine
 import EventLoop
 import Model
+import ScenarioFiles
 import VirtualBuilding
 import VirtualTime
 import YAML
@@ -47,10 +48,15 @@ struct Rehearsal: Sendable {
   /// Reads a scenario's file.
   /// - Throws: `CommandFailure`.
   static func load(_ file: String, seed: UInt64?) throws -> Rehearsal {
-    var (scenario, speed) = try ScenarioFile.read(
-      try InputFile.read(file, atMost: YAMLParser.maximumBytes).bytes, file: file)
+    let reading = ScenarioReading(try InputFile.read(file, atMost: YAMLParser.maximumBytes).bytes, file: file)
+    guard var scenario = reading.scenario else {
+      Console.show(findings: reading.rendered(isColored: Screen.standardError.hasColor))
+      throw CommandFailure(
+        .manifest, "\(file) cannot be used as a scenario",
+        cure: "Correct what is reported above, then run the same command again.")
+    }
     if let seed { scenario.seed = seed }
-    return Rehearsal(scenario: scenario, speed: speed)
+    return Rehearsal(scenario: scenario, speed: reading.speed)
   }
 
   /// Serves the building on its own bus while `body` runs.

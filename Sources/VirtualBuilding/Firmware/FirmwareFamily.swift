@@ -43,34 +43,32 @@ package struct FirmwareFamily: Sendable {
   package var allFaults: [FaultKind] { FaultKind.common + faults }
 
   /// Encodes initial values (`SensorScenario.holds`) as they are stored in flash.
-  /// - Throws: `HoldingProblem` for the first invalid value, ordered by name.
-  package func encode(_ holds: [String: String]) throws(HoldingProblem) -> [String: [UInt8]] {
-    guard !holds.isEmpty else { return [:] }
+  /// - Throws: `ScenarioProblem` for the first invalid value, ordered by name.
+  package func encode(_ holds: [String: String]) throws(ScenarioProblem) -> [String: [UInt8]] {
+    if let problem = problems(of: holds).first { throw problem }
     var values: [String: [UInt8]] = [:]
-    for (name, text) in holds.sorted(by: { $0.key < $1.key }) {
-      guard let setting = settings.first(where: { $0.name == name }) else {
-        throw HoldingProblem(
-          setting: name,
-          reason: "there is no setting \(name); there are \(settings.map(\.name).joined(separator: ", "))")
-      }
-      guard let value = setting.encode(text) else {
-        throw HoldingProblem(setting: name, reason: "\(setting.expected) is expected here")
-      }
-      values[name] = value
-    }
-    if let missing = settings.first(where: { $0.isAlwaysHeld && holds[$0.name] == nil }) {
-      throw HoldingProblem(
-        setting: missing.name, reason: "what \(self.name) holds includes \(missing.name)")
-    }
+    for setting in settings { values[setting.name] = holds[setting.name].flatMap(setting.encode) }
     return values
   }
-}
 
-/// An initial value that a device cannot have.
-package struct HoldingProblem: Error, Hashable, Sendable {
-  package var setting: String
-  /// The reason, as text for people.
-  package var reason: String
+  /// Why a device cannot have these initial values: the invalid ones by name, then a required one that is
+  /// missing. Empty when it can.
+  package func problems(of holds: [String: String]) -> [ScenarioProblem] {
+    guard !holds.isEmpty else { return [] }
+    var problems: [ScenarioProblem] = holds.sorted { $0.key < $1.key }.compactMap { name, text in
+      guard let setting = settings.first(where: { $0.name == name }) else {
+        let names = settings.map(\.name).joined(separator: ", ")
+        return ScenarioProblem(name, .value, "there is no setting \(name); there are \(names)")
+      }
+      guard setting.encode(text) == nil else { return nil }
+      return ScenarioProblem(name, .value, "\(setting.expected) is expected here")
+    }
+    if let missing = settings.first(where: { $0.isAlwaysHeld && holds[$0.name] == nil }) {
+      let reason = "what \(name) holds includes \(missing.name)"
+      problems.append(ScenarioProblem(missing.name, .missing, reason))
+    }
+    return problems
+  }
 }
 
 /// A persistent setting of a family's devices.

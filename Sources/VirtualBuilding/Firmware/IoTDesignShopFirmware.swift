@@ -217,10 +217,10 @@ extension FirmwareFamily {
       },
     ],
     faults: [
-      .init("keeps_old", keys: ["setting"]) { order, family in
+      .init("keeps_old", keys: ["setting"]) { (order, family) throws(ScenarioProblem) in
         .own(.keepsOld(try order.characteristic(of: family)))
       },
-      .init("stores_wrong", keys: ["setting"]) { order, family in
+      .init("stores_wrong", keys: ["setting"]) { (order, family) throws(ScenarioProblem) in
         .own(.storesWrong(try order.characteristic(of: family)))
       },
       .init("old_beacon", .own(.oldBeacon)),

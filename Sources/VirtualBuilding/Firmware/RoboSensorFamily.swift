@@ -15,28 +15,34 @@ extension FirmwareFamily {
       .init("without_wifi_scan", .withoutWiFiScan),
       .init("no_ready", .noReady),
       .init("refuses_subscription", .refusesSubscription),
-      .init("stale_error", keys: ["text"]) { order, _ in .staleError(try order.required("text", order.text))
+      .init("stale_error", keys: ["text"]) { (order, _) throws(ScenarioProblem) in
+        .staleError(try order.required("text", order.text))
       },
-      .init("lasting_error", keys: ["text"]) { order, _ in
+      .init("lasting_error", keys: ["text"]) { (order, _) throws(ScenarioProblem) in
         .lastingError(try order.required("text", order.text))
       },
-      .init("error_after_first_write", keys: ["text"]) { order, _ in
+      .init("error_after_first_write", keys: ["text"]) { (order, _) throws(ScenarioProblem) in
         .errorAfterFirstWrite(try order.required("text", order.text))
       },
-      .init("error_on_save", keys: ["text"]) { order, _ in
+      .init("error_on_save", keys: ["text"]) { (order, _) throws(ScenarioProblem) in
         .errorOnSave(try order.required("text", order.text))
       },
       .init("saves_only_with_ssid", .savesOnlyWithSSID),
       .init("no_saved", .noSaved),
-      .init("restarts_before_confirming", keys: ["saved"]) { order, _ in
+      .init("restarts_before_confirming", keys: ["saved"]) { (order, _) throws(ScenarioProblem) in
         .restartsBeforeConfirming(saved: try order.flag("saved") ?? true)
       },
-      .init("returns_with_minor", keys: ["minor"]) { order, _ in
-        .returnsWithMinor(UInt16(try order.required("minor") { try order.integer($0, in: 0...65535) }))
+      .init("returns_with_minor", keys: ["minor"]) { (order, _) throws(ScenarioProblem) in
+        .returnsWithMinor(
+          UInt16(
+            try order.required("minor") { key throws(ScenarioProblem) in try order.integer(key, in: 0...65535)
+            }))
       },
       .init("never_returns", .neverReturns),
-      .init("returns_from", keys: ["address"]) { order, _ in .returnsFrom(try order.address()) },
-      .init("refuses_for_stranger", keys: ["text", "address"]) { order, _ in
+      .init("returns_from", keys: ["address"]) { (order, _) throws(ScenarioProblem) in
+        .returnsFrom(try order.address())
+      },
+      .init("refuses_for_stranger", keys: ["text", "address"]) { (order, _) throws(ScenarioProblem) in
         .refusesForStranger(try order.required("text", order.text), try order.address())
       },
     ], hasBuiltInBeacon: true
@@ -45,9 +51,11 @@ extension FirmwareFamily {
 
 extension FaultOrder {
   /// The value of `address`.
-  fileprivate func address() throws -> BluetoothAddress {
+  fileprivate func address() throws(ScenarioProblem) -> BluetoothAddress {
     let text = try required("address", text)
-    guard let address = BluetoothAddress(text) else { throw wrong("\(text) is no address", at: "address") }
+    guard let address = BluetoothAddress(text) else {
+      throw ScenarioProblem("address", .value, "\(text) is no address")
+    }
     return address
   }
 }

@@ -6,13 +6,12 @@ package struct FaultKind: Sendable {
   package let name: String
   /// The keys of its further parameters.
   package let keys: [String]
-  /// Reads the fault from an order for a device of a family. Throws the order's error if a value is invalid.
-  package let read: @Sendable (any FaultOrder, FirmwareFamily) throws -> Fault
+  /// Reads the fault from an order for a device of a family.
+  package typealias Read = @Sendable (any FaultOrder, FirmwareFamily) throws(ScenarioProblem) -> Fault
+  package let read: Read
 
   /// A kind with parameters.
-  package init(
-    _ name: String, keys: [String], read: @escaping @Sendable (any FaultOrder, FirmwareFamily) throws -> Fault
-  ) {
+  package init(_ name: String, keys: [String], read: @escaping Read) {
     self.name = name
     self.keys = keys
     self.read = read
@@ -30,16 +29,17 @@ package struct FaultKind: Sendable {
     .init("slow", .slow),
     .init("stale_attributes", .staleAttributes),
     .init("late_characteristics", .lateCharacteristics),
-    .init("drops", keys: ["in", "nth"]) { order, family in
+    .init("drops", keys: ["in", "nth"]) { (order, family) throws(ScenarioProblem) in
       let name = try order.required("in", order.text)
       guard let stage = family.dropStages.first(where: { $0.rawValue == name }) else {
-        throw order.wrong(
+        throw ScenarioProblem(
+          "in", .value,
           "there is no stage \(name); those of \(family.name) are "
-            + family.dropStages.map(\.rawValue).joined(separator: ", "), at: "in")
+            + family.dropStages.map(\.rawValue).joined(separator: ", "))
       }
       return .drops(in: stage.numbered(try order.integer("nth", in: 1...100) ?? 1))
     },
-    .init("rejects_write", keys: ["setting", "att_error"]) { order, family in
+    .init("rejects_write", keys: ["setting", "att_error"]) { (order, family) throws(ScenarioProblem) in
       .rejectsWrite(
         to: try order.characteristic(of: family),
         code: UInt8(try order.integer("att_error", in: 1...255) ?? 0x80))
@@ -50,23 +50,28 @@ package struct FaultKind: Sendable {
 /// The order for a fault, as a scenario contains it.
 package protocol FaultOrder {
   /// Reads a text; nil if the key is absent.
-  func text(_ key: String) throws -> String?
+  func text(_ key: String) throws(ScenarioProblem) -> String?
   /// Reads a whole number; nil if the key is absent.
-  func integer(_ key: String, in bounds: ClosedRange<Int>) throws -> Int?
+  func integer(_ key: String, in bounds: ClosedRange<Int>) throws(ScenarioProblem) -> Int?
   /// Reads `true` or `false`; nil if the key is absent.
-  func flag(_ key: String) throws -> Bool?
-  /// Reads a value that must be present.
-  func required<Value>(_ key: String, _ read: (String) throws -> Value?) throws -> Value
-  /// The error for an invalid value of a key.
-  func wrong(_ reason: String, at key: String) -> any Error
+  func flag(_ key: String) throws(ScenarioProblem) -> Bool?
 }
 
 extension FaultOrder {
+  /// Reads a value that must be present.
+  package func required<Value>(
+    _ key: String, _ read: (String) throws(ScenarioProblem) -> Value?
+  ) throws(ScenarioProblem) -> Value {
+    if let value = try read(key) { return value }
+    throw ScenarioProblem(key, .missing, "\(key) is missing here")
+  }
+
   /// The characteristic that writes the `setting`.
-  package func characteristic(of family: FirmwareFamily) throws -> BluetoothUUID {
+  package func characteristic(of family: FirmwareFamily) throws(ScenarioProblem) -> BluetoothUUID {
     let name = try required("setting", text)
     if let setting = family.settings.first(where: { $0.name == name }) { return setting.characteristic }
     let names = family.settings.map(\.name).joined(separator: ", ")
-    throw wrong("there is no setting \(name)" + (names.isEmpty ? "" : "; there are \(names)"), at: "setting")
+    let others = names.isEmpty ? "" : "; there are \(names)"
+    throw ScenarioProblem("setting", .value, "there is no setting \(name)\(others)")
   }
 }
