@@ -134,7 +134,7 @@ let package = Package(
       dependencies: [
         "Bluetooth", "EventLoop", "Model", "Session", "Families", "Engine", "VirtualBuilding", "VirtualTime",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], path: "Benchmarks", swiftSettings: strict),
+      ], path: "Benchmarks", exclude: ["requirements.txt"], swiftSettings: strict),
 
     // What every `Central` must do, as checks that its tests run.
     .target(
