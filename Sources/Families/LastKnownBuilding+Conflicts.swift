@@ -5,7 +5,7 @@ extension LastKnownBuilding {
   /// Contradictions within the record, which merged records of two laptops may have: a room with several
   /// devices, a device in several rooms, a minor on several devices. In the order of rooms and devices, each
   /// once.
-  package var contradictions: [RecordConflict] {
+  package var conflicts: [RecordConflict] {
     let ordered = rooms.sorted { $0.key < $1.key }
     let rooms = ordered.filter { $0.value.bindings.count > 1 }.map { id, room in
       RecordConflict.severalDevices(room: id, room.bindings.map(\.address).sorted())

@@ -144,13 +144,13 @@ def test_each_column_sorts_both_ways(page: Page) -> None:
     assert minors == sorted(minors)
 
 
-def test_standings_filter_and_words_search(page: Page) -> None:
+def test_states_filter_and_words_search(page: Page) -> None:
     browser = page.show("lived")
-    browser.run("document.querySelector('[data-standing=open]').click()")
+    browser.run("document.querySelector('[data-state=open]').click()")
     assert page.rows(1)
     assert all(text.endswith("not done") for text in page.rows(1))
     assert "of 40 rooms shown" in browser.run("document.querySelector('#shown').textContent")
-    browser.run("document.querySelector('[data-standing=\"\"]').click()")
+    browser.run("document.querySelector('[data-state=\"\"]').click()")
     assert len(page.rows()) == 40
     search = "(t => { const s = document.querySelector('#search'); s.value = t; s.dispatchEvent(new Event('input')); })"
     browser.run(search + "('küche')")
@@ -180,7 +180,7 @@ def test_the_keyboard_reaches_everything(page: Page) -> None:
 
 def test_a_link_opens_the_history_of_its_room(page: Page) -> None:
     browser = page.show("lived", width=360)
-    browser.run("document.querySelector('[data-standing=accepted]').click()")
+    browser.run("document.querySelector('[data-state=accepted]').click()")
     browser.run("document.querySelector('#failures a[href^=\"#room-\"]').click()")
     browser.run("new Promise(r => setTimeout(r, 0))")
     assert browser.run("document.querySelectorAll('tbody.open').length") == 1
@@ -217,7 +217,7 @@ def test_hostile_names_are_text(page: Page) -> None:
 
 def test_paper_has_every_room_whatever_is_shown(page: Page) -> None:
     browser = page.show("lived", scheme="dark")
-    browser.run("document.querySelector('[data-standing=accepted]').click()")
+    browser.run("document.querySelector('[data-state=accepted]').click()")
     pages = page.printed("lived")
     text = "".join(pages)
     for room in range(1, 41):
@@ -254,7 +254,7 @@ def test_two_thousand_rooms_stay_usable(page: Page) -> None:
     browser = page.show("large")
     assert len(page.rows()) == 2000
     browser.run("document.querySelectorAll('#room-table > thead th button')[4].click()")
-    browser.run("document.querySelector('[data-standing=open]').click()")
+    browser.run("document.querySelector('[data-state=open]').click()")
     assert len(page.rows()) == 40
     browser.run("document.querySelector('#timeline').scrollIntoView()")
     browser.picture(page.file("large-timeline.png"))

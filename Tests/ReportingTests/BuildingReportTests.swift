@@ -24,10 +24,10 @@ struct BuildingReportTests {
   func anotherDevice() {
     let building = Self.done()
     var rooms = building.rooms
-    #expect(building.report(Self.manifest(rooms)).rooms.map(\.lastKnown) == [.done, .done])
+    #expect(building.report(Self.manifest(rooms)).rooms.map(\.state) == [.done, .done])
     rooms[1].address = .sensor(77)
     let report = building.report(Self.manifest(rooms))
-    #expect(report.rooms.map(\.lastKnown) == [.done, .outdated])
+    #expect(report.rooms.map(\.state) == [.done, .outdated])
     #expect(!report.isDone && report.open.map(\.id) == [rooms[1].room])
   }
 

@@ -44,4 +44,14 @@ struct HistoryViewTests {
     #expect(lines.count == 4 && lines.allSatisfy { $0.columns <= width }, "\(lines)")
     #expect(lines[1].contains("apply") && lines[1].contains("failed") || width < 60, "\(lines)")
   }
+
+  @Test("shows every event in local time, and the distance from UTC once for each run")
+  func full() throws {
+    let (run, events) = try #require(Self.runs.first)
+    let lines = HistoryView.lines(run, events, times: LocalTime { _ in 3600 })
+    #expect(lines[0] == "20261121T090000Z-laptop-7f3a: apply on laptop, times in UTC+01:00")
+    #expect(lines[1].hasPrefix("  2026-11-21 10:00:00.000 run "), "\(lines)")
+    #expect(HistoryView.lines(run, events)[1].hasPrefix("  2026-11-21 09:00:00.000 run "))
+    #expect(lines.count > events.count)
+  }
 }

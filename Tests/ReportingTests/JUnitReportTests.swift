@@ -90,7 +90,7 @@ struct JUnitReportTests {
     #expect(said("skipped") == count("skipped"))
     let lived = SampleBuilding.lived()
     #expect(
-      count("error") == lived.rooms.count { $0.lastKnown == .open && $0.last?.room.outcome == .unreachable })
+      count("error") == lived.rooms.count { $0.state == .open && $0.last?.room.outcome == .unreachable })
     #expect(count("error") != count("failure") && count("error") > 0)
     #expect(
       count("skipped")

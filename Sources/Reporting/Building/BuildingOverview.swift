@@ -20,7 +20,7 @@ package struct BuildingOverview: Hashable, Sendable {
   /// The rooms for which something is left to do.
   package var open: [BuildingRoom] { rooms.filter(\.isOpen) }
   /// The number of rooms in a state.
-  package func count(_ lastKnown: BuildingRoom.LastKnown) -> Int { rooms.count { $0.lastKnown == lastKnown } }
+  package func count(_ state: BuildingRoom.State) -> Int { rooms.count { $0.state == state } }
   /// Whether nothing is left to do.
   package var isDone: Bool { !rooms.isEmpty && open.isEmpty }
 }

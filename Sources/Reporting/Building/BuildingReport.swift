@@ -101,7 +101,7 @@ package struct BuildingReport: Hashable, Sendable {
   /// The rooms for which something is left to do.
   package var open: [BuildingRoom] { overview.open }
   /// The number of rooms in a state.
-  package func count(_ lastKnown: BuildingRoom.LastKnown) -> Int { overview.count(lastKnown) }
+  package func count(_ state: BuildingRoom.State) -> Int { overview.count(state) }
   /// Whether nothing is left to do.
   package var isDone: Bool { overview.isDone }
 }

@@ -5,7 +5,7 @@ package import Model
 /// The state of one room of a building.
 package struct BuildingRoom: Hashable, Sendable {
   /// How far a room is. The names are frozen.
-  package enum LastKnown: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum State: String, Hashable, Sendable, Codable, CaseIterable {
     /// Its device is provisioned as wanted, by the evidence given.
     case done
     /// Its device is provisioned, with other settings than the manifest has now.
@@ -71,7 +71,7 @@ package struct BuildingRoom: Hashable, Sendable {
   /// The device family.
   package let profile: ProfileID
   /// How far it is.
-  package let lastKnown: LastKnown
+  package let state: State
   /// Whether the manifest has it; true where no manifest was given.
   package let isInManifest: Bool
   /// Its device, or its devices where merged records contradict each other.
@@ -104,7 +104,7 @@ package struct BuildingRoom: Hashable, Sendable {
     retirement = lastKnown?.retirement
     verification = lastKnown?.verification
     self.runs = runs
-    self.lastKnown = Self.lastKnown(
+    state = Self.state(
       lastKnown, isTried: !runs.isEmpty,
       isSatisfied: wanted.map { Self.satisfies(lastKnown?.lastWrite, $0, sealKey) } ?? true)
     let lastWrite = lastKnown?.lastWrite
@@ -146,7 +146,7 @@ package struct BuildingRoom: Hashable, Sendable {
     return lastWrite.satisfies(wanted.settings, sealKey: sealKey, besides: family?.expectedSettings ?? [])
   }
 
-  private static func lastKnown(_ room: LastKnownRoom?, isTried: Bool, isSatisfied: Bool) -> LastKnown {
+  private static func state(_ room: LastKnownRoom?, isTried: Bool, isSatisfied: Bool) -> State {
     switch room?.progress {
     case .retired: .retired
     case .accepted: .accepted
@@ -159,7 +159,7 @@ package struct BuildingRoom: Hashable, Sendable {
 
   /// Whether something is left to do.
   package var isOpen: Bool {
-    switch lastKnown {
+    switch state {
     case .done, .accepted, .retired: false
     case .outdated, .unconfirmed, .open, .untried: isInManifest
     }

@@ -3,7 +3,7 @@ import Model
 extension Explanation {
   /// Why a room of a building is not done, and what to do next.
   init(of room: BuildingRoom) {
-    switch room.lastKnown {
+    switch room.state {
     case .outdated:
       self.init(
         "The settings on record differ from the manifest.",

@@ -63,9 +63,9 @@ package enum JUnitReport {
       self.room = room
       self.building = building
       let explanation = Explanation(of: room)
-      let code = room.last?.room.reason?.code.rawValue ?? room.lastKnown.rawValue
+      let code = room.last?.room.reason?.code.rawValue ?? room.state.rawValue
       result =
-        switch room.lastKnown {
+        switch room.state {
         case .done: .passed
         case .accepted:
           .skipped(room.acceptances.last.map { "accepted by \($0.by): \($0.reason)" } ?? "accepted")

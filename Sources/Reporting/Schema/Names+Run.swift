@@ -221,7 +221,7 @@ extension LastKnownRoom.Progress: OutputNames {
   }
 }
 
-extension BuildingRoom.LastKnown: OutputNames {
+extension BuildingRoom.State: OutputNames {
   package static let definition = "room_state"
   package static let about = "How far a room is."
   package var documentation: String {

@@ -85,13 +85,16 @@ package enum HistoryView {
   }
 
   /// The lines of one run: a heading, and an event each.
-  package static func lines(_ run: RunStarted, _ events: [RunEvent]) -> [String] {
-    let heading = "\(run.run.visible): \(run.command.rawValue) on \(run.host.visible)"
+  package static func lines(
+    _ run: RunStarted, _ events: [RunEvent], times: LocalTime = .utc
+  ) -> [String] {
+    let offset = events.first.map { ", times in \(times.offset($0.at))" } ?? ""
+    let heading = "\(run.run.visible): \(run.command.rawValue) on \(run.host.visible)\(offset)"
     return [heading]
       + events.flatMap { event -> [String] in
         let words = EventWords(event.fact) { $0.description }
         let room = event.fact.room.map { " [\($0.rawValue.visible)]" } ?? ""
-        let line = "  \(RunEvent.timestamp(event.at))\(room) \(words.topic.fitted(to: 9)) \(words.text)"
+        let line = "  \(times.millisecond(event.at))\(room) \(words.topic.fitted(to: 9)) \(words.text)"
         return [line] + words.quotes.map { String(repeating: " ", count: 28) + $0 }
       }
   }

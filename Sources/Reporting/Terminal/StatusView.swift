@@ -29,9 +29,9 @@ package enum StatusView {
     let title =
       report.isDone && done == report.rooms.count
       ? (done == 1 ? "1 room done" : "All \(done.rooms) done") : "\(done) of \(report.rooms.count.rooms) done"
-    let others = BuildingRoom.LastKnown.allCases.filter { $0 != .done && report.count($0) > 0 }
+    let others = BuildingRoom.State.allCases.filter { $0 != .done && report.count($0) > 0 }
       .map { "\(report.count($0)) \($0.countWords)" }
-    let weak = report.rooms.count { $0.lastKnown == .done && $0.evidence?.grade == .selfDisconnect }
+    let weak = report.rooms.count { $0.state == .done && $0.evidence?.grade == .selfDisconnect }
     var counts = others
     if weak > 0 { counts.append("\(weak) done with weak evidence (the device ended the link)") }
     let newest = report.newest.map {
@@ -74,7 +74,7 @@ package enum StatusView {
   ) -> [String] {
     var lines: [String] = []
     for room in report.rooms {
-      for acceptance in room.acceptances where acceptance.ended == nil && room.lastKnown == .accepted {
+      for acceptance in room.acceptances where acceptance.ended == nil && room.state == .accepted {
         lines += style.block(
           "\(room.name.visible): accepted by \(acceptance.by.visible) on \(times.day(acceptance.given.at)): "
             + "\(acceptance.reason.visible)")
@@ -91,7 +91,7 @@ package enum StatusView {
     _ report: BuildingOverview, _ age: Duration, _ times: LocalTime, _ style: TerminalStyle
   ) -> [String] {
     let limit = report.made.addingTimeInterval(-age.inSeconds)
-    let old = report.rooms.filter { $0.lastKnown == .done && ($0.seen.map { $0.at < limit } ?? true) }
+    let old = report.rooms.filter { $0.state == .done && ($0.seen.map { $0.at < limit } ?? true) }
     guard !old.isEmpty else { return [] }
     let names = old.map { room in
       room.name.visible + (room.seen.map { " (\(times.day($0.at)))" } ?? " (date not on record)")
@@ -109,9 +109,9 @@ package enum StatusView {
 extension BuildingRoom {
   /// The state of an open room, for use before its sentence.
   fileprivate var openWords: String {
-    switch lastKnown {
-    case .open: last?.room.outcome.words ?? lastKnown.countWords
-    case .done, .outdated, .unconfirmed, .untried, .accepted, .retired: lastKnown.countWords
+    switch state {
+    case .open: last?.room.outcome.words ?? state.countWords
+    case .done, .outdated, .unconfirmed, .untried, .accepted, .retired: state.countWords
     }
   }
 }

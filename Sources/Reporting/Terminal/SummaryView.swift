@@ -138,7 +138,7 @@ package enum SummaryView {
     _ after: BuildingReport?, _ report: RunReport, _ style: TerminalStyle
   ) -> [String] {
     guard let after, report.rooms.contains(where: \.isExcluded) else { return [] }
-    let others = BuildingRoom.LastKnown.allCases.filter { $0 != .done && after.count($0) > 0 }
+    let others = BuildingRoom.State.allCases.filter { $0 != .done && after.count($0) > 0 }
       .map { ", \(after.count($0)) \($0.countWords)" }
     return style.block(
       "The building: \(after.count(.done)) of \(after.rooms.count.rooms) done\(others.joined()).",

@@ -1,7 +1,7 @@
 import Model
 
 /// The state of a room, in words for people.
-extension BuildingRoom.LastKnown {
+extension BuildingRoom.State {
   /// The state as a word or two.
   var words: String {
     switch self {

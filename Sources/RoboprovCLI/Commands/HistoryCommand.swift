@@ -42,7 +42,7 @@ struct HistoryCommand: AsyncParsableCommand {
       if history.chapters.isEmpty { Console.say("The record has no event about \(subject.visible).") }
       if full {
         for chapter in history.chapters {
-          Console.data(lines: HistoryView.lines(chapter.run, chapter.events))
+          Console.data(lines: HistoryView.lines(chapter.run, chapter.events, times: .here))
         }
       } else if !history.chapters.isEmpty {
         let screen = Screen.standardOutput

@@ -48,10 +48,10 @@ struct MergeCommand: AsyncParsableCommand {
     SiteRecord.warnOfSkipped(merge.skipped)
     let stored = try into.map { try store(merge, in: $0) } ?? 0
     let lastKnown = merge.archive.state.lastKnown
-    let contradictions = lastKnown.contradictions
-    show(lastKnown, contradictions, merge)
+    let conflicts = lastKnown.conflicts
+    show(lastKnown, conflicts, merge)
     if let into { Console.say("Runs copied to \(into)/\(merge.building): \(stored)") }
-    if !contradictions.isEmpty { throw ExitStatus.incomplete.exit }
+    if !conflicts.isEmpty { throw ExitStatus.incomplete.exit }
   }
 
   /// Copies the runs into a reports directory and writes the reports, while it holds the building's lock.
@@ -87,10 +87,10 @@ struct MergeCommand: AsyncParsableCommand {
   }
 
   private func show(
-    _ lastKnown: LastKnownBuilding, _ contradictions: [RecordConflict], _ merge: RecordMerge
+    _ lastKnown: LastKnownBuilding, _ conflicts: [RecordConflict], _ merge: RecordMerge
   ) {
     let names = RoomNames(nil, lastKnown)
-    let explanations = contradictions.map { (conflict: $0, words: $0.explanation(names.name(of:))) }
+    let explanations = conflicts.map { (conflict: $0, words: $0.explanation(names.name(of:))) }
     switch output {
     case .text:
       Console.data(Table.text(header: StateView.header, rows: StateView.rows(lastKnown)))
@@ -98,7 +98,7 @@ struct MergeCommand: AsyncParsableCommand {
         Console.data("\n! \(explanation.sentence)\n  → \(explanation.advice)\n")
       }
     case .json:
-      let form = MergeJSON.Source(merge: merge, lastKnown: lastKnown, contradictions: explanations)
+      let form = MergeJSON.Source(merge: merge, lastKnown: lastKnown, conflicts: explanations)
       Console.data(MergeJSON.form.value(form).pretty + "\n")
     }
   }

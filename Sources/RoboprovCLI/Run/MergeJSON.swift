@@ -9,7 +9,7 @@ enum MergeJSON {
   struct Source {
     let merge: RecordMerge
     let lastKnown: LastKnownBuilding
-    let contradictions: [(conflict: RecordConflict, words: Explanation)]
+    let conflicts: [(conflict: RecordConflict, words: Explanation)]
   }
 
   static let form = OutputForm<Source>("merge", "How far each room is by the records of several laptops.") {
@@ -19,8 +19,8 @@ enum MergeJSON {
     Field("rooms", "The rooms, by id.", each: room) { source in
       source.lastKnown.rooms.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
-    Field("contradictions", "Where the records contradict each other.", each: contradiction) {
-      $0.contradictions
+    Field("conflicts", "Where the records contradict each other.", each: conflict) {
+      $0.conflicts
     }
   }
 
@@ -36,8 +36,8 @@ enum MergeJSON {
     }
   }
 
-  private static let contradiction = OutputForm<(conflict: RecordConflict, words: Explanation)>(
-    "contradiction", "A contradiction between records."
+  private static let conflict = OutputForm<(conflict: RecordConflict, words: Explanation)>(
+    "conflict", "A conflict between records."
   ) {
     Field("rooms", "The rooms concerned.") { $0.conflict.rooms }
     Field("sentence", "What contradicts what.") { $0.words.sentence }

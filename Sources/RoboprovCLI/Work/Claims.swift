@@ -3,6 +3,7 @@ import Engine
 import FoundationEssentials
 import Glibc
 import Journal
+import Reporting
 
 /// What one run at a time may have on this machine.
 enum Claims {
@@ -19,13 +20,21 @@ enum Claims {
       case .unusable(let error): throw JournalMessages.failure(error)
       case .held(_, let path, let holder):
         throw CommandFailure(
-          .unavailable, "another run works on \(building): \(words(holder))",
+          .unavailable, "another run works on \(building): \(holder?.words(.here) ?? unknown)",
           cure: "Wait until it is done, or end it with Ctrl-C where it runs. (Its lock is \(path).)")
       }
     }
   }
 
-  static func words(_ holder: LockHolder?) -> String { holder.map { "\($0)" } ?? "it does not say which" }
+  /// Stands for a holder that left no readable line in the lock.
+  fileprivate static let unknown = "its process and run are unknown"
+}
+
+extension LockHolder {
+  /// Process, run and local time, for a person.
+  fileprivate func words(_ times: LocalTime) -> String {
+    "process \(process), run \(run), since \(times.instant(since))"
+  }
 }
 
 /// The adapters that a run has taken, each until it ends.
@@ -46,7 +55,7 @@ actor AdapterClaims {
       return .granted
     } catch {
       switch error {
-      case .held(_, _, let other): return .refused(Claims.words(other))
+      case .held(_, _, let other): return .refused(other?.description ?? Claims.unknown)
       case .unusable(let error):
         Console.say("roboprov: warning: nothing keeps a second run from this adapter: \(error)")
         return .granted

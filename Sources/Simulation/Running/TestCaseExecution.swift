@@ -328,8 +328,8 @@ struct TestCaseExecution {
     for devices in FamilyTruth.lookalikes(await devices().filter { owned.contains($0.address) }) {
       await checker.violate(.identity, "devices with one identity: \(devices)")
     }
-    for contradiction in lastKnown.contradictions {
-      await checker.violate(.record, "the record contradicts itself: \(contradiction)")
+    for conflict in lastKnown.conflicts {
+      await checker.violate(.record, "the record contradicts itself: \(conflict)")
     }
   }
 }

@@ -391,6 +391,6 @@ struct Installation {
           && flash?.values.filter { $0.key != "elapsed" } == FamilyTruth(room).flash(of: room),
         "\(room.id)\n\(log.joined(separator: "\n"))", sourceLocation: location)
     }
-    #expect(lastKnown.contradictions.isEmpty, sourceLocation: location)
+    #expect(lastKnown.conflicts.isEmpty, sourceLocation: location)
   }
 }

@@ -26,7 +26,7 @@ package enum BuildingCSV {
       Column("id") { .text($0.room.id.rawValue) },
       Column("profile") { .text($0.room.profile.rawValue) },
       Column("minor") { .integer($0.room.minor) },
-      Column("state") { .text($0.room.lastKnown.rawValue) },
+      Column("state") { .text($0.room.state.rawValue) },
       Column("outcome") { .text($0.room.last?.room.outcomeName) },
       Column("proved_on") { .time($0.room.seen?.at) },
       Column("proved_by") { .text($0.room.evidence?.grade.rawValue) },
@@ -39,9 +39,9 @@ package enum BuildingCSV {
       Column("settings_not_written") { .names($0.room.settings.map(\.result), .notWritten) },
       Column("settings") { .values($0.room.settings.map(\.result)) },
       Column("reason_code") { .text($0.room.isOpen ? $0.room.last?.room.reason?.code.rawValue : nil) },
-      Column("accepted_by") { .text($0.room.lastKnown == .accepted ? $0.room.acceptances.last?.by : nil) },
+      Column("accepted_by") { .text($0.room.state == .accepted ? $0.room.acceptances.last?.by : nil) },
       Column("accepted_on") {
-        .time($0.room.lastKnown == .accepted ? $0.room.acceptances.last?.given.at : nil)
+        .time($0.room.state == .accepted ? $0.room.acceptances.last?.given.at : nil)
       },
       Column("retired_on") { .time($0.room.retirement?.recorded.at) },
       Column("in_manifest") { .flag($0.room.isInManifest) },

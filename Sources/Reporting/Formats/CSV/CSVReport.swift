@@ -20,7 +20,7 @@ package enum CSVReport {
       Column("profile") { .text($0.room.planned.profile.rawValue) },
       Column("minor") { .integer($0.room.minor) },
       Column("outcome") { .text($0.room.outcomeName) },
-      Column("state") { .text($0.after?.lastKnown.rawValue) },
+      Column("state") { .text($0.after?.state.rawValue) },
       Column("proved_on") { .time($0.proof?.seenAt) },
       Column("proved_by") { .text($0.proof?.evidence.grade.rawValue) },
       Column("proved_in") { .text($0.proof?.run) },

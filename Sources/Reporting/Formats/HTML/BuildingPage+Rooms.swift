@@ -23,18 +23,18 @@ extension BuildingPage {
 
   /// The controls that select rooms. The script shows them.
   private var controls: HTML {
-    let lastKnownRooms = BuildingRoom.LastKnown.allCases.filter { report.count($0) > 0 }
-    let filters = lastKnownRooms.map { lastKnown -> HTML in
+    let states = BuildingRoom.State.allCases.filter { report.count($0) > 0 }
+    let filters = states.map { state -> HTML in
       """
-      <button type="button" data-standing="\(lastKnown.rawValue)" aria-pressed="false">\(mark(lastKnown)) \
-      \(lastKnown.words) \(report.count(lastKnown))</button>
+      <button type="button" data-state="\(state.rawValue)" aria-pressed="false">\(mark(state)) \
+      \(state.words) \(report.count(state))</button>
       """
     }
     return """
       <div class="controls" id="controls" hidden>
       <p class="search"><label for="search">Search rooms</label> \
       <input id="search" type="search" autocomplete="off" spellcheck="false"></p>
-      <div role="group" aria-label="Show rooms by state"><button type="button" data-standing="" \
+      <div role="group" aria-label="Show rooms by state"><button type="button" data-state="" \
       aria-pressed="true">all \(report.rooms.count)</button>\(filters.joined())</div>
       <p><button type="button" id="stories" aria-pressed="false">Open every room’s history</button></p>
       <p id="shown" role="status"></p>
@@ -44,9 +44,9 @@ extension BuildingPage {
 
   private func row(_ room: BuildingRoom, _ place: Int) -> HTML {
     """
-    <tbody id="room-\(place)" data-standing="\(room.lastKnown.rawValue)"><tr>\
+    <tbody id="room-\(place)" data-state="\(room.state.rawValue)"><tr>\
     <th scope="row">\(title(of: room.id, room.name)) <small>\(room.id.rawValue)\(absence(room))</small></th>\
-    <td>\(mark(room.lastKnown)) \(room.lastKnown.words)</td>\
+    <td>\(mark(room.state)) \(room.state.words)</td>\
     <td>\(devices(room))</td><td>\(room.minor.map { "\($0)" } ?? "")</td>\
     <td>\(evidence(room))</td><td>\(seen(room))</td>\
     <td>\((room.seen?.run ?? room.last?.recorded.run).map { link(run: $0) })</td></tr>\
@@ -78,7 +78,7 @@ extension BuildingPage {
   /// When the evidence was seen, and whether that was in the newest run.
   private func seen(_ room: BuildingRoom) -> HTML {
     guard let seen = room.seen else {
-      return room.lastKnown == .untried ? "" : "<span class=\"none\">not proved</span>"
+      return room.state == .untried ? "" : "<span class=\"none\">not proved</span>"
     }
     return "\(time(seen.at))<br>\(nearness(room, seen))"
   }

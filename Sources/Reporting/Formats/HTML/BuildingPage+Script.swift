@@ -11,12 +11,12 @@ extension BuildingPage {
       const bodies = [...table.tBodies];
       const cell = (body, column) => body.rows[0].cells[column];
       const texts = new Map(bodies.map(body => [body, body.rows[0].textContent.toLowerCase()]));
-      let standing = "";
+      let state = "";
       const show = () => {
         const words = $("search").value.toLowerCase().split(" ").filter(Boolean);
         let count = 0;
         for (const body of bodies) {
-          body.hidden = (standing && body.dataset.standing !== standing)
+          body.hidden = (state && body.dataset.state !== state)
             || !words.every(word => texts.get(body).includes(word));
           if (!body.hidden) count++;
         }
@@ -45,9 +45,9 @@ extension BuildingPage {
         for (const body of bodies) open(body, isOpen);
       });
       $("search").addEventListener("input", show);
-      const filters = [...$("controls").querySelectorAll("[data-standing]")];
+      const filters = [...$("controls").querySelectorAll("[data-state]")];
       for (const filter of filters) filter.addEventListener("click", () => {
-        standing = filter.dataset.standing;
+        state = filter.dataset.state;
         for (const other of filters) other.setAttribute("aria-pressed", other === filter);
         show();
       });

@@ -3,12 +3,12 @@ import Model
 extension BuildingPage {
   /// The rooms that count: of the manifest, and in service.
   private var counted: [BuildingRoom] {
-    report.rooms.filter { $0.isInManifest && $0.lastKnown != .retired }
+    report.rooms.filter { $0.isInManifest && $0.state != .retired }
   }
 
   /// How far the building is, in one clause.
   var verdict: String {
-    let done = counted.count { $0.lastKnown == .done }
+    let done = counted.count { $0.state == .done }
     if counted.isEmpty { return "No rooms on record" }
     if done == counted.count { return done == 1 ? "The only room is done" : "All \(done) rooms done" }
     return "\(done) of \(counted.count) rooms done"
@@ -44,11 +44,11 @@ extension BuildingPage {
   /// The number of rooms in each state.
   private var counts: HTML {
     let wanted = report.rooms.filter(\.isInManifest)
-    func count(_ lastKnown: BuildingRoom.LastKnown) -> Int { wanted.count { $0.lastKnown == lastKnown } }
-    var items = BuildingRoom.LastKnown.allCases.filter { count($0) > 0 }.map { lastKnown -> HTML in
+    func count(_ state: BuildingRoom.State) -> Int { wanted.count { $0.state == state } }
+    var items = BuildingRoom.State.allCases.filter { count($0) > 0 }.map { state -> HTML in
       """
-      <li>\(mark(lastKnown)) <b>\(count(lastKnown))</b> \(lastKnown.words) \
-      <small>\(lastKnown.meaning)</small></li>
+      <li>\(mark(state)) <b>\(count(state))</b> \(state.words) \
+      <small>\(state.meaning)</small></li>
       """
     }
     let others = report.rooms.count - wanted.count
@@ -57,8 +57,8 @@ extension BuildingPage {
   }
 
   /// The symbol of a state; the word is next to it.
-  func mark(_ lastKnown: BuildingRoom.LastKnown) -> HTML {
-    "<span class=\"mark \(lastKnown.rawValue)\" aria-hidden=\"true\">\(lastKnown.symbol)</span>"
+  func mark(_ state: BuildingRoom.State) -> HTML {
+    "<span class=\"mark \(state.rawValue)\" aria-hidden=\"true\">\(state.symbol)</span>"
   }
 
   private var origin: HTML {
@@ -93,12 +93,12 @@ extension BuildingPage {
   /// The rooms that are left to do, by state.
   var openRooms: HTML {
     guard !report.open.isEmpty else { return "" }
-    let groups = BuildingRoom.LastKnown.allCases.map { lastKnown in
-      (lastKnown, report.open.filter { $0.lastKnown == lastKnown })
+    let groups = BuildingRoom.State.allCases.map { state in
+      (state, report.open.filter { $0.state == state })
     }
-    let items = groups.filter { !$0.1.isEmpty }.map { lastKnown, rooms -> HTML in
+    let items = groups.filter { !$0.1.isEmpty }.map { state, rooms -> HTML in
       """
-      <li>\(mark(lastKnown)) <b>\(rooms.count) \(lastKnown.words)</b> (\(lastKnown.meaning)): \
+      <li>\(mark(state)) <b>\(rooms.count) \(state.words)</b> (\(state.meaning)): \
       \(list(rooms.map { ($0.id, $0.name) }))</li>
       """
     }

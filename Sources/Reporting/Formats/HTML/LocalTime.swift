@@ -4,6 +4,7 @@ package import FoundationEssentials
 package struct LocalTime: Sendable {
   private let secondsFromUTC: @Sendable (Date) -> Int
   private static let style = Date.ISO8601FormatStyle()
+  private static let preciseStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
   /// A local time.
   /// - Parameter secondsFromUTC: How many seconds the local clock is ahead of UTC at an instant.
@@ -28,6 +29,12 @@ package struct LocalTime: Sendable {
   /// Time of the day to the second: `10:00:12`.
   func second(_ at: Date) -> String { String(local(at).dropFirst(11).prefix(8)) }
 
+  /// Day and time to the millisecond: `2026-11-21 10:00:12.250`.
+  func millisecond(_ at: Date) -> String {
+    let time = Self.preciseStyle.format(at.addingTimeInterval(Double(secondsFromUTC(at)))).dropFirst(11)
+    return "\(day(at)) \(time.prefix(12))"
+  }
+
   /// The distance from UTC at an instant: `UTC+01:00`.
   package func offset(_ at: Date) -> String {
     let minutes = secondsFromUTC(at) / 60
@@ -37,7 +44,7 @@ package struct LocalTime: Sendable {
   }
 
   /// Day and time to the second, with the distance from UTC: `2026-11-21 10:00:12 UTC+01:00`.
-  func instant(_ at: Date) -> String { "\(day(at)) \(second(at)) \(offset(at))" }
+  package func instant(_ at: Date) -> String { "\(day(at)) \(second(at)) \(offset(at))" }
 
   /// In UTC, to the second: `2026-11-21 09:00:12 UTC`.
   func universal(_ at: Date) -> String {

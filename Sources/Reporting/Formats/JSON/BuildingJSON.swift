@@ -51,7 +51,7 @@ package enum BuildingJSON {
   static let summary = OutputForm<BuildingReport>("building_summary", "The number of rooms in each state.") {
     Field("total", "All rooms.") { $0.rooms.count }
     Field("complete", "Whether nothing is left to do.") { $0.isDone }
-    BuildingRoom.LastKnown.counts { $0.count($1) }
+    BuildingRoom.State.counts { $0.count($1) }
   }
 
   private static let room = OutputForm<(room: BuildingRoom, explanation: Explanation?)>(
@@ -60,7 +60,7 @@ package enum BuildingJSON {
     Field("id", "Its stable id.") { $0.room.id }
     Field("room", "Its name for people.") { $0.room.name }
     Field("profile", "The device family.") { $0.room.profile }
-    Field("state", "How far it is.") { $0.room.lastKnown }
+    Field("state", "How far it is.") { $0.room.state }
     Field("in_manifest", "Whether the manifest has it.") { $0.room.isInManifest }
     Field("devices", "Its device; several where merged records contradict each other.") { $0.room.devices }
     Field("minor", "The minor that its device has on record, or that the newest run was to write.") {

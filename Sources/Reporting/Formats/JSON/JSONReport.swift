@@ -135,7 +135,7 @@ package enum JSONReport {
     Field("minor", "The minor that it is to have; null for families without one.") { $0.row.room.minor }
     Field("outcome", "How it ended.") { $0.row.room.outcome }
     Field("state", "How far the room is after the run, by all runs; null when that is not known.") {
-      $0.row.after?.lastKnown
+      $0.row.after?.state
     }
     Field("address", "Its device; null where none is known.") {
       $0.row.room.address ?? $0.row.after?.devices.first
