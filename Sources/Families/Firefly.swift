@@ -2,7 +2,7 @@ package import Bluetooth
 package import Model
 package import Session
 
-/// Firefly (PROTOCOLS §3): a peripheral that mostly sleeps and is told how long ago an action was. The
+/// Firefly (PROTOCOLS §3): a peripheral that mostly sleeps and receives the time since an action. The
 /// session searches, connects and writes within 10 s.
 package struct Firefly: DeviceProfile {
   package let id: ProfileID = "firefly"
@@ -35,7 +35,7 @@ package struct Firefly: DeviceProfile {
       documentation: "Value for the control. One byte."),
     .init(
       .range, "range", .integer(0...255), isRequired: true, isShareable: true,
-      documentation: "Transmit strength against which it compares what it hears. One byte."),
+      documentation: "Transmit strength with which it compares what it receives. One byte."),
   ]
 
   /// The session searches for it, it has no status, and it acknowledges by disconnecting.

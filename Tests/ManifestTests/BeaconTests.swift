@@ -73,12 +73,12 @@ import Testing
     "an invalid `beacon` is an error at its place",
     arguments: [
       ("beacon: 1️⃣\(Self.uuid)", "`beacon` is a mapping of keys and values"),
-      ("beacon: 1️⃣{}", "`beacon` says nothing"),
+      ("beacon: 1️⃣{}", "`beacon` is empty"),
       ("beacon: { uuid: 1️⃣1234 }", "`uuid` is not a UUID"),
       ("beacon: { uuid: 1️⃣180F }", "`uuid` is not a UUID"),
       (
         "beacon: { uuid: 1️⃣00000000-0000-0000-0000-000000000000 }",
-        "`uuid` is a UUID that no device may be given"
+        "`uuid` is a reserved UUID"
       ),
       ("beacon: { major: 1️⃣65536 }", "`major` is 65536, outside of 0…65535"),
       ("beacon: { major: 7, 1️⃣minor: 1 }", "unknown key in `beacon`"),
@@ -109,7 +109,7 @@ import Testing
         "a Firefly takes no `beacon`", "an IoT Design Shop beacon takes no `beacon`",
       ])
     #expect(findings.map(\.range.start) == [place[1], place[2]])
-    #expect(findings[1].advice == "what its beacon sends is written to it: give `uuid` and `major`")
+    #expect(findings[1].advice == "roboprov writes its beacon: give `uuid` and `major`")
   }
 
   @Test(

@@ -169,6 +169,6 @@ struct BuildingTests {
     let text = "building: B\nrooms: [{ room: R, minor: 1, address: C4:7C:8D:00:00:01, near: hci0 }]\n"
     let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
     #expect(reading.building?.rooms.first?.near == "hci0")
-    #expect(reading.diagnostics.map(\.message) == ["`near` decides nothing in a room with an address"])
+    #expect(reading.diagnostics.map(\.message) == ["`near` has no effect in a room with an address"])
   }
 }

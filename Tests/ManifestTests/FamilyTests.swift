@@ -239,9 +239,9 @@ struct FamilyFindingTests {
       .beacon("uuid: 1️⃣''", "`uuid` is not a UUID"),
       .beacon("uuid: 1️⃣~", "`uuid` has no value"),
       .beacon(
-        "uuid: 1️⃣2173e519-9155-4862-ab64-7953ab146156", "`uuid` is a UUID that no device may be given",
+        "uuid: 1️⃣2173e519-9155-4862-ab64-7953ab146156", "`uuid` is a reserved UUID",
         advice: "the factory's"),
-      .beacon("uuid: 1️⃣00000000-0000-0000-0000-000000000000", "`uuid` is a UUID that no device may be given"),
+      .beacon("uuid: 1️⃣00000000-0000-0000-0000-000000000000", "`uuid` is a reserved UUID"),
       .beacon("major: 1️⃣65536", "`major` is 65536, outside of 0…65535"),
       .beacon("major: 1️⃣0x10", "`major` is not a whole number"),
       .beacon("power: 1️⃣loud", "`power` is none", advice: "low (-23 dBm), medium (-6 dBm), high (0 dBm)"),
@@ -311,7 +311,7 @@ struct FamilyFindingTests {
       .registered("register: true, 1️⃣retries: 3", "a registered room takes no `retries`"),
       .registered(
         "register: true, timeouts: { 1️⃣connect: 1s }", "a registered room has no stage `connect`",
-        advice: "those that it has: search"),
+        advice: "its stages: search"),
       .registered("register: true, profile: robo-sensor, 1️⃣wifi: guests", "a registered room takes no `wifi`"),
       .registered(
         "register: 1️⃣yes", "`register` is neither `true` nor `false`", advice: "did you mean `true`?"),

@@ -130,7 +130,7 @@ struct FindingTests {
         advice: "did you mean `guests`?"),
       .top("defaults: { wifi: 1️⃣gests }", "no network", advice: "describe it under `wifi:`"),
       .top("wifi: 1️⃣guests", "mapping of names to networks"),
-      .top("wifi: { 1️⃣ssid: G, }", "stands where a network's name should be"),
+      .top("wifi: { 1️⃣ssid: G, }", "is where a network's name is expected"),
       .top("wifi: { guests: { 1️⃣password: correct horse } }", "a network without `ssid`"),
       .top("wifi: { guests: { ssid: 1️⃣'' } }", "`ssid` is empty"),
       .top(

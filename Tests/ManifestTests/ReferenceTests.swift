@@ -46,12 +46,12 @@ struct ReferenceTests {
     var page = """
       # Findings about manifests
 
-      What `roboprov validate` and every other command that reads a manifest can say about it. A code is stable; the sentences \
-      may change with any version. Errors keep a manifest from being used, warnings do not. `roboprov validate --fix` corrects \
-      what is certain.
+      What `roboprov validate`, and every other command that reads a manifest, can report about it. Codes are stable; texts may \
+      change with any version. A manifest with an error cannot be used; one with warnings can. `roboprov validate --fix` \
+      corrects what is certain.
 
-      This page is made of the code and of the examples in `manifests/invalid`, one for each finding: do not edit it, but record \
-      it with `ROBOPROV_RECORD=1 make test FILTER=ReferenceTests`.
+      This page is generated from the code and the examples in `manifests/invalid`, one for each finding. Do not edit it; \
+      record it with `ROBOPROV_RECORD=1 make test FILTER=ReferenceTests`.
 
       """
     for code in DiagnosticCode.allCases {

@@ -47,7 +47,7 @@ struct PlainScalarTests {
       ("0o17", "a number"),
       ("1_000", "a number"), ("1.10", "a number"), ("-5", "a number"), (".5", "a number"),
       (".inf", "a number"),
-      ("yes", "a truth value"), ("No", "a truth value"), ("ON", "a truth value"), ("y", "a truth value"),
+      ("yes", "a Boolean"), ("No", "a Boolean"), ("ON", "a Boolean"), ("y", "a Boolean"),
       ("12:34:56", "a number to base 60"), ("2026-11-22", "a date"), ("2026-11-22 10:00", "a date"),
     ])
   func otherMeanings(text: String, meaning: String) {

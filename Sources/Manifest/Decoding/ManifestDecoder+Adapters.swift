@@ -10,7 +10,7 @@ extension ManifestDecoder {
     guard let entries = node.entries else {
       error(
         .wrongStructure, "`adapters` is a mapping of adapters", at: node.range,
-        advice: "name each as the host does, by its address or as you like: adapters: { hci0: { slots: 7 } }")
+        advice: "name each as on the host, by its address or freely: adapters: { hci0: { slots: 7 } }")
       return []
     }
     var places: [AdapterReference: SourceRange] = [:]
@@ -32,14 +32,14 @@ extension ManifestDecoder {
     guard let fields = fields(of: entry.value, "an adapter", known: Vocabulary.adapter) else { return nil }
     if fields.all.isEmpty, entry.value.entries?.isEmpty == true {
       error(
-        .missingKey, "nothing is said of this adapter", at: entry.keyRange, advice: "for example: slots: 7")
+        .missingKey, "this adapter has no keys", at: entry.keyRange, advice: "for example: slots: 7")
     }
     var description = AdapterDescription(AdapterReference(entry.key))
     if isReference {
       if let address = fields.entry("address") {
         error(
-          .badAdapter, "the adapter is named by the host or its address already", at: address.keyRange,
-          advice: "leave `address` out, or name the adapter as you like")
+          .badAdapter, "the name of this entry identifies the adapter already", at: address.keyRange,
+          advice: "leave `address` out, or choose another name")
       }
     } else if let node = fields["address"] {
       guard let text = text(node, "address") else { return nil }
@@ -72,7 +72,7 @@ extension ManifestDecoder {
     }
     if let address = fields.entry("address") {
       warning(
-        .redundantHint, "`near` decides nothing in a room with an address", at: entry.keyRange,
+        .redundantHint, "`near` has no effect in a room with an address", at: entry.keyRange,
         notes: [.init("its address", at: address.keyRange)], advice: "leave one of them out")
     }
     if let described = adapters.first(where: { $0.alias == text }) { return described.reference }

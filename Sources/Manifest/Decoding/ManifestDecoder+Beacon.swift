@@ -18,7 +18,7 @@ extension ManifestDecoder {
   mutating func beacon(_ node: YAMLNode) -> [SettingName: SettingValue] {
     guard let fields = fields(of: node, "`beacon`", known: Vocabulary.beacon) else { return [:] }
     if node.entries?.isEmpty == true {
-      error(.missingKey, "`beacon` says nothing", at: node.range, advice: "give `uuid`, `major` or both")
+      error(.missingKey, "`beacon` is empty", at: node.range, advice: "give `uuid`, `major` or both")
     }
     var settings: [SettingName: SettingValue] = [:]
     for (key, name) in [("uuid", SettingName.beaconUUID), ("major", .beaconMajor)] {
@@ -48,7 +48,7 @@ extension ManifestDecoder {
       error(
         .unsupportedKey, "\(profile.withArticle) takes no `beacon`", at: entry.keyRange,
         advice: isWritten
-          ? "what its beacon sends is written to it: give `uuid` and `major`" : "leave `beacon` out")
+          ? "roboprov writes its beacon: give `uuid` and `major`" : "leave `beacon` out")
       return [:]
     }
     return shared.settings.merging(own) { $1 }

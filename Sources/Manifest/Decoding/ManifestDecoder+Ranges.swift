@@ -48,7 +48,7 @@ extension ManifestDecoder {
         error(
           .rangeValue, "\(minors.map { "\($0.names.count)" } ?? "no") minors for \(rooms.names.count) rooms",
           at: node.range,
-          advice: "give the first room's minor: the others count along")
+          advice: "give the first room's minor; the others follow from their numbers")
         return nil
       }
       return minors.names
@@ -60,7 +60,7 @@ extension ManifestDecoder {
       show(node.range)
       error(
         .rangeValue, "the minors of this range reach \(last), outside of 0…65535", at: node.range,
-        advice: "the first room has this minor, and the others count along with their numbers")
+        advice: "the first room has this minor; the others follow from their numbers")
       return nil
     }
     return rooms.offsets.map { String(first + $0) }
@@ -69,10 +69,10 @@ extension ManifestDecoder {
   private static func words(for problem: RoomRange.Problem) -> (message: String, advice: String) {
     switch problem {
     case .braces:
-      ("a name with braces is a range of rooms, and this is none", "write it once: Room {301..332}")
+      ("a name with braces must be a range of rooms", "write it once: Room {301..332}")
     case .part:
       (
-        "this is no range of rooms",
+        "this is not a range of rooms",
         "for example: Room {301..332}, Room {301..331..2}, Room {301..312,314}, Suite {A..F}"
       )
     case .order: ("this range counts down, or has a step of 0", "write the lower number first")

@@ -116,12 +116,12 @@ extension ManifestDecoder {
         .duplicateRoom, "another room has the same name, \(texts.words(for: first, from: node.range))",
         at: node.range,
         notes: [.init("the first of that name", at: first)],
-        advice: "in reports and on the sensors nobody will tell them apart")
+        advice: "they cannot be distinguished in reports or on the sensors")
     case (let first, isSame: false)?:
       warning(
         .similarRoom,
         "another room's name differs in case only, \(texts.words(for: first, from: node.range))",
-        at: node.range, notes: [.init("that one", at: first)], advice: "give one of them another name")
+        at: node.range, notes: [.init("the other room", at: first)], advice: "give one of them another name")
     }
     return text
   }
@@ -166,7 +166,7 @@ extension ManifestDecoder {
     warning(
       .neverMatched, "`match: any` never takes \(profile.withArticle)", at: fields.head,
       advice:
-        "on air it does not tell whether it is provisioned: give its address, or the adapter that stands beside it: "
+        "it does not show on air whether it is provisioned: give its address, or the adapter next to it: "
         + "near: hci0")
   }
 
@@ -178,9 +178,9 @@ extension ManifestDecoder {
         error(
           .missingAddress, "a room without `address`", at: fields.head,
           advice:
-            "give the address on its sensor's label, or the adapter that is in the room: near: hci0. At the top, `match: later` "
-            + "says that labels will be read on site, `match: any` that such rooms take any sensor that no other room claims"
-        )
+            "give the address on its sensor's label, or the adapter that is in the room: near: hci0. "
+            + "Or set at the top `match: later`, if labels are read on site, or `match: any`, if such rooms "
+            + "take any sensor that no other room claims")
       }
       return nil
     }
@@ -284,7 +284,7 @@ extension ManifestDecoder {
     if isTrue, let profile, !profile.hasIdentity {
       error(
         .unsupportedKey, "\(profile.withArticle) cannot be registered", at: node.range,
-        advice: "on air it does not tell which one it is; leave `register` out and have it provisioned")
+        advice: "it has no identity on air: leave `register` out and provision it")
       return false
     }
     return isTrue

@@ -17,7 +17,7 @@ extension ManifestDecoder {
           Vocabulary.isKeyOfRooms(key)
             ? (
               .misplacedKey, "`\(key)` cannot be under `defaults`",
-              "no two rooms have it in common: give it to each room"
+              "rooms cannot share it: give it to each room"
             ) : nil
         })
     {

@@ -24,7 +24,7 @@ extension ManifestDecoder {
     }
     if let name = Self.placeholder(text) {
       error(
-        .placeholderPassword, "`password` is a placeholder: nothing is put in its place", at: node.range,
+        .placeholderPassword, "`password` is a placeholder, which roboprov does not replace", at: node.range,
         advice:
           "write the password itself, or where it comes from: password: { env: \(name ?? "WIFI_PASSWORD") }")
       return nil
@@ -152,7 +152,7 @@ extension ManifestDecoder {
     error(
       .badSecretSource, "`prompt` takes `true` and nothing else", at: node.range,
       advice: isMeant
-        ? "did you mean `true`?" : "where nobody is to be asked, write `env`, `file` or `command`")
+        ? "did you mean `true`?" : "without a prompt, use `env`, `file` or `command`")
     return nil
   }
 

@@ -45,7 +45,7 @@ extension ManifestDecoder {
       } else if let shared = shared[key] {
         settings[description.name] = shared.isGood ? value(shared.entry.value, description) : nil
       } else if description.isRequired {
-        let everywhere = description.isShareable ? " It can stand under `defaults` for all rooms." : ""
+        let everywhere = description.isShareable ? " It can be under `defaults` for all rooms." : ""
         error(
           .missingSetting, "a room without `\(key)`", at: fields.head,
           advice: description.documentation + everywhere)
@@ -116,16 +116,16 @@ extension ManifestDecoder {
     case .controlCharacter:
       (
         .controlCharacter, "`\(key)` contains a control character",
-        "a line break or a tab, perhaps from a text of several lines"
+        "it may be a tab, or a line break in a text of several lines"
       )
     case .reserved:
       (
-        .reservedUUID, "`\(key)` is a UUID that no device may be given",
-        "it is the factory's, or none at all: make one of your own with `uuidgen`"
+        .reservedUUID, "`\(key)` is a reserved UUID",
+        "it is the factory's, or all zeros: make your own with `uuidgen`"
       )
     case .noChoice(let choices):
       (
-        .unknownValue, "`\(key)` is none of the values there are",
+        .unknownValue, "`\(key)` is none of the possible values",
         "one of: " + choices.map { "\($0.name) (\($0.meaning))" }.listed
       )
     case .outOfBounds(let duration, let allowed):
@@ -136,8 +136,8 @@ extension ManifestDecoder {
       )
     case .betweenSteps(let duration, let below, let above):
       (
-        .betweenSteps, "`\(key)` is \(duration.written), which the device cannot be told exactly",
-        "the nearest that it can: \(below.written) and \(above.written)"
+        .betweenSteps, "`\(key)` is \(duration.written), which is between two steps of the device",
+        "the nearest possible values: \(below.written) and \(above.written)"
       )
     case .badPassword(let bytes):
       (
@@ -174,7 +174,7 @@ extension SettingDescription.Kind {
     case .text: "text"
     case .wifiPassword: "a WiFi password"
     case .uuid: "a UUID"
-    case .choice: "one of the values there are"
+    case .choice: "one of the possible values"
     case .duration: "a duration"
     }
   }

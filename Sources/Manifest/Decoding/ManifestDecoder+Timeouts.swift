@@ -20,7 +20,7 @@ extension ManifestDecoder {
       if let kind, !kind.stages.contains(stage) {
         error(
           .unsupportedKey, "\(kind.words) has no stage `\(stage.rawValue)`", at: entry.keyRange,
-          advice: "those that it has: \(kind.stages.map(\.rawValue).listed)")
+          advice: "its stages: \(kind.stages.map(\.rawValue).listed)")
       } else if let duration = timeout(entry.value, of: stage) {
         result[stage] = WrittenTimeout(
           duration: duration, keyRange: entry.keyRange, range: entry.value.range)

@@ -39,7 +39,7 @@ extension ManifestDecoder {
         show(entry.keyRange)
         if entry.key == "password" { hide(entry.value) }
         error(
-          .badNetworkName, "`\(entry.key)` stands where a network's name should be", at: entry.keyRange,
+          .badNetworkName, "`\(entry.key)` is where a network's name is expected", at: entry.keyRange,
           advice: Self.networkAdvice)
         continue
       }

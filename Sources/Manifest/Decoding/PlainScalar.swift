@@ -12,7 +12,7 @@ enum PlainScalar {
       if isNumber(text) { return "a number" }
       if isSexagesimal(text) { return "a number to base 60" }
       return isDate(text) ? "a date" : nil
-    default: return text.utf8.count <= 5 && truthValues.contains(text.lowercased()) ? "a truth value" : nil
+    default: return text.utf8.count <= 5 && truthValues.contains(text.lowercased()) ? "a Boolean" : nil
     }
   }
 
@@ -80,15 +80,15 @@ extension ManifestDecoder {
       let meaning = PlainScalar.otherMeaning(of: text)
     else { return }
     warning(
-      .ambiguousText, "other YAML readers take this `\(key)` for \(meaning)", at: node.range,
-      advice: "put it into quotes: it is taken as it is written", fix: .quote(node.range))
+      .ambiguousText, "other YAML readers read this `\(key)` as \(meaning)", at: node.range,
+      advice: "put it into quotes: then every YAML reader reads it as written", fix: .quote(node.range))
   }
 
   /// As above, for the key of an entry.
   mutating func warnOfOtherMeaning(key entry: YAMLNode.Entry) {
     guard texts.isPlain(entry.keyRange), let meaning = PlainScalar.otherMeaning(of: entry.key) else { return }
     warning(
-      .ambiguousText, "other YAML readers take this name for \(meaning)", at: entry.keyRange,
+      .ambiguousText, "other YAML readers read this name as \(meaning)", at: entry.keyRange,
       advice: "put it into quotes, here and where it is used", fix: .quote(entry.keyRange))
   }
 }

@@ -46,15 +46,15 @@ extension Diagnostic {
     case .misplaced:
       (
         .yamlSyntax,
-        "this does not belong to what stands above it",
-        "check the indentation: what belongs together starts in one column"
+        "this does not fit the lines above it",
+        "check the indentation: the entries of a list or mapping start in the same column"
       )
     case .reservedCharacter:
       (.yamlSyntax, "a text cannot begin with this character", "put the text into quotes")
     case .unknownEscape:
       (
         .yamlSyntax,
-        "this escape means nothing in \"double quotes\"",
+        "this escape is unknown in \"double quotes\"",
         "use 'single quotes', where a backslash is a backslash"
       )
     case .syntax(let words): (.yamlSyntax, "not YAML: \(words)", nil)
@@ -64,7 +64,7 @@ extension Diagnostic {
     case .tag: (.yamlTag, "tags (`!…`) mean nothing here", "leave it out; quote a text that begins with `!`")
     case .unknownAlias:
       (.badAlias, "an alias without an anchor before it", "quote a text that begins with `*`")
-    case .recursiveAlias: (.badAlias, "an alias within what it stands for", nil)
+    case .recursiveAlias: (.badAlias, "an alias inside its own anchor", nil)
     case .severalDocuments:
       (.severalDocuments, "a second document", "keep one of them: remove the `---`")
     case .tooDeep: (.documentTooLarge, "nested deeper than \(YAMLParser.maximumDepth) levels", nil)

@@ -85,11 +85,11 @@ extension DiagnosticCode {
     case .fileUnreadable:
       "A file that the manifest names is not there or cannot be read. Its path is relative to the manifest."
     case .fileTooLarge: "The file is larger than a manifest or table may be. It is probably another file."
-    case .wrongEncoding: "The file is not UTF-8. Save it as UTF-8; of a spreadsheet, export “CSV UTF-8”."
+    case .wrongEncoding: "The file is not UTF-8. Save it as UTF-8. Export a spreadsheet as “CSV UTF-8”."
     case .forbiddenCharacter: "The file contains a control character that YAML and tables do not allow."
     case .tabIndentation: "YAML is indented with spaces only."
     case .yamlSyntax: "The text is not YAML. The message says what was expected."
-    case .duplicateKey: "A key is there twice in one mapping. Programs differ about which of the two counts."
+    case .duplicateKey: "A mapping contains a key twice. YAML readers differ about which of the two they use."
     case .keyNotText: "A key is a list or a mapping."
     case .yamlTag: "YAML tags (`!…`) have no meaning in a manifest. Quote a text that begins with `!`."
     case .badAlias:
@@ -98,31 +98,32 @@ extension DiagnosticCode {
     case .documentTooLarge:
       "The document is nested too deeply or has too many values, aliases counted in full."
     case .emptyManifest: "The manifest contains nothing. It needs at least `building` and `rooms`."
-    case .unknownKey: "No such key exists here. The nearest known key is named."
+    case .unknownKey: "The key is unknown here. The message names the nearest known key."
     case .misplacedKey: "The key exists, but not at this place."
     case .mergeKey:
       "Merge keys (`<<`) are not supported. Put what rooms share under `defaults`, a floor or a group."
     case .missingKey: "A required key is missing."
-    case .wrongStructure: "A single value, a list or a mapping was expected, and something else is there."
+    case .wrongStructure:
+      "The value has the wrong structure: a single value, a list or a mapping was expected."
     case .missingValue: "A key has no value. Give it one, or leave the key out."
     case .notANumber:
-      "A whole number in decimal digits was expected. `012`, `0x10` and `1e3` are refused: programs differ about them."
+      "A whole number in decimal digits was expected. `012`, `0x10` and `1e3` are refused, because YAML readers differ about them."
     case .notADuration: "A duration is a whole number and its unit, without space: `500ms`, `15s` or `2m`."
     case .notAUUID: "A UUID has 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12."
-    case .outOfRange: "A number or duration is outside of what the device or the key takes."
-    case .betweenSteps: "A duration is between two that the device can be told exactly."
+    case .outOfRange: "A number or duration is outside of the range that the device or the key takes."
+    case .betweenSteps: "The device takes durations in steps, and this one is between two of them."
     case .wrongLength: "A text is empty, or longer than the device takes."
     case .wrongByteLength:
-      "A text has too many or too few bytes in UTF-8, in which letters beyond a–z take more than one."
+      "A text has too many or too few bytes in UTF-8. Letters beyond a–z take more than one byte each."
     case .controlCharacter: "A value contains a control character, such as a tab or a line break."
-    case .unknownValue: "The value is none of those that the key takes."
-    case .reservedUUID: "The UUID is that of the factory, or none at all. Make your own with `uuidgen`."
+    case .unknownValue: "The key does not take this value."
+    case .reservedUUID: "The UUID is the factory's, or all zeros. Make your own with `uuidgen`."
     case .badIdentifier: "An `id` has 1 to 64 characters of a–z, 0–9 and hyphens between them."
     case .noIdentifier:
       "There is no `id`, and none can be made from the name: it has no Latin letter or digit."
     case .badAddress: "A Bluetooth address has six pairs of hexadecimal digits: `C4:7C:8D:00:00:01`."
     case .ambiguousText:
-      "Other YAML readers take this unquoted text for a number, a truth value or a date. roboprov takes it as it is written; quotes make everybody do so."
+      "Other YAML readers read this unquoted text as a number, a Boolean or a date. roboprov reads it as written. In quotes, every YAML reader does so."
     case .badNetworkName: "A network's name in the manifest cannot be empty, `none`, or a key of a network."
     case .unknownNetwork: "No network of this name is under `wifi`."
     case .badPassword: "A WiFi password has 8 to 63 bytes, or is a key of 64 hexadecimal digits."
@@ -138,25 +139,25 @@ extension DiagnosticCode {
     case .tooManyRooms: "The manifest describes more rooms than a building may have."
     case .missingSetting: "A room lacks a setting that its device needs."
     case .missingAddress:
-      "A room does not say which device is its own, and `match` does not say where that will come from."
+      "A room has no `address`, and `match` does not say how such a room gets its device."
     case .duplicateRoom:
-      "Two rooms have the same name. In reports and on the devices nobody can tell them apart."
+      "Two rooms have the same name. They cannot be distinguished in reports or on the devices."
     case .similarRoom: "Two rooms have names that differ in case only."
     case .duplicateIdentifier: "Two rooms have the same `id`, given or made from their names."
     case .duplicateIdentity:
       "Two rooms would have the same identity on air: the same minor, or the same uuid, major and minor."
     case .duplicateAddress: "Two rooms name the same device."
     case .unsupportedKey: "The room's device does not take this setting."
-    case .unusedDefault: "No room that this default is for takes it. Check `profile`."
+    case .unusedDefault: "No room in its scope takes this default. Check `profile`."
     case .neverMatched:
-      "`match: any` never gives this room a device, since devices of its family do not say on air whether they are provisioned."
+      "`match: any` never gives this room a device, because devices of its family do not show on air whether they are provisioned."
     case .redundantHint: "The room's address decides; the other hint has no effect."
     case .timeoutTooShort: "A timeout is shorter than the device may take with these settings."
     case .slowDevice: "The setting is possible, but makes the device slow to find or to connect to."
     case .suspiciousMinor:
       "The room's number and minor do not agree, while those of nearly all other rooms do."
     case .suspiciousAddress:
-      "The address is of another manufacturer's block than those of nearly all other rooms."
+      "The address belongs to another manufacturer's block than the addresses of nearly all other rooms."
     case .badRange:
       "A range of rooms is `{301..332}`, `{301..331..2}` or a list such as `{301..312,314}`, once in a name."
     case .rangeValue:

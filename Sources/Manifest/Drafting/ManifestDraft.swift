@@ -92,8 +92,9 @@ package struct ManifestDraft: Sendable {
       return "  \(YAMLScalar.text(network.name)): { ssid: \(YAMLScalar.text(network.ssid))\(password) }\n"
     }
     return """
-      # The WiFi networks that sensors join, each under a name of your choice. A password is never in this file: it is asked for
-      # (prompt: true), or comes from the environment (env: NAME), a file (file: PATH) or a program (command: [pass, show, wifi]).
+      # The WiFi networks of the sensors, each under a name of your choice. The passwords are not in this file. Their
+      # source is a prompt (prompt: true), the environment (env: NAME), a file (file: PATH) or a program
+      # (command: [pass, show, wifi]).
       wifi:
       \(lines.joined())
       """
@@ -105,7 +106,7 @@ package struct ManifestDraft: Sendable {
       [Pair("profile", profile.rawValue), usual, Pair("retries", "2")].compactMap(\.self) + settings
     let lines = pairs.map { "  \($0.key): \(YAMLScalar.text($0.value))\n" }
     return """
-      # What holds for every room that does not say otherwise. `retries`: attempts after a first one that failed.
+      # Defaults for all rooms. A room can override each. `retries`: further attempts after the first one failed.
       defaults:
       \(lines.joined())
       """
@@ -116,8 +117,8 @@ package struct ManifestDraft: Sendable {
       switch match {
       case .address: "Each room names its device by the address on the label."
       case .any:
-        "Rooms without an address take any device that waits and that no other room names, once you confirmed the list."
-      case .later: "Rooms may be without an address still: `roboprov capture` reads the labels."
+        "Rooms without an address take any device that waits and that no other room names, after you confirm the list."
+      case .later: "Rooms need no address yet: `roboprov capture` reads the labels."
       }
     return "# \(words)\nmatch: \(match.rawValue)\n"
   }
@@ -129,25 +130,25 @@ package struct ManifestDraft: Sendable {
         "  - { " + pairs.map { "\($0.key): \(YAMLScalar.text($0.value))" }.joined(separator: ", ") + " }\n"
       }
       return """
-        # The rooms. A name with braces is a range, whose minors count along; a later entry changes one of its rooms:
+        # The rooms. A name with braces is a range with a minor for each room. A later entry changes one of its rooms:
         #   - { room: Room 313, wifi: none }
         rooms:
         \(lines.joined())
         """
     case .table(let file, let columns, let ignored):
       var text = """
-        # The rooms, a row each. What is not in the table can be listed here under `rooms`.
+        # The rooms, one per row. List rooms that are not in the table under `rooms`.
         rooms_from:
           file: \(YAMLScalar.text(file))
 
         """
       if !columns.isEmpty {
         let list = columns.map { "\($0.key): \(YAMLScalar.text($0.value))" }.joined(separator: ", ")
-        text += "  # Which column gives what.\n  columns: { \(list) }\n"
+        text += "  # The column for each key.\n  columns: { \(list) }\n"
       }
       if !ignored.isEmpty {
         text +=
-          "  # Columns that give nothing.\n  ignore: [\(ignored.map(YAMLScalar.text).joined(separator: ", "))]\n"
+          "  # Columns to ignore.\n  ignore: [\(ignored.map(YAMLScalar.text).joined(separator: ", "))]\n"
       }
       return text
     }

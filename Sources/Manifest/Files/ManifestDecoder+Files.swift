@@ -73,7 +73,7 @@ extension ManifestDecoder {
       error(.fileUnreadable, "the file cannot be read: \(words)", at: node.range)
     case nil:
       error(
-        .fileUnreadable, "a manifest from a pipe names no other files", at: node.range,
+        .fileUnreadable, "a manifest from a pipe cannot name other files", at: node.range,
         advice: "save it to a file")
     }
     return nil

@@ -114,7 +114,7 @@ extension ManifestDecoder {
       guard let key = Vocabulary.key(spelt: cell.text, among: Vocabulary.columns) else {
         let nearest = Vocabulary.nearest(to: cell.text, of: Vocabulary.columns)
         error(
-          .unknownColumn, "this column is no key of a room", at: cell.range,
+          .unknownColumn, "this column is not a key of a room", at: cell.range,
           advice: (nearest.map { "did you mean `\($0)`? " } ?? "")
             + "map it (columns: { minor: … }), or leave it out (ignore: [ … ])")
         return ([], cell.range)

@@ -36,7 +36,7 @@ extension Grammar {
       )
     case "id":
       (
-        "The building's stable name; made from `building` where it is absent. Later runs find by it what earlier runs did: never change it.",
+        "The building's stable name; made from `building` if absent. Later runs find the record of earlier runs by it: never change it.",
         .text(.slug), ["harbour-house"]
       )
     case "include":
@@ -46,25 +46,25 @@ extension Grammar {
       )
     case "wifi":
       (
-        "The WiFi networks, each under a name of your choice, by which rooms refer to it.",
+        "The WiFi networks, each under a name of your choice. Rooms use this name.",
         .either([.named([(.network, .mapping(network))]), .nothing]), []
       )
     case "adapters":
       (
-        "What is known of adapters, each under its name on the host (hci0), its address, or a name of your choice with its `address`.",
+        "The adapters, each under its name on the host (hci0), its address, or a name of your choice with its `address`.",
         .named([(.hostAdapter, .mapping(hostAdapter)), (.other, .mapping(namedAdapter))]), []
       )
     case "match":
       (
         "How a room without `address` finds its device.",
         .names([
-          ("address", "It does not: every room names its device's address. The safe way, and the usual one."),
-          ("any", "It takes any device that is waiting and that no other room claims."),
-          ("later", "Its address will be read on site."),
+          ("address", "It does not: every room gives its device's address. The safe and usual way."),
+          ("any", "It takes any waiting device that no other room claims."),
+          ("later", "Its address is read on site."),
         ]), ["address"]
       )
     case "defaults":
-      ("What holds for every room that does not say otherwise.", .either([.mapping(defaults), .nothing]), [])
+      ("Defaults for all rooms. A room can override each.", .either([.mapping(defaults), .nothing]), [])
     case "floors":
       ("The floors, each with its rooms.", .list(of: .mapping(floor), canBeEmpty: false), [])
     default: sharedKey(name)
@@ -94,19 +94,19 @@ extension Grammar {
       (
         "Which beacon proves a device.",
         .names([
-          (ProofAddress.own.rawValue, "That of its own address."),
+          (ProofAddress.own.rawValue, "The one from its own address."),
           (
             ProofAddress.any.rawValue,
-            "Also that of another address that was silent before: for firmware that changes its address."
+            "Also one from another address that was silent before: for firmware that changes its address."
           ),
         ]), []
       )
     case "beacon":
       (
-        "The beacon that the firmware of the devices sends, where it is not the factory's. It is expected, and never written.",
+        "The beacon that the firmware of the devices sends, if it differs from the factory's. roboprov expects it and never writes it.",
         .mapping(beacon), []
       )
-    case "retries": ("Attempts after a first one that failed.", .integer(ManifestLimits.retries), ["2"])
+    case "retries": ("Further attempts after the first one failed.", .integer(ManifestLimits.retries), ["2"])
     case "timeouts": ("How long each stage of an attempt may take.", .mapping(timeouts), [])
     case "tags":
       (
@@ -119,7 +119,7 @@ extension Grammar {
     case "floor": ("The floor's name or number.", .text(.label(ManifestLimits.label)), ["3"])
     case "group": ("The group's name, a tag of its rooms.", .text(.label(ManifestLimits.label)), ["Suites"])
     case "groups":
-      ("Rooms that share something.", .list(of: .mapping(group), canBeEmpty: false), [])
+      ("Groups of rooms with common settings.", .list(of: .mapping(group), canBeEmpty: false), [])
     case "rooms": ("The rooms.", .list(of: .mapping(room), canBeEmpty: false), [])
     case "rooms_from":
       (
@@ -137,17 +137,17 @@ extension Grammar {
     switch name {
     case "room":
       (
-        "The room's name, which devices that take one are told. A range stands for several rooms: {301..332}, {301..331..2}, {301..312,314}, {A..F}.",
+        "The room's name, written to devices that have one. A range gives several rooms: {301..332}, {301..331..2}, {301..312,314}, {A..F}.",
         .text(.labelOrRange(ManifestLimits.label)), ["Room 301", "Room {301..332}"]
       )
     case "id":
       (
-        "The room's stable name, the key of its record; made from `room` where it is absent. Give one if the room may be renamed some day.",
+        "The room's stable name, the key of its record; made from `room` if absent. Give one if you may rename the room later.",
         .text(.slug), ["room-301"]
       )
     case "address":
       (
-        "The Bluetooth address on the device's label. Needed unless `match`, `near` or `register` say otherwise.",
+        "The Bluetooth address on the device's label. Required unless `match`, `near` or `register` says otherwise.",
         .text(.deviceAddress), ["C4:7C:8D:00:00:01"]
       )
     case "near":
@@ -157,7 +157,8 @@ extension Grammar {
       )
     case "register":
       (
-        "true: the device was configured elsewhere. It is looked for on air, and never written.", .truth, []
+        "true: the device was configured elsewhere. roboprov looks for it on air and never writes it.",
+        .truth, []
       )
     default: sharedKey(name)
     }
@@ -175,7 +176,7 @@ extension Grammar {
     case "ssid": ("The network's name as it is on air: 1 to 32 bytes.", setting(.wifiSSID), [])
     case "password":
       (
-        "The network's password: where it comes from, or its text of 8 to 63 bytes or 64 hexadecimal digits. Absent or empty: an open network.",
+        "The network's password: its source, or its text of 8 to 63 bytes or 64 hexadecimal digits. Absent or empty: an open network.",
         .either([setting(.wifiPassword), .mapping(passwordSource)]), []
       )
     default: preconditionFailure("the key \(name) has no description")
@@ -191,11 +192,11 @@ extension Grammar {
 
   private static func passwordSourceKey(_ name: String) -> (String, ValueForm, [String]) {
     switch name {
-    case "env": ("The environment variable that has it.", .text(.environmentName), ["WIFI_PASSWORD"])
-    case "file": ("The file that has it, relative to this one.", .text(.something), ["./wifi.txt"])
+    case "env": ("The environment variable with the password.", .text(.environmentName), ["WIFI_PASSWORD"])
+    case "file": ("The file with the password, relative to this one.", .text(.something), ["./wifi.txt"])
     case "command":
-      ("The program that writes it, with its arguments; no shell reads them.", .command, [])
-    case "prompt": ("true: it is asked for at the terminal.", .affirmation, [])
+      ("The program that prints the password, with its arguments. No shell reads them.", .command, [])
+    case "prompt": ("true: roboprov prompts at the terminal.", .affirmation, [])
     default: preconditionFailure("the key \(name) has no description")
     }
   }
@@ -204,8 +205,8 @@ extension Grammar {
     switch name {
     case "address":
       ("The adapter's address (`bluetoothctl list`).", .text(.adapterAddress), ["00:1A:7D:DA:71:13"])
-    case "slots": ("Connections that it holds at once.", .integer(ManifestLimits.slots), ["5"])
-    case "place": ("Where it is, for people.", .text(.label(ManifestLimits.label)), ["by the lift"])
+    case "slots": ("The number of connections that it holds at once.", .integer(ManifestLimits.slots), ["5"])
+    case "place": ("Its place, for people.", .text(.label(ManifestLimits.label)), ["by the lift"])
     default: preconditionFailure("the key \(name) has no description")
     }
   }
@@ -215,7 +216,7 @@ extension Grammar {
     case "file": ("The file, relative to the manifest.", .text(.any), ["rooms.csv"])
     case "columns":
       ("Which column gives which key of a room, where the headers have other names.", .mapping(columns), [])
-    case "ignore": ("Columns that mean nothing here.", oneOrMore(.text(.any)), [])
+    case "ignore": ("Columns to ignore.", oneOrMore(.text(.any)), [])
     default: preconditionFailure("the key \(name) has no description")
     }
   }
@@ -243,7 +244,7 @@ extension Stage {
     case .ready: "waiting until the device is ready"
     case .read: "each read"
     case .write: "each write"
-    case .save: "saving, and the device's answer"
+    case .save: "saving, and the device's response"
     case .verify: "proving the device"
     }
   }

@@ -10,14 +10,14 @@ package enum Grammar {
     oneOf: Vocabulary.roomLists)
 
   static let defaults = MappingForm(
-    name: "defaults", documentation: "What holds for rooms that do not say otherwise.",
+    name: "defaults", documentation: "Defaults for rooms, which can override each.",
     keys: shared(Vocabulary.defaults, .defaults))
   static let floor = MappingForm(
-    name: "floor", documentation: "A floor: what its rooms share, and the rooms.",
+    name: "floor", documentation: "A floor: the common settings of its rooms, and the rooms.",
     keys: shared(Vocabulary.floor, .floor), required: ["floor"],
     oneOf: Vocabulary.floor.filter(Vocabulary.roomLists.contains))
   static let group = MappingForm(
-    name: "group", documentation: "Rooms that share something; the group's name is a tag of theirs.",
+    name: "group", documentation: "Rooms with common settings. The group's name is a tag of each.",
     keys: shared(Vocabulary.group, .group), required: ["group"],
     oneOf: Vocabulary.group.filter(Vocabulary.roomLists.contains))
   /// For all profiles. A room's profile may come from its floor or from `defaults`, so a schema cannot tell
@@ -32,7 +32,7 @@ package enum Grammar {
     name: "network", documentation: "A WiFi network.",
     keys: Vocabulary.network.map { key($0, in: .network) }, required: ["ssid"])
   static let passwordSource = MappingForm(
-    name: "password_source", documentation: "Where a password comes from: one of these.",
+    name: "password_source", documentation: "The source of a password: one of these.",
     keys: Vocabulary.passwordSources.map { key($0, in: .passwordSource) }, isChoice: true)
   static let table = MappingForm(
     name: "table", documentation: "A table of rooms, and which of its columns give which keys.",
@@ -49,7 +49,7 @@ package enum Grammar {
 
   static let beacon = MappingForm(
     name: "beacon",
-    documentation: "The beacon that the firmware of devices sends, where it is not the factory's.",
+    documentation: "The beacon that the firmware of devices sends, if it differs from the factory's.",
     keys: Vocabulary.beacon.map { key($0, in: .beacon) }, oneOf: Vocabulary.beacon)
 
   /// An adapter with its name on the host.
@@ -59,7 +59,7 @@ package enum Grammar {
     oneOf: Vocabulary.adapter.filter { $0 != "address" })
   /// An adapter with a name of the manifest.
   static let namedAdapter = MappingForm(
-    name: "named_adapter", documentation: "An adapter, by its address; its name is one of your choice.",
+    name: "named_adapter", documentation: "An adapter, by its address, under a name of your choice.",
     keys: Vocabulary.adapter.map { key($0, in: .adapter) }, required: ["address"])
 
   // MARK: Settings
