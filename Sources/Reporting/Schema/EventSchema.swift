@@ -6,12 +6,12 @@ package enum EventSchema {
   package static let event = ObjectSchema(
     "event", "Something that happened in a run.",
     [
-      .init("v", "Version of the encoded form.", .constant(.integer(RunEvent.version))),
+      .init("v", "Version of the encoding.", .constant(.integer(RunEvent.version))),
       .init("seq", "Its number in the run, from 1 without gaps.", .integer(from: 1)),
       .init("at", "When it happened, by the host's clock.", .text(.time)),
       .init("elapsed_us", "Microseconds since the run began, by the monotonic clock.", .integer(from: 0)),
       .init("kind", "What happened.", .names(kinds)),
-      .init("data", "What is recorded of it; `kind` says which keys there are.", .payload),
+      .init("data", "The data of the event. Its keys depend on `kind`.", .payload),
     ],
     variants: .init(key: "kind", payload: "data", Fact.Kind.allCases.map(variant)))
 
@@ -22,13 +22,13 @@ package enum EventSchema {
     line.properties.append(
       .init(
         "prev",
-        "SHA-256 of the line before without its newline; in the first line, of the name of the format.",
+        "SHA-256 of the previous line without its newline; in the first line, of the name of the format.",
         .text(.sha256)))
     return line
   }()
 
   private static let kinds = Schema.Names(
-    "kind", "What can happen in a run.", Fact.Kind.allCases.map { .init($0.rawValue, about($0)) })
+    "kind", "The events of a run.", Fact.Kind.allCases.map { .init($0.rawValue, about($0)) })
 
   /// The meaning of a kind of event; empty for one without an explanation.
   private static func about(_ kind: Fact.Kind) -> String { words[kind] ?? "" }
@@ -53,29 +53,29 @@ package enum EventSchema {
     "adapter_awaited": "No adapter could be used; the run waits for one.",
     "adapter_selected": "An adapter was taken into use.",
     "adapter_faulted": "An adapter receives nothing, or the stack refuses to scan with it.",
-    "link_released": "A link was ended that an earlier run had left behind.",
-    "foreign_scan_detected": "Another program was found to scan with an adapter in use.",
+    "link_released": "A link that an earlier run left was ended.",
+    "foreign_scan_detected": "Another program scanned with an adapter in use.",
     "scan_started": "An adapter began to scan.",
     "scan_stopped": "An adapter stopped scanning.",
     "device_sighted": "A device was received for the first time, or with another state than before.",
     "binding_committed":
-      "Intent: A room and a device were joined; on record before the first byte is written.",
-    "binding_released": "A room and a device are no longer joined.",
+      "Intent: a device was bound to a room; on record before the first byte is written.",
+    "binding_released": "A device is no longer bound to a room.",
     "room_retired": "A room was taken out of service.",
     "room_accepted": "A room was accepted as it is.",
     "room_verified": "What was received from a room's device when the building was verified.",
-    "host_paused": "The host did nothing for a while, or its clock was set.",
+    "host_paused": "The host paused, or its clock was set.",
     "attempt_started": "An attempt began.",
     "stage_started": "A stage of an attempt began.",
     "operator_awaited": "A room waits for an operator action; the run continues meanwhile.",
-    "operator_requested": "The operator asked the run to pause, to go on, or to stop.",
+    "operator_requested": "The operator asked the run to pause, continue or stop.",
     "stage_ended": "A stage of an attempt ended.",
     "status_received": "The device sent a status.",
-    "settings_read": "What the device holds was read.",
-    "wifi_checked": "The device said whether it receives its WiFi network.",
+    "settings_read": "The device's settings were read.",
+    "wifi_checked": "The device reported whether it receives its WiFi network.",
     "elapsed_sent": "The device got the time since an action.",
     "setting_written": "The device confirmed a setting.",
-    "save_submitted": "Intent: The device is about to be asked to keep what was written.",
+    "save_submitted": "Intent: the device is about to be asked to save what was written.",
     "link_ended": "The link ended.",
     "proof_received": "The proof was received on air.",
     "attempt_ended": "An attempt ended.",

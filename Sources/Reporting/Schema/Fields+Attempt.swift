@@ -41,24 +41,24 @@ extension StageEnded: RecordedObject {
 
 extension StatusReceived: RecordedObject {
   package static let definition = "status_received"
-  package static let about = "A status of the device, secrets taken out."
+  package static let about = "A status of the device, without secrets."
   package static let fields = [
     "room": "The room.",
     "attempt": "Which attempt at its device; absent in records of earlier versions.",
     "text": "The text of the status.",
-    "meaning": "How it was taken.",
+    "meaning": "Its interpretation.",
   ]
 }
 
 extension WiFiChecked: RecordedObject {
   package static let definition = "wifi_checked"
   package static let about =
-    "What a device said of the WiFi networks that it receives, before anything was written."
+    "The WiFi networks that a device reported before anything was written."
   package static let fields = [
     "room": "The room.",
     "attempt": "Which attempt at its device.",
     "ssid": "The network that the device is to join.",
-    "result": "Whether it receives that.",
+    "result": "Whether it receives this network.",
     "networks": "The networks that it receives, the strongest first.",
   ]
 }
@@ -78,7 +78,7 @@ extension SettingsRead: RecordedObject {
   package static let fields = [
     "room": "The room.",
     "attempt": "Which attempt at its device; absent in records of earlier versions.",
-    "settings": "Setting by setting, as people read them, in the profile's order.",
+    "settings": "Each setting, formatted for people, in the profile's order.",
   ]
 }
 
@@ -87,7 +87,7 @@ extension HeldSetting: RecordedObject {
   package static let about = "A setting and the value that a device has for it."
   package static let fields = [
     "name": "Which setting.",
-    "value": "Its value as people read it, or its bytes in hex where they mean nothing.",
+    "value": "Its value, formatted for people, or its bytes in hex if they have no meaning.",
   ]
 }
 
@@ -98,8 +98,8 @@ extension ElapsedSent: RecordedObject {
     "room": "The room.",
     "attempt": "Which attempt at its device; absent in records of earlier versions.",
     "seconds": "Seconds from the action to the write, to the microsecond.",
-    "byte": "The byte that says so to the device.",
-    "since": "What the time counts from.",
+    "byte": "The byte that the device got for it.",
+    "since": "The start of the time.",
   ]
 }
 
@@ -130,7 +130,7 @@ extension LinkEnded: RecordedObject {
   package static let fields = [
     "room": "The room.",
     "attempt": "Which attempt at its device; absent in records of earlier versions.",
-    "cause": "Who ended it.",
+    "cause": "What ended it.",
     "expected": "Whether it was the expected end.",
   ]
 }
@@ -161,7 +161,7 @@ extension RetryScheduled: RecordedObject {
   package static let about = "Another attempt to come."
   package static let fields = [
     "room": "The room.",
-    "attempt": "The number it will have.",
+    "attempt": "Its number.",
     "delay": "Seconds until it may begin.",
   ]
 }

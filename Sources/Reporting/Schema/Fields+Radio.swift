@@ -6,7 +6,7 @@ extension AdapterAwaited: RecordedObject {
   package static let about = "Why no adapter could be used yet."
   package static let fields = [
     "cause":
-      "Why the best of the adapters cannot be used; absent while there is not even a Bluetooth stack.",
+      "Why the best adapter cannot be used; absent while there is no Bluetooth stack.",
     "adapter": "The name of that adapter, where there is one: `hci0`.",
     "seconds": "How long the run will wait, in seconds.",
   ]
@@ -17,24 +17,24 @@ extension AdapterSelected: RecordedObject {
   package static let about = "The adapter in use."
   package static let fields = [
     "adapter": "The adapter.",
-    "name": "What the host calls it: `hci0`.",
-    "alias": "What the manifest calls it; absent where it does not.",
-    "place": "Where the manifest says that it is; absent where it does not.",
+    "name": "Its name on the host: `hci0`.",
+    "alias": "Its name in the manifest; absent if it has none.",
+    "place": "Its place in the manifest; absent if it has none.",
     "stack": "Name and version of the Bluetooth stack.",
-    "hardware": "The controller behind it; absent where the host does not tell, as in a virtual building.",
-    "slots": "How many links it may hold at once, to begin with; absent in records of earlier versions.",
+    "hardware": "Its controller; absent if the host does not report it, as in a virtual building.",
+    "slots": "How many links it may hold at once at the start; absent in records of earlier versions.",
   ]
 }
 
 extension AdapterHardware: RecordedObject {
   package static let definition = "adapter_hardware"
-  package static let about = "The controller behind an adapter, as far as its host tells."
+  package static let about = "The controller of an adapter, as far as its host reports it."
   package static let fields = [
     "manufacturer": "The company that made it, by the Bluetooth SIG's number.",
-    "core_version": "The core specification that it has, by its number: 9 is Bluetooth 5.0.",
+    "core_version": "The version of its core specification, by number: 9 is Bluetooth 5.0.",
     "bus": "The bus that it is on: `usb`, `serial`.",
     "id": "Vendor and product on that bus, lower-case hex: `0bda:8771`.",
-    "product": "What it calls itself.",
+    "product": "Its own name.",
     "driver": "The kernel's driver: `btusb`.",
     "path": "Where it is plugged in: `usb1/1-3/1-3:1.0`.",
   ]
@@ -67,7 +67,7 @@ extension ForeignScanDetected: RecordedObject {
   package static let fields = [
     "adapter": "The adapter.",
     "clients":
-      "The programs that it may be, for people: `bluetoothctl (pid 812)`. Empty when that is not known.",
+      "The programs that may have scanned, for people: `bluetoothctl (pid 812)`. Empty if unknown.",
   ]
 }
 
@@ -76,7 +76,7 @@ extension ScanPeriod: RecordedObject {
   package static let about = "An adapter, and what it scans for."
   package static let fields = [
     "adapter": "The adapter.",
-    "purpose": "What the scan is for.",
+    "purpose": "The purpose of the scan.",
     "room": "The room, when it is for one room.",
   ]
 }

@@ -6,23 +6,23 @@ extension RunStarted: RecordedObject {
     "Everything a report needs to know about the run, so that the events alone suffice."
   package static let fields = [
     "command": "The command that made the record.",
-    "run": "Globally unique id of the run: time, host and chance.",
+    "run": "Globally unique id of the run: time, host and a random part.",
     "building": "The building's stable id.",
     "building_name": "The building's name for people.",
     "tool_version": "Version of roboprov.",
-    "host": "Name of the host the run was on.",
+    "host": "Name of the run's host.",
     "kernel": "The host's kernel; absent in records of earlier versions.",
-    "os": "The host's operating system; absent where it does not say.",
+    "os": "The host's operating system; absent if it does not report it.",
     "operator": "The person who ran it; absent where none is named.",
     "clock_synchronised":
-      "Whether the host's clock was set by a time server; absent when the host does not say.",
+      "Whether a time server set the host's clock; absent if the host does not report it.",
     "manifest_path": "The manifest as it was named on the command line.",
     "manifest_sha256":
-      "`content:` and the SHA-256 of what the manifest says without its passwords (docs/reliability.md); in records of earlier versions the SHA-256 of the file.",
+      "`content:` and the SHA-256 of the manifest's content without passwords (docs/reliability.md); in records of earlier versions the SHA-256 of the file.",
     "simulated": "Whether the building was virtual.",
     "seal_key":
-      "Which key seals the secrets' fingerprints, so that those of different keys are not compared; absent without a key.",
-    "rooms": "The rooms of the manifest, in its order, also those that are excluded.",
+      "The name of the key for the secrets' fingerprints, so that fingerprints of different keys are not compared; absent without a key.",
+    "rooms": "The rooms of the manifest, in its order, including excluded rooms.",
   ]
 }
 
@@ -37,7 +37,7 @@ extension PlannedRoom: RecordedObject {
     "registered": "True when its device is configured elsewhere and is only looked for; absent otherwise.",
     "proof": "The address from which a beacon proves its device; absent: only its own.",
     "settings": "Its settings in the profile's order; no secret has a value here.",
-    "exclusion": "Why it is not to be worked on, if it is not.",
+    "exclusion": "Why it is excluded, if it is.",
   ]
 }
 
@@ -46,7 +46,7 @@ extension HostPause: RecordedObject {
   package static let about = "A time in which this host did nothing."
   package static let fields = [
     "kind": "What kind of pause it was.",
-    "seconds": "How long it was, in seconds; for a clock that was set, by how much, negative for backward.",
+    "seconds": "Its length in seconds; for a clock that was set, the change, negative for backward.",
   ]
 }
 
@@ -55,25 +55,25 @@ extension OperatorAwaited: RecordedObject {
   package static let about = "A room that waits for an operator action."
   package static let fields = [
     "room": "The room.",
-    "reason": "Why nothing can be done for it before.",
+    "reason": "Why the room cannot continue before that.",
   ]
 }
 
 extension OperatorRequested: RecordedObject {
   package static let definition = "operator_requested"
-  package static let about = "The operator asked the run to pause, to go on, or to stop."
+  package static let about = "The operator asked the run to pause, continue or stop."
   package static let fields = [
-    "request": "What was asked for.",
-    "within": "Of `stop`: how long attempts in flight go on at most, in seconds.",
+    "request": "The request.",
+    "within": "For `stop`: how long attempts in flight continue at most, in seconds.",
   ]
 }
 
 extension CanariesJudged: RecordedObject {
   package static let definition = "canaries_judged"
-  package static let about = "The first rooms of each network, and what was said of them."
+  package static let about = "The first rooms of each network, and the decision about them."
   package static let fields = [
     "rooms": "The rooms that were done first.",
-    "approved": "Whether the rest is to follow.",
+    "approved": "Whether the rest follows.",
   ]
 }
 
@@ -88,8 +88,8 @@ extension RoomFinished: RecordedObject {
     "attempts": "How many attempts were made.",
     "seconds": "Seconds from its first attempt to this, waiting for retries included; 0 without attempt.",
     "rssi": "RSSI last received from it, in dBm.",
-    "evidence": "What the outcome rests on.",
-    "settings": "How far each setting got.",
+    "evidence": "The evidence for the outcome.",
+    "settings": "The state of each setting.",
     "reason": "Why it is not a success; absent when it is.",
   ]
 }
@@ -99,7 +99,7 @@ extension RunInterrupted: RecordedObject {
   package static let about = "Why the run stops early."
   package static let fields = [
     "cause": "What stopped the run.",
-    "detail": "More about it for the log.",
+    "detail": "Details for the log.",
   ]
 }
 
@@ -113,7 +113,7 @@ extension RunFinished: RecordedObject {
 
 extension Exclusion: RecordedObject {
   package static let definition = "exclusion"
-  package static let about = "Why a room of the manifest is not to be worked on."
+  package static let about = "Why a room of the manifest is excluded."
   package static let fields = [
     "cause": "What excludes it.",
     "reason": "Why it was accepted or retired.",
@@ -127,7 +127,7 @@ extension BindingCommitted: RecordedObject {
   package static let fields = [
     "room": "The room.",
     "address": "The device.",
-    "basis": "What joined them.",
+    "basis": "The basis of the binding.",
   ]
 }
 
@@ -138,8 +138,8 @@ extension BindingReleased: RecordedObject {
     "room": "The room.",
     "address": "The device it had.",
     "cause": "Why.",
-    "reason": "What a person gave as the reason.",
-    "silent": "Whether it was made sure that the device is not on air; absent without a scan for it.",
+    "reason": "The reason that a person gave.",
+    "silent": "Whether a scan confirmed that the device is not on air; absent without such a scan.",
     "successor": "The device that the room gets instead, where a person named it.",
   ]
 }
@@ -149,7 +149,7 @@ extension RoomRetired: RecordedObject {
   package static let about = "A room that is out of service."
   package static let fields = [
     "room": "The room.",
-    "reason": "What a person gave as the reason.",
+    "reason": "The reason that a person gave.",
   ]
 }
 
@@ -159,7 +159,7 @@ extension RoomAccepted: RecordedObject {
   package static let fields = [
     "room": "The room.",
     "reason": "Why.",
-    "by": "Who answers for it.",
+    "by": "The person responsible for it.",
   ]
 }
 
@@ -172,10 +172,10 @@ extension RoomVerified: RecordedObject {
     "address": "Its device, where one is known.",
     "minor": "The minor of its identity, where it has one.",
     "rssi": "RSSI of its device in dBm: the median over the scan windows in which it was received.",
-    "rssi_min": "The least of these.",
-    "rssi_max": "The greatest of these.",
-    "windows_received": "In how many scan windows it was received with the room's identity.",
-    "windows": "How many scan windows there were.",
+    "rssi_min": "The lowest of these.",
+    "rssi_max": "The highest of these.",
+    "windows_received": "The number of scan windows that received it with the room's identity.",
+    "windows": "The number of all scan windows.",
     "others": "The other devices with the room's identity.",
   ]
 }

@@ -6,22 +6,22 @@ extension Evidence: RecordedObject {
   package static let fields = [
     "grade": "How strong the evidence is.",
     "address": "The address it came from.",
-    "minor": "The minor that was received, where a beacon was.",
-    "rssi": "RSSI of it in dBm, where known.",
+    "minor": "The minor that was received, if a beacon was received.",
+    "rssi": "Its RSSI in dBm, if known.",
     "seconds_after_save": "Seconds from the submission of the save until it was received.",
-    "run": "The run that has it on record, where that is an earlier one: then it was not seen in this run.",
-    "seen_at": "When that earlier run saw it.",
+    "run": "The earlier run that has it on record, if it was not observed in this run.",
+    "seen_at": "When that earlier run observed it.",
   ]
 }
 
 extension SettingResult: RecordedObject {
   package static let definition = "setting_result"
-  package static let about = "How far a setting of a room got."
+  package static let about = "The state of a setting of a room."
   package static let fields = [
     "name": "Which setting.",
     "value": "The value; absent when it is a secret.",
-    "state": "How far it got.",
-    "fingerprint": "What tells whether a secret is still the same, and nothing else of it.",
+    "state": "Its state.",
+    "fingerprint": "Shows whether a secret is still the same, and nothing else about it.",
   ]
 }
 
@@ -43,8 +43,8 @@ extension ApplyPlan: RecordedObject {
     "schema": "Name and version of the format.",
     "building": "The building's stable id.",
     "manifest_sha256":
-      "`content:` and the SHA-256 of what the manifest says without its passwords (docs/reliability.md); in records of earlier versions the SHA-256 of the file.",
-    "passwords": "What tells whether a password was changed since; absent without passwords or site key.",
+      "`content:` and the SHA-256 of the manifest's content without passwords (docs/reliability.md); in records of earlier versions the SHA-256 of the file.",
+    "passwords": "Shows whether a password was changed since; absent without passwords or site key.",
     "rooms": "The rooms of the manifest, in its order.",
   ]
 }
@@ -65,8 +65,8 @@ extension PlannedSetting: RecordedObject {
     "name": "Which setting.",
     "value": "The value that would be written; absent when it is a secret.",
     "recorded":
-      "The value that the record has the device holding; absent where there is none, and when it is a secret.",
-    "change": "How the two compare; absent where that is not known.",
+      "The device's value on record; absent if there is none, or if it is a secret.",
+    "change": "How the two compare; absent if unknown.",
   ]
 }
 
@@ -77,16 +77,16 @@ extension PlannedStep: RecordedObject {
     "room": "The room.",
     "name": "Its name for people.",
     "action": "What is done.",
-    "registered": "True of a room whose device was configured elsewhere; absent otherwise.",
+    "registered": "True for a room whose device was configured elsewhere; absent otherwise.",
     "address": "The device.",
-    "basis": "What joins room and device.",
+    "basis": "The basis of the assignment.",
     "settings":
-      "What its device would be given, in the order of the family; absent unless `action` is `provision`.",
+      "The settings that would be written, in the order of the family; absent unless `action` is `provision`.",
     "received": "Whether an advertisement of the device was received.",
-    "rssi": "RSSI of it in dBm, where known.",
-    "evidence": "What `done` rests on.",
+    "rssi": "Its RSSI in dBm, if known.",
+    "evidence": "The evidence for `done`.",
     "outcome": "The outcome of a room that is stopped.",
     "reason": "Why a room is stopped.",
-    "exclusion": "Why a room is not worked on.",
+    "exclusion": "Why a room is excluded.",
   ]
 }

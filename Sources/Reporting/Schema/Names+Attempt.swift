@@ -7,12 +7,12 @@ extension Stage: OutputNames {
   package var documentation: String {
     switch self {
     case .search: "Receiving an advertisement of it, before a connection attempt."
-    case .connect: "Getting the link up; the clock starts when the radio is given to this device."
+    case .connect: "Making the link; the timeout starts when the adapter is free for this device."
     case .discover: "Finding the service and its characteristics."
-    case .ready: "Waiting until the device says that it is ready."
+    case .ready: "Waiting until the device reports that it is ready."
     case .read: "Reading what the device holds (each read has the whole timeout)."
     case .write: "Writing one setting (each write has the whole timeout)."
-    case .save: "Asking the device to keep what was written, and its answer."
+    case .save: "Asking the device to save what was written, and its response."
     case .verify: "Receiving the proof on air."
     }
   }
@@ -20,14 +20,14 @@ extension Stage: OutputNames {
 
 extension StatusMeaning: OutputNames {
   package static let definition = "status_meaning"
-  package static let about = "How a device's status was taken."
+  package static let about = "The interpretation of a device's status."
   package var documentation: String {
     switch self {
     case .ready: "It is ready to be written."
-    case .saved: "It has kept what was written."
+    case .saved: "It has saved what was written."
     case .refusal: "It refused."
     case .stale: "Left from an earlier attempt: no refusal."
-    case .other: "Nothing known."
+    case .other: "Unknown."
     }
   }
 }
@@ -40,14 +40,14 @@ extension WiFiCheckResult: OutputNames {
     case .received: "It does."
     case .notReceived: "It does not: nothing is written."
     case .unsupported: "Not checked: its firmware cannot list networks."
-    case .noAnswer: "Not checked: it did not answer, or not to the end."
+    case .noAnswer: "Not checked: it did not respond, or not completely."
     }
   }
 }
 
 extension ActionSource: OutputNames {
   package static let definition = "action_source"
-  package static let about = "What an action's time was taken from."
+  package static let about = "The source of an action's time."
   package var documentation: String {
     switch self {
     case .session: "The start of the device's own session."
@@ -58,24 +58,24 @@ extension ActionSource: OutputNames {
 
 extension Disconnection.Cause: OutputNames {
   package static let definition = "disconnection_cause"
-  package static let about = "Who ended it, as far as the stack tells."
+  package static let about = "What ended it, as far as the stack reports it."
   package var documentation: String {
     switch self {
-    case .remote: "The peripheral, or the radio: the stack does not tell these apart."
+    case .remote: "The peripheral, or the radio: the stack does not distinguish these."
     case .local: "roboprov asked for it."
-    case .adapterLost: "The adapter went off or away."
-    case .stackLost: "The stack or the bus went away."
+    case .adapterLost: "The adapter was switched off or removed."
+    case .stackLost: "The stack or the bus was lost."
     }
   }
 }
 
 extension AdapterFault.Kind: OutputNames {
   package static let definition = "adapter_fault_kind"
-  package static let about = "What can be wrong."
+  package static let about = "What can be wrong with an adapter."
   package var documentation: String {
     switch self {
     case .receivesNothing: "It scanned for 10 s and received no device."
-    case .refusesToScan: "The stack refused to scan with it, or did not answer, several times in a row."
+    case .refusesToScan: "The stack refused to scan with it, or did not respond, several times in a row."
     case .tooManyDevices:
       "More devices of the families were received than are kept; further ones are ignored, unless a room names them."
     }
@@ -84,7 +84,7 @@ extension AdapterFault.Kind: OutputNames {
 
 extension ScanPurpose: OutputNames {
   package static let definition = "scan_purpose"
-  package static let about = "What a scan window is for."
+  package static let about = "The purpose of a scan window."
   package var documentation: String {
     switch self {
     case .survey: "Finding out which devices are there at the start."
@@ -99,7 +99,7 @@ extension CentralError.AdapterProblem: OutputNames {
   package static let about = "Why an adapter cannot be used."
   package var documentation: String {
     switch self {
-    case .absent: "There is none (any more)."
+    case .absent: "There is none, or none any more."
     case .poweredOff: "It is powered off."
     case .blocked: "It is blocked by rfkill."
     }

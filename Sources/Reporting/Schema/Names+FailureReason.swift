@@ -6,29 +6,29 @@ extension FailureReason.Code: OutputNames {
   package var documentation: String {
     switch self {
     case .neverReceived:
-      "It was not received on any adapter. An attempt that searched for it says for how many seconds."
+      "No adapter received it. An attempt that searched for it has the number of seconds."
     case .adapterDeaf: "No adapter reported any device at all, not even others."
     case .connectTimedOut:
-      "It was received, and did not answer a connection within the timeout: that of roboprov, which has `seconds`, or the stack's."
+      "It was received, but did not accept a connection within the timeout: that of roboprov, which has `seconds`, or the stack's."
     case .connectFailed: "The connection attempt failed."
-    case .unknownToStack: "The stack had forgotten it before it was connected to: nothing was sent."
+    case .unknownToStack: "The stack forgot it before the connection attempt: nothing was sent."
     case .linkLost: "The link was lost."
     case .stageTimedOut:
       "The stage took longer than its timeout: that of roboprov, which has `seconds`, or the stack's."
     case .serviceMissing: "It does not have the service or characteristic that its family has."
     case .serviceAmbiguous:
-      "It has the service, or a characteristic that is needed, more than once: nothing was written."
-    case .attributeRejected: "It answered a write or read with an ATT error, or does not permit it."
-    case .refused: "The device refused; `device_text` is its error message, secrets taken out."
-    case .saveNotKept: "It came back waiting to be provisioned: what was written was not kept."
-    case .wrongIdentity: "It came back with another identity than was written."
-    case .readBackMismatch: "Read back, it holds something else than was written."
+      "It has the service, or a required characteristic, more than once: nothing was written."
+    case .attributeRejected: "It responded to a write or read with an ATT error, or does not permit it."
+    case .refused: "The device refused; `device_text` is its error message, without secrets."
+    case .saveNotKept: "It returned waiting to be provisioned: it did not keep what was written."
+    case .wrongIdentity: "It returned with another identity than the written one."
+    case .readBackMismatch: "It was read back, and holds something else than what was written."
     case .foreignSettings:
       "It holds settings that are neither the factory's nor this room's, and --overwrite does not name the room."
     case .networkNotReceived:
       "It does not receive the WiFi network that it is to join: nothing was written."
     case .noSelfDisconnect:
-      "It was written and did not end the link, as it does when it has taken what was written."
+      "It was written, but did not end the link as it does when it has accepted the write."
     case .notReceivedAfterSave:
       "Written and submitted, and not received afterwards. Without a response the save was that of an earlier run."
     case .receivedFromOtherAddress:
@@ -40,15 +40,15 @@ extension FailureReason.Code: OutputNames {
       "The room's minor is on record at another address, which was not received with another minor."
     case .settingsChanged:
       "Its device is at work with the settings of an earlier run, and cannot be rewritten in place. A family without a minor has none here."
-    case .planOutdated: "What would be done is not what the plan says."
+    case .planOutdated: "The run would do something else than the plan."
     case .adapterClaimed: "Another run works with the adapter: the adapter, and the run that holds it."
-    case .hostPaused: "This host slept, or was held, in the middle of it."
+    case .hostPaused: "The host slept or was suspended in the middle of it."
     case .tooManyCandidates:
-      "More devices were received than rooms are left to take any of them; or, with a minor, several have the identity of a room whose device was configured elsewhere."
+      "More devices were received than rooms remain that take any device; or, with a minor, several have the identity of a room whose device was configured elsewhere."
     case .noCandidate: "No device was left for this room, or none was received near its adapter."
     case .addressNeeded:
-      "Devices of the room's family do not tell on air whether they are provisioned: the room must name its own."
-    case .addressMissing: "The manifest does not say yet which device is the room's: its label is to be read."
+      "Devices of the room's family do not show on air whether they are provisioned: the room must name its own."
+    case .addressMissing: "The manifest does not name the room's device yet: its label must be read."
     case .notClearlyNearest: "None of the devices near the room's adapter is clearly the nearest."
     case .notNear: "The nearest device is too far from the room's adapter to be in the room."
     case .receivedTooBriefly: "The nearest device was not received long or often enough yet to be sure of it."
@@ -57,13 +57,13 @@ extension FailureReason.Code: OutputNames {
     case .notConfirmed: "The proposed assignment was not confirmed."
     case .tooManyFailures: "More rooms failed than were allowed to, so no more were begun."
     case .canariesFailed: "None of the first rooms of its network was done, so it was not begun."
-    case .canariesRefused: "The first rooms were done, and then the rest was not wanted."
+    case .canariesRefused: "The first rooms were done, but the rest was rejected."
     case .adapterLost: "The adapter was switched off or unplugged."
-    case .stackLost: "The Bluetooth stack or the bus went away."
+    case .stackLost: "The Bluetooth stack or the bus was lost."
     case .outOfSlots: "The adapter has no free connection."
     case .interrupted: "The run was interrupted."
     case .recordUnwritable: "The record could not be written, so nothing more was done."
-    case .stackError: "The stack reported another error; its text says which."
+    case .stackError: "The stack reported another error, which its text describes."
     }
   }
 }

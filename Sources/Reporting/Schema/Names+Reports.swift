@@ -2,14 +2,14 @@ import Model
 
 extension CommonCause.Name: OutputNames {
   package static let definition = "common_cause_name"
-  package static let about = "What the rooms that were tried and not done have in common."
+  package static let about = "What the rooms that were attempted and not done have in common."
   package var documentation: String {
     switch self {
-    case .adapter: "All were tried on the adapter `value`, and no room was done on it."
+    case .adapter: "All were attempted on the adapter `value`, and no room was done on it."
     case .moment: "Attempts at several rooms lost their devices within milliseconds of each other."
     case .weakSignal: "All devices were received below \(CommonCause.weak) dBm."
-    case .network: "All were to be given the network `value`, and no room with it was done."
-    case .deviceText: "All devices gave the error message `value`."
+    case .network: "All were to join the network `value`, and no room with it was done."
+    case .deviceText: "All devices reported the error message `value`."
     }
   }
 }
@@ -19,7 +19,7 @@ extension RunReport {
   static let ends = Schema.Names(
     "run_end", RunOutcome.about,
     RunOutcome.names.cases + [
-      .init(unfinished, "The record has no end: the run was killed, or goes on.")
+      .init(unfinished, "The record has no end: the run was killed, or continues.")
     ])
 
   /// How the run ended, by its name in `ends`.

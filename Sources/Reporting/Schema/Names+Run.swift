@@ -9,11 +9,11 @@ extension Outcome: OutputNames {
     case .provisionedAfterRetry: "Written and proved after at least one attempt that failed."
     case .alreadyProvisioned: "It was as wanted before this run."
     case .actionRequired: "The operator must act first."
-    case .unconfirmed: "Written, perhaps kept, not proved."
-    case .failed: "Tried and not done."
+    case .unconfirmed: "Written and possibly kept, but not proved."
+    case .failed: "Attempted and not done."
     case .unreachable: "Never reached."
-    case .ambiguous: "Several devices could be meant."
-    case .pending: "Not tried in this run."
+    case .ambiguous: "Several devices match."
+    case .pending: "Not attempted in this run."
     case .skipped: "Deselected."
     case .cancelled: "The run ended first."
     }
@@ -30,22 +30,22 @@ extension Evidence.Grade: OutputNames {
     case .freshBeaconOtherAddress:
       "A beacon with the written identity from one other address, silent before: it changed its address."
     case .beaconOnAir: "Its beacon was on air with the wanted identity before this run wrote anything."
-    case .readBack: "The device held what was wanted when it was read; its beacon was not received."
-    case .savedStatus: "The device said over the link that it had saved; nothing was received afterwards."
+    case .readBack: "The device held the wanted settings when it was read; its beacon was not received."
+    case .savedStatus: "The device reported over the link that it saved; nothing was received afterwards."
     case .selfDisconnect:
-      "The device ended the link after the write, as it does when it has taken it. Weak: a lost link looks the same."
+      "The device ended the link after the write, as it does when it has accepted it. Weak: a lost link looks the same."
     }
   }
 }
 
 extension SettingState: OutputNames {
   package static let definition = "setting_state"
-  package static let about = "How far a setting got."
+  package static let about = "The state of a setting."
   package var documentation: String {
     switch self {
     case .notWritten: "Never confirmed by the device."
     case .written: "The device confirmed the write; nothing shows that it uses it."
-    case .proved: "The device's own signal shows it, or its own answer when it was read afterwards."
+    case .proved: "The device's own advertisement shows it, or its own response when it was read afterwards."
     }
   }
 }
@@ -84,10 +84,10 @@ extension InterruptionCause: OutputNames {
     switch self {
     case .signal: "A person, with Ctrl-C or a signal."
     case .record: "The record could not be written."
-    case .stack: "The Bluetooth stack or its bus went away and did not come back."
+    case .stack: "The Bluetooth stack or its bus was lost and did not return."
     case .adapter: "No adapter could be used any more."
     case .claimed: "Another run works with the adapter."
-    case .plan: "What would be done is not what the plan says."
+    case .plan: "The run would do something else than the plan."
     }
   }
 }
@@ -98,7 +98,7 @@ extension HostPause.Kind: OutputNames {
   package var documentation: String {
     switch self {
     case .suspended: "The host slept: a closed lid."
-    case .stopped: "The process, or the machine it runs in, was held."
+    case .stopped: "The process, or the machine that it runs on, was suspended."
     case .clockSet: "The host did not pause: its wall clock was set."
     }
   }
@@ -106,24 +106,24 @@ extension HostPause.Kind: OutputNames {
 
 extension OperatorRequested.Request: OutputNames {
   package static let definition = "operator_request"
-  package static let about = "What the operator asked the run for."
+  package static let about = "What the operator requested."
   package var documentation: String {
     switch self {
-    case .pause: "No new attempt starts; attempts and proofs in flight go on."
+    case .pause: "No new attempt starts; attempts and proofs in flight continue."
     case .resume: "New attempts start again."
-    case .stop: "No new attempt starts; those in flight end within a bounded time, and then the run."
+    case .stop: "No new attempt starts; those in flight end within a bounded time, and then the run ends."
     }
   }
 }
 
 extension BindingBasis: OutputNames {
   package static let definition = "binding_basis"
-  package static let about = "What joined a room and a device, strongest first."
+  package static let about = "The basis of a binding, strongest first."
   package var documentation: String {
     switch self {
     case .address: "The manifest names the address."
-    case .record: "An earlier run joined them."
-    case .nearest: "It is clearly the nearest to the adapter that stands in the room."
+    case .record: "An earlier run bound them."
+    case .nearest: "It is clearly the nearest to the adapter in the room."
     case .any: "The manifest lets the room take any device, and a person confirmed it."
     }
   }
@@ -134,7 +134,7 @@ extension BindingReleased.Cause: OutputNames {
   package static let about = "Why a binding ends."
   package var documentation: String {
     switch self {
-    case .rebound: "The manifest names another device, and a person said that it is meant."
+    case .rebound: "The manifest names another device, and a person confirmed the change."
     case .replaced: "The device was replaced: it is out of service."
     case .retired: "The room was retired, its device with it."
     }
@@ -164,7 +164,7 @@ extension RoomVerified.Finding: OutputNames {
     case .otherIdentity: "Its device is on air with another identity."
     case .waiting: "Its device waits to be provisioned."
     case .missing: "Neither its device nor its identity was received."
-    case .notVerifiable: "Devices of its family do not tell on air what they hold."
+    case .notVerifiable: "Devices of its family do not show their settings on air."
     }
   }
 }
@@ -186,12 +186,12 @@ extension PlannedStep.Action: OutputNames {
 extension PlannedSetting.Change: OutputNames {
   package static let definition = "setting_change"
   package static let about =
-    "How a value that would be written compares to what the record has the device holding."
+    "How a value that would be written compares to the device's value on record."
   package var documentation: String {
     switch self {
-    case .set: "The record knows of no earlier value."
-    case .changed: "The device was given another value before."
-    case .unchanged: "The device was given the same value before."
+    case .set: "The record has no earlier value."
+    case .changed: "The device got another value before."
+    case .unchanged: "The device got the same value before."
     }
   }
 }
@@ -202,14 +202,15 @@ extension ProofAddress: OutputNames {
   package var documentation: String {
     switch self {
     case .own: "The address that was written."
-    case .any: "That, or another one that was silent before the save: this firmware changes its address."
+    case .any:
+      "The written address, or another one that was silent before the save: this firmware changes its address."
     }
   }
 }
 
 extension LastKnownRoom.Progress: OutputNames {
   package static let definition = "progress"
-  package static let about = "How far a room is by all that is on record."
+  package static let about = "The state of a room, from the whole record."
   package var documentation: String {
     switch self {
     case .done: "Its device is at work with the settings that were written."
@@ -223,14 +224,14 @@ extension LastKnownRoom.Progress: OutputNames {
 
 extension BuildingRoom.State: OutputNames {
   package static let definition = "room_state"
-  package static let about = "How far a room is."
+  package static let about = "The state of a room."
   package var documentation: String {
     switch self {
     case .done: "Its device is provisioned as wanted, by the evidence given."
     case .outdated: "Its device is provisioned, with other settings than the manifest has now."
-    case .unconfirmed: "Its device was written, and nothing proved yet that it kept that."
-    case .open: "Tried, or looked for, and not done."
-    case .untried: "No run has tried it."
+    case .unconfirmed: "Its device was written, and nothing has proved yet that it kept the settings."
+    case .open: "Attempted, or scanned for, and not done."
+    case .untried: "No run has attempted it."
     case .accepted: "It was accepted as it is."
     case .retired: "It is out of service."
     }

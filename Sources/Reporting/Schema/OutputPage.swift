@@ -80,7 +80,7 @@ private struct Page {
   private static func list(_ keys: [String]) -> String { keys.map { "`\($0)`" }.joined(separator: ", ") }
 
   mutating func sharedObjects() -> [String] {
-    var lines = ["", "## Objects that stand in several places"]
+    var lines = ["", "## Objects that occur in several places"]
     var reported = 0
     // Explaining one may find another.
     while reported < objects.count {

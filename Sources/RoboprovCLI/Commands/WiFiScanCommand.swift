@@ -141,8 +141,8 @@ extension WiFiList {
   private static let sensorForm = OutputForm<WiFiList>("wifi_sensor", "A sensor and its list.") {
     Field("address", "The sensor.") { $0.address }
     Field("rssi", "RSSI of its advertisement in dBm; null when none was received.") { $0.rssi }
-    Field("result", "What came of it.") { $0.result }
-    Field("complete", "Whether the list is whole; null without one.") { $0.scan?.isComplete }
+    Field("result", "The result.") { $0.result }
+    Field("complete", "Whether the list is complete; null without one.") { $0.scan?.isComplete }
     Field("networks", "The networks, the strongest first; at most ten.", each: networkForm) {
       $0.scan?.networks ?? []
     }
@@ -157,12 +157,12 @@ extension WiFiList {
 
 extension WiFiList.Result: OutputNames {
   static let definition = "wifi_scan_result"
-  static let about = "What came of a sensor's scan for networks."
+  static let about = "The result of a sensor's scan for networks."
   var documentation: String {
     switch self {
     case .networks: "It listed the networks that it receives, which may be none."
     case .unsupported: "Its firmware, or its family, cannot list networks."
-    case .noAnswer: "It did not answer in time."
+    case .noAnswer: "It did not respond in time."
     case .failed: "It was not received, not connected to, or the connection failed."
     }
   }

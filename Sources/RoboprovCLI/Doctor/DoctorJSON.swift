@@ -15,7 +15,7 @@ enum DoctorJSON {
   }
 
   static let form = OutputForm<Source>(
-    "doctor", "What is wrong with a computer, and with what a building needs of it."
+    "doctor", "What is wrong with a computer, and with the requirements of a building."
   ) {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("tool_version", "Version of roboprov.") { _ in Version.current }
@@ -23,7 +23,7 @@ enum DoctorJSON {
     Field("building", "The building's stable id; null where no manifest was named.") { $0.building }
     Field("summary", "How many findings of each severity there are.", form: summary) { $0 }
     Field("findings", "What was found, by topics.", each: finding) { $0.findings }
-    Field("reception", "What a scan received of the building; null where none was made.", optional: reception)
+    Field("reception", "What a scan received from the building; null without a scan.", optional: reception)
     {
       $0.reception
     }
@@ -51,7 +51,7 @@ enum DoctorJSON {
   private static let reception = OutputForm<BuildingFacts.ScanReception>(
     "reception", "Which rooms' devices a scan received."
   ) {
-    Field("seconds", "For how long each adapter scanned.") { $0.seconds }
+    Field("seconds", "How long each adapter scanned.") { $0.seconds }
     Field("adapters", "The adapters that scanned, by name.") { $0.adapters }
     Field("received", "Rooms whose device or identity was received, in the manifest's order.", each: room) {
       $0.rooms.received
@@ -59,10 +59,10 @@ enum DoctorJSON {
     Field("not_received", "Rooms whose device is known and was not received.", each: room) {
       $0.rooms.missing
     }
-    Field("unknown", "Rooms of which no device is known and no identity was received.", each: room) {
+    Field("unknown", "Rooms whose device is not known and whose identity was not received.", each: room) {
       $0.rooms.unknown
     }
-    Field("unclaimed", "How many devices wait to be provisioned that no room has.") { $0.rooms.unclaimed }
+    Field("unclaimed", "The number of waiting devices that no room has.") { $0.rooms.unclaimed }
   }
 
   private static let room = OutputForm<Room>("received_room", "A room.") {

@@ -33,7 +33,7 @@ struct Finding: Sendable, Hashable {
     var documentation: String {
       switch self {
       case .ok: "It was checked, and nothing is wrong."
-      case .note: "It is good to know, or it could not be checked."
+      case .note: "It is information, or it could not be checked."
       case .warning: "A run can begin; some of its rooms may fail, or it takes longer."
       case .error: "A run cannot begin, or cannot be recorded."
       }
@@ -87,24 +87,24 @@ extension Finding.Code: OutputNames {
   static let about = "What was found."
   var documentation: String {
     switch self {
-    case .kernel: "The kernel, and what is known of it."
-    case .bus: "The system bus answers this user."
-    case .busUnavailable: "There is no D-Bus to speak to Bluetooth through."
+    case .kernel: "The kernel, and what is known about it."
+    case .bus: "The system bus responds to this user."
+    case .busUnavailable: "There is no D-Bus, which Bluetooth requires."
     case .busPermission: "This user may not use Bluetooth."
     case .bluetoothd: "The Bluetooth service, its version and its options."
     case .bluetoothdNotRunning: "The Bluetooth service is not running."
-    case .bluetoothdSilent: "The Bluetooth service does not answer, or answers with an error."
+    case .bluetoothdSilent: "The Bluetooth service does not respond, or responds with an error."
     case .bluetoothdDebugging: "The Bluetooth service logs every message, which makes it slow."
     case .midiPlugin:
-      "The Bluetooth service keeps the BLE-MIDI service for itself, which some devices are written by."
+      "The Bluetooth service reserves the BLE-MIDI service, through which some devices are written."
     case .configuration: "The settings of the Bluetooth service."
     case .controllerMode: "The Bluetooth service uses no Bluetooth LE."
     case .temporaryTimeout: "The Bluetooth service forgets devices sooner than a run expects."
     case .autoEnable: "An adapter that is plugged in stays switched off."
     case .slowAdvertisers: "Devices that advertise rarely cannot be connected to."
-    case .supervisionTimeout: "For how long a link lasts without a packet."
+    case .supervisionTimeout: "How long a link lasts without a packet."
     case .storedDevices: "How many devices the Bluetooth service keeps in its storage."
-    case .hostBluetooth: "What can be read of this computer's Bluetooth besides the bus."
+    case .hostBluetooth: "What can be read about this computer's Bluetooth in addition to the bus."
     case .adapter: "An adapter: address, controller, place, state, links."
     case .noAdapter: "There is no adapter."
     case .adapterOff: "An adapter is switched off."
@@ -119,8 +119,8 @@ extension Finding.Code: OutputNames {
     case .fileMode: "What other users can do with a file."
     case .manifestAdapter: "An adapter that the manifest names."
     case .passwords: "The passwords that the manifest refers to."
-    case .rooms: "Which device is whose: rooms without an address."
-    case .record: "What is on record of the building."
+    case .rooms: "How rooms without an address get their devices."
+    case .record: "The record of the building."
     case .reception: "Which rooms' devices are received from here."
     }
   }

@@ -37,7 +37,7 @@ extension RadioBlock: OutputNames {
     case .none: "It is not blocked."
     case .software: "By software: `rfkill unblock bluetooth` ends it."
     case .hardware: "By a switch or a key of the computer."
-    case .unspecified: "It is blocked; by what is not known."
+    case .unspecified: "It is blocked by an unknown cause."
     }
   }
 }

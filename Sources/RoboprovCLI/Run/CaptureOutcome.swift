@@ -60,10 +60,10 @@ struct CaptureOutcome: Sendable {
   private static let row = OutputForm<Row>("captured", "A room whose label was saved.") {
     Field("room", "Its stable id.") { $0.capture.stop.room }
     Field("label", "The address that the label shows.") { $0.capture.label }
-    Field("address", "The address that the room has: that, or with the accepted offset more.") {
+    Field("address", "The room's address: that of the label, plus the accepted offset.") {
       $0.capture.address
     }
-    Field("received", "Whether an advertisement of the address was received; null when nobody scanned.") {
+    Field("received", "Whether an advertisement of the address was received; null without a scan.") {
       $0.isReceived
     }
     Field("rssi", "RSSI in dBm; null when it was not received.") { $0.rssi }

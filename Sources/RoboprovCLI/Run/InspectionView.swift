@@ -42,7 +42,7 @@ extension Inspection {
     Field("state", "Whether it waits to be provisioned; null when it was not recognised.") {
       ($0.device.recognised?.recognition).map(DeviceState.init)
     }
-    Field("rssi", "RSSI before it was connected to, in dBm.") { $0.device.advertisement.rssi }
+    Field("rssi", "RSSI before the connection, in dBm.") { $0.device.advertisement.rssi }
     Field("services", "Its services, in the order in which the stack lists them.", each: serviceForm) {
       $0.services
     }
@@ -61,13 +61,13 @@ extension Inspection {
   ) {
     Field("uuid", "What it is.") { $0.uuid }
     Field("name", "Its name; null where it is not known.") { $0.title }
-    Field("access", "What can be done with it: read, write, write_without_response, notify, indicate.") {
+    Field("access", "What it permits: read, write, write_without_response, notify, indicate.") {
       $0.access.names
     }
     Field("value", "Its value in hex; null when it cannot be read, was not, or is a secret.") {
       if case .bytes(let bytes, _) = $0.value { bytes.hex() } else { String?.none }
     }
-    Field("text", "Its value as text; null where it is none, or holds settings.") { $0.plainText }
+    Field("text", "Its value as text; null if it is not text, or if it holds settings.") { $0.plainText }
     Field("settings", "The settings that it holds, as its family has them.", each: settingForm) {
       if case .bytes(_, let settings) = $0.value { settings } else { [] }
     }

@@ -12,7 +12,7 @@ enum MergeJSON {
     let conflicts: [(conflict: RecordConflict, words: Explanation)]
   }
 
-  static let form = OutputForm<Source>("merge", "How far each room is by the records of several laptops.") {
+  static let form = OutputForm<Source>("merge", "Each room's state, from the records of several laptops.") {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("building", "The building's stable id.") { $0.merge.building }
     Field("runs", "The ids of all runs and changes, oldest first.") { $0.merge.archive.runs.map(\.id) }
@@ -27,7 +27,7 @@ enum MergeJSON {
   private static let room = OutputForm<(id: RoomID, lastKnown: LastKnownRoom)>("room", "A room.") {
     Field("id", "Its stable id.") { $0.id }
     Field("room", "Its name for people.") { $0.lastKnown.name }
-    Field("state", "How far it is.") { $0.lastKnown.progress }
+    Field("state", "Its state.") { $0.lastKnown.progress }
     Field("addresses", "The devices that it has on record: several where records contradict each other.") {
       $0.lastKnown.bindings.map(\.address)
     }
@@ -40,7 +40,7 @@ enum MergeJSON {
     "conflict", "A conflict between records."
   ) {
     Field("rooms", "The rooms concerned.") { $0.conflict.rooms }
-    Field("sentence", "What contradicts what.") { $0.words.sentence }
+    Field("sentence", "The contradiction.") { $0.words.sentence }
     Field("advice", "What to do about it.") { $0.words.advice }
   }
 }

@@ -33,11 +33,11 @@ struct MonitorLine {
     Field("at", "When it was noticed.") { $0.at }
     Field("adapter", "The adapter that scans: `hci0`; null while none does.") { $0.adapter?.name }
     Field("address", "The device; null where the event is about none.") { $0.device?.address }
-    Field("room", "The room that it belongs to; null when it is no room's, or without a manifest.") {
+    Field("room", "The room that it belongs to; null if it belongs to none, or without a manifest.") {
       $0.device?.owner?.room
     }
     Field("room_name", "The name of that room.") { $0.device?.owner?.name }
-    Field("room_basis", "What says that it belongs to that room.") { $0.device?.owner?.basis }
+    Field("room_basis", "Why it belongs to that room.") { $0.device?.owner?.basis }
     Field("profile", "Its family; null when it was not recognised.") { $0.device?.profile }
     Field("state", "Whether it waits to be provisioned; null when it was not recognised.") {
       $0.device?.state

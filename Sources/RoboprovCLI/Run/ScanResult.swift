@@ -74,8 +74,8 @@ extension ScanResult {
   }
 
   private static let adapterForm = OutputForm<Adapter>("adapter", "An adapter.") {
-    Field("name", "What the host calls it: `hci0`.") { $0.name }
-    Field("address", "Its Bluetooth address, which stays.") { $0.id }
+    Field("name", "Its name on the host: `hci0`.") { $0.name }
+    Field("address", "Its Bluetooth address, which does not change.") { $0.id }
   }
 
   private static let deviceForm = OutputForm<Device>("device", "A device.") {
@@ -90,11 +90,11 @@ extension ScanResult {
     }
     Field("rssi", "RSSI in dBm.") { $0.sighting.rssi }
     Field("age_s", "Seconds from its last advertisement to the end of the scan.") { $0.age?.inSeconds }
-    Field("room", "The room that it belongs to; null when it is no room's, or without a manifest.") {
+    Field("room", "The room that it belongs to; null if it belongs to none, or without a manifest.") {
       $0.owner?.room
     }
     Field("room_name", "The name of that room.") { $0.owner?.name }
-    Field("room_basis", "What says that it belongs to that room.") { $0.owner?.basis }
+    Field("room_basis", "Why it belongs to that room.") { $0.owner?.basis }
   }
 
   private static let beaconForm = OutputForm<IBeacon>("beacon", "An iBeacon.") {
@@ -151,7 +151,7 @@ extension DeviceState: OutputNames {
   var documentation: String {
     switch self {
     case .waiting: "It waits to be provisioned."
-    case .present: "It is there; its family does not tell on air whether it is provisioned."
+    case .present: "It is there; its family does not show on air whether it is provisioned."
     case .atWork: "It is provisioned, and sends its beacon."
     }
   }
@@ -159,7 +159,7 @@ extension DeviceState: OutputNames {
 
 extension DeviceOwners.Basis: OutputNames {
   package static let definition = "room_basis"
-  package static let about = "What says that a device belongs to a room."
+  package static let about = "Why a device belongs to a room."
   package var documentation: String {
     switch self {
     case .manifest: "The manifest has its address for the room."

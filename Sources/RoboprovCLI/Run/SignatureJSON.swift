@@ -5,7 +5,7 @@ enum CheckJSON {
   static let schema = "roboprov/check/1"
 
   static let form = OutputForm<(building: String, signature: String?, files: [String])>(
-    "check", "A building whose journals are whole and whose reports are what they yield."
+    "check", "A building whose journals are complete and whose reports match them."
   ) {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("building", "The building's stable id.") { $0.building }

@@ -30,7 +30,7 @@ package enum CampaignJSON {
     Field("broken", "The buildings in which a rule was broken.", each: broken) { $0.broken }
   }
 
-  private static let outcomes = OutputForm<Tally>("outcomes", "How many rooms ended in which way.") {
+  private static let outcomes = OutputForm<Tally>("outcomes", "The number of rooms with each outcome.") {
     Outcome.counts { $0.outcomes[$1] ?? 0 }
   }
 

@@ -14,7 +14,7 @@ package enum BuildingJSON {
 
   /// The file, field by field.
   static let form = OutputForm<BuildingReport>(
-    "building", "Where a building stands by all that is on record."
+    "building", "The state of a building, from the whole record."
   ) {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("building", "The building's stable id.") { $0.building }
@@ -27,7 +27,7 @@ package enum BuildingJSON {
       $0.maker.timeZone
     }
     Field(
-      "manifest", "The manifest that the building is held against; null where none is known.",
+      "manifest", "The manifest that the building is compared with; null if none is known.",
       optional: manifest
     ) {
       $0.manifest
@@ -43,7 +43,7 @@ package enum BuildingJSON {
     Field("path", "Its path as the command line named it.") { $0.path }
     Field(
       "sha256",
-      "`content:` and the SHA-256 of what it says without its passwords; of earlier versions the SHA-256 of the file."
+      "`content:` and the SHA-256 of its content without passwords; from earlier versions the SHA-256 of the file."
     ) { ManifestDigestText($0.sha256) }
   }
 
@@ -60,7 +60,7 @@ package enum BuildingJSON {
     Field("id", "Its stable id.") { $0.room.id }
     Field("room", "Its name for people.") { $0.room.name }
     Field("profile", "The device family.") { $0.room.profile }
-    Field("state", "How far it is.") { $0.room.state }
+    Field("state", "Its state.") { $0.room.state }
     Field("in_manifest", "Whether the manifest has it.") { $0.room.isInManifest }
     Field("devices", "Its device; several where merged records contradict each other.") { $0.room.devices }
     Field("minor", "The minor that its device has on record, or that the newest run was to write.") {
@@ -73,10 +73,10 @@ package enum BuildingJSON {
     Field("settings", "Its settings as the record has them, in the profile's order.", each: setting) {
       $0.room.settings
     }
-    Field("verification", "What `verify` last found; null when it never looked.", optional: verification) {
+    Field("verification", "What `verify` last found; null if it never ran.", optional: verification) {
       $0.room.verification
     }
-    Field("acceptances", "Who accepted it as it is, oldest first.", each: acceptance) { $0.room.acceptances }
+    Field("acceptances", "Its acceptances by people, oldest first.", each: acceptance) { $0.room.acceptances }
     Field("retirement", "Why it is out of service; null when it is not.", optional: retirement) {
       $0.room.retirement
     }
@@ -93,45 +93,45 @@ package enum BuildingJSON {
   private static let evidence = OutputForm<(evidence: Evidence, seen: RecordedAt?)>(
     "building_evidence", "The evidence for a state."
   ) {
-    Field("grade", "How strong it is.") { $0.evidence.grade }
+    Field("grade", "Its strength.") { $0.evidence.grade }
     Field("address", "The address that it came from.") { $0.evidence.address }
-    Field("minor", "The minor that was received, where a beacon was.") { $0.evidence.minor }
-    Field("rssi", "RSSI of it in dBm.") { $0.evidence.rssi }
+    Field("minor", "The minor that was received, if a beacon was received.") { $0.evidence.minor }
+    Field("rssi", "Its RSSI in dBm.") { $0.evidence.rssi }
     Field("seen_at", "When it was last seen.") { $0.seen?.at }
-    Field("run", "The run that saw it.") { $0.seen?.run }
+    Field("run", "The run that observed it.") { $0.seen?.run }
   }
 
   private static let setting = OutputForm<BuildingRoom.Setting>("building_setting", "A setting of a room.") {
     Field("name", "Which setting.") { $0.result.name }
     Field("value", "Its value; null for a secret.") { $0.result.value }
-    Field("state", "How far it got.") { $0.result.state }
-    Field("at", "When it got there; null for one that was not written.") { $0.recorded?.at }
+    Field("state", "Its state.") { $0.result.state }
+    Field("at", "When it reached this state; null if it was not written.") { $0.recorded?.at }
     Field("run", "The run that has it on record.") { $0.recorded?.run }
   }
 
   private static let verification = OutputForm<RecordedVerification>("verification", "What `verify` found.") {
     Field("finding", "What was found.") { $0.found.finding }
     Field("rssi", "RSSI of its device in dBm: the median over the scan windows.") { $0.found.rssi }
-    Field("windows_received", "In how many scan windows it was received with the room's identity.") {
+    Field("windows_received", "The number of scan windows that received it with the room's identity.") {
       $0.found.windowsReceived
     }
-    Field("windows", "How many scan windows there were.") { $0.found.windows }
+    Field("windows", "The number of all scan windows.") { $0.found.windows }
     Field("at", "When.") { $0.recorded.at }
     Field("run", "The record of it.") { $0.recorded.run }
   }
 
   private static let acceptance = OutputForm<Acceptance>("acceptance", "A room was accepted as it is.") {
-    Field("by", "Who answers for it.") { $0.by }
+    Field("by", "The person responsible for it.") { $0.by }
     Field("reason", "Why.") { $0.reason }
     Field("at", "When.") { $0.given.at }
     Field("run", "The record of it.") { $0.given.run }
-    Field("ended_at", "When it ended, because the room was done or retired; null while it holds.") {
+    Field("ended_at", "When it ended, because the room was done or retired; null while it is valid.") {
       $0.ended?.at
     }
   }
 
   private static let retirement = OutputForm<RoomRetirement>("retirement", "The end of a room's service.") {
-    Field("reason", "What a person gave as the reason.") { $0.reason }
+    Field("reason", "The reason that a person gave.") { $0.reason }
     Field("at", "When.") { $0.recorded.at }
     Field("run", "The record of it.") { $0.recorded.run }
   }
@@ -143,7 +143,7 @@ package enum BuildingJSON {
     Field("reason_code", "Why it is not a success; null when it is.") { $0.room.reason?.code }
     Field("address", "The device.") { $0.room.address }
     Field("adapter", "The adapter last used for it.") { $0.room.adapter }
-    Field("adapter_name", "What the host called that adapter.") { $0.adapterName }
+    Field("adapter_name", "That adapter's name on the host.") { $0.adapterName }
     Field("attempts", "How many attempts were begun.") { $0.room.attempts }
     Field("duration_s", "Seconds from the first attempt to the outcome, waiting for retries included.") {
       $0.room.seconds
@@ -159,20 +159,20 @@ package enum BuildingJSON {
     Field("started", "When it began.") { $0.began }
     Field("finished", "When it ended; null when the record has no end.") { $0.report.finished }
     Field("outcome", "How it ended as a whole.", schema: .names(RunReport.ends)) { $0.report.endName }
-    Field("host", "Name of the host that it was on.") { $0.started.host }
+    Field("host", "Name of its host.") { $0.started.host }
     Field("operator", "The person who ran it; null where none is named.") { $0.started.operatedBy }
     Field(
       "clock_synchronised",
-      "Whether the host's clock was set by a time server; null when the host does not say."
+      "Whether a time server set the host's clock; null if the host does not report it."
     ) { $0.started.isClockSynchronised }
     Field("tool_version", "Version of roboprov.") { $0.started.toolVersion }
     Field("bluez_version", "Version of BlueZ; another Bluetooth stack is given with its name.") {
       $0.report.bluezVersion
     }
-    Field("rooms_selected", "How many rooms it was to work on; null for what is no run.") {
+    Field("rooms_selected", "The number of rooms that it was to work on; null if it is not a run.") {
       $0.started.command == .apply ? $0.report.selected.count : nil
     }
-    Field("rooms_done", "How many of these are done; null for what is no run.") {
+    Field("rooms_done", "How many of these are done; null if it is not a run.") {
       $0.started.command == .apply ? $0.report.selected.count(where: \.outcome.isSuccess) : nil
     }
     Field("room", "The room that a person changed; null for a run.") { $0.change?.room }
@@ -182,9 +182,9 @@ package enum BuildingJSON {
     }
     Field(
       "manifest_sha256",
-      "`content:` and the SHA-256 of what it says without its passwords; of earlier versions the SHA-256 of the file."
+      "`content:` and the SHA-256 of its content without passwords; from earlier versions the SHA-256 of the file."
     ) { ManifestDigestText($0.started.manifestSHA256) }
-    Field("journal_sha256", "SHA-256 of the journal's last line: it stands for the whole journal.") {
+    Field("journal_sha256", "SHA-256 of the journal's last line, which identifies the whole journal.") {
       SHA256Text($0.journalHash)
     }
   }

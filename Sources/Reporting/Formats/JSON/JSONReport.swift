@@ -20,14 +20,14 @@ package enum JSONReport {
 
   /// The file, field by field.
   static let form = OutputForm<(report: RunReport, after: BuildingReport?)>(
-    "report", "One run, and what came of each room."
+    "report", "One run, and the outcome of each room."
   ) {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("run", "The run.", form: run) { $0.report }
-    Field("summary", "How many rooms ended in which way.", form: summary) { $0.report }
+    Field("summary", "The number of rooms with each outcome.", form: summary) { $0.report }
     Field(
       "building_after",
-      "How many rooms of the building stand how after the run; null when that is not known.",
+      "The number of rooms of the building in each state after the run; null if unknown.",
       optional: BuildingJSON.summary
     ) { $0.after }
     Field("rooms", "The rooms of the manifest, in its order.", each: room) {
@@ -46,7 +46,7 @@ package enum JSONReport {
   private static let run = OutputForm<RunReport>(
     "run", "A run. All but `outcome` is null before its first event."
   ) {
-    Field("id", "Globally unique id of the run: time, host and chance.") { $0.run?.run }
+    Field("id", "Globally unique id of the run: time, host and a random part.") { $0.run?.run }
     Field("building", "The building's stable id.") { $0.run?.building }
     Field("building_name", "The building's name for people.") { $0.run?.buildingName }
     Field("started", "When it began.") { $0.started }
@@ -56,13 +56,13 @@ package enum JSONReport {
     Field("interruption", "What stopped it early; null when nothing did.") { $0.interruption?.cause }
     Field("simulated", "Whether the building was virtual.") { $0.run?.simulated }
     Field("tool_version", "Version of roboprov.") { $0.run?.toolVersion }
-    Field("host", "Name of the host that it was on.") { $0.run?.host }
+    Field("host", "Name of its host.") { $0.run?.host }
     Field("kernel", "The host's kernel.") { $0.run?.kernel }
     Field("os", "The host's operating system.") { $0.run?.operatingSystem }
     Field("operator", "The person who ran it; null where none is named.") { $0.run?.operatedBy }
     Field(
       "clock_synchronised",
-      "Whether the host's clock was set by a time server; null when the host does not say."
+      "Whether a time server set the host's clock; null if the host does not report it."
     ) { $0.run?.isClockSynchronised }
     Field("bluez_version", "Version of BlueZ; another Bluetooth stack is given with its name.") {
       $0.bluezVersion
@@ -78,11 +78,11 @@ package enum JSONReport {
   }
 
   private static let adapter = OutputForm<AdapterSelected>("adapter", "An adapter.") {
-    Field("address", "Its Bluetooth address, which stays.") { $0.adapter }
-    Field("name", "What the host calls it: `hci0`.") { $0.name }
-    Field("alias", "What the manifest calls it; null where it does not.") { $0.alias }
-    Field("place", "Where the manifest says that it is; null where it does not.") { $0.place }
-    Field("hardware", "The controller behind it; null where the host does not tell.", optional: hardware) {
+    Field("address", "Its Bluetooth address, which does not change.") { $0.adapter }
+    Field("name", "Its name on the host: `hci0`.") { $0.name }
+    Field("alias", "Its name in the manifest; null if it has none.") { $0.alias }
+    Field("place", "Its place in the manifest; null if it has none.") { $0.place }
+    Field("hardware", "Its controller; null if the host does not report it.", optional: hardware) {
       $0.hardware
     }
   }
@@ -90,12 +90,12 @@ package enum JSONReport {
   /// The controller behind an adapter.
   package static let hardware = OutputForm<AdapterHardware>("adapter_hardware", AdapterHardware.about) {
     Field("manufacturer", "The company that made it, by the Bluetooth SIG's number.") { $0.manufacturer }
-    Field("core_version", "The core specification that it has, by its number: 9 is Bluetooth 5.0.") {
+    Field("core_version", "The version of its core specification, by number: 9 is Bluetooth 5.0.") {
       $0.version
     }
     Field("bus", "The bus that it is on: `usb`, `serial`.") { $0.bus }
     Field("id", "Vendor and product on that bus, lower-case hex: `0bda:8771`.") { $0.identifier }
-    Field("product", "What it calls itself.") { $0.product }
+    Field("product", "Its own name.") { $0.product }
     Field("driver", "The kernel's driver: `btusb`.") { $0.driver }
     Field("path", "Where it is plugged in: `usb1/1-3/1-3:1.0`.") { $0.path }
   }
@@ -104,9 +104,9 @@ package enum JSONReport {
     "foreign_scan", "An adapter that another program scans with."
   ) {
     Field("adapter", "The adapter.") { $0.scan.adapter }
-    Field("adapter_name", "What the host calls it.") { $0.report.name(of: $0.scan.adapter) }
+    Field("adapter_name", "Its name on the host.") { $0.report.name(of: $0.scan.adapter) }
     Field(
-      "clients", "The programs that it may be: `bluetoothctl (pid 812)`. Empty when that is not known."
+      "clients", "The programs that may have scanned: `bluetoothctl (pid 812)`. Empty if unknown."
     ) { $0.scan.clients }
   }
 
@@ -114,11 +114,11 @@ package enum JSONReport {
     Field("path", "Its path as the command line named it.") { $0?.manifestPath }
     Field(
       "sha256",
-      "`content:` and the SHA-256 of what it says without its passwords; of earlier versions the SHA-256 of the file."
+      "`content:` and the SHA-256 of its content without passwords; from earlier versions the SHA-256 of the file."
     ) { ($0?.manifestSHA256).map(ManifestDigestText.init) }
   }
 
-  private static let summary = OutputForm<RunReport>("summary", "How many rooms ended in which way.") {
+  private static let summary = OutputForm<RunReport>("summary", "The number of rooms with each outcome.") {
     Field("total", "All rooms.") { $0.rooms.count }
     Outcome.counts { $0.count($1) }
   }
@@ -134,43 +134,43 @@ package enum JSONReport {
     }
     Field("minor", "The minor that it is to have; null for families without one.") { $0.row.room.minor }
     Field("outcome", "How it ended.") { $0.row.room.outcome }
-    Field("state", "How far the room is after the run, by all runs; null when that is not known.") {
+    Field("state", "The room's state after the run, from all runs; null if unknown.") {
       $0.row.after?.state
     }
     Field("address", "Its device; null where none is known.") {
       $0.row.room.address ?? $0.row.after?.devices.first
     }
     Field("adapter", "The adapter last used for it.") { $0.row.room.adapter }
-    Field("adapter_name", "What the host calls that adapter.") { $0.row.report.name(of: $0.row.room.adapter) }
+    Field("adapter_name", "That adapter's name on the host.") { $0.row.report.name(of: $0.row.room.adapter) }
     Field("attempts", "How many attempts at its device were begun.") { $0.row.room.attempts }
     Field("duration_s", "Seconds from its first attempt to its outcome, waiting for retries included.") {
       $0.row.room.seconds
     }
     Field("rssi", "RSSI last received from its device, in dBm.") { $0.row.room.rssi }
-    Field("evidence", "What a success rests on; null where nothing is proved.", optional: evidence) {
+    Field("evidence", "The evidence for a success; null if nothing is proved.", optional: evidence) {
       $0.row.proof
     }
-    Field("settings", "How far each setting got, in the profile's order.", each: setting) { $0.row.settings }
+    Field("settings", "The state of each setting, in the profile's order.", each: setting) { $0.row.settings }
     Field("reason", "Why it is not done, as a sentence; null for a success.") { $0.explanation?.sentence }
     Field("reason_code", "The same as a code.") { $0.row.room.reason?.code }
     Field("advice", "What to do next, as a sentence.") { $0.explanation?.advice }
-    Field("exclusion", "Why the run was not to work on it; null when it was.", optional: exclusion) {
+    Field("exclusion", "Why the run excluded it; null if it did not.", optional: exclusion) {
       $0.row.room.planned.exclusion
     }
     Field("log", "The path of its log, relative to the folder of the run.") { $0.row.room.log }
   }
 
   private static let evidence = OutputForm<ShownProof>("evidence", "What a success rests on.") {
-    Field("grade", "How strong it is.") { $0.evidence.grade }
+    Field("grade", "Its strength.") { $0.evidence.grade }
     Field("address", "The address that it came from.") { $0.evidence.address }
-    Field("minor", "The minor that was received, where a beacon was.") { $0.evidence.minor }
-    Field("rssi", "RSSI of it in dBm.") { $0.evidence.rssi }
+    Field("minor", "The minor that was received, if a beacon was received.") { $0.evidence.minor }
+    Field("rssi", "Its RSSI in dBm.") { $0.evidence.rssi }
     Field("seconds_after_save", "Seconds from the submission of the save until it was received.") {
       $0.evidence.secondsAfterSave
     }
-    Field("seen_at", "When it was seen; null when the record does not say.") { $0.seenAt }
-    Field("run", "The run that saw it.") { $0.run }
-    Field("seen_in_this_run", "Whether it was seen in this run; otherwise an earlier run has it on record.") {
+    Field("seen_at", "When it was observed; null if the record does not have the time.") { $0.seenAt }
+    Field("run", "The run that observed it.") { $0.run }
+    Field("seen_in_this_run", "Whether it was observed in this run, not in an earlier one.") {
       $0.isOfThisRun
     }
   }
@@ -178,7 +178,7 @@ package enum JSONReport {
   private static let setting = OutputForm<SettingResult>("setting", "A setting of a room.") {
     Field("name", "Which setting.") { $0.name }
     Field("value", "Its value; null for a secret.") { $0.value }
-    Field("state", "How far it got.") { $0.state }
+    Field("state", "Its state.") { $0.state }
   }
 
   private static let exclusion = OutputForm<Exclusion>("exclusion", Exclusion.about) {
@@ -191,7 +191,7 @@ package enum JSONReport {
     "common_cause", "What failures of several rooms have in common."
   ) {
     Field("cause", "What it is.") { $0.cause.name }
-    Field("value", "The adapter, the network or the error message; null where the cause says it all.") {
+    Field("value", "The adapter, the network or the error message; null if the cause is enough.") {
       $0.cause.value
     }
     Field("rooms", "The rooms that have it in common.") { $0.cause.rooms(in: $0.report).map(\.id) }
@@ -216,7 +216,7 @@ package enum JSONReport {
     Field("address", "The device.") { $0.device.address }
     Field("profile", "Its family.") { $0.device.profile }
     Field("adapter", "The adapter that received it last.") { $0.device.adapter }
-    Field("adapter_name", "What the host calls that adapter.") { $0.report.name(of: $0.device.adapter) }
+    Field("adapter_name", "That adapter's name on the host.") { $0.report.name(of: $0.device.adapter) }
     Field("rssi", "RSSI in dBm.") { $0.device.rssi }
   }
 }

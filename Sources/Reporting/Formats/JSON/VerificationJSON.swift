@@ -22,11 +22,11 @@ package enum VerificationJSON {
   }
 
   /// The document, field by field.
-  static let form = OutputForm<Source>("verification", "What is on air of a building.") {
+  static let form = OutputForm<Source>("verification", "What is on air from a building's devices.") {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("building", "The building's stable id.") { $0.building }
     Field("run", "The record of the verification.") { $0.run }
-    Field("summary", "How many rooms were found how.", form: summary) { $0 }
+    Field("summary", "The number of rooms with each finding.", form: summary) { $0 }
     Field("rooms", "The rooms that are in service, in the manifest's order.", each: room) { $0.rooms }
     Field(
       "unexpected", "Beacons with the uuid and major of the building's rooms, and a minor that no room has.",
@@ -34,7 +34,7 @@ package enum VerificationJSON {
     ) { $0.unexpected }
   }
 
-  private static let summary = OutputForm<Source>("summary", "How many rooms were found how.") {
+  private static let summary = OutputForm<Source>("summary", "The number of rooms with each finding.") {
     RoomVerified.Finding.counts { source, finding in source.rooms.count { $0.room.finding == finding } }
     Field(
       "weak", "Rooms of `on_air` whose device is received below \(RoomVerified.weakBelow) dBm."
@@ -53,12 +53,12 @@ package enum VerificationJSON {
     Field("rssi", "RSSI of its device in dBm: the median over the scan windows in which it was received.") {
       $0.room.rssi
     }
-    Field("rssi_min", "The least of these.") { $0.room.rssiMin }
-    Field("rssi_max", "The greatest of these.") { $0.room.rssiMax }
-    Field("windows_received", "In how many scan windows it was received with the room's identity.") {
+    Field("rssi_min", "The lowest of these.") { $0.room.rssiMin }
+    Field("rssi_max", "The highest of these.") { $0.room.rssiMax }
+    Field("windows_received", "The number of scan windows that received it with the room's identity.") {
       $0.room.windowsReceived
     }
-    Field("windows", "How many scan windows there were.") { $0.room.windows }
+    Field("windows", "The number of all scan windows.") { $0.room.windows }
     Field("others", "The other devices with the room's identity.") { $0.room.others }
   }
 
