@@ -7,7 +7,7 @@
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-# What swift format reads.
+# The inputs of swift format.
 SWIFT_TEXT := Sources Tests Benchmarks Package.swift
 
 # The inputs of a build. They include directories, which change when a file is removed.
@@ -24,7 +24,7 @@ LAB_BUILT := .build/release/made-lab
 FILTER :=
 
 # `make trace SCENARIO=dead` records one of the scenarios in Tests/TraceTests/Scenarios.
-STORY :=
+SCENARIO :=
 
 .PHONY: help
 help: ## this list
@@ -100,7 +100,7 @@ test-page: setup-page $(DEBUG_BUILT) ## check building.html in a real browser: s
 	@ROBOPROV_PAGES=$(CURDIR)/$(PAGES) PYTHONPYCACHEPREFIX=$(CURDIR)/.build-python/pycache \
 	.build-python/venv/bin/pytest Tests/Page -v
 
-# All tests with one kernel, then a share of them with another. `make test-radio KERNEL=linux-image-6.12-amd64` uses
+# All tests with one kernel, then a part of them with another. `make test-radio KERNEL=linux-image-6.12-amd64` uses
 # that kernel for the selected tests.
 KERNEL :=
 OTHER_KERNEL := linux-image-6.12-amd64
@@ -111,16 +111,16 @@ test-radio: setup-radio $(RELEASE_BUILT) $(LAB_BUILT) ## provision through the r
 	@$(if $(FILTER)$(KERNEL),,Tests/RadioLab/run --kernel $(OTHER_KERNEL) -k 'test_short or test_conformance')
 
 .PHONY: test-radio-short
-test-radio-short: setup-radio $(RELEASE_BUILT) ## a bounded share of that: 12 rooms, 3 of them with a fault; one of each family
+test-radio-short: setup-radio $(RELEASE_BUILT) ## a bounded part of that: 12 rooms, 3 of them with a fault; one of each family
 	@Tests/RadioLab/run -m short $(if $(KERNEL),--kernel $(KERNEL)) $(if $(FILTER),-k '$(FILTER)')
 
 .PHONY: bench-radio
-bench-radio: setup-radio $(RELEASE_BUILT) ## measure roboprov on the real stack, beside a script of the same job; half an hour
+bench-radio: setup-radio $(RELEASE_BUILT) ## measure roboprov on the real BlueZ beside a script that does the same job; 30 minutes
 	@Tests/RadioLab/run -m measure -n 0 -s $(if $(KERNEL),--kernel $(KERNEL)) \
 	-k '$(or $(FILTER),measure_building or measure_faulty_building)'
 
 .PHONY: trace
-trace: setup-radio ## record anew what the real BlueZ says, which the virtual one is held to: SCENARIO=NAME selects
+trace: setup-radio ## record how the real BlueZ behaves, for the tests of the virtual BlueZ: SCENARIO=NAME selects
 	Scripts/build -c release --product bluez-trace --static-swift-stdlib
 	@Tests/RadioLab/run -m record -n 0 -s $(if $(KERNEL),--kernel $(KERNEL)) $(if $(SCENARIO),-k '$(SCENARIO)')
 
@@ -136,7 +136,7 @@ BUILDINGS := 2000
 DISTURBANCES := all
 
 .PHONY: campaign
-campaign: setup-build $(DEBUG_BUILT) ## provision BUILDINGS=2000 random buildings in virtual time, beginning with SEED=1
+campaign: setup-build $(DEBUG_BUILT) ## provision BUILDINGS=2000 random buildings in virtual time, starting with SEED=1
 	Scripts/build -c release --product roboprov-campaign --static-swift-stdlib
 	@Scripts/campaign $(BUILDINGS) $(SEED) $(DISTURBANCES)
 
@@ -158,7 +158,7 @@ fuzz-short: setup-build ## replay each corpus, then fuzz each target for 3 s
 
 # `make sanitize FILTER=DBusTests` runs only these tests, under both sanitizers.
 .PHONY: sanitize
-sanitize: setup-test venv ## run all tests under the address sanitizer, and those with threads under the thread sanitizer
+sanitize: setup-test venv ## run all tests under the address sanitizer, and the concurrency tests under the thread sanitizer
 	@Scripts/sanitize address '$(FILTER)'
 	@Scripts/sanitize thread '$(FILTER)'
 
@@ -166,11 +166,11 @@ sanitize: setup-test venv ## run all tests under the address sanitizer, and thos
 MUTANT :=
 
 .PHONY: mutants
-mutants: setup-lint setup-build ## check that the tests detect each wrong change of a table: MUTANT=NAME selects
+mutants: setup-lint setup-build ## check that the tests detect each wrong change in Tests/Mutants/mutants.toml: MUTANT=NAME selects
 	@Scripts/mutants run '$(MUTANT)'
 
 .PHONY: lint
-lint: setup-lint ## check layout, types of the Python and house rules
+lint: setup-lint ## check layout, types of the Python, house rules, the table of mutants and links
 	@status=0; \
 	.build-python/venv/bin/ruff check --quiet || status=1; \
 	.build-python/venv/bin/ruff format --check --quiet || status=1; \
@@ -187,7 +187,7 @@ format: setup-lint ## format the Swift and Python sources
 	@.build-python/venv/bin/ruff format --quiet
 
 .PHONY: venv
-venv: setup-test ## set up the Python of the interoperability tests in .build-interop/venv
+venv: setup-test ## set up the Python environment of the interoperability tests in .build-interop/venv
 	@Scripts/interop-venv
 
 .PHONY: clean
@@ -201,14 +201,14 @@ $(DEBUG_BUILT): $(TEST_INPUTS) | setup-build
 	Scripts/build --build-tests
 	@mv .build/made $@
 
-# The program without its tests: the quickest way to something that runs. `make build` continues from there.
+# The program without its tests, which is the fastest build that runs. `make build` continues from there.
 $(PROGRAM_BUILT): $(INPUTS) | setup-build
 	@mkdir -p .build && touch .build/made
 	Scripts/build --product roboprov
 	@mv .build/made $@
 
-# With the Swift runtime inside: it runs on any Debian 12 that has libdbus-1-3, libyaml-0-2, libgcrypt20 and libminizip1.
-# Another commit is another program, since --version prints it; little is compiled again for that.
+# Contains the Swift runtime: it runs on any Debian 12 that has libdbus-1-3, libyaml-0-2, libgcrypt20 and libminizip1.
+# A new commit needs a new build, because --version prints the commit. Little is compiled again.
 COMMITS := $(wildcard $(shell git rev-parse --git-path logs/HEAD 2>/dev/null))
 
 $(RELEASE_BUILT): $(INPUTS) $(COMMITS) | setup-build

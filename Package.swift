@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target of ours is held to the same rules: Swift 6 mode, warnings are errors.
+/// The settings of all our targets: Swift 6 mode, warnings are errors.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
@@ -10,7 +10,8 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// The commit that is built, for `--version`: Scripts/build asks git for it. Nothing else can get into the compiler's command.
+/// The commit that is built, for `--version`. Scripts/build gets it from git. The filter keeps everything else out of the
+/// compiler's command.
 let commit = String(
   (Context.environment["ROBOPROV_COMMIT"] ?? "unknown").filter {
     $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "+")
@@ -32,13 +33,13 @@ let package = Package(
   name: "roboprov",
   products: [
     .executable(name: "roboprov", targets: ["roboprov"]),
-    // For the radio lab's guest; nobody installs it.
+    // For the guest of the radio lab. It is not installed.
     .executable(name: "bluez-conformance", targets: ["BlueZConformance"]),
-    // Random buildings in virtual time (`make campaign`).
+    // Provisions random buildings in virtual time (`make campaign`).
     .executable(name: "roboprov-campaign", targets: ["Campaigns"]),
-    // How fast the engine is (`make bench`).
+    // Measures the engine (`make bench`).
     .executable(name: "roboprov-bench", targets: ["Benchmarks"]),
-    // For tests that kill the built program; preloaded into it, linked by nobody.
+    // For tests that kill the built program. It is preloaded, and no target links it.
     .library(name: "KillSwitch", type: .dynamic, targets: ["KillSwitch"]),
   ],
   dependencies: [
@@ -47,7 +48,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
-    // System libraries, and the few kernel calls Swift does not import.
+    // System libraries, and the few kernel calls that Swift does not import.
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
@@ -60,14 +61,14 @@ let package = Package(
     library("Digest", ["CGcrypt", "Hex"]),
     library("Zip", ["CMinizip"]),
 
-    // The vocabulary, and the roads to the radio.
+    // The basic types, and the access to the radio.
     library("Bluetooth", ["Hex", .product(name: "DequeModule", package: "swift-collections")]),
     library("Waiting", ["Bluetooth"]),
     library("EventLoop", ["Bluetooth", "CLinux"]),
     library("DBus", ["CDBus", "CLinux", "EventLoop", logging]),
     library("BlueZ", ["Waiting", "Bluetooth", "EventLoop", "DBus", logging]),
 
-    // What a building, its devices and a run are; the engine, and what goes in and comes out of it.
+    // The building, its devices and a run; the engine, its inputs and its outputs.
     library("Model", ["Hex", "Bluetooth"]),
     library(
       "Session",
@@ -90,7 +91,7 @@ let package = Package(
     library("Journal", ["Digest", "Hex", "Families", "Model", "Bluetooth", "EventLoop", "CLinux"]),
     library("Reporting", ["Hex", "Families", "Model", "Bluetooth"]),
 
-    // A building that is not there.
+    // The simulated building.
     library("VirtualTime", ["Bluetooth", "EventLoop", "CLinux"]),
     library(
       "VirtualBuilding",
@@ -101,7 +102,7 @@ let package = Package(
 
     library("ScenarioFiles", ["Source", "YAML", "Manifest", "Model", "Bluetooth", "VirtualBuilding"]),
 
-    // Random buildings with everything that can go wrong in them, and what must hold all the same.
+    // Random buildings with faults and disturbances, and the invariants of every run.
     library(
       "Simulation",
       [
@@ -136,17 +137,17 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Benchmarks", exclude: ["requirements.txt"], swiftSettings: strict),
 
-    // What every `Central` must do, as checks that its tests run.
+    // The requirements of every `Central`, as checks for its tests.
     .target(
       name: "CentralConformance", dependencies: ["Bluetooth", "VirtualBuilding"],
       path: "Tests/CentralConformance", swiftSettings: strict),
-    // The same in the radio lab, on the real BlueZ.
+    // The same checks in the radio lab, on the real BlueZ.
     .executableTarget(
       name: "BlueZConformance",
       dependencies: ["Bluetooth", "EventLoop", "BlueZ", "DBus", "CentralConformance", "VirtualBuilding"],
       path: "Tests/RadioLab/Conformance", swiftSettings: strict),
 
-    // Scenarios that run with a real and with the virtual org.bluez, and their recordings.
+    // Scenarios that run with the real and with the virtual org.bluez, and their recordings.
     .target(
       name: "StackTraces", dependencies: ["Hex", "Bluetooth", "DBus"], path: "Tests/StackTraces",
       swiftSettings: strict),
@@ -160,7 +161,7 @@ let package = Package(
       path: "Tests/TraceTests", exclude: ["Scenarios", "Recordings", "exceptions.json"], swiftSettings: strict
     ),
 
-    // Examples of what can be on record, for the tests of those that write and read it.
+    // Examples of recorded facts, for the tests of the modules that write and read them.
     .target(
       name: "SampleFacts", dependencies: ["Model", "Bluetooth"], path: "Tests/SampleFacts",
       swiftSettings: strict),
@@ -183,7 +184,7 @@ let package = Package(
     tests(
       "Simulation",
       ["Bluetooth", "Model", "Families", "Engine", "Journal", "Reporting", "VirtualTime", "VirtualBuilding"]),
-    // Texts with the expected places marked in them.
+    // Texts in which the expected places are marked.
     .target(name: "MarkedText", dependencies: ["Source"], path: "Tests/MarkedText", swiftSettings: strict),
     // Texts that are compared with files of the project.
     .target(name: "RecordedText", path: "Tests/RecordedText", swiftSettings: strict),
@@ -198,9 +199,9 @@ let package = Package(
     tests("VirtualTime", ["Bluetooth"]),
     tests("VirtualBuilding", ["Hex", "Bluetooth", "EventLoop", "DBus", "VirtualTime", "CentralConformance"]),
     tests("ScenarioFiles", ["MarkedText", "Source", "Manifest", "Bluetooth", "VirtualBuilding"]),
-    // Kills a program at an exact instant from within, without a hook in it.
+    // Kills a program from within at an exact instant. The program needs no hook.
     .target(name: "KillSwitch", path: "Tests/KillSwitch"),
-    // These run the built program, which must therefore be built first.
+    // These tests run the built program, so it is a dependency.
     tests(
       "RoboprovCLI",
       [
@@ -213,8 +214,8 @@ let package = Package(
   ]
 )
 
-// The fuzz targets (docs/reliability.md). With the others they replay their corpora; Scripts/fuzz makes libFuzzer's program
-// of the same files, in a build of its own, since only there everything is instrumented.
+// The fuzz targets (docs/reliability.md). `make test` replays their corpora. Scripts/fuzz builds libFuzzer's program from the
+// same files in a separate build, in which everything is instrumented.
 let fuzzed: [Target.Dependency] = [
   "CDBus", "Bluetooth", "DBus", "BlueZ", "Model", "Session", "Families", "Source", "YAML", "CSV", "Manifest",
   "Labels", "Journal",
@@ -226,6 +227,6 @@ let corpusTests = Target.testTarget(
 let fuzzProgram = Target.executableTarget(
   name: "roboprov-fuzz", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["CorpusTests.swift", "Corpora"],
   swiftSettings: strict,
-  // Debian 12's gold gives up on what is instrumented.
+  // Debian 12's gold cannot link the instrumented code.
   linkerSettings: [.unsafeFlags(["-use-ld=lld"])])
 package.targets.append(Context.environment["ROBOPROV_FUZZ"] == nil ? corpusTests : fuzzProgram)
