@@ -67,7 +67,7 @@ extension FoundNetwork: RecordedObject {
   package static let definition = "received_network"
   package static let about = "A WiFi network as a device receives it."
   package static let fields = [
-    "ssid": "Its SSID; empty where the network hides it.",
+    "ssid": "Its SSID; empty if the network hides it.",
     "rssi": "RSSI at the device, in dBm.",
   ]
 }

@@ -7,7 +7,7 @@ extension AdapterAwaited: RecordedObject {
   package static let fields = [
     "cause":
       "Why the best adapter cannot be used; absent while there is no Bluetooth stack.",
-    "adapter": "The name of that adapter, where there is one: `hci0`.",
+    "adapter": "The name of that adapter, if there is one: `hci0`.",
     "seconds": "How long the run will wait, in seconds.",
   ]
 }

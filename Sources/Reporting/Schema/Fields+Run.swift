@@ -13,7 +13,7 @@ extension RunStarted: RecordedObject {
     "host": "Name of the run's host.",
     "kernel": "The host's kernel; absent in records of earlier versions.",
     "os": "The host's operating system; absent if it does not report it.",
-    "operator": "The person who ran it; absent where none is named.",
+    "operator": "The person who ran it; absent if none is named.",
     "clock_synchronised":
       "Whether a time server set the host's clock; absent if the host does not report it.",
     "manifest_path": "The manifest as it was named on the command line.",
@@ -83,7 +83,7 @@ extension RoomFinished: RecordedObject {
   package static let fields = [
     "room": "The room.",
     "outcome": "How it ended.",
-    "address": "Its device, where one was bound or named.",
+    "address": "Its device, if one was bound or named.",
     "adapter": "The adapter last used for it.",
     "attempts": "How many attempts were made.",
     "seconds": "Seconds from its first attempt to this, waiting for retries included; 0 without attempt.",
@@ -140,7 +140,7 @@ extension BindingReleased: RecordedObject {
     "cause": "Why.",
     "reason": "The reason that a person gave.",
     "silent": "Whether a scan confirmed that the device is not on air; absent without such a scan.",
-    "successor": "The device that the room gets instead, where a person named it.",
+    "successor": "The device that the room gets instead, if a person named it.",
   ]
 }
 
@@ -169,7 +169,7 @@ extension RoomVerified: RecordedObject {
   package static let fields = [
     "room": "The room.",
     "finding": "What was found.",
-    "address": "Its device, where one is known.",
+    "address": "Its device, if one is known.",
     "minor": "The minor of its identity, where it has one.",
     "rssi": "RSSI of its device in dBm: the median over the scan windows in which it was received.",
     "rssi_min": "The lowest of these.",

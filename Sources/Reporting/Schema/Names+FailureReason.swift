@@ -34,7 +34,7 @@ extension FailureReason.Code: OutputNames {
     case .receivedFromOtherAddress:
       "Written and submitted; afterwards its identity was received from other addresses only, which proves nothing."
     case .configuredOtherwise:
-      "It is on air, configured with another identity: a person must put it into provisioning mode. For a device that was configured elsewhere, `held` says what it holds."
+      "It is on air, configured with another identity: a person must put it into provisioning mode. For a device that was configured elsewhere, `held` has its settings."
     case .minorOnAir: "The room's minor is on air from another address."
     case .minorOnRecord:
       "The room's minor is on record at another address, which was not received with another minor."

@@ -146,11 +146,11 @@ extension WiFiList {
     Field("networks", "The networks, the strongest first; at most ten.", each: networkForm) {
       $0.scan?.networks ?? []
     }
-    Field("error", "Why it failed, for people; null where it did not.") { $0.error }
+    Field("error", "Why it failed, for people; null if it did not.") { $0.error }
   }
 
   private static let networkForm = OutputForm<FoundNetwork>("wifi_network", "A WiFi network.") {
-    Field("ssid", "Its SSID; empty where the network hides it.") { $0.ssid }
+    Field("ssid", "Its SSID; empty if the network hides it.") { $0.ssid }
     Field("rssi", "RSSI at the sensor, in dBm.") { $0.rssi }
   }
 }

@@ -20,7 +20,7 @@ enum DoctorJSON {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("tool_version", "Version of roboprov.") { _ in Version.current }
     Field("host", "The computer.") { $0.host }
-    Field("building", "The building's stable id; null where no manifest was named.") { $0.building }
+    Field("building", "The building's stable id; null if no manifest was named.") { $0.building }
     Field("summary", "How many findings of each severity there are.", form: summary) { $0 }
     Field("findings", "What was found, by topics.", each: finding) { $0.findings }
     Field("reception", "What a scan received from the building; null without a scan.", optional: reception)
@@ -38,14 +38,14 @@ enum DoctorJSON {
   private static let finding = OutputForm<Finding>("finding", "Something that was found out, good or bad.") {
     Field("code", "What was found.") { $0.code }
     Field("severity", "How bad it is.") { $0.severity }
-    Field("subject", "The adapter, file or network that it is about; null where there is one of the kind.") {
+    Field("subject", "The adapter, file or network that it is about; null if there is only one of its kind.") {
       $0.subject
     }
     Field("sentence", "What it is, for people.") { $0.sentence }
-    Field("advice", "What to do, for people; null where the command is enough, or nothing is to be done.") {
+    Field("advice", "What to do, for people; null if the command is enough, or nothing is to be done.") {
       $0.advice
     }
-    Field("command", "What to do, as a command of a shell; null where there is none.") { $0.command }
+    Field("command", "What to do, as a command of a shell; null if there is none.") { $0.command }
   }
 
   private static let reception = OutputForm<BuildingFacts.ScanReception>(
@@ -68,6 +68,6 @@ enum DoctorJSON {
   private static let room = OutputForm<Room>("received_room", "A room.") {
     Field("id", "Its stable id.") { $0.id }
     Field("room", "Its name for people.") { $0.name }
-    Field("floor", "The floor that it is on; null where the manifest does not say.") { $0.floor }
+    Field("floor", "The floor that it is on; null if the manifest does not name it.") { $0.floor }
   }
 }

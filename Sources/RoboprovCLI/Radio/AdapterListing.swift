@@ -93,12 +93,12 @@ struct AdapterListing: Sendable {
     Field("alias", "Its name in the manifest; null if it has none.") { $0.description?.alias }
     Field("place", "Its place in the manifest; null if it has none.") { $0.description?.place }
     Field("powered", "Whether it is switched on.") { $0.adapter.state == .ready }
-    Field("blocked", "Whether rfkill blocks it; null where that is not known.") { $0.block }
+    Field("blocked", "Whether rfkill blocks it; null if unknown.") { $0.block }
     Field(
       "hardware", "Its controller; null if nothing is known about it.",
       optional: JSONReport.hardware
     ) { $0.adapter.hardware }
-    Field("links", "The devices that it holds a link to; null where that is not known.") { $0.links }
+    Field("links", "The devices that it holds a link to; null if unknown.") { $0.links }
   }
 
   private static let missingForm = OutputForm<AdapterDescription>(

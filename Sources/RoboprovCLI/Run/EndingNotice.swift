@@ -50,7 +50,7 @@ extension EndingNotice: RecordedObject {
     "room": "The room's stable id.",
     "name": "Its name for people.",
     "minor": "The minor that it is to have; absent for families without one.",
-    "address": "Its device, where one was bound or named.",
+    "address": "Its device, if one was bound or named.",
     "outcome": "How it ended.",
     "reason": "Why it is not done; absent when it is.",
     "sentence": "The same for people; absent when it is done.",

@@ -50,7 +50,7 @@ extension Inspection {
 
   private static let serviceForm = OutputForm<Service>("device_service", "A service of a device.") {
     Field("uuid", "What it is.") { $0.uuid }
-    Field("name", "Its name; null where it is not known.") { service in
+    Field("name", "Its name; null if it is not known.") { service in
       service.family.flatMap { DeviceProfiles[$0]?.title } ?? AssignedNumbers.service(service.uuid)
     }
     Field("characteristics", "Its characteristics.", each: characteristicForm) { $0.characteristics }
@@ -60,7 +60,7 @@ extension Inspection {
     "device_characteristic", "A characteristic of a device."
   ) {
     Field("uuid", "What it is.") { $0.uuid }
-    Field("name", "Its name; null where it is not known.") { $0.title }
+    Field("name", "Its name; null if it is not known.") { $0.title }
     Field("access", "What it permits: read, write, write_without_response, notify, indicate.") {
       $0.access.names
     }

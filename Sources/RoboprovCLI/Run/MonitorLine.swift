@@ -32,7 +32,7 @@ struct MonitorLine {
     Field("event", "What happened.") { $0.event }
     Field("at", "When it was noticed.") { $0.at }
     Field("adapter", "The adapter that scans: `hci0`; null while none does.") { $0.adapter?.name }
-    Field("address", "The device; null where the event is about none.") { $0.device?.address }
+    Field("address", "The device; null if the event is about none.") { $0.device?.address }
     Field("room", "The room that it belongs to; null if it belongs to none, or without a manifest.") {
       $0.device?.owner?.room
     }

@@ -122,7 +122,7 @@ extension ScanResult {
     Field("profile", "Its family; null when it was not received, or not recognised.") {
       $0.scan.recognised[$0.device.entry.address]?.life?.profile
     }
-    Field("state", "Whether it waits to be provisioned; null when that is not known.") {
+    Field("state", "Whether it waits to be provisioned; null if unknown.") {
       ($0.scan.recognised[$0.device.entry.address]?.life?.recognition).map(DeviceState.init)
     }
     Field("rssi", "RSSI of its last advertisement in dBm.") { $0.device.last?.rssi }

@@ -120,7 +120,7 @@ extension CanaryJudgement.Canary: RecordedObject {
     "name": "Its name for people.",
     "minor": "The minor that it is to have; absent for families without one.",
     "network": "The SSID of its WiFi; absent without one.",
-    "address": "Its device, where one was bound or named.",
+    "address": "Its device, if one was bound or named.",
     "outcome": "How it ended.",
   ]
 }

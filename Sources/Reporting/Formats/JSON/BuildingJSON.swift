@@ -22,7 +22,7 @@ package enum BuildingJSON {
     Field("made", "When the report was made.") { $0.made }
     Field("tool_version", "Version of roboprov.") { $0.maker.toolVersion }
     Field("host", "The host that made it.") { $0.maker.host }
-    Field("operator", "The person who made it; null where none is named.") { $0.maker.user }
+    Field("operator", "The person who made it; null if none is named.") { $0.maker.user }
     Field("time_zone", "The host's time zone, in which the HTML page shows times: `Europe/Berlin`.") {
       $0.maker.timeZone
     }
@@ -66,7 +66,7 @@ package enum BuildingJSON {
     Field("minor", "The minor that its device has on record, or that the newest run was to write.") {
       $0.room.minor
     }
-    Field("evidence", "The evidence for its state; null where nothing is proved.", optional: evidence) {
+    Field("evidence", "The evidence for its state; null if nothing is proved.", optional: evidence) {
       source in
       source.room.evidence.map { ($0, source.room.seen) }
     }
@@ -160,7 +160,7 @@ package enum BuildingJSON {
     Field("finished", "When it ended; null when the record has no end.") { $0.report.finished }
     Field("outcome", "How it ended as a whole.", schema: .names(RunReport.ends)) { $0.report.endName }
     Field("host", "Name of its host.") { $0.started.host }
-    Field("operator", "The person who ran it; null where none is named.") { $0.started.operatedBy }
+    Field("operator", "The person who ran it; null if none is named.") { $0.started.operatedBy }
     Field(
       "clock_synchronised",
       "Whether a time server set the host's clock; null if the host does not report it."

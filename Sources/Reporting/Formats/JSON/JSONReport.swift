@@ -59,7 +59,7 @@ package enum JSONReport {
     Field("host", "Name of its host.") { $0.run?.host }
     Field("kernel", "The host's kernel.") { $0.run?.kernel }
     Field("os", "The host's operating system.") { $0.run?.operatingSystem }
-    Field("operator", "The person who ran it; null where none is named.") { $0.run?.operatedBy }
+    Field("operator", "The person who ran it; null if none is named.") { $0.run?.operatedBy }
     Field(
       "clock_synchronised",
       "Whether a time server set the host's clock; null if the host does not report it."
@@ -137,7 +137,7 @@ package enum JSONReport {
     Field("state", "The room's state after the run, from all runs; null if unknown.") {
       $0.row.after?.state
     }
-    Field("address", "Its device; null where none is known.") {
+    Field("address", "Its device; null if none is known.") {
       $0.row.room.address ?? $0.row.after?.devices.first
     }
     Field("adapter", "The adapter last used for it.") { $0.row.room.adapter }

@@ -48,8 +48,8 @@ package enum VerificationJSON {
     Field("weak", "Whether its device is received, but below \(RoomVerified.weakBelow) dBm.") {
       $0.room.isWeak
     }
-    Field("address", "Its device; null where none is known.") { $0.room.address }
-    Field("minor", "The minor of its identity; null where it has none.") { $0.room.minor }
+    Field("address", "Its device; null if none is known.") { $0.room.address }
+    Field("minor", "The minor of its identity; null if it has none.") { $0.room.minor }
     Field("rssi", "RSSI of its device in dBm: the median over the scan windows in which it was received.") {
       $0.room.rssi
     }
