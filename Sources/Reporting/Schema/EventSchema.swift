@@ -55,7 +55,7 @@ package enum EventSchema {
     "adapter_faulted": "An adapter receives nothing, or the stack refuses to scan with it.",
     "link_released": "A link that an earlier run left was ended.",
     "foreign_scan_detected": "Another program scanned with an adapter in use.",
-    "scan_started": "An adapter began to scan.",
+    "scan_started": "An adapter started to scan.",
     "scan_stopped": "An adapter stopped scanning.",
     "device_sighted": "A device was received for the first time, or with another state than before.",
     "binding_committed":

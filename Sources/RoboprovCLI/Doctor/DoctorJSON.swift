@@ -38,7 +38,7 @@ enum DoctorJSON {
   private static let finding = OutputForm<Finding>("finding", "Something that was found out, good or bad.") {
     Field("code", "What was found.") { $0.code }
     Field("severity", "How bad it is.") { $0.severity }
-    Field("subject", "The adapter, file or network that it is about; null if there is only one of its kind.") {
+    Field("subject", "The adapter, file or network concerned; null if there is only one of its kind.") {
       $0.subject
     }
     Field("sentence", "What it is, for people.") { $0.sentence }

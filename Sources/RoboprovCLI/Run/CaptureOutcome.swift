@@ -52,7 +52,7 @@ struct CaptureOutcome: Sendable {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("building", "The building's stable id.") { $0.building.id }
     Field("captured", "The rooms whose label was saved, in the manifest's order.", each: row) { $0.rows }
-    Field("missing", "The ids of the rooms that were asked for and have no address.") {
+    Field("missing", "The ids of the selected rooms that have no address.") {
       $0.missing.map(\.room)
     }
   }

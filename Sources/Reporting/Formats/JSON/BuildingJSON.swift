@@ -97,7 +97,7 @@ package enum BuildingJSON {
     Field("address", "The address that it came from.") { $0.evidence.address }
     Field("minor", "The minor that was received, if a beacon was received.") { $0.evidence.minor }
     Field("rssi", "Its RSSI in dBm.") { $0.evidence.rssi }
-    Field("seen_at", "When it was last seen.") { $0.seen?.at }
+    Field("seen_at", "When it was last observed.") { $0.seen?.at }
     Field("run", "The run that observed it.") { $0.seen?.run }
   }
 
@@ -144,7 +144,7 @@ package enum BuildingJSON {
     Field("address", "The device.") { $0.room.address }
     Field("adapter", "The adapter last used for it.") { $0.room.adapter }
     Field("adapter_name", "That adapter's name on the host.") { $0.adapterName }
-    Field("attempts", "How many attempts were begun.") { $0.room.attempts }
+    Field("attempts", "How many attempts were started.") { $0.room.attempts }
     Field("duration_s", "Seconds from the first attempt to the outcome, waiting for retries included.") {
       $0.room.seconds
     }

@@ -142,7 +142,7 @@ package enum JSONReport {
     }
     Field("adapter", "The adapter last used for it.") { $0.row.room.adapter }
     Field("adapter_name", "That adapter's name on the host.") { $0.row.report.name(of: $0.row.room.adapter) }
-    Field("attempts", "How many attempts at its device were begun.") { $0.row.room.attempts }
+    Field("attempts", "How many attempts at its device were started.") { $0.row.room.attempts }
     Field("duration_s", "Seconds from its first attempt to its outcome, waiting for retries included.") {
       $0.row.room.seconds
     }
