@@ -170,7 +170,7 @@ package struct OperatorRequested: Hashable, Sendable, Codable {
     case pause
     /// New attempts start again.
     case resume
-    /// No new attempt starts; those in flight end within a bounded time, and then the run.
+    /// No new attempt starts; those in flight end within a bounded time, and then the run ends.
     case stop
   }
 

@@ -4,17 +4,17 @@ package import Model
 
 /// The state of one room of a building.
 package struct BuildingRoom: Hashable, Sendable {
-  /// How far a room is. The names are frozen.
+  /// The state of a room. The names are frozen.
   package enum State: String, Hashable, Sendable, Codable, CaseIterable {
     /// Its device is provisioned as wanted, by the evidence given.
     case done
     /// Its device is provisioned, with other settings than the manifest has now.
     case outdated
-    /// Its device was written, and nothing proved yet that it kept that.
+    /// Its device was written, and nothing has proved yet that it kept the settings.
     case unconfirmed
-    /// Tried, or looked for, and not done.
+    /// Attempted, or scanned for, and not done.
     case open
-    /// No run has tried it.
+    /// No run has attempted it.
     case untried
     /// Somebody accepted it as it is.
     case accepted
@@ -70,7 +70,7 @@ package struct BuildingRoom: Hashable, Sendable {
   package let name: String
   /// The device family.
   package let profile: ProfileID
-  /// How far it is.
+  /// Its state.
   package let state: State
   /// Whether the manifest has it; true where no manifest was given.
   package let isInManifest: Bool

@@ -10,7 +10,7 @@ package struct RoomReport: Hashable, Sendable, Codable {
   package private(set) var address: BluetoothAddress?
   /// The adapter last used for it.
   package private(set) var adapter: AdapterID?
-  /// How many attempts were begun.
+  /// How many attempts were started.
   package private(set) var attempts = 0
   /// Those that are on record, in the order in which they began.
   package private(set) var attemptReports: [AttemptReport] = []
@@ -18,7 +18,7 @@ package struct RoomReport: Hashable, Sendable, Codable {
   package private(set) var rssi: Int?
   /// The evidence for its outcome; it may be recorded before the outcome.
   package private(set) var evidence: Evidence?
-  /// How far each setting got, in the profile's order.
+  /// The state of each setting, in the profile's order.
   package private(set) var settings: [SettingResult]
   /// The stage under way, or the last one.
   package private(set) var stage: Stage?

@@ -7,7 +7,7 @@ package struct ShownProof: Hashable, Sendable {
   package var evidence: Evidence
   /// Its time; nil where it is not on record.
   package var seenAt: Date?
-  /// The run that saw it.
+  /// The run that observed it.
   package var run: String?
   /// Whether it was seen in the run that is reported; else it is on record from an earlier one.
   package var isOfThisRun: Bool
