@@ -133,7 +133,7 @@ extension FuzzTarget {
     texts["state"] = StateView.rows(archive.state.lastKnown).map { $0.joined(separator: " ") }.joined(
       separator: "\n")
     try checkIsHarmless(texts["state"] ?? "", "the state")
-    _ = archive.state.lastKnown.contradictions
+    _ = archive.state.lastKnown.conflicts
     return texts
   }
 

@@ -40,9 +40,9 @@ struct MergeTests {
       let merged = try await site.run(Self.merge + ["--into", "reports", "--output", "json"])
       #expect(merged.status == 0, "\(merged)")
       let data = try #require(JSON(merged.output), "\(merged)")
-      #expect(data["schema"].text == "roboprov/merge/1")
+      #expect(data["schema"].text == "roboprov/merge/2")
       #expect(data["rooms"].items.map { $0["state"].text } == ["done", "done"])
-      #expect(data["contradictions"].count == 0)
+      #expect(data["conflicts"].count == 0)
       for laptop in ["ada", "bob"] {
         let run = try #require(try Self.runs(laptop, at: site).first)
         let original = try Data(contentsOf: Self.journal(laptop, run, at: site))
@@ -196,8 +196,8 @@ struct MergeTests {
     }
     let data = try await site.run(merge + ["--output", "json"])
     #expect(data.status == 100, "\(data)", sourceLocation: sourceLocation)
-    let named = JSON(data.output)?["contradictions"].items.map { contradiction in
-      Set(contradiction["rooms"].items.compactMap(\.text))
+    let named = JSON(data.output)?["conflicts"].items.map { conflict in
+      Set(conflict["rooms"].items.compactMap(\.text))
     }
     #expect(named?.contains(rooms) == true, "\(data)", sourceLocation: sourceLocation)
     #expect(!site.has("reports"), "without --into nothing is written", sourceLocation: sourceLocation)

@@ -48,7 +48,7 @@ extension RunMachine {
     settle(open, matches(of: open))
   }
 
-  /// Applies matches. Those with `assign: any` need a confirmation first.
+  /// Applies matches. Those with `match: any` need a confirmation first.
   private mutating func settle(_ places: [Int], _ matches: [RoomID: Match]) {
     matchedAt = now
     isDirty = true

@@ -47,7 +47,7 @@ package struct Known: Sendable {
 /// and the advertisements.
 ///
 /// The address in the manifest decides; without one, the binding of an earlier run. A room without either
-/// gets an unclaimed device in provisioning mode only if the manifest permits that (`assign: any`), and only
+/// gets an unclaimed device in provisioning mode only if the manifest permits that (`match: any`), and only
 /// while at most as many devices are received as rooms are left for them; these matches need the operator's
 /// confirmation. A family whose devices do not show on air whether they are provisioned is never matched so.
 /// No room gets a minor that another address advertises.

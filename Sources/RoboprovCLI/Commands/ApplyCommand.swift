@@ -87,7 +87,7 @@ struct ApplyCommand: AsyncParsableCommand {
       """, valueName: "command"))
   var canaryCheck: String?
 
-  @Flag(name: [.short, .long], help: "Assign sensors to rooms with `assign: any` without asking.")
+  @Flag(name: [.short, .long], help: "Assign sensors to rooms with `match: any` without asking.")
   var yes = false
 
   @Flag(
@@ -132,7 +132,7 @@ struct ApplyCommand: AsyncParsableCommand {
     guard yes || !written.building.needsConfirmation || Screen.canAnswer else {
       throw CommandFailure(
         .usage,
-        "\(manifest) has rooms with `assign: any`, which need confirmation, and stdin is not a terminal",
+        "\(manifest) has rooms with `match: any`, which need confirmation, and stdin is not a terminal",
         cure: "Confirm with --yes, or give the rooms addresses: `roboprov capture \(manifest.shellQuoted)`.")
     }
     guard canary == nil || canaryCheck != nil || Screen.canAnswer else {
