@@ -5,7 +5,7 @@ private typealias Here = ConformanceScenario
 
 extension ConformanceCheck {
   static let attributeChecks = [
-    ConformanceCheck("discovers a service with everything that is required of it") { subject in
+    ConformanceCheck("discovers a service with all required characteristics") { subject in
       // One link in three has late characteristics.
       for _ in 0..<4 {
         let peripheral = try await subject.connect()
@@ -15,8 +15,7 @@ extension ConformanceCheck {
         await peripheral.disconnect()
       }
     },
-    ConformanceCheck("lists all services, with all characteristics and what can be done with them") {
-      subject in
+    ConformanceCheck("lists all services, with all characteristics and their access") { subject in
       // One link in three has late characteristics.
       for _ in 0..<4 {
         let peripheral = try await subject.connect()
@@ -37,7 +36,7 @@ extension ConformanceCheck {
         await peripheral.disconnect()
       }
     },
-    ConformanceCheck("names the service or the characteristic that is missing") { subject in
+    ConformanceCheck("names the missing service or characteristic") { subject in
       let peripheral = try await subject.connect()
       let unknown: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146156"
       try await subject.expectFailure(.attributeMissing(unknown)) {
@@ -48,7 +47,7 @@ extension ConformanceCheck {
       }
       _ = try await subject.service(of: peripheral)
     },
-    ConformanceCheck("reads what the peripheral holds, and writes it with its confirmation") { subject in
+    ConformanceCheck("reads a value of the peripheral, and writes one with its confirmation") { subject in
       let peripheral = try await subject.connect()
       let service = try await subject.service(of: peripheral)
       let status = try subject.characteristic(RoboSensorGATT.status, in: service)
@@ -58,9 +57,9 @@ extension ConformanceCheck {
       let written = await subject.world.writes(to: Here.healthy)
       try subject.expect(
         written == [WrittenValue(characteristic: RoboSensorGATT.minor, value: [0xAB, 0xCD])],
-        "the sensor got \(written)")
+        "the sensor received \(written)")
     },
-    ConformanceCheck("hands on the peripheral's ATT errors by number") { subject in
+    ConformanceCheck("passes on the peripheral's ATT errors by number") { subject in
       let peripheral = try await subject.connect(Here.rejectsMinor)
       let service = try await subject.service(of: peripheral)
       try await subject.expectFailure(.att(0x80)) {
@@ -72,7 +71,7 @@ extension ConformanceCheck {
       // The link stays up after a refusal.
       try await subject.write([0x41], to: RoboSensorGATT.ssid, of: peripheral, in: service)
     },
-    ConformanceCheck("hands on the refusal of a value that is longer than a packet") { subject in
+    ConformanceCheck("passes on the refusal of a value that is longer than a packet") { subject in
       let peripheral = try await subject.connect()
       let service = try await subject.service(of: peripheral)
       let long = [UInt8](repeating: 0x41, count: 300)
@@ -81,16 +80,16 @@ extension ConformanceCheck {
       }
       // It was sent in several parts and received as one value.
       let written = await subject.world.writes(to: Here.healthy)
-      try subject.expect(written.map(\.value) == [long], "the sensor got \(written)")
+      try subject.expect(written.map(\.value) == [long], "the sensor received \(written)")
     },
-    ConformanceCheck("says when a subscription is refused") { subject in
+    ConformanceCheck("reports a refused subscription") { subject in
       let peripheral = try await subject.connect(Here.refusesSubscription)
       let service = try await subject.service(of: peripheral)
       let status = try subject.characteristic(RoboSensorGATT.status, in: service)
       try await subject.expectFailure(.notPermitted) { _ = try await peripheral.notifications(of: status) }
       _ = try await subject.within("a read") { try await peripheral.read(status) }
     },
-    ConformanceCheck("delivers notifications with their instants, until the link's end") { subject in
+    ConformanceCheck("delivers notifications with their instants until the link ends") { subject in
       let peripheral = try await subject.connect()
       let service = try await subject.service(of: peripheral)
       let status = try subject.characteristic(RoboSensorGATT.status, in: service)
@@ -99,14 +98,14 @@ extension ConformanceCheck {
       }
       let before = subject.clock.now
       try await subject.provision(peripheral, service)
-      let all = try await subject.within("the stream's end") {
+      let all = try await subject.within("the end of the stream") {
         await statuses.reduce(into: []) { $0.append($1) }
       }
       try subject.expect(all.last?.value == Array("saved".utf8), "notified: \(all)")
       try subject.expect(
         all.last.map { before < $0.receivedAt && $0.receivedAt <= subject.clock.now } ?? false, "at \(all)")
     },
-    ConformanceCheck("ends a write with cancelled when its task is") { subject in
+    ConformanceCheck("ends a write with cancelled when its task is cancelled") { subject in
       let peripheral = try await subject.connect()
       let service = try await subject.service(of: peripheral)
       let room = try subject.characteristic(RoboSensorGATT.roomName, in: service)

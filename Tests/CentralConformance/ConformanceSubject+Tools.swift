@@ -41,7 +41,7 @@ extension ConformanceSubject {
       defer { group.cancelAll() }
       return try await group.next() ?? nil
     }
-    guard let done else { throw ConformanceFailure(description: "waited \(limit) in vain for \(what)") }
+    guard let done else { throw ConformanceFailure(description: "\(what) did not come within \(limit)") }
     return done
   }
 
@@ -49,7 +49,7 @@ extension ConformanceSubject {
   func cancelling<Value: Sendable>(
     after delay: Duration, _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Result<Value, any Error> {
-    try await within("the end of what was cancelled") {
+    try await within("the end of the cancelled work") {
       await withTaskGroup(of: Result<Value, any Error>?.self) { group in
         group.addTask {
           do { return .success(try await work()) } catch { return .failure(error) }
@@ -75,7 +75,7 @@ extension ConformanceSubject {
     _ address: BluetoothAddress, on adapter: AdapterID = Here.adapter,
     where matches: @escaping @Sendable (Advertisement) -> Bool = { _ in true }
   ) async throws -> Advertisement {
-    let advertisement: Advertisement? = try await within("news of \(address)") {
+    let advertisement: Advertisement? = try await within("an advertisement of \(address)") {
       try await central.scan(on: adapter) { (advertisement) async throws(CentralError) -> Advertisement? in
         for try await received in advertisement where received.address == address && matches(received) {
           return received
@@ -84,7 +84,7 @@ extension ConformanceSubject {
       }
     }
     guard let advertisement else {
-      throw ConformanceFailure(description: "listening ended without news of \(address)")
+      throw ConformanceFailure(description: "the scan ended without an advertisement of \(address)")
     }
     return advertisement
   }
@@ -106,7 +106,7 @@ extension ConformanceSubject {
 
   func characteristic(_ uuid: BluetoothUUID, in service: RemoteService) throws -> RemoteCharacteristic {
     guard let found = service[uuid] else {
-      throw ConformanceFailure(description: "the service was found without \(uuid)")
+      throw ConformanceFailure(description: "the service has no \(uuid)")
     }
     return found
   }

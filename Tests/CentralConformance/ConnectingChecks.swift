@@ -5,25 +5,25 @@ private typealias Here = ConformanceScenario
 
 extension ConformanceCheck {
   static let connectingChecks = [
-    ConformanceCheck("connects to a peripheral that was heard") { subject in
+    ConformanceCheck("connects to a peripheral that it received") { subject in
       let peripheral = try await subject.connect()
-      try subject.expect(peripheral.address == Here.healthy, "leads to \(peripheral.address)")
+      try subject.expect(peripheral.address == Here.healthy, "connected to \(peripheral.address)")
       try subject.expect(peripheral.adapter == Here.adapter, "through \(peripheral.adapter)")
       let links = await subject.world.openLinkCount(on: Here.adapter.address)
       try subject.expect(links == 1, "\(links) links")
     },
-    ConformanceCheck("knows no peripheral that was never heard") { subject in
+    ConformanceCheck("does not know a peripheral that it has never received") { subject in
       try await subject.expectFailure(.peripheralUnknown) {
         _ = try await subject.central.connect(to: Here.nobody, on: Here.adapter)
       }
     },
-    ConformanceCheck("knows a peripheral only on the adapter that heard it") { subject in
+    ConformanceCheck("knows a peripheral only on the adapter that received it") { subject in
       try await subject.receive(Here.healthy)
       try await subject.expectFailure(.peripheralUnknown) {
         _ = try await subject.central.connect(to: Here.healthy, on: Here.otherAdapter)
       }
     },
-    ConformanceCheck("says when an attempt fails at the link") { subject in
+    ConformanceCheck("reports a connection attempt that fails at the link") { subject in
       try await subject.receive(Here.failsToConnect)
       try await subject.expectFailure(.connectFailed) {
         _ = try await subject.central.connect(to: Here.failsToConnect, on: Here.adapter)
@@ -35,14 +35,14 @@ extension ConformanceCheck {
         _ = try await subject.central.connect(to: Here.healthy, on: Here.noAdapter)
       }
       await subject.world.setPowered(false, Here.adapter.address)
-      try await subject.eventually("hci0 being off") {
+      try await subject.eventually("hci0 to be off") {
         try await subject.central.adapters().first?.state == .poweredOff
       }
       try await subject.expectFailure(.adapterUnavailable(.poweredOff)) {
         _ = try await subject.central.connect(to: Here.healthy, on: Here.adapter)
       }
     },
-    ConformanceCheck("ends the attempt at a dead peripheral when cancelled, and frees the adapter") {
+    ConformanceCheck("ends an attempt at a dead peripheral when cancelled, and frees the adapter") {
       subject in
       try await subject.receive(Here.dead)
       await subject.world.silence(Here.dead)
@@ -53,16 +53,16 @@ extension ConformanceCheck {
       guard case .failure(let error as CentralError) = result, error.code == .cancelled else {
         throw ConformanceFailure(description: "expected cancelled, but got \(result)")
       }
-      try await subject.eventually("no attempt being left") {
+      try await subject.eventually("the end of all attempts") {
         await subject.world.attemptsUnderWay(on: Here.adapter.address) == 0
       }
-      _ = try await subject.within("a link to the healthy one") {
+      _ = try await subject.within("a link to the healthy peripheral") {
         try await subject.central.connect(to: Here.healthy, on: Here.adapter)
       }
       let links = await subject.world.openLinkCount(on: nil)
       try subject.expect(links == 1, "\(links) links")
     },
-    ConformanceCheck("connects nothing in a task that is cancelled already") { subject in
+    ConformanceCheck("opens no link in a task that is already cancelled") { subject in
       try await subject.receive(Here.healthy)
       let result = try await subject.cancelling(after: .zero) {
         try? await subject.clock.sleep(for: .seconds(1))
@@ -71,13 +71,13 @@ extension ConformanceCheck {
       guard case .failure(let error as CentralError) = result, error.code == .cancelled else {
         throw ConformanceFailure(description: "expected cancelled, but got \(result)")
       }
-      try await subject.eventually("no link and no attempt being left") {
+      try await subject.eventually("the end of all links and attempts") {
         let links = await subject.world.openLinkCount(on: nil)
         let attempts = await subject.world.attemptsUnderWay(on: Here.adapter.address)
         return links == 0 && attempts == 0
       }
     },
-    ConformanceCheck("ends an attempt when the adapter goes off") { subject in
+    ConformanceCheck("ends a connection attempt when the adapter goes off") { subject in
       try await subject.receive(Here.dead)
       await subject.world.silence(Here.dead)
       try await subject.expectFailure(.adapterUnavailable(.poweredOff), .connectFailed) {
@@ -87,17 +87,17 @@ extension ConformanceCheck {
         _ = try await link
       }
     },
-    ConformanceCheck("forgets also what it does not know") { subject in
+    ConformanceCheck("forgets an unknown peripheral without an error") { subject in
       try await subject.central.forget(Here.nobody, on: Here.adapter)
     },
-    ConformanceCheck("ends the link when it forgets a peripheral, and must hear it again") { subject in
+    ConformanceCheck("ends the link when it forgets a peripheral, and must receive it again") { subject in
       let peripheral = try await subject.connect()
-      try await subject.within("forgetting") {
+      try await subject.within("forget") {
         try await subject.central.forget(Here.healthy, on: Here.adapter)
       }
-      let end = try await subject.within("the link's end") { await peripheral.disconnection() }
+      let end = try await subject.within("the end of the link") { await peripheral.disconnection() }
       try subject.expect(end != nil, "the wait for the end was cancelled")
-      try await subject.eventually("no link being left") { await subject.world.openLinkCount(on: nil) == 0 }
+      try await subject.eventually("the end of all links") { await subject.world.openLinkCount(on: nil) == 0 }
       try await subject.expectFailure(.peripheralUnknown) {
         _ = try await subject.central.connect(to: Here.healthy, on: Here.adapter)
       }

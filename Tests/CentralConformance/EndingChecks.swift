@@ -5,7 +5,7 @@ private typealias Here = ConformanceScenario
 
 extension ConformanceCheck {
   static let endingChecks = [
-    ConformanceCheck("ends a link that we end, and says that it was us") { subject in
+    ConformanceCheck("ends a link on request, and reports the end as local") { subject in
       let peripheral = try await subject.connect()
       try await subject.within("the disconnect") { await peripheral.disconnect() }
       try await subject.expectEnd(of: peripheral, .local)
@@ -14,9 +14,9 @@ extension ConformanceCheck {
       // A second call has no effect.
       try await subject.within("a second disconnect") { await peripheral.disconnect() }
     },
-    ConformanceCheck("tells whom an adapter is connected to, and by which services one knows it") { subject in
+    ConformanceCheck("lists the connected peripherals of an adapter with their services") { subject in
       let none = try await subject.central.connectedPeripherals(on: Here.adapter)
-      try subject.expect(none.isEmpty, "\(none) before anything was connected")
+      try subject.expect(none.isEmpty, "\(none) before the first connection")
       let peripheral = try await subject.connect()
       _ = try await subject.service(of: peripheral)
       let one = try await subject.central.connectedPeripherals(on: Here.adapter)
@@ -26,29 +26,29 @@ extension ConformanceCheck {
       let after = try await subject.central.connectedPeripherals(on: Here.adapter)
       try subject.expect(after.isEmpty, "\(after) after the disconnect")
     },
-    ConformanceCheck("ends a link also in a cancelled task") { subject in
+    ConformanceCheck("ends a link even in a cancelled task") { subject in
       let peripheral = try await subject.connect()
       _ = try await subject.cancelling(after: .zero) {
         try? await subject.clock.sleep(for: .seconds(1))
         await peripheral.disconnect()
       }
-      try await subject.eventually("no link being left") { await subject.world.openLinkCount(on: nil) == 0 }
+      try await subject.eventually("the end of all links") { await subject.world.openLinkCount(on: nil) == 0 }
     },
-    ConformanceCheck("tells of the peripheral's own disconnect, as often as asked") { subject in
+    ConformanceCheck("reports a disconnect by the peripheral each time it is asked") { subject in
       let peripheral = try await subject.connect()
       let service = try await subject.service(of: peripheral)
       try await subject.provision(peripheral, service)
       try await subject.expectEnd(of: peripheral, .remote)
       try await subject.expectEnd(of: peripheral, .remote)
     },
-    ConformanceCheck("gives up waiting for the end when the waiting task is cancelled") { subject in
+    ConformanceCheck("stops waiting for a link's end when the waiting task is cancelled") { subject in
       let peripheral = try await subject.connect()
       let result = try await subject.cancelling(after: .seconds(1)) { await peripheral.disconnection() }
       try subject.expect(try result.get() == nil, "got \(result)")
       let links = await subject.world.openLinkCount(on: nil)
       try subject.expect(links == 1, "\(links) links")
     },
-    ConformanceCheck("ends discovery of services with the link") { subject in
+    ConformanceCheck("ends service discovery when the link is lost") { subject in
       let peripheral = try await subject.connect(Here.dropsInDiscovery)
       try await subject.expectFailure(.disconnected) {
         try await peripheral.discover(RoboSensorGATT.service, requiring: required)
@@ -72,7 +72,7 @@ extension ConformanceCheck {
         try await peripheral.discover(RoboSensorGATT.service, requiring: [])
       }
     },
-    ConformanceCheck("ends a link when the adapter goes off, and says so") { subject in
+    ConformanceCheck("ends a link when the adapter goes off, and reports that as the cause") { subject in
       let peripheral = try await subject.connect()
       let service = try await subject.service(of: peripheral)
       let status = try subject.characteristic(RoboSensorGATT.status, in: service)
@@ -87,20 +87,20 @@ extension ConformanceCheck {
       try await subject.expectEnd(of: peripheral, .adapterLost)
       await subject.world.setPresent(true, Here.adapter.address, name: nil)
       // The adapter may appear before it is powered.
-      try await subject.eventually("the adapter being back") {
+      try await subject.eventually("the adapter to be back") {
         let back = try await subject.central.adapters().first
         return back?.id == Here.adapter && back?.state == .ready
       }
       let again = try await subject.connect()
-      try subject.expect(again.address == Here.healthy, "leads to \(again.address)")
+      try subject.expect(again.address == Here.healthy, "connected to \(again.address)")
     },
   ]
 }
 
 extension ConformanceSubject {
   fileprivate func expectEnd(of peripheral: any Peripheral, _ cause: Disconnection.Cause) async throws {
-    let end = try await within("the link's end") { await peripheral.disconnection() }
-    try expect(end?.cause == cause, "expected an end that is \(cause), but got \(String(describing: end))")
-    try expect(end.map { $0.at <= clock.now } ?? false, "ended in the future")
+    let end = try await within("the end of the link") { await peripheral.disconnection() }
+    try expect(end?.cause == cause, "expected an end by \(cause), but got \(String(describing: end))")
+    try expect(end.map { $0.at <= clock.now } ?? false, "the end is in the future")
   }
 }

@@ -5,15 +5,15 @@ private typealias Here = ConformanceScenario
 
 extension ConformanceCheck {
   static let powerChecks = [
-    ConformanceCheck("switches an adapter off and on again; it can be used at once, and hears") { subject in
+    ConformanceCheck("switches an adapter off and on again, and can use it at once") { subject in
       try await subject.receive(Here.healthy)
       try await subject.within("the power cycle") { try await subject.central.powerCycle(Here.adapter) }
       let adapter = try await subject.central.adapters().first
-      try subject.expect(adapter?.state == .ready, "\(String(describing: adapter)) after it")
+      try subject.expect(adapter?.state == .ready, "\(String(describing: adapter)) after the power cycle")
       let peripheral = try await subject.connect()
       await peripheral.disconnect()
     },
-    ConformanceCheck("ends our own discovery with the power, and says so") { subject in
+    ConformanceCheck("ends a running scan when it power-cycles the adapter, with the reason") { subject in
       try await subject.expectFailure(.adapterUnavailable(.poweredOff)) {
         try await subject.central.scan(on: Here.adapter) { (advertisement) async throws(CentralError) in
           var isOn = true
@@ -32,7 +32,7 @@ extension ConformanceCheck {
       _ = try await subject.service(of: peripheral)
       await peripheral.disconnect()
     },
-    ConformanceCheck("leaves no adapter off when the task is cancelled") { subject in
+    ConformanceCheck("leaves no adapter off when a power cycle is cancelled") { subject in
       for delay in [0, 10, 30, 100] {
         _ = try await subject.cancelling(after: .milliseconds(delay)) {
           try await subject.central.powerCycle(Here.adapter)
@@ -41,12 +41,12 @@ extension ConformanceCheck {
         try subject.expect(adapter?.state == .ready, "\(String(describing: adapter)) after \(delay) ms")
       }
     },
-    ConformanceCheck("switches nothing that is absent or off") { subject in
+    ConformanceCheck("does not power-cycle an adapter that is absent or off") { subject in
       try await subject.expectFailure(.adapterUnavailable(.absent)) {
         try await subject.central.powerCycle(Here.noAdapter)
       }
       await subject.world.setPowered(false, Here.adapter.address)
-      try await subject.eventually("hci0 being off") {
+      try await subject.eventually("hci0 to be off") {
         try await subject.central.adapters().first?.state == .poweredOff
       }
       try await subject.expectFailure(.adapterUnavailable(.poweredOff)) {

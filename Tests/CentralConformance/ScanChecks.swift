@@ -5,9 +5,9 @@ private typealias Here = ConformanceScenario
 
 extension ConformanceCheck {
   static let adapterChecks = [
-    ConformanceCheck("lists the adapters by identity, as they are") { subject in
+    ConformanceCheck("lists the adapters with their identity and state") { subject in
       await subject.world.setPowered(false, Here.otherAdapter.address)
-      try await subject.eventually("hci1 being off") {
+      try await subject.eventually("hci1 to be off") {
         let adapters = try await subject.central.adapters()
         return adapters == [
           Adapter(id: Here.adapter, name: "hci0", state: .ready),
@@ -15,30 +15,30 @@ extension ConformanceCheck {
         ]
       }
     },
-    ConformanceCheck("tells of adapters at once, and of each change") { subject in
+    ConformanceCheck("reports the adapters at once, and again after each change") { subject in
       try await subject.within("the changes") {
         var changes = await subject.central.adapterChanges().makeAsyncIterator()
         let first = await changes.next()
         try subject.expect(
-          first?.map(\.id) == [Here.adapter, Here.otherAdapter], "begins with \(String(describing: first))")
+          first?.map(\.id) == [Here.adapter, Here.otherAdapter], "starts with \(String(describing: first))")
         await subject.world.setPresent(false, Here.adapter.address, name: nil)
         while let adapters = await changes.next(), adapters.map(\.id) != [Here.otherAdapter] {}
         await subject.world.setPresent(true, Here.adapter.address, name: "hci2")
         while let adapters = await changes.next() {
           if adapters.first == Adapter(id: Here.adapter, name: "hci2", state: .ready) { return }
         }
-        throw ConformanceFailure(description: "the changes ended")
+        throw ConformanceFailure(description: "the stream of changes ended")
       }
     },
   ]
 
   static let scanChecks = [
-    ConformanceCheck("reports what an adapter hears, with the instant") { subject in
+    ConformanceCheck("reports an advertisement with its adapter, name, RSSI and instant") { subject in
       let before = subject.clock.now
       let advertisement = try await subject.receive(Here.healthy)
-      try subject.expect(advertisement.adapter == Here.adapter, "heard on \(advertisement.adapter)")
+      try subject.expect(advertisement.adapter == Here.adapter, "received on \(advertisement.adapter)")
       try subject.expect(
-        advertisement.localName == "Robo Sensor", "calls itself \(advertisement.localName ?? "nothing")")
+        advertisement.localName == "Robo Sensor", "its name is \(advertisement.localName ?? "nil")")
       try subject.expect(
         advertisement.rssi.map { (-70 ... -50).contains($0) } ?? false,
         "RSSI \(String(describing: advertisement.rssi))")
@@ -48,7 +48,7 @@ extension ConformanceCheck {
         before <= advertisement.receivedAt && advertisement.receivedAt <= subject.clock.now,
         "at \(advertisement.receivedAt)")
     },
-    ConformanceCheck("goes on reporting a peripheral whose strength changes little") { subject in
+    ConformanceCheck("keeps reporting a peripheral whose signal strength hardly changes") { subject in
       // If the controller reports each device once per scan, the second report comes with the kernel's next
       // scan.
       try await subject.within("two reports of one peripheral") {
@@ -61,20 +61,19 @@ extension ConformanceCheck {
         }
       }
     },
-    ConformanceCheck("hears in a second scan every device that it heard in the first, and as much of it") {
-      subject in
+    ConformanceCheck("receives every device of the first scan in later scans, with its name") { subject in
       let first = try await subject.named(for: .seconds(4))
-      try subject.expect(first.contains(Here.healthy), "heard \(first)")
+      try subject.expect(first.contains(Here.healthy), "received \(first)")
       for _ in 0..<2 {
         let again = try await subject.named(for: .seconds(4))
-        try subject.expect(again.isSuperset(of: first), "heard \(first), then \(again)")
+        try subject.expect(again.isSuperset(of: first), "received \(first), then \(again)")
       }
     },
-    ConformanceCheck("discovers exactly as long as the body runs") { subject in
+    ConformanceCheck("runs discovery exactly while the body runs") { subject in
       try await subject.receive(Here.healthy)
       try await subject.expectIsDiscovering(false)
     },
-    ConformanceCheck("stops discovery when the body throws, and hands its error on") { subject in
+    ConformanceCheck("stops discovery when the body throws, and throws the same error") { subject in
       try await subject.expectFailure(.timedOut) {
         try await subject.central.scan(on: Here.adapter) { (_) async throws(CentralError) in
           throw CentralError(.timedOut)
@@ -90,24 +89,24 @@ extension ConformanceCheck {
       }
       try await subject.expectIsDiscovering(false)
     },
-    ConformanceCheck("lets a second listener on an adapter hear on when the first ends") { subject in
-      try await subject.within("both listeners") {
+    ConformanceCheck("continues a scan when another scan on the same adapter ends") { subject in
+      try await subject.within("both scans") {
         try await subject.central.scan(on: Here.adapter) { (outer) async throws(CentralError) in
           try await subject.central.scan(on: Here.adapter) { (inner) async throws(CentralError) in
             for try await _ in inner { return }
           }
           let innerEnd = subject.clock.now
           for try await received in outer where received.receivedAt > innerEnd { return }
-          throw CentralError(.other, stackText: "the outer listener's stream ended")
+          throw CentralError(.other, stackText: "the outer scan's stream ended")
         }
       }
     },
-    ConformanceCheck("does not listen on an adapter that is absent or off, and says which") { subject in
+    ConformanceCheck("refuses to scan on an adapter that is absent or off, with the reason") { subject in
       try await subject.expectFailure(.adapterUnavailable(.absent)) {
         try await subject.central.scan(on: Here.noAdapter) { (_) async throws(CentralError) in }
       }
       await subject.world.setPowered(false, Here.adapter.address)
-      try await subject.eventually("hci0 being off") {
+      try await subject.eventually("hci0 to be off") {
         try await subject.central.adapters().first?.state == .poweredOff
       }
       try await subject.expectFailure(.adapterUnavailable(.poweredOff)) {
@@ -126,14 +125,14 @@ extension ConformanceCheck {
         }
       }
     },
-    ConformanceCheck("reports a sensor's new life as news, without its old name") { subject in
+    ConformanceCheck("reports a provisioned sensor's new advertisement without its old name") { subject in
       let peripheral = try await subject.connect()
       try await subject.provision(peripheral, try await subject.service(of: peripheral))
       let advertisement = try await subject.receive(Here.healthy) { $0.iBeacon != nil }
       try subject.expect(
         advertisement.iBeacon?.minor == 0x0102, "minor \(String(describing: advertisement.iBeacon))")
       try subject.expect(
-        advertisement.localName == nil, "still calls itself \(advertisement.localName ?? "")")
+        advertisement.localName == nil, "its name is still \(advertisement.localName ?? "")")
     },
   ]
 }
