@@ -84,14 +84,14 @@ struct AttemptReportTests {
     }
   }
 
-  @Test("a device counts as heard when an adapter reported it, or its proof was heard")
+  @Test("a device counts as received when an adapter reported it or its proof was received")
   func received() {
     #expect(report.hasReceived(.sensor(5)))
     #expect(!report.hasReceived(.sensor(6)))
     #expect(!RunReport().hasReceived(.sensor(5)))
   }
 
-  @Test("they are small: a building's report holds those of all runs")
+  @Test("the report of an attempt is small, because a building's report holds those of all runs")
   func size() {
     #expect(MemoryLayout<ShortDuration>.stride == 4)
     #expect(MemoryLayout<StageReport>.stride <= 56)

@@ -19,7 +19,7 @@ struct BuildingHTMLTests {
     return page[begin..<end]
   }
 
-  @Test("the verdict comes first, and counts what is done of what the manifest has")
+  @Test("the page begins with the number of done rooms of the manifest")
   func verdict() throws {
     let page = Self.page
     #expect(
@@ -33,7 +33,7 @@ struct BuildingHTMLTests {
     #expect(page.contains("2026-11-22 10:00</time> (UTC+01:00) by anna on laptop, with roboprov 0.1.0"))
   }
 
-  @Test("a building that is done says so, and one without a run says that")
+  @Test("the page states that a building is done, or that it has no run")
   func extremes() throws {
     var building = SampleBuilding(rooms: 3)
     #expect(BuildingHTML.text(building.report(), times: .utc).contains("<strong>0 of 3 rooms done</strong>"))
@@ -48,7 +48,7 @@ struct BuildingHTMLTests {
     #expect(BuildingHTML.text(SampleBuilding([]).report(), times: .utc).contains("No rooms on record"))
   }
 
-  @Test("states are words and symbols")
+  @Test("a room's state is shown as a word and a symbol")
   func lastKnownRooms() throws {
     for (id, words) in [
       ("room-1", "✓</span> done"), ("room-12", "↻</span> outdated"), ("room-35", "?</span> not proved"),
@@ -61,7 +61,7 @@ struct BuildingHTMLTests {
     }
   }
 
-  @Test("what was not heard in the newest run reads otherwise than what was")
+  @Test("a room whose device the newest run did not receive differs from one whose device it received")
   func nearness() throws {
     #expect(try row("room-1").contains("seen in the newest run"))
     #expect(try row("room-25").contains("◷ on record; not received in the newest run"))
@@ -70,13 +70,13 @@ struct BuildingHTMLTests {
         "2026-11-20 10:00</time> in <a href=\"#run-1\">run 1</a>; not received in the newest"))
   }
 
-  @Test("weak evidence says that it is weak")
+  @Test("weak evidence is shown as weak")
   func weakness() throws {
     #expect(try row("room-29").contains("! weak: a lost link looks the same"))
     #expect(try !row("room-25").contains("weak"))
   }
 
-  @Test("a history has settings, attempts with their stages, reasons with advice, and what people decided")
+  @Test("a history has settings, attempts with their stages, reasons with advice, and people's decisions")
   func script() throws {
     let retried = try row("room-31")
     #expect(retried.contains("failed after 3 s, connection timed out: <b>✗ connect 3 s of 15 s</b>"))
@@ -88,7 +88,7 @@ struct BuildingHTMLTests {
     #expect(try row("room-30").contains("Now a store room"))
   }
 
-  @Test("an acceptance that ended says when")
+  @Test("an acceptance that ended has the time of its end")
   func ended() throws {
     var building = SampleBuilding(rooms: 1)
     var accept = SampleRun(building, .accept, day: 0)
@@ -128,7 +128,7 @@ struct BuildingHTMLTests {
     }
   }
 
-  @Test("a timeline is made of any prefix of a run")
+  @Test("any prefix of a run gives a timeline")
   func prefixes() throws {
     let events = RunScript.mixed.events
     for count in 0...events.count {
@@ -140,7 +140,7 @@ struct BuildingHTMLTests {
     }
   }
 
-  @Test("every record has a line, with person, host, versions, clock and the hash of its journal")
+  @Test("every run has a line with person, host, versions, clock and the hash of its journal")
   func runs() {
     #expect(Self.page.components(separatedBy: "<tr id=\"run-").count - 1 == 4)
     #expect(Self.page.contains("<bdi>anna</bdi>, laptop"))
@@ -149,7 +149,7 @@ struct BuildingHTMLTests {
     for run in Self.lived.runs { #expect(Self.page.contains(run.journalHash)) }
   }
 
-  @Test("a simulated building says so in the verdict, the title, the signatures and across each page")
+  @Test("a simulated building is marked in the title, the summary, the signatures and across each page")
   func simulated() {
     let page = BuildingHTML.text(Self.lived, times: .utc, isSimulated: true)
     #expect(page.contains("<title>SIMULATED: "))
@@ -159,7 +159,7 @@ struct BuildingHTMLTests {
     #expect(!Self.page.contains("SIMULATED"))
   }
 
-  @Test("nothing is fetched, and no text from outside is markup")
+  @Test("the page loads nothing, and no text from outside is markup")
   func selfContained() {
     let page = BuildingHTML.text(
       SampleBuilding.lived { names in
@@ -171,7 +171,7 @@ struct BuildingHTMLTests {
     #expect(page.components(separatedBy: "<script").count == 2)
     #expect(page.components(separatedBy: "</style>").count == 2)
     #expect(!page.contains("<img"))
-    #expect(!Self.page.contains("&lt;"), "markup that was taken for text")
+    #expect(!Self.page.contains("&lt;"), "markup was escaped as text")
     #expect(!page.unicodeScalars.contains { $0.isObeyed && $0 != "\n" })
   }
 
@@ -182,7 +182,7 @@ struct BuildingHTMLTests {
     #expect(page.utf8.count < 5_000_000, "\(page.utf8.count)")
   }
 
-  @Test("values are counted in ranges that hold them all")
+  @Test("a histogram counts every value in a range")
   func histogram() {
     let histogram = Histogram([-91, -60, -59, -55, -55], steps: [5, 10])
     #expect(histogram.bins.first == .init(from: -95, to: -90, count: 1))
@@ -195,16 +195,16 @@ struct BuildingHTMLTests {
   }
 }
 
-/// Where `make test-page` wants its pages.
+/// The folder in which `make test-page` expects its pages.
 private let pageFolder = ProcessInfo.processInfo.environment["ROBOPROV_PAGES"].flatMap {
   $0.isEmpty ? nil : URL(filePath: $0)
 }
 
-/// Pages for `make test-page`, which looks at them in a browser.
+/// Pages for `make test-page`, which checks them in a browser.
 @Suite("Pages for the browser", .enabled(if: pageFolder != nil))
 struct BuildingPageFiles {
 
-  @Test("are written")
+  @Test("the pages for the browser are written")
   func write() throws {
     let folder = try #require(pageFolder)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

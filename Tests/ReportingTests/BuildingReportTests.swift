@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reporting
 
-@Suite("Where a building stands")
+@Suite("The state of a building")
 struct BuildingReportTests {
   /// A building in which every room was done on the first day.
   private static func done() -> SampleBuilding {
@@ -20,7 +20,7 @@ struct BuildingReportTests {
     .init(path: "manifests/harbour-house.yaml", sha256: "0", rooms: rooms, sealKey: nil)
   }
 
-  @Test("a room for which the manifest names another device than was written is not done")
+  @Test("a room is not done if the manifest names another device than the written one")
   func anotherDevice() {
     let building = Self.done()
     var rooms = building.rooms

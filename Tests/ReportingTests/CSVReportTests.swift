@@ -6,12 +6,12 @@ import Testing
 
 @Suite("report.csv")
 struct CSVReportTests {
-  @Test("the whole of it")
+  @Test("report.csv matches its snapshot")
   func snapshot() throws {
     try expectSnapshot(CSVReport.text(RunReport(RunScript.mixed.events)), "report.csv")
   }
 
-  @Test("RFC 4180: as many fields in each record as in the header")
+  @Test("each record has as many fields as the header (RFC 4180)")
   func wellFormed() throws {
     let records = try #require(parseCSV(CSVReport.text(RunReport(RunScript.mixed.events))))
     #expect(records.count == 5)
@@ -19,14 +19,14 @@ struct CSVReportTests {
     for record in records { #expect(record.count == CSVReport.columns.count) }
   }
 
-  @Test("a negative number is a number")
+  @Test("a negative number is written as a number")
   func numbers() throws {
     let records = try #require(parseCSV(CSVReport.text(RunReport(RunScript.mixed.events))))
     let rssi = try #require(CSVReport.columns.firstIndex(of: "rssi"))
     #expect(records.dropFirst().map { $0[rssi] } == ["-55", "-55", "-91", ""])
   }
 
-  @Test("hostile words stay in their field, and are no formula", arguments: Hostile.texts)
+  @Test("a hostile text stays in its field and is not a formula", arguments: Hostile.texts)
   func hostile(text: String) throws {
     var script = RunScript()
     let room = PlannedRoom.sample("a", text, minor: 1)
@@ -46,13 +46,13 @@ struct CSVReportTests {
   }
 
   @Test(
-    "what needs no treatment gets none", arguments: ["Kitchen", "Büro 1", "a=b", "1-2", "o'clock", "שלום"])
+    "a plain text stays unchanged", arguments: ["Kitchen", "Büro 1", "a=b", "1-2", "o'clock", "שלום"])
   func plain(text: String) {
     #expect(CSVCell.text(text).encoded == text)
   }
 
   @Test(
-    "what is special is quoted, doubled, neutralised",
+    "a special character is quoted, doubled or neutralised",
     arguments: [
       ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""), ("=1", "'=1"), ("=1,2", "\"'=1,2\""), ("a\nb", "\"a\nb\""),
       ("nul\0", "nul\\0"), (" a", "\" a\""), ("\t=1", "'\t=1"), ("-52", "'-52"),

@@ -57,13 +57,13 @@ import Testing
     (Array(repeating: Tried(isDone: true), count: 5), []),
   ]
 
-  @Test("is what all that failed have in common, and what was done has not", arguments: cases.indices)
+  @Test("a common cause is what all failed rooms share and no done room has", arguments: cases.indices)
   func found(_ index: Int) {
     let (rooms, causes) = Self.cases[index]
     #expect(Self.report(rooms).commonCauses == causes)
   }
 
-  @Test("is named before each room")
+  @Test("a common cause is named before the rooms")
   func shown() {
     let report = Self.report(Self.cases[0].rooms)
     let lines = SummaryView.lines(report, reports: nil, style: TerminalStyle(width: 100, hasColor: false))
@@ -72,7 +72,7 @@ import Testing
     #expect((cause ?? .max) < (room ?? 0))
   }
 
-  // MARK: Within milliseconds
+  // MARK: Failures within milliseconds
 
   /// An attempt that fails in a stage at a time, in ms since the run began.
   private struct Loss {
@@ -80,7 +80,7 @@ import Testing
     var adapter: AdapterID = .first
     var stage = Stage.write
     var failure: FailureReason = .linkLost(FailedStep(.write))
-    /// The attempt's reason, where that is another one.
+    /// The attempt's reason, if it differs.
     var judged: FailureReason?
   }
 
@@ -107,7 +107,7 @@ import Testing
       append(
         .stageEnded(.init(room: id, attempt: 1, stage: loss.stage, seconds: seconds, failure: loss.failure)),
         loss.at)
-      // Judged later, when it is known whether the host went away.
+      // Classified later, when the loss of the host is known.
       append(
         .attemptEnded(
           .init(room: id, number: 1, seconds: seconds, failure: loss.judged ?? loss.failure)),
@@ -125,7 +125,7 @@ import Testing
     RunReport(events(losses)).commonMoments.flatMap { $0.moments.map(\.rooms) }
   }
 
-  @Test("are several rooms whose links end within milliseconds, whatever became of the rooms")
+  @Test("links of several rooms that end within milliseconds have a common cause, whatever the outcomes")
   func moment() throws {
     let losses = [Loss(at: 4000), Loss(at: 9000), Loss(at: 4007), Loss(at: 4250), Loss(at: 4251)]
     let report = RunReport(Self.events(losses))
@@ -146,9 +146,7 @@ import Testing
     #expect(words.advice.contains("--since '2026-11-21 08:59:54 UTC'"))
   }
 
-  @Test(
-    "are not two rooms, nor failures that are further apart, nor timeouts, nor connections that were not made"
-  )
+  @Test("two rooms, failures further apart, timeouts and failed connections have no common cause")
   func notOneMoment() {
     #expect(Self.moments([Loss(at: 4000), Loss(at: 4000)]).isEmpty)
     #expect(Self.moments([Loss(at: 4000), Loss(at: 4240), Loss(at: 4480)]).isEmpty)
@@ -160,7 +158,7 @@ import Testing
     #expect(Self.moments(Array(repeating: stopped, count: 4)).isEmpty)
   }
 
-  @Test("count a connection that was under way when the adapter was lost, and each outage of one adapter")
+  @Test("a common cause includes a connection in progress, and each outage of an adapter counts")
   func outages() throws {
     let lost = FailureReason.adapterLost(.during(FailedStep(.connect)))
     let connecting = Loss(
@@ -173,7 +171,7 @@ import Testing
     #expect(report.commonMoments.map(\.moments.count) == [2, 1])
   }
 
-  @Test("are in the summary, the page, JSON and JUnit, once each")
+  @Test("a common cause is once in the summary, the page, JSON and JUnit")
   func everywhere() throws {
     let losses = (0..<4).map { Loss(at: 4000 + $0) }
     let events = Self.events(losses).map { event in

@@ -11,12 +11,12 @@ struct DeviceLogsTests {
     try #require(DeviceLogs.texts(events).first { $0.0 == room }).1
   }
 
-  @Test("the whole of it", arguments: ["kitchen", "office", "garage", "bath"] as [RoomID])
+  @Test("a room's log matches its snapshot", arguments: ["kitchen", "office", "garage", "bath"] as [RoomID])
   func snapshot(room: RoomID) throws {
     try expectSnapshot(try log(room, RunScript.mixed.events), "\(room).log")
   }
 
-  @Test("one for each room, in the manifest's order")
+  @Test("each room has a log, in the manifest's order")
   func all() {
     #expect(DeviceLogs.texts(RunScript.mixed.events).map(\.0) == ["kitchen", "office", "garage", "bath"])
     #expect(DeviceLogs.texts([]).isEmpty)
@@ -30,7 +30,7 @@ struct DeviceLogsTests {
     #expect(!kitchen.contains("le-connection-abort-by-local"))
   }
 
-  @Test("the log of a killed run says so")
+  @Test("the log of a killed run states that the record ends early")
   func killed() throws {
     var script = RunScript()
     script.begin([RunScript.kitchen])
@@ -61,7 +61,7 @@ struct DeviceLogsTests {
     .notReceivedAfterSave(SaveResponse(deviceText: text, stackText: text))
   }
 
-  @Test("every event is one line, whatever others said in it", arguments: Hostile.texts)
+  @Test("every event is one line, whatever text it contains", arguments: Hostile.texts)
   func hostile(text: String) throws {
     var script = RunScript()
     let room = PlannedRoom.sample("a", text, minor: 1)
@@ -87,7 +87,7 @@ struct DeviceLogsTests {
     #expect(table(hostile) == table(tame))
   }
 
-  @Test("every kind of event has words")
+  @Test("every kind of event has a description")
   func kinds() throws {
     var script = RunScript()
     script.begin([.sample("a", "A", minor: 1)])
@@ -95,9 +95,9 @@ struct DeviceLogsTests {
     try expectSnapshot(try log("a", script.events), "facts.log")
   }
 
-  // MARK: Diagnosis from afar
+  // MARK: Remote diagnosis
 
-  /// Why a sensor was not heard.
+  /// The reason why a sensor was not received.
   enum Silence: String, CaseIterable, CustomTestStringConvertible {
     case dead, deaf, far
     case address = "wrong-address"
@@ -186,7 +186,7 @@ struct DeviceLogsTests {
     for (line, word) in zip(likely, expected) { #expect(line.contains("- \(word)"), "\(likely)") }
   }
 
-  @Test("without the end of the run, the log shows that the sensors of no room are unknown")
+  @Test("without the end of the run, the log states that the unclaimed sensors are unknown")
   func unfinished() throws {
     let text = try log(
       "room-3",
@@ -228,7 +228,7 @@ struct DeviceLogsTests {
     #expect(try log("bath", script.events).contains("\nSilence ") == isSilent)
   }
 
-  @Test("what a silent room's log counts ends with the room")
+  @Test("the log of a silent room counts scan time only until the end of the room")
   func untilItsEnd() throws {
     let text = try log("room-3", corridor(.dead))
     #expect(text.contains("hci1 scanned 10.8 s while the room was open, in 1 window"))
@@ -236,7 +236,7 @@ struct DeviceLogsTests {
   }
 
   @Test(
-    "an address that is like the room's is recognised",
+    "an address similar to the room's is recognised",
     arguments: [
       (0xC47C_8D00_0032, 0xC47C_8D00_0030, .offset(2)), (0xC47C_8D00_0030, 0xC47C_8D00_0032, .offset(-2)),
       (0xC47C_8D00_0038, 0xC47C_8D00_0030, .digits(1)), (0xC47C_D800_0030, 0xC47C_8D00_0030, .digits(2)),
@@ -247,7 +247,7 @@ struct DeviceLogsTests {
       AddressLikeness(BluetoothAddress(rawValue: one), to: BluetoothAddress(rawValue: other)) == likeness)
   }
 
-  @Test("the timeouts that applied and the stack's words are at the end")
+  @Test("the log ends with the timeouts and the error texts of the stack")
   func timeouts() throws {
     let garage = try log("garage", RunScript.mixed.events)
     #expect(garage.contains("Timeouts   attempt 1: connect had 15 s, ended after 15.000 s\n"))

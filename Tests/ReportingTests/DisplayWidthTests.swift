@@ -5,7 +5,7 @@ import Testing
 @Suite("Columns on a terminal")
 struct DisplayWidthTests {
   @Test(
-    "as many as a terminal gives",
+    "a text has the number of columns that a terminal uses",
     arguments: [
       ("", 0), ("Kitchen", 7), ("Büro", 4), ("Bu\u{308}ro", 4), ("会議室", 6), ("한국", 4), ("ﾊﾝｶｸ", 4), ("Ａ", 2),
       ("🚪", 2),
@@ -17,7 +17,7 @@ struct DisplayWidthTests {
   }
 
   @Test(
-    "cut to any width it fits, and to its own it is whole",
+    "a truncated text fits its width, and its own width leaves it unchanged",
     arguments: ["Kitchen", "会議室の隣", "e\u{301}e\u{301}e\u{301}", "👩‍👧👩‍👧"])
   func truncated(text: String) {
     for limit in 0...text.columns + 1 {
@@ -27,7 +27,7 @@ struct DisplayWidthTests {
     #expect(text.truncated(to: text.columns) == text)
   }
 
-  @Test("wrapped, no line is too long and no word is lost", arguments: [1, 2, 5, 10, 40])
+  @Test("wrapped text has no line that is too long and loses no word", arguments: [1, 2, 5, 10, 40])
   func wrapped(limit: Int) {
     let text = "Bring the adapter within 3 m of the 会議室, averylongwordwithoutanyblank included."
     let lines = text.wrapped(to: limit)
@@ -35,7 +35,7 @@ struct DisplayWidthTests {
     #expect(lines.joined().filter { $0 != " " } == text.filter { $0 != " " })
   }
 
-  @Test("nothing to wrap gives no line", arguments: ["", "   "])
+  @Test("blank text gives no line", arguments: ["", "   "])
   func blank(text: String) {
     #expect(text.wrapped(to: 10) == [])
   }

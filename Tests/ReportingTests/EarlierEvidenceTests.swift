@@ -4,11 +4,12 @@ import Testing
 
 @testable import Reporting
 
-/// A second run on the next day. The first of two rooms is heard again, the other is done by the record alone.
-@Suite("What an earlier run saw")
+/// A second run on the next day. The device of the first of two rooms is received again. The second room is
+/// done by the record alone.
+@Suite("Evidence from an earlier run")
 struct EarlierEvidenceTests {
   private static let building: SampleBuilding = {
-    var building = SampleBuilding(["heard", "recalled"])
+    var building = SampleBuilding(["received", "recalled"])
     var first = SampleRun(building, day: 0)
     first.survey(building.rooms)
     for room in building.rooms { first.write(room) }
@@ -24,14 +25,14 @@ struct EarlierEvidenceTests {
   }()
   private static let run = RunReport(building.runs[1])
 
-  @Test("is no sighting of this run")
+  @Test("evidence from an earlier run is no sighting of this run")
   func notReceived() {
     #expect(Self.run.hasReceived(.sensor(1)))
     #expect(!Self.run.hasReceived(.sensor(2)))
     #expect(Self.run.rooms.map(\.isDoneOnRecordOnly) == [false, true])
   }
 
-  @Test("is dated to that run, and said to be of it, in report.json and report.csv")
+  @Test("evidence from an earlier run is marked and dated as such in report.json and report.csv")
   func dated() throws {
     let root = try #require(
       try JSONSerialization.jsonObject(with: Data(JSONReport.text(Self.run).utf8)) as? [String: Any])
@@ -52,7 +53,7 @@ struct EarlierEvidenceTests {
     #expect(try column("proved_on").map { $0.prefix(10) } == ["2026-11-21", "2026-11-20"])
   }
 
-  @Test("is named in the summary")
+  @Test("the summary names evidence from an earlier run")
   func summary() {
     let lines = SummaryView.lines(Self.run, reports: nil, style: TerminalStyle(width: 200, hasColor: false))
     let words = "1 room done on record, not received in this run (recalled)"

@@ -14,7 +14,7 @@ struct ExplanationTests {
   /// The beacon of a firmware that differs from the factory's.
   private static let otherBeacon = "uuid 6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B, major 7, minor 5"
 
-  /// Every code, in every context that changes its words.
+  /// Every code, in every context that changes its explanation.
   static let reasons = FailureReason.Code.allCases.flatMap { examples(of: $0) }
 
   private static func examples(of code: FailureReason.Code) -> [FailureReason] {
@@ -120,7 +120,7 @@ struct ExplanationTests {
     return try #require(Explanation(of: report))
   }
 
-  @Test("have a sentence and advice for every reason, complete and on one line")
+  @Test("the explanation of every reason has a sentence and advice, each complete and on one line")
   func whole() throws {
     for reason in Self.reasons {
       for outcome in Outcome.allCases where !outcome.isSuccess {
@@ -138,7 +138,7 @@ struct ExplanationTests {
     }
   }
 
-  @Test("do not exist for a room that is done", arguments: Outcome.allCases.filter(\.isSuccess))
+  @Test("a done room has no explanation", arguments: Outcome.allCases.filter(\.isSuccess))
   func success(outcome: Outcome) throws {
     var script = RunScript()
     script.begin([RunScript.garage])
@@ -147,7 +147,7 @@ struct ExplanationTests {
     #expect(Explanation(of: report) == nil)
   }
 
-  @Test("of an unproved save say that the next run scans first")
+  @Test("the advice for an unproved save states that the next run scans first")
   func unconfirmed() throws {
     let explanation = try Self.explain(.unconfirmed, .linkLost(FailedStep(.save)))
     #expect(explanation.advice.contains("The run scans first"))
@@ -155,7 +155,7 @@ struct ExplanationTests {
 }
 
 extension ReceivedCandidate {
-  /// A sensor as an adapter hears it.
+  /// A sensor as an adapter receives it.
   fileprivate static func sensor(_ number: UInt64, _ rssi: Int, at adapter: UInt64 = 1) -> Self {
     ReceivedCandidate(
       address: .sensor(number), adapter: AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7100 + adapter)),
@@ -163,10 +163,10 @@ extension ReceivedCandidate {
   }
 }
 
-@Suite("The device's own error message comes before a guess")
+@Suite("Causes in a device's error message")
 struct RefusalCauseTests {
   @Test(
-    "names the cause",
+    "an error message names its cause",
     arguments: [
       ("error:flash write failed", .storage), ("NVS full", .storage), ("out of memory", .storage),
       ("Battery too low", .power), ("brown-out", .power), ("error:invalid length", .length),
@@ -178,12 +178,16 @@ struct RefusalCauseTests {
     #expect(RefusalCause(message) == cause)
   }
 
-  @Test("names none", arguments: ["", "error:7", "wifi failed", "monkey business in the valley", "keyboard"])
+  @Test(
+    "an unspecific error message names no cause",
+    arguments: ["", "error:7", "wifi failed", "monkey business in the valley", "keyboard"])
   func none(message: String) {
     #expect(RefusalCause(message) == nil)
   }
 
-  @Test("is about WiFi only in a room with WiFi", arguments: ["dhcp", "wrong password", "unknown ssid"])
+  @Test(
+    "the advice mentions WiFi problems only for a room with WiFi",
+    arguments: ["dhcp", "wrong password", "unknown ssid"])
   func wifi(message: String) throws {
     let reason = FailureReason.refused(stage: .save, deviceText: message)
     #expect(try ExplanationTests.explain(.failed, reason).advice.contains("WiFi"))

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Reporting
 
-@Suite("Reports of records with the largest numbers that are taken") struct ExtremeNumbersTests {
+@Suite("Reports of records with the largest accepted numbers") struct ExtremeNumbersTests {
   private func replacing(_ value: Any, with number: NSNumber) -> Any {
     switch value {
     case let object as [String: Any]:
       object.reduce(into: [:]) { result, member in
-        // These are numbered and decoded apart from the rest.
+        // These have ranges of their own.
         let isKept = ["seq", "v", "minor", "byte", "att_error"].contains(member.key)
         result[member.key] = isKept ? member.value : replacing(member.value, with: number)
       } as [String: Any]
@@ -32,7 +32,7 @@ import Testing
     let events = try run.events.map { event in
       let json = try JSONSerialization.jsonObject(with: try JSONEncoder().encode(event))
       let changed = try JSONSerialization.data(withJSONObject: replacing(json, with: NSNumber(value: number)))
-      // What has a number that is none of its kind stays as it was.
+      // An event that does not accept the number stays unchanged.
       return (try? JSONDecoder().decode(RunEvent.self, from: changed)) ?? event
     }
     #expect(number < 0 || events.contains { !run.events.contains($0) })
@@ -59,7 +59,7 @@ import Testing
     #expect(BuildingHTML.text(whole, times: LocalTime(.gmt)).contains("</html>"))
   }
 
-  @Test("text of several lines, and with our colours, keeps these and nothing else that is obeyed")
+  @Test("displayed text keeps its line ends and our colours, and no other control sequence")
   func visible() {
     let style = TerminalStyle(width: 80, hasColor: true)
     let red = style.paint("no", .red)

@@ -9,18 +9,20 @@ import Testing
 struct FamilyReportTests {
   private let report = RunReport(RunScript.families.events)
 
-  @Test("the logs, whole", arguments: ["stairs", "doorway", "entrance", "shed"] as [RoomID])
+  @Test(
+    "the logs of several families match their snapshots",
+    arguments: ["stairs", "doorway", "entrance", "shed"] as [RoomID])
   func logs(room: RoomID) throws {
     let log = try #require(DeviceLogs.texts(RunScript.families.events).first { $0.0 == room }).1
     try expectSnapshot(log, "families-\(room).log")
   }
 
-  @Test("the table, whole")
+  @Test("report.csv of several families matches its snapshot")
   func table() throws {
     try expectSnapshot(CSVReport.text(report), "families.csv")
   }
 
-  @Test("what scrolls by, and what is said in the end")
+  @Test("progress and summary of several families match their snapshot")
   func terminal() throws {
     var view = ProgressView()
     var text = ""
@@ -34,7 +36,7 @@ struct FamilyReportTests {
     try expectSnapshot(text, "families.txt")
   }
 
-  @Test("programs are told each setting with its value, and which rooms are never written")
+  @Test("report.json has each setting with its value, and marks registered rooms")
   func json() throws {
     guard case .object(let members) = JSONReport.value(report),
       case .array(let rooms)? = members.first(where: { $0.key == "rooms" })?.value
@@ -63,7 +65,7 @@ struct FamilyReportTests {
   }
 
   @Test(
-    "evidence has its grade, its details and its weakness",
+    "evidence is described with its grade, its details and its weakness",
     arguments: [
       (
         .freshBeacon,

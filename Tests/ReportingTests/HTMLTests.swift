@@ -34,7 +34,7 @@ struct HTMLTests {
     #expect((bold + "!").text == "<b>&lt;</b>!")
   }
 
-  @Test("hostile text leaves nothing that a browser would obey", arguments: Hostile.texts + Hostile.markup)
+  @Test("hostile text leaves nothing that a browser interprets", arguments: Hostile.texts + Hostile.markup)
   func hostile(text: String) {
     let escaped = HTML(text).text
     #expect(!escaped.unicodeScalars.contains { "<>\"'".unicodeScalars.contains($0) || $0.isObeyed })
@@ -46,7 +46,7 @@ struct LocalTimeTests {
   private let at = Date(timeIntervalSince1970: 1_795_251_600)
 
   @Test(
-    "times are those of the place, and say how far it is from UTC",
+    "times are local and have their offset from UTC",
     arguments: [
       (0, "2026-11-21 09:00", "UTC"), (3600, "2026-11-21 10:00", "UTC+01:00"),
       (-12_600, "2026-11-21 05:30", "UTC-03:30"), (54_000, "2026-11-22 00:00", "UTC+15:00"),
@@ -58,7 +58,7 @@ struct LocalTimeTests {
     #expect(times.universal(at) == "2026-11-21 09:00:00 UTC")
   }
 
-  @Test("a zone is asked for each time")
+  @Test("a time zone gives the local time")
   func zone() throws {
     let zone = try #require(TimeZone(secondsFromGMT: 3600))
     #expect(LocalTime(zone).second(at) == "10:00:00")

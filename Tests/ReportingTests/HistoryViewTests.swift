@@ -23,7 +23,7 @@ struct HistoryViewTests {
     }
   }()
 
-  @Test("is a table: a row for each run, with how it ended and why")
+  @Test("the history has a row for each run with its outcome and reason")
   func table() throws {
     let lines = HistoryView.table(Self.runs, width: nil)
     #expect(lines.count == 4)
@@ -37,8 +37,7 @@ struct HistoryViewTests {
     #expect(lines[1].hasSuffix("20261121T090000Z-laptop-7f3a"))
   }
 
-  @Test(
-    "leaves out what does not fit, and is never wider than the terminal", arguments: [40, 60, 80, 100, 160])
+  @Test("the history omits columns that do not fit the terminal", arguments: [40, 60, 80, 100, 160])
   func width(_ width: Int) {
     let lines = HistoryView.table(Self.runs, width: width)
     #expect(lines.count == 4 && lines.allSatisfy { $0.columns <= width }, "\(lines)")

@@ -10,12 +10,12 @@ struct JSONReportTests {
     try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 
-  @Test("the whole of it")
+  @Test("report.json matches its snapshot")
   func snapshot() throws {
     try expectSnapshot(JSONReport.text(RunReport(RunScript.mixed.events)), "report.json")
   }
 
-  @Test("a run that was killed says that it has no end")
+  @Test("the report of a killed run states that the run is unfinished")
   func killed() throws {
     let report = RunReport(RunScript.mixed.events.prefix(30))
     let run = try #require(try parse(JSONReport.text(report))["run"] as? [String: Any])
@@ -23,14 +23,14 @@ struct JSONReportTests {
     #expect(run["finished"] is NSNull)
   }
 
-  @Test("no event at all is still a report")
+  @Test("a run without events gives a report")
   func empty() throws {
     let root = try parse(JSONReport.text(RunReport()))
     #expect(root["schema"] as? String == "roboprov/report/3")
     #expect((root["rooms"] as? [Any])?.isEmpty == true)
   }
 
-  @Test("the summary lists every outcome, and adds up")
+  @Test("the summary lists every outcome with counts that add up")
   func summary() throws {
     let root = try parse(JSONReport.text(RunReport(RunScript.mixed.events)))
     var summary = try #require(root["summary"] as? [String: Int])
@@ -40,7 +40,7 @@ struct JSONReportTests {
     #expect(summary.values.reduce(0, +) == total)
   }
 
-  @Test("every room has the same keys, whatever is known of it")
+  @Test("every room has the same keys at any time of a run")
   func sameKeys() throws {
     let root = try parse(JSONReport.text(RunReport(RunScript.mixed.events.prefix(20))))
     let rooms = try #require(root["rooms"] as? [[String: Any]])
@@ -50,7 +50,7 @@ struct JSONReportTests {
     for room in rooms { #expect(Set(room.keys) == keys) }
   }
 
-  @Test("hostile words come back as they were, and nothing raw gets through", arguments: Hostile.texts)
+  @Test("a hostile text is escaped and is read back unchanged", arguments: Hostile.texts)
   func hostile(text: String) throws {
     var script = RunScript()
     let room = PlannedRoom.sample("a", text, minor: 1)
@@ -64,7 +64,7 @@ struct JSONReportTests {
   }
 
   @Test(
-    "numbers are written to the thousandth",
+    "numbers are rounded to three decimals",
     arguments: [
       (0.0, "0"), (0.0004, "0"), (0.0005, "0.001"), (12.5, "12.5"), (-0.25, "-0.25"), (-0.0001, "0"),
       (3600, "3600"), (.nan, "null"), (.infinity, "null"),
@@ -74,7 +74,7 @@ struct JSONReportTests {
     #expect(JSONValue.number(value).line == text)
   }
 
-  @Test("a value on one line is the same value, and has no line end within it")
+  @Test("a value on one line contains no line end")
   func line() {
     let value = JSONValue.object([
       "text": .string("a\nb \"c\" \u{1B}"), "list": .array([.integer(1), .null, .bool(true)]),

@@ -21,7 +21,7 @@ struct JUnitReportTests {
       })
   }
 
-  /// Ends a room as done, whatever its outcome is called.
+  /// Ends a room with a successful outcome.
   private static func finish(
     _ room: PlannedRoom, _ outcome: Outcome, in run: inout SampleRun, attempts: Int
   ) {
@@ -35,7 +35,7 @@ struct JUnitReportTests {
       ))
   }
 
-  @Test("a room that is done lists its failed attempts as flaky ones, whatever its outcome is called")
+  @Test("a done room lists its failed attempts as flaky failures, for any successful outcome")
   func flaky() throws {
     var building = SampleBuilding(["retried", "outage", "unchanged", "at-once", "failed"])
     let rooms = building.rooms
@@ -65,7 +65,7 @@ struct JUnitReportTests {
     #expect(types("unchanged") == ["connect_timed_out"])
     #expect(types("at-once") == [] && types("failed") == [])
     #expect(cases["failed"]?.elements(forName: "error").count == 1)
-    // What the schema of Maven Surefire wants of each: a type, and exactly a stack trace inside.
+    // The schema of Maven Surefire requires a type and exactly one stack trace.
     for flaky in cases.values.flatMap({ $0.elements(forName: "flakyFailure") }) {
       #expect(flaky.children?.compactMap(\.name) == ["stackTrace"])
       #expect(flaky.attribute(forName: "message")?.stringValue?.hasPrefix("attempt ") == true)
@@ -75,7 +75,7 @@ struct JUnitReportTests {
       trace == "attempt 1 on \(SampleBuilding.adapters[0]) in connect: adapter lost; stack error: <gone>")
   }
 
-  @Test("the suite counts its cases by what came of them, and what was accepted or retired is skipped")
+  @Test("the suite counts its cases by result, and accepted and retired rooms are skipped")
   func counts() throws {
     let document = try FoundationXML.XMLDocument(xmlString: JUnitReport.text(SampleBuilding.lived()))
     let suite = try #require(document.rootElement()?.elements(forName: "testsuite").first)
@@ -98,7 +98,7 @@ struct JUnitReportTests {
     #expect(lived.count(.accepted) > 0)
   }
 
-  @Test("a later run that found the room done as it is has no attempt to list")
+  @Test("a later run that found the room done lists no attempt")
   func foundDone() throws {
     var building = SampleBuilding(["retried"])
     let room = building.rooms[0]

@@ -28,7 +28,7 @@ import Testing
     ])
 
   @Test(
-    "says what is written as old → new where the old is known, and of a password only whether it is the same",
+    "a plan shows known old values as old → new, and of a password only whether it changes",
     arguments: [
       (
         [
@@ -57,7 +57,7 @@ import Testing
     #expect(rows.map(\.writes) == [expected])
   }
 
-  @Test("is a table where there is room, and in a file; else what is written and why stand below each room")
+  @Test("a plan is a table in a file and on a wide terminal; on a narrow one details are below each room")
   func widths() {
     let plan = Self.plan([Self.moved, Self.step("Attic", nil)])
     func lines(_ width: Int?) -> [String] {
@@ -80,7 +80,7 @@ import Testing
     for width in [20, 40, 80] { #expect(lines(width).allSatisfy { $0.columns <= width }) }
   }
 
-  @Test("says of what differs from a saved plan what would be written now")
+  @Test("a difference from a saved plan shows the planned and the current setting")
   func differences() {
     var now = Self.moved
     now.settings?[3].value = "303"
@@ -89,7 +89,7 @@ import Testing
     now = Self.moved
     now.settings?[3].recorded = "300"
     now.settings?[1].change = nil
-    #expect(Self.plan([Self.moved]).differences(from: Self.plan([now])).isEmpty, "what it held may change")
+    #expect(Self.plan([Self.moved]).differences(from: Self.plan([now])).isEmpty, "the old value may change")
     now.settings?.removeFirst()
     #expect(
       Self.plan([Self.moved]).differences(from: Self.plan([now])).map(\.words)

@@ -11,7 +11,7 @@ struct ProgressViewTests {
     [4, 10, 24, 60].map { (width, $0) }
   }
 
-  @Test("a whole run, as it scrolls by and is drawn over", arguments: [20, 40, 80])
+  @Test("the progress of a whole run matches its snapshot", arguments: [20, 40, 80])
   func snapshot(width: Int) throws {
     let style = TerminalStyle(width: width, hasColor: false)
     var view = ProgressView()
@@ -27,7 +27,7 @@ struct ProgressViewTests {
     try expectSnapshot(text, "progress-\(width).txt")
   }
 
-  @Test("a room that is not worked on does not count, though the record says that it finished")
+  @Test("an excluded room does not count, even if the record has its end")
   func excluded() throws {
     var script = RunScript()
     var left = PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1))
@@ -82,7 +82,9 @@ struct ProgressViewTests {
     return script
   }
 
-  @Test("the panel of a hotel, by the terminal's size", arguments: [(40, 20), (80, 24), (200, 50), (80, 8)])
+  @Test(
+    "the panel of a hotel matches its snapshot at each terminal size",
+    arguments: [(40, 20), (80, 24), (200, 50), (80, 8)])
   func panel(width: Int, height: Int) throws {
     var view = ProgressView()
     view.hasKeys = true
@@ -107,7 +109,7 @@ struct ProgressViewTests {
     try expectSnapshot(text, "panel-\(width)x\(height).txt")
   }
 
-  @Test("shows every device that is being written, and how far it is")
+  @Test("the panel shows every device in progress with its stage")
   func activeRooms() throws {
     var view = ProgressView()
     for event in Self.hotel().events { view.apply(event) }
@@ -117,7 +119,7 @@ struct ProgressViewTests {
     #expect(lines.contains { $0.contains("33/300 done") && $0.contains("3 written") }, "\(lines)")
   }
 
-  @Test("a room that has used up its attempts in a watched run stays in sight until it is tried again")
+  @Test("a room without attempts left stays visible in a watching run until its next attempt")
   func exhausted() throws {
     var script = RunScript()
     let room = PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1))
@@ -137,7 +139,7 @@ struct ProgressViewTests {
     #expect(!isShown())
   }
 
-  @Test("a record with a room that ends twice, or that the run did not announce, is shown all the same")
+  @Test("a record in which a room ends twice, or was not announced, is shown")
   func oddRecord() throws {
     var script = RunScript()
     let rooms = [PlannedRoom.sample("a", "Attic", minor: 1), PlannedRoom.sample("b", "Bar", minor: 2)]
@@ -150,7 +152,7 @@ struct ProgressViewTests {
     #expect(lines.contains { $0.contains("1/2 done · 1 failed") }, "\(lines)")
   }
 
-  @Test("says what it scans for once a room was tried")
+  @Test("the panel names the rooms that a scan is for after the first attempts")
   func scanning() throws {
     var script = RunScript()
     script.begin([
@@ -199,7 +201,7 @@ struct ProgressViewTests {
     #expect(JSONReport.text(RunReport(script.events)).contains("\"foreign_scans\": ["))
   }
 
-  @Test("without a terminal: a line for each turn of events")
+  @Test("progress without a terminal has a line for each important event")
   func plain() throws {
     var view = ProgressView()
     var text = ""
@@ -210,7 +212,7 @@ struct ProgressViewTests {
     try expectSnapshot(text, "progress-plain.txt")
   }
 
-  @Test("the summary", arguments: [20, 80])
+  @Test("the summary matches its snapshot", arguments: [20, 80])
   func summary(width: Int) throws {
     let lines = SummaryView.lines(
       RunReport(RunScript.mixed.events), reports: "reports/demo-building/20261121T090000Z-laptop-7f3a",
@@ -218,8 +220,7 @@ struct ProgressViewTests {
     try expectSnapshot(lines.map { $0 + "\n" }.joined(), "summary-\(width).txt")
   }
 
-  @Test(
-    "no line is wider than the terminal, or breaks it, whatever a room is called", arguments: Hostile.texts)
+  @Test("no room name makes a line too wide or controls the terminal", arguments: Hostile.texts)
   func hostile(name: String) {
     var script = RunScript()
     let rooms = [
@@ -254,7 +255,7 @@ struct ProgressViewTests {
     }
   }
 
-  @Test("colours change nothing but colours")
+  @Test("colours do not change the text")
   func colors() {
     let plain = TerminalStyle(width: 80, hasColor: false)
     let colored = TerminalStyle(width: 80, hasColor: true)
@@ -275,7 +276,7 @@ struct ProgressViewTests {
     #expect(summary.map(\.withoutStyles) == SummaryView.lines(view.report, reports: "r", style: plain))
   }
 
-  @Test("nothing is drawn before a run and after it")
+  @Test("nothing is drawn before and after a run")
   func silent() {
     var view = ProgressView()
     let style = TerminalStyle(width: 80, hasColor: true)
@@ -284,14 +285,14 @@ struct ProgressViewTests {
     #expect(view.live(at: .seconds(99), style: style) == [])
   }
 
-  /// A run that another one kept from its adapter, or that lost its adapter or the stack.
+  /// Reasons of runs whose adapter another run uses, or that lost the adapter or the stack.
   static let hostReasons: [(InterruptionCause, FailureReason)] = [
     (.claimed, .adapterClaimed(holder: "hci0: process 7, run r")),
     (.stack, .stackLost(.idle())), (.adapter, .adapterLost(.idle())),
     (.plan, .planOutdated),
   ]
 
-  @Test("what is the host's doing is said once for all rooms", arguments: hostReasons)
+  @Test("a failure of the host is reported once for all rooms", arguments: hostReasons)
   func once(cause: InterruptionCause, reason: FailureReason) throws {
     var script = RunScript()
     let rooms = (1...40).map {
@@ -319,12 +320,12 @@ struct ProgressViewTests {
     let summary = SummaryView.lines(view.report, reports: nil, style: style).joined(separator: "\n")
     #expect(summary.split(separator: "39 rooms: pending").count == 2, "\(summary)")
     #expect(!summary.contains("Room 2") && !summary.contains("more rooms"), "\(summary)")
-    // Programs get it for each room.
+    // report.json has the reason for each room.
     let json = JSONReport.text(view.report)
     #expect(json.split(separator: "\"\(reason.code.rawValue)\"").count == 40)
   }
 
-  @Test("a few rooms that share a reason of the host's are named; what differs is not shared")
+  @Test("a few rooms that share a failure of the host are named, and other reasons are separate")
   func fewShare() {
     var script = RunScript()
     let rooms = (1...4).map {
@@ -346,7 +347,7 @@ struct ProgressViewTests {
     #expect(lines.contains { $0.hasSuffix("Room 4: unreachable") })
   }
 
-  @Test("many failures of one cause are one paragraph, and the counts and the next command stand last")
+  @Test("many failures with one cause are one paragraph, and the counts and the next command are last")
   func many() {
     var script = RunScript()
     let rooms = (1...50).map { PlannedRoom.sample(RoomID(rawValue: "r\($0)"), "Room \($0)", minor: $0) }
@@ -366,7 +367,7 @@ struct ProgressViewTests {
   }
 
   @Test(
-    "time",
+    "the elapsed time is shown in hours, minutes and seconds",
     arguments: [
       (0.0, "0:00"), (59.999, "0:59"), (61, "1:01"), (3599, "59:59"), (3661, "1:01:01"), (-5, "0:00"),
     ])

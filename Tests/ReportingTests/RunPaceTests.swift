@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The pace of a run")
 struct RunPaceTests {
-  /// Rooms that are tried at the same time, so many in each group: each takes `seconds`, groups follow each other.
+  /// Consecutive groups of `width` rooms. The attempts of a group are simultaneous and take `seconds`.
   private static func events(groups: Int, of width: Int, seconds: Double, outcome: Outcome = .provisioned)
     -> [RunEvent]
   {
@@ -33,14 +33,14 @@ struct RunPaceTests {
     return script.events
   }
 
-  @Test("says nothing before a room was measured")
+  @Test("there is no estimate before the first measured room")
   func nothing() {
     #expect(RunPace().estimate(of: 5) == nil && RunPace().secondsPerRoom == nil)
   }
 
-  @Test("a few rooms take at least as long as one does, however many were done at once before")
+  @Test("the estimate for a few rooms is at least the time of one room")
   func secondRun() throws {
-    // 300 rooms, ten at a time, 5 s each: 0.5 s from room to room.
+    // 300 rooms, ten at a time, 5 s each: 0.5 s per room.
     let pace = RunPace(Self.events(groups: 30, of: 10, seconds: 5))
     #expect(pace.rooms == 300 && pace.secondsPerRoom == 0.5)
     #expect(pace.estimate(of: 1) == .seconds(5), "not 0.5 s")
@@ -48,14 +48,13 @@ struct RunPaceTests {
     #expect(pace.estimate(of: 0) == .zero)
   }
 
-  @Test(
-    "counts failures: they take their time, too", arguments: [Outcome.failed, .unconfirmed, .unreachable])
+  @Test("failed rooms count in the pace", arguments: [Outcome.failed, .unconfirmed, .unreachable])
   func failures(outcome: Outcome) {
     let pace = RunPace(Self.events(groups: 4, of: 1, seconds: 30, outcome: outcome))
     #expect(pace.secondsPerRoom == 30)
   }
 
-  @Test("rooms that were not tried do not count")
+  @Test("rooms without an attempt do not count")
   func untried() {
     var script = RunScript()
     let rooms = (1...2).map {
@@ -76,7 +75,7 @@ struct RunPaceTests {
     #expect(pace.rooms == 1 && pace.secondsPerRoom == 6)
   }
 
-  @Test("weighs runs by their rooms, not each run alike")
+  @Test("the pace weighs each run by the number of its rooms")
   func sum() {
     let large = RunPace(Self.events(groups: 30, of: 10, seconds: 5))
     let small = RunPace(Self.events(groups: 1, of: 1, seconds: 60))

@@ -4,20 +4,20 @@ import Testing
 
 @testable import Reporting
 
-@Suite("The fold that every report reads")
+@Suite("The fold for all reports")
 struct RunReportTests {
-  @Test("taking events one by one is the same as taking them all")
+  @Test("events applied one by one give the same report as all at once")
   func incremental() {
     var report = RunReport()
     for event in RunScript.mixed.events { report.apply(event) }
     #expect(report == RunReport(RunScript.mixed.events))
   }
 
-  @Test("the radio is reached when a scan window, or an attempt, begins, and not before")
+  @Test("the radio is reached when a scan window or an attempt begins, and not before")
   func reachedRadio() {
     var script = RunScript()
     script.begin([.sample("kitchen", "Kitchen", minor: 1)])
-    #expect(!RunReport(script.events).reachedRadio, "an adapter was found, and nothing was heard")
+    #expect(!RunReport(script.events).reachedRadio, "an adapter is selected, and no scan has begun")
     var attempt = script
     script.append(.scanStarted(.init(adapter: .first, purpose: .survey)))
     #expect(RunReport(script.events).reachedRadio)
@@ -25,7 +25,7 @@ struct RunReportTests {
     #expect(RunReport(attempt.events).reachedRadio)
   }
 
-  @Test("a whole run")
+  @Test("the report of a whole run has its rooms, outcomes and adapters")
   func whole() throws {
     let report = RunReport(RunScript.mixed.events)
     #expect(report.outcome == .incomplete)
@@ -43,8 +43,7 @@ struct RunReportTests {
     #expect(report["cellar"] == nil)
   }
 
-  @Test(
-    "every beginning of a run gives a report with exactly one outcome for each room, never a success early")
+  @Test("every prefix of a run gives each room exactly one outcome, and none a success before its end")
   func prefixes() {
     let events = RunScript.mixed.events
     for length in 0...events.count {
@@ -65,7 +64,7 @@ struct RunReportTests {
       return try #require(RunReport(script.events)["kitchen"])
     }
 
-    @Test("before its turn: pending, and no reason")
+    @Test("a room before its attempt is pending without a reason")
     func untouched() throws {
       let room = try report { _ in }
       #expect(room.outcome == .pending)
@@ -73,7 +72,7 @@ struct RunReportTests {
       #expect(room.seconds == 0)
     }
 
-    @Test("in an attempt: cancelled, saying where")
+    @Test("a room in an attempt is cancelled, and the reason has the stage")
     func tried() throws {
       let room = try report {
         $0.append(.attemptStarted(.init(room: "kitchen", address: .sensor(2), adapter: .first, number: 1)))
@@ -83,7 +82,7 @@ struct RunReportTests {
       #expect(room.reason == .interrupted(.during(FailedStep(.connect))))
     }
 
-    @Test("after the save was submitted: unconfirmed, the settings written")
+    @Test("a room after the save is unconfirmed, and its settings are written")
     func submitted() throws {
       let room = try report { $0.write(RunScript.kitchen, to: .sensor(2)) }
       #expect(room.outcome == .unconfirmed)
@@ -92,7 +91,7 @@ struct RunReportTests {
       #expect(room.seconds > 1)
     }
 
-    @Test("after a later attempt began: still unconfirmed, for the first one may have been kept")
+    @Test("a room with a save stays unconfirmed in a later attempt, because the first save may be kept")
     func secondAttempt() throws {
       let room = try report {
         $0.write(RunScript.kitchen, to: .sensor(2))
@@ -105,7 +104,7 @@ struct RunReportTests {
     }
 
     @Test(
-      "after the device's own word that nothing was kept: cancelled",
+      "a room whose device reports that it kept nothing is cancelled",
       arguments: [FailureReason.refused(stage: .save, deviceText: "error:no"), .saveNotKept])
     func refused(failure: FailureReason) throws {
       let room = try report {
@@ -115,7 +114,7 @@ struct RunReportTests {
       #expect(room.outcome == .cancelled)
     }
 
-    @Test("between its proof and its outcome: unconfirmed, with the evidence")
+    @Test("a room between its proof and its outcome is unconfirmed and has the evidence")
     func provedOnly() throws {
       let evidence = Evidence(grade: .freshBeacon, address: .sensor(2), minor: 2, rssi: -70)
       let room = try report {
@@ -128,7 +127,7 @@ struct RunReportTests {
     }
   }
 
-  @Test("what was heard before the binding counts as heard")
+  @Test("a device that was received before the binding counts as received")
   func earlySighting() throws {
     var script = RunScript()
     script.begin([RunScript.office])
@@ -138,7 +137,7 @@ struct RunReportTests {
     #expect(try #require(RunReport(script.events)["office"]).rssi == -77)
   }
 
-  @Test("a room that was not announced is shown all the same")
+  @Test("a room that the run did not announce is shown")
   func unannounced() {
     var script = RunScript()
     script.begin([])

@@ -9,12 +9,12 @@ import Testing
 /// Every sentence that roboprov can show about a room, a building or a run, collected in one text.
 @Suite("Every sentence for people")
 struct SentenceTests {
-  @Test("is in one snapshot, for a person to read")
+  @Test("every sentence is in one snapshot that a person can read")
   func snapshot() throws {
     try expectSnapshot(try Self.catalogue(), "sentences.txt")
   }
 
-  @Test("uses the words of the style guide, plurals, and no names of the code")
+  @Test("every sentence uses the words of the style guide, correct plurals, and no names of the code")
   func words() throws {
     for line in try Self.catalogue().split(separator: "\n") where line.hasPrefix("  ") {
       let problems = Self.problems(in: String(line))
@@ -23,7 +23,7 @@ struct SentenceTests {
   }
 
   @Test(
-    "would be found with a problem",
+    "the check finds the problem of a sentence",
     arguments: [
       "The sensor was not heard.", "Nobody told it.", "1 rooms are left.", "Optional(\"x\") is left.",
       "The outcome is action_required.", "It is neverHeard.", "The value is nil.", "Use --device ADDRESS.",
@@ -34,7 +34,7 @@ struct SentenceTests {
   }
 
   @Test(
-    "would be found without a problem",
+    "the check accepts a correct sentence",
     arguments: [
       "Set `wifi_check: false` for this room.", "It refused the settings: \u{201C}err_len\u{201D}.",
       "1 room is left.",
@@ -44,7 +44,7 @@ struct SentenceTests {
     #expect(Self.problems(in: line).isEmpty)
   }
 
-  /// Why a line must not be shown. Texts in quotation marks are those of devices, and texts in backticks are commands.
+  /// The problems of a line. Texts in quotation marks come from devices, and texts in backticks are commands.
   static func problems(in line: String) -> [String] {
     let own = line.replacing(/`[^`]*`/, with: "").replacing(/\u{201C}[^\u{201D}]*\u{201D}/, with: "")
     var problems: [String] = []

@@ -6,7 +6,7 @@ import Testing
 @Suite("A text as a word of a command line")
 struct ShellQuotingTests {
   @Test(
-    "is in quotes where a shell would read it otherwise",
+    "a text is quoted if a shell would change it",
     arguments: [
       ("building.yaml", "building.yaml"), ("C4:7C:8D:00:00:01", "C4:7C:8D:00:00:01"), ("Räume", "Räume"),
       ("", "''"), ("my reports", "'my reports'"), ("it's", #"'it'\''s'"#), ("$(reboot)", "'$(reboot)'"),
@@ -17,7 +17,7 @@ struct ShellQuotingTests {
   }
 
   @Test(
-    "is read by a shell as it was",
+    "a shell reads a quoted text unchanged",
     arguments: ["", "it's", "'", "a 'b' $(c) \\ \"d\"", "`x`;&|<>*?[a]!#~", "ä\nb"])
   func read(_ text: String) throws {
     let shell = Process()

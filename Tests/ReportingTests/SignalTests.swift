@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reporting
 
-@Suite("The signal of a device that somebody looks for")
+@Suite("The signal of a device that `find` looks for")
 struct SignalTests {
   private static let start = MonotonicInstant(sinceZero: .seconds(100))
   private static func at(_ seconds: Double) -> MonotonicInstant { start.advanced(by: .seconds(seconds)) }
@@ -18,7 +18,7 @@ struct SignalTests {
     if case .received(let level) = track.state(at: at(seconds)) { level } else { nil }
   }
 
-  @Test("is unknown until something was received, and silent after 5 s without")
+  @Test("a signal is unknown until the first advertisement, and silent 5 s after the last one")
   func states() {
     var track = SignalTrack(from: Self.start)
     #expect(track.state(at: Self.at(3)) == .nothing(.seconds(3)))
@@ -29,7 +29,7 @@ struct SignalTests {
     #expect(track.bellInterval(at: Self.at(9)) == nil)
   }
 
-  @Test("follows a step by two thirds in a second, and does not jump")
+  @Test("the level follows two thirds of a step within a second, and does not jump")
   func smoothing() throws {
     var reports: [(at: Double, rssi: Int?)] = (0..<20).map { (Double($0) / 10, -90) }
     reports += (20...30).map { (Double($0) / 10, -60) }
@@ -41,21 +41,21 @@ struct SignalTests {
     #expect(abs(mean + 60) < 1, "\(mean)")
   }
 
-  @Test("after a silence it begins anew: the way in between is not known")
+  @Test("after a silence the level starts again with the next advertisement")
   func anew() {
     let track = Self.track([(0, -90), (20, -50)])
     #expect(Self.level(track, at: 20) == -50)
     #expect(track.strongest == -50)
   }
 
-  @Test("an advertisement without RSSI says that the device is there, and nothing about its strength")
+  @Test("an advertisement without RSSI shows that the device is on air, and keeps the level")
   func withoutRSSI() {
     #expect(Self.track([(0, nil)]).state(at: Self.at(1)) == .received(nil))
     #expect(Self.track([(0, -70), (4, nil)]).state(at: Self.at(8)) == .received(-70))
     #expect(Self.track([(0, -70), (4, nil)]).state(at: Self.at(9)) == .silent(.seconds(5), last: -70))
   }
 
-  @Test("the bell sounds faster the stronger the signal is, from every 2 s to five a second")
+  @Test("the bell rings faster for a stronger signal, from once in 2 s to five times a second")
   func bell() {
     func interval(_ rssi: Int) -> Double? {
       Self.track([(0, rssi)]).bellInterval(at: Self.at(0)).map { $0 / .seconds(1) }
@@ -67,7 +67,7 @@ struct SignalTests {
     #expect(abs(intervals[4] - 0.2) < 0.001 && intervals[5] == intervals[4])
   }
 
-  @Test("the bar has its columns, whatever the fraction", arguments: [1, 7, 20, 31])
+  @Test("the bar fills its columns for every fraction", arguments: [1, 7, 20, 31])
   func bar(columns: Int) {
     for step in -2...42 {
       let bar = SignalView.bar(Double(step) / 40, columns: columns)
@@ -78,7 +78,7 @@ struct SignalTests {
   }
 
   @Test(
-    "has three lines at any width, none wider than the terminal, and the address whole",
+    "the view has three lines that fit the terminal, and the complete address",
     arguments: [20, 40, 80])
   func widths(_ width: Int) {
     let tracks = [
@@ -97,7 +97,7 @@ struct SignalTests {
     }
   }
 
-  @Test("says its level, or for how long it was silent with the last RSSI")
+  @Test("the view shows the level, or the length of the silence with the last RSSI")
   func words() {
     func lines(_ track: SignalTrack, at seconds: Double) -> [String] {
       SignalView.lines(

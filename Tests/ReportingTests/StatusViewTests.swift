@@ -6,7 +6,7 @@ import Testing
 @testable import Reporting
 
 @Suite("`status` on a terminal") struct StatusViewTests {
-  @Test("names the rooms that are open for one reason together, and the next command last")
+  @Test("`status` groups open rooms by reason, and ends with the next command")
   func grouped() {
     var building = SampleBuilding(rooms: 14)
     var run = SampleRun(building, day: 0)
@@ -20,7 +20,7 @@ import Testing
     #expect(lines.last == "Next: roboprov apply house.yaml")
   }
 
-  @Test("fits every width, and keeps what a terminal would obey out", arguments: [20, 40, 80, 200])
+  @Test("`status` fits every width and shows no control sequence", arguments: [20, 40, 80, 200])
   func widths(width: Int) {
     let lines = StatusView.lines(
       SampleBuilding.lived().overview, olderThan: .seconds(0), next: nil,

@@ -11,11 +11,11 @@ extension Labels {
   /// The D-Bus call for a call of the scenario.
   func message(for call: StackScenario.Call) throws -> MethodCall {
     guard let path = path(of: call.object) else {
-      throw Unplayable(description: "nobody has seen “\(call.object)”")
+      throw Unplayable(description: "“\(call.object)” has not been observed")
     }
     let (interface, body) = try arguments(of: call)
     guard let interface = InterfaceName(interface), let member = MemberName(call.method) else {
-      throw Unplayable(description: "“\(call.method)” is no method")
+      throw Unplayable(description: "“\(call.method)” is not a method name")
     }
     return MethodCall(destination: "org.bluez", path: path, interface: interface, member: member, body: body)
   }
@@ -25,7 +25,9 @@ extension Labels {
     case "StartDiscovery", "StopDiscovery": return ("org.bluez.Adapter1", [])
     case "SetDiscoveryFilter": return ("org.bluez.Adapter1", [filter(call.filter)])
     case "RemoveDevice":
-      guard let device = call.device.flatMap(path(of:)) else { throw Unplayable(description: "remove whom?") }
+      guard let device = call.device.flatMap(path(of:)) else {
+        throw Unplayable(description: "`RemoveDevice` needs a known `device`")
+      }
       return ("org.bluez.Adapter1", [.objectPath(device)])
     case "Connect", "Disconnect": return ("org.bluez.Device1", [])
     case "StartNotify", "StopNotify": return ("org.bluez.GattCharacteristic1", [])
@@ -34,12 +36,14 @@ extension Labels {
       let options = DBusValue.vardict([("type", .string(call.type ?? "request"))])
       return ("org.bluez.GattCharacteristic1", [.bytes(try bytes(of: call)), options])
     case "Set":
-      guard let property = call.property, let on = call.on else { throw Unplayable(description: "set what?") }
+      guard let property = call.property, let on = call.on else {
+        throw Unplayable(description: "`Set` needs `property` and `on`")
+      }
       return (
         "org.freedesktop.DBus.Properties",
         [.string("org.bluez.Adapter1"), .string(property), .variant(.bool(on))]
       )
-    default: throw Unplayable(description: "no story knows the method “\(call.method)”")
+    default: throw Unplayable(description: "the method “\(call.method)” is unknown")
     }
   }
 

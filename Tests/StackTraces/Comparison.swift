@@ -51,7 +51,7 @@ package struct Comparison: Sendable {
     let names = recorded.first?.map(\.phase) ?? []
     guard recorded.allSatisfy({ $0.map(\.phase) == names }), played.allSatisfy({ $0.map(\.phase) == names })
     else {
-      return [Difference(phase: "", about: "phases", details: "these are not tellings of one story")]
+      return [Difference(phase: "", about: "phases", details: "these are not runs of one scenario")]
     }
     return names.indices.flatMap { index in
       let phase = PhasePair(

@@ -5,7 +5,7 @@ import FoundationEssentials
 import Glibc
 import StackTraces
 
-/// `bluez-trace STORY TELLING FOLDER`: runs a scenario with the system bus's `org.bluez` and writes the
+/// `bluez-trace SCENARIO RUN FOLDER`: runs a scenario with the system bus's `org.bluez` and writes the
 /// observations to standard output, as lines of a recording. It requests each action of the environment with
 /// a file `ask-N` in FOLDER, and waits for `done-N`.
 
@@ -29,7 +29,7 @@ actor Surroundings {
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let run = Int(arguments[2]) else {
-  print("usage: bluez-trace STORY TELLING FOLDER")
+  print("usage: bluez-trace SCENARIO RUN FOLDER")
   exit(64)
 }
 do {

@@ -3,8 +3,8 @@ import CentralConformance
 import Foundation
 import VirtualBuilding
 
-/// The lab's hands on the radio around this guest. Each is asked for with a line of JSON on standard output, and
-/// the test case on the other side (`scenarios/test_conformance.py`) answers each with one on standard input.
+/// Control over the lab's radio around this guest. Each request is a line of JSON on standard output. The
+/// test case outside the guest (`scenarios/test_conformance.py`) replies with a line on standard input.
 actor LabWorld: WorldControl {
   private struct Question: Encodable {
     var id: Int
@@ -28,12 +28,12 @@ actor LabWorld: WorldControl {
   private var asked = 0
   private var waiting: [Int: CheckedContinuation<Answer, Never>] = [:]
 
-  /// Takes in the answers for as long as there are any. Without the test case there is nothing left to examine.
+  /// Reads the replies until the test case ends, which also ends this program.
   nonisolated func listen() {
     Thread.detachNewThread {
       while let line = readLine() {
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(line.utf8)) else {
-          fail("what is this? \(line)")
+          fail("invalid reply: \(line)")
         }
         Task { await self.take(answer) }
       }
@@ -58,7 +58,7 @@ actor LabWorld: WorldControl {
     }
   }
 
-  /// Makes everything as it is in the beginning: the sensors, the adapters, and what BlueZ knows.
+  /// Restores the initial state of the sensors, the adapters and BlueZ.
   func begin() async { await ask("begin") }
 
   func setPowered(_ isPowered: Bool, _ adapter: BluetoothAddress) async {
@@ -95,18 +95,18 @@ actor LabWorld: WorldControl {
   }
 
   private func number(_ answer: Answer) -> Int {
-    guard let number = answer.number else { fail("answer \(answer.id) has no number") }
+    guard let number = answer.number else { fail("reply \(answer.id) has no number") }
     return number
   }
 }
 
-/// A line of JSON to the story.
+/// Sends a line of JSON to the test case.
 func say(_ word: some Encodable) {
-  guard let line = try? JSONEncoder().encode(word) else { fail("cannot say \(word)") }
+  guard let line = try? JSONEncoder().encode(word) else { fail("cannot encode \(word)") }
   FileHandle.standardOutput.write(line + [UInt8(ascii: "\n")])
 }
 
-/// Ends the examination without a result.
+/// Ends the program without a result.
 func fail(_ why: String) -> Never {
   FileHandle.standardError.write(Data("bluez-conformance: \(why)\n".utf8))
   exit(70)

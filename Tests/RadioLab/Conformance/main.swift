@@ -1,5 +1,6 @@
-// Examines BlueZ's `Central` over the real BlueZ on this machine's system bus: `bluez-conformance [NAME…]` does every
-// check, or those whose description contains one of the names. Made to run in the radio lab's guest; see `LabWorld`.
+// Checks BlueZ's `Central` with the real BlueZ on this machine's system bus: `bluez-conformance [NAME…]` runs
+// every check, or those whose description contains one of the names. It runs in the radio lab's guest; see
+// `LabWorld`.
 
 import BlueZ
 import Bluetooth
@@ -7,12 +8,12 @@ import CentralConformance
 import DBus
 import EventLoop
 
-/// What came of one check.
+/// The result of one check.
 struct Finding: Encodable {
   var check: String
   /// Nil when it passed.
   var failure: String?
-  /// s
+  /// The time of the check in seconds.
   var seconds: Double
 }
 

@@ -1,4 +1,4 @@
-/// A strict reader of RFC 4180, written against the document and not against our writer: records end in
+/// A strict reader of RFC 4180, written from the document and not from our writer: records end in
 /// CRLF, a field is quoted whole or not at all, a quote inside is doubled. Anything else is nil.
 func parseCSV(_ text: String) -> [[String]]? {
   var input = Array(text.unicodeScalars)[...]

@@ -1,4 +1,4 @@
-/// Words that a room, a device or the stack might say to break whoever repeats them.
+/// Texts of a room, a device or the stack that could break a program that repeats them.
 enum Hostile {
   static let texts = [
     "line\nbreak\r\nand\rreturn", "\u{1B}[31mred\u{1B}[0m\u{1B}]0;title\u{7}", "quote \" and '",
@@ -10,7 +10,7 @@ enum Hostile {
     "back\\slash \\n", "", " ", "👩‍👩‍👧‍👦🇩🇪", "שלום עולם", "Büro\u{308}", "\u{FEFF}bom", "{\"json\":1}", "--yes",
   ]
 
-  /// Words that would be markup, or end it.
+  /// Texts that are markup or end it.
   static let markup = [
     "<script>document.title='owned'</script>", "\"><img src=x onerror=document.title='owned'>", "]]>",
     "</style>",

@@ -2,7 +2,7 @@ import Bluetooth
 import Foundation
 import Model
 
-/// Events told one after the other, numbered and timed: each `after` seconds later than the last.
+/// A sequence of events, numbered and timed: each `after` seconds later than the last.
 struct RunScript {
   private(set) var events: [RunEvent] = []
   private var elapsed: Duration = .zero
@@ -43,7 +43,7 @@ extension PlannedRoom {
       ])
   }
 
-  /// Its settings once all were written and the minor proved.
+  /// Its settings after all were written and the minor was proved.
   var proved: [SettingResult] {
     settings.map { .init(name: $0.name, value: $0.value, state: $0.name == .minor ? .proved : .written) }
   }
@@ -79,7 +79,7 @@ extension RunScript {
     append(.saveSubmitted(.init(room: id, address: address)), after: 0.001)
   }
 
-  /// A room done from its binding to its proof.
+  /// A done room, from its binding to its proof.
   mutating func provision(_ room: PlannedRoom, _ address: BluetoothAddress, attempt: Int = 1) {
     let id = room.room
     append(.bindingCommitted(.init(room: id, address: address, basis: room.address == nil ? .any : .address)))
@@ -103,7 +103,7 @@ extension RunScript {
           settings: room.proved)), after: 0)
   }
 
-  /// A room that ends without success, and without an attempt unless others told one.
+  /// A room that ends without success, and without an attempt unless `attempts` has one.
   mutating func end(
     _ room: PlannedRoom, _ outcome: Outcome, _ reason: FailureReason?, attempts: Int = 0, rssi: Int? = nil
   ) {
@@ -126,7 +126,7 @@ extension RunScript {
   static let garage = PlannedRoom.sample("garage", "Garage", minor: 5, address: .sensor(5))
   static let bath = PlannedRoom.sample("bath", "Bathroom", minor: 6, address: .sensor(6))
 
-  /// One room at once, one after a retry, one that refuses to connect, one never heard.
+  /// One room done at once, one after a retry, one whose connections fail, one never received.
   static let mixed: RunScript = {
     var script = RunScript()
     script.begin([kitchen, office, garage, bath])

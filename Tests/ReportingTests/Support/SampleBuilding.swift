@@ -5,7 +5,7 @@ import Model
 
 @testable import Reporting
 
-/// A building whose report is made as the program makes it: from the events of its runs, folded by `BuildingRecord`.
+/// A building with a report made like the program's: from the events of its runs, folded by `BuildingRecord`.
 struct SampleBuilding {
   static let day = Date(timeIntervalSince1970: 1_795_165_200)
   static let adapters = [AdapterID.first, AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7102))]
@@ -13,7 +13,7 @@ struct SampleBuilding {
   private(set) var runs: [[RunEvent]] = []
   let rooms: [PlannedRoom]
 
-  /// A building with rooms of these names; each names its device.
+  /// A building with rooms of these names; each has the address of its device.
   init(_ names: [String]) {
     rooms = names.enumerated().map { index, name in
       .sample(
@@ -22,12 +22,12 @@ struct SampleBuilding {
     }
   }
 
-  /// A building of so many rooms.
+  /// A building with this number of rooms.
   init(rooms count: Int) {
     self.init((1...count).map { "Room \(100 * (1 + $0 / 40) + $0 % 40)" })
   }
 
-  /// Takes in a run on a day after the first.
+  /// Adds a run.
   mutating func add(_ run: SampleRun) { runs.append(run.events) }
 
   func report(_ manifest: BuildingReport.Manifest? = nil) -> BuildingReport {
@@ -46,12 +46,12 @@ struct SampleBuilding {
   }
 }
 
-/// One record of the sample, its facts at times of their own: what two adapters do at once overlaps.
+/// One run of the sample. Its facts have explicit times, so that the work of two adapters overlaps.
 struct SampleRun {
   let id: String
   private let start: Date
   private var facts: [(at: Double, fact: Fact)] = []
-  /// When each adapter can connect next.
+  /// The time at which each adapter can connect next.
   private var free: [Double] = [9, 9.2]
   private var end = 9.5
 
@@ -84,7 +84,7 @@ struct SampleRun {
     }
   }
 
-  /// Two adapters scan for 8 s, and hear these rooms' devices.
+  /// Two adapters scan for 8 s and receive the devices of these rooms.
   mutating func survey(_ rooms: some Sequence<PlannedRoom>) {
     for (index, adapter) in SampleBuilding.adapters.enumerated() {
       at(0.1, .adapterSelected(.init(adapter: adapter, name: "hci\(index)", stack: "BlueZ 5.66")))
@@ -100,7 +100,7 @@ struct SampleRun {
     }
   }
 
-  /// Writes a room; its attempt fails with `failure`, or is proved in the adapter's next scan window.
+  /// Writes a room. The attempt fails with `failure`, or is proved in the adapter's next scan window.
   mutating func write(
     _ room: PlannedRoom, _ number: Int = 1, failure: FailureReason? = nil, outcome: Outcome? = nil,
     grade: Evidence.Grade = .freshBeacon
@@ -168,7 +168,7 @@ struct SampleRun {
           settings: room.proved)))
   }
 
-  /// A room that an earlier run did: on air again, or silent and done by the record of that run.
+  /// A room that an earlier run completed: on air again, or silent and done by the record of that run.
   mutating func recall(
     _ room: PlannedRoom, received: Bool, since run: SampleRun, grade: Evidence.Grade = .freshBeacon
   ) {
@@ -211,7 +211,7 @@ extension PlannedRoom {
 }
 
 extension SampleBuilding {
-  /// Forty rooms and all that can become of them: runs, changes that a person made, two edits of the manifest.
+  /// Forty rooms with every possible state: runs, amendments, two edits of the manifest.
   static func lived(_ change: (inout [String]) -> Void = { _ in }) -> BuildingReport {
     var names = (1...40).map { "Room \(100 * (1 + $0 / 14) + $0 % 14)" }
     names[2] = "Büro Nord, 1. OG"
@@ -222,7 +222,7 @@ extension SampleBuilding {
     let timeout = FailureReason.connectTimedOut(seconds: 3)
     let lost = FailureReason.linkLost(FailedStep(.save, stackText: "org.bluez.Error.Failed"))
 
-    // The last room was written into the manifest after the runs.
+    // The last room was added to the manifest after the runs.
     var planned = Array(rooms.dropLast())
     var first = SampleRun(building, day: 0, planned: planned)
     first.survey(rooms.prefix(35))
@@ -272,7 +272,7 @@ extension SampleBuilding {
     retire.end(.complete)
     building.add(retire)
 
-    // The manifest has another name for one room since, and another room no more.
+    // Since the runs, the manifest has a new name for one room and lacks another room.
     let wanted = rooms.map { room in
       var room = room
       for index in room.settings.indices
@@ -287,7 +287,7 @@ extension SampleBuilding {
         rooms: wanted.filter { $0.room != "room-37" }, sealKey: nil))
   }
 
-  /// A large building that is done but for a few rooms: provisioned in one run, found as it is in `recalls` more.
+  /// A large building with few open rooms: provisioned in one run, found unchanged in `recalls` more.
   static func large(rooms count: Int, recalls: Int) -> BuildingReport {
     var building = SampleBuilding(rooms: count)
     let rooms = building.rooms
