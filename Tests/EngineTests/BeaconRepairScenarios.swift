@@ -8,7 +8,7 @@ import VirtualBuilding
 /// A beacon keeps each write at once: an interruption leaves a mixture of old and new values that the next
 /// attempt must recognise.
 @Suite("beacons that were partly written") struct BeaconRepairScenarios {
-  /// What the beacon held before.
+  /// The values of the beacon before the run.
   enum Past: String, CaseIterable, Sendable {
     case factory
     /// The settings of an earlier run for the same room, all different from the present ones.

@@ -174,8 +174,7 @@ import VirtualTime
   }
 
   /// The Firefly appears later and later, in steps of 1 µs: around the end of the search, and around the end
-  /// of the session during the connection. Either it was written and disconnected, or nothing ever reached
-  /// it.
+  /// of the session during the connection. Either it was written and disconnected, or it received nothing.
   @Test(
     "a Firefly is either provisioned or not found, never both, at any instant of its appearance",
     arguments: ["search", "session"])
@@ -205,7 +204,7 @@ import VirtualTime
       #expect(finished == 1)
       let room = try #require(run.outcome(1))
       let wasTold = run.flashes[Sample.address(1)]?.isSaved == true
-      #expect(room.outcome.isSuccess == wasTold, "at \(step) µs: \(room.outcome), told: \(wasTold)")
+      #expect(room.outcome.isSuccess == wasTold, "at \(step) µs: \(room.outcome), written: \(wasTold)")
       #expect(run.openLinks == 0)
       outcomes.insert(room.outcome)
     }

@@ -10,7 +10,7 @@ import VirtualBuilding
   static let other = Sample.beaconRoom(2)
   static let shownForeign = "uuid 0D1E2F30-1111-2222-3333-444455556666, major 7, minor 4660"
 
-  /// Of another site, of another room of this one, or nearly correct.
+  /// Settings of another site, of another room of this site, or nearly correct ones.
   static let strangers: [[String: String]] = [
     Sample.foreign, Sample.done(other), Sample.done(room).merging(["major": "259"]) { $1 },
     Sample.done(room).merging(["uuid": "4D6F6F72-0000-4C61-6D70-000000000009"]) { $1 },

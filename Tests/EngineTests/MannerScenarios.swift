@@ -38,7 +38,7 @@ struct MannerCase: Sendable, CustomTestStringConvertible {
     .init(.savesAfter(.seconds(8)), .provisioned),
     .init(.savesAfter(.seconds(12)), .provisioned),
     .init(.forgets, .failed, .saveNotKept, attempts: 3),
-    // Between the last write and SAVE, which may or may not arrive.
+    // The sensor disconnects between the last write and SAVE, which may or may not arrive.
     .init(.leaves(afterWrite: 4, in: .zero), .failed, .linkLost, attempts: 3),
     .init(.leaves(afterWrite: 4, in: .milliseconds(40)), .failed, .linkLost, attempts: 3),
     .init(.leaves(afterWrite: 2, in: .milliseconds(10)), .failed, .linkLost, attempts: 3),

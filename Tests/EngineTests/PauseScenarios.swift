@@ -37,7 +37,7 @@ import VirtualTime
     let run = try await rehearse(
       [[]], rooms: [Self.rooms[0]],
       during: { backstage, event in
-        // Only of the first attempt.
+        // The pause interrupts only the first attempt.
         let attempts = await backstage.world.attemptCount(of: Sample.address(1))
         if case .settingWritten(let fact) = event.fact, fact.setting == .wifiSSID, attempts == 1 {
           backstage.pause(HostPause(.stopped, seconds: 30))

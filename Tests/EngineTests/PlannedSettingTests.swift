@@ -25,7 +25,7 @@ import Testing
     return lastKnown
   }
 
-  /// The planned settings of the room whose waiting device is 1.
+  /// The planned settings of a room whose device, 1, is in provisioning mode.
   private static func settings(
     of room: Room, _ rooms: [RoomID: LastKnownRoom], seal: SecretSeal? = seal
   ) -> [String] {

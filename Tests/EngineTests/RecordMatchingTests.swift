@@ -140,7 +140,7 @@ import Testing
     ("the password", { $0.settings[.wifiPassword] = .secret(Secret("another horse")) }, true),
     ("the network", { $0.settings[.wifiSSID] = .text("Guests") }, true),
     ("the name on the sensor", { $0.settings[.roomName] = .text("Kitchen") }, true),
-    // Without the network in the manifest, none is written and none is removed.
+    // Without a network in the manifest, no network is written and none is removed.
     (
       "WiFi left out",
       {
@@ -149,7 +149,7 @@ import Testing
     ),
   ]
 
-  @Test("a configured device with changed settings needs hands", arguments: changes.indices)
+  @Test("a configured device with changed settings requires action", arguments: changes.indices)
   func changedSettingsOfAConfiguredDeviceNeedAnOperator(index: Int) {
     let (what, change, matters) = Self.changes[index]
     let before = Sample.room(7)

@@ -41,7 +41,7 @@ import VirtualTime
     }
   }
 
-  @Test("ends it as action_required when nobody does")
+  @Test("a sensor with old settings that is not put into provisioning mode requires action")
   func noButton() async throws {
     try await building { site in
       _ = await site.run(0, only: ["room-1"])

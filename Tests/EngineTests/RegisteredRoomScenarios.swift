@@ -24,7 +24,7 @@ import VirtualTime
     #expect(run.writes.isEmpty && run.connected.isEmpty, sourceLocation: location)
   }
 
-  /// Of a built-in family, or of another make.
+  /// The device is one of a built-in family, or one of another make.
   @Test("a registered room is done when its identity is received", arguments: [true, false], [true, false])
   func received(isOurFamily: Bool, hasAddress: Bool) async throws {
     let room = Self.room(1, address: hasAddress ? 1 : nil)
@@ -119,7 +119,7 @@ import VirtualTime
     }
   }
 
-  @Test("requires action when its device is something else")
+  @Test("a registered room requires action when its device has another identity")
   func somethingElse() async throws {
     try await succession([Sample.beaconDevice(1, holds: Sample.foreign)]) { succession in
       let room = Self.room(1, address: 1)
@@ -147,7 +147,7 @@ import VirtualTime
     var robo = Sample.room(1, address: 1)
     robo.isRegistered = true
     let rooms = [robo, Sample.room(2, address: 2)]
-    // Robo Sensors, of which the first one has another minor from elsewhere.
+    // Two Robo Sensors; the first one has a minor that is not its room's.
     let first = SensorScenario(address: Sample.address(1), holds: ["minor": "9"])
     try await succession([first, SensorScenario(address: Sample.address(2))]) { succession in
       if before { await succession.world.pressButton(Sample.address(1)) }

@@ -55,7 +55,7 @@ import VirtualTime
       #expect(room.outcome == (submitted.contains(room.room) ? .unconfirmed : .cancelled))
       #expect(room.reason?.code == .interrupted)
     }
-    // Attempts in flight get their time, and a disconnect takes up to 2.8 s; nothing else is waited for.
+    // The run waits only for attempts in flight and for a disconnect, which takes up to 2.8 s.
     let bound = Duration.seconds(20 + 4)
     if let instant { #expect(run.endedAt.sinceZero - instant < bound || isDone) }
   }

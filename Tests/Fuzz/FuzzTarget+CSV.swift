@@ -3,7 +3,7 @@ import Manifest
 import Source
 
 extension FuzzTarget {
-  /// Tables: every place lies inside the text, and a table that is written out reads the same. Used as the
+  /// Tables: every place lies inside the text, and a written table is read back equal. For a table as the
   /// rooms of a manifest, findings lie inside the text and cannot control the terminal.
   static let csv = FuzzTarget(name: "csv") { bytes in
     let source = SourceText(bytes)

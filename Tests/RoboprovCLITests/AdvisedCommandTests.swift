@@ -31,7 +31,7 @@ struct AdvisedCommandTests {
     _ = try Roboprov.parseAsRoot(words)
   }
 
-  @Test("exist, and accept these arguments")
+  @Test("the commands in advice exist and accept their arguments")
   func commands() throws {
     let commands = try Self.commands()
     #expect(commands.count > 5, "\(commands)")
@@ -41,7 +41,7 @@ struct AdvisedCommandTests {
   }
 
   @Test(
-    "would be found wrong",
+    "the check finds a wrong command",
     arguments: [
       "roboprov aply", "roboprov apply b.yaml --forse x", "roboprov apply b.yaml c.yaml",
       "roboprov plan b.yaml --yes x",
@@ -50,7 +50,7 @@ struct AdvisedCommandTests {
     #expect(throws: (any Error).self) { try Self.check(command) }
   }
 
-  @Test("have the options that sentences name alone")
+  @Test("each option that a sentence names exists")
   func options() throws {
     let sentences = try Self.sentences.get()
     let own = sentences.replacing(/`[^`]*`/, with: "").split(separator: "\n").filter { $0.hasPrefix("  ") }

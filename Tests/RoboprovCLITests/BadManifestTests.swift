@@ -93,8 +93,8 @@ struct BadManifestTests {
       }
       let outcome = try await site.run([command, "building.yaml"])
       #expect(outcome.status == 65, "\(outcome)")
-      for text in bad.says { #expect(outcome.errors.contains(text), "“\(text)” is not said\n\(outcome)") }
-      for text in bad.hides { #expect(!"\(outcome)".contains(text), "“\(text)” is told\n\(outcome)") }
+      for text in bad.says { #expect(outcome.errors.contains(text), "“\(text)” is missing\n\(outcome)") }
+      for text in bad.hides { #expect(!"\(outcome)".contains(text), "“\(text)” is shown\n\(outcome)") }
       #expect(!site.has("reports"))
     }
   }

@@ -11,7 +11,7 @@ struct CampaignCommandTests {
     try await site.runTool([program] + arguments)
   }
 
-  @Test("ends with a line of counts, and is the same each time")
+  @Test("a campaign ends with a line of counts, which is the same for the same seed")
   func counts() async throws {
     try await Site.use { site in
       let outcome = try await Self.run(site, ["4", "--seed", "5"])
@@ -53,7 +53,7 @@ struct CampaignCommandTests {
     }
   }
 
-  @Test("needs a number of buildings from 1")
+  @Test("a campaign needs at least one building")
   func usage() async throws {
     try await Site.use { site in
       let outcome = try await Self.run(site, ["0"])

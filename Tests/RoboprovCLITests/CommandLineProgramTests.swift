@@ -161,7 +161,7 @@ struct CommandLineProgramTests {
       #expect(error["exit_status"].integer == Int(status), "\(outcome)")
       #expect(error["message"].text?.contains(message) ?? false, "\(outcome)")
       #expect(!(error["advice"].text ?? "").isEmpty, "\(outcome)")
-      #expect(!outcome.errors.contains("roboprov: error"), "it is said once\n\(outcome)")
+      #expect(!outcome.errors.contains("roboprov: error"), "the error is shown twice\n\(outcome)")
     }
   }
 }

@@ -45,7 +45,7 @@ struct ConfirmationTests {
       try await run.says("[y/N]")
       for number in 1...2 {
         #expect(
-          run.outputSoFar.contains(ServedBuilding.address(number).description), "who is asked, sees who")
+          run.outputSoFar.contains(ServedBuilding.address(number).description), "the question shows it")
       }
       #expect(await building.isUntouched([1, 2]))
       try run.type(answer)

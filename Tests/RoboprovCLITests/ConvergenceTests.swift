@@ -7,7 +7,7 @@ import VirtualBuilding
 struct ConvergenceTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
 
-  // MARK: What is done
+  // MARK: Done rooms
 
   @Test("a provisioned room is reported as done, received or not, and nothing is written")
   func again() async throws {
@@ -147,7 +147,7 @@ struct ConvergenceTests {
     }
   }
 
-  // MARK: What contradicts the record
+  // MARK: Contradictions of the record
 
   @Test("provisioned rooms are renumbered with --renumber and refused without it")
   func renumbered() async throws {

@@ -338,7 +338,7 @@ struct DiagnosisTests {
         "roboprov: warning: no time server sets this computer's clock: times in the reports may be wrong: "
           + "`sudo timedatectl set-ntp true`"
       ])
-    #expect(Diagnosis(host: Self.host()).beforeRun.isEmpty, "of what is in order nothing is said")
+    #expect(Diagnosis(host: Self.host()).beforeRun.isEmpty, "a host in order has no warnings")
   }
 
   // MARK: A building
@@ -469,6 +469,6 @@ struct DiagnosisTests {
     #expect(found.contains { $0.severity == .warning } == isWarned, "\(found)")
     #expect(
       Self.found(.slowAdvertisers, Self.building([Self.room(1)]), host).isEmpty,
-      "of other families nothing is said")
+      "other families have no finding")
   }
 }

@@ -63,14 +63,14 @@ struct HostPauseTests {
       steps: [Step(boot: 1, awake: 1, wall: 2), Step(boot: 1, awake: 1, wall: 0)]
         + Array(repeating: Step(boot: 1, awake: 1, wall: 1.0005), count: 10_000), pauses: []),
     RunScript(
-      testDescription: "slept, was late to wake, and had its clock set",
+      testDescription: "a host that sleeps, wakes late and has its clock set",
       steps: [Step(boot: 131, awake: 31, wall: 3731)],
       pauses: [
         HostPause(.suspended, seconds: 100), HostPause(.stopped, seconds: 30),
         HostPause(.clockSet, seconds: 3600),
       ]),
     RunScript(
-      testDescription: "each pause is told once",
+      testDescription: "two pauses that are reported once each",
       steps: [Step(boot: 11, awake: 1, wall: 11), .even(1), Step(boot: 21, awake: 1, wall: 21), .even(1)],
       pauses: [HostPause(.suspended, seconds: 10), HostPause(.suspended, seconds: 20)]),
   ]

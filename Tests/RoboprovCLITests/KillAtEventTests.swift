@@ -97,7 +97,7 @@ struct KillAtEventTests {
       }
     let sensors = [
       SensorScenario(address: ServedBuilding.address(1), faults: faults),
-      // A run whose rooms are all done when it stops was not interrupted.
+      // The second room is not done when the run stops: otherwise the run would not count as interrupted.
       SensorScenario(
         address: ServedBuilding.address(2),
         faults: script == .interrupted ? [ScheduledFault(.neverAnswers, attempts: 1)] : []),
@@ -161,10 +161,10 @@ struct KillAtEventTests {
       #expect(written.count <= earlier, "written before the binding was on disk")
     case "save_submitted":
       let saved = await killed.sensorsAtWork()
-      #expect(saved.count <= earlier, "told to save before that was on disk")
+      #expect(saved.count <= earlier, "saved before the event was on disk")
     case "room_finished":
       let told = run.outcome.errors.split(separator: "\n").count { $0.contains("✓") }
-      #expect(told <= earlier, "told of an outcome before it was on disk\n\(run.outcome)")
+      #expect(told <= earlier, "showed an outcome before it was on disk\n\(run.outcome)")
     default: break
     }
   }

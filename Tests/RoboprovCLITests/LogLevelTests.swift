@@ -13,7 +13,7 @@ struct LogLevelTests {
     }
   }
 
-  @Test("at `trace` has each D-Bus call with its result and duration, and no value")
+  @Test("the log at `trace` has each D-Bus call with its result and duration, and no value")
   func trace() async throws {
     try await Premises.serve(1) { premises in
       let outcome = try await premises.run(Self.apply + ["--log-level", "trace"])
@@ -28,7 +28,7 @@ struct LogLevelTests {
     }
   }
 
-  @Test("at `debug` has scans and links, and no D-Bus messages; the environment can set it")
+  @Test("the log at `debug`, also set by the environment, has scans and links, and no D-Bus messages")
   func debug() async throws {
     try await Premises.serve(1) { premises in
       let outcome = try await premises.site.run(
@@ -42,7 +42,7 @@ struct LogLevelTests {
     }
   }
 
-  @Test("is empty without the option")
+  @Test("the log is empty without the option")
   func silent() async throws {
     try await Premises.serve(1) { premises in
       let outcome = try await premises.run(Self.apply)
@@ -50,7 +50,7 @@ struct LogLevelTests {
     }
   }
 
-  @Test("is refused at a level that does not exist, wherever it is set")
+  @Test("an unknown log level is refused, also from the environment")
   func unknown() async throws {
     try await Premises.serve(1) { premises in
       let named = try await premises.run(["adapters", "--log-level", "loud"])

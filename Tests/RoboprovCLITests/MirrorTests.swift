@@ -89,7 +89,7 @@ struct MirrorTests {
         #expect(outcome.status == 74, "\(outcome)")
         #expect(outcome.errors.contains("roboprov: error: the mirror: cannot "), "\(outcome)")
         #expect(outcome.errors.contains(place), "\(outcome)")
-        #expect(outcome.errors.contains("--mirror DIR"), "what to do is told\n\(outcome)")
+        #expect(outcome.errors.contains("--mirror DIR"), "the advice is missing\n\(outcome)")
         #expect(await building.isUntouched([1]))
       }
     }

@@ -13,7 +13,7 @@ import VirtualBuilding
 
 @Suite("each output has a schema", .timeLimit(.minutes(10)))
 struct OutputSchemaTests {
-  // MARK: What it says
+  // MARK: Explanations
 
   @Test("a schema describes each key and each name")
   func explained() {
@@ -52,7 +52,7 @@ struct OutputSchemaTests {
     try expectRecorded(Outputs.page, in: projectFile("docs/outputs.md"))
   }
 
-  // MARK: What it holds of
+  // MARK: Valid and invalid outputs
 
   @Test("each kind of event with each reason is valid, and each mutation of one is invalid")
   func events() async throws {
@@ -144,7 +144,7 @@ struct OutputSchemaTests {
     return event
   }
 
-  @Test("holds of what every command writes in a building with failures, and refuses what is changed in it")
+  @Test("the output of each command in a building with failures is valid, and each mutation is invalid")
   func commands() async throws {
     try await Premises.serve(5) { premises in
       let site = premises.site

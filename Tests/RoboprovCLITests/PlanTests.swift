@@ -87,7 +87,7 @@ struct PlanTests {
       for secret in [Site.password, Site.newPassword] { #expect(!other.output.contains(secret), "\(other)") }
       try premises.site.writeManifest([.numbered(1), .numbered(2)])
       let elsewhere = try await premises.run(Self.plan + ["--site-key", "another.key"])
-      #expect(elsewhere.output.contains("WiFi Harbour Guests, minor 101"), "nobody can tell: \(elsewhere)")
+      #expect(elsewhere.output.contains("WiFi Harbour Guests, minor 101"), "not comparable: \(elsewhere)")
     }
   }
 
@@ -185,7 +185,7 @@ struct PlanTests {
       let address = ServedBuilding.address(2)
       try await Self.expectRefused(
         premises, saying: ["Room 102: planned provision \(address), now done \(address)"])
-      #expect(await premises.minor(1) == nil, "nor is what did not differ begun")
+      #expect(await premises.minor(1) == nil, "rooms without a difference are not begun either")
     }
   }
 
@@ -211,7 +211,7 @@ struct PlanTests {
         Self.carryOut, with: 65, saying: ["a password was changed since friday.plan was made"])
       let key = ["--site-key", "another.key"]
       let outcome = try await premises.run(Self.carryOut + key)
-      #expect(outcome.status == 0, "nobody can tell: \(outcome)")
+      #expect(outcome.status == 0, "not comparable: \(outcome)")
     }
   }
 

@@ -33,7 +33,7 @@ struct RecordTests {
         #expect(outcome.status == 74, "\(outcome)")
         #expect(outcome.errors.contains(#/roboprov: error: (this user )?cannot /#), "\(outcome)")
         #expect(outcome.errors.contains(place), "\(outcome)")
-        #expect(outcome.errors.contains("--reports DIR"), "what to do is told\n\(outcome)")
+        #expect(outcome.errors.contains("--reports DIR"), "the advice is missing\n\(outcome)")
         #expect(await building.isUntouched([1]))
       }
     }

@@ -59,7 +59,7 @@ struct ReportFilesTests {
   @Test("report.json has all documented keys and agrees with the settings of the sensors")
   func json() async throws {
     try await withRun { site, building, outcome in
-      let report = try #require(JSON(outcome.output), "stdout is the report and nothing else\n\(outcome)")
+      let report = try #require(JSON(outcome.output), "stdout is not exactly the report\n\(outcome)")
       #expect(try site.text(of: "report.json") == outcome.output)
       #expect(report["schema"].text == "roboprov/report/3")
 

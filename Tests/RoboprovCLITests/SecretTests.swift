@@ -44,7 +44,7 @@ struct SecretTests {
       #expect(!"\(outcome)".contains(Site.password))
       let journal = try premises.site.text(of: "journal.jsonl")
       #expect(!journal.contains(Site.password))
-      #expect(journal.contains("fingerprint"), "it can be told whether it was changed")
+      #expect(journal.contains("fingerprint"), "a change of the password is detectable")
     }
   }
 
@@ -318,7 +318,7 @@ struct SecretTests {
       #expect(!premises.site.has("was-run"))
       let short = try await run(premises, Self.apply + ["--simulate"], ["WIFI_PASSWORD": "horse72"])
       #expect(
-        short.status == 65 && short.errors.contains("has 7 bytes"), "what is here and wrong is told: \(short)"
+        short.status == 65 && short.errors.contains("has 7 bytes"), "an invalid password is reported: \(short)"
       )
     }
   }

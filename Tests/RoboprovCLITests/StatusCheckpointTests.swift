@@ -57,7 +57,7 @@ struct StatusCheckpointTests {
       #expect(retired.status == 0, "\(retired)")
       try await compare("a change")
       try FileManager.default.moveItem(at: folder.appending(path: first), to: aside)
-      try await compare("a run that is gone")
+      try await compare("a removed run")
       try FileManager.default.moveItem(at: aside, to: folder.appending(path: first))
       try await compare("a run that began before the others")
     }

@@ -136,7 +136,7 @@ struct SteadyClockTests {
     try await clock.sleep(for: .seconds(30))
     #expect(hand.deadlines == [start.advanced(by: .seconds(30))])
     try await clock.sleep(until: clock.now, tolerance: nil)
-    #expect(hand.deadlines.count == 1, "for what has come nobody sleeps")
+    #expect(hand.deadlines.count == 1, "an instant in the past needs no sleep")
   }
 
   @Test("a timer is set again for the stopped time and called once")

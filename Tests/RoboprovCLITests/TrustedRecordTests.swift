@@ -133,7 +133,7 @@ struct TrustedRecordTests {
     try await Self.runWithMeddling(meddling, []) { site, outcome, run, latest in
       #expect(outcome.status == 74, "\(outcome)")
       #expect(outcome.errors.contains("\(run)/journal.jsonl\(meddling.says)"), "\(outcome)")
-      #expect(outcome.errors.contains("move the folder \(run)"), "what to do is told\n\(outcome)")
+      #expect(outcome.errors.contains("move the folder \(run)"), "the advice is missing\n\(outcome)")
       #expect(!outcome.output.contains("rooms done"), "\(outcome)")
       let now = try site.latest.lastPathComponent
       #expect(now == latest)

@@ -44,7 +44,7 @@ struct Building {
   }
 
   /// Runs a world while `body` runs, with a limit of two hours. A building always has future events, so
-  /// without a limit a blocked test would not be a deadlock but run for ever.
+  /// without a limit a blocked test would not be a deadlock but never end.
   static func inWorld<Value: Sendable>(
     _ scenario: Scenario, _ clock: VirtualClock, _ body: @escaping @Sendable (World) async throws -> Value
   ) async throws -> Value {

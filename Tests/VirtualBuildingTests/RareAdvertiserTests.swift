@@ -138,7 +138,7 @@ struct RareAdvertiserTests {
         let ended = await peripheral.disconnection()?.at
         for try await one in advertisement {
           guard let ended, one.receivedAt < ended.advanced(by: .seconds(1)) else {
-            throw CentralError(.other, stackText: "heard only after \(one.receivedAt)")
+            throw CentralError(.other, stackText: "received only at \(one.receivedAt)")
           }
           break
         }

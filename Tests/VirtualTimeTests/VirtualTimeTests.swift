@@ -190,7 +190,7 @@ struct VirtualTimeTests {
     #expect(seen == "caller's")
   }
 
-  @Test("a deadlock is reported instead of blocking for ever")
+  @Test("a deadlock is reported instead of blocking without end")
   func deadlock() async {
     await #expect(throws: VirtualTimeError.deadlock(at: .init(sinceZero: .seconds(3)))) {
       try await VirtualTime.run { clock in

@@ -94,8 +94,8 @@ import Waiting
   }
 }
 
-/// Work that may never end by itself, and a condition that makes it pointless.
-@Suite("The race of a function against an obstacle") struct InterruptionTests {
+/// A function that may never end by itself, and an event that makes it pointless.
+@Suite("The race of a function against an interruption") struct InterruptionTests {
   private func race(
     workTakes work: Duration, interruptionTakes interruption: Duration, isOne: Bool = true
   ) async throws -> Result<MonotonicInstant, CentralError> {
@@ -116,7 +116,7 @@ import Waiting
     }
   }
 
-  @Test("the first of function and obstacle to end decides the result")
+  @Test("the first of function and interruption to end decides the result")
   func outcomes() async throws {
     #expect(
       try await race(workTakes: .seconds(1), interruptionTakes: .seconds(2)).get().sinceZero == .seconds(1))
@@ -124,7 +124,7 @@ import Waiting
     #expect(throws: CentralError(.stackUnavailable)) { try lost.get() }
   }
 
-  @Test("the function continues if there is no obstacle")
+  @Test("the function continues if there is no interruption")
   func none() async throws {
     let won = try await race(workTakes: .seconds(2), interruptionTakes: .seconds(1), isOne: false)
     #expect(try won.get().sinceZero == .seconds(2))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Engine
 
-/// What adapters do next, input by input.
+/// The next step of adapters after each input.
 @Suite("decisions about adapters") struct RadioDecisionTests {
   typealias Driver = MachineDriver
   static let (hci0, hci1) = (Driver.hci0, Driver.hci1)

@@ -2,7 +2,7 @@ import Bluetooth
 import VirtualBuilding
 import VirtualTime
 
-/// An IoT Design Shop beacon of which only the service is received: its other advertisements are lost.
+/// An IoT Design Shop beacon that only advertises its service: its other advertisements are lost.
 private struct ShyBeaconFirmware: Firmware {
   private var inner: IoTDesignShopFirmware
 

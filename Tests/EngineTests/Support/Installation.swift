@@ -27,12 +27,12 @@ struct Installation {
   var dustbin: Set<BluetoothAddress> = []
   /// The actions, for the analysis of a failure.
   var log: [String] = []
-  /// Laptops whose process was killed, perhaps with a link: only that laptop can recognise the link.
+  /// Laptops whose process was killed, perhaps with a link that only the same laptop can recognise.
   private var died: Set<Int> = []
   private var runs = 0
   private var nextNumber = 100
 
-  /// The rooms that devices are put into.
+  /// The number of rooms.
   static let roomCount = 3
 
   init(
@@ -55,7 +55,7 @@ struct Installation {
     /// One room of each family, and a registered one.
     case mixed
 
-    /// By sensor: those of the rooms, the unused ones, and the initial settings.
+    /// The family of each sensor: the sensors of the rooms, then the unused ones.
     var families: [FirmwareFamily] {
       switch self {
       case .roboSensors: Array(repeating: .roboSensor, count: 5)
@@ -247,11 +247,11 @@ struct Installation {
     permissions.rebind.insert(room)
   }
 
-  /// A run with a laptop, which may be killed; nil when the record contradicts the manifest in a way that no
-  /// permission resolves.
+  /// A run with a laptop, which may be killed. Nil if the record contradicts the manifest and no permission
+  /// resolves the conflict.
   /// - Parameters:
   ///   - diesAt: the event at which it is killed.
-  ///   - pressed: sensors whose button a person presses during the run, as `watch` may.
+  ///   - pressed: sensors whose button a person presses during the run, for example in `watch`.
   mutating func run(
     _ laptop: Int, only: Set<RoomID> = [], diesAt: Int? = nil, pressed: Set<BluetoothAddress> = [],
     watch: @escaping @Sendable (RunEvent) async -> Void = { _ in },
@@ -312,8 +312,7 @@ struct Installation {
     return result
   }
 
-  /// The operator writes the address of a room's device into the manifest if nothing else decides which one
-  /// it is.
+  /// The operator writes the address of a room's device into the manifest if the room needs one.
   private mutating func nameDevices(asked result: ApplyResult) {
     for room in result.rooms where room.reason?.code == .addressNeeded {
       guard let index = rooms.firstIndex(where: { $0.id == room.room }) else { continue }

@@ -46,7 +46,7 @@ struct Rehearsed: Sendable {
   }
 }
 
-/// What a test may do during a run.
+/// The access of a test to a run in progress.
 struct Backstage: Sendable {
   var world: World
   var clock: VirtualClock

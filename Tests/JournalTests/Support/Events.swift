@@ -36,7 +36,7 @@ enum Events {
     .runFinished(.init(outcome: .incomplete)),
   ]
 
-  /// So many numbered events, a few milliseconds apart.
+  /// This number of numbered events, a few milliseconds apart.
   static func sample(_ count: Int = facts.count) -> [RunEvent] {
     (0..<count).map { index in
       let fact = facts[count == facts.count ? index : min(index, 1 + index % (facts.count - 1))]

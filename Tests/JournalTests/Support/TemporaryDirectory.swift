@@ -13,7 +13,7 @@ final class TemporaryDirectory {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Permission bits of what lies below.
+  /// The permission bits of a file or folder in the directory.
   func mode(_ name: String) throws -> Int {
     let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
     return try #require(attributes[.posixPermissions] as? NSNumber).intValue

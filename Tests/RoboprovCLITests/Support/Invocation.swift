@@ -26,7 +26,7 @@ final class Invocation: Sendable {
   struct WaitTimedOut: Error, CustomStringConvertible {
     var what: String
     var written: String
-    var description: String { "waited in vain for \(what)\n\(written)" }
+    var description: String { "\(what) did not come\n\(written)" }
   }
 
   /// The variables that the program gets from these tests: the sanitizer's options (`Scripts/sanitize`) and the wrong change
