@@ -318,8 +318,7 @@ struct SecretTests {
       #expect(!premises.site.has("was-run"))
       let short = try await run(premises, Self.apply + ["--simulate"], ["WIFI_PASSWORD": "horse72"])
       #expect(
-        short.status == 65 && short.errors.contains("has 7 bytes"), "an invalid password is reported: \(short)"
-      )
+        short.status == 65 && short.errors.contains("has 7 bytes"), "the password is reported: \(short)")
     }
   }
 
