@@ -39,7 +39,7 @@ FILENAME == "Package.swift" {
     if (wantsName) {
       owner = word
       wantsName = 0
-      if (!(owner in known)) report("target " owner " is not in Scripts/imports.txt: say there what it may import")
+      if (!(owner in known)) report("target " owner " is not in Scripts/imports.txt: list its permitted imports there")
     } else if (owner in known && !((owner, word) in allowed)) {
       report(owner " may not depend on " word " (Scripts/imports.txt)")
     }
@@ -60,7 +60,7 @@ code ~ /^ *(@[A-Za-z_]+(\([a-z]+\))? +)*((public|package|internal|fileprivate|pr
   module = code
   sub(/^.*import +((struct|class|enum|protocol|typealias|func|let|var) +)?/, "", module)
   sub(/[^A-Za-z0-9_].*$/, "", module)
-  if (!(target in known)) report("target " target " is not in Scripts/imports.txt: say there what it may import")
+  if (!(target in known)) report("target " target " is not in Scripts/imports.txt: list its permitted imports there")
   else if (module in ours && !((target, module) in allowed)) report(target " may not import " module " (Scripts/imports.txt)")
   next
 }

@@ -1,4 +1,4 @@
-"""Provisions one Robo Sensor with bleak, as somebody else's program would, and says what it saw.
+"""Provisions one Robo Sensor with bleak, as a third-party program does, and prints its observations.
 
 Usage: bleak_client.py ADDRESS SSID PASSWORD ROOM MINOR
 
@@ -26,8 +26,8 @@ def say(event: str, **facts: Any) -> None:
     print(json.dumps({"event": event, **facts}), flush=True)
 
 
-async def heard(address: str, wanted: Callable[[AdvertisementData], bool]) -> tuple[BLEDevice, AdvertisementData]:
-    """The first advertisement of an address that is wanted, and its device."""
+async def sighting(address: str, wanted: Callable[[AdvertisementData], bool]) -> tuple[BLEDevice, AdvertisementData]:
+    """The first wanted advertisement of an address, and its device."""
     found: asyncio.Future[tuple[BLEDevice, AdvertisementData]] = asyncio.get_running_loop().create_future()
 
     def on_advertisement(device: BLEDevice, advertisement: AdvertisementData) -> None:
@@ -40,8 +40,8 @@ async def heard(address: str, wanted: Callable[[AdvertisementData], bool]) -> tu
 
 
 async def main(address: str, ssid: str, password: str, room: str, minor: str) -> None:
-    device, advertisement = await heard(address, lambda a: a.local_name == "Robo Sensor")
-    say("heard", name=advertisement.local_name, rssi=advertisement.rssi, services=advertisement.service_uuids)
+    device, advertisement = await sighting(address, lambda a: a.local_name == "Robo Sensor")
+    say("sighted", name=advertisement.local_name, rssi=advertisement.rssi, services=advertisement.service_uuids)
 
     statuses: asyncio.Queue[str] = asyncio.Queue()
     gone = asyncio.Event()
@@ -64,7 +64,7 @@ async def main(address: str, ssid: str, password: str, room: str, minor: str) ->
         say("written")
         try:
             await client.write_gatt_char(COMMAND, b"SAVE", response=True)
-        except Exception as error:  # The reboot may be faster than the answer.
+        except Exception as error:  # The reboot may come before the reply.
             say("save_unanswered", error=str(error))
         while True:
             status = await statuses.get()
@@ -74,7 +74,7 @@ async def main(address: str, ssid: str, password: str, room: str, minor: str) ->
         await gone.wait()
         say("disconnected")
 
-    _, advertisement = await heard(address, lambda a: APPLE in a.manufacturer_data)
+    _, advertisement = await sighting(address, lambda a: APPLE in a.manufacturer_data)
     say("beacon", data=advertisement.manufacturer_data[APPLE].hex(), name=advertisement.local_name)
 
 

@@ -1,4 +1,4 @@
-"""Provisions one Robo Sensor with bluetoothctl, typing what a person would, and says what it saw.
+"""Provisions one Robo Sensor with bluetoothctl, with the commands that a person types, and prints its observations.
 
 Usage: bluetoothctl_session.py ADDRESS SSID PASSWORD ROOM MINOR
 
@@ -30,14 +30,14 @@ def say(event: str, **facts: Any) -> None:
 
 
 class Bluetoothctl:
-    """The program on a terminal of its own."""
+    """The program on its own terminal."""
 
     def __init__(self) -> None:
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.environ["TERM"] = "dumb"
             os.execvp("bluetoothctl", ["bluetoothctl"])
-        # So wide that readline never breaks a line.
+        # The terminal is so wide that readline never breaks a line.
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 500, 0, 0))
         self.screen = ""
         self.read_to = 0
@@ -46,7 +46,7 @@ class Bluetoothctl:
         os.write(self.terminal, line.encode() + b"\n")
 
     def expect(self, pattern: str) -> re.Match[str]:
-        """Waits for a text after what was expected before, and goes on after it."""
+        """Waits for a text behind the last expected one."""
         deadline = time.monotonic() + PATIENCE
         while True:
             match = re.compile(pattern, re.S).search(self.screen, self.read_to)
@@ -72,7 +72,7 @@ def main(address: str, ssid: str, password: str, room: str, minor: str) -> None:
         ctl.type("scan on")
         ctl.expect(r"Discovery started")
         ctl.expect(rf"\[NEW\] Device {address} Robo Sensor")
-        say("heard")
+        say("sighted")
         ctl.type("scan off")
         ctl.expect(r"Discovery stopped")
 
@@ -105,9 +105,9 @@ def main(address: str, ssid: str, password: str, room: str, minor: str) -> None:
         ]:
             select_attribute(ctl, uuid)
             ctl.type('write "' + " ".join(f"0x{byte:02x}" for byte in value) + '"')
-            # It says nothing when a write is confirmed.
+            # bluetoothctl prints nothing when a write is confirmed.
             ctl.expect(r"Attempting to write [^\n]*\n")
-        # It shows the notifications of the selected attribute only.
+        # bluetoothctl shows only the notifications of the selected attribute.
         select_attribute(ctl, STATUS)
         say("written")
 
@@ -131,12 +131,12 @@ def main(address: str, ssid: str, password: str, room: str, minor: str) -> None:
 
 def select_attribute(ctl: Bluetoothctl, uuid: str) -> None:
     ctl.type(f"select-attribute {uuid}")
-    # The prompt names what is selected.
+    # The prompt names the selected attribute.
     ctl.expect(r"char[0-9a-f]{4}\]")
 
 
 def dumped(ctl: Bluetoothctl) -> bytes:
-    """The next line of a hex dump, which comes after a prompt: up to 16 pairs, then the same as text."""
+    """The bytes of the next line of a hex dump, which comes after a prompt: up to 16 pairs, then the same as text."""
     match = ctl.expect(r"#\s+((?:[0-9a-f]{2} )+)\s[^\n]*\n")
     return bytes.fromhex(match.group(1))
 

@@ -1,8 +1,8 @@
-"""Holds the verdicts of roboprov's parser against the JSON Schema of manifests, by a validator that we did not write.
+"""Compares the results of roboprov's parser with the JSON Schema of manifests, using a third-party validator.
 
 `check_manifests.py SCHEMA VERDICTS`: each line of VERDICTS has a manifest as an editor sees it, whether the parser
-accepts it (as far as a schema could tell), and the codes of what it found. Prints a JSON object: how many there are,
-how many disagree, and the first of those.
+accepts it (apart from findings that no schema can express), and the codes of its findings. Prints a JSON object with
+the number of manifests, the number of disagreements, and the first of these.
 """
 
 import json
@@ -17,12 +17,12 @@ MOST = 15
 
 
 def python(pattern: str) -> str:
-    """A pattern as Python has it: its own `$` also matches before a line break at the end."""
+    """A pattern in Python's syntax, in which `$` also matches before a line break at the end."""
     return re.sub(r"(?<!\\)\$", r"\\Z", pattern)
 
 
 def translated(schema: Any) -> Any:
-    """The schema with its patterns as Python has them."""
+    """The schema with its patterns in Python's syntax."""
     if isinstance(schema, list):
         return [translated(part) for part in schema]
     if not isinstance(schema, dict):
@@ -50,7 +50,7 @@ def main(schema_path: str, verdicts: str) -> None:
             manifests += 1
             manifest = verdict["manifest"]
             accepted = validator.is_valid(manifest)
-            # What the parser left out may be wrong, too.
+            # The parts that the parser skipped may be invalid, too.
             if accepted == verdict["accepted"] or (verdict["partly_unread"] and not accepted):
                 continue
             error = jsonschema.exceptions.best_match(validator.iter_errors(manifest))

@@ -1,8 +1,9 @@
-"""Holds outputs against their JSON Schemas, by a validator that we did not write.
+"""Validates outputs against their JSON Schemas, using a third-party validator.
 
-`check_outputs.py FOLDER`: in it, NAME.schema.json is a schema and every other file NAME.ANYTHING.json or .jsonl an
-output, or one a line. With `--changed`, each output is changed in every way that must be refused; with `--refused`, each
-must be refused as it is. Prints a JSON object a file: how many documents it has, and what is wrong with them.
+`check_outputs.py FOLDER`: NAME.schema.json in it is a schema. Every other file NAME.ANYTHING.json is an output, and
+NAME.ANYTHING.jsonl has one in each line. With `--changed`, each output is changed in every way that the schema must refuse;
+with `--refused`, the schema must refuse each output unchanged. Prints a JSON object for each file, with the number of
+documents and the errors.
 """
 
 import json
@@ -29,7 +30,7 @@ def in_object(node: dict[str, Any], key: str, replace: Replace) -> Replace:
 
 
 def changes(document: Any, is_always_whole: bool) -> list[tuple[str, Any]]:
-    """Every change that the schema must refuse, once for all elements of a list: (what, document)."""
+    """Every change that the schema must refuse, once for all elements of a list: (change, document)."""
     seen: set[tuple[str, ...]] = set()
     found: list[tuple[str, Any]] = []
 

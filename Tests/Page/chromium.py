@@ -1,4 +1,4 @@
-"""A headless Chromium, driven over the DevTools protocol through a pair of pipes: no port, no package beyond the browser."""
+"""A headless Chromium, controlled over the DevTools protocol through a pair of pipes: without a port or another package."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-# A browser on a busy machine with two cores; nothing waits this long that works.
+# For a browser on a busy machine with two cores. A working browser is faster.
 PATIENCE = 60
 
 
@@ -27,7 +27,7 @@ class Chromium:
         self.input, from_browser = os.pipe()
 
         def pipes() -> None:
-            # The protocol is spoken on descriptors 3 and 4.
+            # The protocol uses descriptors 3 and 4.
             reading, writing = os.dup(to_browser), os.dup(from_browser)
             os.dup2(reading, 3)
             os.dup2(writing, 4)
@@ -73,7 +73,7 @@ class Chromium:
         shutil.rmtree(self.profile, ignore_errors=True)
 
     def call(self, method: str, **parameters: Any) -> Any:
-        """Carries out one command, and gives its result."""
+        """Carries out one command, and returns its result."""
         self.number += 1
         message: dict[str, Any] = {"id": self.number, "method": method, "params": parameters}
         if self.session:

@@ -15,8 +15,8 @@ from chromium import Chromium
 
 FOLDER = pathlib.Path(os.environ.get("ROBOPROV_PAGES", ".build-page"))
 
-# The contrast of all text with the ground behind it (WCAG 2.1, 1.4.3), the worst first. Text that is hidden does not count,
-# nor the stamp, whose words are in the verdict.
+# The contrast of all text with its background (WCAG 2.1, 1.4.3), lowest first. Hidden text does not count, nor does the stamp,
+# whose words are also in the summary.
 CONTRAST = """(() => {
   const parse = c => (c.match(/[\\d.]+/g) || []).map(Number);
   const light = c => { const [r, g, b] = c.slice(0, 3).map(v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
@@ -52,7 +52,7 @@ class Page:
         return self.browser
 
     def rows(self, column: int = 0) -> list[str]:
-        """The texts of a column, of the rows that are visible."""
+        """The texts of a column in the visible rows."""
         texts: list[str] = self.browser.run(ROWS % column)
         return texts
 
@@ -83,7 +83,7 @@ def page(browser: Chromium) -> Page:
     return Page(browser)
 
 
-def test_the_page_is_whole_and_fetches_nothing(page: Page) -> None:
+def test_the_page_is_complete_and_loads_nothing(page: Page) -> None:
     for name in ["lived", "hostile", "simulated", "large"]:
         browser = page.show(name)
         browser.run("new Promise(r => setTimeout(r, 0))")
@@ -144,7 +144,7 @@ def test_each_column_sorts_both_ways(page: Page) -> None:
     assert minors == sorted(minors)
 
 
-def test_states_filter_and_words_search(page: Page) -> None:
+def test_rooms_are_filtered_by_state_and_by_words(page: Page) -> None:
     browser = page.show("lived")
     browser.run("document.querySelector('[data-state=open]').click()")
     assert page.rows(1)
@@ -192,7 +192,7 @@ def test_a_link_opens_the_history_of_its_room(page: Page) -> None:
     browser.picture(page.file("story-1280.png"))
 
 
-def test_without_script_everything_is_there(page: Page) -> None:
+def test_the_page_is_complete_without_script(page: Page) -> None:
     page.show("lived", script=False)
     page.browser.call("Emulation.setScriptExecutionDisabled", value=False)
     browser = page.browser
@@ -215,7 +215,7 @@ def test_hostile_names_are_text(page: Page) -> None:
     browser.picture(page.file("hostile-1280.png"))
 
 
-def test_paper_has_every_room_whatever_is_shown(page: Page) -> None:
+def test_paper_has_every_room_for_any_filter(page: Page) -> None:
     browser = page.show("lived", scheme="dark")
     browser.run("document.querySelector('[data-state=accepted]').click()")
     pages = page.printed("lived")
@@ -226,14 +226,14 @@ def test_paper_has_every_room_whatever_is_shown(page: Page) -> None:
     assert len(tables) > 1
     for sheet in tables:
         assert "State" in sheet
-    # What is signed, and the digests of what it rests on, are on one page.
+    # The signatures and the digests of the signed files are on one page.
     assert "Checked by" in pages[-1]
     assert pages[-1].count("c0ffee") == 4 * 8
     assert "ab12" * 16 in pages[-1]
     assert f"Page 1 of {len(pages)}" in pages[0]
     assert len(pages) < 9
     subprocess.run(["pdftoppm", "-r", "60", "-png", page.file("lived.pdf"), page.file("lived-page")], check=True)
-    # No dark ground on paper: the colour of the first page's corner is white.
+    # Paper has no dark background: the corner of the first page is white.
     corner = subprocess.run(
         ["pdftoppm", "-r", "20", "-f", "1", "-l", "1", "-x", "2", "-y", "2", "-W", "1", "-H", "1", page.file("lived.pdf")],
         check=True,
@@ -242,7 +242,7 @@ def test_paper_has_every_room_whatever_is_shown(page: Page) -> None:
     assert corner[-3:] == b"\xff\xff\xff"
 
 
-def test_a_simulated_building_says_so_on_each_page(page: Page) -> None:
+def test_a_simulated_building_is_marked_on_each_page(page: Page) -> None:
     page.show("simulated").picture(page.file("simulated-1280.png"))
     for sheet in page.printed("simulated"):
         assert "SIMULATED" in sheet

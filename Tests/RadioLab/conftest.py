@@ -1,4 +1,4 @@
-"""Options and fixtures of the radio lab. CONTRIBUTING.md, "The radio lab", says how to run and how to write a test case."""
+"""Options and fixtures of the radio lab. CONTRIBUTING.md, "The radio lab", describes how to run and write test cases."""
 
 import os
 import signal
@@ -21,18 +21,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if kernel := config.getoption("--kernel"):
         os.environ["RADIOLAB_KERNEL"] = kernel
-    # As for Ctrl-C: the fixtures stop what they started.
+    # SIGTERM acts as Ctrl-C does, so that the fixtures stop what they started.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """`-n auto` runs as many labs at once as the machine has places for."""
+    """`-n auto` runs as many labs at once as the machine permits."""
     return PLACES
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The long ones first: a long test case that starts last leaves the other cores idle."""
+    """Sorts long test cases first: a long one that starts last leaves the other cores idle."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
@@ -48,7 +48,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.fixture
 def setting(request: pytest.FixtureRequest) -> Setting:
-    """What the `setting` markers of the module and of the test case ask for; the closest one wins."""
+    """The arguments of the `setting` markers of the module and the test case; the closest marker wins."""
     wanted: dict[str, object] = {}
     for marker in request.node.iter_markers("setting"):
         wanted = {**marker.kwargs, **wanted}

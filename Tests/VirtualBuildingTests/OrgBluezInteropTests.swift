@@ -39,7 +39,7 @@ struct OrgBluezInteropTests {
       #expect(
         characteristics["12345678-9abc-def0-1234-000000000007"] == ["notify", "read"],
         "the status can be read and notifies")
-      let received = try #require(events.first { $0["event"] as? String == "heard" })
+      let received = try #require(events.first { $0["event"] as? String == "sighted" })
       #expect(received["name"] as? String == "Robo Sensor")
       #expect(received["services"] as? [String] == [], "a service is advertised")
     }

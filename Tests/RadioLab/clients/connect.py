@@ -1,5 +1,5 @@
-"""A foreign client: finds a sensor, connects, waits until its services are known, and disconnects without having
-BlueZ forget it, so that BlueZ keeps the table of its attributes. `connect.py ADAPTER ADDRESS…`."""
+"""A foreign client: finds a sensor, connects, waits until its services are resolved, and disconnects. BlueZ is not told to
+forget the sensor, so it keeps the cached attributes. `connect.py ADAPTER ADDRESS…`."""
 
 import sys
 import time
@@ -23,7 +23,7 @@ def until(condition: Callable[[], Any], patience: float = 30) -> Any:
     end = time.monotonic() + patience
     while not (result := condition()):
         if time.monotonic() > end:
-            sys.exit("waited in vain")
+            sys.exit(f"not so after {patience} s")
         time.sleep(0.05)
     return result
 

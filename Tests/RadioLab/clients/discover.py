@@ -1,4 +1,4 @@
-"""Another client: discovers on every adapter for so many seconds, as a desktop does while its Bluetooth settings are open.
+"""Another client: discovers on every adapter for some seconds, as a desktop does while its Bluetooth settings are open.
 `discover.py SECONDS [FILTER]`, the filter being JSON for SetDiscoveryFilter; without it none is set. Prints `discovering`
 when all adapters do."""
 

@@ -1,4 +1,4 @@
-"""Connects to one sensor after the other and lets go of none, to see how many it can have: `hold.py ADAPTER ADDRESS…`."""
+"""Connects to one sensor after the other and keeps each link, to measure the slots: `hold.py ADAPTER ADDRESS…`."""
 
 import sys
 import time

@@ -1,5 +1,5 @@
-"""Gives the kernel an order through the management socket of Bluetooth: `management.py ADAPTER OPCODE BODY`, the number of hciN
-and two hexadecimal ones. Prints the kernel's answer: 0 is success, 20 is permission denied."""
+"""Sends the kernel a command through Bluetooth's management socket: `management.py ADAPTER OPCODE BODY`. ADAPTER is the number
+of hciN; the others are hexadecimal. Prints the status of the reply: 0 is success, 20 is permission denied."""
 
 import ctypes
 import os

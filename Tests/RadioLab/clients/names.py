@@ -1,4 +1,4 @@
-"""What BlueZ calls a sensor, before, while and after it is connected to: `names.py ADAPTER ADDRESS`."""
+"""Prints BlueZ's name of a sensor before, during and after a connection: `names.py ADAPTER ADDRESS`."""
 
 import sys
 import time
@@ -25,21 +25,21 @@ def show(when: str) -> None:
     print(f"{when:40} Name {properties.get('Name', '-')!s:20} Alias {properties.get('Alias', '-')!s}", flush=True)
 
 
-def hear(when: str) -> None:
-    """A window in which it says something."""
+def receive(when: str) -> None:
+    """Scans until the sensor is received."""
     adapter.SetDiscoveryFilter({"Transport": "le", "DuplicateData": True, "RSSI": dbus.Int16(-127)})
     adapter.StartDiscovery()
     end = time.monotonic() + 20
     while "RSSI" not in device():
         if time.monotonic() > end:
-            sys.exit("not heard")
+            sys.exit("not received")
         time.sleep(0.05)
     time.sleep(2)
     show(when)
     adapter.StopDiscovery()
 
 
-hear("heard")
+receive("received")
 link = dbus.Interface(bus.get_object("org.bluez", path), "org.bluez.Device1")
 link.Connect(timeout=40)
 while not device().get("ServicesResolved"):
@@ -48,7 +48,7 @@ time.sleep(2)
 show("connected, services resolved")
 link.Disconnect()
 show("disconnected")
-hear("heard again")
+receive("received again")
 adapter.RemoveDevice(path)
-hear("removed, and heard again")
+receive("removed, and received again")
 adapter.RemoveDevice(path)

@@ -1,5 +1,4 @@
-"""Prints what bluetoothd holds that a tidy client leaves behind no trace of: devices it knows for good, connections,
-adapters that discover."""
+"""Prints what a client may leave behind in bluetoothd: stored devices, connections, and adapters that discover."""
 
 import dbus
 

@@ -1,4 +1,4 @@
-"""Switches an adapter on or off, as a user does, and waits until it is: `power.py ADDRESS on|off`."""
+"""Switches an adapter on or off, as a user does, and waits for the change: `power.py ADDRESS on|off`."""
 
 import sys
 import time
@@ -16,5 +16,5 @@ properties.Set("org.bluez.Adapter1", "Powered", sys.argv[2] == "on", timeout=20)
 end = time.monotonic() + 10
 while bool(properties.Get("org.bluez.Adapter1", "Powered")) != (sys.argv[2] == "on"):
     if time.monotonic() > end:
-        sys.exit("waited in vain")
+        sys.exit("the adapter did not change within 10 s")
     time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""Waits for bluetoothd to have every adapter that /lab/share/adapters lists, and powers each on."""
+"""Waits until bluetoothd has every adapter that /lab/share/adapters lists, and powers each one on."""
 
 import pathlib
 import time
@@ -19,5 +19,5 @@ while wanted:
                 wanted.discard(str(adapter["Address"]))
                 print(path, adapter["Address"])
     except dbus.DBusException:
-        pass  # Not there yet, or not ready.
+        pass  # Absent or not ready yet.
     time.sleep(0.05)

@@ -1,5 +1,5 @@
-"""A plain client that is not ours: provisions sensors one after the other over D-Bus, and prints how long each step
-took. It is what the lab is tried out with: `provision.py ADAPTER ADDRESS=MINOR…`."""
+"""A plain client without roboprov: provisions sensors one after the other over D-Bus and prints the time of each step. It
+tests the lab itself: `provision.py ADAPTER ADDRESS=MINOR…`."""
 
 import json
 import sys
@@ -64,11 +64,11 @@ def forget(path: str) -> None:
     try:
         adapter.RemoveDevice(path)
     except dbus.DBusException:
-        pass  # BlueZ has done so itself.
+        pass  # BlueZ has removed it already.
 
 
 def note(steps: dict[str, float], name: str, began: float) -> float:
-    """Notes how long a step took, and returns when the next one begins."""
+    """Notes the time of a step, and returns the begin of the next one."""
     now = time.monotonic()
     steps[name] = round(now - began, 3)
     return now

@@ -1,6 +1,6 @@
-"""Records what the bus shows of an orderly restart of bluetoothd: `restart.py ADAPTER ADDRESS…`. Connects to the sensors,
-discovers, has bluetoothd restarted, and prints one line of JSON for each signal and for the restart's own steps, with
-seconds since SIGTERM was sent."""
+"""Records the signals of an orderly restart of bluetoothd: `restart.py ADAPTER ADDRESS…`. Connects to the sensors, starts
+discovery, restarts bluetoothd, and prints one line of JSON for each signal and for each step of the restart, with the
+seconds since SIGTERM."""
 
 import json
 import subprocess

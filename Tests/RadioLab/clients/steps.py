@@ -1,14 +1,14 @@
-"""Takes one step after the other with a device, and tells of each when it ended and how, and of each signal about the device
-in between: `steps.py ADAPTER ADDRESS STEP…`, one line of JSON for each. What fails or takes too long is told, and does not
-end it. The steps, with patience in s:
+"""Carries out steps with a device: `steps.py ADAPTER ADDRESS STEP…`. Prints one line of JSON for each step, with the time of
+its end and any failure, and for each signal about the device. A step that fails or takes too long does not end the program.
+The steps, with their time limits in s:
 
-    listen  deaf             StartDiscovery, StopDiscovery
-    hear=20                  until it is reported
-    news=20                  until its manufacturer data is, which had not been reported in this run before
-    connect=60  disconnect   Connect, Disconnect; each until it is answered
-    resolved=20  gone=20     until its services are, until it is no longer connected
-    vanished=60              until BlueZ's object for it has gone
-    write=UUID:HEX:request   or :command; until it is answered
+    scan  stop-scan          StartDiscovery, StopDiscovery
+    receive=20               until the device is reported
+    changes=20               until manufacturer data is reported that this run has not seen
+    connect=60  disconnect   Connect, Disconnect; each until its reply
+    resolved=20  gone=20     until its services are resolved; until it is disconnected
+    vanished=60              until BlueZ has removed its object
+    write=UUID:HEX:request   or :command; until its reply
     read=UUID
     forget                   RemoveDevice
     wait=2"""
@@ -36,8 +36,8 @@ adapter = dbus.Interface(bus.get_object("org.bluez", base), "org.bluez.Adapter1"
 path = f"{base}/dev_{sys.argv[2].replace(':', '_')}"
 device = dbus.Interface(bus.get_object("org.bluez", path, introspect=False), "org.bluez.Device1")
 
-reports: list[float] = []  # when it was reported
-payloads: set[str] = set()  # the manufacturer data that was
+reports: list[float] = []  # the times of the reports
+payloads: set[str] = set()  # the manufacturer data that was reported
 latest = ""
 state: dict[str, bool] = {}
 
@@ -94,12 +94,12 @@ bus.add_signal_receiver(removed, "InterfacesRemoved", "org.freedesktop.DBus.Obje
 
 
 def until(condition: Callable[[], Any], patience: float) -> str | None:
-    """Handles signals meanwhile, so that each is dated when it comes."""
+    """Waits for the condition, and handles signals meanwhile so that each has its true time."""
     end = time.monotonic() + patience
     GLib.timeout_add(int(patience * 1000) + 1, lambda: False)
     while not condition() and time.monotonic() < end:
         context.iteration(True)
-    return None if condition() else f"waited {patience} s in vain"
+    return None if condition() else f"not so after {patience} s"
 
 
 def call(method: Callable[..., Any], *arguments: Any, patience: float = 60.0) -> tuple[str | None, tuple[Any, ...]]:
@@ -121,15 +121,15 @@ def characteristic(uuid: str) -> Any:
 
 def take(step: str, detail: str) -> str | None:
     global latest
-    if step == "listen":
+    if step == "scan":
         call(adapter.SetDiscoveryFilter, {"Transport": "le", "DuplicateData": True})
         return call(adapter.StartDiscovery)[0]
-    if step == "deaf":
+    if step == "stop-scan":
         return call(adapter.StopDiscovery)[0]
-    if step == "hear":
+    if step == "receive":
         already = len(reports)
         return until(lambda: len(reports) > already, float(detail))
-    if step == "news":
+    if step == "changes":
         failure = until(lambda: latest and latest not in payloads, float(detail))
         payloads.add(latest)
         return failure
@@ -157,7 +157,7 @@ def take(step: str, detail: str) -> str | None:
         return failure
     if step == "write":
         return call(characteristic(uuid).WriteValue, bytes.fromhex(rest[0]), {"type": rest[1]})[0]
-    sys.exit(f"what is {step}?")
+    sys.exit(f"unknown step: {step}")
 
 
 for one in sys.argv[3:]:

@@ -1,5 +1,5 @@
-"""What it costs to discover before connecting, in seconds: `windows.py ADAPTER MODE ADDRESS…`. One line of JSON for each
-sensor. MODE says when `Connect` is called: `at_once` after StopDiscovery, `later` (2 s), or while `discovering`."""
+"""Measures the cost of discovery before a connection, in seconds: `windows.py ADAPTER MODE ADDRESS…`. Prints one line of JSON
+for each sensor. MODE is the time of `Connect`: `at_once` after StopDiscovery, `later` (2 s), or while `discovering`."""
 
 import json
 import sys
@@ -39,7 +39,7 @@ bus.add_signal_receiver(
 
 
 def until(condition: Callable[[], Any], patience: float) -> Any:
-    """Handles signals meanwhile, so that each is dated when it comes."""
+    """Waits for the condition, and handles signals meanwhile so that each has its true time."""
     end = time.monotonic() + patience
     GLib.timeout_add(int(patience * 1000) + 1, lambda: False)
     while not condition() and time.monotonic() < end:
@@ -48,7 +48,7 @@ def until(condition: Callable[[], Any], patience: float) -> Any:
 
 
 def call(method: Callable[..., Any], *arguments: Any, patience: float = 60.0) -> tuple[float, str | None]:
-    """Seconds until the answer, and the error if it was one."""
+    """The seconds until the reply, and the error if it was one."""
     answers: list[tuple[float, str | None]] = []
     began = time.monotonic()
     method(
@@ -56,7 +56,7 @@ def call(method: Callable[..., Any], *arguments: Any, patience: float = 60.0) ->
         error_handler=lambda error: answers.append((time.monotonic() - began, error.get_dbus_name())),
     )  # fmt: skip
     until(lambda: answers, patience + 5)
-    return answers[0] if answers else (time.monotonic() - began, "no answer")
+    return answers[0] if answers else (time.monotonic() - began, "no reply")
 
 
 for address in sys.argv[3:]:

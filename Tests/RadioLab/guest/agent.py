@@ -1,18 +1,18 @@
 """Runs the host's commands in the guest.
 
-A line of JSON each way over a virtio serial port.
+Requests and replies are lines of JSON over a virtio serial port.
 
-    to us:    {"id": 1, "run": ["bluetoothctl", "list"], "env": {…}, "cwd": "/lab/share"}
-              {"id": 1, "signal": "INT"}                      to a command that runs
-              {"id": 1, "in": "…"}                            to one that was started with "talks": true
-    from us:  {"ready": true}                                 once, when we are
+    received: {"id": 1, "run": ["bluetoothctl", "list"], "env": {…}, "cwd": "/lab/share"}
+              {"id": 1, "signal": "INT"}                      for a running command
+              {"id": 1, "in": "…"}                            for a command that was started with "talks": true
+    sent:     {"ready": true}                                 once, at the start
               {"id": 1, "pid": 123}
-              {"id": 1, "out": "…"}, {"id": 1, "err": "…"}    as it comes
-              {"id": 1, "exit": 0}                            last; minus the signal's number if one ended it
+              {"id": 1, "out": "…"}, {"id": 1, "err": "…"}    as the output comes
+              {"id": 1, "exit": 0}                            last; minus the signal's number if a signal ended it
 
-How long the guest was held up at most, for want of a core on the host, is in /run/held-up, in seconds.
+/run/held-up has the longest delay of the guest for lack of a core on the host, in seconds.
 
-Commands run side by side, each in a session of its own, so that a signal reaches it and its children.
+Commands run in parallel, each in its own session, so that a signal reaches it and its children.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ class Agent:
         self.flush()
 
     def flush(self) -> None:
-        """The port takes what the host has room for; the rest waits for it."""
+        """Sends as much as the host accepts; the rest waits."""
         while self.unsent:
             try:
                 sent = os.write(self.port, self.unsent[:4096])
@@ -86,7 +86,7 @@ class Agent:
         self.running[ident] = process
         self.send(id=ident, pid=process.pid)
         task = asyncio.create_task(self.follow(ident, process))
-        self.tasks.add(task)  # The loop itself holds them so loosely that they may be collected in mid-work.
+        self.tasks.add(task)  # The loop has only weak references to tasks, so they could be collected while they run.
         task.add_done_callback(self.tasks.discard)
 
     async def follow(self, ident: int, process: subprocess.Popen[bytes]) -> None:
@@ -103,7 +103,7 @@ class Agent:
             self.send(id=ident, **{name: chunk.decode(errors="replace")})
 
     def listen(self) -> None:
-        """In a thread of its own, for as long as the guest lives."""
+        """Reads requests, in its own thread, until the guest ends."""
         pending = b""
         poll = select.poll()
         poll.register(self.port, select.POLLIN)
@@ -113,7 +113,7 @@ class Agent:
                 chunk = os.read(self.port, 65536)
             except BlockingIOError:
                 continue
-            if not chunk:  # Nobody on the other end, which the port reports without pause.
+            if not chunk:  # No process has the other end open, which the port reports continuously.
                 time.sleep(0.05)
                 continue
             *lines, pending = (pending + chunk).split(b"\n")
@@ -122,7 +122,7 @@ class Agent:
 
 
 def watch_the_clock() -> None:
-    """In a thread of its own, for as long as the guest lives."""
+    """Measures the longest delay, in its own thread, until the guest ends."""
     longest = -1.0
     while True:
         before = time.monotonic()

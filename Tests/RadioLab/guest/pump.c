@@ -1,10 +1,10 @@
 /* Carries one adapter between the host and the kernel.
  *
- *   pump PORT     PORT: a virtio serial port, on whose other end the host keeps a virtual controller
+ *   pump PORT     PORT: a virtio serial port with a virtual controller of the host at the other end
  *
- * While the host has the port open, there is an adapter: /dev/vhci is open, and each HCI packet is passed on whole,
- * as vhci wants it (one packet per write; H4's type byte first). When the host closes the port, the adapter is
- * unplugged; when it opens it again, plugged in again. */
+ * While the host has the port open, there is an adapter: /dev/vhci is open, and each HCI packet is passed on as one
+ * write, as vhci requires (H4's type byte first). When the host closes the port, the adapter is unplugged; when it
+ * opens the port again, the adapter is plugged in again. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static void die(const char *what) {
     exit(1);
 }
 
-/* The length of the packet at the start of the inbox; 0 when more bytes are needed to tell; -1 when it is none. */
+/* The length of the packet at the start of the inbox; 0 if that needs more bytes; -1 if it is no packet. */
 static long packet_length(void) {
     if (held < 1) return 0;
     switch (inbox[0]) {
@@ -44,7 +44,7 @@ static void write_all(int fd, const unsigned char *bytes, size_t count) {
             if (errno == EAGAIN) {
                 struct pollfd room = {fd, POLLOUT, 0};
                 poll(&room, 1, 1000);
-                if (room.revents & POLLHUP) return; /* Unplugged meanwhile: nobody is there to hear it. */
+                if (room.revents & POLLHUP) return; /* Unplugged meanwhile: no process receives it. */
                 continue;
             }
             return;
@@ -63,7 +63,7 @@ static int plug_in(void) {
     return vhci;
 }
 
-/* What came from the host, packet by packet to the kernel. False when it is not HCI, or the kernel takes no more. */
+/* Passes the host's bytes to the kernel, packet by packet. False if they are not HCI or the kernel accepts no more. */
 static int deliver(int vhci) {
     size_t at = 0;
     int good = 1;
@@ -71,7 +71,7 @@ static int deliver(int vhci) {
         long length = packet_length();
         if (length < 0) good = 0;
         if (length <= 0 || (size_t)length > held) break;
-        /* ENXIO: the adapter is down (hci_recv_frame), as while bluetoothd restarts. A dongle's events are dropped then. */
+        /* ENXIO: the adapter is down (hci_recv_frame), for example while bluetoothd restarts. Its events are dropped then. */
         if (write(vhci, inbox, (size_t)length) < 0 && errno != EINTR && errno != EAGAIN && errno != ENXIO) good = 0;
         at = (size_t)length;
         memmove(inbox, inbox + at, held - at);
@@ -88,17 +88,17 @@ int main(int argc, char **argv) {
 
     for (;;) {
         struct pollfd ends[2] = {{port, POLLIN, 0}, {vhci, POLLIN, 0}};
-        /* That the host has opened the port is no event: it is that POLLHUP is absent. */
+        /* The host's opening of the port is no event: POLLHUP is absent then. */
         int count = vhci < 0 ? poll(ends, 1, 20) : poll(ends, 2, -1);
         if (count < 0 && errno != EINTR) die("poll");
 
-        if (ends[0].revents & POLLHUP) { /* Nobody on the other end. */
+        if (ends[0].revents & POLLHUP) { /* The other end is closed. */
             if (vhci >= 0) {
                 close(vhci);
                 vhci = -1;
-                while (read(port, inbox, sizeof inbox) > 0) {} /* Half a packet of an adapter that is no more. */
+                while (read(port, inbox, sizeof inbox) > 0) {} /* A partial packet of an unplugged adapter. */
             }
-            usleep(20000); /* POLLHUP stays up for as long as it is true. */
+            usleep(20000); /* POLLHUP stays set while the port is closed. */
             continue;
         }
         if (vhci < 0) {
@@ -116,7 +116,7 @@ int main(int argc, char **argv) {
         if (vhci >= 0 && ends[1].revents & POLLIN) {
             unsigned char packet[4096];
             ssize_t n = read(vhci, packet, sizeof packet);
-            if (n > 0 && packet[0] != H4_VENDOR) write_all(port, packet, (size_t)n); /* Vendor: vhci's own answer. */
+            if (n > 0 && packet[0] != H4_VENDOR) write_all(port, packet, (size_t)n); /* Vendor: vhci's own reply. */
         }
     }
 }

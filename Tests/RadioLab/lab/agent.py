@@ -46,7 +46,7 @@ class Running:
 
     @property
     def out(self) -> str:
-        """What it has said so far."""
+        """Its standard output so far."""
         self._take(0)
         return "".join(self._out)
 
@@ -56,11 +56,11 @@ class Running:
         return "".join(self._err)
 
     def write(self, text: str) -> None:
-        """To its standard input, if it was started to talk."""
+        """Writes to its standard input, if it was started with one."""
         self.agent.send({"id": self.ident, "in": text})
 
     def line(self, timeout: float) -> str | None:
-        """The next line that it says; None when it has ended without saying another."""
+        """The next line of its standard output; None if it has ended without another line."""
         until = time.monotonic() + timeout
         while True:
             ended = self._done is not None
@@ -77,7 +77,7 @@ class Running:
             self._take(min(left, 0.5))
 
     def signal(self, name: str) -> None:
-        """`name`: as in "INT"; to the command and its children."""
+        """Sends a signal such as "INT" to the command and its children."""
         self.agent.send({"id": self.ident, "signal": name})
 
     def wait(self, timeout: float = 60) -> Done:
@@ -115,7 +115,7 @@ class Running:
 
 
 class Agent:
-    """`check` is called while we wait, and raises if waiting is in vain."""
+    """The connection to the agent. `check` is called during each wait, and raises if the guest has failed."""
 
     def __init__(self, path: pathlib.Path, check: Callable[[], None], patience: float) -> None:
         self.check = check

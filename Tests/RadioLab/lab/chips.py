@@ -1,4 +1,4 @@
-"""The chips that an adapter can have, by what each filters when the kernel asks it to report no duplicates."""
+"""The chips that an adapter can have, by what each filters when the kernel asks it to filter duplicates."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Writes the archive format of initial RAM disks (cpio's "new ASCII"), for which no tool need be there then."""
+"""Writes the archive format of initial RAM disks (cpio's "new ASCII") without an external tool."""
 
 import pathlib
 import stat

@@ -1,9 +1,9 @@
-"""What can go wrong with the lab itself, as opposed to what is tested in it."""
+"""Failures of the lab itself, not of the tested program."""
 
 
 class LabError(Exception):
-    """Says what is wrong, and what to do."""
+    """A failure of the lab. The message has the cause and the action to take."""
 
 
 class Oops(LabError):
-    """The guest's kernel is broken: another one may do."""
+    """The guest's kernel is broken. Another kernel may work."""

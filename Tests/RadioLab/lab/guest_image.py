@@ -1,6 +1,6 @@
-"""Makes the guest: a disk with a minimal Debian and BlueZ, and for each kernel a RAM disk that starts it.
+"""Makes the guest: a disk with a minimal Debian and BlueZ, and a RAM disk for each kernel.
 
-Everything is kept under `.build-lab`, named by a digest of what it was made from; nothing is made twice."""
+The files are in `.build-lab`, named by a digest of their inputs; nothing is made twice."""
 
 import contextlib
 import fcntl
@@ -22,8 +22,8 @@ PROJECT = pathlib.Path(__file__).resolve().parents[3]
 SOURCES = PROJECT / "Tests/RadioLab/guest"
 BUILD = PROJECT / ".build-lab"
 
-# In this order: the first that boots without an oops is taken. (6.1.192, which is newer than the first, oopses when
-# an adapter appears.) The last two stand for whatever the archive has by then.
+# The lab uses the first of these kernels that boots without an oops. (6.1.192, which is newer than the first, oopses when
+# an adapter appears.) The last two are whatever the archive has at the time.
 KERNELS = ("linux-image-6.1.0-47-amd64", "linux-image-6.12-amd64", "linux-image-amd64")
 
 ROOT_PACKAGES = [
@@ -35,11 +35,11 @@ ROOT_PACKAGES = [
     "libdbus-1-3",  # for roboprov; brings libgcrypt20 with it
     "libstdc++6",
     "libyaml-0-2",
-    "python3-dbus",  # for the agent, and for clients that are not ours
+    "python3-dbus",  # for the agent and the other clients
     "python3-gi",
 ]
 
-# The drivers the guest needs beyond what is built in, with what they need themselves.
+# The drivers that the guest needs in addition to the built-in ones. Their dependencies are added.
 MODULES = [
     "virtio_pci", "virtio_blk", "virtio_console", "virtio_rng", "ext4", "9p", "9pnet_virtio",
     "hci_vhci", "algif_hash", "algif_skcipher", "cmac", "ecb", "crc32c_generic",
@@ -67,7 +67,7 @@ def _digest(*parts: object) -> str:
 
 @contextlib.contextmanager
 def _made_once(path: pathlib.Path) -> Iterator[pathlib.Path | None]:
-    """Yields a path to make, or None if it is there. What is half made, or by two at once, is never seen."""
+    """Yields a path to make, or None if the file exists. The file appears complete, even if two labs make it at once."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(BUILD / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -108,7 +108,7 @@ def disk() -> pathlib.Path:
 
 
 def _lay_out(root: pathlib.Path) -> None:
-    """Today's Debian has one /usr, and links to it where things used to be."""
+    """Creates the links of Debian's merged /usr."""
     for folder in ("bin", "sbin", "lib", "lib64"):
         (root / "usr" / folder).mkdir(parents=True)
         (root / folder).symlink_to(f"usr/{folder}")
@@ -117,7 +117,7 @@ def _lay_out(root: pathlib.Path) -> None:
 
 
 def _set_up(root: pathlib.Path) -> None:
-    """What the packages' own scripts would have done, as far as it matters."""
+    """Does the necessary part of the packages' own scripts."""
     for name in ("boot", "start", "bluetoothd", "bus", "agent.py"):
         shutil.copy(SOURCES / name, root / "lab" / name)
         (root / "lab" / name).chmod(0o755)
@@ -180,7 +180,7 @@ def _ram_disk(files: pathlib.Path, busybox: pathlib.Path, starter: pathlib.Path)
 
 
 def _modules_in_order(files: pathlib.Path) -> list[pathlib.Path]:
-    """The drivers with those they depend on, each after those that it needs."""
+    """The drivers and their dependencies, each after those that it needs."""
     (folder,) = [path.parent for path in files.glob("**/lib/modules/*/modules.builtin")]
     _run(shutil.which("depmod") or "/usr/sbin/depmod", "-b", _above_lib(folder), folder.name)
     needs: dict[str, list[str]] = {}

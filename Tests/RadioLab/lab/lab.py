@@ -31,10 +31,10 @@ def sensor_address(number: int) -> str:
 
 
 class Lab:
-    """`with Lab(…) as lab:`. Of what it starts nothing survives it, whatever happens.
+    """A lab, used as `with Lab(…) as lab:`. None of its processes survives it.
 
-    `places`: where the adapters are, in metres, and so how many there are. `chips`: names of their chips in `lab.chips`;
-    an adapter beyond the end of the list has the ordinary one."""
+    `places`: the positions of the adapters in metres, one for each adapter. `chips`: the names of their chips in
+    `lab.chips`; an adapter beyond the end of the list has the default chip."""
 
     def __init__(
         self, places: Sequence[tuple[float, float]], seed: int = 1, propagation: dict[str, float] | None = None,
@@ -43,7 +43,7 @@ class Lab:
         self.places = places
         self.chips = chips
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="radiolab-"))
-        self.kept = False  # whether its logs are to stay, for somebody to read
+        self.kept = False  # whether its logs stay on disk
         self._radio: Radio | None = None
         self._machine: Machine | None = None
         self._bluetoothd_options = ""
@@ -56,10 +56,10 @@ class Lab:
             self.close()
             raise
 
-    # --- Coming and going ---
+    # --- Start and end ---
 
     def _start(self, kernels: list[str] | None) -> None:
-        """With the first kernel that works, and with the machine's own virtualization if that does."""
+        """Starts the first kernel that works, with the machine's virtualization if that works."""
         broken = _BROKEN.read_text().split() if _BROKEN.exists() else []
         kernels = kernels or [name for name in guest_image.KERNELS if name not in broken]
         complaints: list[str] = []
@@ -77,15 +77,15 @@ class Lab:
         raise LabError("No kernel works:\n" + "\n".join(complaints or broken))
 
     def _plug_in_all(self) -> None:
-        """Part of starting: it is when an adapter appears that some kernels break."""
+        """Plugs in the adapters. This is part of the start because some kernels break when an adapter appears."""
         for number in range(len(self.places)):
             self.plug(number)
-            # One after the other, so that the first is hci0: who is first is else a matter of luck.
+            # One after the other, so that the first adapter is hci0.
             self.run("sh", "-c", f"until [ -e /sys/class/bluetooth/hci{number} ]; do usleep 20000; done").must()
         self.wait_for_adapters()
 
     def _clear_away(self) -> None:
-        """What a guest that is no more has left behind."""
+        """Removes what a guest that has ended left behind."""
         if self._machine is not None:
             self._machine.stop()
             self._machine = None
@@ -100,7 +100,7 @@ class Lab:
             except Oops:
                 raise
             except LabError:
-                # Seen where this machine is itself a virtual one of an unusual kind: /dev/kvm works, no kernel boots.
+                # Some virtual machines have a /dev/kvm that works, and yet no kernel boots.
                 _NO_KVM.touch()
                 self._remove_sockets()
         try:
@@ -108,7 +108,7 @@ class Lab:
         except Oops:
             raise
         except LabError as error:
-            # Seen on a busy machine in 2 of some 40 boots: the kernel is up, and the guest waits for ever.
+            # In 2 of about 40 boots on a busy machine, the kernel was up and the guest waited without end.
             print(f"radio lab: {error} Starting it once more", file=sys.stderr)
             self._remove_sockets()
             return Machine(self.folder, len(self.places), kernel, "tcg")
@@ -175,7 +175,7 @@ class Lab:
         return self.agent.run(*command, timeout=timeout)
 
     def plug(self, number: int, port: int | None = None, **settings: Any) -> None:
-        """Plugs an adapter in; `settings` override those of its chip. Which hciN it becomes is up to the kernel."""
+        """Plugs an adapter in; `settings` override those of its chip. The kernel decides the number of hciN."""
         path = self.folder / f"hci.{number if port is None else port}.sock"
         chip = CHIPS[self.chips[number] if number < len(self.chips) else ONCE_PER_SCAN]
         adapter = {"address": adapter_address(number), "place": self.places[number], **chip, **settings}
@@ -200,7 +200,7 @@ class Lab:
         self.agent.run("/lab/bus", action, timeout=20).must()
 
     def restart_bluetoothd(self, options: str = "") -> None:
-        """With these options, now and whenever it is started again."""
+        """Restarts bluetoothd with these options, which also apply to later starts."""
         self._bluetoothd_options = options
         self.bluetoothd("stop")
         self.bluetoothd("start")
@@ -215,12 +215,12 @@ class Lab:
         return self.agent.start("python3", "-u", f"/lab/share/{name}", *arguments)
 
     def copy_clients(self) -> None:
-        """All programs of `clients` into the folder that the guest sees."""
+        """Copies the programs of `clients` into the folder that the guest sees."""
         for client in CLIENTS.iterdir():
             shutil.copy(client, self.share / client.name)
 
     def wait_for_adapters(self, timeout: float = 60) -> None:
-        """Until bluetoothd has them all, powered."""
+        """Waits until bluetoothd has all adapters, powered."""
         wanted = "".join(f"{adapter_address(number)}\n" for number in range(len(self.places)))
         (self.share / "adapters").write_text(wanted)
         self.client("power_on.py", timeout=timeout).must()

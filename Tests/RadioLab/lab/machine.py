@@ -1,4 +1,4 @@
-"""The virtual machine: QEMU with our kernel and disk, ports to the radio and to the agent, and an eye on its console."""
+"""The virtual machine: QEMU with our kernel and disk, ports to the radio and to the agent, and a check of its console."""
 
 import fcntl
 import os
@@ -17,13 +17,13 @@ _OOPS = re.compile(r"(BUG: .*|Oops: .*|general protection fault.*|Kernel panic.*
 
 
 def oops_in(console: str) -> str | None:
-    """The first sign, in what a kernel has said, that it is broken."""
+    """The first line on a kernel's console that shows an oops."""
     found = _OOPS.search(console)
     return found[0].strip() if found else None
 
 
 def has_kvm() -> bool:
-    """Whether this machine lets us have virtual machines of the real sort: the device alone proves nothing."""
+    """Whether this machine can run virtual machines with KVM: the device alone proves nothing."""
     try:
         kvm = os.open("/dev/kvm", os.O_RDWR)
     except OSError:
@@ -38,7 +38,7 @@ def has_kvm() -> bool:
 
 
 class Machine:
-    """A guest that has booted. `folder` holds its sockets, its console's log, and `share`, which both sides see."""
+    """A booted guest. `folder` has its sockets, the log of its console, and `share`, which host and guest see."""
 
     def __init__(self, folder: pathlib.Path, adapters: int, kernel: str, acceleration: str) -> None:
         self.folder = folder
@@ -86,7 +86,7 @@ class Machine:
         return [str(part) for part in command]
 
     def check(self) -> None:
-        """Raises if the guest is not what it should be: dead, or its kernel broken."""
+        """Raises if the guest has ended or its kernel is broken."""
         text = self.console.read_text(errors="replace") if self.console.exists() else ""
         if oops := oops_in(text):
             raise Oops(f"{self.kernel}: {oops} (see {self.console})")

@@ -1,5 +1,5 @@
-"""Debian packages for the guest: fetched by apt from the archive that this machine uses, by name, without root and
-without touching what is installed here."""
+"""Debian packages for the guest. apt fetches them by name from the archive that this machine uses, without root and without a
+change to the installed packages."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ class Archive:
         self.folder = folder
         for part in ("archives/partial", "state/partial"):
             (folder / part).mkdir(parents=True, exist_ok=True)
-        # A machine on which nothing is installed: so that the answer is a whole system, down to the C library.
+        # An empty status file: apt then lists a whole system, down to the C library.
         (folder / "status").touch()
 
     def _apt(self, *arguments: str) -> str:
@@ -47,7 +47,7 @@ class Archive:
 
         done = run(*command, *arguments)
         if done.returncode != 0 and os.geteuid() == 0:
-            # It may know of no packages, as in a fresh container, or of yesterday's.
+            # The package lists may be absent, as in a new container, or outdated.
             run("apt-get", "-q", "update")
             done = run(*command, *arguments)
         if done.returncode != 0:
@@ -55,21 +55,21 @@ class Archive:
         return done.stdout
 
     def closure(self, names: list[str]) -> list[str]:
-        """The files of these packages and all that they need."""
-        # apt would not name what it has already: it is shown an empty folder.
+        """The file names of these packages and their dependencies."""
+        # apt does not list packages that it has already, so it gets an empty folder.
         listing = self._apt("-o", f"Dir::Cache::archives={self.folder / 'state'}", "install", "--print-uris", *names)
         return re.findall(r"^'[^']+' (\S+\.deb) \d+", listing, re.MULTILINE)
 
     def fetch(self, names: list[str]) -> list[pathlib.Path]:
-        """These packages with all that they need, on disk."""
+        """Downloads these packages and their dependencies."""
         files = [self.folder / "archives" / name for name in self.closure(names)]
         if not all(file.exists() for file in files):
             self._apt("install", "--download-only", *names)
         return files
 
     def fetch_kernel(self, name: str) -> pathlib.Path:
-        """The package with the kernel itself that `name` stands for, without the tools that it wants to be
-        installed with. `name` may be that package, or one that always depends on the newest."""
+        """Downloads the package that contains the kernel, without its dependencies. `name` is that package, or one that
+        always depends on the newest kernel."""
         kernels = [file for file in self.closure([name]) if re.match(r"linux-image-\d+\.\d+\.\d+", file)]
         if len(kernels) != 1:
             raise LabError(f"{name} brings {len(kernels)} kernels instead of one.")
@@ -81,7 +81,7 @@ class Archive:
 
 
 def unpack(package: pathlib.Path, into: pathlib.Path, without: tuple[str, ...] = ()) -> None:
-    """Unpacks a package's files. Its scripts are not run: the guest has an init of its own."""
+    """Unpacks a package's files. Its scripts do not run: the guest has its own init."""
     into.mkdir(parents=True, exist_ok=True)
     contents = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE)
     excluded = [f"--exclude={pattern}" for pattern in without]

@@ -1,4 +1,4 @@
-"""Child processes that never outlive us, however we end."""
+"""Child processes that never outlive this one, however it ends."""
 
 import atexit
 import ctypes
@@ -8,14 +8,14 @@ import subprocess
 from typing import Any
 
 _PR_SET_PDEATHSIG = 1
-_URGENT = -5  # A radio that waits for a core is none; others have to live, too.
+_URGENT = -5  # A radio must not wait for a core, but other processes need time, too.
 _libc = ctypes.CDLL(None, use_errno=True)
 _running: list[subprocess.Popen[bytes]] = []
 
 
 def be_urgent() -> None:
-    """As far as we may: root may. Where the kernel shares the cores out by session, it is the session's priority that
-    counts."""
+    """Raises the priority of this process, if permitted (root). If the kernel schedules by session, the priority of the
+    session counts."""
     try:
         os.setpriority(os.PRIO_PROCESS, 0, _URGENT)
         with open("/proc/self/autogroup", "w") as session:
@@ -25,14 +25,14 @@ def be_urgent() -> None:
 
 
 def start(arguments: list[str], **options: Any) -> subprocess.Popen[bytes]:
-    """Starts a process in a session of its own. The kernel kills it when we die (also of SIGKILL), `stop` or our
-    own end does so before. To be called from the main thread: it is *its* end that the kernel means by ours."""
+    """Starts a process in a session of its own. `stop` or the normal end of this process ends it; after a SIGKILL of this
+    process the kernel does. Call it from the main thread: the kernel acts on the end of the calling thread."""
     ours = os.getpid()
 
     def prepare() -> None:
         be_urgent()
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != ours:  # We died before the line above.
+        if os.getppid() != ours:  # This process ended before the line above.
             os._exit(1)
 
     process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=prepare, **options)
@@ -41,7 +41,7 @@ def start(arguments: list[str], **options: Any) -> subprocess.Popen[bytes]:
 
 
 def stop(process: subprocess.Popen[bytes], patience: float = 2) -> None:
-    """Asks, waits, then kills the process with all that it has started."""
+    """Terminates the process, waits, then kills it with its children."""
     if process.poll() is None:
         process.terminate()
         try:

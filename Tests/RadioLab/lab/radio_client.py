@@ -58,7 +58,7 @@ class Radio:
                 self._changed.notify_all()
 
     def do(self, action: str, **details: Any) -> Any:
-        """Has the radio do something of `lab.radio.control`, and returns its answer."""
+        """Sends the radio a request of `lab.radio.control`, and returns the reply."""
         with self._changed:
             self._asked += 1
             ident = self._asked
@@ -70,7 +70,7 @@ class Radio:
         return answer["ok"]
 
     def wait_for(self, event: str, times: int = 1, timeout: float = 60, since: int = 0, **match: Any) -> dict[str, Any]:
-        """Waits until an event, with these details, has happened so many times after the first `since` of `events`.
+        """Waits until an event with these details has happened `times` times after the first `since` of `events`.
         Returns the last of them."""
 
         def found() -> list[dict[str, Any]]:
@@ -96,7 +96,7 @@ class Radio:
         return state
 
     def sensors(self) -> dict[str, dict[str, Any]]:
-        """What each sensor holds, by address."""
+        """The state of each sensor, by address."""
         return {sensor["address"]: sensor for sensor in self.state()["sensors"]}
 
     def stop(self) -> None:

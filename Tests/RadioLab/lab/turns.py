@@ -1,5 +1,5 @@
-"""Labs take turns on a machine, whoever runs them: where guests outnumber the cores each is late for everything, and what
-a story tells then is how busy the machine was."""
+"""Limits the number of labs that run on a machine at once. With more guests than cores, every guest is late, and a test case
+shows only how busy the machine was."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ _PATIENCE = 3600  # s; a whole `make test-radio` takes less
 
 
 class Turn:
-    """Held for as long as a lab lives. The kernel gives it back when its process is gone, however that came."""
+    """A turn, held during the life of a lab. The kernel releases it when the process ends in any way."""
 
     def __init__(self, folder: pathlib.Path | None = None, places: int = PLACES) -> None:
         self._folder = folder or pathlib.Path(tempfile.gettempdir()) / f"radiolab-turns-{os.getuid()}"

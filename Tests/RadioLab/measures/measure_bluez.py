@@ -25,8 +25,7 @@ def _furnished(lab: Lab, building: Building, **details: Any) -> Lab:
 
 
 def measure_rssi() -> None:
-    """How often the RSSI of a sensor that stands still is reported, by discovery filter and by what the chip takes for a
-    duplicate."""
+    """The number of RSSI reports of a sensor that does not move, by discovery filter and by duplicate filter of the chip."""
     building = Building(20)
     with Lab([(10, 4)]) as lab:
         _furnished(lab, building)
@@ -36,7 +35,7 @@ def measure_rssi() -> None:
             lab.plug(0, duplicates=duplicates, memory=memory)
             lab.wait_for_adapters()
             for wishes in ({}, {"DuplicateData": False}, {"RSSI": -127}, {"Pattern": "Robo"}):
-                done = lab.run("python3", "/lab/share/listen.py", "15", json.dumps(wishes), timeout=60).must()
+                done = lab.run("python3", "/lab/share/scan.py", "15", json.dumps(wishes), timeout=60).must()
                 received = json.loads(done.out)[adapter_address(0)]
                 reports = sorted(sensor["reports"] for sensor in received.values())
                 middle = reports[len(reports) // 2] if reports else 0
@@ -48,7 +47,7 @@ def measure_rssi() -> None:
 
 
 def measure_connections() -> None:
-    """How long a connection takes, and what the one too many gets."""
+    """The time of a connection, and the result of one connection too many."""
     building = Building(12)
     with Lab([(10, 4)]) as lab:
         _furnished(lab, building)
@@ -63,7 +62,7 @@ def measure_connections() -> None:
 
 
 def measure_names() -> None:
-    """Whether connecting overwrites `Name`: a sensor that advertises `Robo Sensor`, and whose GAP service says otherwise."""
+    """Whether a connection overwrites `Name`: a sensor advertises `Robo Sensor` and has another name in its GAP service."""
     building = Building(1)
     with Lab([(1, 1)], propagation=STEADY) as lab:
         _furnished(lab, building, device_name="Other Name")
@@ -71,9 +70,9 @@ def measure_names() -> None:
 
 
 def measure_windows() -> None:
-    """What discovery before a connection costs: until `StartDiscovery` answers, until anybody and until the wanted sensor
-    is heard, until `StopDiscovery` answers, and until `Connect` does, by when that is called, and by whether the chip
-    tells of a sensor once or again and again."""
+    """The cost of discovery before a connection: until `StartDiscovery` replies, until any sensor and until the wanted sensor
+    is received, until `StopDiscovery` replies, and until `Connect` replies; by the time of `Connect`, and by whether the chip
+    reports a sensor once or repeatedly."""
     building = Building(8)
     addresses = [room.address for room in building.rooms]
     with Lab([(10, 4)], propagation=STEADY) as lab:
@@ -100,15 +99,15 @@ def measure_windows() -> None:
 
 
 def measure_pace() -> None:
-    """Where the time of a device goes and how many are done in a minute, with the connection interval that the kernel
-    takes by itself and with those that root can have it take; and how soon a rebooted sensor is heard."""
+    """The time of each stage and the devices per minute, with the kernel's default connection interval and with those that root
+    can set; and the time until a rebooted sensor is received."""
     building = Building(8)
     with Lab([(10, 4)], propagation=STEADY) as lab:
         _furnished(lab, building)
         install_roboprov(lab)
         (lab.share / "building.yaml").write_text(building.manifest)
         for units in (None, 12, 6):
-            # Of a sensor that it knows already the kernel has noted what held before: it is to know none.
+            # The kernel remembers the interval of known sensors, so it must not know any.
             lab.unplug(0)
             lab.run("sleep", "1")
             lab.plug(0)
@@ -119,10 +118,10 @@ def measure_pace() -> None:
 
 
 def _set_interval(lab: Lab, low: int, high: int) -> None:
-    """In debugfs, in units of 1.25 ms."""
+    """Sets the connection interval in debugfs, in units of 1.25 ms."""
     lab.run("mount", "-t", "debugfs", "none", "/sys/kernel/debug")  # It may be mounted already.
     knob = "/sys/kernel/debug/bluetooth/hci0/conn_{}_interval"
-    # The kernel refuses a least that is above the most, also for a moment.
+    # The kernel refuses a minimum above the maximum, even for a moment.
     orders = [f"echo {low} >{knob.format('min')}", f"echo {high} >{knob.format('max')}"]
     lab.run("sh", "-c", "; ".join(orders + orders[:1])).must()
 
@@ -131,15 +130,15 @@ _LOAD_CONNECTION_PARAMETERS = "35"
 
 
 def _connection_parameters(low: int, high: int, address: str) -> str:
-    """For the management socket: one device with a public address, no latency, 420 ms until a link is lost."""
+    """Parameters for the management socket: one device with a public address, no latency, supervision timeout 420 ms."""
     return (
         struct.pack("<H", 1) + bytes.fromhex(address.replace(":", ""))[::-1] + struct.pack("<BHHHH", 1, low, high, 0, 42)
     ).hex()
 
 
 def measure_parameters() -> None:
-    """Which connection interval can be had, by whom and how, each time with a sensor that the kernel does not know yet;
-    what that sensor sees of it."""
+    """The connection interval that a sensor sees, for each user and way of setting it, each time with a sensor that the kernel
+    does not know yet."""
     building = Building(5)
     addresses = [room.address for room in building.rooms]
     with Lab([(6, 2)], propagation=STEADY) as lab:
@@ -172,11 +171,11 @@ def measure_parameters() -> None:
         lab.run("/lab/bluetoothd", "stop").must()
         lab.run("/lab/bluetoothd", "start").must()
         lab.wait_for_adapters()
-        connect("main.conf, [LE], 8 to 8, bluetoothd started anew", addresses[3])
+        connect("main.conf, [LE], 8 to 8, bluetoothd started again", addresses[3])
 
 
 def _run_and_print(lab: Lab, building: Building, label: str) -> None:
-    """One run of roboprov over all rooms, whose sensors are as from the factory."""
+    """Runs roboprov over all rooms, with sensors in factory state, and prints the times."""
     for room in building.rooms:
         lab.radio.do("reset", address=room.address)
     since = len(lab.radio.events)

@@ -20,7 +20,7 @@ _ID = iot_design_shop.ATTRIBUTES["beacon_id"].to_hex_str("-").lower()
 
 
 def _lab(*devices: dict[str, Any], plugins: bool = False, noise: int = 0, **propagation: float) -> Lab:
-    """With one adapter. `plugins`: whether bluetoothd keeps the plugin that takes BLE-MIDI for itself."""
+    """A lab with one adapter. `plugins`: whether bluetoothd loads the plugin that uses BLE-MIDI itself."""
     lab = Lab([(0, 0)], propagation=STEADY | propagation, kernel=os.environ.get("RADIOLAB_KERNEL"))
     lab.copy_clients()
     lab.radio.do("add", sensors=[{"place": [1, 0]} | device for device in devices])
@@ -31,7 +31,7 @@ def _lab(*devices: dict[str, Any], plugins: bool = False, noise: int = 0, **prop
 
 
 def _steps(lab: Lab, address: str, *steps: str, timeout: float = 600) -> list[dict[str, Any]]:
-    """What `steps.py` has to tell."""
+    """The output of `steps.py`."""
     done = lab.run("python3", "/lab/share/steps.py", adapter_address(0), address, *steps, timeout=timeout).must()
     return [json.loads(line) for line in done.out.splitlines()]
 
@@ -51,7 +51,7 @@ def _spread(values: list[float]) -> str:
 
 def measure_scan_responses() -> None:
     """How an advertisement and its scan response arrive: an iBeacon whose service is in the scan response, among 20 other
-    devices, as the first signal of a new object and as later ones, by what the chip takes for a duplicate, near and at the
+    devices, as the first signal of a new object and as later signals, for each duplicate filter of the chip, near and at the
     edge of its range."""
     device = {"address": BEACON, "family": "iot-design-shop"}
     with _lab(device, noise=20, loss=0.01) as lab:
@@ -62,7 +62,7 @@ def measure_scan_responses() -> None:
                 lab.run("sleep", "1")
                 lab.plug(0, duplicates=duplicates, memory=memory)
                 lab.wait_for_adapters()
-                log = _steps(lab, BEACON, "listen", *["hear=30", "wait=2", "forget"] * 12, "deaf")
+                log = _steps(lab, BEACON, "scan", *["receive=30", "wait=2", "forget"] * 12, "stop-scan")
                 print(f"{place} m, chip {duplicates} {memory}:", _kinds(log), flush=True)
 
 
@@ -79,12 +79,12 @@ def _kinds(log: list[dict[str, Any]]) -> str:
 
 def measure_slow() -> None:
     """Connecting to a device that advertises rarely: the duration and result of `Connect`, and the lifetime of BlueZ's object
-    meanwhile; with the kernel's own limit for an attempt, with the longest that bluetoothd's settings accept, and with the
-    longest that the kernel accepts."""
+    meanwhile. The limit of an attempt is the kernel's default, the longest in bluetoothd's settings, and the longest that the
+    kernel accepts."""
     device = {"address": FIREFLY, "family": "firefly", "place": [1, 0]}
     with _lab() as lab:
         for patience, intervals in (
-            ("the kernel's own patience", (0.5, 1, 2, 3, 3.8, 5, 10, 20)),
+            ("the kernel's default limit", (0.5, 1, 2, 3, 3.8, 5, 10, 20)),
             ("main.conf, Autoconnecttimeout=16384", (5, 8, 10, 20)),
             ("management socket, 65535 ms", (10, 15, 19, 20, 30)),
         ):
@@ -101,19 +101,19 @@ def measure_slow() -> None:
 
 
 def _connect_slowly(lab: Lab, interval: float) -> None:
-    log = _steps(lab, FIREFLY, "listen", "hear=60", "deaf", "connect=90", "disconnect", "forget")
-    asked = _step(log, "deaf")["at"]
+    log = _steps(lab, FIREFLY, "scan", "receive=60", "stop-scan", "connect=90", "disconnect", "forget")
+    asked = _step(log, "stop-scan")["at"]
     link = [round(line["at"] - asked, 1) for line in log if line.get("Connected")]
     removed = [round(line["at"] - asked, 1) for line in log if line.get("signal") == "removed"]
     connect = _step(log, "connect")
     print(
-        f"  every {interval} s: received after {_step(log, 'hear')['took']:.1f} s; Connect: {connect['took']:.2f} s,"
+        f"  every {interval} s: received after {_step(log, 'receive')['took']:.1f} s; Connect: {connect['took']:.2f} s,"
         f" {connect.get('failure', 'connected').strip()}; link after {link}, object removed after {removed}", flush=True,
     )  # fmt: skip
 
 
 def _configure(lab: Lab, *lines: str) -> None:
-    """bluetoothd's own settings; some it gives to the kernel when an adapter appears, so that one is plugged in anew."""
+    """Sets bluetoothd's settings, and plugs the adapter in again: some reach the kernel only when an adapter appears."""
     text = "".join(f"{line}\\n" for line in lines)
     lab.run("sh", "-c", f"mkdir -p /etc/bluetooth && printf '{text}' >/etc/bluetooth/main.conf").must()
     lab.bluetoothd("stop")
@@ -124,11 +124,11 @@ def _configure(lab: Lab, *lines: str) -> None:
 
 
 def measure_commands() -> None:
-    """A write without response: when `WriteValue` answers, how soon a disconnect of the device's own is told after it, and
-    whether the write arrives when `Disconnect` is called right after it. And who may write to BLE-MIDI at all."""
+    """A write without response: the time until `WriteValue` replies, the time from there until the device's own disconnect is
+    signalled, and whether the write arrives if `Disconnect` follows at once. Also: whether a client can write to BLE-MIDI."""
     swift = {"advertising": 0.1}
     device = {"address": FIREFLY, "family": "firefly", "timing": swift | {"disconnects_after": 0.0}}
-    connect = ["listen", "hear=20", "deaf", "connect=30", "resolved=20"]
+    connect = ["scan", "receive=20", "stop-scan", "connect=30", "resolved=20"]
     write = f"write={_MOMENT}:01020304:command"
     with _lab(device, plugins=True) as lab:
         log = _steps(lab, FIREFLY, *connect, write, "disconnect", "forget")
@@ -139,39 +139,39 @@ def measure_commands() -> None:
             log = _steps(lab, FIREFLY, *connect, write, "gone=20", "forget")
             answers.append(_step(log, "write")["took"])
             ends.append(_step(log, "gone")["at"] - _step(log, "write")["at"])
-        print("bluetoothd -P midi. WriteValue answered:", _spread(answers), flush=True)
-        print("its own disconnect signalled after that answer:", _spread(ends), flush=True)
+        print("bluetoothd -P midi. WriteValue replied:", _spread(answers), flush=True)
+        print("its own disconnect signalled after that reply:", _spread(ends), flush=True)
         lab.radio.do("change", address=FIREFLY, faults={"stays": True})
         before, ends = len(lab.radio.sensors()[FIREFLY]["writes"]), []
         for _ in range(10):
             log = _steps(lab, FIREFLY, *connect, write, "disconnect", "gone=10", "forget")
             ends.append(_step(log, "disconnect")["took"])
         arrived = len(lab.radio.sensors()[FIREFLY]["writes"]) - before
-        print(f"Disconnect right after the answer: {arrived} of 10 writes arrived; Disconnect took", _spread(ends), flush=True)
+        print(f"Disconnect right after the reply: {arrived} of 10 writes arrived; Disconnect took", _spread(ends), flush=True)
         since = len(lab.radio.sensors()[FIREFLY]["writes"])
         for _ in range(5):
             _steps(lab, FIREFLY, *connect, write, "forget", "wait=3")
         arrived = len(lab.radio.sensors()[FIREFLY]["writes"]) - since
-        print(f"RemoveDevice right after the answer: {arrived} of 5 writes arrived", flush=True)
+        print(f"RemoveDevice right after the reply: {arrived} of 5 writes arrived", flush=True)
         lab.radio.do("change", address=FIREFLY, faults={"mute": True})
         log = _steps(lab, FIREFLY, *connect[:-2], "connect=60", "resolved=60", "gone=60", "disconnect", "forget")
         for line in log:
-            print("  one that dies once connected:", json.dumps(line), flush=True)
+            print("  a device that stops responding once connected:", json.dumps(line), flush=True)
 
 
 def measure_rewritten() -> None:
-    """How soon a beacon's new data is received after the end of the link over which it was written, and whether its old data
-    is told once more."""
-    connect = ["listen", "hear=20", "deaf", "connect=30", "resolved=20"]
+    """The time from the end of the link over which a beacon was written until its new data is received, and whether its old
+    data is reported once more."""
+    connect = ["scan", "receive=20", "stop-scan", "connect=30", "resolved=20"]
     for interval in (160, 800, 1600):
         device = {"address": BEACON, "family": "iot-design-shop", "flash": {"interval": interval}}
         with _lab(device, noise=10) as lab:
             delays, stale = [], 0
             for minor in range(1, 7):
                 write = f"write={_ID}:0100{minor:02x}00:request"
-                # Either BlueZ forgets the device first, as roboprov has it, or keeps the object.
+                # BlueZ either forgets the device first, as with roboprov, or keeps the object.
                 end = ["disconnect", "forget"] if minor % 2 else ["disconnect"]
-                log = _steps(lab, BEACON, *connect, "news=10", write, *end, "listen", "wait=5", "deaf", "forget")
+                log = _steps(lab, BEACON, *connect, "changes=10", write, *end, "scan", "wait=5", "stop-scan", "forget")
                 ended = _step(log, "disconnect")["at"]
                 data = [
                     (line["at"], line["ManufacturerData"]["76"])
@@ -182,7 +182,7 @@ def measure_rewritten() -> None:
                 stale += sum(wanted not in value for _, value in data)
                 delays += [min(at for at, value in data if wanted in value) - ended] if data else []
             print(
-                f"every {interval * 0.000625} s: new data received after Disconnect's answer:",
+                f"every {interval * 0.000625} s: new data received after Disconnect's reply:",
                 _spread(delays),
                 f"; old data reported {stale} times",
                 flush=True,
@@ -190,15 +190,15 @@ def measure_rewritten() -> None:
 
 
 def measure_short_names() -> None:
-    """Which `Name` a device has whose advertised name is cut off, and whose GAP service says it in full."""
+    """The `Name` of a device whose advertised name is cut off and whose GAP service has the full name."""
     for short in (False, True):
         device = {"address": FIREFLY, "family": "firefly", "timing": {"advertising": 0.1}, "name_is_short": short}
         with _lab(device) as lab:
-            hear = ["listen", "hear=20", "wait=1", "deaf"]
+            scan = ["scan", "receive=20", "wait=1", "stop-scan"]
             log = _steps(
-                lab, FIREFLY, *hear, "connect=30", "resolved=20", "wait=1", "disconnect", *hear, "forget", *hear, "forget"
+                lab, FIREFLY, *scan, "connect=30", "resolved=20", "wait=1", "disconnect", *scan, "forget", *scan, "forget"
             )
             for line in log:
-                if "Name" in line or line.get("step") in ("forget", "listen", "resolved=20", "disconnect"):
+                if "Name" in line or line.get("step") in ("forget", "scan", "resolved=20", "disconnect"):
                     texts = [line.get(key, "") for key in ("step", "signal", "Name")]
                     print(f"  {'shortened' if short else 'complete'}:", *texts, flush=True)

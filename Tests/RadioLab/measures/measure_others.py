@@ -1,4 +1,4 @@
-"""Measurements of runs on an ordinary chip: directly after another, beside another client, and with a restart of bluetoothd."""
+"""Measurements of runs on an ordinary chip: directly after a scan, beside another client, and with a restart of bluetoothd."""
 
 import json
 import statistics
@@ -36,8 +36,8 @@ def _replug(lab: Lab, chip: str) -> None:
 
 
 def measure_restart() -> None:
-    """What the bus shows of an orderly restart of bluetoothd with 3 links up, 9 more devices heard, and discovery under way:
-    when each thing is seen first and last, in s since SIGTERM."""
+    """The signals of an orderly restart of bluetoothd with 3 links up, 9 more devices received, and discovery in progress: the
+    first and the last time of each, in s since SIGTERM."""
     building = Building(12)
     with Lab(PLACES, propagation=LOSSLESS) as lab:
         _furnished(lab, building)
@@ -54,21 +54,21 @@ def measure_restart() -> None:
 
 
 def measure_first_reports() -> None:
-    """How many of 40 devices a plain client hears in 4 s, with a chip that reports each once per scan, by how often it starts
-    discovery in this time: five windows each."""
+    """The number of 40 devices that a plain client receives in 4 s, with a chip that reports each once per scan, by the number
+    of starts of discovery in this time: five windows each."""
     building = Building(40)
     with Lab(PLACES, propagation=LOSSLESS) as lab:
         _furnished(lab, building)
         for starts in (1, 2, 4):
             received = []
             for _ in range(5):
-                done = lab.run("python3", "/lab/share/listen.py", "4", "{}", str(starts), timeout=60).must()
+                done = lab.run("python3", "/lab/share/scan.py", "4", "{}", str(starts), timeout=60).must()
                 received.append(len(json.loads(done.out)[adapter_address(0)]))
             print(f"  discovery started {starts} ×: {received}", flush=True)
 
 
 def measure_consecutive_scans() -> None:
-    """How many of 40 devices each of four scans in a row finds, by chip, and how many a plain client hears in 4 s."""
+    """The number of 40 devices that each of four consecutive scans finds, by chip, and that a plain client receives in 4 s."""
     building = Building(40)
     with Lab(PLACES, propagation=LOSSLESS) as lab:
         _furnished(lab, building)
@@ -79,9 +79,9 @@ def measure_consecutive_scans() -> None:
             for seconds in SCANS:
                 done = lab.run("roboprov", "scan", "--scan-time", str(seconds), "--output", "json", timeout=120).must()
                 found.append(len(json.loads(done.out)["devices"]))
-            plain = lab.run("python3", "/lab/share/listen.py", "4", "{}", "2", timeout=60)
-            # With a chip that filters nothing, bluetoothd may have missed the end of a discovery (trap 59): no answer then.
-            received = len(json.loads(plain.out)[adapter_address(0)]) if plain.code == 0 else "no answer"
+            plain = lab.run("python3", "/lab/share/scan.py", "4", "{}", "2", timeout=60)
+            # With a chip that filters nothing, bluetoothd may have missed the end of a discovery (trap 59) and not reply.
+            received = len(json.loads(plain.out)[adapter_address(0)]) if plain.code == 0 else "no reply"
             print(f"  chip {chip:14} scan --scan-time {SCANS}: {found}; a plain client in 4 s: {received}", flush=True)
 
 
@@ -101,8 +101,8 @@ def _charged(events: list[dict[str, Any]]) -> list[str]:
 
 
 def measure_after_scan() -> None:
-    """How long a run over 12 rooms takes at once after a scan and without one, in turn, each with sensors from the factory;
-    and at once after another client's scan."""
+    """The time of a run over 12 rooms right after a scan, without one, and right after another client's scan, in turn, each
+    with sensors from the factory."""
     building, before = Building(12), {
         "nothing": None,
         "scan": ["roboprov", "scan", "--scan-time", "4"],
@@ -116,7 +116,7 @@ def measure_after_scan() -> None:
             for name, command in before.items():
                 _fresh_sensors(lab, building)
                 lab.run("sh", "-c", "rm -rf /lab/share/reports").must()
-                # What no client has discovered for half a minute is gone from bluetoothd.
+                # bluetoothd forgets a device that no client has discovered for half a minute.
                 lab.run("sleep", "35", timeout=60)
                 if command:
                     lab.run(*command, timeout=120).must()

@@ -30,17 +30,17 @@ ONE, ALL = ["hci0"], ["hci0", "hci1", "hci2"]
 REQUIREMENTS = guest_image.PROJECT / "Tests/RadioLab/script-requirements.txt"
 GUEST_PYTHON = "3.11"  # Debian 12's
 _PLACE = "/tmp/script"  # in the guest, in memory
-# How many at once on each adapter is best for the script, by the number of adapters: `measure_script` says so.
+# The best number of links at once on each adapter for the script, by the number of adapters; from `measure_script`.
 BEST = {1: 7, 3: 7}
 
 
-Way = Callable[[Lab, Building], dict[str, Any]]  # provisions the building in the lab, and returns what that took
+Way = Callable[[Lab, Building], dict[str, Any]]  # provisions the building in the lab, and returns the measurements
 
-# --- What runs ---
+# --- The programs ---
 
 
 def _libraries() -> pathlib.Path:
-    """The script's libraries for the guest's Python, from PyPI; made once."""
+    """The script's libraries for the guest's Python, from PyPI; installed once."""
     made = guest_image.BUILD / f"script-{hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()[:16]}"
     if not made.exists():
         half = made.with_suffix(".part")
@@ -56,7 +56,7 @@ def _libraries() -> pathlib.Path:
 
 
 def _install_script(lab: Lab) -> None:
-    """On the guest's own disk: what it imports would else be read through the share, page by page."""
+    """Installs the script on the guest's own disk; from the share, its imports would be read page by page."""
     shutil.make_archive(str(lab.share / "script"), "tar", _libraries())
     shutil.copy(CLIENTS / "building_script.py", lab.share / "building_script.py")
     unpack = f"mkdir {_PLACE} && tar -xf /lab/share/script.tar -C {_PLACE} && cp /lab/share/building_script.py {_PLACE}"
@@ -75,7 +75,7 @@ def _script(lab: Lab, building: Building, adapters: list[str], at_once: int) -> 
     command = ["python3", f"{_PLACE}/building_script.py", "/lab/share/job.json"]
     done = lab.agent.run(*command, timeout=900, env={"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/run/dbus/system_bus_socket"}).must()
     result = json.loads(done.out.splitlines()[-1])
-    # What it takes to load its libraries is not counted: under emulation that is seconds.
+    # The time to load its libraries does not count: under emulation it takes seconds.
     return {
         "seconds": result["seconds"],
         "cpu": result["cpu_seconds"],
@@ -106,8 +106,8 @@ def _roboprov(lab: Lab, _building: Building, *options: str) -> dict[str, Any]:
 # --- The comparison ---
 
 
-def _at_peace(lab: Lab, building: Building) -> None:
-    """Sensors as from the factory, and a bluetoothd that knows nobody."""
+def _reset(lab: Lab, building: Building) -> None:
+    """Resets the sensors to the factory state, and starts bluetoothd without stored devices."""
     for room in building.rooms:
         lab.radio.do("reset", address=room.address)
     lab.bluetoothd("stop")
@@ -118,8 +118,8 @@ def _at_peace(lab: Lab, building: Building) -> None:
 
 
 def _furnished(lab: Lab, faults: list[dict[str, Any]]) -> Building:
-    # Chips that tell of each advertisement once, however many devices there are. Those with room for fewer make two thousand
-    # reports a second of 40 sensors at three adapters, more than an emulated bluetoothd can hear (docs/bluez.md).
+    # Chips that report each advertisement once, for any number of devices. Chips with a smaller memory make two thousand
+    # reports a second from 40 sensors at three adapters, more than an emulated bluetoothd can process (docs/bluez.md).
     for number in range(len(PLACES)):
         lab.unplug(number)
         lab.run("sleep", "1")
@@ -142,13 +142,13 @@ def _held_up(lab: Lab) -> str:
 
 
 def _compare(ways: dict[str, Way], repetitions: int, faults: list[dict[str, Any]] | None = None) -> None:
-    """Each way so many times, in turn, in one guest; the table of medians."""
+    """Measures each way `repetitions` times, in turn, in one guest, and prints the table of medians."""
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in ways}
     with Lab(PLACES) as lab:
         building = _furnished(lab, faults or [])
         for repetition in range(repetitions):
             for name, way in ways.items():
-                _at_peace(lab, building)
+                _reset(lab, building)
                 one = way(lab, building)
                 sensors = lab.radio.sensors()
                 one["done"] = sum(room.is_done(sensors[room.address]) for room in building.rooms)
@@ -186,19 +186,19 @@ def _ways() -> dict[str, Way]:
 
 
 def measure_building() -> None:
-    """40 rooms, by roboprov with one adapter (one device after the other, and in parallel) and with three, and by a script
-    of the same job; in turn, on one seed."""
+    """40 rooms with roboprov on one adapter (one device after the other, and in parallel) and on three, and with a script for
+    the same job; in turn, with one seed."""
     _compare(_ways(), REPETITIONS)
 
 
 def measure_faulty_building() -> None:
-    """The same with four sensors out of 40 that cannot be written, each in a way of its own: with three adapters."""
+    """The same on three adapters with four sensors out of 40 that cannot be written, each for a different reason."""
     ways = {name: way for name, way in _ways().items() if "3 adapters" in name}
     _compare(ways, REPETITIONS, [{"dead": True}, {"mute": True}, {"drop_at_write": 3}, {"save_error": "no space"}])
 
 
 def measure_script() -> None:
-    """How many devices at once on each adapter are best for the script."""
+    """The best number of devices at once on each adapter for the script."""
     ways: dict[str, Way] = {
         f"script, {len(adapters)} adapters, {at_once} at once on each": functools.partial(
             _script, adapters=adapters, at_once=at_once

@@ -12,7 +12,7 @@ def _events(path: str) -> list[dict[str, Any]]:
 
 
 def spans(path: str) -> dict[str, list[float]]:
-    """Seconds of every stage that went well, and of the pieces between them, by name."""
+    """Seconds of every stage that succeeded, and of the parts between them, by name."""
     found: dict[str, list[float]] = {}
     submitted: dict[str, float] = {}
     began: dict[str, float] = {}
@@ -29,7 +29,7 @@ def spans(path: str) -> dict[str, list[float]]:
         elif kind == "link_ended" and room in submitted:
             found.setdefault("(save submitted to link down)", []).append(at - submitted[room])
         elif kind == "proof_received":
-            found.setdefault("(save submitted to proof heard)", []).append(at - submitted[room])
+            found.setdefault("(save submitted to proof received)", []).append(at - submitted[room])
             found.setdefault("(whole attempt)", []).append(at - began[room])
         elif kind == "run_finished":
             found.setdefault("(whole run)", []).append(at)

@@ -1,5 +1,5 @@
-"""Runs the scenarios of Tests/TraceTests on the real stack, and records what its bus shows (`make trace`). Each is recorded
-several times: only what stays the same counts."""
+"""Runs the scenarios of Tests/TraceTests on the real stack, and records the signals on its bus (`make trace`). Each is recorded
+several times: only observations that all recordings share count."""
 
 import json
 import pathlib
@@ -19,8 +19,8 @@ REPETITIONS = 5
 TOOL = guest_image.PROJECT / ".build/release/bluez-trace"
 SCENARIOS = sorted((guest_image.PROJECT / "Tests/TraceTests/Scenarios").glob("*.json"))
 RECORDINGS = guest_image.PROJECT / "Tests/TraceTests/Recordings"
-# If a chip filters duplicates, it depends on chance whether the kernel already listens when a sensor is reported for the first
-# time; if not, the next report comes 10 s later. So most scenarios use a chip that does not filter.
+# If a chip filters duplicates, its first report of a sensor may come before the kernel receives reports; the next report then
+# comes 10 s later. So most scenarios use a chip that does not filter.
 CHIPS: dict[str | None, dict[str, Any]] = {
     None: {"duplicates": "none", "memory": 0},
     "filters duplicates": {"duplicates": "by_data", "memory": 1000},
@@ -54,7 +54,7 @@ class Recorder:
         return "\n".join(lines) + "\n"
 
     def _run_with_retry(self, number: int, scenario: dict[str, Any]) -> str:
-        """Now and then a run stops for a reason that has nothing to do with its scenario."""
+        """Runs a scenario, and repeats it once: occasionally a run stops for a reason outside its scenario."""
         for _ in range(2):
             try:
                 self._reset(scenario)
@@ -65,7 +65,7 @@ class Recorder:
         return self._run(number)
 
     def _reset(self, scenario: dict[str, Any]) -> None:
-        """New sensors, and a bluetoothd without stored devices."""
+        """Creates new sensors, and starts bluetoothd without stored devices."""
         radio = self.lab.radio
         for number in range(1, self.sensors + 1):
             radio.do("power", address=sensor_address(number), on=False)
@@ -85,7 +85,7 @@ class Recorder:
         self.lab.wait_for_adapters()
 
     def _run(self, number: int) -> str:
-        """`bluez-trace` writes each event that the lab must cause to a file, and waits for another file as the answer."""
+        """`bluez-trace` writes each event that the lab must cause to a file, and waits for another file as the reply."""
         folder = self.lab.share / "asked"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()

@@ -1,4 +1,4 @@
-"""A building for the lab: its rooms, as a manifest, and what their devices must hold after a run."""
+"""A building for the lab: the manifest with its rooms, and the state of their devices after a run."""
 
 import dataclasses
 import json
@@ -22,11 +22,11 @@ class Room:
     address: str
     place: tuple[float, float]
     faults: dict[str, Any] = dataclasses.field(default_factory=dict[str, Any])
-    past: dict[str, Any] = dataclasses.field(default_factory=dict[str, Any])  # what its device holds before the first run
+    past: dict[str, Any] = dataclasses.field(default_factory=dict[str, Any])  # the flash of its device before the first run
     timing: dict[str, Any] = dataclasses.field(default_factory=dict[str, Any])
 
     profile = "robo-sensor"
-    grades = ("fresh_beacon",)  # the evidence that it can have once it is provisioned
+    grades = ("fresh_beacon",)  # the possible evidence once it is provisioned
 
     @property
     def name(self) -> str:
@@ -34,7 +34,7 @@ class Room:
 
     @property
     def sensor(self) -> dict[str, Any]:
-        """Its device, for the radio."""
+        """The description of its device for the radio."""
         return {
             "address": self.address, "place": list(self.place), "family": self.profile, "faults": self.faults,
             "flash": self.past, "timing": self.timing,
@@ -78,7 +78,7 @@ class SensorRoom(Room):
 
     @property
     def flash(self) -> dict[str, Any]:
-        """What its sensor holds once it is provisioned."""
+        """The flash of its sensor once it is provisioned."""
         ssid, password = NETWORKS[self.wifi] if self.wifi else (None, None)
         return {"ssid": ssid, "password": password, "room": self.name, "minor": self.minor}
 
@@ -194,7 +194,7 @@ def _little_endian(*numbers: int) -> str:
 
 
 class Building:
-    """A building with so many rooms, 3 m apart, in rows of eight along a corridor."""
+    """A building with rooms 3 m apart, in rows of eight along a corridor."""
 
     def __init__(self, rooms: int, seed: int = 1) -> None:
         chance = random.Random(seed)
@@ -218,7 +218,7 @@ class Building:
 
     @property
     def manifest(self) -> str:
-        """As JSON, which is YAML."""
+        """The manifest as JSON, which is also YAML."""
         return json.dumps(
             {
                 "building": "The radio lab",

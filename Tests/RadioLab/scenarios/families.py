@@ -1,4 +1,4 @@
-"""What the test cases of buildings with several device families share."""
+"""Code for the test cases of buildings with several device families."""
 
 from typing import Any, TypeVar
 

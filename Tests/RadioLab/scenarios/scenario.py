@@ -1,4 +1,4 @@
-"""What test cases share: roboprov in the guest of a lab, its reports and records, and the checks of its claims."""
+"""Code for all test cases: roboprov in the guest of a lab, its reports and records, and the checks of its claims."""
 
 import json
 import os
@@ -32,7 +32,7 @@ REPORTS = ("--reports", "/lab/share/reports")
 
 @dataclass(frozen=True)
 class Setting:
-    """What a test case needs: the arguments of `pytest.mark.setting`."""
+    """The requirements of a test case: the arguments of `pytest.mark.setting`."""
 
     # The first adapter is in the middle of the building and reaches every room; the others are at its ends.
     places: Sequence[Place] = ((10, 4), (0, 0), (21, 9))
@@ -164,7 +164,7 @@ class Scenario:
         return report
 
     def check_all_provisioned(self) -> dict[str, dict[str, Any]]:
-        """By this run, not by an earlier one."""
+        """All rooms were provisioned by this run, not by an earlier one."""
         report = self.check_all_done()
         assert {room["outcome"] for room in report.values()} <= set(SUCCESS)
         return report
@@ -180,7 +180,7 @@ class Scenario:
         """roboprov left nothing in BlueZ: no connection, no stored device, no discovery, no running process."""
         links = {a["address"]: a["connections"] for a in self.lab.radio.state()["adapters"] if a["connections"]}
         assert links == {}, "connections left open"
-        # bluetoothd rewrites its cache all the time: a file that is gone again is no failure of find.
+        # bluetoothd rewrites its cache all the time, so `find` may miss a file that it listed.
         find = "find /var/lib/bluetooth -name info 2>/dev/null; true"
         stored = self.lab.run("sh", "-c", find).must().out.split()
         assert stored == [], "devices left in bluetoothd's storage"

@@ -1,5 +1,5 @@
 """The checks of the `Central` contract on the real BlueZ: `bluez-conformance` runs in the guest, with the same checks that the
-virtual implementations pass. It asks this test case for each change of the world outside."""
+virtual implementations pass. It requests each change of the world outside from this test case."""
 
 import json
 import os
@@ -35,15 +35,15 @@ def sensor_address(number: int) -> str:
     return f"C4:7C:8D:00:00:{number:02X}"
 
 
-# The first two adapters are examined. The third takes the name hci0 when the first must come back as hci2. No packet is lost by
-# chance.
+# The checks use the first two adapters. The third takes the name hci0 when the first must come back as hci2. No packet is lost
+# by chance.
 @pytest.mark.long
 @pytest.mark.setting(places=[(0, 0), (0.5, 0), (0, 0.5)], rooms=0, propagation={"shadowing": 0, "loss": 0})
 def test_bluez_keeps_the_contract_of_central(lab: Lab, subtests: pytest.Subtests) -> None:
     assert PROGRAM.exists(), f"There is no {PROGRAM}: `make test-radio` builds it."
     subprocess.run(["strip", "-o", lab.share / "bluez-conformance", PROGRAM], check=True)
     lab.run("cp", "/lab/share/bluez-conformance", "/usr/bin/bluez-conformance").must()
-    # Selects checks: the beginnings of their descriptions, with `;` between.
+    # Selects checks by parts of their descriptions, separated by `;`.
     chosen = [name for name in os.environ.get("CONFORMANCE_CHECKS", "").split(";") if name]
 
     program = lab.agent.start("/usr/bin/bluez-conformance", *chosen, talks=True)
@@ -65,7 +65,7 @@ def next_line(program: Running) -> str:
 
 
 def answer_until_finding(program: Running, world: "World") -> dict[str, Any]:
-    """Answers the requests of one check, and returns its finding."""
+    """Carries out the requests of one check, and returns its finding."""
     while True:
         message = json.loads(next_line(program))
         if "ask" not in message:
@@ -77,7 +77,7 @@ def answer_until_finding(program: Running, world: "World") -> dict[str, Any]:
 
 
 class World:
-    """What the checks ask for."""
+    """The world outside the guest, with a function for each request."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
@@ -96,7 +96,7 @@ class World:
         }
 
     def begin(self, _message: dict[str, Any]) -> None:
-        """A new bluetoothd without stored devices, two adapters, sensors as from the factory."""
+        """Starts bluetoothd without stored devices, with two adapters and sensors in factory state."""
         self.lab.bluetoothd("stop")
         self.lab.run("sh", "-c", "rm -rf /var/lib/bluetooth/*").must()
         for number in sorted(self.plugged):
@@ -146,7 +146,7 @@ class World:
         return {"number": sum(a["connections"] for a in adapters if address in (None, a["address"]))}
 
     def attempts(self, message: dict[str, Any]) -> dict[str, Any]:
-        """An adapter that neither discovers nor connects does not listen: BlueZ connects to a device once it receives it."""
+        """An adapter that neither discovers nor connects does not scan: BlueZ connects to a device once it receives it."""
         return {"number": int(self.adapter(message)["listening"])}
 
     def discovering(self, message: dict[str, Any]) -> dict[str, Any]:

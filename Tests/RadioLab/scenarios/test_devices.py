@@ -1,5 +1,5 @@
-"""The devices of the radio behave as their families require, and each fault does what it says and no more. They need no
-guest."""
+"""The devices of the radio behave as their families require, and each fault has exactly its described effect. These tests need
+no guest."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -52,12 +52,12 @@ async def make_beacon(make_device: MakeDevice) -> MakeBeacon:
 
 
 async def write(device: Peripheral, name: str, value: bytes) -> mock.Mock:
-    """Writes over a connection, which the device may end; waits until the device has finished what follows from it."""
+    """Writes over a connection, which the device may end; waits until the device has handled the write."""
     connection = mock.Mock(peer_address="00:1A:7D:DA:71:00/P", disconnect=mock.AsyncMock())
     try:
         await attribute(device, name).write_value(connection, value)
     except asyncio.CancelledError:
-        pass  # No answer.
+        pass  # No reply.
     while device.tasks:
         await asyncio.wait(device.tasks)
     return connection

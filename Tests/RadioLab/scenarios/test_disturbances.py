@@ -10,7 +10,7 @@ pytestmark = pytest.mark.setting(places=ONE_ADAPTER, rooms=8)
 
 
 def begin(scenario: Scenario) -> Running:
-    """A run in the middle of its third device: connected, with writes still to come."""
+    """Starts a run, and returns when its third device is connected and partly written."""
     running = scenario.start_apply()
     third = scenario.lab.radio.wait_for("connected", times=3, timeout=240)
     scenario.lab.radio.wait_for("write", timeout=60, address=third["address"])
@@ -32,7 +32,7 @@ def check_end(scenario: Scenario, running: Running) -> None:
 
 
 def press_buttons_where_required(scenario: Scenario) -> None:
-    """The operator's part."""
+    """Presses buttons as the operator does."""
     radio = scenario.lab.radio
     for name, room in scenario.report().items():
         if room["outcome"] in ("action_required", "unconfirmed"):
@@ -94,7 +94,7 @@ def test_two_adapters_come_back_under_each_others_names(scenario: Scenario) -> N
 @pytest.mark.long
 @pytest.mark.setting(places=[(10, 4), (0, 0), (21, 9)], rooms=40)
 def test_one_of_three_adapters_is_unplugged_for_a_while_and_bluetoothd_restarted(scenario: Scenario) -> None:
-    """With many sessions at once."""
+    """The disturbances come during many simultaneous sessions."""
     lab = scenario.lab
     running = scenario.start_apply()
     lab.radio.wait_for("connected", times=8, timeout=240)

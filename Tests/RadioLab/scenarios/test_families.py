@@ -54,7 +54,7 @@ def test_beacons_end_as_their_past_and_their_faults_require(scenario: Scenario, 
     sensors = radio.sensors()
     foreign = sensors[sensor_address(3)]
     assert (foreign["flash"]["uuid"], foreign["writes"]) == (ELSEWHERE["uuid"], [])
-    assert str(ELSEWHERE["uuid"]).lower() in report["Room 3"]["reason"].lower(), "the report says what the beacon holds"
+    assert str(ELSEWHERE["uuid"]).lower() in report["Room 3"]["reason"].lower(), "the report has the settings of the beacon"
     written = [write["attribute"] for write in sensors[sensor_address(8)]["writes"]]
     assert written == ["transmit"], "what is right is not written: that would wear the flash"
 
@@ -174,7 +174,7 @@ def add_a_firefly_and_a_beacon(building: Building) -> None:
 
 @pytest.mark.setting(prepare=add_a_firefly_and_a_beacon, bluetoothd_options="")
 def test_bluetoothd_as_debian_starts_it_hides_a_firefly(scenario: Scenario, radio: Radio) -> None:
-    """BlueZ's own plugin for BLE-MIDI takes the Firefly's characteristic (docs/bluez.md). The report says so."""
+    """BlueZ's own plugin for BLE-MIDI takes the Firefly's characteristic (docs/bluez.md). The report names this."""
     done = scenario.apply()
     assert done.code == 100, done.err
     report = scenario.check_reports_are_true()

@@ -1,4 +1,4 @@
-"""Every fault that Robo Sensors can have, each at a sensor of its own, and the outcomes that are true then."""
+"""Every fault of Robo Sensors, each at one sensor, and the possible outcomes."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ FAULTS: list[tuple[dict[str, Any], set[str]]] = [
     ({"silent_reboot": True}, PROVISIONED),
     ({"reboot_before_answer": True}, PROVISIONED),
     ({"drop_at_write": 1, "connections": 1}, {"provisioned_after_retry"}),
-    ({"reject": "room", "connections": 1}, PROVISIONED | {"failed"}),  # roboprov need not expect that the error goes away.
+    ({"reject": "room", "connections": 1}, PROVISIONED | {"failed"}),  # roboprov need not expect the end of the error.
     ({"reject": "ssid"}, {"failed"}),
     ({"reject": "minor", "reject_code": 0x0D}, {"failed"}),
     ({"save_error": "no space"}, {"failed"}),

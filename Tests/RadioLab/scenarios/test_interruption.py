@@ -24,7 +24,7 @@ def test_ctrl_c_leaves_no_connection_and_complete_reports(scenario: Scenario, ra
 
 
 def test_the_run_after_kill_9_releases_the_connections(scenario: Scenario, radio: Radio) -> None:
-    """The link stays when the process dies: bluetoothd holds it."""
+    """The link outlives the process, because bluetoothd holds it."""
     running = scenario.start_apply()
     third = radio.wait_for("connected", times=3, timeout=240)
     radio.wait_for("write", timeout=60, address=third["address"])

@@ -1,4 +1,4 @@
-"""The lab itself: without these checks no result of the lab is worth anything."""
+"""Tests of the lab itself, on which all its results depend."""
 
 import json
 import os
@@ -24,13 +24,13 @@ forty_rooms = pytest.mark.setting(rooms=40)
 
 @forty_rooms
 def test_three_adapters_receive_forty_sensors_with_different_rssi(lab: Lab, building: Building) -> None:
-    received = json.loads(lab.client("listen.py", "12").must().out)
+    received = json.loads(lab.client("scan.py", "12").must().out)
     everything = {room.address for room in building.rooms}
     assert sorted(received) == [adapter_address(number) for number in range(3)]
     for adapter, sensors in received.items():
         assert set(sensors) == everything, adapter
         assert {sensor["name"] for sensor in sensors.values()} == {"Robo Sensor"}
-    # A sensor beside one adapter and at the other end of the corridor from another.
+    # A sensor beside one adapter, and at the far end of the corridor for another adapter.
     near, far = (received[adapter_address(number)][building.rooms[0].address]["rssi"] for number in (1, 2))
     assert near > far + 8
 

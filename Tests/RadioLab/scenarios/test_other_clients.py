@@ -1,5 +1,5 @@
-"""Other clients of bluetoothd scan before or during a run, leave objects behind, or are roboprov itself. No device is charged
-for that."""
+"""Other clients of bluetoothd, or other processes of roboprov, scan before or during a run, or leave objects behind. This is
+not charged to any device."""
 
 import json
 

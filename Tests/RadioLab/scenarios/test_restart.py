@@ -40,7 +40,7 @@ def test_an_orderly_restart_of_bluetoothd_charges_no_device(
 
 
 def make_slow(building: Building) -> None:
-    """Each adapter has enough devices near it, and each device takes long enough, that all links are in use at once."""
+    """Puts so many slow devices near each adapter that all links are in use at once."""
     for room in building.rooms:
         room.faults = {"slow": 1.5}
 
@@ -63,7 +63,7 @@ def test_the_run_after_kill_9_scans_at_once_and_releases_15_links_concurrently(s
     assert done.code == 0, done.err
 
     def instants(kind: str) -> list[float]:
-        """s from the start of the run."""
+        """The instants of these events in s since the start of the run."""
         return [round(event["elapsed_us"] / 1e6, 2) for event in scenario.events(kind)]
 
     released, scanned, attempts = instants("link_released"), instants("scan_started"), instants("attempt_started")

@@ -1,4 +1,4 @@
-"""The part that continuous integration runs: 12 rooms, 3 of them with a fault, and a room of each family."""
+"""The test cases of continuous integration: 12 rooms, 3 of them with a fault, and a room of each family."""
 
 import pytest
 

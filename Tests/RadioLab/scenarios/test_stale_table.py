@@ -1,5 +1,5 @@
-"""BlueZ caches the attribute table of a known device. After a firmware update the cache is wrong: roboprov must recognise
-that and have BlueZ forget the device."""
+"""BlueZ caches the attribute table of a known device. After a firmware update the cache is wrong. roboprov must recognise this
+and make BlueZ forget the device."""
 
 import pytest
 from lab.lab import adapter_address

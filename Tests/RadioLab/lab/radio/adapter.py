@@ -1,4 +1,4 @@
-"""A virtual USB dongle: Bumble's controller, taught what a central needs and Bumble leaves out."""
+"""A virtual USB dongle: Bumble's controller with the features of a central that Bumble lacks."""
 
 import asyncio
 import dataclasses
@@ -17,14 +17,14 @@ from .chip import Chip
 _Report = hci.HCI_LE_Advertising_Report_Event.Report
 _Type = hci.HCI_LE_Advertising_Report_Event.EventType
 
-# What the link layer allows for the first answer after a connection request, in connection events (Core 6.0, Vol 6,
-# Part B, 4.5.2), before it reports error 0x3E.
+# The connection events within which the first reply to a connection request must come (Core 6.0, Vol 6, Part B, 4.5.2).
+# Otherwise the link layer reports error 0x3E.
 EVENTS_TO_ESTABLISH = 6
 
 
 @functools.lru_cache(maxsize=1024)
 def _report(kind: int, address: hci.Address, data: bytes) -> bytes:
-    """An advertising report but for its last byte, the strength. Encoded once: there are a thousand a second."""
+    """An advertising report without its last byte, the RSSI. Encoded once, because there are a thousand a second."""
     report = _Report(event_type=kind, address_type=address.address_type, address=address, data=data, rssi=0)
     return bytes(hci.HCI_LE_Advertising_Report_Event([report]))[:-1]
 
@@ -33,10 +33,10 @@ def _report(kind: int, address: hci.Address, data: bytes) -> bytes:
 class AdapterSettings:
     address: str
     place: tuple[float, float] = (0.0, 0.0)
-    connections: int = 7  # that the chip holds at once
-    # What the chip treats as a duplicate when the host asks it to filter them: "strict" (a second report of the same kind
-    # about the same device, as the specification has it), "by_data" (one with the same data), "none" (nothing). `memory`
-    # is the number of reports that it compares with; None means all since the scan began. `lab.chips` has names for them.
+    connections: int = 7  # that the chip can hold at once
+    # The reports that the chip treats as duplicates when the host asks it to filter them: "strict" (a second report of the
+    # same kind about the same device, as in the specification), "by_data" (one with the same data), "none". `memory` is the
+    # number of reports that it compares with; None means all since the scan began. `lab.chips` has names for them.
     duplicates: str = "strict"
     memory: int | None = None
 
@@ -49,9 +49,9 @@ class Adapter(Controller):
     total_num_le_acl_data_packets = 8
     supported_max_tx_octets = 251
     supported_max_rx_octets = 251
-    # A plain dongle of version 4.2. No extended advertising, which Bumble's reports leave no room for; no privacy in the
-    # link layer, since with it the kernel waits for the "enhanced" event of a connection (which Bumble never sends), and
-    # each further connection for the four seconds in which it waits.
+    # A plain dongle of version 4.2. It has no extended advertising, which Bumble's reports do not support. It has no privacy in
+    # the link layer: with it the kernel waits 4 s for the "enhanced" event of a connection, which Bumble never sends, and
+    # each further connection waits, too.
     hci_version = hci.HCI_VERSION_BLUETOOTH_CORE_4_2
     lmp_version = hci.HCI_VERSION_BLUETOOTH_CORE_4_2
     le_features = (
@@ -68,9 +68,9 @@ class Adapter(Controller):
         self.place = settings.place
         self.transport = transport
         self.accept_list: set[hci.Address] = set()
-        self.reported: dict[tuple[hci.Address, int, bytes], None] = {}  # the oldest first
+        self.reported: dict[tuple[hci.Address, int, bytes], None] = {}  # in order of age
         self.reports = 0
-        self.deaf_until: str | None = None  # it hears nothing until then: the end of a "scan", a "reset", or "never" again
+        self.deaf_until: str | None = None  # the end of its deafness: the end of a "scan", a "reset", or "never"
         self.chance = random.Random(settings.address)
         super().__init__(
             settings.address, transport.source, transport.sink, link=air,
@@ -80,7 +80,7 @@ class Adapter(Controller):
 
     @classmethod
     async def plug_in(cls, settings: AdapterSettings, air: Air, path: str) -> "Adapter":
-        """`path`: the socket whose other end is the guest."""
+        """Connects a dongle to the guest through the socket at `path`."""
         return cls(settings, air, await open_unix_client_transport(path))
 
     async def unplug(self) -> None:
@@ -92,7 +92,7 @@ class Adapter(Controller):
         if self.host:
             self.host.on_packet(bytes(packet))
 
-    # --- Listening ---
+    # --- Receiving ---
 
     @property
     def is_listening(self) -> bool:
@@ -116,7 +116,7 @@ class Adapter(Controller):
                 self._connect(sensor, address)
 
     def _scan_request_succeeds(self, sensor: Chip) -> bool:
-        """Whether neither the scan request nor its response is lost: two more packets on the air."""
+        """Whether the scan request and its response, two more packets on the air, both arrive."""
         lost = (self.air.propagation.is_lost(self.air.rssi(sensor, self) + self.air.fade(), self.air.chance) for _ in range(2))
         return not any(lost)
 
@@ -211,7 +211,7 @@ class Adapter(Controller):
         if self.le_connections.get(connection.peer_address) is connection:
             self.on_le_disconnected(connection, hci.HCI_ErrorCode.CONNECTION_FAILED_TO_BE_ESTABLISHED_ERROR)
 
-    # --- The accept list, which Bumble only pretends to have ---
+    # --- The accept list, which Bumble does not implement ---
 
     def on_hci_le_clear_filter_accept_list_command(
         self, command: hci.HCI_LE_Clear_Filter_Accept_List_Command
@@ -233,7 +233,7 @@ class Adapter(Controller):
         self.accept_list.discard(command.address)
         return super().on_hci_le_remove_device_from_filter_accept_list_command(command)
 
-    # --- Reset, which Bumble answers and does not do ---
+    # --- Reset, which Bumble confirms and does not carry out ---
 
     def on_hci_reset_command(self, command: hci.HCI_Reset_Command) -> hci.HCI_StatusReturnParameters:
         for link in list(self.air.links):

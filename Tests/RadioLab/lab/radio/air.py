@@ -1,7 +1,7 @@
-"""The medium between adapters and sensors: who hears whom, how strongly, how late.
+"""The medium between adapters and sensors: reception, signal strength and delay.
 
-Bumble's own link hands every packet to everybody at once. This one has places, so that each adapter hears each sensor
-with a strength of its own; fading and loss; and connection events, at which alone a link carries data."""
+Bumble's own link delivers every packet to all controllers at once. This one has positions, so that each adapter receives each
+sensor with its own strength. It has fading and loss. A link carries data only at its connection events."""
 
 import asyncio
 import dataclasses
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     End: TypeAlias = Adapter | Chip
 
-EVENT_UNIT = 0.00125  # s, of connection intervals
-PACKETS_PER_EVENT = 4  # what a small chip manages, in each direction
+EVENT_UNIT = 0.00125  # s, the unit of connection intervals
+PACKETS_PER_EVENT = 4  # the capacity of a small chip in each direction
 
 
 @dataclasses.dataclass
@@ -30,10 +30,10 @@ class Propagation:
 
     at_one_metre: float = -59  # dBm
     exponent: float = 2.2
-    shadowing: float = 3  # dB, standard deviation, for good between two places: walls and furniture
+    shadowing: float = 3  # dB, standard deviation, constant between two positions: walls and furniture
     fading: float = 2  # dB, standard deviation, of each packet
     half_lost: float = -93  # dBm at which every second packet is lost
-    spread: float = 1.6  # dB, of the transition from heard to lost
+    spread: float = 1.6  # dB, the width of the transition from received to lost
     loss: float = 0.01  # of all packets, however strong
 
     def strength(self, distance: float) -> float:
@@ -46,7 +46,7 @@ class Propagation:
 
 
 class Link:
-    """A connection on the air: it carries data at its connection events, in order."""
+    """A connection on the air. It carries data at its connection events, in order."""
 
     def __init__(
         self, air: "Air", central: "Adapter", peripheral: "Chip", addresses: tuple[hci.Address, hci.Address], interval: float
@@ -69,7 +69,7 @@ class Link:
         return self.central_address if end is self.central else self.peripheral_address
 
     def carry(self, sender: "End", deliver: Callable[[], None]) -> None:
-        """Delivers at the next connection event that has room for it and does not lose it."""
+        """Delivers at the next connection event with free capacity that does not lose the packet."""
         now = self.air.now()
         earliest = max(now, self._next[sender])
         events = max(0, math.ceil((earliest - self.anchor) / self.interval - 1e-6))
@@ -96,14 +96,14 @@ class Link:
             deliver()
 
     def lose(self) -> None:
-        """Neither end hears the other any more: each notices when its supervision timer runs out."""
+        """Neither end receives the other any more. Each notices when its supervision timer expires."""
         if self.is_up:
             self.is_up = False
             self.air.loop.call_later(self.supervision_timeout, self.air.take_down, self)
 
 
 class Air(bumble_link.LocalLink):
-    """`chance` decides fading and loss, and so the same seed gives the same walls."""
+    """The air of a building. The seed determines the walls; `chance` determines fading and loss."""
 
     def __init__(self, propagation: Propagation, seed: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -119,7 +119,7 @@ class Air(bumble_link.LocalLink):
     def now(self) -> float:
         return self.loop.time()
 
-    # --- Who is there ---
+    # --- Controllers ---
 
     def add_controller(self, controller: Controller) -> None:
         super().add_controller(controller)
@@ -129,7 +129,7 @@ class Air(bumble_link.LocalLink):
             self.sensors[controller.public_address] = cast("Chip", controller)
 
     def remove_controller(self, controller: Controller) -> None:
-        """Gone without a word: battery out, dongle unplugged, firmware restarted."""
+        """Removes a controller without a disconnect: battery out, dongle unplugged, firmware restarted."""
         self.controllers.discard(controller)
         address = controller.public_address
         if self.adapters.get(address) is controller:
@@ -157,13 +157,13 @@ class Air(bumble_link.LocalLink):
         return known + sensor.power
 
     def forget_strengths(self) -> None:
-        """Something has been moved."""
+        """Discards the computed strengths after a change of position."""
         self._strengths.clear()
 
     def fade(self) -> float:
         return self.chance.gauss(0, self.propagation.fading)
 
-        # --- Advertising ---
+    # --- Advertising ---
 
     def send_advertising_pdu(self, sender: Controller, packet: ll.AdvertisingPdu) -> None:
         sensor = cast("Chip", sender)  # Only devices advertise.
@@ -176,7 +176,7 @@ class Air(bumble_link.LocalLink):
     # --- Connections ---
 
     def connect(self, central: "Adapter", peripheral: "Chip", packet: ll.ConnectInd) -> bool:
-        """Whether the sensor heard the request, and took it."""
+        """Whether the sensor received the request and accepted it."""
         rssi = self.rssi(peripheral, central) + self.fade()
         if self.propagation.is_lost(rssi, self.chance) or not peripheral.accepts_connections:
             return False

@@ -8,7 +8,7 @@ from bumble.controller import Controller, LegacyAdvertiser
 from .air import Air
 
 _SLOT = 0.000625  # s, the unit of advertising intervals
-_DELAY = 0.010  # s, at most: advertisers wait a random while, so that no two keep colliding (Core 6.0, Vol 6 B 4.4.2.2)
+_DELAY = 0.010  # s, at most: advertisers add a random delay, so that no two collide repeatedly (Core 6.0, Vol 6 B 4.4.2.2)
 _NOT_CONNECTABLE = hci.HCI_LE_Set_Advertising_Parameters_Command.AdvertisingType.ADV_NONCONN_IND
 
 
@@ -36,9 +36,9 @@ class Chip(Controller):
 
     def __init__(self, address: hci.Address, air: Air, place: tuple[float, float], strengths: dict[str, float]) -> None:
         self.place = place
-        self.strengths = strengths  # dBm by adapter's address, where ordered rather than worked out from the place
-        self.power = 0.0  # dBm, beyond what `Propagation` takes for usual
-        self.lateness = 0.0  # s, of all that it sends on a connection
+        self.strengths = strengths  # dBm by adapter's address, if set explicitly and not computed from the position
+        self.power = 0.0  # dB, in addition to the usual power of `Propagation`
+        self.lateness = 0.0  # s, the delay of all that it sends on a connection
         self.accepts_connections = True
         super().__init__(str(address), link=air, public_address=address)
         self.air = air

@@ -1,4 +1,4 @@
-"""What a test can do to the radio: lines of JSON over a local socket.
+"""The control of the radio by a test: lines of JSON over a local socket.
 
     {"id": 1, "do": "plug", "adapter": {…AdapterSettings…}, "path": "…"}     a dongle into the guest's port
     {"id": 2, "do": "unplug", "address": "…"}
@@ -6,13 +6,13 @@
                                         "timing": {…}}, …]}    devices; by default Robo Sensors from the factory
     {"id": 4, "do": "change", "address": …, "faults": {…}, "strengths": {…}, "place": […]}
     {"id": 5, "do": "power", "address": …, "on": false}
-    {"id": 6, "do": "reset", "address": …}            somebody presses its button: as from the factory
-    {"id": 7, "do": "state"}                           what every device holds, and every write it ever had
-    {"id": 8, "do": "deafen", "address": …, "until": "scan"}    an adapter hears nothing until the end of a scan, a "reset"
-                                                       (which switching it off and on brings about), or "never" again
+    {"id": 6, "do": "reset", "address": …}            a person presses its button: factory state
+    {"id": 7, "do": "state"}                           the state of every device, and all its writes
+    {"id": 8, "do": "deafen", "address": …, "until": "scan"}    an adapter receives nothing until the end of a scan, until a
+                                                       "reset" (which a power cycle causes), or for good ("never")
     {"id": 9, "do": "when", "event": "write", "times": 3, "address": …, "then": {"do": …}, "after": 0.0}
 
-Each is answered with {"id": …, "ok": …} or {"id": …, "error": …}. What happens is told as it happens:
+Each request gets a reply {"id": …, "ok": …} or {"id": …, "error": …}. Events are sent as they happen:
 {"event": "connected", "address": …, "at": …, …}."""
 
 import asyncio
@@ -34,7 +34,7 @@ class Radio:
         self.listeners: set[asyncio.StreamWriter] = set()
         self.orders: list[dict[str, Any]] = []
         self._tasks: set[asyncio.Task[None]] = set()
-        self.held_up = 0.0  # s by which anything came late at most, for want of a core
+        self.held_up = 0.0  # s, the maximum delay of any event for lack of a core
 
     async def watch_the_clock(self) -> None:
         while True:
@@ -70,7 +70,7 @@ class Radio:
         await getattr(self, f"do_{then.pop('do')}")(**then)
         self.emit("ordered", order=order["then"])
 
-    # --- What can be done ---
+    # --- Requests ---
 
     async def do_plug(self, adapter: dict[str, Any], path: str) -> None:
         settings = AdapterSettings(**adapter)
@@ -104,7 +104,7 @@ class Radio:
         strengths: dict[str, float] | None = None,
         place: tuple[float, float] | None = None,
     ) -> None:
-        """Faults take the place of those before. What concerns the table comes with the next boot."""
+        """New faults replace the old ones. Faults of the attribute table apply from the next boot."""
         sensor = self.sensors[address]
         if faults is not None:
             sensor.faults = sensor.FAULTS().revised(faults)

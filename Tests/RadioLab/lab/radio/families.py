@@ -1,4 +1,4 @@
-"""The families that a test can order, by the names of their profiles."""
+"""The families that a test can use, by the names of their profiles."""
 
 from .firefly import Firefly, MidiKeyboard
 from .iot_design_shop import IotDesignShopBeacon

@@ -1,4 +1,4 @@
-"""What may be wrong with a device, to be ordered by a test. What only one family can have is in that family's file."""
+"""The faults that a test can give to a device. Faults of only one family are in that family's file."""
 
 import dataclasses
 from typing import Any, Self
@@ -6,12 +6,12 @@ from typing import Any, Self
 
 @dataclasses.dataclass
 class Faults:
-    dead: bool = False  # is heard, but takes no connection (the host sees 0x3E)
-    mute: bool = False  # takes the connection, and answers nothing
-    slow: float = 0.0  # s, that each of its answers takes longer
-    drop_at_request: int = 0  # disconnects instead of answering that request of a connection, of whatever kind
-    drop_at_write: int = 0  # disconnects instead of answering that write of a connection, counted from 1
-    connections: int = 0  # for how many connections all of this lasts; 0: for ever
+    dead: bool = False  # advertises, but accepts no connection (the host sees 0x3E)
+    mute: bool = False  # accepts the connection, and replies to nothing
+    slow: float = 0.0  # s, the additional time of each reply
+    drop_at_request: int = 0  # disconnects instead of replying to the request of this number in a connection, of any kind
+    drop_at_write: int = 0  # disconnects instead of replying to the write of this number in a connection, counted from 1
+    connections: int = 0  # the number of connections that the faults last; 0: all
 
     def revised(self, changes: dict[str, Any]) -> Self:
         unknown = set(changes) - {field.name for field in dataclasses.fields(self)}

@@ -1,5 +1,5 @@
-"""The Firefly: it sleeps most of the time, is told when something happened, and hangs up. And the keyboard that looks
-like it, since what it offers are the UUIDs of BLE-MIDI."""
+"""The Firefly: it sleeps most of the time, is written the time of an event, and disconnects. And a keyboard that looks like
+it, because the Firefly's UUIDs are those of BLE-MIDI."""
 
 import asyncio
 import dataclasses
@@ -42,11 +42,11 @@ class Firefly(Peripheral):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self.device_name = "Firefly"  # [assumed]: what it advertises looks cut off
+        self.device_name = "Firefly"  # [assumed]: the advertised name looks cut off
         self.name_is_short = False  # whether it advertises its name as a shortened one
         self.moment: bytes | None = None
 
-    # --- What it holds ---
+    # --- Flash ---
 
     def restore(self, past: dict[str, Any]) -> None:
         self.moment = bytes.fromhex(past["moment"]) if past.get("moment") else None
@@ -55,7 +55,7 @@ class Firefly(Peripheral):
         self.moment = None
 
     def held(self) -> dict[str, Any]:
-        """The four bytes that it was written last."""
+        """The four bytes of the last write."""
         return {"moment": self.moment.hex() if self.moment is not None else None}
 
     # --- On the air ---
@@ -80,7 +80,7 @@ class Firefly(Peripheral):
     # --- Writes ---
 
     async def take(self, connection: Connection, name: str, value: bytes) -> None:
-        """A value of another length is no moment, and there is no answer to say so with."""
+        """Stores a moment. It ignores a value of another length, because a write without response has no reply."""
         if len(value) == _LENGTH:
             self.moment = value
             self._emit("stored", self, attribute=name)
@@ -94,11 +94,11 @@ class Firefly(Peripheral):
         try:
             await connection.disconnect()
         except BaseBumbleError:
-            pass  # The other side was faster.
+            pass  # The other side disconnected first.
 
 
 class MidiKeyboard(Firefly):
-    """Somebody's piano: it must never be connected to, and what is written to it can be heard."""
+    """A digital piano. No run may connect to it: it plays what is written to it."""
 
     TIMING = KeyboardTiming
     LOCAL_NAME = "Piano"
@@ -108,4 +108,4 @@ class MidiKeyboard(Firefly):
         self.device_name = self.LOCAL_NAME
 
     async def taken(self, connection: Connection, name: str) -> None:
-        """It stays connected, as keyboards do."""
+        """The keyboard stays connected."""

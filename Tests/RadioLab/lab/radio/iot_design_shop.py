@@ -1,4 +1,4 @@
-"""The beacon of IoT Design Shop: an iBeacon that can always be connected to, and keeps whatever is written to it."""
+"""The beacon of IoT Design Shop: an iBeacon that is always connectable and stores every value that is written to it."""
 
 import dataclasses
 import uuid
@@ -19,20 +19,20 @@ ATTRIBUTES = {
 }  # fmt: skip
 POWERS = {0: -23, 1: -6, 2: 0}  # dBm
 _MEASURED_POWER = -59  # dBm at 1 m, when sent with 0 dBm [assumed]
-_UNIT = 0.000625  # s, of the interval
-_SHORTEST = 32  # units: below the 20 ms of the specification the radio hangs [assumed where; that it may is known]
+_UNIT = 0.000625  # s, the unit of the interval
+_SHORTEST = 32  # units: below the 20 ms of the specification the radio hangs (known; the limit is assumed)
 
 
 @dataclasses.dataclass
 class BeaconFaults(Faults):
-    stores_before_drop: bool = False  # of `drop_at_write`: what was written last is kept all the same
-    forgets: str = ""  # the attribute whose writes are confirmed and not kept
-    reads_back_wrong: str = ""  # the attribute that reads as something else than it is
+    stores_before_drop: bool = False  # with `drop_at_write`: the last write is stored nevertheless
+    forgets: str = ""  # the attribute whose writes are confirmed and not stored
+    reads_back_wrong: str = ""  # the attribute whose reads give a wrong value
 
 
 @dataclasses.dataclass
 class Past:
-    """What it holds, as a test says it; by default as it comes from the factory."""
+    """The stored settings in the form of a test; the default is the factory state."""
 
     uuid: str = "2173E519-9155-4862-AB64-7953AB146156"
     major: int = 0
@@ -48,7 +48,7 @@ class IotDesignShopBeacon(Peripheral):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.device_name = "Beacon"
-        self.flash: dict[str, bytes] = {}  # by attribute, each as long as it is
+        self.flash: dict[str, bytes] = {}  # by attribute, in its full length
         self.restore({})
 
     # --- Flash ---
@@ -85,7 +85,7 @@ class IotDesignShopBeacon(Peripheral):
         await self.advertise()
 
     async def advertise(self) -> None:
-        """With what it holds now: what was written is on the air when the connection has ended [assumed]."""
+        """Advertises the stored settings: a write is on the air after the end of the connection [assumed]."""
         power, interval = self._numbers("transmit")
         if interval < _SHORTEST:
             self.life = "hung"
@@ -107,7 +107,7 @@ class IotDesignShopBeacon(Peripheral):
         return read
 
     async def take(self, connection: Connection, name: str, value: bytes) -> None:
-        """Nothing is checked. Longer values are cut, shorter ones leave the rest as it was [assumed]."""
+        """Stores a value without a check. Longer values are cut, and shorter ones leave the rest unchanged [assumed]."""
         if self.faults.forgets != name:
             before = self.flash[name]
             self.flash[name] = value[: len(before)] + before[len(value) :]

@@ -1,5 +1,5 @@
-"""A device on the air, of whatever family: it is switched on, advertises, is connected to and written, and may be faulty.
-Its firmware stands on Bumble's host, GATT server and controller; what it says and does is its family's file."""
+"""A device of any family on the air: it is switched on, advertises, accepts connections and writes, and may have faults. It
+uses Bumble's host, GATT server and controller; the file of its family has its behaviour."""
 
 import asyncio
 import dataclasses
@@ -24,9 +24,9 @@ _FLAGS = bytes([AdvertisingData.Flags.LE_GENERAL_DISCOVERABLE_MODE | Advertising
 
 
 def advertisement(*fields: tuple[int, bytes]) -> bytes:
-    """What a device that takes connections says of itself: the usual flags, then these fields."""
+    """The advertisement of a connectable device: the usual flags, then these fields."""
     data = bytes(AdvertisingData([(AdvertisingData.FLAGS, _FLAGS), *fields]))
-    assert len(data) <= 31, "an advertisement has no room for more"
+    assert len(data) <= 31, "an advertisement has at most 31 bytes"
     return data
 
 
@@ -43,7 +43,7 @@ def characteristic(
     write: Callable[..., Any] | None = None,
     descriptors: list[gatt.Descriptor] | None = None,
 ) -> gatt.Characteristic[bytes]:
-    # Bumble leaves it to the attribute to say what may not be done with it.
+    # In Bumble, the attribute itself refuses forbidden accesses.
     def unreadable(_connection: Connection) -> bytes:
         raise att.ATT_Error(att.ErrorCode.READ_NOT_PERMITTED)
 
@@ -61,10 +61,10 @@ class Timing:
 
 
 class Peripheral:
-    # What is particular to a family:
+    # Set by each family:
     FAULTS: type[Faults] = Faults
     TIMING: type[Timing] = Timing
-    LOCAL_NAME = ""  # that it advertises
+    LOCAL_NAME = ""  # the advertised name
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Peripheral:
         self.place = place
         self.strengths = strengths or {}
         self.timing = self.TIMING()
-        self.device_name = self.LOCAL_NAME  # what it says once connected
+        self.device_name = self.LOCAL_NAME  # the name in the GAP service
         self.faults = self.FAULTS()
         self.life = "off"
         self.boots = 0
@@ -104,33 +104,33 @@ class Peripheral:
         assert self.device is not None, "no power"
         return self.device
 
-    # --- What a family has to say ---
+    # --- Implemented by each family ---
 
     async def begin(self) -> None:
-        """It has power: its life begins."""
+        """Starts the firmware after power-on."""
         raise NotImplementedError
 
     async def advertise(self) -> None:
-        """Also after each connection's end."""
+        """Starts advertising, also after the end of each connection."""
         raise NotImplementedError
 
     async def take(self, connection: Connection, name: str, value: bytes) -> None:
-        """A write: refused by an ATT_Error. Raises CancelledError when no answer is to be given."""
+        """Handles a write. Raises ATT_Error to refuse it, and CancelledError to send no reply."""
         raise NotImplementedError
 
     async def taken(self, connection: Connection, name: str) -> None:
-        """A write that has been taken, and is about to be confirmed."""
+        """Runs after `take`, before the write is confirmed."""
 
     def restore(self, past: dict[str, Any]) -> None:
-        """Its past, as ordered: what its flash holds before it is switched on."""
+        """Sets the flash before the device is switched on."""
         raise NotImplementedError
 
     def reset(self) -> None:
-        """Somebody presses its button: what that does to its flash."""
+        """Changes the flash as a press of the button does."""
         raise NotImplementedError
 
     def held(self) -> dict[str, Any] | None:
-        """What its flash holds, for the test."""
+        """The content of the flash, for the test."""
         raise NotImplementedError
 
     # --- Power ---
@@ -146,7 +146,7 @@ class Peripheral:
         self._emit("booted", self, life=self.life)
 
     async def power_off(self) -> None:
-        """Without a word: a link is noticed to be lost when its supervision timer runs out."""
+        """Switches off without a disconnect: the other end notices when its supervision timer expires."""
         if self.chip is not None:
             self.chip.power_off()
         self.chip = self.device = None
@@ -160,13 +160,13 @@ class Peripheral:
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self.tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            # Into the radio's log: a device that fell silent for a reason of ours proves nothing.
+            # The radio's log gets it: a device that is silent because of our defect proves nothing.
             print(f"{self.address} has crashed:", *traceback.format_exception(error), file=sys.stderr, flush=True)
 
     # --- On the air ---
 
     async def serve(self, *services: gatt.Service) -> None:
-        """Can be connected to, and has these services then."""
+        """Makes the device connectable, with these services."""
         for service in services:
             self.host.add_service(service)
         self._attend_to_requests()
@@ -177,7 +177,7 @@ class Peripheral:
     async def broadcast(
         self, data: bytes, scan_response: bytes = b"", interval: float | None = None, connectable: bool = True
     ) -> None:
-        """`interval`: in s, where it is not the ordered one."""
+        """Advertises. `interval`: in s, by default that of `timing`."""
         milliseconds = (self.timing.advertising if interval is None else interval) * 1000
         await self.host.start_advertising(
             AdvertisingType.UNDIRECTED_CONNECTABLE_SCANNABLE if connectable else AdvertisingType.UNDIRECTED,
@@ -224,7 +224,7 @@ class Peripheral:
         connection.on("disconnection", disconnected)
 
     def recovered(self) -> None:
-        """Its faults are over."""
+        """Runs when the faults end."""
 
     def link_ended(self) -> None:
         self.soon(self.advertise())
@@ -232,7 +232,7 @@ class Peripheral:
     # --- Writes ---
 
     def writing(self, name: str) -> Callable[..., Any]:
-        """What to do with a write to the attribute of this name, written with response."""
+        """The handler of writes with response to the attribute of this name."""
 
         async def write(connection: Connection, value: bytes) -> None:
             entry = self._note(connection, name, bytes(value))
@@ -250,7 +250,7 @@ class Peripheral:
         return write
 
     def commanding(self, name: str) -> Callable[..., Any]:
-        """The same for a write without response, which the device may as well ignore."""
+        """The handler of writes without response, which the device may ignore."""
 
         async def write(connection: Connection, value: bytes) -> None:
             self._note(connection, name, bytes(value))
@@ -273,7 +273,7 @@ class Peripheral:
         return entry
 
     async def drop(self, connection: Connection, _name: str, _value: bytes) -> None:
-        """Ends the connection instead of answering a write."""
+        """Ends the connection instead of replying to a write."""
         await connection.disconnect()
 
     # --- For the test ---

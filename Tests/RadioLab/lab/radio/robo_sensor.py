@@ -1,5 +1,5 @@
-"""The Robo Sensor. Two lives: while it waits to be provisioned it is a connectable peripheral called `Robo Sensor`; once
-its flash holds a minor, an iBeacon that cannot be connected to."""
+"""The Robo Sensor. In provisioning mode it is a connectable peripheral called `Robo Sensor`. Once its flash has a minor, it is
+an iBeacon that cannot be connected to."""
 
 import asyncio
 import dataclasses
@@ -32,7 +32,7 @@ _TO_DISCONNECT = 0.5  # s
 
 @dataclasses.dataclass
 class Settings:
-    """What a sensor holds, in working memory or in flash. `minor` is None in a sensor from the factory."""
+    """The settings of a sensor, in working memory or in flash. `minor` is None in factory state."""
 
     ssid: str | None = None
     password: str | None = None
@@ -48,22 +48,22 @@ class Timing(peripheral.Timing):
 
 @dataclasses.dataclass
 class SensorFaults(Faults):
-    reject: str = ""  # the attribute whose write it answers with an error
+    reject: str = ""  # the attribute whose write it refuses with an error
     reject_code: int = 0x80
     no_ready: bool = False  # its status stays empty
-    first_status: str = ""  # what its status says instead of `ready`
-    no_notify: bool = False  # refuses to be subscribed to
+    first_status: str = ""  # its status instead of `ready`
+    no_notify: bool = False  # refuses subscriptions
     no_wifi_scan: bool = False  # older firmware: the characteristic is absent
     other_table: bool = False  # other firmware: the same attributes elsewhere, so that a cached table is wrong
     renamed: str = ""  # the attribute that older firmware has under another UUID, at the same place in the same service
     no_service: bool = False  # other firmware: the provisioning service is missing
-    save_error: str = ""  # answers SAVE with `error:` and this text, and saves nothing
-    no_saved: bool = False  # saves and reboots without saying so
-    ignore_save: bool = False  # confirms the write of SAVE and does nothing at all
+    save_error: str = ""  # responds to SAVE with `error:` and this text, and saves nothing
+    no_saved: bool = False  # saves and reboots without the status `saved`
+    ignore_save: bool = False  # confirms the write of SAVE and does nothing
     reboot_before_answer: bool = False  # saves, and reboots so fast that the write of SAVE is never confirmed
-    no_save_then_reboot: bool = False  # says `saved` and reboots, but the flash did not take it
-    wrong_minor: int = 0  # its iBeacon says this instead of what was written
-    no_beacon: bool = False  # is never heard again after it has saved
+    no_save_then_reboot: bool = False  # reports `saved` and reboots, but the flash is unchanged
+    wrong_minor: int = 0  # the minor of its iBeacon instead of the written one
+    no_beacon: bool = False  # never advertises again after it has saved
     silent_reboot: bool = False  # reboots without closing the connection
 
 
@@ -89,7 +89,7 @@ class RoboSensor(Peripheral):
         self.flash = Settings(**past)
 
     def reset(self) -> None:
-        """Back into provisioning mode."""
+        """Returns to provisioning mode."""
         self.flash = Settings()
 
     def held(self) -> dict[str, Any]:
@@ -116,18 +116,18 @@ class RoboSensor(Peripheral):
         if device is not None and not quiet:
             for connection in list(device.connections.values()):
                 try:
-                    # Bumble never says that a connection is closed which ended in the same moment.
+                    # Bumble never reports the end of a connection that ends in the same moment.
                     async with asyncio.timeout(_TO_DISCONNECT):
                         await connection.disconnect()
                 except (TimeoutError, BaseBumbleError):
-                    pass  # A sensor restarts, whatever its radio thinks of it.
-            await asyncio.sleep(0.15)  # The link layer is let finish: the host on the other side hears of it.
+                    pass  # A sensor restarts in any state of its radio.
+            await asyncio.sleep(0.15)  # The link layer needs this time to send the disconnect.
         await self.power_off()
         self._has_rebooted = True
         await asyncio.sleep(self.timing.boot)
         await self.power_on()
 
-    # --- The first life ---
+    # --- Provisioning mode ---
 
     async def _wait_to_be_provisioned(self) -> None:
         self.status = self.faults.first_status or ("" if self.faults.no_ready else "ready")
@@ -231,7 +231,7 @@ class RoboSensor(Peripheral):
             text = part + ("END" if number == len(parts) else "MORE")
             await self.host.notify_subscribers(self._scan, text.encode())
 
-    # --- The second life ---
+    # --- The beacon ---
 
     async def _be_a_beacon(self) -> None:
         assert self.flash.minor is not None
@@ -247,7 +247,7 @@ class RoboSensor(Peripheral):
 
 
 def _refusing_switch() -> gatt.Descriptor:
-    """Of notifications: nobody may turn it. Bumble's server heeds no permissions: the refusal has to be said."""
+    """A descriptor that refuses subscriptions. Bumble's server ignores permissions, so it needs an explicit refusal."""
 
     def refuse(_connection: Connection, _value: bytes) -> None:
         raise att.ATT_Error(att.ErrorCode.WRITE_NOT_PERMITTED)

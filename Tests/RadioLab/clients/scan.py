@@ -1,7 +1,6 @@
-"""Discovers on every adapter for so many seconds, then prints what each has heard as JSON: by the adapter's address, the
-sensors' addresses with name, RSSI and how often RSSI was reported. `listen.py SECONDS [FILTER [STARTS]]`, the filter being
-JSON for SetDiscoveryFilter (RSSI as a number, DuplicateData as a truth value, Pattern as a string); STARTS is how many
-times discovery is started in this time, by default once."""
+"""Scans on every adapter: `scan.py SECONDS [FILTER [STARTS]]`. Prints JSON: for each adapter's address, the addresses of the
+received sensors with name, RSSI and the number of RSSI reports. FILTER is JSON for SetDiscoveryFilter (RSSI as a number,
+DuplicateData as a Boolean, Pattern as a string). STARTS is the number of starts of discovery in this time, by default 1."""
 
 import json
 import sys
@@ -15,7 +14,7 @@ dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 bus = dbus.SystemBus()
 manager = dbus.Interface(bus.get_object("org.bluez", "/"), "org.freedesktop.DBus.ObjectManager")
 reported: dict[str, int] = {}
-strength: dict[str, int] = {}  # the last that was signalled: StopDiscovery takes it from the object
+strength: dict[str, int] = {}  # the last signalled RSSI: StopDiscovery removes it from the object
 
 
 def changed(interface: str, changes: dict[str, Any], _invalidated: list[str], path: str) -> None:
@@ -51,17 +50,17 @@ def start(again: bool = False) -> bool:
 
 
 start()
-heard: dict[str, dict[str, Any]] = {address: {} for address in adapters.values()}
+received: dict[str, dict[str, Any]] = {address: {} for address in adapters.values()}
 
 
 def finish() -> None:
     for path, interfaces in manager.GetManagedObjects().items():
         device = interfaces.get("org.bluez.Device1")
         if device and path in strength:
-            heard[adapters[str(device["Adapter"])]][str(device["Address"])] = {
+            received[adapters[str(device["Adapter"])]][str(device["Address"])] = {
                 "name": str(device.get("Name", "")), "rssi": strength[path], "reports": reported.get(path, 0),
             }  # fmt: skip
-    print(json.dumps(heard))
+    print(json.dumps(received))
     loop.quit()
 
 
