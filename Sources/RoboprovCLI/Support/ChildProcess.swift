@@ -8,17 +8,17 @@ final class ChildProcess: Sendable {
   /// How a program ended.
   enum Ending: Equatable, Sendable {
     case exited(Int32)
-    /// Ended by a signal.
+    /// A signal ended it.
     case killed(Int32)
   }
 
   private let id: pid_t
   private let hasOwnGroup: Bool
-  /// Nil while it runs, or has not been waited for: only so long the process id is its own.
+  /// Nil while it runs or has not been waited for; after that, another process may have its id.
   private let ending = Mutex<Ending?>(nil)
 
-  /// Restores the default of SIGCHLD. A parent that ignores it hands that on, and the kernel then discards the exit
-  /// status of each child.
+  /// Restores the default of SIGCHLD. A parent that ignores it passes that on, and the kernel then discards
+  /// the exit status of each child.
   static func keepExitStatuses() { Glibc.signal(SIGCHLD, SIG_DFL) }
 
   /// Starts a program: by its path, or by a name that is looked up along PATH.
@@ -26,7 +26,7 @@ final class ChildProcess: Sendable {
   ///   - words: The program and its arguments; no shell reads them.
   ///   - input: Its stdin; /dev/null below 0.
   ///   - hasOwnGroup: In a process group of its own, Ctrl-C at the terminal does not reach it.
-  /// - Throws: Why it could not be started.
+  /// - Throws: The reason why it cannot be started.
   init(
     _ words: [String], input: Int32 = -1, output: Int32, errors: Int32 = STDERR_FILENO,
     hasOwnGroup: Bool = false
@@ -74,7 +74,7 @@ final class ChildProcess: Sendable {
       if let ending { return ending }
       var status: Int32 = 0
       let reaped = waitpid(id, &status, WNOHANG)
-      // The status of a child that somebody else reaped is lost: that is no success.
+      // If another thread reaped the child, its status is lost, which does not count as success.
       if reaped < 0, errno == ECHILD { status = 0xFF << 8 } else if reaped != id { return nil }
       ending = status & 0x7F != 0 ? .killed(status & 0x7F) : .exited(status >> 8 & 0xFF)
       return ending

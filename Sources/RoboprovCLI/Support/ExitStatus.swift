@@ -53,9 +53,9 @@ enum ExitStatus: Int32, CaseIterable {
 /// Ends a command with a message for people and an exit status.
 struct CommandFailure: Error {
   var status: ExitStatus
-  /// What happened.
+  /// The failure, as a sentence.
   var message: String
-  /// What to do next.
+  /// The next action, as a sentence.
   var cure: String?
 
   init(_ status: ExitStatus, _ message: String, cure: String? = nil) {

@@ -10,7 +10,7 @@ struct ManifestSource {
   let path: String
   /// The checked building.
   var building: Building
-  /// Where its passwords come from.
+  /// The sources of its passwords.
   let passwords: ManifestPasswords
   /// The files that were read: the manifest and those that it names.
   let files: [String]

@@ -3,8 +3,8 @@ import Reporting
 /// The permissions of users other than a file's owner and group.
 enum OtherUsers {
   /// Warns if other users can change a file or read its passwords. Pipes and devices are not checked.
-  /// - Parameter content: What other users must not read, as a clause: `which has passwords`; nil if the file
-  ///   has no secret.
+  /// - Parameter content: The part that other users must not read, as a clause: `which has passwords`; nil if
+  ///   the file has no secret.
   static func warn(of path: String, _ content: String?) {
     let rights = HostFiles.file(path, .manifest(hasPasswords: content != nil)).rightsOfOthers
     guard !rights.isEmpty else { return }

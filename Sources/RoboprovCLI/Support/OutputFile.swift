@@ -77,21 +77,21 @@ enum OutputFile {
     }
   }
 
-  /// Replaces a file: whole or not at all, on the disk when this returns.
-  /// - Parameter status: Whose owner and rights it gets; nil for a new file, with the rights that the umask allows.
+  /// Replaces a file atomically; the new file is on disk when this returns.
+  /// - Parameter status: The file whose owner and permissions it gets; nil for a new file.
   private static func replace(_ place: String, by bytes: [UInt8], like status: stat?) throws(POSIXError) {
     let file = URL(fileURLWithPath: place)
     let folder = file.deletingLastPathComponent().path
     let temporary = "\(folder)/.\(file.lastPathComponent).roboprov-\(getpid())"
     _ = unlink(temporary)
-    // Nobody else may read it before it has the rights of the file that it replaces.
+    // No other user may read it before it has the permissions of the file that it replaces.
     let descriptor = open(
       temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, status == nil ? 0o666 : 0o600)
     guard descriptor >= 0 else { throw POSIXError.last }
     do throws(POSIXError) {
       defer { close(descriptor) }
       try Descriptor.write(bytes, to: descriptor)
-      // Only root can give a file away; everybody else writes what is theirs, or their group's.
+      // Only root can change the owner of a file; other users write files of their own or of their group.
       if let status {
         _ = fchown(descriptor, status.st_uid, status.st_gid)
         guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else { throw POSIXError.last }

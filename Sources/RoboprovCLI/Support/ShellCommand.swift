@@ -3,11 +3,11 @@ import Glibc
 
 /// A command from the operator, run by the shell with a text on its standard input.
 enum ShellCommand {
-  /// Starts it, in a process group of its own. It ends at the latest with the calling thread.
+  /// Starts it in its own process group. It ends at the latest with the calling thread.
   /// - Parameters:
   ///   - output: Its stdout; below 0 for /dev/null.
   ///   - errors: Its stderr; below 0 for /dev/null.
-  /// - Throws: Why it could not be started.
+  /// - Throws: The reason why it cannot be started.
   static func start(
     _ command: String, input: String, output: Int32, errors: Int32
   ) throws(POSIXError) -> ChildProcess {

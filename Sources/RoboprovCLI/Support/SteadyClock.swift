@@ -41,7 +41,7 @@ package final class SteadyClock: TimeSource {
     }
   }
 
-  /// That of the underlying clock.
+  /// The resolution of the underlying clock.
   package var minimumResolution: Duration { clock.minimumResolution }
 
   /// Sleeps until this clock reaches the deadline, even if the process stops in between.

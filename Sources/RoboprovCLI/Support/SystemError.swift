@@ -5,10 +5,10 @@ extension POSIXError {
   /// The system's last error.
   static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
-  /// The system's words for it.
+  /// The system's text for it.
   var text: String { String(cString: strerror(code.rawValue)) }
 
-  /// The system's words for an error of FileManager, where a system call is behind it.
+  /// The system's text for an error of FileManager that comes from a system call.
   static func text(of error: any Error) -> String {
     if let error = error as? POSIXError { return error.text }
     if let error = error as? CocoaError, let underlying = error.underlying as? POSIXError {

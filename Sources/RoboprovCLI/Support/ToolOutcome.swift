@@ -10,7 +10,7 @@ struct ToolOutcome {
 
   /// Whether it could not be started.
   var isMissing: Bool { status == nil }
-  /// All that it wrote.
+  /// Its complete output.
   var text: String { [output, errors].filter { !$0.isEmpty }.joined(separator: "\n") }
 
   /// Runs a program, named by its path or found in PATH, and waits for its end.

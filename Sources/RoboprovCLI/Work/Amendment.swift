@@ -5,18 +5,18 @@ import Journal
 import Model
 import Reporting
 
-/// A change of the record that a person makes: on record like a run, and as durable.
+/// A change of the record by a person. It is recorded like a run and as durable.
 struct Amendment {
   let building: BuildingReference
   private let places: RecordOptions
   private let seal: SealOptions
   let record: SiteRecord
-  /// What was done.
+  /// The command that makes the change.
   let lastKnown: LastKnownBuilding
   let run: RunIdentity
   private let lock: RunLock
 
-  /// Reads the record that is to be changed.
+  /// Reads the record to change.
   /// - Throws: `CommandFailure` when there is none, or it cannot be read.
   init(_ text: String, in places: RecordOptions, sealedBy seal: SealOptions) throws {
     building = try BuildingReference.find(text)
@@ -35,10 +35,10 @@ struct Amendment {
     try RoomNames(building.source?.building, lastKnown).find(text, for: "ROOM")
   }
 
-  /// What people call a room.
+  /// The name of a room for people.
   func name(of room: RoomID) -> String { RoomNames(building.source?.building, lastKnown).name(of: room) }
 
-  /// Whether a room is done: as the manifest wants it, where one was named.
+  /// Whether a room is done; if a manifest is named, as that manifest requires.
   func isDone(_ room: RoomID) throws -> Bool {
     if let building = building.source?.building, let wanted = building.rooms.first(where: { $0.id == room }) {
       return Known(lastKnown: lastKnown, seal: try SiteRecord.seal(for: building, seal)).isDone(wanted)
@@ -46,7 +46,7 @@ struct Amendment {
     return lastKnown.rooms[room]?.progress == .done
   }
 
-  /// Puts facts about one room on record, as a run of their own. Returns when they are on the disk.
+  /// Records facts about one room as a separate run. Returns when they are on disk.
   /// - Throws: `CommandFailure` when they cannot be recorded; then nothing is changed.
   func commit(_ command: RecordedCommand, _ facts: [Fact], of room: RoomID) async throws {
     let profile =
@@ -56,7 +56,7 @@ struct Amendment {
       command, facts, about: [PlannedRoom(room: room, name: name(of: room), profile: profile, settings: [])])
   }
 
-  /// The same of facts about several rooms.
+  /// The same for facts about several rooms.
   func commit(_ command: RecordedCommand, _ facts: [Fact], about rooms: [PlannedRoom]) async throws {
     let started = RunStarted(
       command, run: run.id, building: building.id,
@@ -65,7 +65,7 @@ struct Amendment {
       manifestSHA256: building.source?.digest ?? "", simulated: false,
       operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised,
       kernel: HostEnvironment.kernel, operatingSystem: HostEnvironment.operatingSystem, rooms: rooms)
-    // What was found was found now, which may be long after the command began.
+    // The facts have the present time, which may be long after the start of the command.
     let found = Date()
     let all: [(Date, Fact)] =
       [(run.began, .runStarted(started))]

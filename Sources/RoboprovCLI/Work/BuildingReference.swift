@@ -7,16 +7,16 @@ import Reporting
 struct BuildingReference {
   /// The building's id.
   let id: String
-  /// What the manifest says, where one was named.
+  /// The content of the manifest, if one is named.
   let source: ManifestSource?
-  /// As it was named.
+  /// The argument as the person wrote it.
   let text: String
 
   static let help = ArgumentHelp(
     "The building: its manifest, or its id (its folder in the reports directory).",
     valueName: "building.yaml or id")
 
-  /// Reads the manifest, where a file of that name is there.
+  /// Reads the manifest, if a file of that name exists.
   /// - Throws: `CommandFailure` when it cannot be used.
   static func find(_ text: String) throws -> BuildingReference {
     let looksLikeFile = text.contains("/") || text.hasSuffix(".yaml") || text.hasSuffix(".yml")

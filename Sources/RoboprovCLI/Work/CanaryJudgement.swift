@@ -6,9 +6,10 @@ import Model
 import Reporting
 import Synchronization
 
-/// Whether the rest of a building may follow after its first rooms: somebody at the terminal says so, or a command.
+/// The decision whether the remaining rooms follow after the first rooms. A person at the terminal makes it,
+/// or a command.
 enum CanaryJudgement {
-  /// Asks; anything but a clear yes is no. A cancelled task gets no as well.
+  /// Asks for the decision. Only a clear yes is a yes; a cancelled task gets no.
   static func of(_ first: [RoomFinished], in building: Building, by command: String?) async -> Bool {
     let rooms = first.map { Canary($0, building) }
     if let command { return await check(rooms, with: command) }
@@ -27,7 +28,7 @@ enum CanaryJudgement {
     return answer == "y" || answer == "yes"
   }
 
-  /// One of the first rooms, as the command is told of it.
+  /// One of the first rooms in the input of the command.
   struct Canary: Codable, Sendable {
     var room: String
     var name: String
@@ -47,7 +48,7 @@ enum CanaryJudgement {
     }
   }
 
-  /// What the command says. It may take its time; when the run is stopped, so is it.
+  /// The decision of the command. It has no time limit; when the run is stopped, so is the command.
   private static func check(_ rooms: [Canary], with command: String) async -> Bool {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
@@ -55,7 +56,7 @@ enum CanaryJudgement {
     let check = CanaryCommand(command, String(decoding: told, as: UTF8.self))
     let ending = await withTaskCancellationHandler {
       await withCheckedContinuation { done in
-        // The command ends with the thread that started it, so that thread waits for it.
+        // The command ends with the thread that started it, so this thread waits for it.
         onThreadOfItsOwn { done.resume(returning: Result { () throws(POSIXError) in try check.run() }) }
       }
     } onCancel: {
@@ -64,9 +65,9 @@ enum CanaryJudgement {
     switch ending {
     case .success(.exited(0)): return true
     case .success(.exited(let status)):
-      Console.say("The command of --canary-check said no: it ended with \(status)")
+      Console.say("The command of --canary-check refused: exit status \(status)")
     case .success(.killed(let signal)):
-      Console.say("The command of --canary-check said no: signal \(signal) ended it")
+      Console.say("The command of --canary-check refused: signal \(signal) ended it")
     case .failure(let error):
       Console.say("The command of --canary-check could not be started: \(error.text)")
     }
@@ -90,8 +91,8 @@ private final class CanaryCommand: Sendable {
     self.input = input
   }
 
-  /// Runs it to its end; blocks.
-  /// - Throws: Why it could not be started.
+  /// Runs it and blocks until its end.
+  /// - Throws: The reason why it cannot be started.
   func run() throws(POSIXError) -> ChildProcess.Ending {
     let child = try ShellCommand.start(command, input: input, output: STDERR_FILENO, errors: STDERR_FILENO)
     let isCancelled = state.withLock { state in

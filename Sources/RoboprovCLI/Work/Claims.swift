@@ -5,13 +5,13 @@ import Glibc
 import Journal
 import Reporting
 
-/// What one run at a time may have on this machine.
+/// The resources that only one run at a time may use on this machine.
 enum Claims {
-  /// Where adapters are claimed, among all users: the first that belongs to everybody.
+  /// The directories for the locks of adapters. All users use the first one that every user can write to.
   static let directories = ["/run/lock", "/tmp"]
 
-  /// Takes a building's record.
-  /// - Throws: `CommandFailure` that says which run has it, and since when.
+  /// Locks a building's record.
+  /// - Throws: `CommandFailure` that names the run that holds the lock, and its start.
   static func building(_ building: String, in reports: String, for run: RunIdentity) throws -> RunLock {
     do throws(RunLockRefusal) {
       return try RunLock.take(building: building, in: reports, for: LockHolder(run))
@@ -37,7 +37,7 @@ extension LockHolder {
   }
 }
 
-/// The adapters that a run has taken, each until it ends.
+/// The adapters that a run has locked, each until the end of the run.
 actor AdapterClaims {
   private let holder: LockHolder
   private var locks: [AdapterID: RunLock] = [:]
@@ -46,7 +46,8 @@ actor AdapterClaims {
     holder = LockHolder(run)
   }
 
-  /// Takes an adapter, or says who has it. Where nothing can be locked that is told, and nobody is kept out.
+  /// Locks an adapter, or names the run that has it. If locking is impossible, it warns and grants the
+  /// adapter.
   func take(_ adapter: Adapter) -> AdapterClaim {
     if locks[adapter.id] != nil { return .granted }
     do throws(RunLockRefusal) {
@@ -63,7 +64,8 @@ actor AdapterClaims {
     }
   }
 
-  /// Its address; on a bus of its own (a virtual building) another adapter may have the same.
+  /// The lock's name: the adapter's address. On a private bus (a virtual building) an adapter may have the
+  /// same address as a real one, so the name then includes the bus.
   private static func name(of adapter: AdapterID) -> String {
     let address = adapter.description.replacing(":", with: "")
     guard let bus = HostEnvironment.systemBusAddress else { return address }

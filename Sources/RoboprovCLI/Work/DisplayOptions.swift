@@ -1,7 +1,7 @@
 import ArgumentParser
 import Reporting
 
-/// What is shown and heard while a run goes on.
+/// Options for the display and the sounds of a run.
 struct DisplayOptions: ParsableArguments {
   @Flag(name: [.short, .long], help: "Show only what did not go well, and the summary.")
   var quiet = false
@@ -26,7 +26,7 @@ struct DisplayOptions: ParsableArguments {
     }
   }
 
-  /// What the progress shows.
+  /// The level of detail of the progress.
   func progress(
     _ output: ApplyOutput, earlierPace: @escaping @Sendable () -> RunPace
   ) -> LiveProgress.Options {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How many rooms may fail before no more are begun: so many, or so many in a hundred.
+/// The number of rooms that may fail before no further room begins: a number, or a percentage.
 enum FailureAllowance: Hashable, Sendable, ExpressibleByArgument {
   case number(Int)
   case percent(Int)
@@ -12,7 +12,7 @@ enum FailureAllowance: Hashable, Sendable, ExpressibleByArgument {
     self = isPercent ? .percent(number) : .number(number)
   }
 
-  /// How many of so many rooms.
+  /// The number for a total number of rooms.
   func limit(of rooms: Int) -> Int {
     switch self {
     case .number(let number): number

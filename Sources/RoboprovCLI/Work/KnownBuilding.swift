@@ -2,13 +2,13 @@ import Engine
 import Journal
 import Model
 
-/// A building as commands know it that only receive: its manifest and what is on record. Nothing is decided by it.
+/// A building for commands that only receive: its manifest and its record. No decision depends on it.
 struct KnownBuilding: Sendable {
   let building: Building
   let lastKnown: LastKnownBuilding
   let owners: DeviceOwners
 
-  /// Reads the manifest and the record. A damaged record is told of, and what can be trusted of it is used.
+  /// Reads the manifest and the record. A damaged record produces a warning, and its intact part is used.
   /// - Throws: `CommandFailure` when the manifest cannot be used, or the record cannot be read.
   static func load(_ manifest: String, reports: String) throws -> KnownBuilding {
     let building = try ManifestSource.load(manifest).building
@@ -22,7 +22,7 @@ struct KnownBuilding: Sendable {
     owners = DeviceOwners(building, lastKnown)
   }
 
-  /// What a rehearsal is made from.
+  /// The manifest and the record for a rehearsal.
   var subject: Rehearsal.Subject { .init(building: building, known: Known(lastKnown: lastKnown)) }
 
   /// A ledger that recognises the families, and the beacons of the building's rooms.

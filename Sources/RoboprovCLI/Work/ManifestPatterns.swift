@@ -1,10 +1,10 @@
 import Model
 
-/// Regular expressions (ECMA-262, as JSON Schema has them) of what a manifest's texts can be.
+/// Regular expressions (ECMA-262, as in JSON Schema) for the texts of a manifest.
 enum Pattern {
   /// A name with braces is a range of rooms.
   static let range = "[{}]"
-  /// A range of numbers, which counts along with one of rooms.
+  /// A range of numbers, parallel to a range of rooms.
   static let rangeOfNumbers = "^[0-9., ]*[{}][0-9{}., ]*$"
   /// A control character.
   static let control = #"[\u0000-\u001f\u007f-\u009f]"#
@@ -17,11 +17,11 @@ enum Pattern {
   /// An adapter's name on its host, hci0 to hci255, or its address.
   static let hostAdapter = "^(hci0*(\(decimal(0...255)))|\(address))$"
   static let environmentName = "^[A-Z_][A-Z0-9_]{0,99}$"
-  /// What was meant to be replaced by a password.
+  /// A placeholder for a password.
   static let placeholder =
     #"^\$\{[\s\S]*\}$|^\{\{[\s\S]*\}\}$|^<[\s\S]*>$|^[cC][hH][aA][nN][gG][eE][-_ ]?[mM][eE](?![A-Za-z\u0080-\uffff])"#
-  /// 8 to 63 characters, 64 hexadecimal digits, or nothing. With characters beyond ASCII there may be fewer: they have more
-  /// bytes.
+  /// 8 to 63 characters, 64 hexadecimal digits, or nothing. Characters beyond ASCII have more bytes, so there
+  /// may be fewer of them.
   static let password =
     #"^$|^[\u0020-\u007e]{8,63}$|^[0-9A-Fa-f]{64}$|^(?=[\s\S]*[^\u0000-\u007f])[\s\S]{1,63}$"#
 
@@ -29,7 +29,7 @@ enum Pattern {
     [":", "-", "_"].map { "\(pair)(\($0)\(pair)){5}" }.joined(separator: "|")
   }
 
-  /// Texts between commas, one comma at least; blanks around them do not count.
+  /// Texts between commas, with at least one comma; blanks around them do not count.
   static func tags(_ longest: Int) -> String {
     let tag = " *[^,]{0,\(longest)} *"
     return "^\(tag)(,\(tag))+$"
@@ -57,7 +57,7 @@ enum Pattern {
 
   /// A whole number within bounds that are not negative, in decimal digits without leading zeros.
   static func decimal(_ bounds: ClosedRange<Int>) -> String {
-    // What has the same number of digits, digit by digit from the left.
+    // Numbers with the same number of digits, digit by digit from the left.
     func numbers(_ least: [Int], _ most: [Int]) -> [String] {
       guard let first = least.first, let last = most.first else { return [""] }
       let rest = least.count - 1
@@ -81,7 +81,7 @@ enum Pattern {
     var all: [String] = []
     var least = bounds.lowerBound
     while least <= bounds.upperBound {
-      // The most with as many digits.
+      // The largest number with this number of digits.
       let nines = Int(String(repeating: "9", count: String(least).count)) ?? bounds.upperBound
       let most = min(nines, bounds.upperBound)
       all += numbers(list(least), list(most))

@@ -2,14 +2,15 @@ import Manifest
 import Model
 import Reporting
 
-/// The JSON Schema of manifests, for editors (yaml-language-server): draft-07, made of the language as the decoder has it.
+/// The JSON Schema of manifests for editors (yaml-language-server): draft-07, generated from the decoder's
+/// grammar.
 ///
-/// An editor takes scalars for numbers and truth values, roboprov takes all of them for text. So a key that takes text takes
-/// these, too, and one that takes a number takes its digits in quotes.
+/// An editor reads scalars as numbers and Booleans; roboprov reads all of them as text. So a key with text
+/// also accepts these, and a key with a number accepts its digits in quotes.
 enum ManifestSchema {
-  /// What `roboprov schema` calls it.
+  /// Its name in `roboprov schema`.
   static let name = "manifest"
-  /// What it is, in one line.
+  /// A description in one line.
   static let about = "A manifest (building.yaml), for editors."
   /// Its draft.
   static let format = "draft-07"
@@ -29,7 +30,7 @@ enum ManifestSchema {
   }
 }
 
-/// Writes the forms of the language, and collects what they refer to.
+/// Writes the forms of the grammar, and collects the definitions that they refer to.
 private struct ManifestSchemaWriter {
   typealias Keywords = [JSONValue.Member]
 
@@ -55,7 +56,7 @@ private struct ManifestSchemaWriter {
     return members + counting(form)
   }
 
-  /// What counts along with a range can be a range, where the room is one.
+  /// The values that may be a range if the room is a range.
   private func counting(_ form: MappingForm) -> Keywords {
     let counted = form.keys.filter { if case .counting = $0.value { true } else { false } }
     let ranged = form.keys.filter { if case .text(.labelOrRange) = $0.value { true } else { false } }
@@ -79,7 +80,7 @@ private struct ManifestSchemaWriter {
   private mutating func keywords(of key: MappingForm.Key) -> Keywords {
     var members: Keywords = [.init("description", .string(key.documentation))]
     let value = keywords(of: key.value)
-    // In draft-07, nothing beside `$ref` counts.
+    // Draft-07 ignores all keys beside `$ref`.
     members += value.first?.key == "$ref" ? [.init("allOf", .array([.object(value)]))] : value
     if !key.examples.isEmpty { members.append(.init("examples", .strings(key.examples))) }
     return members
@@ -173,10 +174,10 @@ extension [JSONValue.Member] {
     [.type("string"), .init("pattern", .string(Pattern.duration(bounds)))]
   }
 
-  /// Text, however an editor takes it.
+  /// Text, including scalars that an editor reads as another type.
   fileprivate static let text: Self = [.type("string", "integer", "number", "boolean")]
 
-  /// Text of at most so many characters, none of them a control character. Bytes a schema cannot count.
+  /// Text with a maximum number of characters and without control characters. A schema cannot count bytes.
   fileprivate static func label(_ bytes: ClosedRange<Int>) -> Self {
     text + [
       .init("minLength", .integer(bytes.lowerBound > 0 ? 1 : 0)),
@@ -227,7 +228,7 @@ extension ValueForm.TextForm {
 }
 
 extension SettingDescription.Kind {
-  /// What a setting's value must look like.
+  /// The form of a setting's value.
   fileprivate func keywords(of setting: SettingDescription) -> [JSONValue.Member] {
     switch self {
     case .integer(let bounds): return .integer(in: bounds)
@@ -235,7 +236,7 @@ extension SettingDescription.Kind {
     case .uuid: return [.type("string"), .init("pattern", .string(Pattern.uuid))]
     case .duration(let bounds, _): return .duration(in: bounds)
     case .choice(let choices):
-      // Numbers that the setting itself understands: the meaning without its unit.
+      // Numbers that the setting accepts: the value without its unit.
       let numbers = choices.compactMap { Int($0.meaning.prefix { !$0.isLetter && $0 != " " }) }
         .filter { setting.value(String($0)).map { setting.violation(of: $0) == nil } ?? false }
       let patterns =

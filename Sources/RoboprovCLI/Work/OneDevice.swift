@@ -16,8 +16,8 @@ struct OneDevice {
     "device-" + address.description.lowercased().replacing(":", with: "")
   }
 
-  /// Reads `key=value` pairs. A value is a part of the process's arguments, which anybody on the computer can read: of a password
-  /// it says only where the password is.
+  /// Reads `key=value` pairs. All users of the computer can read the arguments of a process, so the value for
+  /// a password is only its source.
   /// - Throws: `CommandFailure`, which quotes no value.
   init(_ pairs: [String], for family: any DeviceFamily, at address: BluetoothAddress) throws {
     (self.family, self.address) = (family, address)
@@ -79,7 +79,7 @@ struct OneDevice {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Where a password is, as a manifest says it; nil for an open network.
+  /// The source of a password in the form of a manifest; nil for an open network.
   private static func password(_ text: String, _ name: SettingName) throws -> String? {
     if text == "none" { return nil }
     if text == "prompt" { return "{ prompt: true }" }

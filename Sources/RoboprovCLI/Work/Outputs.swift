@@ -56,7 +56,7 @@ enum Outputs {
     return .object(object)
   }
 
-  /// What docs/outputs.md is.
+  /// The content of docs/outputs.md.
   static var page: String { OutputPage.text(all, introduction: introduction) }
 
   private static let introduction = """

@@ -4,19 +4,19 @@ import Journal
 import Model
 import Reporting
 
-/// What came of reading a building's journals, kept from one `status` to the next. It may be deleted at any time. Nothing but
-/// `status` reads it, and no report is made from it.
+/// The result of reading a building's journals, kept from one `status` to the next. It may be deleted at any
+/// time. Only `status` reads it; no report is made from it.
 struct OverviewCheckpoint: Codable {
   /// Its name in the building's folder.
   static let fileName = "status.checkpoint"
-  /// Of another format than this, or made by another version of roboprov, it is not used.
+  /// A checkpoint with another format, or from another version of roboprov, is not used.
   private static let schema = "roboprov/checkpoint/2 \(Version.current)"
 
   /// A run that was read.
   struct Run: Hashable, Codable {
     /// Its id.
     var id: String
-    /// Its journal, as it was when its chain was checked.
+    /// Its journal at the time when its chain was checked.
     var journal: JournalDigest
   }
 
@@ -24,10 +24,10 @@ struct OverviewCheckpoint: Codable {
   private(set) var runs: [Run] = []
   /// The state after them.
   private(set) var record = BuildingRecord()
-  /// What else an overview needs of them.
+  /// The other data of these runs that an overview needs.
   private(set) var fold = BuildingOverviewFold()
 
-  /// Takes in the next run.
+  /// Adds the next run.
   mutating func apply(_ journal: ReadJournal) {
     let record = journal.run.record
     self.record.apply(record.events)
@@ -36,15 +36,16 @@ struct OverviewCheckpoint: Codable {
     runs.append(Run(id: journal.run.id, journal: journal.digest))
   }
 
-  /// Whether its runs are the first of these, and their journals have the same bytes as when they were read.
+  /// Whether its runs are the first of these, and their journals have the same bytes as at the time of
+  /// reading.
   func holds(for order: [BuildingListing.Entry]) -> Bool {
     guard runs.map(\.id) == order.prefix(runs.count).map(\.id) else { return false }
     return JournalDigest.ofJournals(at: order.prefix(runs.count).map(\.journal)) == runs.map(\.journal)
   }
 
-  // MARK: The file: its schema, the SHA-256 of what follows, and that, each on a line
+  // MARK: The file: its schema, the SHA-256 of the content, and the content, one line each
 
-  /// The checkpoint of a building; an empty one where there is none that can be used.
+  /// The checkpoint of a building; an empty one if there is no usable one.
   static func load(of building: String, in reports: String) -> OverviewCheckpoint {
     guard let text = BuildingDirectory.readBytes(fileName, of: building, in: reports) else { return Self() }
     let lines = text.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
@@ -54,8 +55,8 @@ struct OverviewCheckpoint: Codable {
     return (try? JSONDecoder().decode(Self.self, from: Data(lines[2]))) ?? Self()
   }
 
-  /// Keeps it for the next time.
-  /// - Throws: what stands in the way.
+  /// Saves it for the next `status`.
+  /// - Throws: the reason why it cannot be written.
   func save(of building: String, in reports: String) throws {
     let body = [UInt8](try JSONEncoder().encode(self))
     let text = "\(Self.schema)\n\(SHA256(of: body).hex)\n\(String(decoding: body, as: UTF8.self))"

@@ -3,16 +3,16 @@ import Journal
 import Model
 import Reporting
 
-/// Reads where a building stands from its journals. A journal that was read before and has not changed since is not read again:
-/// a checkpoint has what came of it.
+/// Reads the state of a building from its journals. A journal that has not changed since an earlier reading
+/// is not read again: a checkpoint has the result.
 struct OverviewReader {
   let building: String
   let reports: String
 
-  /// Journals that are read at once, each with all its events in memory.
+  /// The number of journals that are read at once, each with all its events in memory.
   private static let batch = max(2, ProcessInfo.processInfo.activeProcessorCount)
 
-  /// Where the building stands, held against the subject's manifest.
+  /// The state of the building, compared with the subject's manifest.
   /// - Throws: `CommandFailure` when a journal cannot be read, or is damaged.
   func read(_ subject: BuildingReports.Subject) throws -> BuildingOverview {
     let checkpoint = try current()
@@ -20,7 +20,7 @@ struct OverviewReader {
       of: building, checkpoint.record.lastKnown, manifest: subject.wanted, made: subject.made)
   }
 
-  /// The checkpoint as of now. It is saved for the next time where that can be done.
+  /// The current checkpoint. It is saved for the next time if possible.
   private func current() throws -> OverviewCheckpoint {
     let (listing, order) = try reading { () throws(JournalError) in
       let listing = try BuildingListing(building, in: reports)
@@ -36,7 +36,7 @@ struct OverviewReader {
       try add(Array(rest.prefix(Self.batch)), to: &checkpoint)
       rest = rest.dropFirst(Self.batch)
     }
-    // A directory that this user may only read does without.
+    // A directory that this user may only read gets no checkpoint.
     try? checkpoint.save(of: building, in: reports)
     return checkpoint
   }

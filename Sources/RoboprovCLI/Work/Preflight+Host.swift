@@ -2,8 +2,9 @@ import Model
 import Reporting
 
 extension Preflight {
-  /// Checks what files alone show of this computer, and writes a line for each warning. The other checks of `doctor` take longer.
-  /// - Throws: `CommandFailure` when a run cannot begin, or its record not be kept.
+  /// Checks this computer as far as files show it, and prints a line for each warning. The other checks of
+  /// `doctor` take longer.
+  /// - Throws: `CommandFailure` if a run cannot begin or its record cannot be kept.
   static func checkHost(_ undertaking: Undertaking, manifest: String, reports: String) throws {
     var building = undertaking.source.building
     building.rooms = undertaking.selected

@@ -6,18 +6,21 @@ import Manifest
 import Model
 import Reporting
 
-/// What `apply` checks before a run has a folder, in the order of what a check costs: options, manifest, record and rooms need
-/// files alone; then the bus is opened, and an adapter is waited for. What stops all rooms is reported once.
+/// The checks of `apply` before a run has a folder, in the order of their cost. Options, manifest, record and
+/// rooms need only files; then the bus is opened, and the run waits for an adapter. A problem of all rooms is
+/// reported once.
 struct Preflight: Sendable {
-  /// What is to be done, by the record as it is.
+  /// The work to do, decided by the present record.
   let undertaking: Undertaking
-  /// What keeps other runs from the record; nil as long as the building has no folder, where there is nothing to lock.
+  /// The lock of the record; nil while the building has no folder, because there is nothing to lock.
   let lock: RunLock?
 
-  /// Locks the record, reads it and selects the rooms. Locked before it is read: what another run does meanwhile would be missing.
-  /// - Parameter isBeginning: Whether the building gets a folder, which the lock is in. Else only one that has a folder is locked:
-  ///   a run that cannot begin leaves nothing.
-  /// - Throws: `CommandFailure`: another run works on it; its record cannot be read, or contradicts.
+  /// Locks the record, reads it and selects the rooms. The lock comes first, so that no event of another run
+  /// is missed.
+  /// - Parameter isBeginning: Whether the building gets a folder, which contains the lock. If false, only an
+  ///   existing folder is locked: a run that cannot begin leaves no files.
+  /// - Throws: `CommandFailure` if another run works on the building, or if its record cannot be read or
+  ///   contradicts the manifest.
   init(
     _ source: ManifestSource, _ scope: WorkScope, _ seal: SealOptions, in reports: String, plan: ApplyPlan?,
     for run: RunIdentity, isBeginning: Bool
@@ -28,10 +31,10 @@ struct Preflight: Sendable {
     undertaking = try Undertaking(source, scope, seal, in: reports, plan: plan)
   }
 
-  /// Returns when an adapter can be used that the run may use.
-  /// - Parameter kernel: The adapters that the kernel has; nil where they are another host's, or virtual.
-  /// - Throws: `CommandFailure` when the wait was in vain, at once when the adapters that were asked for do not exist; the exit
-  ///   status for a person's Ctrl-C.
+  /// Waits until the run has an adapter that it may use.
+  /// - Parameter kernel: The adapters of the kernel; nil if they belong to another host or are virtual.
+  /// - Throws: `CommandFailure` if no adapter appears in time, and at once if the named adapters do not
+  ///   exist; the exit status after Ctrl-C.
   static func awaitAdapter(
     _ undertaking: Undertaking, _ radio: RadioOptions, _ setup: Radio.Setup, kernel: ControllerFiles?
   ) async throws {
@@ -53,8 +56,8 @@ struct Preflight: Sendable {
   }
 }
 
-/// The adapters that a run may come to have: the manifest's, those of earlier runs, and the kernel's. One that was named and is
-/// none of these is taken for a typing mistake; an address may be that of an adapter that is not plugged in yet.
+/// The adapters that may appear: those of the manifest, of earlier runs, and of the kernel. Another name
+/// counts as a typing mistake; an address may belong to an adapter that is not plugged in yet.
 struct KnownAdapters: Sendable {
   private let references: [AdapterReference]
   private let aliases: [String]
@@ -71,17 +74,17 @@ struct KnownAdapters: Sendable {
     aliases = building.adapters.compactMap(\.alias)
   }
 
-  /// Refuses adapters of which none can come; warns where some cannot.
+  /// Throws if none of the named adapters can appear; warns if some cannot.
   /// - Throws: `CommandFailure`.
   fileprivate func check(_ wanted: [AdapterReference], _ present: [Adapter]) throws {
     guard let unknown = unknown(wanted, besides: present), !unknown.isEmpty else { return }
     let failure = failure(unknown, besides: present)
     guard unknown.count < wanted.count else { throw failure }
-    Console.say("roboprov: warning: \(failure.message); this run goes on without")
+    Console.say("roboprov: warning: \(failure.message); this run continues without it")
   }
 
-  /// Which of the adapters that were asked for cannot come, as far as is known; nil where there is no adapter at all: then
-  /// the kernel may have none yet, and what they will be called is not known.
+  /// The named adapters that cannot appear, as far as is known. Nil if there is no adapter: the kernel may
+  /// have none yet, and their future names are unknown.
   func unknown(_ wanted: [AdapterReference], besides present: [Adapter]) -> [AdapterReference]? {
     guard !present.isEmpty, !wanted.isEmpty else { return nil }
     return wanted.filter { reference in

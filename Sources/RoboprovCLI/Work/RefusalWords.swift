@@ -1,12 +1,12 @@
 import Engine
 
-/// What a person is told when a run's conditions are not met.
+/// The messages if the conditions of a run are not met.
 enum RefusalWords {
   static func failure(_ refusal: RunRefusal) -> CommandFailure {
     switch refusal {
     case .plan(let differences):
       CommandFailure(
-        .incomplete, "what would be done is not what the plan says; nothing was touched",
+        .incomplete, "this run would not do what was planned; nothing was touched",
         cure: SavedPlan.words(differences))
     case .adapterClaimed(let adapter, let holder):
       CommandFailure(

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What every change of the record names: the building, the room in it, and where the record is.
+/// The arguments of every change of the record: the building, the room, and the place of the record.
 struct RoomArguments: ParsableArguments {
   @Argument(help: BuildingReference.help, completion: .building)
   var building: String

@@ -1,8 +1,8 @@
 import Model
 
-/// Names of rooms in one line, those that count along as a range: `Room 301, Room 325–332`.
+/// Names of rooms in one line, with consecutive numbers as a range: `Room 301, Room 325–332`.
 enum RoomNameList {
-  /// - Parameter most: How many names and ranges are listed; those that are left are counted.
+  /// - Parameter most: The maximum number of names and ranges in the list; the others are counted.
   static func text(_ names: [String], atMost most: Int = 12) -> String {
     var parts: [String] = []
     var rest = names[...]
@@ -15,7 +15,7 @@ enum RoomNameList {
     return parts.count > most ? "\(shown) and \(parts.count - most) more" : shown
   }
 
-  /// How many names from the first on count along; less than three are no range.
+  /// The number of names at the beginning with consecutive numbers; fewer than three are no range.
   private static func length(of names: ArraySlice<String>) -> Int {
     guard var last = names.first.map(Numbered.init), last.number != nil else { return 1 }
     var count = 1

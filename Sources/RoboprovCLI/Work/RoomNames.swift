@@ -2,7 +2,7 @@ import Manifest
 import Model
 import Reporting
 
-/// Finds rooms by what a person calls them: the id, or the name.
+/// Finds rooms by their id or name.
 struct RoomNames {
   /// Ids and names, of the manifest first.
   private let rooms: [(id: RoomID, name: String)]
@@ -42,7 +42,7 @@ struct RoomNames {
       cure: "Name it by its id: \(named.map(\.id.rawValue).joined(separator: ", ")).")
   }
 
-  /// What to say of a name that no room has.
+  /// The error for a name that no room has.
   func unknown(_ text: String, for option: String) -> CommandFailure {
     guard !rooms.isEmpty else {
       return CommandFailure(
@@ -56,6 +56,6 @@ struct RoomNames {
         + "Name it by its id or its name. The rooms: \(shown.visible)")
   }
 
-  /// What people call a room.
+  /// The name of a room for people.
   func name(of room: RoomID) -> String { rooms.first { $0.id == room }?.name ?? room.rawValue }
 }

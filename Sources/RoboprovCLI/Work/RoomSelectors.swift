@@ -18,7 +18,8 @@ struct RoomSelectors {
     try texts.reduce(into: []) { $0.formUnion(try find($1, for: option)) }
   }
 
-  /// The rooms of an argument. What a room is called like is that room, whatever else it could mean.
+  /// The rooms of an argument. An argument that is the name of a room means that room, even if it could mean
+  /// something else.
   private func find(_ text: String, for option: String) throws -> Set<RoomID> {
     if let room = try names.exact(text, for: option) { return [room] }
     let selector: RoomSelector
@@ -46,7 +47,7 @@ struct RoomSelectors {
 
   private func nearestName(to pattern: NamePattern) -> String {
     var nearest: (name: String, distance: Int)?
-    // Enough to find a slip of the pen in a large building at once.
+    // Enough to find a typing mistake in a large building at once.
     for room in rooms.prefix(5000) {
       for name in [room.name, room.id.rawValue] {
         let distance = pattern.distance(to: name, within: nearest?.distance ?? .max)

@@ -1,17 +1,18 @@
 import FoundationEssentials
 import Hex
 
-/// Who a run is, among all runs of all hosts.
+/// The identity of a run among all runs of all hosts.
 struct RunIdentity: Sendable {
-  /// When it began, by the wall clock.
+  /// Its start by the wall clock.
   let began: Date
   /// The host.
   let host: String
-  /// The person who runs it; nil where nobody is named.
+  /// The operator; nil if none is named.
   let operatedBy: String?
-  /// Whether the host's clock was set by a time server; nil when the host does not say.
+  /// Whether a time server synchronises the host's clock; nil if the host does not report that.
   let isClockSynchronised: Bool?
-  /// Its id: globally unique, naming time and host, fit for a folder: `20261121T090000Z-laptop-1f3a9c`.
+  /// Its id: globally unique, with time and host, valid as the name of a folder:
+  /// `20261121T090000Z-laptop-1f3a9c`.
   let id: String
 
   /// A run that begins now.

@@ -5,15 +5,15 @@ import Reporting
 
 /// A plan in a file.
 enum SavedPlan {
-  /// The most bytes that are read as a plan: that of 2,000 rooms has less than one million.
+  /// The maximum number of bytes of a plan. A plan of 2,000 rooms has less than one million.
   private static let longest = 64 << 20
 
-  /// What every version of a plan has.
+  /// The keys that every version of a plan has.
   private struct Version: Decodable {
     var schema: String
   }
 
-  /// Reads the plan that `plan --save` wrote. Whether it has the same passwords is asked when they are known.
+  /// Reads the plan that `plan --save` wrote. Its passwords are compared later, when they are known.
   /// - Throws: `CommandFailure` when it cannot be read, or is of another building or manifest.
   static func load(_ path: String, for source: ManifestSource) throws -> ApplyPlan {
     let bytes = try InputFile.read(
@@ -42,7 +42,7 @@ enum SavedPlan {
     return plan
   }
 
-  /// Makes sure that a plan's rooms have the same passwords as then, as far as anybody can tell.
+  /// Checks that the passwords of a plan's rooms have not changed, as far as they can be compared.
   /// - Throws: `CommandFailure`.
   static func requireSamePasswords(
     _ plan: ApplyPlan, _ path: String, in building: Building, _ seal: SecretSeal?
@@ -58,20 +58,20 @@ enum SavedPlan {
       cure: "Look at what would be done now with `roboprov plan`, and save it again.")
   }
 
-  /// The plan as text: JSON, the same each time.
+  /// The plan as JSON, with the same text each time.
   static func text(_ plan: ApplyPlan) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return try encoder.text(of: plan) + "\n"
   }
 
-  /// Writes a plan, whole or not at all.
+  /// Writes a plan atomically.
   /// - Throws: `CommandFailure` when it cannot be written.
   static func save(_ plan: ApplyPlan, to path: String) throws {
     try OutputFile.write(text(plan), to: path)
   }
 
-  /// What differs, room by room.
+  /// The differences, room by room.
   static func words(_ differences: [PlanDifference]) -> String {
     let shown = differences.prefix(20).map { "- " + $0.words }.joined(separator: "\n")
     let more = differences.count > 20 ? "\n… and \(differences.count - 20) more." : ""

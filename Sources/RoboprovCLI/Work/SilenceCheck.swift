@@ -5,18 +5,18 @@ import FoundationEssentials
 import Model
 import Reporting
 
-/// Makes sure that a sensor that is taken out of service is not on air with its minor any more: its successor would
-/// be taken for it.
+/// Checks that a sensor that is taken out of service is not on air with its minor any more. Otherwise it
+/// would be mistaken for its successor.
 struct SilenceOptions: ParsableArguments {
-  @Flag(help: "Do not listen whether the sensor is silent; `apply` listens before it writes its successor.")
+  @Flag(help: "Do not scan whether the sensor is silent; `apply` scans before it writes the new sensor.")
   var withoutScan = false
 
   @OptionGroup var radio: RadioOptions
 }
 
 extension SilenceOptions {
-  /// Listens, and says whether each device is silent; nil when nobody listened.
-  /// - Throws: `CommandFailure` when one of them is at work still, or nobody can listen.
+  /// Scans, and returns whether each device is silent; empty without a scan.
+  /// - Throws: `CommandFailure` if one of them is still at work, or if a scan is impossible.
   func check(_ devices: [BluetoothAddress]) async throws -> [BluetoothAddress: Bool] {
     guard !withoutScan, !devices.isEmpty else { return [:] }
     let air = try await Radio.withSystem { setup in

@@ -3,13 +3,15 @@ import Journal
 import Model
 import Reporting
 
-/// What is on record of a building, read for a command that decides by it.
+/// The record of a building, for a command that decides by it.
 struct SiteRecord {
   let archive: BuildingArchive
 
   /// Reads all of a building's journals.
-  /// - Throws: `CommandFailure` when one cannot be read, or is damaged: then nobody knows what was done.
-  /// - Parameter damagedToo: Whether a fault of the record is only told of: nothing is decided by it.
+  /// - Throws: `CommandFailure` if one cannot be read, or if one is damaged, because its actions are then
+  ///   unknown.
+  /// - Parameter damagedToo: Whether a fault of the record is only a warning, because no decision depends on
+  ///   the record.
   static func read(
     _ building: String, in reports: String, damagedToo: Bool = false
   ) throws -> SiteRecord {
@@ -23,13 +25,13 @@ struct SiteRecord {
     for fault in archive.faults {
       guard damagedToo else { throw failure(fault, in: reports) }
       Console.say(
-        "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); what cannot be trusted is left out here"
+        "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); the damaged part is left out here"
       )
     }
     return SiteRecord(archive: archive)
   }
 
-  /// The end of a command that decides by the record, of which not all is known.
+  /// The error of a command that decides by a record with a fault.
   static func failure(_ fault: BuildingArchive.Fault, in reports: String) -> CommandFailure {
     FaultWords.failure(
       fault.kind, in: fault.journal,
@@ -39,27 +41,27 @@ struct SiteRecord {
         """)
   }
 
-  /// The end of a command that needs a run of a building of which none is on record.
+  /// The error of a command that needs a run of a building without a run on record.
   static func noRun(of building: String, in reports: String) -> CommandFailure {
     CommandFailure(
       .usage, "no run of \(building.visible) is on record in \(reports)",
       cure: "Name the building's folder in the reports directory (--reports DIR).")
   }
 
-  /// Says which folders beside the runs were skipped.
+  /// Warns of folders that are not runs and were skipped.
   static func warnOfSkipped(_ skipped: [String]) {
     guard !skipped.isEmpty else { return }
     Console.say("roboprov: warning: skipped, not a run: \(skipped.map(\.visible).joined(separator: ", "))")
   }
 
-  /// The seal of the site's key where there is one: a command that only reads makes none.
+  /// The seal of the site's key, if the key exists: a command that only reads creates none.
   /// - Throws: `CommandFailure` when the key cannot be used.
   static func existingSeal(for building: Building, _ options: SealOptions) throws -> SecretSeal? {
     guard FileManager.default.fileExists(atPath: keyPath(options)) else { return nil }
     return try seal(for: building, options)
   }
 
-  /// Where the site's key is, or will be.
+  /// The path of the site's key, which may not exist yet.
   static func keyPath(_ options: SealOptions) -> String {
     options.siteKey ?? HostEnvironment.stateDirectory + "/site.key"
   }

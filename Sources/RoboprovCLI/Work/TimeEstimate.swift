@@ -2,7 +2,8 @@ import Journal
 import Model
 import Reporting
 
-/// How long provisioning will take: by the pace of this building's runs, failures included, or else that of the radio lab.
+/// The estimated time of provisioning: from the pace of this building's runs, failures included, or else of
+/// the radio lab.
 struct TimeEstimate {
   /// The pace of the runs on record.
   let pace: RunPace
@@ -11,7 +12,7 @@ struct TimeEstimate {
     pace = archive.runs.reduce(RunPace()) { $0 + RunPace($1.record.events) }
   }
 
-  /// What to expect of a plan, as a sentence.
+  /// The estimate for a plan, as a sentence.
   func words(for plan: ApplyPlan) -> String {
     let count = plan.rooms.count { $0.action == .provision }
     guard count > 0 else { return "Nothing would be written." }

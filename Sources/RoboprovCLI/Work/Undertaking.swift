@@ -3,18 +3,18 @@ import Journal
 import Model
 import Reporting
 
-/// What `apply` and `plan` are to do: the manifest's rooms as far as they are selected, held against the record.
+/// The work of `apply` and `plan`: the selected rooms of the manifest, compared with the record.
 struct Undertaking {
   let source: ManifestSource
-  /// What must be found again before anything is touched.
+  /// The plan that the result of matching must equal before the first write.
   let plan: ApplyPlan?
   let known: Known
   let excluded: [RoomID: Exclusion]
   let archive: BuildingArchive
 
-  /// Reads the record, selects the rooms, and finds out whether a run may begin.
+  /// Reads the record, selects the rooms, and checks whether a run may begin.
   /// - Parameter source: The manifest, with the passwords of the rooms in `scope`.
-  /// - Throws: `CommandFailure`: a record that cannot be read, or what contradicts it.
+  /// - Throws: `CommandFailure` if the record cannot be read, or if the manifest contradicts it.
   init(
     _ source: ManifestSource, _ scope: WorkScope, _ seal: SealOptions, in reports: String,
     plan: ApplyPlan? = nil
@@ -32,7 +32,7 @@ struct Undertaking {
       RoomNames(building, known.lastKnown))
   }
 
-  /// All rooms, held against no record.
+  /// All rooms, without a record.
   init(alone source: ManifestSource, _ permissions: RecordPermissions) {
     self.source = source
     plan = nil
@@ -41,10 +41,10 @@ struct Undertaking {
     archive = BuildingArchive(runs: [])
   }
 
-  /// The rooms to be worked on.
+  /// The rooms to work on.
   var selected: [Room] { source.building.rooms.filter { excluded[$0.id] == nil } }
 
-  /// What is rehearsed where no scenario is given.
+  /// The virtual building of a rehearsal without a scenario.
   var subject: Rehearsal.Subject { Rehearsal.Subject(building: source.building, known: known) }
 
   /// The engine's request for it.
@@ -67,7 +67,7 @@ struct Undertaking {
     return request
   }
 
-  /// Why there is nothing to do, where no room is left to work on.
+  /// The reason why there is nothing to do, if no room is left to work on.
   var nothingLeft: String? {
     guard selected.isEmpty else { return nil }
     let rooms = source.building.rooms
@@ -92,7 +92,7 @@ struct Undertaking {
     }
     let more = conflicts.count > shown.count ? "\n… and \(conflicts.count - shown.count) more." : ""
     throw CommandFailure(
-      .manifest, "the manifest contradicts what is on record; nothing was touched",
+      .manifest, "the manifest contradicts the record; nothing was touched",
       cure: shown.joined(separator: "\n") + more)
   }
 }

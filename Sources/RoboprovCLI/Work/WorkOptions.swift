@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Which rooms are to be worked on, and what a person allows against the record: of `apply` and `plan`.
+/// The options of `apply` and `plan` for the selection of rooms and for permissions against the record.
 struct WorkOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption,
@@ -16,7 +16,7 @@ struct WorkOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Not these rooms, named as for --only, of which they may be a part: --only floor:3 --skip tag:vacant.",
+      "Exclude these rooms, named as for --only; both can be combined: --only floor:3 --skip tag:vacant.",
       valueName: "rooms ..."), completion: .rooms)
   var skip: [String] = []
 
@@ -55,7 +55,7 @@ struct WorkOptions: ParsableArguments {
   }
 }
 
-/// Where what is done is recorded.
+/// The places of the record.
 struct RecordOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Where reports go, and what earlier runs did is found.", valueName: "dir"),
@@ -75,13 +75,13 @@ struct RecordOptions: ParsableArguments {
       "The person who does this, for the record; the login name if absent.", valueName: "name"))
   var namedOperator: String?
 
-  /// The second place, of the command line or as configured.
+  /// The second place, from the command line or the configuration.
   var mirror: String? { namedMirror ?? Preferences.current.mirror }
-  /// The person, of the command line or as configured; nil for the login name.
+  /// The person, from the command line or the configuration; nil for the login name.
   var operatedBy: String? { namedOperator ?? Preferences.current.operatedBy }
 }
 
-/// Where the record is that a manifest's rooms are looked up in, for commands that do not write to it.
+/// The place of the record for commands that only read it.
 struct KnownRecordOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("With a manifest: where earlier runs are on record.", valueName: "dir"),
@@ -89,7 +89,7 @@ struct KnownRecordOptions: ParsableArguments {
   var reports = Preferences.current.reports
 }
 
-/// Where the site's key is.
+/// The place of the site's key.
 struct SealOptions: ParsableArguments {
   @Option(
     name: .customLong("site-key"),
@@ -100,6 +100,7 @@ struct SealOptions: ParsableArguments {
       """, valueName: "file"), completion: .file())
   var namedSiteKey: String?
 
-  /// The key's file, of the command line or as configured; nil for the one in the user's state directory.
+  /// The key's file, from the command line or the configuration; nil for the one in the user's state
+  /// directory.
   var siteKey: String? { namedSiteKey ?? Preferences.current.siteKey }
 }

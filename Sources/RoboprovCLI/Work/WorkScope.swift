@@ -1,8 +1,8 @@
 import Model
 
-/// Which rooms a person selected, and what they allowed against the record.
+/// The rooms that a person selected, and the permissions against the record.
 struct WorkScope {
-  /// The rooms, by their names; those of the plan, where there is one.
+  /// The names of the selected rooms; with a plan, its rooms.
   let selection: RoomSelection
   let permissions: RecordPermissions
 
