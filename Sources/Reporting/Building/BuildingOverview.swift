@@ -1,7 +1,8 @@
 package import FoundationEssentials
 package import Model
 
-/// The state of a building, without its history: what `status` shows, and what decides whether something is left to do.
+/// The state of a building without its history. `status` shows it, and it decides whether something is left
+/// to do.
 package struct BuildingOverview: Hashable, Sendable {
   /// The building's id.
   package let building: String
@@ -9,12 +10,12 @@ package struct BuildingOverview: Hashable, Sendable {
   package let name: String
   /// When the overview was made.
   package let made: Date
-  /// The rooms, in the manifest's order; those that the manifest no longer has come last. Of the runs that worked on one
-  /// only the newest is sure to be here, and its attempts need not be.
+  /// The rooms, in the manifest's order; those that the manifest no longer has come last. Each has at least
+  /// the newest run that worked on it, which may lack its attempts.
   package let rooms: [BuildingRoom]
-  /// The newest run or change on record; nil where there is none.
+  /// The newest run or change on record; nil if there is none.
   package let newest: RecordedAt?
-  /// The manifest of that, as it was named.
+  /// The path of its manifest, as written on the command line.
   package let manifestPath: String?
 
   /// The rooms for which something is left to do.
@@ -25,8 +26,8 @@ package struct BuildingOverview: Hashable, Sendable {
   package var isDone: Bool { !rooms.isEmpty && open.isEmpty }
 }
 
-/// The fold over a building's runs that an overview needs, beside the building's standing. It grows with the number of rooms,
-/// not of runs, and can be kept from one time to the next.
+/// The fold over a building's runs that an overview needs, in addition to the building's state. It grows with
+/// the number of rooms, not of runs, and can be kept from one time to the next.
 package struct BuildingOverviewFold: Hashable, Sendable, Codable {
   private var name: String?
   private var newest: RecordedAt?
@@ -34,15 +35,15 @@ package struct BuildingOverviewFold: Hashable, Sendable, Codable {
   private var manifest: BuildingReport.Manifest?
   private var last: [RoomID: BuildingRoom.Run] = [:]
 
-  /// Without a run.
+  /// The fold over no runs.
   package init() {}
 
-  /// The part of one run.
+  /// The contribution of one run.
   package struct Step: Sendable {
     fileprivate let run: BuildingRun
     fileprivate let rooms: [BuildingRoom.Run]
 
-    /// Of a run's record; nil of a rehearsal, and of a record without a beginning.
+    /// The contribution of a run's record; nil for a rehearsal, and for a record without a beginning.
     package init?(_ recorded: RecordedRun) {
       guard let run = BuildingRun(recorded) else { return nil }
       self.run = run
@@ -52,7 +53,7 @@ package struct BuildingOverviewFold: Hashable, Sendable, Codable {
     }
   }
 
-  /// Takes in the next run.
+  /// Adds the next run.
   package mutating func apply(_ step: Step) {
     let started = step.run.started
     name = started.buildingName
@@ -65,7 +66,7 @@ package struct BuildingOverviewFold: Hashable, Sendable, Codable {
   /// The overview.
   /// - Parameters:
   ///   - lastKnown: the building's, after the same runs.
-  ///   - wanted: what the building is held against; nil: the manifest of the newest run.
+  ///   - wanted: The manifest to compare with; nil: the manifest of the newest run.
   package func overview(
     of building: String, _ lastKnown: LastKnownBuilding, manifest wanted: BuildingReport.Manifest?, made: Date
   ) -> BuildingOverview {

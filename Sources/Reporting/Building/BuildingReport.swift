@@ -1,9 +1,10 @@
 package import FoundationEssentials
 package import Model
 
-/// The state of a building, for signature. A fold over the runs and the state that they left.
+/// The state of a building, for signature: a fold over its runs.
 ///
-/// For each room it has what was written and proved, with the evidence and its time, and never more than was received or read.
+/// For each room it has the written and proved settings, with the evidence and its time. It never claims more
+/// than was received or read.
 package struct BuildingReport: Hashable, Sendable {
   /// The building's id.
   package let building: String
@@ -13,14 +14,14 @@ package struct BuildingReport: Hashable, Sendable {
   package let made: Date
   /// The program and host that made it.
   package var maker: Maker
-  /// The manifest that it was held against; nil where none was given and no run is on record.
+  /// The manifest that it was compared with; nil if none was given and no run is on record.
   package let manifest: Manifest?
   /// The rooms, in the manifest's order; those that the manifest no longer has come last.
   package let rooms: [BuildingRoom]
-  /// What was recorded, in the order in which it began: runs, and changes that a person made.
+  /// The recorded runs and changes by a person, in order of their start.
   package let runs: [BuildingRun]
 
-  /// Who made a report, and with what.
+  /// The person, host and program that made a report.
   package struct Maker: Hashable, Sendable {
     /// Version of roboprov.
     package var toolVersion: String
@@ -28,7 +29,7 @@ package struct BuildingReport: Hashable, Sendable {
     package var host: String
     /// The person.
     package var user: String?
-    /// The host's time zone, in which times for people are (`Europe/Berlin`).
+    /// The host's time zone for local times (`Europe/Berlin`).
     package var timeZone: String
 
     /// A maker.
@@ -40,15 +41,15 @@ package struct BuildingReport: Hashable, Sendable {
     }
   }
 
-  /// The manifest that the building is held against, without its secrets.
+  /// The manifest that the building is compared with, without its secrets.
   package struct Manifest: Hashable, Sendable, Codable {
-    /// As it was named.
+    /// Its path, as written on the command line.
     package var path: String
     /// Its digest, as in `RunStarted`.
     package var sha256: String
     /// Its rooms, in its order.
     package var rooms: [PlannedRoom]
-    /// Which key seals the fingerprints of its secrets.
+    /// The key that seals the fingerprints of its secrets.
     package var sealKey: String?
 
     /// A manifest.
@@ -59,7 +60,7 @@ package struct BuildingReport: Hashable, Sendable {
       self.sealKey = sealKey
     }
 
-    /// The manifest of a run, as it is on record.
+    /// The manifest of a run, from the record.
     package init(of run: RunStarted) {
       self.init(
         path: run.manifestPath, sha256: run.manifestSHA256, rooms: run.rooms, sealKey: run.sealKey)
@@ -67,7 +68,7 @@ package struct BuildingReport: Hashable, Sendable {
   }
 
   /// The report of these runs, oldest first.
-  /// - Parameter manifest: what the building is held against; nil: the manifest of the newest run.
+  /// - Parameter manifest: The manifest to compare with; nil: the manifest of the newest run.
   package init(
     building: String, runs recorded: [RecordedRun], lastKnown: LastKnownBuilding, manifest: Manifest?,
     made: Date,
@@ -90,7 +91,7 @@ package struct BuildingReport: Hashable, Sendable {
     rooms = BuildingRoom.all(lastKnown, histories, manifest)
   }
 
-  /// What of it says where the building stands, without its history.
+  /// The state of the building, without its history.
   package var overview: BuildingOverview {
     BuildingOverview(
       building: building, name: name, made: made, rooms: rooms,

@@ -5,28 +5,28 @@ package import Model
 /// The state of one room of a building.
 package struct BuildingRoom: Hashable, Sendable {
   /// The state of a room. The names are frozen.
-  package enum State: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Its device is provisioned as wanted, by the evidence given.
+  package enum LastKnown: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The evidence shows that its device is provisioned as wanted.
     case done
     /// Its device is provisioned, with other settings than the manifest has now.
     case outdated
-    /// Its device was written, and nothing has proved yet that it kept the settings.
+    /// Its device was written, without a proof so far.
     case unconfirmed
-    /// Attempted, or scanned for, and not done.
+    /// A run attempted it or searched for it without success.
     case open
     /// No run has attempted it.
     case untried
-    /// Somebody accepted it as it is.
+    /// A person accepted its present state.
     case accepted
     /// It is out of service.
     case retired
   }
 
-  /// A setting as the record has it.
+  /// A setting on record.
   package struct Setting: Hashable, Sendable {
-    /// The setting, its value (nil of a secret), and whether it was written or proved.
+    /// The setting, its value (nil for a secret), and whether it was written or proved.
     package var result: SettingResult
-    /// Where that is on record; nil of one that was not written.
+    /// The run that recorded it; nil for a setting that was not written.
     package var recorded: RecordedAt?
 
     init(result: SettingResult, recorded: RecordedAt?) {
@@ -34,7 +34,7 @@ package struct BuildingRoom: Hashable, Sendable {
       self.recorded = recorded
     }
 
-    /// What a run was to write to a device that has kept nothing of it.
+    /// A setting that a run intended to write to a device that kept nothing.
     fileprivate init(notKept result: SettingResult) {
       self.init(result: result, recorded: nil)
       self.result.state = .notWritten
@@ -56,7 +56,7 @@ package struct BuildingRoom: Hashable, Sendable {
       adapterName = run.report.name(of: room.adapter)
     }
 
-    /// The same without the attempts one by one.
+    /// The same without the single attempts.
     var inShort: Run {
       var short = self
       short.room = room.inShort
@@ -71,22 +71,22 @@ package struct BuildingRoom: Hashable, Sendable {
   /// The device family.
   package let profile: ProfileID
   /// Its state.
-  package let state: State
-  /// Whether the manifest has it; true where no manifest was given.
+  package let lastKnown: LastKnown
+  /// Whether the manifest has it; true without a manifest.
   package let isInManifest: Bool
-  /// Its device, or its devices where merged records contradict each other.
+  /// Its device, or its devices if merged records contradict each other.
   package let devices: [BluetoothAddress]
   /// Its settings, in the profile's order.
   package let settings: [Setting]
-  /// The evidence for its state; nil where nothing is proved.
+  /// The evidence for its state; nil without a proof.
   package let evidence: Evidence?
   /// When the evidence was last seen.
   package let seen: RecordedAt?
-  /// Who accepted it as it is, and until when; oldest first.
+  /// Its acceptances, with person and end; oldest first.
   package let acceptances: [Acceptance]
   /// The result of the last `verify`.
   package let verification: RecordedVerification?
-  /// Its being out of service.
+  /// Its retirement.
   package let retirement: RoomRetirement?
   /// The runs that worked on it, oldest first.
   package let runs: [Run]
@@ -165,7 +165,7 @@ package struct BuildingRoom: Hashable, Sendable {
     }
   }
 
-  /// The minor that its device has on record, or that the newest run was to write.
+  /// The minor of its device on record, or the one that the newest run was to write.
   package var minor: UInt16? {
     settings.first { $0.result.name == .minor }?.result.value.flatMap { UInt16($0) }
   }

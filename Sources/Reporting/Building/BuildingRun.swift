@@ -1,7 +1,7 @@
 package import FoundationEssentials
 package import Model
 
-/// A record of one run, or of a change that a person made, as it is in the journal.
+/// The record of one run, or of a change by a person, from its journal.
 package struct RecordedRun: Sendable {
   /// Its events.
   package var events: [RunEvent]
@@ -28,13 +28,13 @@ package struct BuildingRun: Hashable, Sendable {
   /// The change by a person; nil for a run.
   package let change: Change?
 
-  /// A change that a person made to the record.
+  /// A change of the record by a person.
   package struct Change: Hashable, Sendable {
     /// The room.
     package var room: RoomID
-    /// Who made it, where that is recorded.
+    /// The person, if recorded.
     package var by: String?
-    /// Why.
+    /// The reason.
     package var reason: String?
   }
 

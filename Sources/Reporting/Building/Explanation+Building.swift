@@ -1,7 +1,7 @@
 import Model
 
 extension Explanation {
-  /// Why a room of a building is not done, and what to do next.
+  /// The reason why a room of a building is not done, and the next action.
   init(of room: BuildingRoom) {
     switch room.state {
     case .outdated:

@@ -1,13 +1,14 @@
 import Bluetooth
 import Model
 
-/// What was received around a room while it was open, for its log; for a room without any sighting, the possible causes.
+/// The sightings around a room while it was open, for its log; for a room without a sighting, also the
+/// possible causes.
 struct SurroundingLines {
   let room: RoomReport
   let report: RunReport
   let around: RoomSurroundings
 
-  /// The most devices that are named.
+  /// The maximum number of named devices.
   private static let named = 3
 
   /// Titles and texts.
@@ -33,7 +34,7 @@ struct SurroundingLines {
     }
   }
 
-  // MARK: What the adapters did
+  // MARK: The adapters
 
   private var scans: [(String, String)] {
     let lines = around.scanners.flatMap { scanner -> [String] in
@@ -67,7 +68,7 @@ struct SurroundingLines {
     }
   }
 
-  // MARK: What they received
+  // MARK: The received devices
 
   private var others: String {
     let count = around.others
@@ -219,7 +220,8 @@ extension RoomReport {
     }
   }
 
-  /// The error messages of the Bluetooth stack about its failed attempts, verbatim; about its outcome where there are none.
+  /// The error messages of the Bluetooth stack about its failed attempts, verbatim; about its outcome if
+  /// there are none.
   var stackTexts: [String] {
     let attempts = attemptReports.compactMap { attempt in
       let said = attempt.failure?.stackText ?? attempt.stages.lazy.compactMap { $0.failure?.stackText }.first

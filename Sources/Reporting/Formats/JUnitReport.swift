@@ -137,7 +137,8 @@ private struct XMLElement {
     return [start + ">"] + children.flatMap { $0.lines(indent: indent + "  ") } + [indent + "</\(name)>"]
   }
 
-  /// Markup as entities; what XML 1.0 cannot have, and what a terminal would obey, spelt out.
+  /// Markup as entities; characters that XML 1.0 cannot have, or that a terminal would interpret, are spelt
+  /// out.
   private static func escaped(_ text: String) -> String {
     text.visible.unicodeScalars.map { scalar in
       switch scalar {

@@ -1,7 +1,8 @@
 package import Bluetooth
 package import Model
 
-/// What one adapter did in a run, folded from the events so far. Its connections are in the attempts of the rooms.
+/// The work of one adapter in a run, folded from the events so far. Its connections are in the attempts of
+/// the rooms.
 package struct AdapterReport: Hashable, Sendable {
   /// The adapter.
   package let adapter: AdapterID

@@ -4,7 +4,7 @@ import Model
 struct AdviceGroup: Hashable, Sendable {
   /// Rooms of a group with the same cause.
   struct Cause: Hashable, Sendable {
-    /// What happened, in one sentence for all of them.
+    /// The cause, in one sentence for all rooms.
     let sentence: String
     /// The rooms, in the manifest's order.
     fileprivate(set) var rooms: [RoomReport]
@@ -12,7 +12,7 @@ struct AdviceGroup: Hashable, Sendable {
 
   /// The outcome of these rooms.
   let outcome: Outcome
-  /// What to do about all of them.
+  /// The advice for all rooms.
   let advice: String
   /// The causes, in the order of their first rooms.
   fileprivate(set) var causes: [Cause]

@@ -28,9 +28,9 @@ package struct AttemptReport: Hashable, Sendable {
 
   /// RSSI when the device was last received before it, in dBm.
   package var rssi: Int? { received.map(Int.init) }
-  /// How long it took, in seconds; nil where its end is not on record.
+  /// Its length in seconds; nil if its end is not on record.
   package var seconds: Double? { took?.seconds }
-  /// Why it failed; nil where it did not, or its end is not on record.
+  /// The reason of its failure; nil if it did not fail or its end is not on record.
   package var failure: FailureReason? { boxedFailure?.value }
   /// Whether its end is on record.
   package var isEnded: Bool { took != nil }

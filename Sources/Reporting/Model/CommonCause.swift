@@ -2,14 +2,14 @@ package import Bluetooth
 import FoundationEssentials
 import Model
 
-/// What failures of several rooms have in common.
+/// A common cause of failures of several rooms.
 ///
-/// A common moment is about attempts, whatever the outcome of the rooms. The other causes are what failed rooms have in common
-/// and done rooms do not have.
+/// A common moment is about attempts, whatever the outcome of the rooms. The other causes are properties that
+/// all failed rooms share and no done room has.
 package enum CommonCause: Hashable, Sendable {
   /// Attempts at several rooms lost their devices at these moments, each within milliseconds, on these adapters.
   case moment([CommonMoment], [AdapterID])
-  /// All were tried on this adapter, and no room was done on it.
+  /// All attempts were on this adapter, and no room was done on it.
   case adapter(AdapterID)
   /// All devices were received below `CommonCause.weak`.
   case weakSignal
@@ -20,7 +20,7 @@ package enum CommonCause: Hashable, Sendable {
 
   /// Below this, in dBm, connections fail often.
   package static let weak = -80
-  /// With fewer rooms, a common property may be chance.
+  /// The minimum number of rooms: with fewer, a common property may be chance.
   static let rooms = 3
 
   /// Its machine name, frozen once released.
@@ -46,7 +46,7 @@ package enum CommonCause: Hashable, Sendable {
   /// When devices were lost together; none for any other cause.
   var moments: [CommonMoment] { if case .moment(let moments, _) = self { moments } else { [] } }
 
-  /// What the rooms have in common, as text; nil where the name says it all.
+  /// The common property as text; nil if the name of the cause is enough.
   var value: String? {
     switch self {
     case .moment(_, let adapters): adapters.count == 1 ? adapters.first?.description : nil
@@ -58,10 +58,10 @@ package enum CommonCause: Hashable, Sendable {
 }
 
 extension RunReport {
-  /// The rooms that were tried and not done.
+  /// The rooms with an attempt that are not done.
   var failedRooms: [RoomReport] { rooms.filter { $0.attempts > 0 && $0.outcome.isFailure } }
 
-  /// What failures have in common; nothing for fewer than three rooms.
+  /// The common causes of the failures; none for fewer than three rooms.
   package var commonCauses: [CommonCause] {
     var causes = commonMoments.map { CommonCause.moment($0.moments, $0.adapters) }
     let failed = failedRooms
@@ -106,7 +106,7 @@ extension CommonCause {
     return report.rooms.filter { rooms.contains($0.id) }
   }
 
-  /// What it is and what to do, for a person.
+  /// The explanation with advice, for people.
   func explanation(in report: RunReport, times: LocalTime = .utc) -> Explanation {
     func name(_ adapter: AdapterID) -> String { (report.name(of: adapter) ?? adapter.description).visible }
     let rooms = rooms(in: report)

@@ -2,12 +2,12 @@ import Bluetooth
 package import FoundationEssentials
 package import Model
 
-/// A moment at which attempts at several rooms failed together: what fails so has one cause, such as an adapter that was
-/// unplugged, a bus that was restarted or a Bluetooth service that crashed.
+/// A moment at which attempts at several rooms failed together. Such failures have one cause, such as an
+/// adapter that was unplugged, a bus that was restarted or a Bluetooth service that crashed.
 package struct CommonMoment: Hashable, Sendable {
   /// When the first of them failed.
   package let at: Date
-  /// How much later the last of them failed.
+  /// The time from the first to the last failure.
   package let span: Duration
   /// The rooms, in the manifest's order.
   package let rooms: [RoomID]
@@ -65,10 +65,10 @@ private struct Loss {
 }
 
 extension AttemptReport {
-  /// When the attempt lost its device by what the radio reported; nil where it did not.
+  /// The time at which the attempt lost its device according to the radio; nil if it did not.
   ///
-  /// Timeouts do not count: attempts that began together also run out of time together. Nor does a connection that was not
-  /// made, for the kernel gives up after a fixed time, too.
+  /// Timeouts do not count: attempts that began together also run out of time together. Failed connections do
+  /// not count either, because the kernel gives up after a fixed time, too.
   fileprivate var lostAt: ShortDuration? {
     guard let failure, let seconds else { return nil }
     let stage = stages.last { $0.failure != nil }

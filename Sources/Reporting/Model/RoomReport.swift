@@ -4,13 +4,13 @@ package import Model
 
 /// One room of a run, folded from the events so far. Encoded without its attempts.
 package struct RoomReport: Hashable, Sendable, Codable {
-  /// What the run is to do here.
+  /// The room as the run planned it.
   package let planned: PlannedRoom
   /// Its device: bound in this run, or named by the manifest.
   package private(set) var address: BluetoothAddress?
   /// The adapter last used for it.
   package private(set) var adapter: AdapterID?
-  /// How many attempts were started.
+  /// The number of attempts.
   package private(set) var attempts = 0
   /// Those that are on record, in the order in which they began.
   package private(set) var attemptReports: [AttemptReport] = []
@@ -20,9 +20,9 @@ package struct RoomReport: Hashable, Sendable, Codable {
   package private(set) var evidence: Evidence?
   /// The state of each setting, in the profile's order.
   package private(set) var settings: [SettingResult]
-  /// The stage under way, or the last one.
+  /// The stage in progress, or the last one.
   package private(set) var stage: Stage?
-  /// The setting under way, in `write`.
+  /// The setting in progress, in `write`.
   package private(set) var setting: SettingName?
 
   /// The outcome on record, or nil while there is none.
@@ -31,7 +31,7 @@ package struct RoomReport: Hashable, Sendable, Codable {
   private(set) var evidenceRecorded: Date?
   private var firstAttempt: Duration?
   private var lastNews: Duration?
-  /// Why the room waits for the operator; nil while it does not.
+  /// The reason why the room waits for the operator; nil while it does not.
   package private(set) var awaitedAction: FailureReason?
   /// Whether the device may have kept what a save of this run submitted.
   private var mayHaveKept = false
@@ -63,7 +63,7 @@ package struct RoomReport: Hashable, Sendable, Codable {
   /// Its stable identity.
   package var id: RoomID { planned.room }
 
-  /// Whether the run was not to work on it.
+  /// Whether the run excludes it.
   package var isExcluded: Bool { planned.exclusion != nil }
 
   /// Whether its device was configured elsewhere, and only looked for.
@@ -83,7 +83,7 @@ package struct RoomReport: Hashable, Sendable, Codable {
     return attempts > 0 ? .cancelled : .pending
   }
 
-  /// Why it is not done; nil for a success, and for a room that the run did not start.
+  /// The reason why it is not done; nil for a success, and for a room that the run did not start.
   package var reason: FailureReason? {
     if let recorded { return recorded.reason }
     if let awaitedAction, !mayHaveKept { return awaitedAction }
@@ -91,26 +91,26 @@ package struct RoomReport: Hashable, Sendable, Codable {
     return .interrupted(stage.map { Interruption(FailedStep($0, setting: setting)) } ?? .idle)
   }
 
-  /// Seconds from its first attempt to its outcome (to the last news of it, where there is none).
+  /// Seconds from its first attempt to its outcome, or to its last event if it has none.
   package var seconds: Double {
     if let recorded { return recorded.seconds }
     guard let firstAttempt, let lastNews else { return 0 }
     return (lastNews - firstAttempt).inSeconds
   }
 
-  /// The minor it is to carry, for families that have one.
+  /// Its planned minor, for families that have one.
   package var minor: UInt16? {
     planned.settings.first { $0.name == .minor }?.value.flatMap { UInt16($0) }
   }
 
-  /// Where its log lies, relative to the run's directory.
+  /// The path of its log, relative to the run's directory.
   package var log: String { "devices/\(id).log" }
 
   mutating func received(_ rssi: Int?) {
     if let rssi { self.rssi = rssi }
   }
 
-  /// Takes in a fact about this room.
+  /// Applies a fact about this room.
   mutating func apply(_ fact: Fact, at elapsed: Duration, on time: Date) {
     lastNews = elapsed
     switch fact {
@@ -147,7 +147,7 @@ package struct RoomReport: Hashable, Sendable, Codable {
       received(fact.evidence.rssi)
     case .attemptEnded(let fact):
       attemptReports.change(fact.number) { $0.end(fact) }
-      // Only these two are the device's own word that nothing was kept.
+      // Only in these two cases did the device itself report that it kept nothing.
       if let code = fact.failure?.code, code == .refused || code == .saveNotKept { mayHaveKept = false }
     case .roomFinished(let fact):
       finish(fact)

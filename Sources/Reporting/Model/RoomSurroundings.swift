@@ -4,12 +4,12 @@ import Model
 /// The work of the adapters while a room was open, folded from the events of a run. It distinguishes a broken sensor, an adapter
 /// that receives nothing, a distance that is too great, and a wrong address.
 struct RoomSurroundings {
-  /// What an adapter did while the room was open.
+  /// The work of an adapter while the room was open.
   struct Scanner {
     let adapter: AdapterID
     /// Its scan windows; one that goes on when the room gets its outcome ends there.
     let windows: [ScanWindow]
-    /// How long it scanned, in seconds; windows whose end is not on record do not count.
+    /// Its scan time in seconds; windows whose end is not on record do not count.
     let seconds: Double
     /// The number of other devices that it received first.
     let received: Int
@@ -20,7 +20,7 @@ struct RoomSurroundings {
   /// A room next to this one in the manifest, and whether its device was received.
   struct Neighbour {
     let room: RoomReport
-    /// RSSI last received, in dBm; nil where that is not known.
+    /// The last RSSI in dBm; nil if unknown.
     let rssi: Int?
     /// Whether its device was received.
     let isReceived: Bool
@@ -31,14 +31,14 @@ struct RoomSurroundings {
   /// A device that belongs to no room.
   struct Stranger {
     let device: DeviceUnclaimed
-    /// How its address differs from the room's; nil where the two have nothing in common.
+    /// The similarity of its address to the room's; nil if there is none.
     let likeness: AddressLikeness?
   }
 
   let scanners: [Scanner]
-  /// How many other sensors were received while the room was open.
+  /// The number of other sensors received while the room was open.
   let others: Int
-  /// RSSI of those, when each was first received, in dBm; nil where none has one.
+  /// Their RSSI at the first sighting of each, in dBm; nil if none has one.
   let strength: ClosedRange<Int>?
   /// Rooms beside it, in the manifest's order.
   let neighbours: [Neighbour]
@@ -87,7 +87,7 @@ struct RunSurroundings {
   private var received: [Received] = []
   private var faults: [(at: Duration, fault: AdapterFault)] = []
   private var ends: [RoomID: Duration] = [:]
-  /// How many rooms before and after a room are its neighbours.
+  /// The number of rooms before and after a room that are its neighbours.
   private static let neighbours = 2
 
   init(_ events: [RunEvent], _ report: RunReport) {
@@ -105,7 +105,7 @@ struct RunSurroundings {
     }
   }
 
-  /// What was received around a room, from the beginning of the run to the outcome of the room.
+  /// The sightings around a room, from the beginning of the run to the outcome of the room.
   func around(_ room: RoomReport) -> RoomSurroundings {
     let end = ends[room.id] ?? report.elapsed
     var firsts: [AdapterID: Int] = [:]

@@ -1,11 +1,11 @@
 package import Model
 
-/// How fast rooms were provisioned, failures included, and how long others will take at that pace.
+/// The pace of provisioning, failures included, and an estimate for other rooms.
 package struct RunPace: Hashable, Sendable {
   /// Seconds a device takes in the radio lab, one after the other on one adapter (docs/bluez.md: 13.7 devices a minute).
   package static let unmeasuredSeconds = 4.4
 
-  /// How many rooms were tried and have their outcome.
+  /// The number of rooms with an attempt and an outcome.
   package private(set) var rooms = 0
   /// Time in which any attempt was in flight.
   private var busy = Duration.zero
@@ -23,7 +23,7 @@ package struct RunPace: Hashable, Sendable {
     for event in events { apply(event) }
   }
 
-  /// Takes in the next event of a run.
+  /// Applies the next event of a run.
   package mutating func apply(_ event: RunEvent) {
     switch event.fact {
     case .attemptStarted:

@@ -6,7 +6,7 @@ package import Model
 ///
 /// Total: any prefix of a run's events gives a report, also the record of a run that was killed.
 package struct RunReport: Hashable, Sendable {
-  /// What `run.outcome` is when the record has no end: the run was killed, or is in progress.
+  /// The value of `run.outcome` without an end on record: the run was killed, or is in progress.
   package static let unfinished = "unfinished"
 
   /// The start of the run; nil while there is no event.
@@ -19,11 +19,11 @@ package struct RunReport: Hashable, Sendable {
   package private(set) var elapsed: Duration = .zero
   /// How it ended; nil when the record has no end.
   package private(set) var outcome: RunOutcome?
-  /// Why it stopped early.
+  /// The reason for an early stop.
   package private(set) var interruption: RunInterrupted?
   /// The adapters taken into use, newest state of each, in the order of their first use.
   package private(set) var adapters: [AdapterSelected] = []
-  /// What each adapter did, in the order of their first use.
+  /// The work of each adapter, in the order of their first use.
   package private(set) var adapterReports: [AdapterReport] = []
   /// Adapters that another program scanned with, in the order in which that was found.
   package private(set) var foreignScans: [ForeignScanDetected] = []
@@ -41,7 +41,7 @@ package struct RunReport: Hashable, Sendable {
   private var signals: [BluetoothAddress: Int] = [:]
   private var received: Set<BluetoothAddress> = []
 
-  /// A report of nothing yet.
+  /// A report of no events.
   package init() {}
 
   /// The report of these events.
@@ -49,7 +49,7 @@ package struct RunReport: Hashable, Sendable {
     for event in events { apply(event) }
   }
 
-  /// Takes in the next event.
+  /// Applies the next event.
   package mutating func apply(_ event: RunEvent) {
     elapsed = max(elapsed, event.elapsed)
     if case .attemptStarted = event.fact { reachedRadio = true }
@@ -109,15 +109,15 @@ package struct RunReport: Hashable, Sendable {
   /// Whether a device was received in this run: reported by an adapter, or proved by what it sent.
   package func hasReceived(_ address: BluetoothAddress) -> Bool { received.contains(address) }
 
-  /// How many rooms ended (or, in a record without end, are to be taken to have ended) this way.
+  /// The number of rooms with this outcome; in a record without an end, with this state.
   package func count(_ outcome: Outcome) -> Int {
     rooms.count { $0.outcome == outcome }
   }
 
-  /// The rooms that the run was to work on.
+  /// The rooms that the run did not exclude.
   package var selected: [RoomReport] { rooms.filter { !$0.isExcluded } }
 
-  /// How many of them have their outcome on record.
+  /// The number of these with an outcome on record.
   package var finishedRooms: Int { rooms.count { $0.isFinished && !$0.isExcluded } }
 
   /// The host's name of an adapter; nil where it is not on record.
@@ -149,7 +149,7 @@ package struct RunReport: Hashable, Sendable {
   }
 
   private mutating func applyToRoom(_ room: RoomID, _ event: RunEvent) {
-    // A room that the run did not announce is shown all the same: a report hides nothing.
+    // A room that the run did not announce is shown, because a report hides nothing.
     if places[room] == nil { add(PlannedRoom(room: room, name: room.rawValue, profile: "", settings: [])) }
     guard let place = places[room] else { return }
     rooms[place].apply(event.fact, at: event.elapsed, on: event.at)

@@ -4,13 +4,13 @@ import Model
 package struct ShortDuration: Hashable, Sendable, Comparable {
   private let milliseconds: UInt32
 
-  /// A time span, rounded; what is below zero or no number counts as zero.
+  /// A time span, rounded. A negative value or NaN counts as zero.
   package init(seconds: Double) {
     let rounded = (seconds * 1000).rounded()
     milliseconds = rounded > 0 ? UInt32(exactly: min(rounded, Double(UInt32.max))) ?? 0 : 0
   }
 
-  /// A time span, rounded; what is below zero counts as zero.
+  /// A time span, rounded. A negative value counts as zero.
   package init(_ duration: Duration) {
     self.init(seconds: duration.inSeconds)
   }

@@ -22,7 +22,7 @@ package struct StageReport: Hashable, Sendable {
 
   /// Its timeout in seconds.
   package var timeout: Double { allowed.seconds }
-  /// How long it took, in seconds; nil where its end is not on record.
+  /// Its length in seconds; nil if its end is not on record.
   package var seconds: Double? { took?.seconds }
   /// The failure; nil without a failure, and without an end on record.
   package var failure: FailureReason? { boxedFailure?.value }

@@ -1,6 +1,6 @@
 import Model
 
-/// What an event can be: the events of a room's history, and with `prev` the lines of a journal.
+/// The schema of an event: of the events in a room's history and, with `prev`, of the lines of a journal.
 package enum EventSchema {
   /// An event.
   package static let event = ObjectSchema(

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Model
 
 extension FailureReason {
-  /// What the flat form of a reason can be: with its code comes the context that this code always has.
+  /// The schema of the flat form of a reason: each code with the context that it always has.
   static let schemaOfForm: ObjectSchema = {
     var schema = SchemaReader.object(Form.self)
     for code in Code.allCases {
@@ -19,7 +19,7 @@ extension FailureReason {
 }
 
 extension FailureReason.Code {
-  /// The keys that a reason with this code has in whatever stage it happened. Found by reading reasons that lack something.
+  /// The keys that a reason with this code has in every stage. Found by decoding reasons without one of them.
   fileprivate func context(in schema: ObjectSchema) -> [String] {
     let found = ([nil] + Stage.allCases).compactMap { keys(in: $0, schema) }
     guard let first = found.first else { preconditionFailure("no reason can have the code \(rawValue)") }
@@ -48,7 +48,7 @@ extension FailureReason.Code {
 }
 
 extension Schema {
-  /// Some value that it can be, where it is no object.
+  /// An example of a value, if it is not an object.
   fileprivate var example: JSONValue? {
     switch self {
     case .boolean: .bool(false)

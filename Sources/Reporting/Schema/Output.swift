@@ -2,11 +2,11 @@
 package struct Output: Hashable, Sendable {
   /// Its name for `roboprov schema`.
   package let name: String
-  /// Name and version of its format: the value of its key `schema`, where it has that.
+  /// Name and version of its format: the value of its key `schema`, if it has that key.
   package let identifier: String
   /// Its explanation, in one line.
   package let about: String
-  /// Which files and commands have it, in Markdown.
+  /// The files and commands with this output, in Markdown.
   package let place: String
   /// Its schema.
   package let schema: Schema
@@ -34,7 +34,7 @@ extension Output {
   package static let building = Output(
     "building", BuildingJSON.schema, in: "`building.json`; `roboprov status --output json`", BuildingJSON.form
   )
-  /// What `verify` found.
+  /// The result of `verify`.
   package static let verification = Output(
     "verification", VerificationJSON.schema, in: "`roboprov verify --output json`", VerificationJSON.form)
 }

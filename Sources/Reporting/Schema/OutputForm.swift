@@ -23,12 +23,12 @@ package struct OutputForm<Source>: Sendable {
   package var schema: ObjectSchema { ObjectSchema(definition, about, fields.map(\.property)) }
 }
 
-/// A field of an object: its key, what it tells, and how it is made of a `Source`. It is always there.
+/// A field of an object: its key, its explanation, and its value from a `Source`. It is always present.
 package struct Field<Source>: Sendable {
   fileprivate let property: ObjectSchema.Property
   fileprivate let value: @Sendable (Source) -> JSONValue
 
-  /// A field whose type says what it can be.
+  /// A field with a type that determines its schema.
   package init<Value: OutputValue>(
     _ key: String, _ about: String, _ value: @escaping @Sendable (Source) -> Value
   ) {
@@ -42,7 +42,7 @@ package struct Field<Source>: Sendable {
     value = { _ in .string(constant) }
   }
 
-  /// A field of which the type does not say what it can be.
+  /// A field with an explicit schema.
   package init(
     _ key: String, _ about: String, schema: Schema, _ value: @escaping @Sendable (Source) -> JSONValue
   ) {
@@ -86,7 +86,7 @@ package enum FieldList<Source> {
 }
 
 extension OutputNames where AllCases.Element == Self, Self: Sendable {
-  /// A field for each name: how many there are of it.
+  /// A field for each name, with its count.
   package static func counts<Source>(
     _ count: @escaping @Sendable (Source, Self) -> Int
   ) -> [Field<Source>] {

@@ -1,4 +1,4 @@
-/// The page of the documentation that explains every field of every output, made of their schemas.
+/// The page of the documentation that explains every field of every output, generated from their schemas.
 package enum OutputPage {
   /// The page, in Markdown.
   /// - Parameter introduction: The text below its title.
@@ -117,7 +117,7 @@ private struct Page {
     return rows
   }
 
-  /// The object of a value that is explained below it, and how paths into it go on.
+  /// The object of a value that is explained below it, and the continuation of the path.
   private func inner(_ schema: Schema) -> (ObjectSchema, String)? {
     switch schema {
     case .object(let object): isApart(object) ? nil : (object, ".")

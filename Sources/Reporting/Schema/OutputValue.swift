@@ -2,7 +2,7 @@ package import Bluetooth
 package import FoundationEssentials
 package import Model
 
-/// A value as outputs have it, and what it can be there: the type of a field says its schema.
+/// A value in an output. The type of a field determines its schema.
 package protocol OutputValue: SendableMetatype {
   /// Its schema.
   static var schema: Schema { get }
@@ -21,7 +21,7 @@ package protocol OutputNames: OutputValue, CaseIterable, RawRepresentable where 
 }
 
 extension OutputNames {
-  /// Its names and what each means.
+  /// Its names with their meanings.
   package static var names: Schema.Names {
     Schema.Names(definition, about, allCases.map { .init($0.rawValue, $0.documentation) })
   }
@@ -94,7 +94,7 @@ package struct SHA256Text: OutputValue {
   package var output: JSONValue { .string(hex) }
 }
 
-/// The digest of a manifest, without its passwords; empty where a change of the record named no manifest.
+/// The digest of a manifest, without its passwords; empty if a change of the record named no manifest.
 package struct ManifestDigestText: OutputValue {
   private let text: String
 

@@ -1,6 +1,6 @@
 extension Output {
-  /// The document of JSON Schema, draft 2020-12, that the output is valid against. What has a name stands once, under
-  /// `$defs`.
+  /// The document of JSON Schema, draft 2020-12, that the output is valid against. Named types are once,
+  /// under `$defs`.
   package var schemaDocument: JSONValue {
     var writer = SchemaWriter()
     let body = writer.root(schema)
@@ -18,7 +18,7 @@ extension Output {
   }
 }
 
-/// Writes schemas, and collects what they refer to.
+/// Writes schemas, and collects the definitions that they refer to.
 private struct SchemaWriter {
   private(set) var definitions: [String: [JSONValue.Member]] = [:]
 
@@ -66,7 +66,7 @@ private struct SchemaWriter {
     return members
   }
 
-  /// The keywords of a value; what has a name is referred to.
+  /// The keywords of a value; a named type becomes a reference.
   private mutating func keywords(of schema: Schema) -> [JSONValue.Member] {
     switch schema {
     case .boolean: return [type("boolean")]
@@ -100,7 +100,7 @@ private struct SchemaWriter {
     if case .object(let members) = value { members } else { [] }
   }
 
-  /// What refers to a definition; one name cannot stand for two things.
+  /// A reference to a definition. A name must not mean two different definitions.
   private mutating func reference(
     _ name: String, _ make: (inout SchemaWriter) -> [JSONValue.Member]
   ) -> JSONValue {

@@ -1,4 +1,4 @@
-/// What an output can be: a JSON Schema (draft 2020-12), as far as the outputs need it. Objects are closed.
+/// The schema of an output: a JSON Schema (draft 2020-12), as far as the outputs need it. Objects are closed.
 package indirect enum Schema: Hashable, Sendable {
   /// True or false.
   case boolean
@@ -18,7 +18,7 @@ package indirect enum Schema: Hashable, Sendable {
   case object(ObjectSchema)
   /// An object whose keys are data: its values are of one kind.
   case map(Schema)
-  /// An object of which another member of the same object tells the kind.
+  /// An object whose kind another member of the same object determines.
   case payload
   /// A value, or null.
   case nullable(Schema)
@@ -45,7 +45,7 @@ package indirect enum Schema: Hashable, Sendable {
     package var definition: String
     /// Its explanation.
     package var about: String
-    /// Its names, and what each means.
+    /// Its names with their meanings.
     package var cases: [Case]
 
     /// A name that a value can have.
@@ -101,13 +101,13 @@ package struct ObjectSchema: Hashable, Sendable {
     package var key: String
     /// Its values.
     package var values: [String]
-    /// The keys of those that are there then.
+    /// The keys of the members that are then present.
     package var required: [String]
   }
 
-  /// Objects of which one member tells what another one is.
+  /// Objects in which one member determines the schema of another one.
   package struct Variants: Hashable, Sendable {
-    /// The key of the member that tells the kind.
+    /// The key of the member with the kind.
     package var key: String
     /// The key of the member whose schema follows from that.
     package var payload: String

@@ -1,8 +1,8 @@
 package import Bluetooth
 package import Model
 
-/// An object that its `Codable` conformance encodes: events and plans. Its keys, their types and whether they are always there
-/// are taken from that conformance; what each tells is said here.
+/// An object that its `Codable` conformance encodes: events and plans. Its keys, their types and whether they
+/// are always present come from that conformance; the explanation of each key is given here.
 package protocol RecordedObject: Decodable {
   /// The name of the kind of object, in snake_case.
   static var definition: String { get }
@@ -12,8 +12,8 @@ package protocol RecordedObject: Decodable {
   static var fields: [String: String] { get }
 }
 
-/// A `Decoder` of nothing: it notes which keys a type asks for, of which types, and which it can do without. That is the
-/// type's schema, and it cannot differ from what the type decodes.
+/// A `Decoder` without data: it notes the keys that a type decodes, their types, and which of them are
+/// optional. This is the type's schema, which therefore cannot differ from the decoding.
 package struct SchemaReader {
   /// The forms of an object.
   package static func object<Object: Decodable>(_ type: Object.Type) -> ObjectSchema { read(type).schema }
@@ -46,7 +46,7 @@ package struct SchemaReader {
     return .object(object(type))
   }
 
-  /// Some value of a type: what a key that must be there yields.
+  /// An example of a value of a type, for a required key.
   fileprivate static func sample<Value: Decodable>(_ type: Value.Type) -> Value {
     if let sample = (type as? any Sampled.Type)?.sample as? Value { return sample }
     if let sample = (type as? any OutputNames.Type)?.sample as? Value { return sample }
@@ -57,7 +57,7 @@ package struct SchemaReader {
 
 // MARK: Values that are no objects
 
-/// A value of which there is some example.
+/// A type with an example of a value.
 private protocol Sampled {
   static var sample: Self { get }
 }
@@ -139,7 +139,7 @@ private struct NotingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { [] }
   var allKeys: [Key] { [] }
 
-  // Nobody asks that does not note what for.
+  // Each caller notes the requested type first.
   func contains(_ key: Key) -> Bool {
     preconditionFailure("\(key.stringValue) is decoded in a way that is not noted")
   }

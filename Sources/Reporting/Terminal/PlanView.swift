@@ -7,7 +7,7 @@ package enum PlanView {
   package struct Row: Hashable, Sendable {
     /// The room's name.
     package var room: String
-    /// What would be done.
+    /// The planned action.
     package var action: String
     /// The device.
     package var device: String

@@ -72,12 +72,12 @@ package struct ProgressView: Sendable {
     mutating func end(_ room: RoomID, _ kind: Outcome.Kind) {
       if let before = endings.updateValue(kind, forKey: room) { counts[before, default: 0] -= 1 }
       counts[kind, default: 0] += 1
-      // A room that the run did not announce is counted all the same.
+      // A room that the run did not announce is counted, too.
       total = max(total, ended)
     }
   }
 
-  /// What an adapter does.
+  /// The present work of an adapter.
   struct LiveAdapter: Sendable {
     let id: AdapterID
     var name: String
@@ -135,7 +135,7 @@ package struct ProgressView: Sendable {
   /// Whether the operator paused the run.
   package var isPaused: Bool { request?.request == .pause }
 
-  /// Says that the run was asked to stop, before that is on record.
+  /// Shows that the run was asked to stop, before that is on record.
   package mutating func noteStop() {
     request = request?.request == .stop ? request : OperatorRequested(.stop)
   }

@@ -32,10 +32,10 @@ extension Character {
 }
 
 extension StringProtocol {
-  /// How many columns a terminal gives this text; it must hold nothing that a terminal would obey.
+  /// How many columns a terminal gives this text; it must not contain control sequences.
   package var columns: Int { reduce(0) { $0 + $1.columns } }
 
-  /// This text in at most so many columns; what is cut off ends in `…`.
+  /// This text in at most this number of columns; a cut text ends in `…`.
   func truncated(to limit: Int) -> String {
     if columns <= limit { return String(self) }
     guard limit > 0 else { return "" }
@@ -49,13 +49,13 @@ extension StringProtocol {
     return result + "…"
   }
 
-  /// This text in exactly so many columns, cut or filled with blanks at its end.
+  /// This text in exactly this number of columns, cut or filled with blanks at its end.
   package func fitted(to columns: Int) -> String {
     let text = truncated(to: columns)
     return text + String(repeating: " ", count: Swift.max(0, columns - text.columns))
   }
 
-  /// This text in lines of at most so many columns, broken at blanks; a word that is longer is cut up.
+  /// This text in lines of at most this number of columns, broken at blanks; a longer word is split.
   func wrapped(to limit: Int) -> [String] {
     var lines: [String] = []
     var line = ""

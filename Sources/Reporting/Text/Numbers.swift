@@ -1,7 +1,7 @@
 /// Numbers in reports, independent of any language.
 enum Decimal {
-  /// A number with exactly `places` (1…6) decimals, rounded; nil for what is no number or has no business
-  /// being in a report.
+  /// A number with exactly `places` (1…6) decimals, rounded; nil for a value that is no number or too large
+  /// for a report.
   static func fixed(_ value: Double, places: Int) -> String? {
     guard value.isFinite, value.magnitude < 1e12 else { return nil }
     var scale = 1.0
@@ -13,7 +13,7 @@ enum Decimal {
     return sign + padded.dropLast(places) + "." + padded.suffix(places)
   }
 
-  /// A number to the thousandth without idle zeros: `12.5`, `0.013`, `3`.
+  /// A number to the thousandth without trailing zeros: `12.5`, `0.013`, `3`.
   static func short(_ value: Double) -> String? {
     guard var text = fixed(value, places: 3) else { return nil }
     while text.hasSuffix("0") { text.removeLast() }

@@ -5,11 +5,11 @@ extension String {
   /// control characters, line separators and marks that reorder text are spelt out (`\n`, `\u{1B}`).
   package var visible: String { spellingOut(keepingTones: false, keepingLines: false) }
 
-  /// A text of several lines, with nothing else in it that a terminal would obey.
+  /// A text of several lines without other control characters.
   package var visibleLines: String { spellingOut(keepingTones: false, keepingLines: true) }
 
-  /// A line of a view, which may have the colours of `TerminalStyle`, with nothing else in it that a terminal would obey. What
-  /// comes from outside had its own colours taken out when the line was made.
+  /// A line of a view, which may have the colours of `TerminalStyle`, without other control sequences.
+  /// The colours of texts from outside were removed when the line was made.
   package var visibleLine: String { spellingOut(keepingTones: true, keepingLines: false) }
 
   private func spellingOut(keepingTones: Bool, keepingLines: Bool) -> String {

@@ -2,7 +2,7 @@ import Bluetooth
 package import Model
 
 extension RecordConflict {
-  /// What contradicts what, and what to do about it.
+  /// The contradiction, and the action to take.
   /// - Parameter name: The name of a room for people.
   package func explanation(_ name: (RoomID) -> String) -> Explanation {
     func quoted(_ room: RoomID) -> String { "“\(name(room).visible)”" }

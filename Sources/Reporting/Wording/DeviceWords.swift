@@ -10,7 +10,7 @@ extension DeviceWords {
 }
 
 extension Stage {
-  /// What the run does in this stage, for use after "while".
+  /// The action of this stage, for use after "while".
   func activity(_ setting: SettingName?) -> String {
     switch self {
     case .search: "searching for it"

@@ -2,13 +2,13 @@ import Bluetooth
 import Families
 import Model
 
-/// What happened to a room and what to do next, for the person on site.
+/// The state of a room and the next action, for the person on site.
 ///
 /// Codes become sentences here and in the extensions of `SentenceContext`, and nowhere else.
 package struct Explanation: Hashable, Sendable {
-  /// What happened, in one sentence.
+  /// The state, in one sentence.
   package var sentence: String
-  /// What to do next.
+  /// The next action.
   package var advice: String
 
   init(_ sentence: String, _ advice: String) {
@@ -84,7 +84,7 @@ extension FailureReason.Code {
   }
 }
 
-/// What a sentence needs to know: the room, its device, and how well the device was received.
+/// The data for a sentence: the room, its device, and the reception of the device.
 struct SentenceContext {
   let device: DeviceWords
   var address: BluetoothAddress?
@@ -152,7 +152,7 @@ struct SentenceContext {
   /// Below this RSSI, in dBm, connecting is unreliable (PROTOCOLS §1).
   static let unreliable = RoomVerified.weakBelow
 
-  /// What to do about a link that is not reliable.
+  /// The advice for an unreliable link.
   var closer: String {
     let near = "Bring the adapter within 3 m of the \(device.noun), without metal between them"
     guard let rssi, rssi < Self.unreliable else { return near + "." }
@@ -176,7 +176,7 @@ struct SentenceContext {
       + (room.map { "`\(option) \($0.rawValue.visible)`" } ?? "\(option) and the name of the room")
   }
 
-  /// What to do after a save whose effect was not received.
+  /// The advice after a save whose effect was not received.
   var adviceWhenUnconfirmed: String {
     if !hasBeacon {
       return "\(retry.uppercasedFirst) within 3 m of the \(device.noun): the run writes the settings again."

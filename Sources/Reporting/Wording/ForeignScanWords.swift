@@ -12,13 +12,13 @@ extension ForeignScanDetected {
     }
   }
 
-  /// What the other program does, and what it costs.
+  /// The action of the other program, and its cost.
   /// - Parameter adapter: The host's name of the adapter.
   func sentence(adapter: String) -> String {
     "Another program\(program) scans with \(adapter): each connection takes up to 10 s longer."
   }
 
-  /// What to do about it.
+  /// The advice.
   var advice: String {
     let what =
       clients.count == 1 ? "Close it" : "Close it (for example a Bluetooth settings window, or bluetoothctl)"

@@ -1,7 +1,7 @@
 import Model
 
 extension OperatorRequested {
-  /// What the request does, for people.
+  /// The effect of the request, for people.
   var words: String {
     switch request {
     case .pause: "paused: no new device starts, active devices finish"

@@ -29,7 +29,7 @@ extension PlannedStep {
 }
 
 extension PlannedStep.Action {
-  /// What is done with a room, as a word or two.
+  /// The planned action for a room, in one or two words.
   var words: String {
     switch self {
     case .provision: "provision"

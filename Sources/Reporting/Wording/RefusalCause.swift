@@ -1,6 +1,6 @@
 import Model
 
-/// What a device's own error message says about the cause. It comes before any guess.
+/// The cause in a device's own error message. It takes precedence over an inferred cause.
 enum RefusalCause: Hashable, CaseIterable {
   /// It cannot store the settings.
   case storage
@@ -52,7 +52,7 @@ enum RefusalCause: Hashable, CaseIterable {
     }
   }
 
-  /// What to do about it; nil where the room has no WiFi and the message is about WiFi.
+  /// The advice; nil where the room has no WiFi and the message is about WiFi.
   func advice(in context: SentenceContext) -> String? {
     let wait = "Then \(context.waitAndRun)."
     switch self {

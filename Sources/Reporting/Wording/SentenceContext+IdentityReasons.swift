@@ -53,7 +53,7 @@ extension SentenceContext {
     return Explanation(sentence, "If it belongs in this room, \(waitAndRun). \(elsewhere)")
   }
 
-  /// What to do about a beacon with the right minor, and with a uuid or major that is not expected.
+  /// The advice for a beacon with the right minor and an unexpected uuid or major.
   private var expectBeacon: String {
     """
     If its uuid and major are right, write them into the manifest, as `beacon: { uuid: …, major: … }`, and \(retry).

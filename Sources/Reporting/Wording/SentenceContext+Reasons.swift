@@ -3,7 +3,7 @@ import Model
 
 /// Every reason in words. The compiler requires a sentence here for each new code.
 extension SentenceContext {
-  /// What happened, and what to do about it.
+  /// The explanation of a reason, with its advice.
   func explain(_ reason: FailureReason) -> Explanation {
     switch reason {
     case .neverReceived: neverReceived()

@@ -28,9 +28,9 @@ struct CSVTable {
 
 /// A cell before it is written down.
 enum CSVCell {
-  /// Somebody's words: never a formula.
+  /// Text from outside: never a formula.
   case text(String?)
-  /// A number of ours: written as it is.
+  /// A number from roboprov, written unchanged.
   case number(String?)
 
   /// A whole number.
@@ -50,8 +50,8 @@ enum CSVCell {
     }
   }
 
-  /// Without characters that end or corrupt a file for common readers; tabs and line ends may stay, for
-  /// they can be quoted.
+  /// The text without characters that end or corrupt a file for common readers. Tabs and line ends stay,
+  /// because they can be quoted.
   private static func printable(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -65,8 +65,8 @@ enum CSVCell {
     return result
   }
 
-  /// With a leading apostrophe where a spreadsheet would calculate. Some skip blanks before they look, and
-  /// some take the full-width signs too.
+  /// The text with a leading apostrophe if a spreadsheet would calculate. Some spreadsheets skip leading
+  /// blanks, and some accept full-width signs.
   private static func neutralised(_ text: String) -> String {
     let scalars = text.unicodeScalars
     guard let first = scalars.first else { return text }

@@ -12,7 +12,7 @@ package enum BuildingHTML {
   }
 }
 
-/// The page, and what its parts have in common.
+/// The page, with the data that its parts share.
 struct BuildingPage {
   let report: BuildingReport
   let times: LocalTime
@@ -20,7 +20,8 @@ struct BuildingPage {
   /// The newest run that reached the radio: its number and itself.
   let newest: (number: Int, run: BuildingRun)?
 
-  /// Whether the histories have the attempts of older runs, too: those of very many would make the page too large to open.
+  /// Whether the histories have the attempts of older runs; with very many attempts the page would be too
+  /// large to open.
   let isDetailed: Bool
 
   /// The number of each record on the page, by its id.
@@ -74,7 +75,7 @@ struct BuildingPage {
     "\(isSimulated ? "SIMULATED: " : "")\(report.name): \(verdict)"
   }
 
-  /// On each page of paper and across the screen: the words are in the verdict, too.
+  /// The stamp is on each page of paper and across the screen. Its words are also in the summary.
   private var stamp: HTML {
     isSimulated ? "<div class=\"stamp\" aria-hidden=\"true\"><span>SIMULATED</span></div>\n" : ""
   }

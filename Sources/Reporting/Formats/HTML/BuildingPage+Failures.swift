@@ -1,21 +1,21 @@
 import Model
 
-/// Rooms that were not done for the same cause.
+/// Rooms that are not done for the same cause.
 struct FailureGroup: Hashable, Sendable {
-  /// The code of their reason, in words; of rooms without a reason, how they ended.
+  /// The code of their reason in words; for rooms without a reason, their outcome.
   let cause: String
-  /// What happened in them, and what to do: once where they have it in common.
+  /// The explanations with their advice, each once for all rooms that share it.
   private(set) var entries: [Entry] = []
 
   /// One explanation, and the rooms that have it.
   struct Entry: Hashable, Sendable {
-    /// What happened, and what to do about it.
+    /// The explanation with its advice.
     let explanation: Explanation
     /// The rooms, in the manifest's order.
     var rooms: [RoomReport]
   }
 
-  /// How many rooms there are.
+  /// The number of rooms.
   var count: Int { entries.reduce(0) { $0 + $1.rooms.count } }
 
   fileprivate mutating func add(_ room: RoomReport, _ explanation: Explanation) {
@@ -45,7 +45,7 @@ extension RunReport {
 }
 
 extension BuildingPage {
-  /// Why rooms were not done in the newest run, and what to do.
+  /// The reasons why rooms were not done in the newest run, with advice.
   var failures: HTML {
     guard let newest else { return "" }
     let groups = newest.run.report.failureGroups
@@ -64,7 +64,7 @@ extension BuildingPage {
       """)
   }
 
-  /// What failures of several rooms have in common comes before the rooms.
+  /// Common causes of failures come before the rooms.
   private func common(_ cause: CommonCause, _ report: RunReport) -> HTML {
     let explanation = cause.explanation(in: report, times: times)
     let rooms = list(cause.rooms(in: report).map { ($0.id, $0.planned.name) })

@@ -75,7 +75,7 @@ extension BuildingPage {
     return "\(evidence.grade.plainWords)\(weakness)\(summary)"
   }
 
-  /// When the evidence was seen, and whether that was in the newest run.
+  /// The time of the evidence, and whether it is from the newest run.
   private func seen(_ room: BuildingRoom) -> HTML {
     guard let seen = room.seen else {
       return room.state == .untried ? "" : "<span class=\"none\">not proved</span>"

@@ -1,6 +1,6 @@
 extension BuildingPage {
-  /// The script: sorts, filters, searches, opens histories, zooms. It contains nothing of the record, and without it all is
-  /// there to be read.
+  /// The script: sorts, filters, searches, opens histories, zooms. It contains nothing of the record, and the
+  /// page is complete without it.
   static let script: HTML = """
     "use strict";(() => {
     const $ = id => document.getElementById(id);

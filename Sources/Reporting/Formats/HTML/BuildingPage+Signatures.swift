@@ -1,7 +1,7 @@
 import Model
 
 extension BuildingPage {
-  /// The signatures, and what they are for.
+  /// The signatures, and their meaning.
   var signatures: HTML {
     let roles: [HTML] = ["Provisioned by", "Checked by", "Accepted by"]
     let lines = roles.map { "<tr><th scope=\"row\">\($0)<td><td><td><td></tr>" as HTML }

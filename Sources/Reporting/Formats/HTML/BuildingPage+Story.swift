@@ -94,7 +94,7 @@ extension BuildingPage {
     return items.isEmpty ? "" : "<ul>\(items.joined())</ul>"
   }
 
-  /// How a run ended for the room; what to do only where it is the newest, for it is the one to act on.
+  /// The outcome of a run for the room; advice only for the newest run, because older advice is outdated.
   private func outcome(_ run: BuildingRoom.Run, isNewest: Bool) -> HTML {
     let room = run.room
     let evidence: HTML? = room.evidence.map { ": \($0.plainSentence)" }
@@ -117,7 +117,7 @@ extension BuildingPage {
   private func attempt(_ attempt: AttemptReport, _ run: BuildingRoom.Run) -> HTML {
     let began = run.recorded.at.addingTimeInterval(attempt.begin.seconds)
     let signal = attempt.rssi.map { ", \($0) dBm" } ?? ""
-    // Only the last adapter's name is at hand; the others have their addresses.
+    // Only the last adapter's name is known here; the others have their addresses.
     let name = attempt.adapter == run.room.adapter ? run.adapterName : nil
     return """
       \(times.second(began)) on \(name ?? attempt.adapter.description)\(signal), \(attempt.resultWords): \
@@ -136,7 +136,7 @@ extension BuildingPage {
 }
 
 extension AttemptReport {
-  /// How it ended, in a clause.
+  /// The outcome, in a clause.
   var resultWords: String {
     guard let seconds else { return "no end on record" }
     return failure.map { "failed after \(seconds.asSeconds), \($0.code.words)" }
@@ -160,7 +160,7 @@ extension Evidence {
 }
 
 extension [BuildingRoom.Run] {
-  /// These runs, those one after the other together that found the same without an attempt.
+  /// The runs. Consecutive runs with the same result and without an attempt are one entry.
   fileprivate var alike: [[BuildingRoom.Run]] {
     var groups: [[BuildingRoom.Run]] = []
     for run in self {

@@ -1,12 +1,12 @@
 import Model
 
 extension BuildingPage {
-  /// The rooms that count: of the manifest, and in service.
+  /// The rooms that count: those of the manifest that are in service.
   private var counted: [BuildingRoom] {
     report.rooms.filter { $0.isInManifest && $0.state != .retired }
   }
 
-  /// How far the building is, in one clause.
+  /// The progress of the building, in one clause.
   var verdict: String {
     let done = counted.count { $0.state == .done }
     if counted.isEmpty { return "No rooms on record" }
@@ -14,7 +14,7 @@ extension BuildingPage {
     return "\(done) of \(counted.count) rooms done"
   }
 
-  /// What is left to do.
+  /// The remaining work.
   private var remainder: HTML {
     let open = report.open.count
     if counted.isEmpty { return "" }
@@ -22,7 +22,7 @@ extension BuildingPage {
     return "<a href=\"#open-title\">\(open) \(open == 1 ? "room is" : "rooms are") left to do.</a>"
   }
 
-  /// The verdict, and what the report is of.
+  /// The summary, and the sources of the report.
   var header: HTML {
     """
     <header>

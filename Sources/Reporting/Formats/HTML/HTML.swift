@@ -11,7 +11,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
     text = markup.description
   }
 
-  /// Markup that is in the source, with what is put into it.
+  /// Markup in the source, with interpolated values.
   init(stringInterpolation: StringInterpolation) {
     text = stringInterpolation.text
   }
@@ -67,8 +67,8 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
 
   var isEmpty: Bool { text.isEmpty }
 
-  /// Text with nothing in it that ends an element or an attribute value, and with what would reorder or hide other text
-  /// (control characters, bidirectional marks) spelt out.
+  /// Text without characters that end an element or an attribute value. Characters that would reorder or hide
+  /// other text (control characters, bidirectional marks) are spelt out.
   private static func escaped(_ text: String) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)

@@ -8,7 +8,7 @@ struct Timeline: Hashable, Sendable {
   /// Its adapters, in the order of their first use.
   let adapters: [AdapterLane]
 
-  /// What one adapter did.
+  /// The work of one adapter.
   struct AdapterLane: Hashable, Sendable {
     /// The adapter.
     let adapter: AdapterID
@@ -98,7 +98,7 @@ extension Timeline.AdapterLane {
 }
 
 extension Timeline.Attempt {
-  /// - Parameter until: The end of the record, for what has no end of its own.
+  /// - Parameter until: The end of the record, for windows and attempts without an end on record.
   fileprivate init(_ room: RoomReport, _ attempt: AttemptReport, until: Double) {
     self.room = room
     self.attempt = attempt

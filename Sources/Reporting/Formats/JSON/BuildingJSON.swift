@@ -1,7 +1,8 @@
 import Bluetooth
 import Model
 
-/// `building.json`: the state of a building, for programs. Keys are frozen; what is not known is null, never missing.
+/// `building.json`: the state of a building, for programs. Keys are frozen; an unknown value is null, never
+/// missing.
 package enum BuildingJSON {
   /// Name and version of the format.
   package static let schema = "roboprov/building/2"

@@ -2,7 +2,7 @@ package import Bluetooth
 import FoundationEssentials
 import Model
 
-/// `report.json`: a run for programs. Keys are frozen; what is not known is null, never missing.
+/// `report.json`: a run for programs. Keys are frozen; an unknown value is null, never missing.
 package enum JSONReport {
   /// Name and version of the format.
   package static let schema = "roboprov/report/3"

@@ -17,13 +17,13 @@ package enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// Nothing known, or nothing to show.
+  /// No known value, or nothing to show.
   case null
   /// A truth value.
   case bool(Bool)
   /// A whole number.
   case integer(Int)
-  /// A number, written to the thousandth; what JSON cannot write becomes null.
+  /// A number, written to the thousandth; a number that JSON cannot write becomes null.
   case number(Double)
   /// Text.
   case string(String)

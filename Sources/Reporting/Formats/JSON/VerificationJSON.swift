@@ -1,7 +1,8 @@
 import Bluetooth
 package import Model
 
-/// `roboprov verify --output json`: what is on air now. Keys are frozen; what is not known is null, never missing.
+/// `roboprov verify --output json`: the devices on air now. Keys are frozen; an unknown value is null, never
+/// missing.
 package enum VerificationJSON {
   /// Name and version of the format.
   package static let schema = "roboprov/verification/2"
