@@ -67,7 +67,7 @@ extension BlueZCentral {
     switch power(path) {
     case isPowered: return nil
     case nil: return CentralError(.adapterUnavailable(.absent))
-    default: return CentralError(.timedOut, stackText: "BlueZ did not say that Powered is \(isPowered)")
+    default: return CentralError(.timedOut, stackText: "BlueZ did not signal that Powered is \(isPowered)")
     }
   }
 

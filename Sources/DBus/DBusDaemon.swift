@@ -143,7 +143,7 @@ private final class DaemonKeeper: Sendable {
     shared.withLock { $0.state = .running(child) }
     guard let address = firstLine(from: pipe[0]) else {
       let printed = files.errorText()
-      return .failure(.failedToStart(reason: printed.isEmpty ? "it did not tell its address" : printed))
+      return .failure(.failedToStart(reason: printed.isEmpty ? "it did not print its address" : printed))
     }
     // The bus id in the address changes on restart, and libdbus refuses a bus with another id.
     return .success(String(address.prefix { $0 != "," }))

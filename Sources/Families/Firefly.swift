@@ -35,7 +35,7 @@ package struct Firefly: DeviceProfile {
       documentation: "Value for the control. One byte."),
     .init(
       .range, "range", .integer(0...255), isRequired: true, isShareable: true,
-      documentation: "Transmit strength with which it compares what it receives. One byte."),
+      documentation: "Transmit strength with which it compares the received strength. One byte."),
   ]
 
   /// The session searches for it, it has no status, and it acknowledges by disconnecting.

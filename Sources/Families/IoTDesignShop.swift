@@ -46,9 +46,9 @@ package struct IoTDesignShop: DeviceProfile {
       isShareable: true,
       caution: .init(
         beyond: .milliseconds(3800),
-        "kernels such as Debian 12's (6.1) cannot connect to a device that advertises less often than every "
-          + "3.8 s, unless /etc/bluetooth/main.conf has Autoconnecttimeout=16384, which reaches up to 16 s; "
-          + "more than 10.24 s is outside of the classic specification"),
+        "kernels like Debian 12's (6.1) do not connect to a device that advertises less often than every 3.8 s, unless "
+          + "Autoconnecttimeout in /etc/bluetooth/main.conf is 16384, which suffices for up to 16 s; and more than 10.24 s "
+          + "is outside of the classic specification"),
       documentation:
         "Time between advertisements; without it the beacon keeps what it has. uint16, little-endian, units of "
         + "0.625 ms."),

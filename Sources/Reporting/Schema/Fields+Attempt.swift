@@ -74,7 +74,7 @@ extension FoundNetwork: RecordedObject {
 
 extension SettingsRead: RecordedObject {
   package static let definition = "settings_read"
-  package static let about = "What the device holds, read before anything is written."
+  package static let about = "The settings of the device, read before the first write."
   package static let fields = [
     "room": "The room.",
     "attempt": "Which attempt at its device; absent in records of earlier versions.",
@@ -93,7 +93,7 @@ extension HeldSetting: RecordedObject {
 
 extension ElapsedSent: RecordedObject {
   package static let definition = "elapsed_sent"
-  package static let about = "The time from an action to the write that tells the device of it."
+  package static let about = "The time from an action to the write of this time to the device."
   package static let fields = [
     "room": "The room.",
     "attempt": "Which attempt at its device; absent in records of earlier versions.",

@@ -38,7 +38,7 @@ extension ReceivedCandidate: RecordedObject {
 extension ApplyPlan: RecordedObject {
   package static let definition = "plan"
   package static let about =
-    "What a run would do, room by room, on what was received and what is on record: what `plan` shows and saves, and what `apply --plan` must find again before it touches anything."
+    "The planned actions of a run, room by room, from the sightings and the record. `plan` shows and saves them; `apply --plan` requires the same ones before it writes anything."
   package static let fields = [
     "schema": "Name and version of the format.",
     "building": "The building's stable id.",
@@ -51,7 +51,7 @@ extension ApplyPlan: RecordedObject {
 
 extension SealedPasswords: RecordedObject {
   package static let definition = "sealed_passwords"
-  package static let about = "What tells whether all passwords of a building are still the same."
+  package static let about = "A fingerprint that shows whether any password of a building has changed."
   package static let fields = [
     "key": "The name of the site's key.",
     "fingerprint": "One keyed digest (HMAC-SHA-256) over all of them.",

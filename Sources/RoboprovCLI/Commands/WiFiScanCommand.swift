@@ -141,8 +141,8 @@ extension WiFiList {
   private static let sensorForm = OutputForm<WiFiList>("wifi_sensor", "A sensor and its list.") {
     Field("address", "The sensor.") { $0.address }
     Field("rssi", "RSSI of its advertisement in dBm; null when none was received.") { $0.rssi }
-    Field("result", "The result.") { $0.result }
-    Field("complete", "Whether the list is complete; null without one.") { $0.scan?.isComplete }
+    Field("result", "Its result.") { $0.result }
+    Field("complete", "Whether the list is whole; null without one.") { $0.scan?.isComplete }
     Field("networks", "The networks, the strongest first; at most ten.", each: networkForm) {
       $0.scan?.networks ?? []
     }

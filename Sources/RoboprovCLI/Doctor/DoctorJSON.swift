@@ -68,6 +68,6 @@ enum DoctorJSON {
   private static let room = OutputForm<Room>("received_room", "A room.") {
     Field("id", "Its stable id.") { $0.id }
     Field("room", "Its name for people.") { $0.name }
-    Field("floor", "The floor that it is on; null if the manifest does not name it.") { $0.floor }
+    Field("floor", "Its floor; null if the manifest does not name it.") { $0.floor }
   }
 }

@@ -137,7 +137,7 @@ struct HostFiles: Sendable {
       // A virtual file system (/proc) has no size.
       statvfs(place, &status) == 0 && status.f_blocks > 0
       ? .known(UInt64(status.f_bavail) * UInt64(status.f_frsize))
-      : .unknown("the file system of \(path) does not say")
+      : .unknown("the file system of \(path) does not report it")
     var isDirectory: Bool = false
     _ = FileManager.default.fileExists(atPath: place, isDirectory: &isDirectory)
     let access: StorageFacts.Access =

@@ -10,7 +10,7 @@ struct RadioOptions: ParsableArguments {
       valueName: "hciN or address ..."))
   var adapter: [String] = Preferences.current.adapters
 
-  @Option(help: ArgumentHelp("How long to listen for sensors, in seconds.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("The scan time in seconds.", valueName: "seconds"))
   var scanTime = 10.0
 
   @Option(

@@ -54,7 +54,7 @@ enum ChangeJSON {
     Field("manifest_changed", "Whether the successor's address was written into the manifest.") {
       $0.isManifestChanged
     }
-    Field("reason", "The reason that was given; null without one.") { $0.reason }
+    Field("reason", "The given reason; null without one.") { $0.reason }
     Field("by", "The person who accepted the room; else null.") { $0.by }
   }
 

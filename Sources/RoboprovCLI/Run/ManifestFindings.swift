@@ -67,7 +67,7 @@ enum ManifestFindings {
   private static let finding = OutputForm<(diagnostic: Diagnostic, reading: ManifestReading)>(
     "finding", "An error or a warning."
   ) {
-    Field("code", "What it is about: a stable name, explained in docs/diagnostics.md.") {
+    Field("code", "The stable name of the finding, explained in docs/diagnostics.md.") {
       $0.diagnostic.code.rawValue
     }
     Field("severity", "How bad it is.") { $0.diagnostic.severity }
@@ -76,7 +76,7 @@ enum ManifestFindings {
       $0.reading.excerpts[$0.diagnostic.range.text].file
     }
     Field("range", "Where.", form: range) { $0.diagnostic.range }
-    Field("advice", "What to do about it; null if the message is enough.") { $0.diagnostic.advice }
+    Field("advice", "The action to take; null if the message is enough.") { $0.diagnostic.advice }
     Field("fixable", "Whether `validate --fix` corrects it.") { $0.diagnostic.fix != nil }
     Field("notes", "Other places that belong to it.", each: note) { finding in
       finding.diagnostic.notes.map { ($0, finding.reading) }
@@ -107,7 +107,7 @@ extension Diagnostic.Severity: OutputNames {
   package var documentation: String {
     switch self {
     case .error: "The manifest cannot be used."
-    case .warning: "The manifest can be used, but probably does not say what was meant."
+    case .warning: "The manifest can be used, but probably does not have the intended meaning."
     }
   }
 }

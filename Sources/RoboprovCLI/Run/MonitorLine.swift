@@ -37,7 +37,7 @@ struct MonitorLine {
       $0.device?.owner?.room
     }
     Field("room_name", "The name of that room.") { $0.device?.owner?.name }
-    Field("room_basis", "Why it belongs to that room.") { $0.device?.owner?.basis }
+    Field("room_basis", "The reason why it belongs to that room.") { $0.device?.owner?.basis }
     Field("profile", "Its family; null when it was not recognised.") { $0.device?.profile }
     Field("state", "Whether it waits to be provisioned; null when it was not recognised.") {
       $0.device?.state

@@ -94,7 +94,7 @@ extension ScanResult {
       $0.owner?.room
     }
     Field("room_name", "The name of that room.") { $0.owner?.name }
-    Field("room_basis", "Why it belongs to that room.") { $0.owner?.basis }
+    Field("room_basis", "The reason why it belongs to that room.") { $0.owner?.basis }
   }
 
   private static let beaconForm = OutputForm<IBeacon>("beacon", "An iBeacon.") {
@@ -151,7 +151,7 @@ extension DeviceState: OutputNames {
   var documentation: String {
     switch self {
     case .waiting: "It waits to be provisioned."
-    case .present: "It is there; its family does not show on air whether it is provisioned."
+    case .present: "It is on air; its family does not show on air whether it is provisioned."
     case .atWork: "It is provisioned, and sends its beacon."
     }
   }
@@ -159,7 +159,7 @@ extension DeviceState: OutputNames {
 
 extension DeviceOwners.Basis: OutputNames {
   package static let definition = "room_basis"
-  package static let about = "Why a device belongs to a room."
+  package static let about = "The reason why a device belongs to a room."
   package var documentation: String {
     switch self {
     case .manifest: "The manifest has its address for the room."

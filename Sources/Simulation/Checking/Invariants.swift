@@ -201,12 +201,12 @@ package struct Invariants: Sendable {
     if !isUnchanged || fact.attempts > 0 {
       if !truth.holds(flashes[device], room) {
         violate(
-          .proof, "told \(fact.outcome), and its device does not hold what it was to", room: room.id,
+          .proof, "reported \(fact.outcome), but its device lacks the wanted settings", room: room.id,
           device: device)
       }
     } else if let known = flashes[device].flatMap(truth.identity), known != truth.identity(truth.wanted(room))
     {
-      violate(.proof, "told to be as wanted, and is known by something else", room: room.id, device: device)
+      violate(.proof, "reported as wanted, but its identity differs", room: room.id, device: device)
     }
   }
 
@@ -226,7 +226,7 @@ package struct Invariants: Sendable {
     if !changes.isEmpty, !isHandled, flashes[address] != beginning.flashes[address],
       !Self.isHonest(fact, truth)
     {
-      violate(.truth, "it was changed, and is told to be \(fact.outcome)", room: room.id, device: address)
+      violate(.truth, "it was changed, but is reported as \(fact.outcome)", room: room.id, device: address)
     }
     // Settings that the firmware determines are received, and never written.
     let told = fact.settings.filter {
@@ -234,12 +234,12 @@ package struct Invariants: Sendable {
     }.map(\.name.rawValue)
     if fact.outcome == .alreadyProvisioned {
       if !changes.isEmpty {
-        violate(.truth, "it was changed, and is told to have been so already", room: room.id, device: address)
+        violate(.truth, "it was changed, but is reported as unchanged", room: room.id, device: address)
       }
     } else if truth != .iotDesignShop {
       let arrived = Set(writes.flatMap { FamilyTruth.settings(at: $0.characteristic) })
       if !arrived.isSuperset(of: told) {
-        violate(.truth, "settings are told to be written, and never were", room: room.id, device: address)
+        violate(.truth, "settings are reported as written, but were not", room: room.id, device: address)
       }
     }
     guard truth == .iotDesignShop, fact.attempts > 0, !isHandled else { return }
@@ -247,7 +247,7 @@ package struct Invariants: Sendable {
     for setting in fact.settings where setting.state == .proved {
       if flashes[address]?.values[setting.name.rawValue] != wanted[setting.name.rawValue] {
         violate(
-          .truth, "\(setting.name) is told to be proved, and is not there", room: room.id, device: address)
+          .truth, "\(setting.name) is reported as proved, but is missing", room: room.id, device: address)
       }
     }
   }
@@ -300,12 +300,12 @@ package struct Invariants: Sendable {
   package mutating func end(_ result: ApplyResult, connected: Set<BluetoothAddress>) {
     sequence = 0
     if result.rooms.map(\.room) != beginning.rooms.map(\.id) {
-      violate(.oneOutcome, "told of other rooms than were selected")
+      violate(.oneOutcome, "reported other rooms than the selected ones")
     }
     if result.recordFailure == nil,
       finished != Dictionary(uniqueKeysWithValues: result.rooms.map { ($0.room, $0) })
     {
-      violate(.oneOutcome, "told other outcomes than recorded")
+      violate(.oneOutcome, "reported other outcomes than recorded")
     }
     for room in beginning.rooms where room.isRegistered {
       let fact = result.rooms.first { $0.room == room.id }

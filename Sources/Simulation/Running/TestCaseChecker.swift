@@ -83,7 +83,7 @@ actor TestCaseChecker {
     if let wait = waits.take(event), bounds.isCalm {
       tally.longestWait = max(tally.longestWait, wait)
       if wait > bounds.wait {
-        invariants.violate(.wait, "\(wait.inSeconds) s, though it was heard", room: event.fact.room)
+        invariants.violate(.wait, "\(wait.inSeconds) s, although it was received", room: event.fact.room)
       }
     }
     collect()
@@ -120,7 +120,7 @@ actor TestCaseChecker {
   func survived(_ survivors: [RunEvent]) async {
     tally.deaths += 1
     for event in survivors.dropFirst(events.count) { await take(event) }
-    if !events.starts(with: survivors) { violate(.replay, "what survived is not what was written") }
+    if !events.starts(with: survivors) { violate(.replay, "the surviving record is not a prefix") }
     events = survivors
     report = RunReport(events)
     var lines = JournalLines()

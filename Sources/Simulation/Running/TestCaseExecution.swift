@@ -136,7 +136,7 @@ struct TestCaseExecution {
       await checker.violate(.tidiness, "a link was left open", device: device)
     }
     for adapter in testCase.scenario.adapters where await world.attemptsUnderWay(on: adapter.address) > 0 {
-      await checker.violate(.tidiness, "an attempt was left under way on \(adapter.name)")
+      await checker.violate(.tidiness, "an attempt was left in progress on \(adapter.name)")
     }
     guard isCalm else { return }
     for device in await stored().subtracting(before.stored).sorted() {
@@ -313,14 +313,14 @@ struct TestCaseExecution {
     for room in building.rooms {
       guard let lastWrite = lastKnown.rooms[room.id]?.lastWrite, lastKnown.rooms[room.id]?.progress == .done
       else {
-        await checker.violate(.liveness, "told done, and not so on record", room: room.id)
+        await checker.violate(.liveness, "reported as done, but not on record", room: room.id)
         continue
       }
       let truth = FamilyTruth(room)
       let flash = await world.flash(of: lastWrite.address)
       if !doubtful.contains(lastWrite.address), !truth.holds(flash, room) {
         await checker.violate(
-          .liveness, "done, and its device does not hold what it was to", room: room.id,
+          .liveness, "done, but its device lacks the wanted settings", room: room.id,
           device: lastWrite.address)
       }
     }

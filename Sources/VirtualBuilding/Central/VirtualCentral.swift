@@ -73,7 +73,7 @@ package struct VirtualCentral: Central {
       try await CentralError.translating { () async throws(LinkError) in
         try await world.checkUsable(adapter.address)
       }
-      throw CentralError(.peripheralUnknown, stackText: "virtual: \(address) was not heard lately")
+      throw CentralError(.peripheralUnknown, stackText: "virtual: \(address) was not received recently")
     }
     let link = try await CentralError.translating { () async throws(LinkError) in
       do throws(LinkError) {

@@ -124,7 +124,7 @@ package enum JSONReport {
   }
 
   private static let room = OutputForm<(row: RunRow, explanation: Explanation?)>(
-    "room", "A room, and what came of it in this run."
+    "room", "A room, and its result in this run."
   ) {
     Field("room", "Its name for people.") { $0.row.room.planned.name }
     Field("id", "Its stable id, also the name of its log.") { $0.row.room.id }
