@@ -62,7 +62,7 @@ struct PasswordTests {
   @Test(
     "an invalid password source is reported at its place, with an example",
     arguments: [
-      .password("1️⃣{}", "does not say where it comes from", advice: "{ env: WIFI_PASSWORD }"),
+      .password("1️⃣{}", "`password` has no source", advice: "{ env: WIFI_PASSWORD }"),
       .password(
         "{ 1️⃣evn: WIFI_PASSWORD }", "unknown key in a password's source", advice: "did you mean `env`?"),
       .password("{ 1️⃣vault: x }", "unknown key", advice: "env, file, command, prompt"),

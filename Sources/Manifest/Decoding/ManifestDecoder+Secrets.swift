@@ -63,7 +63,7 @@ extension ManifestDecoder {
       // The unknown keys have been reported.
       if entries.isEmpty {
         error(
-          .badSecretSource, "`password` does not say where it comes from", at: node.range,
+          .badSecretSource, "`password` has no source", at: node.range,
           advice: "for example: password: { env: WIFI_PASSWORD }")
       }
       for entry in entries { hideAll(entry.value) }

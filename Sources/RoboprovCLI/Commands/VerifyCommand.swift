@@ -49,7 +49,7 @@ struct VerifyCommand: AsyncParsableCommand {
     let amendment = try Amendment(manifest, in: places, sealedBy: seal)
     guard let source = amendment.building.source else {
       throw CommandFailure(
-        .usage, "\(manifest.visible) is not a manifest, and only a manifest says which beacons to expect",
+        .usage, "\(manifest.visible) is not a manifest, and only a manifest defines the expected beacons",
         cure: "Name the building's manifest: `roboprov verify building.yaml`.")
     }
     let rooms = source.building.rooms.filter { amendment.lastKnown.rooms[$0.id]?.retirement == nil }

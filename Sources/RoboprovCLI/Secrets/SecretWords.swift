@@ -87,7 +87,7 @@ enum SecretWords {
         "there is no terminal for the prompt",
         "Use `env`, `file` or `command` instead of `prompt`, or run the command at a terminal."
       )
-    case .notAsked: return ("nobody was asked", "")
+    case .notAsked: return ("no question was asked", "")
     case .violation(.badPassword(let bytes)):
       return (
         "\(what) has \(bytes) bytes", "A WiFi password has 8 to 63 bytes, or is a key of 64 hex digits."

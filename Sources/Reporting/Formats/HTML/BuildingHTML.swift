@@ -63,7 +63,7 @@ struct BuildingPage {
     <main>
     \(openRooms)\(failures)\(roomTable)\(timeline)\(distributions)\(runTable)\(signatures)</main>
     <footer><p>Made by roboprov \(report.maker.toolVersion) from the record of the building. Times are \
-    \(times.offset(report.made)) unless they say otherwise.</p></footer>
+    \(times.offset(report.made)) unless marked otherwise.</p></footer>
     <script>\(BuildingPage.script)</script>
     </body>
     </html>
