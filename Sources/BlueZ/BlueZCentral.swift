@@ -20,7 +20,7 @@ package actor BlueZCentral: Central {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   nonisolated let executor: LoopExecutor
 
-  /// What is known about the daemon.
+  /// The known facts about the daemon.
   enum Stack: Hashable {
     /// The daemon may run; its objects have not been requested yet.
     case unasked

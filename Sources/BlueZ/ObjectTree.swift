@@ -122,7 +122,7 @@ extension ObjectTree {
       hardware: Self.hardware(properties))
   }
 
-  /// What BlueZ reports about the controller; BlueZ 5.66 reports nothing.
+  /// BlueZ's facts about the controller; BlueZ 5.66 has none.
   private static func hardware(_ properties: Properties) -> AdapterHardware? {
     let manufacturer = properties[Name.Property.manufacturer]?.asUInt16
     let version = properties[Name.Property.version]?.asByte

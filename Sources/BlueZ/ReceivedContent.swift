@@ -1,7 +1,7 @@
 import Bluetooth
 import DBus
 
-/// What is known about the advertising of one device object, over the lifetime of the object. It
+/// The known facts about the advertising of one device object, over the lifetime of the object. It
 /// distinguishes received advertisements from properties that BlueZ merely caches.
 ///
 /// BlueZ keeps each field until a new value arrives, so an object may combine an old name with new

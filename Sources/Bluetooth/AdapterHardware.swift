@@ -1,4 +1,4 @@
-/// What the host reports about the controller of an adapter. For diagnosis only: no decision depends on it.
+/// The host's facts about the controller of an adapter. For diagnosis only: no decision depends on them.
 package struct AdapterHardware: Hashable, Sendable, Codable {
   /// The manufacturer of the controller: a Bluetooth SIG company identifier (`Manufacturer`; BlueZ 5.66 does
   /// not report it).

@@ -124,7 +124,7 @@ extension Connection {
     do {
       try send(OutgoingMessage(answerTo: call, result))
     } catch  where error.kind == .badMessage {
-      // The handler's values cannot be sent. Without an error reply the caller would wait for nothing.
+      // The handler's values cannot be sent. Without an error reply the caller would wait until its timeout.
       let failure = DBusError.remote(DBusError.prefix + "Failed", "no valid answer: \(error.message)")
       if let message = try? OutgoingMessage(answerTo: call, .failure(failure)) { try? send(message) }
     } catch {

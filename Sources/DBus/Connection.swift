@@ -62,11 +62,11 @@ package actor Connection {
   /// The default timeout for replies from the bus and from services.
   package static let patience = Duration.seconds(10)
 
-  /// Connects and registers. Cancelling the task ends the wait at once. libdbus blocks meanwhile, without a limit where the bus
-  /// accepts the connection and then says nothing; so that is done on a thread of its own, and the loop goes on.
-  /// - Parameter patience: how long all of it may take.
-  /// - Parameter loop: where the connection is to live; if nil, on the loop that the task belongs to, or else on a new one
-  ///   with a thread of its own.
+  /// Connects and registers. Cancelling the task ends the wait at once. libdbus blocks meanwhile, without a
+  /// limit if the bus accepts the connection and then sends nothing, so it runs on a separate thread.
+  /// - Parameter patience: The time limit.
+  /// - Parameter loop: The loop of the connection. If nil, it is the loop of the task, or else a new one with
+  ///   its own thread.
   /// - Parameter log: Gets each call and each received signal at `trace`, without values.
   /// - Throws: `cannotConnect` with libdbus's name and text for the reason, or `cancelled`.
   package static func open(
@@ -103,7 +103,7 @@ package actor Connection {
   /// Calls a method and waits for the reply. Any number of calls may be in flight.
   ///
   /// A reply that arrives after the deadline or after cancellation is dropped. The other side may have
-  /// carried out the call all the same.
+  /// carried out the call nevertheless.
   /// - Parameters:
   ///   - call: The call. With `noReply` it is sent without waiting, even in a cancelled task.
   ///   - timeout: How long to wait for the reply; nil waits until the connection is closed (BlueZ may never

@@ -6,7 +6,7 @@ package struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
     case remote
     /// The deadline passed without a reply. A later reply is dropped.
     case timedOut
-    /// The waiting task was cancelled. The other side may have carried out the call all the same.
+    /// The waiting task was cancelled. The other side may have carried out the call nevertheless.
     case cancelled
     /// The connection is closed, by this side or by the other.
     case disconnected

@@ -2,7 +2,7 @@ package import Bluetooth
 package import Model
 package import Session
 
-/// Firefly (PROTOCOLS §3): a peripheral that mostly sleeps and receives the time since an action. The
+/// Firefly (PROTOCOLS §3): a peripheral that mostly sleeps and gets the time since an action. The
 /// session searches, connects and writes within 10 s.
 package struct Firefly: DeviceProfile {
   package let id: ProfileID = "firefly"
@@ -24,7 +24,7 @@ package struct Firefly: DeviceProfile {
   /// The moment that the operator marks, or the start of the session.
   package let learnsActionTime = true
 
-  /// What is written besides the time.
+  /// The settings besides the time.
   package let settings: [SettingDescription] = [
     .init(
       .control, "index of the control", short: "control", .integer(0...255), isRequired: true,

@@ -1,7 +1,7 @@
 package import Model
 
-/// All real runs of a building, read from the journals in a reports directory. Rehearsals are left out
-/// wherever they lie: earlier versions stored them among the real runs.
+/// All real runs of a building, read from the journals in a reports directory. Rehearsals are left out,
+/// even those that earlier versions stored among the real runs.
 package struct BuildingArchive: Sendable {
   package struct Run: Sendable {
     /// The name of the run's directory.

@@ -182,7 +182,7 @@ package enum JournalReader {
     }
   }
 
-  /// Where in the line the decoding error is. The text does not repeat values, which may be secret.
+  /// The place of the decoding error in the line. The text does not repeat values, which may be secret.
   private static func words(_ error: any Error) -> String {
     func path(_ context: DecodingError.Context, _ last: (any CodingKey)? = nil) -> String {
       (context.codingPath + [last].compactMap(\.self)).map(\.stringValue).joined(separator: ".")

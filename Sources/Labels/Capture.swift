@@ -18,7 +18,7 @@ package struct Capture: Sendable {
     case label(Stop, number: Int, of: Int)
     /// Ask whether board addresses differ from labels by this offset.
     case offset(OffsetProposal)
-    /// Nothing: all labels are read, or the person quit.
+    /// No further action: all labels are read, or the person quit.
     case nothing
   }
 

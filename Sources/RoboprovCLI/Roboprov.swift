@@ -67,7 +67,7 @@ package struct Roboprov: AsyncParsableCommand {
       Console.data(lines: VersionText.lines(commit: commit))
       end(ExitStatus.done.rawValue, words)
     }
-    // Without address space for the stacks of its threads, libdispatch waits for ever.
+    // Without address space for the stacks of its threads, libdispatch waits without end.
     guard clinux_has_address_space(leastAddressSpace) else {
       let failure = CommandFailure(
         .unavailable, "the memory limit leaves less than \(leastAddressSpace >> 20) MiB of address space",

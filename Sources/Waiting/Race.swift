@@ -16,7 +16,7 @@ public enum Raced<Value: Sendable, Failure: Error>: Sendable {
 }
 
 /// Runs `body` with a timeout. When the timeout expires, `body` is cancelled and *awaited*: it must finish
-/// what it began. If it succeeds all the same, its value counts, so that no resource it holds is lost. If the
+/// what it began. If it succeeds nevertheless, its value counts, so that no resource it holds is lost. If the
 /// calling task is cancelled, so is `body`, and its result counts.
 ///
 /// The timeout is a timer, not a task, because a run needs a dozen of them per device.
@@ -43,8 +43,9 @@ public func race<Value: Sendable, Failure: Error>(
   }
 }
 
-/// Returns the result of `body`, or throws the error that `interruption` returns first; `body` is then cancelled
-/// and awaited. A value that `body` returns all the same counts. If `interruption` returns nil, `body` continues.
+/// Returns the result of `body`, or throws the error that `interruption` returns first; `body` is then
+/// cancelled and awaited. A value that `body` returns nevertheless counts. If `interruption` returns nil,
+/// `body` continues.
 public func race<Value: Sendable, Failure: Error>(
   _ body: @escaping @Sendable () async throws(Failure) -> Value,
   against interruption: @escaping @Sendable () async -> Failure?

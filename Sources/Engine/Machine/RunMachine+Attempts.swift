@@ -106,7 +106,7 @@ extension RunMachine {
     case .stopped(let outcome, let reason):
       finish(place, outcome, reason: reason)
     case .device, .awaited:
-      preconditionFailure("obstacle(to:) returned a match that blocks nothing")
+      preconditionFailure("the match does not block the attempt")
     }
   }
 

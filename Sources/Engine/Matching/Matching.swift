@@ -18,7 +18,7 @@ package enum Match: Hashable, Sendable {
 package struct Known: Sendable {
   /// The state of the building after earlier runs.
   package var lastKnown: LastKnownBuilding
-  /// What the operator permitted against the record.
+  /// The permissions of the operator against the record.
   package var permissions: RecordPermissions
   /// Shows whether a secret equals a recorded one.
   package var seal: SecretSeal?

@@ -35,7 +35,7 @@ enum RoomList: Hashable {
   case rows(TableLayout)
 }
 
-/// What an edit of a table needs to know about it.
+/// The facts about a table that an edit needs.
 struct TableLayout: Hashable {
   /// The number of the table's text.
   var text: Int

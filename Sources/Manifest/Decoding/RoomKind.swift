@@ -1,6 +1,6 @@
 import Model
 
-/// What decides which keys a room can have: the device family, and whether the device is written.
+/// The properties that determine the keys of a room: the device family, and whether the device is written.
 struct RoomKind {
   /// The family; nil when the manifest names an unknown one, which has been reported.
   let profile: (any DeviceFamily)?

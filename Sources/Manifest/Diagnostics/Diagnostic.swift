@@ -5,12 +5,12 @@ package import Source
 package struct Diagnostic: Hashable, Sendable {
   package var code: DiagnosticCode
   package var severity: Severity
-  /// What is wrong, as a sentence without a full stop.
+  /// The problem, as a sentence without a full stop.
   package var message: String
   package var range: SourceRange
   /// Related places.
   package var notes: [Note]
-  /// What to do; nil when the message is enough.
+  /// The advice; nil if the message is enough.
   package var advice: String?
   /// The change that certainly corrects the finding; nil when a person must decide.
   package var fix: Fix?
@@ -18,7 +18,7 @@ package struct Diagnostic: Hashable, Sendable {
   package enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
     /// The manifest cannot be used.
     case error
-    /// The manifest can be used, but probably does not say what was meant.
+    /// The manifest can be used, but probably does not have the intended meaning.
     case warning
   }
 

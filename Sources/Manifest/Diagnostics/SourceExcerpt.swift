@@ -8,7 +8,7 @@ package struct SourceExcerpt: Sendable {
   let source: SourceText
   let visibility: Visibility
 
-  /// What is known about the text.
+  /// The known facts about the text.
   enum Visibility: Sendable {
     /// The text holds no secret and is shown in full.
     case open

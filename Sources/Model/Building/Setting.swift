@@ -43,7 +43,7 @@ package struct SettingDescription: Hashable, Sendable {
   package var isShareable: Bool
   /// The values that are possible but need consideration.
   package var caution: Caution?
-  /// What it is, in one sentence, and its encoding where that matters.
+  /// Its meaning in one sentence, with its encoding if relevant.
   package var documentation: String
 
   /// The values that a setting takes.

@@ -1,4 +1,4 @@
-/// What a failure means for a retry.
+/// The consequence of a failure for a retry.
 package enum FailureClass: String, Hashable, Sendable, Codable {
   /// Caused by the radio: a retry may succeed.
   case transient

@@ -127,7 +127,7 @@ package struct LastWrite: Hashable, Sendable, Codable {
   package var at: Date
   /// When the device was last received as in the evidence; nil without a proof.
   package var seen: RecordedAt?
-  /// Where the present state of each setting is on record.
+  /// The place in the record of the present state of each setting.
   package var settingsRecorded: [SettingName: RecordedAt] = [:]
 
   package init(

@@ -29,7 +29,7 @@ package enum RecordConflict: Hashable, Sendable {
   }
 }
 
-/// What the operator permits a run to do against the record.
+/// The permissions of the operator to act against the record.
 package struct RecordPermissions: Hashable, Sendable {
   /// Rooms whose device may differ from the one on record.
   package var rebind: Set<RoomID>

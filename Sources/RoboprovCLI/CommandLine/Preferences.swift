@@ -15,7 +15,7 @@ struct Preferences: Hashable, Sendable {
   var adapters: [String] = []
   /// The file of the site's key (`--site-key`).
   var siteKey: String?
-  /// What is logged on stderr (`--log-level`); nil for nothing.
+  /// The level of the log on stderr (`--log-level`); nil for no log.
   var logLevel: LogLevel?
 
   /// The preferences for the present command. The parser takes the default values of options from it.
@@ -51,7 +51,7 @@ struct ConfiguredPreferences {
   /// - Parameters:
   ///   - config: The configuration file that the command line names. Without it the user's own is read, which may be absent.
   ///   - isRehearsal: Whether the command uses virtual adapters: the configured ones are not among them.
-  ///   - logLevel: The log level on the command line; one that does not exist is the parser's finding.
+  ///   - logLevel: The log level on the command line; an unknown level is reported by the parser.
   init(config: String?, logLevel: String?, isRehearsal: Bool) {
     read(config)
     readLogLevel(logLevel)

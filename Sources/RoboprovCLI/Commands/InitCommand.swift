@@ -200,7 +200,7 @@ struct InitCommand: AsyncParsableCommand {
     }
   }
 
-  // MARK: Where rooms come from
+  // MARK: The sources of rooms
 
   private func take(
     _ file: String, into draft: inout ManifestDraft, _ questions: InitQuestions
@@ -272,7 +272,7 @@ struct InitCommand: AsyncParsableCommand {
   }
 }
 
-/// Where passwords come from, for `--password`.
+/// The sources of passwords, for `--password`.
 enum PasswordChoice: String, CaseIterable, ExpressibleByArgument {
   /// At each run, the operator types it.
   case prompt

@@ -30,7 +30,7 @@ struct BuildingFacts: Sendable {
     }
   }
 
-  /// What a scan received of the rooms.
+  /// The rooms in the sightings of a scan.
   struct ScanReception: Sendable, Hashable {
     /// The scan time of each adapter, in seconds.
     var seconds: Double

@@ -2,7 +2,7 @@ import Bluetooth
 import Families
 import Model
 
-/// What the diagnosis needs to know of device families.
+/// The facts about device families that the diagnosis needs.
 enum DeviceFamilies {
   /// The service that `apply` writes to.
   static func service(of room: Room) -> BluetoothUUID? { DeviceProfiles[room.profile]?.service }

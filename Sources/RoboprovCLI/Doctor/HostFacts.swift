@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// A fact about the host, or why it could not be read. Nothing is guessed.
+/// A fact about the host, or the reason why it could not be read. No fact is inferred.
 enum HostFact<Value: Sendable & Hashable>: Sendable, Hashable {
   case known(Value)
   /// The reason as a clause: `/etc/bluetooth/main.conf is readable by root only`.

@@ -116,7 +116,7 @@ struct ManualPage {
     return (others.map { Roff.bold($0) + "(1)" } + system).joined(separator: ", ")
   }
 
-  /// What the program reads besides its arguments.
+  /// The inputs of the program besides its arguments.
   private static let surroundings =
     [Roff.heading("ENVIRONMENT")]
     + [

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Model
 
-/// Options about the adapter and listening.
+/// Options for the adapter and the scan time.
 struct RadioOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption,
@@ -17,7 +17,7 @@ struct RadioOptions: ParsableArguments {
     help: ArgumentHelp("How long to wait for an adapter to be ready, in seconds.", valueName: "seconds"))
   var adapterWait = 30.0
 
-  /// The adapters to use; a name of a building's own stands for the adapter that its manifest says.
+  /// The adapters to use; a name in a building's manifest means the adapter that the manifest assigns to it.
   func adapters(of building: Building? = nil) -> [AdapterReference] {
     adapter.map { building?.adapter(named: $0) ?? AdapterReference($0) }
   }

@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Model
 
-/// Options about the adapter of commands that scan until they are told to end.
+/// Options for the adapter, for commands that scan until they are stopped.
 struct ScanOptions: ParsableArguments {
   @Option(
     name: .customLong("adapter"),
@@ -16,7 +16,7 @@ struct ScanOptions: ParsableArguments {
 
   func validate() throws { try Self.check(adapterWait, "--adapter-wait") }
 
-  /// The adapters that may be used, and how long to wait for one; a building has names of its own for adapters.
+  /// The permitted adapters, and the time limit for one to appear. A manifest may name adapters.
   func adapters(of building: Building?) -> (wanted: [AdapterReference], wait: Duration) {
     let names = namedAdapter.map { [$0] } ?? Preferences.current.adapters
     return (names.map { building?.adapter(named: $0) ?? AdapterReference($0) }, .seconds(adapterWait))

@@ -36,7 +36,8 @@ extension Scenario {
 
 extension SensorScenario {
   /// The healthy device that a room expects at an address.
-  /// - Parameter lastWrite: The last write for the room: a device that was told to save has kept these settings.
+  /// - Parameter lastWrite: The last write for the room: a device that got a save command has kept these
+  ///   settings.
   fileprivate init(for room: Room, at address: BluetoothAddress, _ lastWrite: LastWrite?) throws {
     guard let family = FirmwareFamily[name: room.profile.rawValue] else {
       throw CommandFailure(

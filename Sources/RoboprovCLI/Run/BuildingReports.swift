@@ -6,7 +6,7 @@ import Reporting
 
 /// The report of a building, made from its whole record, in every format.
 enum BuildingReports {
-  /// What the report compares the record with.
+  /// The subject that the report compares the record with.
   struct Subject {
     var building: String
     /// The manifest and its path; nil to compare with the manifest of the building's newest run.

@@ -15,7 +15,7 @@ enum FaultWords {
   }
 
   /// The error of a command that needs the journal.
-  /// - Parameter cure: What to do about an incomplete journal; nil: put a complete copy in its place.
+  /// - Parameter cure: The advice for an incomplete journal; nil: put a complete copy in its place.
   static func failure(
     _ fault: BuildingArchive.Fault.Kind, in journal: String, cure: String? = nil
   ) -> CommandFailure {

@@ -21,7 +21,7 @@ final class Notifier: Sendable {
 
   /// One that takes longer is ended.
   private static let patience = Duration.seconds(10)
-  /// What is left at the run's end must end within this time.
+  /// The time limit for notifications that are pending at the run's end.
   private static let farewell = DispatchTimeInterval.seconds(15)
 
   init(_ command: String) {

@@ -10,8 +10,8 @@ struct ScanResult {
   static let schema = "roboprov/scan/1"
 
   let adapter: Adapter
-  /// Without a manifest: the devices that can be provisioned, by address. With a manifest: all devices of
-  /// known families, first those without a room.
+  /// The list without a manifest: the devices that can be provisioned, by address. With a manifest: all
+  /// devices of known families, first those without a room.
   let devices: [Device]
   /// The comparison with a delivery; nil without `--expect`.
   let stock: StockCheck?

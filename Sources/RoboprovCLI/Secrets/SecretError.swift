@@ -30,7 +30,7 @@ enum SecretError: Error, Equatable {
   case timedOut(Duration)
   /// There is no terminal for a prompt.
   case noTerminal
-  /// Nobody was asked, because other passwords are missing.
+  /// No question was asked, because other passwords are missing.
   case notAsked
   /// The password violates a rule of the setting.
   case violation(SettingViolation)

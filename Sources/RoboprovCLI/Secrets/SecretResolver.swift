@@ -44,7 +44,7 @@ struct SecretResolver {
   }
 
   /// The passwords that a building needs, each with the reason if it is missing. Only the environment and
-  /// files are read: no program runs, and nobody is asked.
+  /// files are read: no program runs, and no question is asked.
   static func inspect(_ building: Building) -> [(wanted: Wanted, failure: SecretError?)] {
     let resolver = SecretResolver(isRehearsal: false)
     return wanted(by: building.rooms).map { wanted in

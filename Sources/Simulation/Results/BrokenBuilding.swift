@@ -17,7 +17,7 @@ package struct BrokenBuilding {
       + (disturbances == .all ? "" : " --disturbances \(disturbances.rawValue)")
   }
 
-  /// What did not hold, how it came to that, and how to have it again.
+  /// The violations, the events before them, and the command that repeats them.
   package var text: String {
     var lines = ["A building violated an invariant. To repeat it:", "  \(again)"]
     lines += result.violations.map { "  \($0)" }

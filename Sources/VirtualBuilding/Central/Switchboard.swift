@@ -33,7 +33,7 @@ final class Switchboard: Sendable {
     var received: [CacheKey: MonotonicInstant] = [:]
     var stoppedScanning: [BluetoothAddress: MonotonicInstant] = [:]
 
-    /// All listeners, in order of registration.
+    /// All scans, in order of registration.
     var allListeners: [Listener] { listeners.values.joined().sorted { $0.id < $1.id } }
 
     func isScanning(_ adapter: BluetoothAddress) -> Bool { listeners[adapter]?.isEmpty == false }

@@ -14,8 +14,8 @@ package enum Fault: Hashable, Sendable {
   /// It connects, but the stack has an outdated attribute table, in which the sensor's service lacks a
   /// characteristic, until the stack forgets the sensor.
   case staleAttributes
-  /// In 30 % of its connections some characteristics become visible up to 95 ms after the stack says "resolved", as measured on
-  /// an overloaded computer (docs/bluez.md).
+  /// In 30 % of its connections some characteristics become visible up to 95 ms after the stack reports
+  /// "resolved", as measured on an overloaded computer (docs/bluez.md).
   case lateCharacteristics
   /// The link is lost in this stage.
   case drops(in: DropStage)

@@ -76,8 +76,9 @@ package struct RadioParameters: Hashable, Sendable {
 
   /// From the start of the link until all services are resolved.
   package var resolve: ClosedRange<Duration> = .milliseconds(600)...(.milliseconds(800))
-  /// How probable it is that some characteristics become visible only after the stack said "resolved": not in one of 65
-  /// recorded connections (Tests/TraceTests/Recordings). The fault `late_characteristics` has the 30 % of an overloaded computer.
+  /// How probable it is that some characteristics become visible only after the stack reports "resolved": not
+  /// in one of 65 recorded connections (Tests/TraceTests/Recordings). The fault `late_characteristics` has
+  /// the 30 % of an overloaded computer.
   package var lateCharacteristics = 0.0
   /// By how much they are late at most.
   package var lateBy: Duration = .milliseconds(95)

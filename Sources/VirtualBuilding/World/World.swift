@@ -7,7 +7,7 @@ import VirtualTime
 /// Time passes only while `run()` runs. All events come from one queue ordered by (instant, sequence), so on
 /// a virtual clock equal seeds give equal worlds.
 package actor World {
-  /// What the world was made from.
+  /// The scenario that the world was made from.
   package nonisolated let scenario: Scenario
   let clock: any TimeSource
   var radio: RadioParameters { scenario.radio }
