@@ -7,7 +7,7 @@ final class Interruption: Sendable {
   private let isNoted = Atomic(false)
   private let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
 
-  /// Whether somebody pressed Ctrl-C.
+  /// Whether a person pressed Ctrl-C.
   var hasCome: Bool { isNoted.load(ordering: .relaxed) }
 
   init() {
