@@ -16,7 +16,7 @@ struct Bench: AsyncParsableCommand {
 /// Measures one run of the engine.
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Provision one building and print what was measured.")
+    commandName: "run", abstract: "Provision one building and print the measurements.")
 
   @OptionGroup var options: BuildingOptions
 

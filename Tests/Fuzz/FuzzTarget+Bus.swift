@@ -154,7 +154,7 @@ extension FuzzTarget {
     }
   }
 
-  /// - Throws: unless the message arrives as it was sent.
+  /// - Throws: If the message does not arrive unchanged.
   private static func checkIsStable(
     _ message: OutgoingMessage, _ sentAgain: (Incoming) -> OutgoingMessage?
   ) throws {
@@ -162,7 +162,7 @@ extension FuzzTarget {
     guard let arrived = demarshal(bytes) else { throw Violation("a sent message can be read") }
     defer { dbus_message_unref(arrived) }
     guard let again = sentAgain(Incoming(arrived)) else { throw Violation("a received message can be sent") }
-    try Violation.unless(marshal(again) == bytes, "a message arrives as it was sent")
+    try Violation.unless(marshal(again) == bytes, "a message arrives unchanged")
   }
 
   private static func asCall(_ message: Incoming) throws -> MethodCall {

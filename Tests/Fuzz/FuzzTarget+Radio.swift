@@ -59,7 +59,7 @@ extension FuzzTarget {
     again.take(Array((lines.map { "\($0.ssid),\($0.rssi)" } + ["END"]).joined(separator: "\n").utf8))
     let short = lines.filter { $0.ssid.utf8.count <= 32 }
     try Violation.unless(
-      again.result.networks == Array(short), "what is read reads the same again: \(again.result.networks)")
+      again.result.networks == Array(short), "the parsed list is not stable: \(again.result.networks)")
   }
 
   /// External texts, one per line: the first line is a secret, and no other line contains it after redaction.

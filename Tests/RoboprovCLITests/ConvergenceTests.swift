@@ -176,7 +176,7 @@ struct ConvergenceTests {
       #expect(await premises.minor(1) == 151)
       #expect(await premises.minor(2) == 152)
       let after = try await premises.apply()
-      #expect(after.status == 0, "what is renumbered needs no leave any more\n\(after)")
+      #expect(after.status == 0, "a renumbered room needs no further permission\n\(after)")
     }
   }
 

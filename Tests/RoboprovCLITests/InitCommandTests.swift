@@ -49,7 +49,7 @@ struct InitCommandTests {
       #expect(applied.status == 0, "\(applied)")
       #expect(applied.errors.contains("Rehearsal: made-up labels for 10 rooms"), "\(applied)")
       #expect(applied.output.contains("10 of 10 rooms done"), "\(applied)")
-      #expect(try !Self.text(site).contains("address:"), "the manifest is as it was")
+      #expect(try !Self.text(site).contains("address:"), "the manifest is unchanged")
     }
   }
 

@@ -87,7 +87,7 @@ struct OverTheYearsTests {
       #expect(accepted.status == 0, "\(accepted)")
 
       let outcome = try await premises.apply()
-      #expect(outcome.status == 0, "what is accepted is not missing\n\(outcome)")
+      #expect(outcome.status == 0, "an accepted room does not count as missing\n\(outcome)")
       let words = "accepted as it is by Ada: behind a wall"
       #expect(outcome.output.contains("Room 101") && outcome.output.contains(words), "\(outcome)")
       let room = try site.report["rooms"][0]

@@ -31,7 +31,7 @@ struct PreflightTests {
     Mistake(testDescription: "a manifest", status: 65, words: "building.yaml cannot be applied") {
       try $0.writeManifest([.numbered(1), .numbered(1)])
     },
-    Mistake(testDescription: "a record", status: 65, words: "contradicts what is on record") {
+    Mistake(testDescription: "a record", status: 65, words: "contradicts the record") {
       try $0.writeManifest([Place(minor: 101, address: "C4:7C:8D:00:00:09")])
     },
   ]

@@ -62,7 +62,7 @@ struct ProcessTests {
       let core = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
       #expect(core.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"], "\(core)")
       let memory = try FileManager.default.attributesOfItem(atPath: "/proc/\(process.id)/mem")
-      #expect(memory[.ownerAccountID] as? Int == 0, "what is not dumpable belongs to root")
+      #expect(memory[.ownerAccountID] as? Int == 0, "a process that is not dumpable belongs to root")
       process.send(SIGINT)
       _ = try await process.ended()
     }

@@ -22,7 +22,7 @@ func expectInvariants(_ run: Rehearsed, _ building: [Room], sourceLocation: Sour
     #expect(fact.attempt == attempts[room], "\(fact) is of another attempt", sourceLocation: sourceLocation)
   }
   #expect(run.openLinks == 0, "a link was left open", sourceLocation: sourceLocation)
-  #expect(run.attemptsUnderWay == 0, "an attempt was left under way", sourceLocation: sourceLocation)
+  #expect(run.attemptsUnderWay == 0, "an attempt was left in progress", sourceLocation: sourceLocation)
   #expect(run.remembered.isEmpty, "the stack was left with devices on record", sourceLocation: sourceLocation)
 }
 

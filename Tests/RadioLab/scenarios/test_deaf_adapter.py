@@ -55,7 +55,7 @@ def test_deaf_for_good(scenario: Scenario) -> None:
     found = [(fault["fault"], fault.get("power_cycled", False)) for fault in faults]
     assert found == [("receives_nothing", True), ("receives_nothing", False)], "it is powered off and on, then reported"
     for text in (done.out, done.err):
-        assert " ".join(text.split()).count("No adapter heard any device") <= 1, "one message, not one for each room"
+        assert " ".join(text.split()).count("No adapter received any device") <= 1, "one message, not one for each room"
     make_deaf(scenario, "scan")
     check_provisioned(scenario)
 

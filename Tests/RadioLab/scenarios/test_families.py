@@ -56,7 +56,7 @@ def test_beacons_end_as_their_past_and_their_faults_require(scenario: Scenario, 
     assert (foreign["flash"]["uuid"], foreign["writes"]) == (ELSEWHERE["uuid"], [])
     assert str(ELSEWHERE["uuid"]).lower() in report["Room 3"]["reason"].lower(), "the report has the settings of the beacon"
     written = [write["attribute"] for write in sensors[sensor_address(8)]["writes"]]
-    assert written == ["transmit"], "what is right is not written: that would wear the flash"
+    assert written == ["transmit"], "a correct value is not written, to spare the flash"
 
     permitted = scenario.apply("--overwrite", "Room 3")
     assert permitted.code == 100, permitted.err
