@@ -46,7 +46,7 @@ extension BlueZCentral {
       try await connected(path)
     } catch {
       log.debug("\(path.text): connection attempt failed (\(error.code))")
-      // Whatever the reason: after an attempt that has failed nothing of it goes on.
+      // A failed attempt must not continue in the stack, whatever the reason of the failure.
       if error.code == .cancelled || tree.device(path)?.flag(Name.Property.connected) == true {
         await shielded { await self.disconnect(path) }
       }

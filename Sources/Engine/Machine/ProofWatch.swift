@@ -61,7 +61,7 @@ struct ProofWatch: Sendable {
     self.known = known
   }
 
-  /// Takes in an advertisement.
+  /// Applies an advertisement.
   /// - Parameter firstReceived: when its sender was first received; nil for the first time now.
   mutating func receive(_ advertisement: Advertisement, firstReceived: MonotonicInstant? = nil) {
     guard advertisement.receivedAt > submittedAt else { return }

@@ -1,7 +1,7 @@
 import Bluetooth
 import Model
 
-/// The state of a room in a run. Each case holds what is true in it, and its values can only be made from
+/// The state of a room in a run. Each case has the facts of that state, and its values can only be made from
 /// those of a legal predecessor: their initialisers belong to this file. `RoomState.transitions` is the same
 /// as a table, which docs/architecture.md draws.
 indirect enum RoomState: Sendable {

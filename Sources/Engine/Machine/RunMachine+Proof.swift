@@ -128,7 +128,7 @@ extension RunMachine {
       if state.work.isUnchanged { (evidence.grade, evidence.secondsAfterSave) = (.beaconOnAir, nil) }
       return .success(evidence)
     case .other(let identity):
-      // If the minor is right, the whole identity shows what is wrong.
+      // If the minor is right, the whole identity shows the difference.
       let room = state.work.room
       let isOfFirmware =
         identity.minor == proof(of: room).minor && !profile(of: room).expectedSettings.isEmpty

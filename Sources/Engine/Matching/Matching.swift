@@ -194,7 +194,7 @@ func blocker(
       : .stopped(
         .actionRequired, .foreignSettings(held: beacon.identity.shown, .beacon(minor: beacon.minor)))
   }
-  // If the minor is right, the whole identity shows what is wrong.
+  // If the minor is right, the whole identity shows the difference.
   let held = beacon.minor == proof.minor ? beacon.identity.shown : nil
   return .stopped(
     .actionRequired,
@@ -220,8 +220,8 @@ extension Known {
     return lastKnown.rooms[room.id]?.binding.map { ($0.address, .record) }
   }
 
-  /// The last write for the room to this device. Unless the manifest says that the device changes its
-  /// address, a beacon from another address proves nothing, even if an earlier manifest said so.
+  /// The last write for the room to this device. Unless the manifest permits the device to change its
+  /// address, a beacon from another address proves nothing, even if an earlier manifest permitted it.
   func lastWrite(for room: Room, at address: BluetoothAddress) -> LastWrite? {
     guard var lastWrite = lastKnown.rooms[room.id]?.lastWrite, lastWrite.address == address else {
       return nil

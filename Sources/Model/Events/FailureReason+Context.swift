@@ -43,7 +43,7 @@ extension FailureReason {
     return .adapterLost(HostLoss(FailedStep(stage, setting: form.setting, stackText: form.stackText)))
   }
 
-  /// This failure with a pause of the host as its cause; outside an attempt it stays as it is.
+  /// This failure with a pause of the host as its cause; outside an attempt it stays unchanged.
   package var causedByHostPause: FailureReason {
     let form = Form(self)
     guard let stage = form.stage else { return self }

@@ -7,7 +7,7 @@ struct RoomSurroundings {
   /// The work of an adapter while the room was open.
   struct Scanner {
     let adapter: AdapterID
-    /// Its scan windows; one that goes on when the room gets its outcome ends there.
+    /// Its scan windows; one in progress when the room gets its outcome ends there.
     let windows: [ScanWindow]
     /// Its scan time in seconds; windows whose end is not on record do not count.
     let seconds: Double

@@ -3,8 +3,8 @@ package import Model
 
 /// The history of one room or device, for a person.
 package enum HistoryView {
-  /// A table with a row for each run: when, what, how it ended, with which device, why, by whom, and the run. Columns that do not
-  /// fit are left out, the run's id first; details are cut at last.
+  /// A table with a row for each run: time, command, outcome, device, reason, person, and the run. Columns
+  /// that do not fit are left out, the run's id first; details are cut last.
   /// - Parameters:
   ///   - times: The local time.
   ///   - width: Columns of the terminal; nil where lines may have any length.
@@ -12,7 +12,7 @@ package enum HistoryView {
     _ runs: [(run: RunStarted, events: [RunEvent])], times: LocalTime = .utc, width: Int?
   ) -> [String] {
     let rows = runs.map { row($0.run, $0.events, times) }
-    // The distance from UTC stands in the header, once: it may differ in older rows.
+    // The distance from UTC is in the header, once; it may differ in older rows.
     let offset = runs.last?.events.first.map { times.offset($0.at) } ?? "UTC"
     let order: [Column] = [.when, .command, .outcome, .device, .details, .by, .run]
     // A column that is empty in all rows is left out.

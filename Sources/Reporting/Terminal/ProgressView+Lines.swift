@@ -3,7 +3,7 @@ package import Model
 
 /// The lines that stay after an event.
 extension ProgressView {
-  /// How many events get a line.
+  /// The events that get a line.
   package enum Detail: Hashable, Sendable {
     /// Only failures and operator actions.
     case quiet
@@ -68,7 +68,7 @@ extension ProgressView {
       + words.quotes.map { "    " + $0.visible }
   }
 
-  /// A finished room: symbol, name, outcome, and what else fits.
+  /// A finished room: symbol, name, outcome, and details that fit.
   private func line(of room: RoomReport, _ style: TerminalStyle) -> String {
     let outcome = room.outcome
     let name = room.planned.name.visible

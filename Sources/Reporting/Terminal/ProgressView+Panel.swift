@@ -1,7 +1,7 @@
 import Bluetooth
 import Model
 
-/// The panel: what happens now, in as many lines as fit on the terminal.
+/// The panel: the present work, in as many lines as fit on the terminal.
 extension ProgressView {
   /// The lines to draw now, none wider than the terminal and at most two thirds of its height. None before and after the run.
   /// - Parameter elapsed: Time since the run began.
@@ -71,7 +71,7 @@ extension ProgressView {
       + text
   }
 
-  /// What concerns the whole run: a pause, a stop, the wait for an adapter.
+  /// States of the whole run: a pause, a stop, the wait for an adapter.
   private func banner(_ style: TerminalStyle) -> String? {
     let text: String
     switch request?.request {
@@ -134,7 +134,7 @@ extension ProgressView {
     return active.count > fits ? lines + ["  … and \(active.count - fits) more active"] : lines
   }
 
-  /// An active room: name, stage, time and its limit, and what else fits.
+  /// An active room: name, stage, time and its limit, and details that fit.
   private func row(of room: ActiveRoom, at elapsed: Duration, _ style: TerminalStyle) -> String {
     let seconds = max(0, (elapsed - room.since).inSeconds.rounded(.down))
     // The time limit of a proof counts the time in which the adapter scans.
@@ -237,7 +237,7 @@ extension ProgressView {
 }
 
 extension Duration {
-  /// As exact as an estimate is: `40 s`, `12 min`, `3 h`.
+  /// A rounded estimate: `40 s`, `12 min`, `3 h`.
   package var asAboutTime: String {
     let seconds = max(0, inSeconds)
     if seconds < 90 { return "\(max(5, Int((seconds / 5).rounded(.up)) * 5)) s" }

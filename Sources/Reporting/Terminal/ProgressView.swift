@@ -3,21 +3,21 @@ package import Model
 
 /// A run in progress, for the person at the terminal: events in, lines out. The command line draws them.
 ///
-/// For a terminal: `finished(_:style:)` gives the lines that scroll away for good, `live(at:size:style:)` the panel that is
-/// drawn over and over below them. For anything else: `plain(_:detail:)`.
+/// For a terminal: `finished(_:style:)` gives the lines that scroll away, `live(at:size:style:)` the panel
+/// that is redrawn below them. For other outputs: `plain(_:detail:)`.
 package struct ProgressView: Sendable {
   /// The run so far.
   package private(set) var report = RunReport()
   /// Whether the keys are explained.
   package var isShowingHelp = false
-  /// Whether there is a keyboard that is read.
+  /// Whether the program reads keys.
   package var hasKeys = false
   /// The pace of earlier runs of this building, for an estimate before this run has one of its own.
   package var earlierPace = RunPace()
 
   /// The rooms with an attempt in flight, in the order in which the attempts started.
   private(set) var active: [ActiveRoom] = []
-  /// How many rooms ended how.
+  /// The number of rooms by outcome.
   private(set) var tally = Tally()
   /// Rooms that wait for their next attempt.
   private(set) var backingOff: Set<RoomID> = []
@@ -28,7 +28,7 @@ package struct ProgressView: Sendable {
   /// The adapters, in the order of their first use.
   private(set) var adapters: [LiveAdapter] = []
   private(set) var waiting: AdapterAwaited?
-  /// The operator's request that is in force.
+  /// The active request of the operator.
   private(set) var request: OperatorRequested?
   private(set) var pace = RunPace()
   private(set) var longestName = 0
@@ -48,22 +48,22 @@ package struct ProgressView: Sendable {
     var since: Duration
     var timeout: Double?
     var hasLink = false
-    /// Whether it was asked to save what was written.
+    /// Whether the save was submitted.
     var isSubmitted = false
   }
 
-  /// How many rooms ended how.
+  /// The number of rooms by outcome.
   struct Tally: Hashable, Sendable {
     var total = 0
-    /// How each room ended that did: the last ending counts, should a record have several.
+    /// The outcome of each finished room. If a record has several, the last one counts.
     private var endings: [RoomID: Outcome.Kind] = [:]
     private var counts: [Outcome.Kind: Int] = [:]
 
     var done: Int { counts[.done, default: 0] }
     var failed: Int { counts[.failed, default: 0] }
-    /// Rooms that a person must do something for before they can be tried again.
+    /// Rooms that require operator action before the next attempt.
     var action: Int { counts[.action, default: 0] }
-    /// Others: not tried, or cancelled.
+    /// Other rooms: without an attempt, or cancelled.
     var other: Int { counts[.other, default: 0] }
 
     var ended: Int { endings.count }
@@ -87,10 +87,10 @@ package struct ProgressView: Sendable {
     var fault: String?
   }
 
-  /// A view of nothing yet.
+  /// A view of no events.
   package init() {}
 
-  /// Takes in the next event.
+  /// Applies the next event.
   package mutating func apply(_ event: RunEvent) {
     report.apply(event)
     pace.apply(event)
@@ -221,9 +221,9 @@ extension Outcome {
   enum Kind: Hashable, Sendable {
     case done
     case failed
-    /// A person must do something before the room can be tried again.
+    /// Operator action is required before the next attempt.
     case action
-    /// Not tried, or cancelled.
+    /// Without an attempt, or cancelled.
     case other
   }
 

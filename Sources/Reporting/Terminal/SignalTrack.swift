@@ -3,8 +3,9 @@ import Glibc
 
 /// The strength of one device's signal over time: a fold over its advertisements, with the time passed in.
 ///
-/// The RSSI of a device that stays where it is wanders by some dB from one advertisement to the next (docs/bluez.md). The level
-/// is their exponentially weighted mean, so it follows a person that walks and does not jump.
+/// The RSSI of a device that does not move varies by some dB from one advertisement to the next
+/// (docs/bluez.md). The level is their exponentially weighted mean, so it follows a walking person and does
+/// not jump.
 package struct SignalTrack: Hashable, Sendable {
   /// The time in which the level follows a change by two thirds.
   package static let smoothing = Duration.seconds(1)
@@ -13,9 +14,9 @@ package struct SignalTrack: Hashable, Sendable {
   /// The strengths at the ends of the bar and of the bell's rate, in dBm: too weak to connect, and beside the device.
   package static let range = -95.0 ... -45.0
 
-  /// When the search began.
+  /// The start of the search.
   private let began: MonotonicInstant
-  /// When the last advertisement came, and the RSSI last reported.
+  /// The time of the last advertisement, and the last RSSI.
   private var lastAt: MonotonicInstant?
   private var lastRSSI: Int?
   private var level: Double?
@@ -36,7 +37,7 @@ package struct SignalTrack: Hashable, Sendable {
     case silent(Duration, last: Int?)
   }
 
-  /// Takes in an advertisement of the device.
+  /// Applies an advertisement of the device.
   package mutating func receive(rssi: Int?, at now: MonotonicInstant) {
     let wasSilent = lastAt.map { $0.duration(to: now) >= Self.silentAfter } ?? true
     lastAt = now
@@ -65,7 +66,7 @@ package struct SignalTrack: Hashable, Sendable {
     return .seconds(2 * pow(0.1, Self.fraction(level)))
   }
 
-  /// Where a level is between the ends of `range`: 0…1.
+  /// The position of a level between the ends of `range`: 0…1.
   package static func fraction(_ level: Double) -> Double {
     let clamped = min(max(level, range.lowerBound), range.upperBound)
     return (clamped - range.lowerBound) / (range.upperBound - range.lowerBound)

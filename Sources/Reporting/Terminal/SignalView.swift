@@ -19,7 +19,7 @@ package enum SignalView {
     ]
   }
 
-  /// A line that stays, for what is no terminal: `12 s  -57 dBm`.
+  /// A permanent line, for output without a terminal: `12 s  -57 dBm`.
   package static func plain(_ track: SignalTrack, since began: MonotonicInstant, at now: MonotonicInstant)
     -> String
   {
@@ -35,7 +35,7 @@ package enum SignalView {
   private static func title(_ name: String?, _ address: String?, _ width: Int) -> String {
     guard let name else { return (address ?? "").truncated(to: width) }
     guard let address else { return name.truncated(to: width) }
-    // The address is what is on the label: it is not cut.
+    // The address is that of the label, so it is not cut.
     let room = width - address.columns - 2
     return room < 4 ? name.truncated(to: width) : "\(name.truncated(to: room))  \(address)"
   }
@@ -59,7 +59,7 @@ package enum SignalView {
     }
   }
 
-  /// A bar in so many columns, to the eighth of a column, and what is left of it.
+  /// A bar with this number of columns, to the eighth of a column, and its remainder.
   package static func bar(_ fraction: Double, columns: Int) -> (full: String, rest: String) {
     let columns = max(1, columns)
     let eighths = Int((min(max(fraction, 0), 1) * Double(columns * 8)).rounded())

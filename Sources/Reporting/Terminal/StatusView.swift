@@ -2,7 +2,7 @@ import Bluetooth
 import FoundationEssentials
 import Model
 
-/// The state of a building, for a person: what is done, what is left, and what to do about it.
+/// The state of a building, for people: the done rooms, the open rooms, and the next actions.
 package enum StatusView {
   /// The lines.
   /// - Parameters:
@@ -49,7 +49,7 @@ package enum StatusView {
     var explanation: Explanation
   }
 
-  /// The most names in one place.
+  /// The maximum number of names in one place.
   private static let named = 10
 
   private static func open(_ report: BuildingOverview, _ style: TerminalStyle) -> [String] {

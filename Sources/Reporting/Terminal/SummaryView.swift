@@ -3,9 +3,9 @@ import Model
 
 /// The summary of a run, for a person.
 package enum SummaryView {
-  /// The most names in one place. The reports have all of them.
+  /// The maximum number of names in one place. The reports have all of them.
   static let mostNames = 12
-  /// The most causes of one group.
+  /// The maximum number of causes of one group.
   static let mostCauses = 6
 
   /// The lines: the rooms that are not done, grouped by what to do; the places of the reports; the counts; the next command.
@@ -26,7 +26,7 @@ package enum SummaryView {
     blocks += unclaimed(report, style)
     if let reports {
       var paths: [String] = []
-      // A path is never cut: it is there to be copied.
+      // A path is never cut, because people copy it.
       if after != nil, let folder = reports.lastIndex(of: "/") {
         paths.append("Report of the building: \(String(reports[..<folder]).visible)/building.html")
       }
@@ -51,7 +51,7 @@ package enum SummaryView {
     }
   }
 
-  /// A group: its rooms, what happened to each, and what to do about all. A single room has its device's address.
+  /// A group: its rooms, the cause of each, and the advice for all. A single room has its device's address.
   private static func explain(_ group: AdviceGroup, _ style: TerminalStyle) -> [String] {
     let rooms = group.rooms
     if rooms.count == 1 { return explain(rooms[0], style) }
@@ -74,7 +74,7 @@ package enum SummaryView {
     return shown + (rooms.count > mostNames ? " and \(rooms.count - mostNames) more" : "")
   }
 
-  /// Other programs that made the run slower.
+  /// Other programs that slowed the run down.
   private static func foreignScans(_ report: RunReport, _ style: TerminalStyle) -> [[String]] {
     report.foreignScans.map { scan in
       let adapter = report.name(of: scan.adapter) ?? scan.adapter.description
@@ -145,7 +145,7 @@ package enum SummaryView {
       indent: 2)
   }
 
-  /// How many rooms of an outcome are registered, which means that roboprov does not write them.
+  /// The number of registered rooms of an outcome, which means that roboprov does not write them.
   private static func registered(_ outcome: Outcome, in report: RunReport) -> String {
     guard outcome.isSuccess else { return "" }
     let rooms = report.rooms.filter { $0.outcome == outcome }

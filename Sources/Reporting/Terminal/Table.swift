@@ -1,6 +1,6 @@
-/// Columns of text, aligned by what a terminal shows.
+/// Columns of text, aligned by their width on a terminal.
 package enum Table {
-  /// The header and rows, a line each; the last column is not filled up.
+  /// The header and the rows, one line each; the last column is not padded.
   package static func text(header: [String], rows: [[String]]) -> String {
     lines(header: header, rows: rows).map { $0 + "\n" }.joined()
   }

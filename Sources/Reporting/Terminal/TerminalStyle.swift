@@ -2,9 +2,9 @@ import Model
 
 /// The size and the colours of a terminal.
 package struct TerminalStyle: Hashable, Sendable {
-  /// Columns; less than 20 is taken as 20.
+  /// Columns; fewer than 20 count as 20.
   package var width: Int
-  /// Lines; 24 where they are not known.
+  /// Lines; 24 if unknown.
   package var height: Int
   /// Whether colours and weights are used (not with `NO_COLOR`, and not in pipes).
   package var hasColor: Bool
@@ -29,7 +29,7 @@ package struct TerminalStyle: Hashable, Sendable {
   /// The codes that `paint` adds to texts.
   static let tones = Tone.allCases.map { Array("\u{1B}[\($0.rawValue)m".unicodeScalars) }
 
-  /// Text in a tone; to be called last, for what it adds has no width.
+  /// Text in a tone; call it last, because the codes that it adds have no width.
   package func paint(_ text: String, _ tone: Tone) -> String {
     guard hasColor, tone != .plain, !text.isEmpty else { return text }
     return "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m"
@@ -50,7 +50,7 @@ package struct TerminalStyle: Hashable, Sendable {
 }
 
 extension String {
-  /// How many columns a line takes that `paint` may have added tones to.
+  /// The number of columns of a line to which `paint` may have added tones.
   package var columnsWithoutTones: Int {
     var text = ""
     var isTone = false

@@ -10,7 +10,7 @@ struct CommandLineWords {
 
   /// The configuration file that it names.
   var config: String? { value(of: "--config") }
-  /// The log level that it names, as it is written.
+  /// The log level that it names, as text.
   var logLevel: String? { value(of: "--log-level") }
   /// Whether its data and errors are for programs.
   var isForPrograms: Bool { value(of: "--output") == "json" }

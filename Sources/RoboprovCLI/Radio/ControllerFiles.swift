@@ -21,7 +21,7 @@ struct ControllerFiles: Sendable {
     return hardware(of: adapter.name, adding: adapter.hardware)
   }
 
-  /// The controller with this name in the kernel, added to what is already known of it.
+  /// The controller with this name in the kernel, added to the facts already known.
   func hardware(of name: String, adding known: AdapterHardware?) -> AdapterHardware? {
     let link = "\(folder)/\(name)/device"
     guard !name.contains("/"),
@@ -31,7 +31,7 @@ struct ControllerFiles: Sendable {
     var hardware = known ?? AdapterHardware()
     // `../../devices/pci0000:00/…/usb1/1-3/1-3:1.0/bluetooth/hci0`
     let path = place.split(separator: "/").filter { $0 != ".." }.dropLast(2).map(String.init)
-    // The part from the bus on; what is above belongs to the board.
+    // The part from the bus on; the part above belongs to the board.
     let start = path.firstIndex { $0.hasPrefix("usb") || $0.hasPrefix("serial") || $0.hasPrefix("tty") }
     hardware.path = path[(start ?? max(0, path.count - 1))...].joined(separator: "/")
     hardware.bus = last(of: link + "/subsystem")

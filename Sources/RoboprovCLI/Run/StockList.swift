@@ -25,7 +25,7 @@ struct StockList: Sendable {
       SourceText(InputFile.read(file, atMost: CSVReader.maximumBytes).bytes), file: file)
   }
 
-  /// Reads a table. The addresses are in the only column, or in the column whose header says so; a table with
+  /// Reads a table. The addresses are in the only column, or in the column with that header; a table with
   /// one column needs no header.
   /// - Throws: `CommandFailure`.
   init(_ text: SourceText, file: String) throws {

@@ -7,7 +7,7 @@ import Model
 /// Resolves the passwords that a manifest refers to: once, before the radio is opened, and only those of the
 /// selected rooms. Afterwards the environment has none of them.
 struct SecretResolver {
-  /// Whether only a virtual building gets the passwords. Then no program runs, nobody is asked, and a
+  /// Whether only a virtual building gets the passwords. Then no program runs, no question is asked, and a
   /// stand-in replaces a missing password.
   let isRehearsal: Bool
 
