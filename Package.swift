@@ -135,7 +135,8 @@ let package = Package(
       dependencies: [
         "Bluetooth", "EventLoop", "Model", "Session", "Families", "Engine", "VirtualBuilding", "VirtualTime",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], path: "Benchmarks", exclude: ["requirements.txt"], swiftSettings: strict),
+      ],
+      path: "Benchmarks", exclude: ["requirements.txt"], swiftSettings: strict),
 
     // The requirements of every `Central`, as checks for its tests.
     .target(

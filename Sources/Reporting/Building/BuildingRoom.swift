@@ -5,7 +5,7 @@ package import Model
 /// The state of one room of a building.
 package struct BuildingRoom: Hashable, Sendable {
   /// The state of a room. The names are frozen.
-  package enum LastKnown: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum State: String, Hashable, Sendable, Codable, CaseIterable {
     /// The evidence shows that its device is provisioned as wanted.
     case done
     /// Its device is provisioned, with other settings than the manifest has now.
@@ -71,7 +71,7 @@ package struct BuildingRoom: Hashable, Sendable {
   /// The device family.
   package let profile: ProfileID
   /// Its state.
-  package let lastKnown: LastKnown
+  package let state: State
   /// Whether the manifest has it; true without a manifest.
   package let isInManifest: Bool
   /// Its device, or its devices if merged records contradict each other.

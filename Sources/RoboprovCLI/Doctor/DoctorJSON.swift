@@ -23,8 +23,7 @@ enum DoctorJSON {
     Field("building", "The building's stable id; null if no manifest was named.") { $0.building }
     Field("summary", "How many findings of each severity there are.", form: summary) { $0 }
     Field("findings", "What was found, by topics.", each: finding) { $0.findings }
-    Field("reception", "What a scan received from the building; null without a scan.", optional: reception)
-    {
+    Field("reception", "What a scan received from the building; null without a scan.", optional: reception) {
       $0.reception
     }
   }

@@ -88,10 +88,10 @@ struct AdapterListing: Sendable {
   }
 
   private static let entryForm = OutputForm<Entry>("listed_adapter", "An adapter as it is now.") {
-    Field("name", "What the host calls it: `hci0`.") { $0.adapter.name }
-    Field("address", "Its Bluetooth address, which stays.") { $0.adapter.id }
-    Field("alias", "What the manifest calls it; null where it does not.") { $0.description?.alias }
-    Field("place", "Its place in the manifest; null without one.") { $0.description?.place }
+    Field("name", "Its name on the host: `hci0`.") { $0.adapter.name }
+    Field("address", "Its Bluetooth address, which does not change.") { $0.adapter.id }
+    Field("alias", "Its name in the manifest; null if it has none.") { $0.description?.alias }
+    Field("place", "Its place in the manifest; null if it has none.") { $0.description?.place }
     Field("powered", "Whether it is switched on.") { $0.adapter.state == .ready }
     Field("blocked", "Whether rfkill blocks it; null if unknown.") { $0.block }
     Field(
@@ -105,7 +105,7 @@ struct AdapterListing: Sendable {
     "missing_adapter", "An adapter of the manifest that is not present."
   ) {
     Field("adapter", "Its name or address, as the manifest has it.") { $0.reference.text }
-    Field("alias", "What the manifest calls it; null where it does not.") { $0.alias }
-    Field("place", "Its place in the manifest; null without one.") { $0.place }
+    Field("alias", "Its name in the manifest; null if it has none.") { $0.alias }
+    Field("place", "Its place in the manifest; null if it has none.") { $0.place }
   }
 }

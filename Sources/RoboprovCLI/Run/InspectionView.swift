@@ -67,7 +67,7 @@ extension Inspection {
     Field("value", "Its value in hex; null when it cannot be read, was not, or is a secret.") {
       if case .bytes(let bytes, _) = $0.value { bytes.hex() } else { String?.none }
     }
-    Field("text", "Its value as text; null where it is none, or holds settings.") { $0.plainText }
+    Field("text", "Its value as text; null if it is not text, or if it holds settings.") { $0.plainText }
     Field("settings", "The settings in it, as its family defines them.", each: settingForm) {
       if case .bytes(_, let settings) = $0.value { settings } else { [] }
     }
