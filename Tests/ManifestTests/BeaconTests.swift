@@ -73,7 +73,7 @@ import Testing
     "an invalid `beacon` is an error at its place",
     arguments: [
       ("beacon: 1️⃣\(Self.uuid)", "`beacon` is a mapping of keys and values"),
-      ("beacon: 1️⃣{}", "`beacon` has no keys"),
+      ("beacon: 1️⃣{}", "`beacon` is empty"),
       ("beacon: { uuid: 1️⃣1234 }", "`uuid` is not a UUID"),
       ("beacon: { uuid: 1️⃣180F }", "`uuid` is not a UUID"),
       (

@@ -51,7 +51,8 @@ import VirtualTime
   /// Failures of the start of discovery, among others each error name that BlueZ or the bus may return.
   static let brokenDiscovery = acts.map { Attack(first: 1, count: .max, act: $0, member: "StartDiscovery") }
 
-  /// `make test-hostile` runs each point; other test runs draw a share of them from a seed.
+  /// `make test-hostile` runs each point, in an order that a seed determines, so that a stopped sweep can be
+  /// continued. Other test runs take the first 24.
   static let sweep: [Attack] = {
     let environment = ProcessInfo.processInfo.environment
     let points = 1...45
@@ -60,9 +61,10 @@ import VirtualTime
         [Attack(first: point, count: 1, act: act), Attack(first: point, count: .max, act: act)]
       }
     }
-    let wanted = environment["HOSTILE"].flatMap { Int($0) } ?? 24
-    var generator = SeededGenerator(seed: environment["HOSTILE_SEED"].flatMap { UInt64($0) } ?? 1)
-    return all.shuffled(using: &generator).prefix(wanted).map(\.self)
+    func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }
+    var generator = SeededGenerator(seed: number("HOSTILE_SEED").map { UInt64($0) } ?? 1)
+    let order = all.shuffled(using: &generator).dropFirst(number("HOSTILE_SKIP") ?? 0)
+    return order.prefix(number("HOSTILE") ?? 24).map(\.self)
   }()
 
   @Test("the run ends within bounds if each start of discovery fails", arguments: brokenDiscovery)
