@@ -67,7 +67,9 @@ struct FindingTests {
         "adapters: { 1️⃣east: { slots: 7 } }", "neither the name nor the address of an adapter",
         advice: "`address`"),
       .top("adapters: { east: { address: 1️⃣hci0 } }", "not the address of an adapter"),
-      .top("adapters: { hci0: { 1️⃣address: 00:1A:7D:DA:71:13 } }", "the name of this entry identifies the adapter already"),
+      .top(
+        "adapters: { hci0: { 1️⃣address: 00:1A:7D:DA:71:13 } }",
+        "the name of this entry identifies the adapter already"),
       .top(
         "adapters: { a: { address: 00:1A:7D:DA:71:13 }, 1️⃣b: { address: 00:1A:7D:DA:71:13 } }",
         "this adapter is described already", advice: "join the two"),

@@ -85,6 +85,18 @@ extension SentenceTests {
     }
     section("Common causes of several failures")
     try addCommonCauses(add)
+    section("Requests of the operator during a run")
+    for request in [OperatorRequested(.pause), .init(.resume), .init(.stop), .init(.stop, within: 20)] {
+      add("\(request.request)", request.words)
+    }
+    section("Scans by other programs")
+    for clients in [[], ["bluetoothctl"], ["bluetoothctl", "python3"]] {
+      let scan = ForeignScanDetected(adapter: .first, clients: clients)
+      add(
+        "\(clients.count) clients", Explanation(scan.sentence(adapter: "hci0"), scan.advice))
+    }
+    section("Plans")
+    for line in planLines { text += "  \(line)\n" }
     section("Results of verify")
     for line in verifications { text += "\(line)\n" }
     section("Evidence")
@@ -151,6 +163,12 @@ extension SentenceTests {
       "never_received, no address",
       try ExplanationTests.explain(
         .actionRequired, .neverReceived(), address: nil, profile: "iot-design-shop", registered: true))
+    section("Reasons, in a room with a Firefly")
+    for reason: FailureReason in [
+      .serviceMissing(FailedStep(.discover)), .neverReceived(), .linkLost(FailedStep(.write)),
+    ] {
+      add(title(reason), try ExplanationTests.explain(.failed, reason, profile: "firefly"))
+    }
     section("Reasons, in a room with a family that this version does not know")
     for reason: FailureReason in [
       .neverReceived(), .connectFailed(FailedStep(.connect)), .settingsChanged(minor: 5),
@@ -199,10 +217,34 @@ extension SentenceTests {
     script.begin(rooms)
     for room in rooms { script.end(room, .failed, nil, attempts: 1) }
     let report = RunReport(script.events)
+    let moment = CommonMoment(at: SampleBuilding.day, span: .milliseconds(15), rooms: rooms.map(\.room))
     let causes: [CommonCause] = [
-      .adapter(.first), .weakSignal, .network("Office WiFi"), .deviceText("error:wifi"),
+      .moment([moment], [.first]), .moment([moment], []), .adapter(.first), .weakSignal,
+      .network("Office WiFi"), .deviceText("error:wifi"),
     ]
     for cause in causes { add(cause.name.rawValue, cause.explanation(in: report)) }
+  }
+
+  private static var planLines: [String] {
+    let settings = [
+      PlannedSetting(name: .minor, value: "302", recorded: "301", change: .changed),
+      PlannedSetting(name: .wifiSSID, value: "Guest, 2nd floor"),
+    ]
+    func step(_ action: PlannedStep.Action, _ settings: [PlannedSetting]?, _ reason: FailureReason? = nil)
+      -> PlannedStep
+    {
+      PlannedStep(
+        room: "lobby", name: "Lobby", action: action, address: .sensor(1), settings: settings, reason: reason)
+    }
+    let provision = step(.provision, settings)
+    let stop = step(.stop, nil, .neverReceived())
+    let actions = [PlannedStep.Action.provision, .done, .await, .stop, .exclude].map(\.words)
+    let differences = [
+      PlanDifference(planned: provision, found: stop), .init(planned: nil, found: provision),
+      .init(planned: provision, found: nil),
+      .init(planned: provision, found: step(.provision, [settings[1]])),
+    ]
+    return actions + [provision.writes] + differences.map(\.words)
   }
 
   private static var verifications: [String] {

@@ -97,7 +97,7 @@ package struct PlannedStep: Hashable, Sendable, Codable {
     case address
     case basis
     case settings
-    case received = "received"
+    case received
     case rssi
     case evidence
     case outcome
