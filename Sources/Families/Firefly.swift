@@ -12,7 +12,7 @@ package struct Firefly: DeviceProfile {
     notWaiting: "If it sleeps",
     serviceMissing:
       "On most computers bluetoothd keeps this service for itself, since keyboards have it: give it the option "
-      + "--noplugin=midi (`systemctl edit bluetooth`), restart it, and run the same command again.")
+      + "`--noplugin=midi` (`systemctl edit bluetooth`), restart it, and run the same command again.")
   /// The BLE-MIDI service.
   package let service = Attribute.service
   /// Every Bluetooth keyboard and synthesiser offers it.

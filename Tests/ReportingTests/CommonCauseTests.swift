@@ -16,7 +16,7 @@ import Testing
     var isDone = false
   }
 
-  private static let second = AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7102))
+  static let second = AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7102))
 
   private static func report(_ rooms: [Tried]) -> RunReport {
     var script = RunScript()

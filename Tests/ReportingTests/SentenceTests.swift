@@ -219,7 +219,8 @@ extension SentenceTests {
     let report = RunReport(script.events)
     let moment = CommonMoment(at: SampleBuilding.day, span: .milliseconds(15), rooms: rooms.map(\.room))
     let causes: [CommonCause] = [
-      .moment([moment], [.first]), .moment([moment], []), .adapter(.first), .weakSignal,
+      .moment([moment], [.first]), .moment([moment], [.first, CommonCauseTests.second]), .adapter(.first),
+      .weakSignal,
       .network("Office WiFi"), .deviceText("error:wifi"),
     ]
     for cause in causes { add(cause.name.rawValue, cause.explanation(in: report)) }
