@@ -2,7 +2,7 @@ package import Bluetooth
 package import Model
 package import Session
 
-/// Firefly (PROTOCOLS §3): a peripheral that mostly sleeps and gets the time since an action. The
+/// Firefly (docs/protocols.md, "Firefly"): a peripheral that mostly sleeps and gets the time since an action. The
 /// session searches, connects and writes within 10 s.
 package struct Firefly: DeviceProfile {
   package let id: ProfileID = "firefly"

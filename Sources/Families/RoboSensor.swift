@@ -3,7 +3,7 @@ import Hex
 package import Model
 package import Session
 
-/// ESP32-S3 room sensor (PROTOCOLS §1): a connectable peripheral named `Robo Sensor` in provisioning mode,
+/// ESP32-S3 room sensor (docs/protocols.md, "Robo Sensor"): a connectable peripheral named `Robo Sensor` in provisioning mode,
 /// afterwards a non-connectable iBeacon.
 package struct RoboSensor: DeviceProfile {
   package let id: ProfileID = "robo-sensor"
@@ -41,7 +41,7 @@ package struct RoboSensor: DeviceProfile {
       documentation: "Minor ID of its beacon. uint16, big-endian."),
   ]
 
-  /// In the order of PROTOCOLS §1.
+  /// In the order of docs/protocols.md, "Robo Sensor".
   package let stages: [Stage] = [.search, .connect, .discover, .ready, .write, .save, .verify]
 
   /// The beacons that identify configured sensors: the factory's, and those that rooms expect.
@@ -49,7 +49,7 @@ package struct RoboSensor: DeviceProfile {
 
   package init() {}
 
-  /// Newer firmware only (PROTOCOLS §1, WiFi scan).
+  /// Newer firmware only (docs/protocols.md, "WiFi scan").
   package let listsNetworks = true
 
   /// It advertises ten times per second and accepts a connection within 0.5 s (docs/bluez.md).
@@ -163,7 +163,7 @@ package struct RoboSensor: DeviceProfile {
     return minor
   }
 
-  /// Steps 1 to 6 of PROTOCOLS §1; step 7 is the proof.
+  /// Steps 1 to 6 of docs/protocols.md, "Robo Sensor"; step 7 is the proof.
   package func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
     let link = try await session.connect()
     let service = try await session.stage(.discover) { () throws(CentralError) in

@@ -69,7 +69,7 @@ package struct RoomVerified: Hashable, Sendable, Codable {
     case others
   }
 
-  /// Below this RSSI in dBm, connecting is unreliable (PROTOCOLS §1).
+  /// Below this RSSI in dBm, connecting is unreliable (docs/protocols.md, "Robo Sensor").
   package static let weakBelow = -85
 
   /// Whether its device is received, but weakly.

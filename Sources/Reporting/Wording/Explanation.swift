@@ -149,7 +149,7 @@ struct SentenceContext {
     "The \(device.noun)" + (address.map { " \($0)" } ?? "")
   }
 
-  /// Below this RSSI, in dBm, connecting is unreliable (PROTOCOLS §1).
+  /// Below this RSSI, in dBm, connecting is unreliable (docs/protocols.md, "Robo Sensor").
   static let unreliable = RoomVerified.weakBelow
 
   /// The advice for an unreliable link.

@@ -1,7 +1,7 @@
 package import Bluetooth
 package import VirtualTime
 
-/// The Firefly's firmware (PROTOCOLS §3). It sleeps most of the time and advertises for a short time when it
+/// The Firefly's firmware (docs/protocols.md, "Firefly"). It sleeps most of the time and advertises for a short time when it
 /// wakes up. It accepts four bytes without response and then ends the link itself. It can be provisioned
 /// again at any time.
 package struct FireflyFirmware: Firmware {
