@@ -313,7 +313,7 @@ package struct Invariants: Sendable {
         !beginning.rooms.contains { !$0.isRegistered && bound[$0.id] == device }
       }
       if fact?.attempts ?? 0 > 0 || !devices.isDisjoint(with: connected) {
-        violate(.registeredUntouched, "it was configured elsewhere, and was dialled", room: room.id)
+        violate(.registeredUntouched, "it was configured elsewhere, and was connected to", room: room.id)
       }
     }
   }
