@@ -63,16 +63,16 @@ struct BusCommand: AsyncParsableCommand {
       to: directory.appending(path: "building.yaml"), atomically: true, encoding: .utf8)
     try building.job().write(to: directory.appending(path: "job.json"))
 
-    let told = Pipe()
+    let started = Pipe()
     let server = try Child.start(
       "/proc/self/exe",
       [
         "serve", "--sensors", "\(building.sensors)", "--slots", "\(building.slots)",
         "--speed", "\(building.speed)", "--seed", "\(building.seed)",
-      ], output: told.fileHandleForWriting)
+      ], output: started.fileHandleForWriting)
     defer { _ = try? server.ended() }
-    try told.fileHandleForWriting.close()
-    let address = String(decoding: told.fileHandleForReading.availableData, as: UTF8.self)
+    try started.fileHandleForWriting.close()
+    let address = String(decoding: started.fileHandleForReading.availableData, as: UTF8.self)
       .trimmingCharacters(in: .whitespacesAndNewlines)
 
     let (program, arguments) = command(for: client, in: directory.path)

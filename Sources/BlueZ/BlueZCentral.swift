@@ -111,8 +111,8 @@ package actor BlueZCentral: Central {
   /// bus counts as unavailable.
   private static func openingError(_ error: DBusError) -> CentralError {
     let named = ErrorTable.error(error.name, error.message, during: .adapter)
-    let isTold = named.code == .permissionDenied || named.code == .timedOut
-    let code = isTold ? named.code : .busUnavailable
+    let isSpecific = named.code == .permissionDenied || named.code == .timedOut
+    let code = isSpecific ? named.code : .busUnavailable
     return CentralError(code, stackText: named.stackText)
   }
 }

@@ -109,13 +109,13 @@ package struct ManifestReading: Sendable {
     self.passwords = passwords
     let hasError = findings.contains { $0.severity == .error }
     self.building = hasError ? nil : building
-    let byPlace = findings.sorted { ($0.range.start, $0.message) < ($1.range.start, $1.message) }
+    let byPlace = findings.sortedByPlace()
     allFixes = byPlace.compactMap(\.fix)
     // Errors take precedence, so that warnings never hide an error.
     let kept =
       (byPlace.filter { $0.severity == .error } + byPlace.filter { $0.severity == .warning })
       .prefix(ManifestReader.maximumFindings)
-    diagnostics = kept.sorted { ($0.range.start, $0.message) < ($1.range.start, $1.message) }
+    diagnostics = kept.sortedByPlace()
     omitted = findings.count - kept.count
     self.excerpts = excerpts
   }
@@ -125,10 +125,6 @@ package struct ManifestReading: Sendable {
 
   /// As `rendered`, with colours on request.
   package func rendered(isColored: Bool) -> String {
-    var text = diagnostics.map { DiagnosticFormatter(excerpts, isColored: isColored).text(of: $0) }.joined()
-    if omitted > 0 {
-      text += "\(excerpts[0].file): \(omitted) more finding\(omitted == 1 ? "" : "s") not shown\n"
-    }
-    return text
+    DiagnosticFormatter(excerpts, isColored: isColored).text(of: diagnostics, omitted: omitted)
   }
 }

@@ -80,7 +80,10 @@ extension ScenarioDecoder {
     for name in values.keys where family.settings.contains(where: { $0.name == name }) {
       holds[name] = required(name, of: values, ScenarioFields.text)
     }
-    for problem in family.problems(of: holds) { find(problem, in: values) }
+    // A value that is present but invalid is reported already, so it is not reported as missing, too.
+    for problem in family.problems(of: holds) where problem.kind != .missing || values[problem.key] == nil {
+      find(problem, in: values)
+    }
     return holds
   }
 

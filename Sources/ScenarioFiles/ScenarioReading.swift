@@ -12,26 +12,21 @@ package struct ScenarioReading: Sendable {
   package let findings: [Diagnostic]
   private let excerpt: SourceExcerpt
 
-  /// The maximum number of findings that are shown.
-  private static let maximumShown = 50
-
   /// - Parameter file: The file's name in messages.
   package init(_ bytes: [UInt8], file: String) {
     let source = SourceText(bytes)
     excerpt = SourceExcerpt(open: source, file: file)
     var decoder = ScenarioDecoder()
     let decoded = decoder.decode(source)
-    findings = decoder.findings.sorted { ($0.range.start, $0.message) < ($1.range.start, $1.message) }
+    findings = decoder.findings.sortedByPlace()
     scenario = findings.isEmpty ? decoded?.scenario : nil
     speed = decoded?.speed ?? 1
   }
 
-  /// The findings for a person, each with its line and a caret.
+  /// The findings for a person, at most `ManifestReader.maximumFindings`, each with its line and a caret.
   package func rendered(isColored: Bool) -> String {
-    let formatter = DiagnosticFormatter([excerpt], isColored: isColored)
-    let text = findings.prefix(Self.maximumShown).map(formatter.text).joined()
-    let omitted = findings.count - Self.maximumShown
-    guard omitted > 0 else { return text }
-    return text + "\(excerpt.file): \(omitted) more finding\(omitted == 1 ? "" : "s") not shown\n"
+    let shown = findings.prefix(ManifestReader.maximumFindings)
+    return DiagnosticFormatter([excerpt], isColored: isColored)
+      .text(of: shown, omitted: findings.count - shown.count)
   }
 }

@@ -317,7 +317,7 @@ struct ConnectionScenarios {
   }
 
   @Test("a cause that was delivered does not change, whatever is lost later")
-  func told() async throws {
+  func causeDoesNotChange() async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()
       await stage.daemon.setDevice(["Connected": .bool(false)])

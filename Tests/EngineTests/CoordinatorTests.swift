@@ -7,7 +7,7 @@ import VirtualTime
 
 /// All events of a run pass through the coordinator.
 @Suite("event coordinator") struct CoordinatorTests {
-  private actor Told {
+  private actor Observed {
     private(set) var numbers: [Int] = []
     func add(_ number: Int) { numbers.append(number) }
   }
@@ -15,10 +15,10 @@ import VirtualTime
   @Test("a watcher gets an event only after it is on record")
   func watch() async throws {
     try await VirtualTime.run { clock in
-      let (recorder, told) = (MemoryRecorder(clock: clock, failsFrom: 3) { _ in }, Told())
+      let (recorder, observed) = (MemoryRecorder(clock: clock, failsFrom: 3) { _ in }, Observed())
       let coordinator = Coordinator(
         clock: clock, wall: { Date(timeIntervalSince1970: 0) }, recorder: recorder
-      ) { await told.add($0.sequence) }
+      ) { await observed.add($0.sequence) }
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await coordinator.run() }
         for number in 1...4 {
@@ -28,7 +28,7 @@ import VirtualTime
         }
         coordinator.finish()
       }
-      #expect(await told.numbers == [1, 2])
+      #expect(await observed.numbers == [1, 2])
       #expect(await recorder.events.map(\.sequence) == [1, 2])
     }
   }

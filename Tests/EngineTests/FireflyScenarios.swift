@@ -42,7 +42,7 @@ import VirtualTime
   }
 
   @Test("a Firefly gets the time since its session began, and its disconnect is the evidence")
-  func told() async throws {
+  func elapsedSent() async throws {
     let run = try await run([Self.firefly()])
     let room = try #require(run.outcome(1))
     #expect(room.outcome == .provisioned)
@@ -53,14 +53,14 @@ import VirtualTime
     }
     let write = try #require(run.writes.last)
     #expect(run.writes.count == 1 && write.kind == .withoutResponse)
-    let told = try #require(elapsed(run))
-    #expect(told.since == .session)
-    #expect(write.value == [7, 3, told.byte, 200])
+    let sent = try #require(elapsed(run))
+    #expect(sent.since == .session)
+    #expect(write.value == [7, 3, sent.byte, 200])
     // The byte has the instant of the write: only the transmission lies between.
-    let gone = try #require(began.first).0.elapsed + .seconds(told.seconds)
-    #expect(write.at.sinceZero - gone < .milliseconds(100) && told.seconds > 0.5)
-    #expect(Int(told.byte) == Int(told.seconds / 10 * 255))
-    #expect(run.flashes[Sample.address(1)]?.values["elapsed"] == [told.byte])
+    let gone = try #require(began.first).0.elapsed + .seconds(sent.seconds)
+    #expect(write.at.sinceZero - gone < .milliseconds(100) && sent.seconds > 0.5)
+    #expect(Int(sent.byte) == Int(sent.seconds / 10 * 255))
+    #expect(run.flashes[Sample.address(1)]?.values["elapsed"] == [sent.byte])
     #expect(run.openLinks == 0 && run.remembered.isEmpty)
   }
 
@@ -70,9 +70,9 @@ import VirtualTime
   func operatorsKey(secondsEarlier: Int) async throws {
     let run = try await run(
       [Self.firefly()], action: { $0.now.advanced(by: .seconds(-secondsEarlier)) })
-    let told = try #require(elapsed(run))
-    #expect(told.since == .key && told.seconds > Double(secondsEarlier))
-    #expect(Int(told.byte) == (told.seconds > 10 ? 0 : Int(told.seconds / 10 * 255)))
+    let sent = try #require(elapsed(run))
+    #expect(sent.since == .key && sent.seconds > Double(secondsEarlier))
+    #expect(Int(sent.byte) == (sent.seconds > 10 ? 0 : Int(sent.seconds / 10 * 255)))
     #expect(run.outcome(1)?.outcome == .provisioned)
   }
 
@@ -127,7 +127,7 @@ import VirtualTime
   }
 
   @Test("a run with `match: any` does not wait for a Firefly that is not received")
-  func unnamedAndUnheard() async throws {
+  func unnamedAndNotReceived() async throws {
     var room = Self.room()
     room.address = nil
     let run = try await run([], rooms: [room], assignment: .any)
@@ -193,9 +193,9 @@ import VirtualTime
     let probe = try await meet(after: base)
     let session = try #require(
       probe.facts { if case .stageStarted(let fact) = $0, fact.stage == .search { fact } else { nil } }.first)
-    let told = session.0.elapsed + .seconds(try #require(elapsed(probe)?.seconds))
+    let sent = session.0.elapsed + .seconds(try #require(elapsed(probe)?.seconds))
     let sighted = probe.events.last { if case .deviceSighted = $0.fact { true } else { false } }?.elapsed
-    let met = try #require(bound == "search" ? sighted : told)
+    let met = try #require(bound == "search" ? sighted : sent)
     let limit = session.0.elapsed + (bound == "search" ? .seconds(9) : .seconds(10))
     var outcomes: Set<Outcome> = []
     for step in -40...40 {
@@ -203,8 +203,8 @@ import VirtualTime
       let finished = run.events.count { if case .roomFinished = $0.fact { true } else { false } }
       #expect(finished == 1)
       let room = try #require(run.outcome(1))
-      let wasTold = run.flashes[Sample.address(1)]?.isSaved == true
-      #expect(room.outcome.isSuccess == wasTold, "at \(step) µs: \(room.outcome), written: \(wasTold)")
+      let wasWritten = run.flashes[Sample.address(1)]?.isSaved == true
+      #expect(room.outcome.isSuccess == wasWritten, "at \(step) µs: \(room.outcome), written: \(wasWritten)")
       #expect(run.openLinks == 0)
       outcomes.insert(room.outcome)
     }

@@ -76,7 +76,7 @@ import VirtualTime
   }
 
   @Test("a few refused scans only delay the run", arguments: [1, 5, 9])
-  func stumbles(times: Int) async throws {
+  func failsRepeatedly(times: Int) async throws {
     let run = try await rehearse(
       [[], []], rooms: Array(Self.rooms.prefix(2)),
       through: { central, _ in Stumbling(central, times: times) })
@@ -86,7 +86,7 @@ import VirtualTime
   }
 
   @Test("a stack that refuses every scan ends the run, and no sensor is blamed")
-  func stumblesForEver() async throws {
+  func failsForEver() async throws {
     let run = try await rehearse(
       [[], []], rooms: Array(Self.rooms.prefix(2)),
       through: { central, _ in Stumbling(central, times: .max) })

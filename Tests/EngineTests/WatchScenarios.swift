@@ -180,7 +180,7 @@ import VirtualBuilding
 /// Sensors that no room claims.
 @Suite("sensors without a room") struct UnclaimedScenarios {
   @Test("unclaimed sensors are recorded, and not written")
-  func told() async throws {
+  func unclaimed() async throws {
     let run = try await rehearse(
       [[], [], []], rooms: [Sample.room(1, address: 1), Sample.room(3, address: 3)])
     let unclaimed = run.facts { if case .deviceUnclaimed(let fact) = $0 { fact.address } else { nil } }

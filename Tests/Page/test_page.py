@@ -111,11 +111,11 @@ def test_no_text_is_too_faint_and_nothing_overflows(page: Page) -> None:
     for scheme in ["light", "dark"]:
         for width in [360, 768, 1280]:
             browser = page.show("lived", width=width, scheme=scheme)
-            browser.run("document.querySelector('#stories').click()")
+            browser.run("document.querySelector('#histories').click()")
             worst = browser.run(CONTRAST)
             assert worst[0][0] >= 4.5, (scheme, worst)
             assert browser.run("document.documentElement.scrollWidth") <= width
-            browser.run("document.querySelector('#stories').click()")
+            browser.run("document.querySelector('#histories').click()")
             browser.picture(page.file(f"lived-{width}-{scheme}.png"), whole=True)
 
 
@@ -175,7 +175,7 @@ def test_the_keyboard_reaches_everything(page: Page) -> None:
     browser.run("document.querySelector('.toggle').focus()")
     browser.press("Enter", text="\r")
     assert browser.run("document.activeElement.ariaExpanded") == "true"
-    assert browser.run("document.querySelector('.story .settings').checkVisibility()")
+    assert browser.run("document.querySelector('.history .settings').checkVisibility()")
 
 
 def test_a_link_opens_the_history_of_its_room(page: Page) -> None:
@@ -185,11 +185,11 @@ def test_a_link_opens_the_history_of_its_room(page: Page) -> None:
     browser.run("new Promise(r => setTimeout(r, 0))")
     assert browser.run("document.querySelectorAll('tbody.open').length") == 1
     assert browser.run("document.activeElement.ariaExpanded") == "true"
-    browser.picture(page.file("story-360.png"))
+    browser.picture(page.file("history-360.png"))
     page.show("lived", width=1280)
     browser.run("location.hash = document.querySelector('#failures a[href^=\"#room-\"]').hash")
     browser.run("new Promise(r => setTimeout(r, 50))")
-    browser.picture(page.file("story-1280.png"))
+    browser.picture(page.file("history-1280.png"))
 
 
 def test_the_page_is_complete_without_script(page: Page) -> None:

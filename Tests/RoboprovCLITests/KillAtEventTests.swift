@@ -163,8 +163,8 @@ struct KillAtEventTests {
       let saved = await killed.sensorsAtWork()
       #expect(saved.count <= earlier, "saved before the event was on disk")
     case "room_finished":
-      let told = run.outcome.errors.split(separator: "\n").count { $0.contains("✓") }
-      #expect(told <= earlier, "showed an outcome before it was on disk\n\(run.outcome)")
+      let shown = run.outcome.errors.split(separator: "\n").count { $0.contains("✓") }
+      #expect(shown <= earlier, "showed an outcome before it was on disk\n\(run.outcome)")
     default: break
     }
   }

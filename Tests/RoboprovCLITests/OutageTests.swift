@@ -5,7 +5,7 @@ import VirtualBuilding
 @Suite("an event that ends many links is reported once", .timeLimit(.minutes(3)))
 struct OutageTests {
   @Test("an outage is reported once with the rooms that lost their link", arguments: LostStackTests.gaps)
-  func told(_ gap: LostStackTests.Gap) async throws {
+  func reportedOnce(_ gap: LostStackTests.Gap) async throws {
     try await Site.use { site in
       let numbers = 1...5
       try site.writeManifest(numbers.map { .numbered($0) }, defaults: ["retries: 4"])
@@ -24,8 +24,8 @@ struct OutageTests {
         let cause = try #require(causes.first)
         #expect(cause["rooms"].items.count >= 3)
         #expect(cause["moments"].items.count == 1)
-        let told = "lost their links together on"
-        #expect(outcome.output.components(separatedBy: told).count == 2, "\(outcome)")
+        let sentence = "lost their links together on"
+        #expect(outcome.output.components(separatedBy: sentence).count == 2, "\(outcome)")
       }
     }
   }

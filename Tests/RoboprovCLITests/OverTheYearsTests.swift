@@ -150,8 +150,8 @@ struct OverTheYearsTests {
         for kind in ["binding_committed", "save_submitted", "binding_released"] {
           #expect(kinds.contains(kind), "\(kind)\n\(data)")
         }
-        let told = Set(document["events"].items.compactMap { $0["run"].text })
-        #expect(told == Set(runs))
+        let runsOfEvents = Set(document["events"].items.compactMap { $0["run"].text })
+        #expect(runsOfEvents == Set(runs))
       }
     }
   }

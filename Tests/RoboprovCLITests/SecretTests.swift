@@ -351,13 +351,13 @@ struct SecretTests {
   @Test(
     "only a manifest that contains a password must be unreadable for others",
     arguments: [("{ env: WIFI_PASSWORD }", false), ("''", false), (Site.password, true)])
-  func permissions(password: String, isTold: Bool) async throws {
+  func permissions(password: String, isReported: Bool) async throws {
     try await withPassword(password) { premises in
       try FileManager.default.setAttributes(
         [.posixPermissions: 0o644], ofItemAtPath: premises.site.directory.path + "/building.yaml")
       for command in [["validate", "building.yaml"], ["status", "building.yaml"]] {
         let outcome = try await run(premises, command)
-        #expect(outcome.errors.contains("which has passwords") == isTold, "\(outcome)")
+        #expect(outcome.errors.contains("which has passwords") == isReported, "\(outcome)")
       }
     }
   }

@@ -121,6 +121,7 @@ import VirtualBuilding
     (sensor("faults: [{ fault: returns_from, address: 1️⃣there }]"), "there is no address"),
     (sensor("family: 1️⃣robot"), "there is no family robot; the families: robo-sensor"),
     (sensor("holds: { room_name: Lobby, minor: 1️⃣many }"), "a whole number from 0 to 65535 is expected here"),
+    (sensor("holds: { room_name: Lobby, minor: 1️⃣[5] }"), "text is expected here"),
     (sensor("holds: 1️⃣{ room_name: Lobby }"), "what robo-sensor holds includes minor"),
     (
       sensor("holds: { minor: 1, 1️⃣colour: red }"),

@@ -59,14 +59,14 @@ import Testing
 
   @Test("the seed of each building of a campaign repeats that building alone")
   func alone() async {
-    var told: [Int: TestCaseResult] = [:]
+    var results: [Int: TestCaseResult] = [:]
     _ = await Campaign(seed: 7, count: 4, width: 3).play { number, result in
-      told[number] = result
+      results[number] = result
       return true
     }
-    #expect(told.keys.sorted() == [0, 1, 2, 3])
-    #expect(told[0]?.seed == 7)
-    for (number, result) in told {
+    #expect(results.keys.sorted() == [0, 1, 2, 3])
+    #expect(results[0]?.seed == 7)
+    for (number, result) in results {
       #expect(result.seed == TestCase.seed(number, of: 7))
       _ = await Campaign(seed: result.seed, count: 1, width: 1).play { _, again in
         #expect(again.journals == result.journals)
@@ -77,12 +77,12 @@ import Testing
 
   @Test("a campaign reports results in order, and stops once the callback returns false")
   func order() async {
-    var told: [Int] = []
+    var results: [Int] = []
     let tally = await Campaign(seed: 3, count: 20, width: 4).play { number, _ in
-      told.append(number)
+      results.append(number)
       return number < 5
     }
-    #expect(told == Array(0...5))
+    #expect(results == Array(0...5))
     #expect(tally.buildings == 6)
   }
 

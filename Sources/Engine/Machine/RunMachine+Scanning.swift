@@ -47,7 +47,7 @@ extension RunMachine {
     }
     // Without a match the adapter was lost meanwhile, and may be in another session.
     guard let index = index(of: session), let window = radios[index].state.window else { return }
-    let wasTold = if case .closing = radios[index].state { true } else { false }
+    let wasRequested = if case .closing = radios[index].state { true } else { false }
     radios[index].scanTime.stop(at: now)
     radios[index].enter(.idle)
     radios[index].connectingSince = nil
@@ -55,14 +55,14 @@ extension RunMachine {
     radios[index].coolDownEnd = nil
     radios[index].disturbedAt = now
     radios[index].hadNoCandidates = radios[index].candidates.isEmpty
-    if wasTold, failure == nil, window.didNotStart(at: now) {
+    if wasRequested, failure == nil, window.didNotStart(at: now) {
       if !isStopping {
         scanRefused(in: session, CentralError(.timedOut, stackText: "the scan did not start"))
       }
       return
     }
-    if window.didScan(at: now) || wasTold { histories[session.adapter]?.health.scanned() }
-    if isStopping || wasTold && failure == nil || failure == nil && window.didScan(at: now) { return }
+    if window.didScan(at: now) || wasRequested { histories[session.adapter]?.health.scanned() }
+    if isStopping || wasRequested && failure == nil || failure == nil && window.didScan(at: now) { return }
     switch failure?.code {
     case .adapterUnavailable?, .stackUnavailable?, .busUnavailable?:
       if window.didScan(at: now) { lose(session) } else { scanRefused(in: session, failure) }
@@ -169,7 +169,7 @@ extension RunMachine {
     }
   }
 
-  /// Takes an advertisement of a device that rests. It is clearly received again when it is stronger than
+  /// Takes an advertisement of a device whose retries are exhausted. It is clearly received again when it is stronger than
   /// before, or returns after a long absence.
   private mutating func receive(
     _ advertisement: Advertisement, of place: Int, exhausted state: RoomState.Exhausted

@@ -79,3 +79,10 @@ package struct Diagnostic: Hashable, Sendable {
     self.fix = fix
   }
 }
+
+extension Sequence<Diagnostic> {
+  /// The findings in the order of the texts; those of one place by message.
+  package func sortedByPlace() -> [Diagnostic] {
+    sorted { ($0.range.start, $0.message) < ($1.range.start, $1.message) }
+  }
+}

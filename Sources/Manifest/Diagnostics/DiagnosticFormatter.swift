@@ -26,6 +26,13 @@ package struct DiagnosticFormatter: Sendable {
     return text
   }
 
+  /// Findings as text, and the number of those that are not shown.
+  package func text(of findings: some Sequence<Diagnostic>, omitted: Int = 0) -> String {
+    let text = findings.map { self.text(of: $0) }.joined()
+    guard omitted > 0 else { return text }
+    return text + "\(excerpts[0].file.neutral): \(omitted) more finding\(omitted == 1 ? "" : "s") not shown\n"
+  }
+
   private func paint(_ text: String, _ tone: DiagnosticTone) -> String {
     isColored ? tone.rawValue + text + DiagnosticTone.end : text
   }

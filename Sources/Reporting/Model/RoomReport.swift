@@ -30,7 +30,7 @@ package struct RoomReport: Hashable, Sendable, Codable {
   /// When the evidence of this run was recorded.
   private(set) var evidenceRecorded: Date?
   private var firstAttempt: Duration?
-  private var lastNews: Duration?
+  private var lastEvent: Duration?
   /// The reason why the room waits for the operator; nil while it does not.
   package private(set) var awaitedAction: FailureReason?
   /// Whether the device may have kept what a save of this run submitted.
@@ -38,7 +38,7 @@ package struct RoomReport: Hashable, Sendable, Codable {
 
   private enum CodingKeys: CodingKey {
     case planned, address, adapter, attempts, rssi, evidence, settings, stage, setting
-    case recorded, evidenceRecorded, firstAttempt, lastNews, awaitedAction, mayHaveKept
+    case recorded, evidenceRecorded, firstAttempt, lastEvent, awaitedAction, mayHaveKept
   }
 
   /// The same without its attempts one by one.
@@ -94,8 +94,8 @@ package struct RoomReport: Hashable, Sendable, Codable {
   /// Seconds from its first attempt to its outcome, or to its last event if it has none.
   package var seconds: Double {
     if let recorded { return recorded.seconds }
-    guard let firstAttempt, let lastNews else { return 0 }
-    return (lastNews - firstAttempt).inSeconds
+    guard let firstAttempt, let lastEvent else { return 0 }
+    return (lastEvent - firstAttempt).inSeconds
   }
 
   /// Its planned minor, for families that have one.
@@ -112,7 +112,7 @@ package struct RoomReport: Hashable, Sendable, Codable {
 
   /// Applies a fact about this room.
   mutating func apply(_ fact: Fact, at elapsed: Duration, on time: Date) {
-    lastNews = elapsed
+    lastEvent = elapsed
     switch fact {
     case .bindingCommitted(let fact):
       address = fact.address

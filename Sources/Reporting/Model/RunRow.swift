@@ -22,9 +22,9 @@ struct RunRow {
 
   /// The rows of a run, in the manifest's order.
   static func rows(_ report: RunReport, after: BuildingReport?) -> [RunRow] {
-    let lastKnownRooms = Dictionary(
+    let rooms = Dictionary(
       after?.rooms.map { ($0.id, $0) } ?? [], uniquingKeysWith: { first, _ in first })
-    return report.rooms.map { RunRow(room: $0, report: report, after: lastKnownRooms[$0.id]) }
+    return report.rooms.map { RunRow(room: $0, report: report, after: rooms[$0.id]) }
   }
 
   /// The evidence of the room; for an excluded room, the evidence on record.

@@ -17,7 +17,7 @@ extension ProgressView {
   package func finished(_ event: RunEvent, style: TerminalStyle) -> [String] {
     switch event.fact {
     case .roomFinished(let fact):
-      return isToldOnce(fact) ? [] : report[fact.room].map { [line(of: $0, style)] } ?? []
+      return isWrittenOnce(fact) ? [] : report[fact.room].map { [line(of: $0, style)] } ?? []
     case .runFinished:
       return writtenOnce.map { style.paint("\($0.sign) \($0.text)".truncated(to: style.width), $0.tone) }
     case .adapterSelected(let fact):
@@ -103,7 +103,7 @@ extension ProgressView {
     case .operatorAwaited(let fact):
       let words = report[fact.room].flatMap { Explanation(of: $0) }
       return "! \(name(fact.room)): \(words.map { "\($0.sentence) \($0.advice)" } ?? fact.reason.code.words)"
-    case .roomFinished(let fact) where isToldOnce(fact): return nil
+    case .roomFinished(let fact) where isWrittenOnce(fact): return nil
     case .roomFinished(let fact):
       if detail == .quiet, fact.outcome.kind == .done { return nil }
       return

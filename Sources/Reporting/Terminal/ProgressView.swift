@@ -172,10 +172,10 @@ package struct ProgressView: Sendable {
     exhausted[fact.room] = nil
     backingOff.remove(fact.room)
     pinned.removeAll { $0 == fact.room }
-    if isToldOnce(fact) { endedWithRun.insert(fact.room) }
+    if isWrittenOnce(fact) { endedWithRun.insert(fact.room) }
     if report[fact.room]?.isExcluded == true { return }
     tally.end(fact.room, fact.outcome.kind)
-    if [.failed, .action].contains(fact.outcome.kind), !isToldOnce(fact) { pinned.append(fact.room) }
+    if [.failed, .action].contains(fact.outcome.kind), !isWrittenOnce(fact) { pinned.append(fact.room) }
   }
 
   private mutating func pin(_ room: RoomID) {
@@ -201,7 +201,7 @@ package struct ProgressView: Sendable {
   func name(_ room: RoomID) -> String { (report[room]?.planned.name ?? room.rawValue).visible }
 
   /// Whether a room ended because the run ended. Such rooms are counted at the end of the run.
-  func isToldOnce(_ fact: RoomFinished) -> Bool {
+  func isWrittenOnce(_ fact: RoomFinished) -> Bool {
     report.interruption != nil && fact.reason?.isOfHost == true
   }
 

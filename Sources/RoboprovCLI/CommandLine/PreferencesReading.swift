@@ -36,13 +36,12 @@ struct PreferencesReading {
     } catch {
       findings = [Diagnostic(error)]
     }
-    findings.sort { ($0.range.start, $0.message) < ($1.range.start, $1.message) }
+    findings = findings.sortedByPlace()
   }
 
   /// The findings for a person, each with its line and a caret.
   func rendered(isColored: Bool) -> String {
-    let formatter = DiagnosticFormatter([SourceExcerpt(open: source, file: file)], isColored: isColored)
-    return findings.map(formatter.text).joined()
+    DiagnosticFormatter([SourceExcerpt(open: source, file: file)], isColored: isColored).text(of: findings)
   }
 
   // MARK: Keys and values

@@ -52,8 +52,8 @@ enum CanaryJudgement {
   private static func check(_ rooms: [Canary], with command: String) async -> Bool {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    guard let told = try? encoder.encode(rooms) else { return false }
-    let check = CanaryCommand(command, String(decoding: told, as: UTF8.self))
+    guard let input = try? encoder.encode(rooms) else { return false }
+    let check = CanaryCommand(command, String(decoding: input, as: UTF8.self))
     let ending = await withTaskCancellationHandler {
       await withCheckedContinuation { done in
         // The command ends with the thread that started it, so this thread waits for it.

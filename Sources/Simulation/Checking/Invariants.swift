@@ -229,7 +229,7 @@ package struct Invariants: Sendable {
       violate(.truth, "it was changed, but is reported as \(fact.outcome)", room: room.id, device: address)
     }
     // Settings that the firmware determines are received, and never written.
-    let told = fact.settings.filter {
+    let reported = fact.settings.filter {
       $0.state != .notWritten && $0.name != .beaconUUID && $0.name != .beaconMajor
     }.map(\.name.rawValue)
     if fact.outcome == .alreadyProvisioned {
@@ -238,7 +238,7 @@ package struct Invariants: Sendable {
       }
     } else if truth != .iotDesignShop {
       let arrived = Set(writes.flatMap { FamilyTruth.settings(at: $0.characteristic) })
-      if !arrived.isSuperset(of: told) {
+      if !arrived.isSuperset(of: reported) {
         violate(.truth, "settings are reported as written, but were not", room: room.id, device: address)
       }
     }

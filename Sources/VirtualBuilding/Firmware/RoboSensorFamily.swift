@@ -33,10 +33,7 @@ extension FirmwareFamily {
         .restartsBeforeConfirming(saved: try order.flag("saved") ?? true)
       },
       .init("returns_with_minor", keys: ["minor"]) { (order, _) throws(ScenarioProblem) in
-        .returnsWithMinor(
-          UInt16(
-            try order.required("minor") { key throws(ScenarioProblem) in try order.integer(key, in: 0...65535)
-            }))
+        .returnsWithMinor(try order.minor())
       },
       .init("never_returns", .neverReturns),
       .init("returns_from", keys: ["address"]) { (order, _) throws(ScenarioProblem) in
@@ -50,6 +47,12 @@ extension FirmwareFamily {
 }
 
 extension FaultOrder {
+  /// The value of `minor`.
+  fileprivate func minor() throws(ScenarioProblem) -> UInt16 {
+    UInt16(
+      try required("minor") { key throws(ScenarioProblem) in try integer(key, in: 0...Int(UInt16.max)) })
+  }
+
   /// The value of `address`.
   fileprivate func address() throws(ScenarioProblem) -> BluetoothAddress {
     let text = try required("address", text)

@@ -22,7 +22,7 @@ extension BluetoothDaemon {
       } else {
         // With another `hci` number it is another object.
         removeAdapter(adapter.address)
-        comeUp(adapter, telling: ["Alias"])
+        comeUp(adapter, signalling: ["Alias"])
       }
     }
   }
@@ -37,7 +37,7 @@ extension BluetoothDaemon {
 
   /// Recorded traces: a new adapter is off and is switched on at once (`AutoEnable`, the default since 5.65).
   /// Before its power, its services and some other properties are signalled again, changed or not.
-  func comeUp(_ adapter: VirtualAdapter, telling properties: [String] = []) {
+  func comeUp(_ adapter: VirtualAdapter, signalling properties: [String] = []) {
     var asItComes = adapter
     asItComes.isPowered = false
     addAdapter(asItComes)
@@ -48,7 +48,7 @@ extension BluetoothDaemon {
       await self.pause(delay / 2)
       await self.announceAgain(["UUIDs"], of: adapter.address)
       await self.pause(delay / 2)
-      await self.hasSwitched(adapter.address, telling: properties)
+      await self.hasSwitched(adapter.address, signalling: properties)
     }
   }
 
@@ -135,10 +135,10 @@ extension BluetoothDaemon {
     // Its links end in the meantime.
     await pause(DaemonTiming.powerSettles)
     if !isPowered { powerIsGone(on: address) }
-    follow(after: DaemonTiming.newsFollows) { await self.hasSwitched(address) }
+    follow(after: DaemonTiming.signalDelay) { await self.hasSwitched(address) }
   }
 
-  private func hasSwitched(_ address: BluetoothAddress, telling properties: [String] = []) async {
+  private func hasSwitched(_ address: BluetoothAddress, signalling properties: [String] = []) async {
     let now = await world.adapters().first { $0.address == address }
     guard adapters[address]?.isSwitching == true else { return }
     if let now { takeIn(now) }
@@ -244,7 +244,7 @@ extension BluetoothDaemon {
     // Discovery was stopped again during the start.
     guard adapters[address]?.sessions.active == true else { return await world.stopDiscovery(on: address) }
     // docs/bluez.md, "Discovery": the reply first, then `Discovering: true`.
-    follow(after: DaemonTiming.newsFollows) { await self.discoveryHasStarted(on: address) }
+    follow(after: DaemonTiming.signalDelay) { await self.discoveryHasStarted(on: address) }
   }
 
   private func discoveryHasStarted(on address: BluetoothAddress) {
@@ -274,7 +274,7 @@ extension BluetoothDaemon {
     // Another client may have started in the meantime.
     if adapters[address]?.sessions.active == true { try? await world.startDiscovery(on: address) }
     // Recorded traces: the reply first, then the signal.
-    follow(after: DaemonTiming.newsFollows) { await self.discoveryHasEnded(on: address) }
+    follow(after: DaemonTiming.signalDelay) { await self.discoveryHasEnded(on: address) }
   }
 
   private func discoveryHasEnded(on address: BluetoothAddress) {

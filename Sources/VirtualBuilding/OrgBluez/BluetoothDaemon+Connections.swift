@@ -68,7 +68,7 @@ extension BluetoothDaemon {
         if let switching = adapters[id.adapter]?.switching {
           await switching.value()
         } else {
-          await pause(random.duration(in: DaemonTiming.newsFollows))
+          await pause(random.duration(in: DaemonTiming.signalDelay))
         }
         return
       }
@@ -83,7 +83,7 @@ extension BluetoothDaemon {
     tree.set(path, BlueZInterfaces.device, "Connected", .bool(true))
     emit()
     await pause(DaemonTiming.failedLink)
-    follow(after: DaemonTiming.newsFollows) { await self.announceEnd(of: id) }
+    follow(after: DaemonTiming.signalDelay) { await self.announceEnd(of: id) }
   }
 
   /// Returns when the daemon ends.

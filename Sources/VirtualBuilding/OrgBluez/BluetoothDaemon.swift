@@ -194,7 +194,7 @@ actor BluetoothDaemon {
 enum DaemonTiming {
   /// From the reply to a call that changes an adapter to the signal of the change ("`Discovering: true`
   /// follows").
-  static let newsFollows = Duration.milliseconds(2)...(.milliseconds(10))
+  static let signalDelay = Duration.milliseconds(2)...(.milliseconds(10))
   /// From the end of a link that was requested, and the reply, to `Connected: false` (recorded traces: 10
   /// ms).
   static let endFollows = Duration.milliseconds(5)...(.milliseconds(12))

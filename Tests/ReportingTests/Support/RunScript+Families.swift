@@ -7,7 +7,7 @@ extension PlannedRoom {
     _ id: RoomID, _ name: String, minor: UInt16, address: BluetoothAddress? = nil,
     registered: Bool = false
   ) -> Self {
-    let told: [SettingResult] =
+    let radioSettings: [SettingResult] =
       registered
       ? []
       : [
@@ -20,7 +20,7 @@ extension PlannedRoom {
         .init(name: .uuid, value: "4B7F1D6E-9C0A-4E53-8D21-6A5C0E9F3B74", state: .notWritten),
         .init(name: .major, value: "1", state: .notWritten),
         .init(name: .minor, value: String(minor), state: .notWritten),
-      ] + told)
+      ] + radioSettings)
   }
 
   /// A room with a Firefly: it has no minor.

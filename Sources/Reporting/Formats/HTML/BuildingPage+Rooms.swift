@@ -36,7 +36,7 @@ extension BuildingPage {
       <input id="search" type="search" autocomplete="off" spellcheck="false"></p>
       <div role="group" aria-label="Show rooms by state"><button type="button" data-state="" \
       aria-pressed="true">all \(report.rooms.count)</button>\(filters.joined())</div>
-      <p><button type="button" id="stories" aria-pressed="false">Open every room’s history</button></p>
+      <p><button type="button" id="histories" aria-pressed="false">Open every room’s history</button></p>
       <p id="shown" role="status"></p>
       </div>
       """
@@ -50,7 +50,7 @@ extension BuildingPage {
     <td>\(devices(room))</td><td>\(room.minor.map { "\($0)" } ?? "")</td>\
     <td>\(evidence(room))</td><td>\(seen(room))</td>\
     <td>\((room.seen?.run ?? room.last?.recorded.run).map { link(run: $0) })</td></tr>\
-    <tr class="story"><td colspan="\(columns.count)">\(story(room))</td></tr></tbody>
+    <tr class="history"><td colspan="\(columns.count)">\(history(room))</td></tr></tbody>
 
     """
   }

@@ -39,9 +39,9 @@ extension BuildingPage {
         const button = event.target.closest(".toggle");
         if (button) open(button.closest("tbody"), button.getAttribute("aria-expanded") !== "true");
       });
-      $("stories").addEventListener("click", () => {
-        const isOpen = $("stories").getAttribute("aria-pressed") !== "true";
-        $("stories").setAttribute("aria-pressed", isOpen);
+      $("histories").addEventListener("click", () => {
+        const isOpen = $("histories").getAttribute("aria-pressed") !== "true";
+        $("histories").setAttribute("aria-pressed", isOpen);
         for (const body of bodies) open(body, isOpen);
       });
       $("search").addEventListener("input", show);

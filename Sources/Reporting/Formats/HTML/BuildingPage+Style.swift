@@ -22,7 +22,7 @@ extension BuildingPage {
     .verdict strong{font-size:1.5rem;display:block}.verdict.good{border-color:var(--good)}
     .note,.weak,.old{color:var(--warn)}.none{color:var(--dim)}
     .counts,.legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.3rem 1.5rem}
-    .groups,.story ul{padding-left:1.2rem}
+    .groups,.history ul{padding-left:1.2rem}
     .mark{display:inline-block;min-width:1.2em;text-align:center;font-weight:bold}
     .mark.done{color:var(--good)}.mark.open{color:var(--bad)}.mark.outdated,.mark.unconfirmed{color:var(--warn)}
     .origin{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;margin:.8rem 0}
@@ -41,9 +41,9 @@ extension BuildingPage {
     .rooms>thead button{padding:.1rem .4rem;min-height:0;font-weight:bold;white-space:nowrap}
     .rooms>tbody>tr:first-child>:is(:nth-child(2),:nth-child(3),:nth-child(7)){white-space:nowrap}
     th[aria-sort=ascending] button::after{content:" ▲"}th[aria-sort=descending] button::after{content:" ▼"}
-    .story>td{padding-top:0}.story summary{color:var(--link);cursor:pointer;width:max-content}
-    .story details{padding-left:.8rem;border-left:.2rem solid var(--line)}.story ol{padding-left:1.4rem}
-    .js .story{display:none}.js .open .story{display:table-row}.js .story summary{display:none}
+    .history>td{padding-top:0}.history summary{color:var(--link);cursor:pointer;width:max-content}
+    .history details{padding-left:.8rem;border-left:.2rem solid var(--line)}.history ol{padding-left:1.4rem}
+    .js .history{display:none}.js .open .history{display:table-row}.js .history summary{display:none}
     .js .rooms>tbody>tr:first-child>*{border-bottom:1px solid var(--line)}
     .js .rooms>tbody.open>tr:first-child>*{border-bottom:0}
     .toggle{text-align:left;font-weight:bold;border:0;background:none;color:var(--link);padding:0;min-height:1.5rem}.toggle::before{content:"▸ "}.toggle[aria-expanded=true]::before{content:"▾ "}
@@ -75,7 +75,7 @@ extension BuildingPage {
     .rooms>tbody>tr:first-child>td:nth-child(2)::before{content:"State"}.rooms>tbody>tr:first-child>td:nth-child(3)::before{content:"Device"}\
     .rooms>tbody>tr:first-child>td:nth-child(4)::before{content:"Minor"}.rooms>tbody>tr:first-child>td:nth-child(5)::before{content:"Evidence"}\
     .rooms>tbody>tr:first-child>td:nth-child(6)::before{content:"Proved on"}.rooms>tbody>tr:first-child>td:nth-child(7)::before{content:"Run"}\
-    .js .open .story{display:block}.story>td{display:block!important}.toggle{width:100%}.sign{font-size:.75rem}\
+    .js .open .history{display:block}.history>td{display:block!important}.toggle{width:100%}.sign{font-size:.75rem}\
     .settings td,.settings th{padding-right:.5rem}.settings time{white-space:normal}\
     .origin{display:block}.origin dd{margin-bottom:.4rem}}
 
@@ -94,11 +94,11 @@ extension BuildingPage {
     body{font-size:9.5pt;max-width:none;padding:0}a{text-decoration:none}\
     .skip,.controls,.zoom{display:none!important}\
     .rooms{font-size:8.5pt}.rooms>thead th:nth-child(5){width:44mm}.rooms>tbody[hidden]{display:table-row-group!important}\
-    .rooms>tbody:has(details:not([open]))>.story{display:none!important}\
+    .rooms>tbody:has(details:not([open]))>.history{display:none!important}\
     .rooms>tbody:has(details:not([open]))>tr:first-child>*{border-bottom:1px solid var(--line)}\
     .rooms>thead button{display:none}.rooms>thead th::before{content:attr(data-title)}\
     .toggle{all:unset;font-weight:bold}.toggle::before{content:none!important}\
-    .story summary{display:none}\
+    .history summary{display:none}\
     thead{display:table-header-group;break-inside:avoid}tr,.cause li,figure,.strip{break-inside:avoid}h2,h3,caption{break-after:avoid}\
     .scroll{overflow:visible}.strips{min-width:0;width:100%!important}.axis .m{display:none!important}.plain{min-width:0;font-size:8pt}\
     .runs code,.hashes code{font-size:7.5pt}\

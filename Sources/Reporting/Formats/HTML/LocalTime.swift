@@ -1,10 +1,10 @@
 package import FoundationEssentials
+import Model
 
 /// Local times, with their distance from UTC.
 package struct LocalTime: Sendable {
   private let secondsFromUTC: @Sendable (Date) -> Int
   private static let style = Date.ISO8601FormatStyle()
-  private static let preciseStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
   /// A local time.
   /// - Parameter secondsFromUTC: How many seconds the local clock is ahead of UTC at an instant.
@@ -31,8 +31,8 @@ package struct LocalTime: Sendable {
 
   /// Day and time to the millisecond: `2026-11-21 10:00:12.250`.
   func millisecond(_ at: Date) -> String {
-    let time = Self.preciseStyle.format(at.addingTimeInterval(Double(secondsFromUTC(at)))).dropFirst(11)
-    return "\(day(at)) \(time.prefix(12))"
+    let text = RunEvent.timestamp(at.addingTimeInterval(Double(secondsFromUTC(at))))
+    return "\(text.prefix(10)) \(text.dropFirst(11).prefix(12))"
   }
 
   /// The distance from UTC at an instant: `UTC+01:00`.

@@ -5,7 +5,7 @@ import Model
 
 extension BuildingPage {
   /// A room's history: its settings, its acceptance or retirement, and each run that worked on it.
-  func story(_ room: BuildingRoom) -> HTML {
+  func history(_ room: BuildingRoom) -> HTML {
     """
     <details><summary>Settings and history</summary>\
     \(proof(room))\(settings(room))\(acceptances(room))\(retirement(room))\(runs(room))</details>
