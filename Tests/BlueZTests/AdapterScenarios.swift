@@ -71,7 +71,7 @@ struct AdapterScenarios {
   func denied() async throws {
     try await Stage.withBus { bus in
       try await Stage.with(bus) {
-        await $0.answer("GetManagedObjects") { _ in
+        await $0.reply(to: "GetManagedObjects") { _ in
           .failure(.remote("org.freedesktop.DBus.Error.AccessDenied", "Rejected send message"))
         }
       } _: { _ in

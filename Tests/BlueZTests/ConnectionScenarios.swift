@@ -48,14 +48,14 @@ struct ConnectionScenarios {
   }
 
   @Test("cancelling a Connect without a reply sends Disconnect, which ends the attempt")
-  func neverAnswered() async throws {
+  func connectWithoutReply() async throws {
     try await stage { stage in
       let (hung, disconnect) = AsyncStream.makeStream(of: Void.self)
-      await stage.daemon.answer("Connect") { _ in
+      await stage.daemon.reply(to: "Connect") { _ in
         for await _ in hung {}
         return .failure(.remote("org.bluez.Error.Failed", "br-connection-canceled"))
       }
-      await stage.daemon.answer("Disconnect") { _ in
+      await stage.daemon.reply(to: "Disconnect") { _ in
         disconnect.finish()
         return .success([])
       }
@@ -69,12 +69,12 @@ struct ConnectionScenarios {
   func crossing() async throws {
     try await stage { stage in
       let (cancelled, cancel) = AsyncStream.makeStream(of: Void.self)
-      await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
+      await stage.daemon.reply(to: "Connect") { [daemon = stage.daemon] _ in
         await daemon.setDevice(["Connected": .bool(true)])
         cancel.finish()
         return .success([])
       }
-      await stage.daemon.answer("Disconnect") { [daemon = stage.daemon] _ in
+      await stage.daemon.reply(to: "Disconnect") { [daemon = stage.daemon] _ in
         await daemon.setDevice(["Connected": .bool(false)])
         return .success([])
       }
@@ -94,7 +94,7 @@ struct ConnectionScenarios {
     ])
   func leftBehind(refusal: DBusError) async throws {
     try await stage { stage in
-      await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
+      await stage.daemon.reply(to: "Connect") { [daemon = stage.daemon] _ in
         guard await daemon.count("Disconnect") > 0 else { return .failure(refusal) }
         await daemon.setDevice(["Connected": .bool(true)])
         return .success([])
@@ -103,7 +103,7 @@ struct ConnectionScenarios {
       #expect(await stage.daemon.members(Self.ofInterest) == ["Connect", "Disconnect", "Connect"])
     }
     try await stage { stage in
-      await stage.daemon.answer("Connect") { _ in .failure(refusal) }
+      await stage.daemon.reply(to: "Connect") { _ in .failure(refusal) }
       #expect(await connect(stage)?.code == .busy)
       #expect(await stage.daemon.members(Self.ofInterest) == ["Connect", "Disconnect", "Connect"])
     }
@@ -121,7 +121,7 @@ struct ConnectionScenarios {
     // reason.
     let refusal = #"Method "Connect" with signature "" on interface "org.bluez.Device1" doesn't exist"#
     try await stage { stage in
-      await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
+      await stage.daemon.reply(to: "Connect") { [daemon = stage.daemon] _ in
         await daemon.remove(FakeBlueZ.device)
         return .failure(.remote("org.freedesktop.DBus.Error.UnknownObject", refusal))
       }
@@ -139,9 +139,9 @@ struct ConnectionScenarios {
   }
 
   @Test("an object that is removed before the kernel's attempt can expire gives peripheralUnknown")
-  func removedWhileConnecting() async throws {
+  func removedDuringConnect() async throws {
     try await stage { stage in
-      await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
+      await stage.daemon.reply(to: "Connect") { [daemon = stage.daemon] _ in
         await daemon.remove(FakeBlueZ.device)
         await forever()
         return .success([])
@@ -157,7 +157,7 @@ struct ConnectionScenarios {
     arguments: [DiscoveryScenarios.Loss.unplugged, .poweredOff, .daemonGone, .busGone])
   func lost(loss: DiscoveryScenarios.Loss) async throws {
     try await stage { stage in
-      await stage.daemon.answer("Connect") { _ in
+      await stage.daemon.reply(to: "Connect") { _ in
         await loss.happen(stage)
         return .failure(.remote("org.bluez.Error.Failed", "Input/output error"))
       }
@@ -168,7 +168,7 @@ struct ConnectionScenarios {
   @Test("an attempt fails with the adapter's reason even if the device is removed just before the adapter")
   func deviceFirst() async throws {
     try await stage { stage in
-      await stage.daemon.answer("Connect") { _ in
+      await stage.daemon.reply(to: "Connect") { _ in
         await stage.daemon.remove(FakeBlueZ.device)
         try? await SystemClock().sleep(for: BlueZPeripheral.settling / 3)
         await stage.daemon.setAdapter(["Powered": .bool(false)])
@@ -181,7 +181,7 @@ struct ConnectionScenarios {
   @Test("a link that is lost before Connect returns gives connectFailed")
   func lostAtOnce() async throws {
     try await stage { stage in
-      await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
+      await stage.daemon.reply(to: "Connect") { [daemon = stage.daemon] _ in
         await daemon.setDevice(["Connected": .bool(true)])
         await daemon.setDevice(["Connected": .bool(false)])
         return .success([])
@@ -191,9 +191,9 @@ struct ConnectionScenarios {
   }
 
   @Test("a link that BlueZ does not signal is detected by reading Connected, and ends like any other")
-  func unsaid() async throws {
+  func unsignalledLink() async throws {
     try await stage { stage in
-      await stage.daemon.answer("Get") { _ in .success([.variant(.bool(true))]) }
+      await stage.daemon.reply(to: "Get") { _ in .success([.variant(.bool(true))]) }
       let peripheral = try await stage.central.connect(to: Sample.address, on: Sample.adapter)
       let asked = await stage.daemon.calls.last
       #expect(asked?.path == FakeBlueZ.device)
@@ -214,7 +214,7 @@ struct ConnectionScenarios {
     ])
   func denied(answer: Result<[DBusValue], DBusError>) async throws {
     try await stage { stage in
-      await stage.daemon.answer("Get") { _ in answer }
+      await stage.daemon.reply(to: "Get") { _ in answer }
       #expect(await connect(stage)?.code == .connectFailed)
     }
   }
@@ -244,13 +244,13 @@ struct ConnectionScenarios {
         [Name.Interface.device: ["Address": .string(second.description), "Connected": .bool(false)]])
       let first = try await stage.connect()
       let (ended, end) = AsyncStream.makeStream(of: Void.self)
-      await stage.daemon.answer("Disconnect") { [daemon = stage.daemon] _ in
+      await stage.daemon.reply(to: "Disconnect") { [daemon = stage.daemon] _ in
         for await _ in ended {}
         await daemon.setDevice(["Connected": .bool(false)])
         return .success([])
       }
       let (connecting, connect) = AsyncStream.makeStream(of: Bool.self)
-      await stage.daemon.answer("Connect") { [daemon = stage.daemon] _ in
+      await stage.daemon.reply(to: "Connect") { [daemon = stage.daemon] _ in
         connect.yield(await daemon.isConnected)
         return .failure(.remote("org.bluez.Error.Failed", "le-connection-abort-by-local"))
       }
@@ -274,7 +274,7 @@ struct ConnectionScenarios {
   func cancelledDisconnect() async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()
-      await stage.daemon.answer("Disconnect") { [daemon = stage.daemon] _ in
+      await stage.daemon.reply(to: "Disconnect") { [daemon = stage.daemon] _ in
         await daemon.setDevice(["Connected": .bool(false)])
         return .success([])
       }
@@ -305,7 +305,7 @@ struct ConnectionScenarios {
   }
 
   @Test("the cause of a disconnect is known even if it is first read long afterwards")
-  func askedLater() async throws {
+  func causeReadLater() async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()
       await stage.daemon.setDevice(["Connected": .bool(false)])
@@ -344,7 +344,7 @@ struct ConnectionScenarios {
   @Test("forgetting removes the object, succeeds for an unknown one, and keeps one that the user has paired")
   func forget() async throws {
     try await stage { stage in
-      await stage.daemon.answer("RemoveDevice") { [daemon = stage.daemon] call in
+      await stage.daemon.reply(to: "RemoveDevice") { [daemon = stage.daemon] call in
         #expect(call.body == [.objectPath(FakeBlueZ.device)])
         await daemon.remove(FakeBlueZ.device)
         return .success([])
@@ -364,7 +364,7 @@ struct ConnectionScenarios {
   @Test("forgetting an object that is removed at the same moment succeeds")
   func forgetVanished() async throws {
     try await stage { stage in
-      await stage.daemon.answer("RemoveDevice") { _ in
+      await stage.daemon.reply(to: "RemoveDevice") { _ in
         .failure(.remote("org.bluez.Error.DoesNotExist", "Does Not Exist"))
       }
       try await stage.central.forget(Sample.address, on: Sample.adapter)

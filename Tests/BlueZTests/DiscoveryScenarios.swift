@@ -81,7 +81,7 @@ struct DiscoveryScenarios {
   @Test("a discovery that a lost stop left behind is stopped first")
   func leftBehind() async throws {
     try await Stage.with { stage in
-      await stage.daemon.answer("StartDiscovery") { [daemon = stage.daemon] _ in
+      await stage.daemon.reply(to: "StartDiscovery") { [daemon = stage.daemon] _ in
         await daemon.count("StopDiscovery") == 0
           ? .failure(.remote("org.bluez.Error.InProgress", "Operation already in progress")) : .success([])
       }
@@ -94,7 +94,7 @@ struct DiscoveryScenarios {
   func unstoppable() async throws {
     try await Stage.with { stage in
       for member in ["StartDiscovery", "StopDiscovery"] as [MemberName] {
-        await stage.daemon.answer(member) { _ in
+        await stage.daemon.reply(to: member) { _ in
           .failure(.remote("org.bluez.Error.InProgress", "Operation already in progress"))
         }
       }
@@ -196,9 +196,9 @@ struct DiscoveryScenarios {
   }
 
   @Test("a sensor that becomes a beacon is never reported with its old name and its new data")
-  func twoLives() async throws {
+  func becomesBeacon() async throws {
     try await Stage.with { stage in
-      await stage.daemon.answer("RemoveDevice") { [daemon = stage.daemon] _ in
+      await stage.daemon.reply(to: "RemoveDevice") { [daemon = stage.daemon] _ in
         await daemon.remove(FakeBlueZ.device)
         await daemon.addDevice(Sample.named)
         return .success([])
@@ -237,7 +237,7 @@ struct DiscoveryScenarios {
   }
 
   private func letRemove(_ daemon: FakeBlueZ) async {
-    await daemon.answer("RemoveDevice") { [daemon] call in
+    await daemon.reply(to: "RemoveDevice") { [daemon] call in
       if let path = call.body.first?.asObjectPath { await daemon.remove(path) }
       return .success([])
     }
@@ -277,7 +277,7 @@ struct DiscoveryScenarios {
   @Test("the removal of objects delays a scan only for a limited time")
   func slowRemoval() async throws {
     try await Stage.with { stage in
-      await stage.daemon.answer("RemoveDevice") { _ in
+      await stage.daemon.reply(to: "RemoveDevice") { _ in
         await forever()
         return .success([])
       }
@@ -314,7 +314,7 @@ struct DiscoveryScenarios {
   @Test("the scan is not restarted if the controller reports the removed devices again")
   func noRestart() async throws {
     try await Stage.with { stage in
-      await stage.daemon.answer("RemoveDevice") { [daemon = stage.daemon] _ in
+      await stage.daemon.reply(to: "RemoveDevice") { [daemon = stage.daemon] _ in
         await daemon.remove(FakeBlueZ.device)
         await daemon.addDevice(Sample.named)
         return .success([])

@@ -16,7 +16,7 @@ struct ForeignScanScenarios {
 
   /// Behaves like BlueZ: the adapter is discovering while a client has requested it.
   private func discover(_ stage: Stage) async {
-    await stage.daemon.answer("StartDiscovery") { [daemon = stage.daemon] _ in
+    await stage.daemon.reply(to: "StartDiscovery") { [daemon = stage.daemon] _ in
       await daemon.setAdapter(["Discovering": .bool(true)])
       return .success([])
     }
@@ -88,7 +88,7 @@ struct ForeignScanScenarios {
   func refusedStop() async throws {
     try await Stage.with { stage in
       await discover(stage)
-      await stage.daemon.answer("StopDiscovery") { _ in
+      await stage.daemon.reply(to: "StopDiscovery") { _ in
         .failure(.remote("org.bluez.Error.InProgress", "Operation already in progress"))
       }
       try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in }

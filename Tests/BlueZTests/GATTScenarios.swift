@@ -75,7 +75,7 @@ struct GATTScenarios {
     try await stage { stage in
       let (peripheral, service) = try await stage.discovered()
       let command = try #require(service[Sample.command])
-      await stage.daemon.answer("ReadValue") { call in
+      await stage.daemon.reply(to: "ReadValue") { call in
         #expect(call.path == FakeBlueZ.command)
         #expect(call.body.map(\.signature.text) == ["a{sv}"])
         return .success([.bytes([0, 0xFF])])
@@ -104,13 +104,13 @@ struct GATTScenarios {
     try await stage { stage in
       let (peripheral, service) = try await stage.discovered()
       let command = try #require(service[Sample.command])
-      await stage.daemon.answer("WriteValue") { _ in .failure(.remote(name, message)) }
+      await stage.daemon.reply(to: "WriteValue") { _ in .failure(.remote(name, message)) }
       let error = await failure { () async throws(CentralError) in
         try await peripheral.write([1], to: command, .withResponse)
       }
       #expect(error?.code == code)
       #expect(error?.stackText == "\(name): \(message)")
-      await stage.daemon.answer("ReadValue") { _ in .success([.bytes([7])]) }
+      await stage.daemon.reply(to: "ReadValue") { _ in .success([.bytes([7])]) }
       #expect(try await peripheral.read(command) == [7])
     }
   }
@@ -151,7 +151,7 @@ struct GATTScenarios {
     try await stage { stage in
       let (peripheral, service) = try await stage.discovered()
       let command = try #require(service[Sample.command])
-      await stage.daemon.answer("WriteValue") { _ in
+      await stage.daemon.reply(to: "WriteValue") { _ in
         if cut == .answeredFirst {
           return .failure(.remote("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e"))
         }
@@ -183,7 +183,7 @@ struct GATTScenarios {
     try await stage { stage in
       let (peripheral, service) = try await stage.discovered()
       let command = try #require(service[Sample.command])
-      await stage.daemon.answer("WriteValue") { _ in
+      await stage.daemon.reply(to: "WriteValue") { _ in
         await forever()
         return .success([])
       }
@@ -198,7 +198,7 @@ struct GATTScenarios {
         return await group.next() ?? nil
       }
       #expect(error?.code == .cancelled)
-      await stage.daemon.answer("ReadValue") { _ in .success([.bytes([7])]) }
+      await stage.daemon.reply(to: "ReadValue") { _ in .success([.bytes([7])]) }
       #expect(try await peripheral.read(command) == [7])
     }
   }
@@ -209,7 +209,7 @@ struct GATTScenarios {
       let (peripheral, service) = try await stage.discovered()
       let status = try #require(service[Sample.status])
       // The first value arrives before the reply.
-      await stage.daemon.answer("StartNotify") { [daemon = stage.daemon] _ in
+      await stage.daemon.reply(to: "StartNotify") { [daemon = stage.daemon] _ in
         await daemon.notify([1])
         return .success([])
       }
@@ -235,7 +235,7 @@ struct GATTScenarios {
     try await stage { stage in
       let (peripheral, service) = try await stage.discovered()
       let status = try #require(service[Sample.status])
-      await stage.daemon.answer("StartNotify") { _ in
+      await stage.daemon.reply(to: "StartNotify") { _ in
         .failure(.remote("org.bluez.Error.NotPermitted", "Write not permitted"))
       }
       let error = await failure { () async throws(CentralError) in

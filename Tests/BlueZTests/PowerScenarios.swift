@@ -8,7 +8,7 @@ import Testing
 struct PowerScenarios {
   /// Makes the daemon carry out each `Set` of `Powered`.
   private func obey(_ stage: Stage) async {
-    await stage.daemon.answer("Set") { [daemon = stage.daemon] call in
+    await stage.daemon.reply(to: "Set") { [daemon = stage.daemon] call in
       guard let isOn = call.body.last?.unwrapped.asBool else { return .failure(.remote("bad")) }
       await daemon.setAdapter(["Powered": .bool(isOn)])
       return .success([])
@@ -36,7 +36,7 @@ struct PowerScenarios {
   @Test("a user without permission gets permissionDenied, and nothing has changed")
   func denied() async throws {
     try await Stage.with { stage in
-      await stage.daemon.answer("Set") { _ in
+      await stage.daemon.reply(to: "Set") { _ in
         .failure(.remote("org.freedesktop.DBus.Error.AccessDenied", "Rejected send message"))
       }
       #expect(await cycle(stage)?.code == .permissionDenied)
@@ -47,7 +47,7 @@ struct PowerScenarios {
   @Test("the call is repeated while BlueZ is busy with an earlier change")
   func busy() async throws {
     try await Stage.with { stage in
-      await stage.daemon.answer("Set") { [daemon = stage.daemon] call in
+      await stage.daemon.reply(to: "Set") { [daemon = stage.daemon] call in
         // Off, refused twice, on.
         if await (2...3).contains(daemon.count("Set")) { return .failure(.remote("org.bluez.Error.Busy")) }
         await daemon.setAdapter(["Powered": call.body.last?.unwrapped ?? .bool(false)])
@@ -61,7 +61,7 @@ struct PowerScenarios {
   @Test("an adapter that is blocked in the meantime cannot be switched on, and the error says so")
   func blocked() async throws {
     try await Stage.with { stage in
-      await stage.daemon.answer("Set") { [daemon = stage.daemon] call in
+      await stage.daemon.reply(to: "Set") { [daemon = stage.daemon] call in
         if call.body.last?.unwrapped.asBool == true {
           return .failure(.remote("org.bluez.Error.Blocked", "Blocked through rfkill"))
         }
@@ -109,7 +109,7 @@ struct PowerScenarios {
   func lostDiscovery() async throws {
     try await Stage.with { stage in
       await obey(stage)
-      await stage.daemon.answer("StopDiscovery") { _ in
+      await stage.daemon.reply(to: "StopDiscovery") { _ in
         .failure(.remote("org.bluez.Error.InProgress", "Operation already in progress"))
       }
       try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in

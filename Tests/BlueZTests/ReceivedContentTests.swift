@@ -20,7 +20,7 @@ private final class Object {
   }
 
   /// An object that a report has just created.
-  static func born(_ properties: Properties) -> (object: Object, sighting: ReceivedContent.Sighting?) {
+  static func created(_ properties: Properties) -> (object: Object, sighting: ReceivedContent.Sighting?) {
     let (advertisement, sighting) = ReceivedContent.born(properties)
     return (Object(advertisement, properties), sighting)
   }
@@ -60,12 +60,12 @@ struct ReceivedContentTests {
   }
 
   @Test("a new object has the content of its report")
-  func born() throws {
+  func newObject() throws {
     let uuids: Properties = ["UUIDs": .strings(["0000180a-0000-1000-8000-00805f9b34fb", "nonsense"])]
     let properties = [rssi, name, uuids, Self.serviceData("4677", [1, 2])].reduce(into: Properties()) {
       $0 += $1
     }
-    let sighting = try #require(Object.born(properties).sighting)
+    let sighting = try #require(Object.created(properties).sighting)
     #expect(sighting.rssi == -60)
     #expect(sighting.payload.localName == "Robo Sensor")
     #expect(sighting.payload.serviceUUIDs == ["180A"])
@@ -75,12 +75,12 @@ struct ReceivedContentTests {
 
   @Test("an object from storage, without RSSI, reports nothing")
   func stored() {
-    #expect(Object.born(name).sighting == nil)
+    #expect(Object.created(name).sighting == nil)
   }
 
   @Test("further reports of a named object have the name, which BlueZ does not repeat")
   func further() throws {
-    let object = Object.born(name + rssi).object
+    let object = Object.created(name + rssi).object
     let sighting = try #require(object.signal(["RSSI": .int16(-71)]))
     #expect(
       sighting
@@ -90,7 +90,7 @@ struct ReceivedContentTests {
 
   @Test("a sensor that has become a beacon is reported as a beacon without its old name")
   func stale() throws {
-    let object = Object.born(name + rssi).object
+    let object = Object.created(name + rssi).object
     let sighting = try #require(object.signal(data + rssi))
     #expect(sighting.payload.localName == nil)
     #expect(
@@ -102,7 +102,7 @@ struct ReceivedContentTests {
 
   @Test("a beacon whose reports lack the beacon is in doubt until a new object shows its content")
   func back() throws {
-    let object = Object.born(data + rssi).object
+    let object = Object.created(data + rssi).object
     for _ in 0..<2 {
       #expect(
         object.signal(rssi) == ReceivedContent.Sighting(rssi: -60, payload: .init(), wantsCleanSlate: true))
@@ -121,7 +121,7 @@ struct ReceivedContentTests {
 
   @Test("during other clients' scans a report without data changes nothing, and new data counts")
   func foreignScan() throws {
-    let object = Object.born(data + rssi).object
+    let object = Object.created(data + rssi).object
     let silent = try #require(object.signal(rssi, repeatsData: false))
     #expect(silent == ReceivedContent.Sighting(rssi: -60, payload: .init(), wantsCleanSlate: false))
     #expect(object.isCertain)
@@ -142,8 +142,8 @@ struct ReceivedContentTests {
     #expect(object.isCertain)
     _ = object.signal(rssi)
     #expect(!object.isCertain)
-    #expect(Object.born(name + rssi).object.isCertain)
-    #expect(!Object.born(name).object.isCertain)
+    #expect(Object.created(name + rssi).object.isCertain)
+    #expect(!Object.created(name).object.isCertain)
   }
 
   @Test("an object that existed before reports only its RSSI until something new is signalled")
@@ -158,14 +158,14 @@ struct ReceivedContentTests {
 
   @Test("content that was certain at the end of one discovery is certain in the next")
   func pause() throws {
-    let object = Object.born(name + rssi).object
+    let object = Object.created(name + rssi).object
     #expect(object.stopDiscovery() == nil)
     #expect(try #require(object.signal(rssi)).payload.localName == "Robo Sensor")
   }
 
   @Test("the name of a new iBeacon is ignored, because it comes from BlueZ's cache")
   func cachedName() throws {
-    let sighting = try #require(Object.born(name + data + rssi).sighting)
+    let sighting = try #require(Object.created(name + data + rssi).sighting)
     #expect(sighting.payload.localName == nil)
     #expect(!sighting.payload.manufacturerData.isEmpty)
   }
@@ -173,7 +173,7 @@ struct ReceivedContentTests {
   @Test("a name that is received with data stays with data of the same company")
   func together() throws {
     let other = Self.manufacturerData(0x0059, [1])
-    let object = Object.born(name + other + rssi).object
+    let object = Object.created(name + other + rssi).object
     let next = try #require(object.signal(Self.manufacturerData(0x0059, [2]) + rssi))
     #expect(next.payload.localName == "Robo Sensor")
     #expect(next.payload.manufacturerData == [0x0059: [2]])
@@ -182,7 +182,7 @@ struct ReceivedContentTests {
 
   @Test("data without RSSI is a report whose RSSI has hardly changed")
   func sameStrength() throws {
-    let object = Object.born(name + rssi).object
+    let object = Object.created(name + rssi).object
     #expect(try #require(object.signal(data)).rssi == -60)
   }
 
@@ -193,7 +193,7 @@ struct ReceivedContentTests {
       ["ServicesResolved": .bool(true)], ["UUIDs": .strings(["180A"])], ["Paired": .bool(true)], [:],
     ] as [Properties])
   func connection(changed: Properties) throws {
-    let object = Object.born(name + rssi).object
+    let object = Object.created(name + rssi).object
     #expect(object.signal(changed) == nil)
     _ = object.signal(["Connected": .bool(false)])
     let next = try #require(object.signal(rssi))
@@ -203,7 +203,7 @@ struct ReceivedContentTests {
   @Test("values of the wrong type are ignored")
   func hostile() throws {
     let sighting = try #require(
-      Object.born(
+      Object.created(
         rssi + ["Name": .int32(1), "UUIDs": .string("x"), "ManufacturerData": .vardict([("a", .bool(true))])]
       )
       .sighting)

@@ -88,11 +88,11 @@ struct ReconnectionScenarios {
   @Test("the loss of the bus ends a link, a connection attempt, a scan and a write")
   func underWay() async throws {
     try await with { bus, central, daemon in
-      await daemon.answer("Connect") { _ in
+      await daemon.reply(to: "Connect") { _ in
         await daemon.setDevice(["Connected": .bool(true)])
         return .success([])
       }
-      await daemon.answer("WriteValue") { _ in
+      await daemon.reply(to: "WriteValue") { _ in
         await forever()
         return .success([])
       }
@@ -105,7 +105,7 @@ struct ReconnectionScenarios {
       let status = try #require(service[Sample.status])
       let otherAddress = BluetoothAddress(rawValue: Sample.address.rawValue + 1)
       let other = ObjectTree.devicePath(otherAddress, under: FakeBlueZ.adapter)
-      await daemon.answer("Connect") { _ in
+      await daemon.reply(to: "Connect") { _ in
         await forever()
         return .success([])
       }

@@ -11,7 +11,7 @@ import Testing
     ("00:00:00:00:00:00", "00:00:00:00:00:00"),
     ("FF:FF:FF:FF:FF:FF", "FF:FF:FF:FF:FF:FF"),
   ])
-  func readsWhatLabelsAndPathsSay(text: String, written: String) throws {
+  func writtenForms(text: String, written: String) throws {
     #expect(try #require(BluetoothAddress(text)).description == written)
   }
 
@@ -24,7 +24,7 @@ import Testing
     #expect(BluetoothAddress(text) == nil)
   }
 
-  @Test func ordersAndEncodesByItsWrittenForm() throws {
+  @Test func orderAndEncoding() throws {
     let low = try #require(BluetoothAddress("00:00:00:00:01:FF"))
     let high = try #require(BluetoothAddress("00:00:00:00:02:00"))
     #expect(low < high)
@@ -45,11 +45,11 @@ import Testing
     ("0000180f", "0000180F-0000-1000-8000-00805F9B34FB"),
     ("DEADBEEF", "DEADBEEF-0000-1000-8000-00805F9B34FB"),
   ])
-  func readsLongAndShortForms(text: String, written: String) throws {
+  func longAndShortForms(text: String, written: String) throws {
     #expect(try #require(BluetoothUUID(text)).description == written)
   }
 
-  @Test func widensShortNumbersOverTheBaseUUID() {
+  @Test func shortNumber() {
     #expect(BluetoothUUID(short: 0x2902).description == "00002902-0000-1000-8000-00805F9B34FB")
   }
 

@@ -14,7 +14,7 @@ import Testing
     return seconds
   }
 
-  @Test func deliversInOrderAndEnds() async throws {
+  @Test func orderAndEnd() async throws {
     let (stream, source) = AdvertisementStream.makeStream()
     for second in 1...3 { source.yield(advertisement(1, at: second)) }
     source.finish()
@@ -22,7 +22,7 @@ import Testing
     #expect(try await seconds(stream) == [1, 2, 3])
   }
 
-  @Test func keepsTheNewestOfEachPeripheralUnderAFlood() async throws {
+  @Test func keepsNewestWhenFull() async throws {
     let (stream, source) = AdvertisementStream.makeStream(capacity: 2)
     source.yield(advertisement(1, at: 1))
     source.yield(advertisement(2, at: 2))
@@ -32,7 +32,7 @@ import Testing
     #expect(try await seconds(stream) == [3, 4])
   }
 
-  @Test func deliversWhatWaitsBeforeItFails() async throws {
+  @Test func deliversBeforeFailure() async throws {
     let (stream, source) = AdvertisementStream.makeStream()
     source.yield(advertisement(1, at: 1))
     source.finish(throwing: CentralError(.adapterUnavailable(.poweredOff)))
@@ -41,7 +41,7 @@ import Testing
     await #expect(throws: CentralError(.adapterUnavailable(.poweredOff))) { try await iterator.next() }
   }
 
-  @Test func endsForACancelledReader() async throws {
+  @Test func cancelledReader() async throws {
     let (stream, source) = AdvertisementStream.makeStream()
     try await withThrowingTaskGroup(of: Int.self) { group in
       group.addTask { try await seconds(stream).count }

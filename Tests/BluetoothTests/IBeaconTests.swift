@@ -10,7 +10,7 @@ import Testing
     0xF0, 0x01, 0x02, 0xA1, 0xB2, 0xC5,
   ]
 
-  @Test func readsAndWritesTheBytesOnAir() {
+  @Test func roundTrip() {
     #expect(IBeacon(manufacturerData: Self.bytes) == Self.beacon)
     #expect(Self.beacon.manufacturerData == Self.bytes)
   }
@@ -19,13 +19,13 @@ import Testing
     #expect(IBeacon(manufacturerData: Array(Self.bytes.prefix(length))) == nil)
   }
 
-  @Test func isNoOtherAppleAdvertisement() {
+  @Test func otherAppleData() {
     #expect(IBeacon(manufacturerData: Self.bytes + [0]) == nil)
     #expect(IBeacon(manufacturerData: [0x10] + Self.bytes.dropFirst()) == nil)
     #expect(IBeacon(manufacturerData: [0x02, 0x14] + Self.bytes.dropFirst(2)) == nil)
   }
 
-  @Test func isFoundUnderApplesIdentifierOnly() throws {
+  @Test func appleIdentifierOnly() throws {
     let address = try #require(BluetoothAddress("C4:7C:8D:00:00:01"))
     var advertisement = Advertisement(
       address: address, adapter: AdapterID(address), receivedAt: .init(sinceZero: .zero),

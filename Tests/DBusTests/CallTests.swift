@@ -6,7 +6,7 @@ struct CallTests {
   @Test(arguments: [
     ("org.bluez.Error.Failed", "le-connection-abort-by-local"), ("org.example.E", ""), ("a.b", "tschüß\n👋"),
   ])
-  func anErrorComesWithItsNameAndText(name: String, text: String) async throws {
+  func errorNameAndText(name: String, text: String) async throws {
     try await withService { client, _ in
       let call = TestService.call("Fail", [.string(name), .string(text)])
       #expect(await failure { () throws(DBusError) in try await client.call(call) } == .remote(name, text))
@@ -14,7 +14,7 @@ struct CallTests {
   }
 
   @Test(arguments: ["", "no dots", "a.b\0", "1.2"])
-  func anInvalidErrorNameGoesOutAsFailed(name: String) async throws {
+  func invalidErrorName(name: String) async throws {
     try await withBus { bus in
       let connection = try await bus.connect()
       await connection.export("/") { _ in .failure(.remote(name, "a\0\u{301}b")) }
@@ -29,14 +29,14 @@ struct CallTests {
     }
   }
 
-  @Test func anAnswerThatCannotBeSentIsAnError() async throws {
+  @Test func unsendableReply() async throws {
     try await withService { client, _ in
       let error = await failure { () throws(DBusError) in try await client.call(TestService.call("Garbage")) }
       #expect(error?.isRemote("org.freedesktop.DBus.Error.Failed") == true)
     }
   }
 
-  @Test func nobodyThere() async throws {
+  @Test func unknownDestination() async throws {
     try await withService { client, _ in
       var call = TestService.call("Echo")
       call.destination = "org.example.Nobody"
@@ -49,18 +49,18 @@ struct CallTests {
     }
   }
 
-  @Test func theDeadlineEndsTheWaitAndTheConnectionGoesOn() async throws {
+  @Test func timeoutEndsOnlyCall() async throws {
     try await withService { client, _ in
       let error = await failure { () throws(DBusError) in
         try await client.call(TestService.call("Never"), timeout: .milliseconds(30))
       }
       #expect(error?.kind == .timedOut)
       #expect(error?.message.contains("Never") == true)
-      try await expectAnswer(to: client)
+      try await expectReply(to: client)
     }
   }
 
-  @Test func aTimeThatIsOverBeforeItBegan() async throws {
+  @Test func zeroOrNegativeTimeout() async throws {
     try await withService { client, _ in
       for timeout in [Duration.zero, .seconds(-1)] {
         let error = await failure { () throws(DBusError) in
@@ -71,7 +71,7 @@ struct CallTests {
     }
   }
 
-  @Test func deadlinesPassInTheirOwnOrder() async throws {
+  @Test func timeoutOrder() async throws {
     try await withService { client, _ in
       let order = await withTaskGroup(of: Int.self) { group in
         for milliseconds in [600, 20, 300] {
@@ -88,7 +88,7 @@ struct CallTests {
     }
   }
 
-  @Test func cancellationEndsTheWait() async throws {
+  @Test func cancelledCall() async throws {
     try await withService { client, _ in
       let error = await withTaskGroup(of: DBusError?.self) { group in
         group.addTask {
@@ -102,7 +102,7 @@ struct CallTests {
         return await group.next() ?? nil
       }
       #expect(error?.kind == .cancelled)
-      try await expectAnswer(to: client)
+      try await expectReply(to: client)
     }
   }
 
@@ -124,13 +124,13 @@ struct CallTests {
     }
   }
 
-  @Test func noReplyIsSentAndNotWaitedFor() async throws {
+  @Test func noReplyExpected() async throws {
     try await withService { client, _ in
       var call = TestService.call("Never")
       call.noReply = true
       let answer = try await client.call(call, timeout: nil)
       #expect(answer == [])
-      try await expectAnswer(to: client)
+      try await expectReply(to: client)
     }
   }
 

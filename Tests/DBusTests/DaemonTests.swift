@@ -45,7 +45,7 @@ struct DaemonTests {
     #expect(error?.kind == .cannotConnect)
   }
 
-  @Test func itEndsWithItsLastReference() async throws {
+  @Test func endsWithLastReference() async throws {
     let connection: Connection
     do {
       let bus = try await DBusDaemon.start()
@@ -54,7 +54,7 @@ struct DaemonTests {
     await connection.closed()
   }
 
-  @Test func itEndsWithTheProcessThatStartedIt() async throws {
+  @Test func endsWithParentProcess() async throws {
     try await withDirectory { directory in
       await #expect(processExitsWith: .signal(SIGKILL)) { [directory = directory as String] in
         let bus = try await DBusDaemon.start(in: directory)
@@ -126,7 +126,7 @@ struct DaemonTests {
     }
   }
 
-  @Test func itHasASessionOfItsOwnAndNoDescriptorOfOurs() async throws {
+  @Test func isolatedFromParent() async throws {
     try await withDirectory { directory in
       let ours = directory + "/ours"
       let descriptor = open(ours, O_WRONLY | O_CREAT, 0o600)

@@ -117,7 +117,7 @@ struct DescriptorTests {
       #expect(back.first?.asArray?.compactMap(\.asDescriptor).count == 16)
       let error = await failure { () throws(DBusError) in try await client.call(call(17)) }
       #expect(error?.kind == .badMessage)
-      try await expectAnswer(to: client)
+      try await expectReply(to: client)
     }
   }
 
@@ -128,7 +128,7 @@ struct DescriptorTests {
       func open() -> Int { (0..<1024).count { fcntl($0, F_GETFD) != -1 } }
       try await withService { client, _ in
         let pipe = try Pipe()
-        try await expectAnswer(to: client)
+        try await expectReply(to: client)
         let before = open()
         for _ in 1...200 {
           let body = [DBusValue](repeating: .descriptor(pipe.reading), count: 16)
@@ -140,7 +140,7 @@ struct DescriptorTests {
         // The service may still hold the last call's descriptor.
         var tries = 0
         while open() > before, tries < 1000 {
-          try await expectAnswer(to: client)
+          try await expectReply(to: client)
           tries += 1
         }
         precondition(open() <= before, "\(open()) open files, \(before) before")

@@ -23,7 +23,7 @@ struct EndTests {
     return await failure { () throws(DBusError) in try await client.call(call, timeout: nil) }
   }
 
-  @Test func whatWaitsFailsWhenTheBusIsKilled() async throws {
+  @Test func busKilled() async throws {
     try await withBus { bus in
       let service = try await bus.connect()
       let client = try await bus.connect()
@@ -61,7 +61,7 @@ struct EndTests {
     #expect(subscribing?.kind == .disconnected)
   }
 
-  @Test func aCallToAPeerThatVanishesFails() async throws {
+  @Test func peerVanishes() async throws {
     try await withBus { bus in
       let service = try await bus.connect()
       let client = try await bus.connect()
@@ -86,7 +86,7 @@ struct EndTests {
     }
   }
 
-  @Test func closingFailsWhatWaitsAndWhatWasSentGoesOut() async throws {
+  @Test func closeWithPendingCall() async throws {
     try await withService { client, service in
       let (received, continuation) = AsyncStream.makeStream(of: DBusValue?.self)
       _ = try await service.subscribe(MatchRule(interface: "a.b")) { continuation.yield($0.body.first) }
@@ -110,17 +110,17 @@ struct EndTests {
     }
   }
 
-  @Test func waitingForTheEndCanBeCancelled() async throws {
+  @Test func cancelledWait() async throws {
     try await withService { client, _ in
       await withTaskGroup { group in
         for _ in 0..<3 { group.addTask { await client.closed() } }
         group.cancelAll()
       }
-      try await expectAnswer(to: client)
+      try await expectReply(to: client)
     }
   }
 
-  @Test func handlersReceiveOfTheEndOnTheThreadOfTheConnection() async throws {
+  @Test func closeHandlers() async throws {
     try await withBus { bus in
       let client = try await bus.connect()
       let (received, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -159,7 +159,7 @@ struct EndTests {
   }
 
   /// The bus signals the end of a connection's name.
-  @Test func aConnectionNobodyRefersToClosesItself() async throws {
+  @Test func closesUnreferenced() async throws {
     try await withBus { bus in
       let watcher = try await bus.connect()
       let (gone, continuation) = AsyncStream.makeStream(of: String?.self)

@@ -57,7 +57,7 @@ struct NameTests {
     #expect(DBusSignature(text) == nil)
   }
 
-  @Test func pathsKnowTheirPlaceInTheTree() {
+  @Test func pathHierarchy() {
     let adapter: ObjectPath = "/org/bluez/hci0"
     #expect(adapter.parent == "/org/bluez")
     let root: ObjectPath = "/"
@@ -82,7 +82,7 @@ struct NameTests {
   }
 
   @Test(arguments: ["not a path", "/a/"])
-  func aMalformedLiteralTraps(_ text: String) async {
+  func malformedLiteral(_ text: String) async {
     #expect(ObjectPath(text) == nil)
     await #expect(processExitsWith: .failure) {
       _ = ObjectPath(stringLiteral: "not a path")

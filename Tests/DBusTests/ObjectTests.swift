@@ -20,7 +20,7 @@ struct ObjectTests {
       destination: connection.uniqueName, path: path, interface: "org.freedesktop.DBus.Peer", member: member)
   }
 
-  @Test func peerIsAnsweredWithoutServing() async throws {
+  @Test func peerWithoutServing() async throws {
     try await withBus { bus in
       let one = try await bus.connect()
       let other = try await bus.connect()
@@ -34,7 +34,7 @@ struct ObjectTests {
     }
   }
 
-  @Test func theNearestHandlerAnswers() async throws {
+  @Test func nearestHandler() async throws {
     try await withService { client, service in
       let root = DBusValue.string("root")
       let leaf = DBusValue.string("leaf")
@@ -51,7 +51,7 @@ struct ObjectTests {
     }
   }
 
-  @Test func theHandlerSeesTheCallAsItWasMade() async throws {
+  @Test func callContent() async throws {
     try await withBus { bus in
       let service = try await bus.connect()
       let client = try await bus.connect()
@@ -84,7 +84,7 @@ struct ObjectTests {
     }
   }
 
-  @Test func handlersStartInTheOrderOfTheCallsAndOverlap() async throws {
+  @Test func handlersStartInOrder() async throws {
     try await withBus { bus in
       let service = try await bus.connect()
       let client = try await bus.connect()
@@ -115,7 +115,7 @@ struct ObjectTests {
     }
   }
 
-  @Test func callsWaitForServingAndServingCanGoOn() async throws {
+  @Test func callsWaitForServing() async throws {
     try await withBus { bus in
       let service = try await bus.connect()
       let client = try await bus.connect()
@@ -140,7 +140,7 @@ struct ObjectTests {
     }
   }
 
-  @Test func moreCallsThanAnyoneAnswersAreRefused() async throws {
+  @Test func tooManyWaitingCalls() async throws {
     try await withBus { bus in
       let service = try await bus.connect()
       let client = try await bus.connect()

@@ -34,7 +34,7 @@ private actor Listener {
   }
 
   /// Makes a call, and returns how many signals had been received when the reply was seen.
-  func receivedAtAnswer(to call: MethodCall) async throws(DBusError) -> Int {
+  func receivedAtReply(to call: MethodCall) async throws(DBusError) -> Int {
     try await connection.call(call)
     return received.count
   }
@@ -47,7 +47,7 @@ struct SignalTests {
 
   /// The bus replies to each `RequestName` right after the signal about it. With all calls in flight at once,
   /// signals and replies alternate on the wire.
-  @Test func anAnswerIsSeenAfterEarlierSignalsAndBeforeLaterOnes() async throws {
+  @Test func repliesBetweenSignals() async throws {
     try await withBus { bus in
       let listener = Listener(try await bus.connect())
       _ = try await listener.subscribe(
@@ -60,7 +60,7 @@ struct SignalTests {
               destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
               interface: "org.freedesktop.DBus", member: "RequestName",
               body: [.string("org.example.n\(number)"), .uint32(4)])
-            return try await listener.receivedAtAnswer(to: call)
+            return try await listener.receivedAtReply(to: call)
           }
         }
         return try await group.reduce(into: []) { $0.append($1) }
@@ -70,17 +70,17 @@ struct SignalTests {
     }
   }
 
-  @Test func signalsComeInTheOrderOfTheWireAndBeforeTheAnswer() async throws {
+  @Test func signalsBeforeReply() async throws {
     try await withService { client, _ in
       let listener = Listener(client)
       _ = try await listener.subscribe(Self.flooded)
-      let received = try await listener.receivedAtAnswer(to: TestService.call("Flood", [.uint32(5_000)]))
+      let received = try await listener.receivedAtReply(to: TestService.call("Flood", [.uint32(5_000)]))
       #expect(received == 5_000)
       #expect(await listener.received.map { $0.body } == (0..<5_000).map { [.uint32($0)] })
     }
   }
 
-  @Test func aFloodLeavesRoomForCalls() async throws {
+  @Test func callDuringFlood() async throws {
     try await withService { client, service in
       let listener = Listener(client)
       _ = try await listener.subscribe(Self.flooded)
@@ -99,7 +99,7 @@ struct SignalTests {
     }
   }
 
-  @Test func onlyWhatTheRuleSays() async throws {
+  @Test func matchRules() async throws {
     try await withService { client, service in
       let listener = Listener(client)
       let rules: [MatchRule] = [
@@ -130,7 +130,7 @@ struct SignalTests {
   }
 
   /// Another subscription makes the bus deliver them; they must not be attributed to the service.
-  @Test func signalsOfAnotherSenderAreNotTakenForTheServices() async throws {
+  @Test func otherSender() async throws {
     try await withService { client, service in
       let listener = Listener(client)
       let everything = Listener(client)
@@ -145,7 +145,7 @@ struct SignalTests {
     }
   }
 
-  @Test func aServiceThatComesBackIsReceivedAgain() async throws {
+  @Test func serviceReturns() async throws {
     try await withBus { bus in
       let client = try await bus.connect()
       let listener = Listener(client)
@@ -172,7 +172,7 @@ struct SignalTests {
     }
   }
 
-  @Test func nothingIsReceivedAfterTheEnd() async throws {
+  @Test func unsubscribed() async throws {
     try await withService { client, service in
       let listener = Listener(client)
       let subscription = try await listener.subscribe(Self.flooded)
@@ -189,7 +189,7 @@ struct SignalTests {
     }
   }
 
-  @Test func aRuleTheBusRefusesIsAnError() async throws {
+  @Test func invalidRule() async throws {
     try await withService { client, _ in
       let error = await failure { () throws(DBusError) in
         _ = try await client.subscribe(MatchRule(path: "/a", pathNamespace: "/a")) { _ in }

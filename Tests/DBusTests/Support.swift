@@ -28,7 +28,7 @@ extension DBusDaemon {
 func withService(_ body: (_ client: Connection, _ service: Connection) async throws -> Void) async throws {
   try await withBus { bus in
     let service = try await bus.connect()
-    await service.export("/test", handler: { await answer($0, on: service) })
+    await service.export("/test", handler: { await reply(to: $0, on: service) })
     try await service.requestName(TestService.name)
     let client = try await bus.connect()
     try await withThrowingTaskGroup { group in
@@ -55,7 +55,7 @@ enum TestService {
   }
 }
 
-private func answer(_ call: MethodCall, on service: Connection) async -> Result<[DBusValue], DBusError> {
+private func reply(to call: MethodCall, on service: Connection) async -> Result<[DBusValue], DBusError> {
   switch call.member {
   case "Echo":
     return .success(call.body)
@@ -100,7 +100,7 @@ func failure(_ body: () async throws(DBusError) -> Void) async -> DBusError? {
 }
 
 /// Checks that the connection and the service still work.
-func expectAnswer(to client: Connection) async throws {
+func expectReply(to client: Connection) async throws {
   let answer = try await client.call(TestService.call("Echo", [.byte(1)]))
   #expect(answer == [.byte(1)])
 }

@@ -30,7 +30,7 @@ struct ValueTests {
     .variant(.variant(.structure([.variant(.byte(1))]))), variants(60),
   ]
 
-  @Test func everyValueComesBackAsItWent() async throws {
+  @Test func roundTrip() async throws {
     try await withService { client, _ in
       for value in Self.all {
         let back = try await client.call(TestService.call("Echo", [value]))
@@ -58,7 +58,7 @@ struct ValueTests {
   ]
 
   /// libdbus would end the process, or the bus the connection.
-  @Test func whatNoMessageCanHoldIsRefused() async throws {
+  @Test func invalidValues() async throws {
     try await withService { client, _ in
       for body in Self.hostile {
         let call = TestService.call("Echo", body)
@@ -66,21 +66,21 @@ struct ValueTests {
         let signal = Signal(path: "/a", interface: "a.b", member: "C", body: body)
         #expect(await failure { () throws(DBusError) in try await client.emit(signal) }?.kind == .badMessage)
       }
-      try await expectAnswer(to: client)
+      try await expectReply(to: client)
     }
   }
 
-  @Test func reservedNamesAreRefused() async throws {
+  @Test func reservedNames() async throws {
     try await withService { client, _ in
       let local = Signal(path: "/a", interface: "org.freedesktop.DBus.Local", member: "Disconnected")
       #expect(await failure { () throws(DBusError) in try await client.emit(local) }?.kind == .badMessage)
       let path = Signal(path: "/org/freedesktop/DBus/Local", interface: "a.b", member: "C")
       #expect(await failure { () throws(DBusError) in try await client.emit(path) }?.kind == .badMessage)
-      try await expectAnswer(to: client)
+      try await expectReply(to: client)
     }
   }
 
-  @Test func readingLooksThroughVariants() {
+  @Test func unwrapsVariants() {
     let value = DBusValue.variant(.variant(.uint16(76)))
     #expect(value.asUInt16 == 76)
     #expect(value.asUInt32 == nil)

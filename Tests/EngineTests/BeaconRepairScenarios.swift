@@ -93,7 +93,7 @@ import VirtualBuilding
     arguments: Past.allCases, writes)
   func killedWriting(_ past: Past, _ moment: WriteMoment) async throws {
     try await after(past) { succession, room in
-      #expect(await succession.die([room], write: moment, allowing: Self.allowed(past)))
+      #expect(await succession.runUntilKilled([room], write: moment, allowing: Self.allowed(past)))
       await expectMended(&succession, room)
     }
   }
@@ -103,9 +103,9 @@ import VirtualBuilding
     arguments: Past.allCases, events)
   func killed(_ past: Past, _ number: Int) async throws {
     try await after(past) { succession, room in
-      let hasDied = await succession.die(
+      let wasKilled = await succession.runUntilKilled(
         [room], event: number, left: number % 2 == 0 ? 1 : 0, allowing: Self.allowed(past))
-      #expect(hasDied || number > 35, "a run has more than 35 events")
+      #expect(wasKilled || number > 35, "a run has more than 35 events")
       let wasBegun = succession.record.last?.contains {
         if case .saveSubmitted = $0.fact { true } else { false }
       }

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test("foreign devices do not fill the air ledger")
-  func strangers() {
+  func foreignDevices() {
     var air = AirLedger(profiles: DeviceProfiles.all)
     for number in 1...120_000 {
       var stranger = Self.advertisement(number)

@@ -136,7 +136,7 @@ import VirtualTime
   }
 
   @Test("an attempt at a Firefly that hangs after the connection ends in time and is retried")
-  func dies() async throws {
+  func hangs() async throws {
     let dead = try await run([Self.firefly(faults: [.diesWhenConnected])])
     #expect(dead.outcome(1)?.outcome == .failed)
     #expect(dead.outcome(1)?.reason?.stage == .discover)

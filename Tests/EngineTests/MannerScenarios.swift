@@ -65,7 +65,7 @@ struct MannerCase: Sendable, CustomTestStringConvertible {
   }
 
   @Test("an interrupted room whose save may have arrived is never reported as unchanged", arguments: 0...12)
-  func interruptedWhileItLingers(step: Int) async throws {
+  func interruptedSave(step: Int) async throws {
     let rooms = [Sample.room(1, address: 1)]
     let run = try await rehearse(
       [[]], rooms: rooms, scenario: { $0.sensors[0].family = .robo(.lingers(.seconds(9))) },

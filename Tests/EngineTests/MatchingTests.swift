@@ -77,13 +77,13 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("a device in the manifest without a sighting is still the room's")
-  func anAddressNotReceivedYetIsStillTheRooms() {
+  func withoutSighting() {
     let matches = match(Sample.building([Sample.room(7, address: 1)]), with: Sample.air([]))
     #expect(matches["room-7"] == .device(Sample.address(1), .address))
   }
 
   @Test("a device that advertises the room's identity is done")
-  func aDeviceAtWorkAsWantedIsDone() {
+  func ownIdentity() {
     let matches = match(
       Sample.building([Sample.room(7, address: 1)]), with: Sample.air([Sample.beacon(1, minor: 7)]))
     let evidence = Evidence(grade: .beaconOnAir, address: Sample.address(1), minor: 7, rssi: -50)
@@ -93,14 +93,14 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("a device that advertises another room's identity requires action")
-  func aDeviceAtWorkAsAnotherRoomRequiresAction() {
+  func otherRoomsIdentity() {
     let matches = match(
       Sample.building([Sample.room(7, address: 1)]), with: Sample.air([Sample.beacon(1, minor: 9)]))
     #expect(matches["room-7"] == .stopped(.actionRequired, .configuredOtherwise(minor: 9)))
   }
 
   @Test("a minor that another address advertises is never given to a room", arguments: [1, nil] as [UInt64?])
-  func aMinorOnAirFromElsewhereIsNeverGivenOutAgain(address: UInt64?) {
+  func minorOnAir(address: UInt64?) {
     let matches = match(
       Sample.building([Sample.room(7, address: address)], .any),
       with: Sample.air([Sample.waiting(1), Sample.beacon(2, minor: 7)]))
@@ -110,7 +110,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("a beacon with the same minor and another major blocks no room")
-  func aStrangersBeaconIsInNobodysWay() {
+  func otherMajor() {
     let matches = match(
       Sample.building([Sample.room(7, address: 1)]),
       with: Sample.air([Sample.waiting(1), Sample.beacon(2, minor: 7, major: 2)]))
@@ -118,13 +118,13 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("a room without an address gets no device without `assign: any`")
-  func withoutLeaveARoomWithoutAddressGetsNothing() {
+  func withoutAddress() {
     let matches = match(Sample.building([Sample.room(7)]), with: Sample.air([Sample.waiting(1)]))
     #expect(matches["room-7"] == .stopped(.pending, .noCandidate()))
   }
 
   @Test("`assign: any` gives unclaimed devices to rooms by address, for any order of advertisements")
-  func anyTakesUnclaimedDevicesByAddressWhateverTheOrderOfNews() {
+  func anyInAddressOrder() {
     let rooms = [Sample.room(7), Sample.room(8, address: 1), Sample.room(9), Sample.room(10)]
     let advertisement = [1, 2, 3].map { Sample.waiting($0) }
     for order in [advertisement, advertisement.reversed()] {
@@ -137,7 +137,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("`assign: any` gives no device while more devices are received than rooms are left")
-  func anyTakesNothingWhileMoreAreReceivedThanRoomsAreLeft() {
+  func moreDevicesThanRooms() {
     let matches = match(
       Sample.building([Sample.room(7)], .any), with: Sample.air([Sample.waiting(2), Sample.waiting(1)]))
     #expect(
@@ -150,7 +150,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
 
 @Suite("air ledger") struct AirLedgerTests {
   @Test("the ledger returns a sighting once for each device and for each new state")
-  func tellsOfDevicesAndOfEachNewLifeOnce() {
+  func oncePerState() {
     var air = Sample.air([])
     let received1 = air.receive(Sample.waiting(1))
     #expect(received1?.life?.recognition == .awaitingProvisioning)
@@ -165,14 +165,14 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("an advertisement with a beacon and an old name counts as a beacon")
-  func aBeaconWithAStaleNameIsABeacon() {
+  func beaconWithOldName() {
     let air = Sample.air([Sample.beacon(1, minor: 7, name: "Robo Sensor")])
     #expect(air.free(for: "robo-sensor").isEmpty)
     #expect(air.devices(proving: proof(of: Sample.room(7))).map(\.address) == [Sample.address(1)])
   }
 
   @Test("devices of unknown families are dropped")
-  func passesOverDevicesThatAreNotOurs() {
+  func unknownFamily() {
     var air = Sample.air([])
     var keyboard = Sample.waiting(9)
     keyboard.localName = "Robo Sensor 2"
@@ -182,7 +182,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("a beacon and the service of its device may be in separate advertisements")
-  func aBeaconAndItsServiceMayBeReceivedApart() {
+  func splitAdvertisement() {
     let factory = IBeacon(uuid: IoTDesignShop.Attribute.service, major: 0, minor: 0, measuredPower: -59)
     let ours = IBeacon(uuid: Sample.site, major: 1, minor: 7, measuredPower: -59)
     func advertisement(_ beacon: IBeacon?, service: Bool) -> Advertisement {
@@ -191,25 +191,25 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
         serviceUUIDs: service ? [IoTDesignShop.Attribute.service] : [],
         manufacturerData: beacon.map { [IBeacon.company: $0.manufacturerData] } ?? [:])
     }
-    func life(_ advertisement: Advertisement...) -> Recognition? {
+    func kind(_ advertisement: Advertisement...) -> Recognition? {
       Sample.air(advertisement)[Sample.address(1)]?.life?.recognition
     }
-    #expect(life(advertisement(factory, service: false)) == nil, "any device may send this beacon")
-    #expect(life(advertisement(nil, service: true)) == .present)
+    #expect(kind(advertisement(factory, service: false)) == nil, "any device may send this beacon")
+    #expect(kind(advertisement(nil, service: true)) == .present)
     #expect(
-      life(advertisement(nil, service: true), advertisement(factory, service: false)) == .awaitingProvisioning
+      kind(advertisement(nil, service: true), advertisement(factory, service: false)) == .awaitingProvisioning
     )
-    #expect(life(advertisement(nil, service: true), advertisement(ours, service: false)) == .configured(ours))
+    #expect(kind(advertisement(nil, service: true), advertisement(ours, service: false)) == .configured(ours))
     #expect(
-      life(advertisement(factory, service: true), advertisement(nil, service: true)) == .awaitingProvisioning)
-    #expect(life(advertisement(ours, service: true), advertisement(nil, service: true)) == .configured(ours))
+      kind(advertisement(factory, service: true), advertisement(nil, service: true)) == .awaitingProvisioning)
+    #expect(kind(advertisement(ours, service: true), advertisement(nil, service: true)) == .configured(ours))
     #expect(
-      life(advertisement(ours, service: true), advertisement(factory, service: false))
+      kind(advertisement(ours, service: true), advertisement(factory, service: false))
         == .awaitingProvisioning)
   }
 
   @Test("a device without an identity on air is free only if its family has none")
-  func whoDoesNotSayWhoItIsIsFreeOnlyIfItsFamilyNeverDoes() {
+  func withoutIdentity() {
     func advertisement(_ number: UInt64, _ service: BluetoothUUID, _ name: String?) -> Advertisement {
       Advertisement(
         address: Sample.address(number), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(1)),
@@ -226,7 +226,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("an advertisement without a beacon does not update the instant of the beacon")
-  func anAdvertisementWithoutTheBeaconSaysNothingAboutIt() {
+  func withoutBeacon() {
     let first = Sample.beacon(1, minor: 7, at: 2)
     let bare = Advertisement(
       address: first.address, adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(9)), rssi: -70)
@@ -239,7 +239,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("an advertisement without content keeps the state and updates the RSSI")
-  func newsWithoutContentKeepsTheLifeAndSaysOnlyThatItIsThere() {
+  func withoutContent() {
     var air = Sample.air([Sample.waiting(1)])
     let bare = Advertisement(
       address: Sample.address(1), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(9)),
@@ -274,7 +274,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("the device's own beacon after the save proves it")
-  func itsOwnFreshBeaconProvesIt() {
+  func ownBeacon() {
     var watch = watch()
     watch.receive(Sample.beacon(1, minor: 7, at: 12))
     #expect(watch.isProved)
@@ -282,7 +282,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("a beacon from before the save proves nothing")
-  func whatWasReceivedBeforeTheSaveProvesNothing() {
+  func beforeSave() {
     #expect(verdict(of: [Sample.beacon(1, minor: 7, at: 10), Sample.beacon(1, minor: 7, at: 9)]) == .silent)
   }
 
@@ -294,7 +294,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("a beacon from another address proves nothing by default")
-  func theHotelNextDoorProvesNothing() {
+  func otherAddress() {
     let neighbour = Sample.beacon(2, minor: 7, at: 12)
     #expect(verdict(of: [neighbour]) == .receivedElsewhere)
     #expect(verdict(of: [Sample.beacon(2, minor: 7, at: 12, major: 2)]) == .silent)
@@ -309,7 +309,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("the other addresses that send the identity are reported in order")
-  func theOtherAddressesAreTold() {
+  func otherSenders() {
     var watch = watch()
     for beacon in [Sample.beacon(3, minor: 7, at: 12), Sample.beacon(2, minor: 7, at: 13)] {
       watch.receive(beacon)
@@ -322,7 +322,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("a beacon from another address counts only if the address may change and no other result exists")
-  func aBeaconFromAnotherAddressCountsOnlyIfTheDeviceMayChangeItsAddressAndSaysNothingElse() {
+  func addressMayChange() {
     let moved = Sample.beacon(2, minor: 7, at: 12)
     let proved = ProofWatch.Verdict.proved(evidence(.freshBeaconOtherAddress, 2, after: 2))
     #expect(verdict(of: [moved, moved], mayMove: true) == proved)
@@ -336,7 +336,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("a device received in provisioning mode again may still send its proof within 12 s")
-  func aDeviceReceivedWaitingAgainHasSomeTimeToProveItselfAllTheSame() {
+  func backInProvisioning() {
     var watch = watch()
     #expect(watch.settlesAt == nil)
     watch.receive(Sample.waiting(1, at: 11))
@@ -348,7 +348,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("a factory beacon after the write is reported as another identity")
-  func whatIsReceivedWithTheFactorysBeaconAfterItWasWrittenIsSomethingElse() {
+  func factoryBeacon() {
     let room = Sample.beaconRoom(7)
     var watch = ProofWatch(
       proof: proof(of: room), profile: IoTDesignShop(), address: Sample.address(1),
@@ -364,7 +364,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("other devices in provisioning mode have no effect")
-  func otherDevicesWaitingMeanNothing() {
+  func otherDevices() {
     #expect(verdict(of: [Sample.waiting(2, at: 11), Sample.waiting(2, at: 20)]) == .silent)
   }
 }

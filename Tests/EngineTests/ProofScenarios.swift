@@ -139,7 +139,7 @@ import VirtualBuilding
   }
 
   @Test("a beacon from another address never overrules a refusal")
-  func anyAddressAfterRefusal() async throws {
+  func otherAfterRefusal() async throws {
     let rooms = [Self.room(.any)]
     try await succession([Self.sensor(Sensor.refuses.fault), Self.bystander]) { succession in
       let run = await succession.run(rooms)

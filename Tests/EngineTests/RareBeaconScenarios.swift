@@ -73,7 +73,7 @@ import VirtualBuilding
   }
 
   @Test("a beacon with a long interval on record gets longer timeouts when the manifest has no interval")
-  func unsaid() async throws {
+  func intervalOnRecord() async throws {
     let before = Sample.beaconRoom(1, address: 1, interval: .seconds(39))
     let room = Sample.beaconRoom(1, address: 1, power: "low", interval: nil)
     try await succession([Sample.beaconDevice(1)], radio: Self.patient) { succession in

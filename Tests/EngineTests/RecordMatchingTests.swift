@@ -48,14 +48,14 @@ import Testing
   }
 
   @Test("a binding on record outranks unclaimed devices")
-  func aBindingOutranksAnyUnclaimedDevice() {
+  func binding() {
     let room = Sample.room(7)
     let match = one(room, lastKnown(room, 2, nil), air: [Sample.waiting(1)])
     #expect(match == .device(Sample.address(2), .record))
   }
 
   @Test("an address in the manifest outranks the record")
-  func anAddressInTheManifestOutranksTheRecord() {
+  func manifestAddress() {
     let room = Sample.room(7, address: 1)
     let match = one(
       room, lastKnown(room, 2, nil), air: [Sample.waiting(1), Sample.waiting(2)], .init(rebind: [room.id]))
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test("a retired or accepted room is excluded unless it is forced")
-  func aRoomThatSomebodyRetiredOrAcceptedIsLeftAloneUnlessForced() {
+  func retiredOrAccepted() {
     let rooms = [Sample.room(7), Sample.room(8), Sample.room(9)]
     let recorded = RecordedAt(run: "run-1", at: Self.then)
     var lastKnownRooms = rooms.map { lastKnown($0, UInt64($0.minor ?? 0), nil) }
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test("a device with a room is given to no other room")
-  func aDeviceThatSomeRoomHasIsNobodyElses() {
+  func boundElsewhere() {
     let other = Sample.room(8)
     let matches = match(
       Sample.building([Sample.room(7)], .any), with: Sample.air([Sample.waiting(2)]),
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test("a retired device is given to no room")
-  func aDeviceOutOfServiceIsGivenToNobody() {
+  func retiredDevice() {
     let retired = LastKnownBuilding(
       retired: [Sample.address(1): Retirement(room: "old", reason: nil, at: Self.then)])
     let matches = match(
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test("a room with a proof on record is done without a sighting")
-  func whatIsDoneOnRecordIsDoneThoughItIsNotReceived() {
+  func doneWithoutSighting() {
     let room = Sample.room(7)
     guard case .done(let evidence, let settings)? = one(room, lastKnown(room, 1, proved(1, 7)), air: [])
     else {
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test("a room with a proof on record and a sighting is done by the sighting")
-  func whatIsDoneAndReceivedIsDoneByWhatIsReceived() {
+  func doneBySighting() {
     let room = Sample.room(7)
     guard
       case .done(let evidence, let settings)? = one(
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test("a proved device in provisioning mode is provisioned again")
-  func aDoneDeviceThatWaitsAgainIsProvisionedAgain() {
+  func provisionedAgain() {
     let room = Sample.room(7)
     let match = one(room, lastKnown(room, 1, proved(1, 7)), air: [Sample.waiting(1)])
     #expect(match == .device(Sample.address(1), .record))
@@ -150,7 +150,7 @@ import Testing
   ]
 
   @Test("a configured device with changed settings requires action", arguments: changes.indices)
-  func changedSettingsOfAConfiguredDeviceNeedAnOperator(index: Int) {
+  func changedSettings(index: Int) {
     let (what, change, matters) = Self.changes[index]
     let before = Sample.room(7)
     var now = before
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test("a password sealed with another key counts as equal")
-  func aPasswordUnderAnotherKeyCannotBeComparedAndCountsAsTheSame() {
+  func otherSealKey() {
     var now = Sample.room(7)
     now.settings[.wifiPassword] = .secret(Secret("another horse"))
     let other = SecretSeal(key: "k2") { _ in "different" }
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test("a save with an unknown result is done if its identity is on air, and otherwise repeated")
-  func anInterruptedSaveIsLookedForOnAirFirst() {
+  func unknownSaveResult() {
     let room = Sample.room(7)
     let submitted = lastKnown(room, 1, .submitted)
     // Received as configured: done. Received in provisioning mode, or not at all: to be connected to after a
@@ -199,7 +199,7 @@ import Testing
   }
 
   @Test("a save with an unknown result and other settings requires action if its identity is on air")
-  func anInterruptedSaveOfOtherSettingsThanNowRequiresAction() {
+  func changedSinceSave() {
     let before = Sample.room(7)
     var now = before
     now.settings[.wifiSSID] = .text("Guests")
@@ -208,7 +208,7 @@ import Testing
   }
 
   @Test("a configured device whose room got another minor requires action, and the reason has its minor")
-  func aRenumberedDeviceAtWorkRequiresActionAndNamesTheMinorItHas() {
+  func renumbered() {
     let before = Sample.room(7)
     var now = Sample.room(8)
     now.id = before.id
@@ -220,7 +220,7 @@ import Testing
   }
 
   @Test("a minor on record for another device blocks the room unless that device is received without it")
-  func aMinorThatTheRecordHasElsewhereIsNotGivenOutUnlessThatDeviceIsReceivedWithout() {
+  func minorOnRecord() {
     let gone = Sample.room(7)
     var now = Sample.room(7, address: 2)
     now.id = "new"
@@ -236,7 +236,7 @@ import Testing
   }
 
   @Test("a device that changed its address is the room's only if the manifest permits it")
-  func aDeviceThatChangedItsAddressIsStillTheRoomsWhereTheManifestSaysThatItDoes() {
+  func changedAddress() {
     var room = Sample.room(7)
     room.proofAddress = .any
     let moved = lastKnown(
@@ -257,7 +257,7 @@ import Testing
   }
 
   @Test("a forced room is done again, but a configured device cannot be rewritten")
-  func forceDoesWhatIsDoneAgainButCannotRewriteADeviceAtWork() {
+  func forced() {
     let room = Sample.room(7)
     let force = RecordPermissions(force: [room.id])
     let done = lastKnown(room, 1, proved(1, 7))
@@ -292,14 +292,14 @@ import Testing
   }
 
   @Test("a manifest that agrees with the record has no conflict")
-  func aManifestThatAgreesWithTheRecordConflictsWithNothing() {
+  func noConflict() {
     #expect(found([Sample.room(7, address: 1)], ["room-7": bound([1], minor: 7)]).isEmpty)
     #expect(found([Sample.room(7)], ["room-7": bound([1], minor: 7)]).isEmpty)
     #expect(found([Sample.room(7, address: 1)], [:]).isEmpty)
   }
 
   @Test("another address than on record is a conflict without a permission")
-  func anotherAddressThanOnRecordIsRefusedUntilSaid() {
+  func anotherAddress() {
     let rooms = [Sample.room(7, address: 2)]
     let lastKnownRooms: [RoomID: LastKnownRoom] = ["room-7": bound([1])]
     #expect(
@@ -311,7 +311,7 @@ import Testing
   }
 
   @Test("the device of another room is a conflict without a permission")
-  func theDeviceOfAnotherRoomIsRefusedUntilSaid() {
+  func anotherRoomsDevice() {
     let rooms = [Sample.room(7, address: 1)]
     let lastKnownRooms: [RoomID: LastKnownRoom] = ["office": bound([1])]
     #expect(
@@ -321,7 +321,7 @@ import Testing
   }
 
   @Test("a retired device is a conflict without a permission")
-  func aDeviceOutOfServiceIsRefusedUntilSaid() {
+  func retiredDevice() {
     let retirement = Retirement(room: "room-7", reason: "dead", at: Date(timeIntervalSince1970: 0))
     let rooms = [Sample.room(7, address: 1)]
     let retired = [Sample.address(1): retirement]
@@ -332,7 +332,7 @@ import Testing
   }
 
   @Test("a new minor for a provisioned room is a conflict without a permission")
-  func aNewMinorForAProvisionedRoomIsRefusedUntilSaid() {
+  func newMinor() {
     let rooms = [Sample.room(7, address: 1)]
     let lastKnownRooms: [RoomID: LastKnownRoom] = ["room-7": bound([1], minor: 6)]
     #expect(
@@ -344,7 +344,7 @@ import Testing
   }
 
   @Test("contradictions in merged records are conflicts")
-  func mergedRecordsThatDisagreeAreRefused() {
+  func mergedRecords() {
     #expect(
       found([Sample.room(7)], ["room-7": bound([2, 1])])
         == [.severalDevices(room: "room-7", [Sample.address(1), Sample.address(2)])])

@@ -77,7 +77,7 @@ import VirtualTime
       var event = 0
       repeat {
         event += 1
-        #expect(await succession.die([before], event: event))
+        #expect(await succession.runUntilKilled([before], event: event))
       } while await succession.world.openLinkCount() == 0 && event < 30
       #expect(await succession.world.openLinkCount() == 1)
       let run = await succession.run([room], allowing: .init(rebind: [room.id]))

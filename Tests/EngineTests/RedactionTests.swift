@@ -93,7 +93,7 @@ import VirtualTime
   }
 
   @Test("a text without a secret stays unchanged")
-  func whatHasNoSecretInItStaysAsItIs() {
+  func withoutSecret() {
     let redactor = Redactor(Self.secrets.map { Secret($0) })
     for text in [
       "", "ready", "saved", "error: wifi authentication failed", "org.bluez.Error.Failed: Operation failed",
@@ -106,7 +106,7 @@ import VirtualTime
   }
 
   @Test("the time of redaction is linear in the length of the text")
-  func aLongTextTakesTimeInProportion() {
+  func linearTime() {
     let redactor = Redactor(
       (0..<500).map { Secret("network-\($0)-\($0 * 7919)") } + [Secret(String(repeating: "a", count: 63))])
     func duration(_ count: Int) -> Duration {

@@ -9,12 +9,12 @@ import Testing
   static let facts = SampleFacts.facts
 
   @Test("every kind of fact has an example")
-  func thereIsAnExampleOfEveryKind() {
+  func everyKind() {
     #expect(Self.facts.map(\.kind) == Fact.Kind.allCases)
   }
 
   @Test("an event reads back as it was written", arguments: facts)
-  func comesBackAsItWasWritten(fact: Fact) throws {
+  func roundTrip(fact: Fact) throws {
     let event = RunEvent(
       sequence: 7, at: Date(timeIntervalSince1970: 1_795_251_600.123), elapsed: .microseconds(4711),
       fact: fact)
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test("a fact of an attempt has the number of that attempt", arguments: facts)
-  func tellsTheAttemptItBelongsTo(fact: Fact) {
+  func attemptNumber(fact: Fact) {
     #expect((fact.attempt == 1) == factsOfAttempts.contains(fact.kind))
     if fact.attempt != nil { #expect(fact.room == "lobby") }
   }
@@ -62,7 +62,7 @@ import Testing
       #"{"v":2,"seq":1,"at":"yesterday","elapsed_us":0,"kind":"run_finished","data":{"outcome":"complete"}}"#,
       #"{"v":2,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"run_finished","data":{"outcome":"fine"}}"#,
     ])
-  func refusesWhatItDoesNotKnow(line: String) {
+  func unknownContent(line: String) {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(RunEvent.self, from: Data(line.utf8)) }
   }
 }

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test("a minor outside 0 to 65535 is out of range", arguments: [-1, 65536, Int.min, Int.max])
-  func refusesMinorsThatDoNotFit(number: Int) throws {
+  func minorOutOfRange(number: Int) throws {
     #expect(try violation(.minor, .integer(number)) == .outOfRange(number, allowed: 0...65535))
   }
 
@@ -27,7 +27,7 @@ import Testing
       (String(repeating: "漢", count: 11), .wrongLength(bytes: 33, allowed: 1...32)),
       ("a\u{0}b", .controlCharacter), ("a\nb", .controlCharacter), ("a\u{9F}b", .controlCharacter),
     ] as [(String, SettingViolation?)])
-  func countsTheBytesOfAnSSID(text: String, expected: SettingViolation?) throws {
+  func ssid(text: String, expected: SettingViolation?) throws {
     #expect(try violation(.wifiSSID, .text(text)) == expected)
   }
 
@@ -41,12 +41,12 @@ import Testing
       (String(repeating: "0", count: 65), .badPassword(bytes: 65)),
       ("passw\u{7}ord", .controlCharacter),
     ] as [(String, SettingViolation?)])
-  func takesPassphrasesKeysAndOpenNetworks(password: String, expected: SettingViolation?) throws {
+  func wifiPassword(password: String, expected: SettingViolation?) throws {
     #expect(try violation(.wifiPassword, .secret(Secret(password))) == expected)
   }
 
   @Test("a value of another type is rejected")
-  func refusesAValueOfAnotherType() throws {
+  func wrongType() throws {
     #expect(try violation(.minor, .text("7")) == .wrongType)
     #expect(try violation(.wifiPassword, .text("in the clear")) == .wrongType)
   }
@@ -63,7 +63,7 @@ import Testing
       // 0 is the code of "low" and the dBm value of "high", so it is ambiguous.
       ("0", nil), ("1", nil), ("6", nil), ("Medium", nil), ("", nil), ("-", nil), ("dBm", nil), ("-60", nil),
     ] as [(String, String?)])
-  func takesAChoiceByItsNameOrItsMeaning(text: String, name: String?) throws {
+  func choice(text: String, name: String?) throws {
     let power = try beacon(.power)
     let value = try #require(power.value(text))
     if let name { #expect(value == .text(name)) }
@@ -86,7 +86,7 @@ import Testing
   @Test(
     "the factory UUID and the zero UUID are reserved",
     arguments: ["2173E519-9155-4862-AB64-7953AB146156", "00000000-0000-0000-0000-000000000000"])
-  func refusesTheFactorysUUIDAndNone(text: String) throws {
+  func reservedUUIDs(text: String) throws {
     let uuid = try beacon(.uuid)
     #expect(uuid.violation(of: try #require(uuid.value(text))) == .reserved)
   }
@@ -100,7 +100,7 @@ import Testing
       (20, .milliseconds(100)...(.milliseconds(40_955))), (0, .milliseconds(100)...(.milliseconds(40_955))),
       (-5, .milliseconds(100)...(.milliseconds(40_955))),
     ] as [(Int, ClosedRange<Duration>?)])
-  func holdsAnIntervalWithinWhatTheRadioBears(milliseconds: Int, allowed: ClosedRange<Duration>?) throws {
+  func intervalLimits(milliseconds: Int, allowed: ClosedRange<Duration>?) throws {
     let interval = Duration.milliseconds(milliseconds)
     #expect(
       try beacon(.interval).violation(of: .duration(interval))
@@ -110,7 +110,7 @@ import Testing
   @Test(
     "an interval between two steps is rejected with the nearest valid ones",
     arguments: [(101, 100, 105), (104, 100, 105), (40_954, 40_950, 40_955)])
-  func namesTheNearestStepsThatAManifestCanWrite(milliseconds: Int, below: Int, above: Int) throws {
+  func nearestSteps(milliseconds: Int, below: Int, above: Int) throws {
     let description = try beacon(.interval)
     let interval = Duration.milliseconds(milliseconds)
     #expect(
@@ -125,7 +125,7 @@ import Testing
   @Test(
     "a shareable setting has the same kind in every family",
     arguments: DeviceProfiles.all.flatMap(\.settings).filter(\.isShareable))
-  func whatRoomsHaveInCommonIsTheSameInEveryFamily(setting: SettingDescription) {
+  func shareableSettings(setting: SettingDescription) {
     let namesakes = DeviceProfiles.all.flatMap(\.settings).filter {
       $0.name == setting.name && $0.isShareable
     }
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test("a secret does not appear in descriptions, dumps or displayed values")
-  func aSecretShowsItselfNowhere() {
+  func hiddenSecret() {
     let secret = Secret("hunter22")
     var dumped = ""
     dump(secret, to: &dumped)
@@ -145,14 +145,14 @@ import Testing
   }
 
   @Test("the redactor replaces the longest secret first")
-  func theRedactorTakesTheLongestSecretFirst() {
+  func longestSecretFirst() {
     let redactor = Redactor([Secret("pass"), Secret(""), Secret("password1"), Secret("pass")])
     #expect(redactor("error: bad password1 or pass, passed") == "error: bad ••• or •••, •••ed")
     #expect(redactor("nothing here") == "nothing here")
   }
 
   @Test("combining characters around a secret do not prevent redaction")
-  func theRedactorIsNotMisledByWhatJoinsASecret() {
+  func combiningCharacters() {
     let redactor = Redactor([Secret("hunter22")])
     for text in ["hunter22\u{301}", "x\u{200D}hunter22\u{FE0F}", "\rhunter22\n", "hunter22hunter22"] {
       #expect(!redactor(text).unicodeScalars.map(String.init).joined().contains("hunter22"))

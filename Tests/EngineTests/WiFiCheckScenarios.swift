@@ -72,7 +72,7 @@ struct WiFiCheckScenarios {
   }
 
   @Test("no sensor is checked when the manifest does not want it or the room has no network")
-  func unasked() async throws {
+  func notWanted() async throws {
     for rooms in [Self.rooms(checks: false), Self.rooms(wifi: false)] {
       let run = try await run(rooms: rooms, networks: [Self.other])
       #expect(run.outcome(1)?.outcome == .provisioned)

@@ -16,14 +16,14 @@ private struct Run {
     seal: String? = "k", rooms: [PlannedRoom]
   ) {
     start = Date(timeIntervalSince1970: 1_795_251_600 + Double(day) * 86_400)
-    tell(
+    add(
       .runStarted(
         .init(
           command, run: id, building: "house", buildingName: "House", toolVersion: "0", host: "h",
           manifestPath: "m", manifestSHA256: "0", simulated: simulated, sealKey: seal, rooms: rooms)))
   }
 
-  mutating func tell(_ facts: Fact...) {
+  mutating func add(_ facts: Fact...) {
     for fact in facts {
       events.append(
         RunEvent(
@@ -48,16 +48,16 @@ private func evidence(_ number: UInt64, run: String? = nil) -> Evidence {
 
 extension Run {
   mutating func bind(_ number: UInt64) {
-    tell(.bindingCommitted(.init(room: "kitchen", address: address(number), basis: .any)))
+    add(.bindingCommitted(.init(room: "kitchen", address: address(number), basis: .any)))
   }
 
   mutating func attempt(_ number: UInt64) {
-    tell(
+    add(
       .attemptStarted(.init(room: "kitchen", address: address(number), adapter: Events.adapter, number: 1)))
   }
 
   mutating func save(_ number: UInt64) {
-    tell(
+    add(
       .settingWritten(.init(room: "kitchen", setting: .minor, bytes: 2)),
       .saveSubmitted(.init(room: "kitchen", address: address(number))))
   }
@@ -69,7 +69,7 @@ extension Run {
         var s = $0; s.state = .written; return s
       }
     }
-    tell(
+    add(
       .roomFinished(
         .init(
           room: "kitchen", outcome: outcome, address: evidence?.address, attempts: 1, seconds: 1,
@@ -158,7 +158,7 @@ struct BuildingRecordTests {
   func verified() throws {
     func seen(_ finding: RoomVerified.Finding, at number: UInt64) -> String? {
       var later = Run("b", day: 1, .verify, rooms: [kitchen])
-      later.tell(
+      later.add(
         .roomVerified(
           .init(room: "kitchen", finding: finding, address: address(number), minor: 7, windows: 3)))
       return kitchenAfter(.success("a", day: 0, 1), later)?.lastWrite?.seen?.run
@@ -181,7 +181,7 @@ struct BuildingRecordTests {
     run.bind(1)
     run.attempt(1)
     run.save(1)
-    run.tell(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 1, failure: reason)))
+    run.add(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 1, failure: reason)))
     run.finish(.unconfirmed, nil, reason)
     #expect((kitchenAfter(run)?.lastWrite?.state == .submitted) == stays)
   }
@@ -211,7 +211,7 @@ struct BuildingRecordTests {
     ])
   func released(cause: BindingReleased.Cause) {
     var later = Run("b", day: 1, .replace, rooms: [kitchen])
-    later.tell(
+    later.add(
       .bindingReleased(.init(room: "kitchen", address: address(1), cause: cause, reason: "dead")))
     let state = state(.success("a", day: 0, 1), later)
     #expect(state.rooms["kitchen"]?.bindings == [] && state.rooms["kitchen"]?.lastWrite == nil)
@@ -226,7 +226,7 @@ struct BuildingRecordTests {
   @Test("an acceptance ends when the room succeeds")
   func waiver() {
     var waived = Run("b", day: 1, .accept, rooms: [kitchen])
-    waived.tell(.roomAccepted(.init(room: "kitchen", reason: "no power", by: "QA")))
+    waived.add(.roomAccepted(.init(room: "kitchen", reason: "no power", by: "QA")))
     #expect(kitchenAfter(waived)?.acceptance?.by == "QA")
     #expect(kitchenAfter(waived, .success("c", day: 2, 1))?.acceptance == nil)
   }
@@ -235,7 +235,7 @@ struct BuildingRecordTests {
   func acceptances() {
     func waived(_ run: String, by person: String) -> Run {
       var waived = Run(run, day: 1, .accept, rooms: [kitchen])
-      waived.tell(.roomAccepted(.init(room: "kitchen", reason: "no power", by: person)))
+      waived.add(.roomAccepted(.init(room: "kitchen", reason: "no power", by: person)))
       return waived
     }
     let room = kitchenAfter(waived("b", by: "QA"), waived("c", by: "Anna"))
@@ -248,7 +248,7 @@ struct BuildingRecordTests {
   @Test("a retired room is in service again after its next binding")
   func retirement() {
     var retired = Run("b", day: 1, .retire, rooms: [kitchen])
-    retired.tell(.roomRetired(.init(room: "kitchen", reason: nil)))
+    retired.add(.roomRetired(.init(room: "kitchen", reason: nil)))
     #expect(kitchenAfter(.success("a", day: 0, 1), retired)?.retirement != nil)
     var again = Run("c", day: 2, rooms: [kitchen])
     again.bind(2)
@@ -289,20 +289,20 @@ extension Run {
   fileprivate static let identity = "uuid 4D6F6F72-0000-4C61-6D70-000000000001, major 1, minor 7"
 
   fileprivate mutating func begin(fresh: Bool?) {
-    tell(
+    add(
       .attemptStarted(
         .init(room: "lobby", address: address(1), adapter: Events.adapter, number: 1, fresh: fresh)))
   }
 
   fileprivate mutating func submit() {
-    tell(.saveSubmitted(.init(room: "lobby", address: address(1))))
+    add(.saveSubmitted(.init(room: "lobby", address: address(1))))
   }
 
   fileprivate mutating func end(
     _ outcome: Outcome, _ grade: Evidence.Grade? = nil, _ settings: [SettingResult]? = nil,
     _ reason: FailureReason? = nil
   ) {
-    tell(
+    add(
       .roomFinished(
         .init(
           room: "lobby", outcome: outcome, address: address(1), attempts: 1, seconds: 1,
@@ -313,7 +313,7 @@ extension Run {
   /// The lobby's beacon is provisioned.
   fileprivate static var lobbyDone: Run {
     var run = Run("a", rooms: [lobby])
-    run.tell(.bindingCommitted(.init(room: "lobby", address: address(1), basis: .address)))
+    run.add(.bindingCommitted(.init(room: "lobby", address: address(1), basis: .address)))
     run.begin(fresh: nil)
     run.submit()
     run.end(.provisioned, .freshBeacon, lobbySettings(minor: "7", power: "low", .proved))
@@ -367,7 +367,7 @@ struct RewritableRecordTests {
       .adapterLost(.during(step)),
     ] {
       var ended = run
-      ended.tell(.attemptEnded(.init(room: "lobby", number: 1, seconds: 1, failure: reason)))
+      ended.add(.attemptEnded(.init(room: "lobby", number: 1, seconds: 1, failure: reason)))
       ended.end(.unconfirmed, nil, nil, reason)
       #expect(lastWrite(.lobbyDone, ended)?.state == .submitted, "\(reason.code)")
     }

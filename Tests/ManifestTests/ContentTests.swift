@@ -25,7 +25,7 @@ import Testing
     """
   }
 
-  @Test func everyPasswordAndCommentIsLeftOut() {
+  @Test func passwordsAndComments() {
     let expected = [
       #"{"building":"Harbour \"House\"","wifi":{"guests":{"ssid":"Guests","password":null}},"#,
       #""rooms":[{"room":"Lobby","minor":"1","address":"C4:7C:8D:00:00:01","wifi":"guests"},"#,
@@ -42,12 +42,12 @@ import Testing
     #expect(content(Self.manifest(minor: 3)) != content(Self.manifest()))
   }
 
-  @Test func aNetworkMayBeCalledLikeItsKey() {
+  @Test func networkNamedPassword() {
     let text = "wifi: { password: { ssid: Guests, password: hunter2345 } }"
     #expect(content(text) == #"{"wifi":{"password":{"ssid":"Guests","password":null}}}"#)
   }
 
-  @Test func whereAPasswordComesFromStays() {
+  @Test func passwordSources() {
     let text = """
       wifi:
         a: { ssid: A, password: { env: WIFI_A } }

@@ -73,7 +73,7 @@ class Page:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Chromium]:
-    assert (FOLDER / "lived.html").exists(), f"There are no pages in {FOLDER}: `make test-page` writes them."
+    assert (FOLDER / "varied.html").exists(), f"There are no pages in {FOLDER}: `make test-page` writes them."
     with Chromium() as browser:
         yield browser
 
@@ -84,7 +84,7 @@ def page(browser: Chromium) -> Page:
 
 
 def test_the_page_is_complete_and_loads_nothing(page: Page) -> None:
-    for name in ["lived", "hostile", "simulated", "large"]:
+    for name in ["varied", "hostile", "simulated", "large"]:
         browser = page.show(name)
         browser.run("new Promise(r => setTimeout(r, 0))")
         assert page.complaints() == []
@@ -101,7 +101,7 @@ def test_the_page_is_complete_and_loads_nothing(page: Page) -> None:
 
 
 def test_headings_do_not_skip_a_level(page: Page) -> None:
-    levels = page.show("lived").run("[...document.querySelectorAll('h1,h2,h3,h4')].map(h => +h.tagName[1])")
+    levels = page.show("varied").run("[...document.querySelectorAll('h1,h2,h3,h4')].map(h => +h.tagName[1])")
     assert levels[0] == 1
     for before, level in itertools.pairwise(levels):
         assert level <= before + 1
@@ -110,23 +110,23 @@ def test_headings_do_not_skip_a_level(page: Page) -> None:
 def test_no_text_is_too_faint_and_nothing_overflows(page: Page) -> None:
     for scheme in ["light", "dark"]:
         for width in [360, 768, 1280]:
-            browser = page.show("lived", width=width, scheme=scheme)
+            browser = page.show("varied", width=width, scheme=scheme)
             browser.run("document.querySelector('#histories').click()")
             worst = browser.run(CONTRAST)
             assert worst[0][0] >= 4.5, (scheme, worst)
             assert browser.run("document.documentElement.scrollWidth") <= width
             browser.run("document.querySelector('#histories').click()")
-            browser.picture(page.file(f"lived-{width}-{scheme}.png"), whole=True)
+            browser.picture(page.file(f"varied-{width}-{scheme}.png"), whole=True)
 
 
 def test_schemes_differ(page: Page) -> None:
     ground = "getComputedStyle(document.body).backgroundColor"
-    assert page.show("lived", scheme="light").run(ground) == "rgb(255, 255, 255)"
-    assert page.show("lived", scheme="dark").run(ground) != "rgb(255, 255, 255)"
+    assert page.show("varied", scheme="light").run(ground) == "rgb(255, 255, 255)"
+    assert page.show("varied", scheme="dark").run(ground) != "rgb(255, 255, 255)"
 
 
 def test_each_column_sorts_both_ways(page: Page) -> None:
-    browser = page.show("lived")
+    browser = page.show("varied")
     assert len(page.rows()) == 40
     for column in range(7):
         head = f"document.querySelectorAll('#room-table > thead th')[{column}]"
@@ -145,7 +145,7 @@ def test_each_column_sorts_both_ways(page: Page) -> None:
 
 
 def test_rooms_are_filtered_by_state_and_by_words(page: Page) -> None:
-    browser = page.show("lived")
+    browser = page.show("varied")
     browser.run("document.querySelector('[data-state=open]').click()")
     assert page.rows(1)
     assert all(text.endswith("not done") for text in page.rows(1))
@@ -164,7 +164,7 @@ def test_rooms_are_filtered_by_state_and_by_words(page: Page) -> None:
 
 
 def test_the_keyboard_reaches_everything(page: Page) -> None:
-    browser = page.show("lived")
+    browser = page.show("varied")
     browser.run("document.querySelector('#search').focus()")
     seen = []
     for _ in range(30):
@@ -179,21 +179,21 @@ def test_the_keyboard_reaches_everything(page: Page) -> None:
 
 
 def test_a_link_opens_the_history_of_its_room(page: Page) -> None:
-    browser = page.show("lived", width=360)
+    browser = page.show("varied", width=360)
     browser.run("document.querySelector('[data-state=accepted]').click()")
     browser.run("document.querySelector('#failures a[href^=\"#room-\"]').click()")
     browser.run("new Promise(r => setTimeout(r, 0))")
     assert browser.run("document.querySelectorAll('tbody.open').length") == 1
     assert browser.run("document.activeElement.ariaExpanded") == "true"
     browser.picture(page.file("history-360.png"))
-    page.show("lived", width=1280)
+    page.show("varied", width=1280)
     browser.run("location.hash = document.querySelector('#failures a[href^=\"#room-\"]').hash")
     browser.run("new Promise(r => setTimeout(r, 50))")
     browser.picture(page.file("history-1280.png"))
 
 
 def test_the_page_is_complete_without_script(page: Page) -> None:
-    page.show("lived", script=False)
+    page.show("varied", script=False)
     page.browser.call("Emulation.setScriptExecutionDisabled", value=False)
     browser = page.browser
     assert not browser.run("document.documentElement.classList.contains('js')")
@@ -216,9 +216,9 @@ def test_hostile_names_are_text(page: Page) -> None:
 
 
 def test_paper_has_every_room_for_any_filter(page: Page) -> None:
-    browser = page.show("lived", scheme="dark")
+    browser = page.show("varied", scheme="dark")
     browser.run("document.querySelector('[data-state=accepted]').click()")
-    pages = page.printed("lived")
+    pages = page.printed("varied")
     text = "".join(pages)
     for room in range(1, 41):
         assert f"room-{room}" in text
@@ -232,10 +232,10 @@ def test_paper_has_every_room_for_any_filter(page: Page) -> None:
     assert "ab12" * 16 in pages[-1]
     assert f"Page 1 of {len(pages)}" in pages[0]
     assert len(pages) < 9
-    subprocess.run(["pdftoppm", "-r", "60", "-png", page.file("lived.pdf"), page.file("lived-page")], check=True)
+    subprocess.run(["pdftoppm", "-r", "60", "-png", page.file("varied.pdf"), page.file("varied-page")], check=True)
     # Paper has no dark background: the corner of the first page is white.
     corner = subprocess.run(
-        ["pdftoppm", "-r", "20", "-f", "1", "-l", "1", "-x", "2", "-y", "2", "-W", "1", "-H", "1", page.file("lived.pdf")],
+        ["pdftoppm", "-r", "20", "-f", "1", "-l", "1", "-x", "2", "-y", "2", "-W", "1", "-H", "1", page.file("varied.pdf")],
         check=True,
         capture_output=True,
     ).stdout

@@ -8,8 +8,8 @@ import Testing
 @Suite("building.html")
 struct BuildingHTMLTests {
   private static let berlin = LocalTime { _ in 3600 }
-  private static let lived = SampleBuilding.lived()
-  private static let page = BuildingHTML.text(lived, times: berlin)
+  private static let varied = SampleBuilding.varied()
+  private static let page = BuildingHTML.text(varied, times: berlin)
 
   private func row(_ id: String, in page: String = page) throws -> Substring {
     let place = try #require(page.range(of: "<small>\(id)</small>") ?? page.range(of: "<small>\(id),"))
@@ -106,7 +106,7 @@ struct BuildingHTMLTests {
 
   @Test("failures of the newest run are grouped by cause")
   func failures() throws {
-    let groups = try #require(Self.lived.runs.last { $0.report.reachedRadio }).report.failureGroups
+    let groups = try #require(Self.varied.runs.last { $0.report.reachedRadio }).report.failureGroups
     #expect(groups.map(\.cause) == ["Connection timed out", "Not received", "Link lost", "Settings refused"])
     #expect(groups.map(\.count) == [2, 2, 1, 1])
     #expect(Set(groups.map(\.cause)).count == groups.count)
@@ -114,7 +114,7 @@ struct BuildingHTMLTests {
 
   @Test("the timeline has each scan window and each attempt once")
   func timeline() throws {
-    let run = try #require(Self.lived.runs.last { $0.report.reachedRadio }).report
+    let run = try #require(Self.varied.runs.last { $0.report.reachedRadio }).report
     let timeline = Timeline(run)
     #expect(timeline.adapters.map(\.name) == ["hci0", "hci1"])
     #expect(
@@ -146,12 +146,12 @@ struct BuildingHTMLTests {
     #expect(Self.page.contains("<bdi>anna</bdi>, laptop"))
     #expect(Self.page.contains("! not synchronised"))
     #expect(Self.page.contains("by <bdi>J. Meier</bdi>: “<bdi>Behind a locked door until March</bdi>”"))
-    for run in Self.lived.runs { #expect(Self.page.contains(run.journalHash)) }
+    for run in Self.varied.runs { #expect(Self.page.contains(run.journalHash)) }
   }
 
   @Test("a simulated building is marked in the title, the summary, the signatures and across each page")
   func simulated() {
-    let page = BuildingHTML.text(Self.lived, times: .utc, isSimulated: true)
+    let page = BuildingHTML.text(Self.varied, times: .utc, isSimulated: true)
     #expect(page.contains("<title>SIMULATED: "))
     #expect(page.contains("<strong>SIMULATED: 30 of 38 rooms done"))
     #expect(page.contains("<span>SIMULATED</span>"))
@@ -162,7 +162,7 @@ struct BuildingHTMLTests {
   @Test("the page loads nothing, and no text from outside is markup")
   func selfContained() {
     let page = BuildingHTML.text(
-      SampleBuilding.lived { names in
+      SampleBuilding.varied { names in
         for (index, text) in (Hostile.markup + Hostile.texts).prefix(40).enumerated() { names[index] = text }
       }, times: .utc)
     for needle in ["http:", "https:", "src=", "@import", "url("] {
@@ -209,11 +209,11 @@ struct BuildingPageFiles {
     let folder = try #require(pageFolder)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let times = LocalTime { _ in 3600 }
-    let hostile = SampleBuilding.lived { names in
+    let hostile = SampleBuilding.varied { names in
       for (index, text) in (Hostile.markup + Hostile.texts).prefix(40).enumerated() { names[index] = text }
     }
     for (name, report, isSimulated) in [
-      ("lived", SampleBuilding.lived(), false), ("simulated", SampleBuilding.lived(), true),
+      ("varied", SampleBuilding.varied(), false), ("simulated", SampleBuilding.varied(), true),
       ("hostile", hostile, false),
       ("large", SampleBuilding.large(rooms: 2000, recalls: 0), false),
       ("recalled", SampleBuilding.large(rooms: 2000, recalls: 3), false),

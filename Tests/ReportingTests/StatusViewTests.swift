@@ -23,7 +23,7 @@ import Testing
   @Test("`status` fits every width and shows no control sequence", arguments: [20, 40, 80, 200])
   func widths(width: Int) {
     let lines = StatusView.lines(
-      SampleBuilding.lived().overview, olderThan: .seconds(0), next: nil,
+      SampleBuilding.varied().overview, olderThan: .seconds(0), next: nil,
       style: TerminalStyle(width: width, hasColor: false))
     let tooWide = lines.filter { $0.columns > width }
     #expect(tooWide.isEmpty)

@@ -19,7 +19,7 @@ struct ConfirmationTests {
   }
 
   @Test("rooms that take any sensor are refused without a terminal, before anything happens")
-  func nobody() async throws {
+  func noTerminal() async throws {
     try await withBuilding { site, building in
       let outcome = try await site.run(Self.apply, bus: building.bus)
       #expect(outcome.status == 64, "\(outcome)")
@@ -39,10 +39,10 @@ struct ConfirmationTests {
   }
 
   @Test("rooms that take any sensor get one after the operator enters y", arguments: ["y\n", "YES\n"])
-  func asked(_ answer: String) async throws {
+  func confirmed(_ answer: String) async throws {
     try await withBuilding { site, building in
       let run = try site.startAtTerminal(Self.apply, bus: building.bus)
-      try await run.says("[y/N]")
+      try await run.prints("[y/N]")
       for number in 1...2 {
         #expect(
           run.outputSoFar.contains(ServedBuilding.address(number).description), "the question shows it")
@@ -61,7 +61,7 @@ struct ConfirmationTests {
   func declined(_ answer: String) async throws {
     try await withBuilding { site, building in
       let run = try site.startAtTerminal(Self.apply, bus: building.bus)
-      try await run.says("[y/N]")
+      try await run.prints("[y/N]")
       try run.type(answer)
       let outcome = try await run.ended()
       #expect(outcome.status == 100, "\(outcome)")
@@ -75,7 +75,7 @@ struct ConfirmationTests {
   func interrupted() async throws {
     try await withBuilding { site, building in
       let run = try site.startAtTerminal(Self.apply, bus: building.bus)
-      try await run.says("[y/N]")
+      try await run.prints("[y/N]")
       try run.type("\u{3}")
       let outcome = try await run.ended()
       #expect(outcome.status == 130, "\(outcome)")

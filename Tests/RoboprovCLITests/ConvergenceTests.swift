@@ -24,7 +24,7 @@ struct ConvergenceTests {
   }
 
   @Test("only a provisioned sensor that is back in provisioning mode is provisioned again")
-  func backInProvisioningMode() async throws {
+  func provisionedAgain() async throws {
     try await Premises.serveDone(2) { premises in
       let writes = await premises.writes.count
       await premises.pressButton(2)

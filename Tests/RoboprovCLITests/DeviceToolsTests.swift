@@ -106,10 +106,10 @@ struct DeviceToolsTests {
     try await serve { premises in
       let run = try premises.site.startAtTerminal(
         ["find", "c47c8d000004", "--bell"], bus: premises.building.bus)
-      try await run.says("█")
-      try await run.says("\u{7}")
+      try await run.prints("█")
+      try await run.prints("\u{7}")
       await premises.setMuted(true, 4)
-      try await run.says("Not received for 6 s, last -")
+      try await run.prints("Not received for 6 s, last -")
       try run.type("\u{3}")
       let outcome = try await run.ended()
       #expect(outcome.status == 0, "\(outcome)")
@@ -178,7 +178,7 @@ struct DeviceToolsTests {
         Self.events(run.outputSoFar).count { $0["event"].text == "enter" } == 4
       }
       await building.world.setPresent(false, ServedBuilding.adapter)
-      try await run.says("scan_ended")
+      try await run.prints("scan_ended")
       // The building runs ten times as fast as the monitor, so the gap exceeds the silence after which a
       // device leaves.
       try await building.clock.sleep(for: .seconds(150))

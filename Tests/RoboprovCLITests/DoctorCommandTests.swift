@@ -118,8 +118,8 @@ struct DoctorCommandTests {
   func foreignScan() async throws {
     try await Premises.serve(1) { premises in
       let scan = try premises.site.start(["scan", "--watch"], bus: premises.building.bus)
-      try await scan.says("Scanning on hci0")
-      try await scan.says("\(ServedBuilding.address(1))")
+      try await scan.prints("Scanning on hci0")
+      try await scan.prints("\(ServedBuilding.address(1))")
       let outcome = try await premises.run(["doctor"])
       #expect(outcome.output.contains("! Another program scans with hci0"), "\(outcome)")
       scan.send(SIGINT)
@@ -143,7 +143,7 @@ struct DoctorCommandTests {
     try await Premises.serve(1) { premises in
       let run = try premises.site.start(
         ["doctor", "building.yaml", "--scan-time", "600"], bus: premises.building.bus)
-      try await run.says("Scanning on hci0")
+      try await run.prints("Scanning on hci0")
       run.send(SIGINT)
       #expect(try await run.ended().status == 130)
     }

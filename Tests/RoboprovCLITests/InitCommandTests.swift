@@ -41,7 +41,7 @@ struct InitCommandTests {
       let made = try site.startAtTerminal(try #require(examples.first))
       for question in ["Family of the devices", "Name of the building", "SSID of the WiFi", "Rooms: a range"]
       {
-        try await made.says(question)
+        try await made.prints(question)
         try made.type("\r")
       }
       #expect(try await made.ended().status == 0)
@@ -133,7 +133,7 @@ struct InitCommandTests {
   }
 
   @Test("`init` at a terminal asks for what no option gives")
-  func asked() async throws {
+  func prompts() async throws {
     try await Site.use { site in
       let run = try site.startAtTerminal(["init", "house.yaml"])
       for (question, answer) in [
@@ -142,7 +142,7 @@ struct InitCommandTests {
         ("Its password", "env"),
         ("SSID of another WiFi", ""), ("Rooms:", "Room {1..3}"),
       ] {
-        try await run.says(question)
+        try await run.prints(question)
         try run.type(answer + "\n")
       }
       let outcome = try await run.ended()

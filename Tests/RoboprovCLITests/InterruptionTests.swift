@@ -21,12 +21,12 @@ struct InterruptionTests {
 
   static let moments = [
     Moment(testDescription: "waiting for the bus", sensors: [], outcome: "cancelled") { run, building in
-      try await run.says("scanning for devices")
+      try await run.prints("scanning for devices")
       await building.daemon.stop()
-      try await run.says("waiting up to")
+      try await run.prints("waiting up to")
     },
     Moment(testDescription: "survey", sensors: [], outcome: "cancelled") { run, _ in
-      try await run.says("scanning for devices")
+      try await run.prints("scanning for devices")
     },
     Moment(
       testDescription: "connecting to a sensor that never answers",
@@ -112,11 +112,11 @@ struct InterruptionTests {
       let sensors = [ServedBuilding.sensor(1), ServedBuilding.sensor(2, .neverAnswers)]
       try await ServedBuilding.serve(sensors) { building in
         let run = try site.start(["apply", "building.yaml", "--scan-time", "1"], bus: building.bus)
-        try await run.says("Room 102: attempt 1")
+        try await run.prints("Room 102: attempt 1")
         // Teardown cannot complete while the bus is stopped.
         try building.freezeBus()
         run.send(SIGINT)
-        try await run.says("Stopping")
+        try await run.prints("Stopping")
         run.send(SIGINT)
         let outcome = try await run.ended()
         #expect(outcome.signal == SIGINT, "\(outcome)")
@@ -167,7 +167,7 @@ struct InterruptionTests {
     try await Site.use { site in
       try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
         let run = try site.start(["scan", "--watch"], bus: building.bus)
-        try await run.says(ServedBuilding.address(1).description)
+        try await run.prints(ServedBuilding.address(1).description)
         run.send(SIGINT)
         let outcome = try await run.ended()
         #expect(outcome.status == 0, "\(outcome)")
@@ -181,7 +181,7 @@ struct InterruptionTests {
     try await Site.use { site in
       try await ServedBuilding.serve([]) { building in
         let run = try site.start(["scan", "--scan-time", "3600"], bus: building.bus)
-        try await run.says("Scanning on hci0 for")
+        try await run.prints("Scanning on hci0 for")
         run.send(SIGINT)
         let outcome = try await run.ended()
         #expect(outcome.status == 0, "\(outcome)")
@@ -195,7 +195,7 @@ struct InterruptionTests {
     try await Site.use { site in
       try await ServedBuilding.serve([]) { building in
         let run = try site.start(["scan", "--adapter", "hci9", "--adapter-wait", "600"], bus: building.bus)
-        try await run.says("there is no Bluetooth adapter hci9")
+        try await run.prints("there is no Bluetooth adapter hci9")
         run.send(SIGINT)
         #expect(try await run.ended().status == 130)
       }

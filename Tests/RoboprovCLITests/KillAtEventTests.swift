@@ -115,7 +115,7 @@ struct KillAtEventTests {
         switch script {
         case .plain, .linkLeft, .secondAttempt: break
         case .lostAdapter:
-          try await process.says("scanning for devices")
+          try await process.prints("scanning for devices")
           await killed.building.world.setPresent(false, ServedBuilding.adapter)
           try await killed.site.until("waiting for an adapter") {
             !process.isRunning || process.errorsSoFar.contains("waiting up to")

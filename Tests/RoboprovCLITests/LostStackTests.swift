@@ -118,7 +118,7 @@ struct LostStackTests {
           await building.world.writes.contains { $0.address == ServedBuilding.address(2) }
         }
         await gap.strike(building)
-        try await run.says("waiting up to")
+        try await run.prints("waiting up to")
         await gap.mend(building)
         let outcome = try await run.ended()
         #expect(outcome.status == 0, "\(outcome)")

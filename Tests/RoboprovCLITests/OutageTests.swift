@@ -15,7 +15,7 @@ struct OutageTests {
           ["apply", "building.yaml", "--scan-time", "1", "--adapter-wait", "600"], bus: building.bus)
         try await run.until("four links") { await building.world.openLinkCount() >= 4 }
         await gap.strike(building)
-        try await run.says("waiting up to")
+        try await run.prints("waiting up to")
         await gap.mend(building)
         let outcome = try await run.ended()
         #expect(outcome.status == 0, "\(outcome)")

@@ -176,7 +176,7 @@ struct OutputSchemaTests {
       }
       try await put("doctor", "whole.json", ["doctor", "building.yaml", "--scan-time", "1"])
       await premises.setMuted(true, 3)
-      try await monitor.says("\"leave\"")
+      try await monitor.prints("\"leave\"")
       monitor.send(SIGINT)
       try folder.add("monitor", "jsonl", try await monitor.ended().output)
       try await put("plan", "1.json", ["plan", "building.yaml", "--scan-time", "1", "--save", "saved.json"])

@@ -190,7 +190,7 @@ struct PlanTests {
   }
 
   @Test("a new sensor invalidates a plan with rooms that take any sensor")
-  func strangerMeanwhile() async throws {
+  func newSensorMeanwhile() async throws {
     try await Premises.serve(3) { premises in
       try premises.site.writeManifest([Place(minor: 101), Place(minor: 102)], assign: "any")
       await premises.setMuted(true, 3)

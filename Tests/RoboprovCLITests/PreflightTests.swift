@@ -128,7 +128,7 @@ struct PreflightTests {
       await building.world.setPresent(false, ServedBuilding.adapter)
       let run = try site.start(
         Self.apply + ["--adapter", "\(ServedBuilding.adapter)", "--adapter-wait", "600"], bus: building.bus)
-      try await run.says("waiting up to 10 min 0 s")
+      try await run.prints("waiting up to 10 min 0 s")
       #expect(site.runs.isEmpty)
       await building.world.setPresent(true, ServedBuilding.adapter)
       let outcome = try await run.ended()
@@ -154,7 +154,7 @@ struct PreflightTests {
         #expect(first.status == 0, "\(first)")
         await building.world.setPresent(false, second)
         let run = try site.start(apply, bus: building.bus)
-        try await run.says("waiting up to 10 min 0 s")
+        try await run.prints("waiting up to 10 min 0 s")
         #expect(site.runs.count == 1)
         await building.world.setPresent(true, second)
         let next = try await run.ended()
@@ -183,7 +183,7 @@ struct PreflightTests {
       await premises.building.world.setPowered(false, ServedBuilding.adapter)
       let run = try premises.site.start(
         Self.apply + ["--adapter-wait", "600"], bus: premises.building.bus)
-      try await run.says("waiting up to")
+      try await run.prints("waiting up to")
       run.send(signal)
       let outcome = try await run.ended()
       #expect(outcome.status == 130, "\(outcome)")

@@ -79,7 +79,7 @@ struct PresenceTests {
   }
 
   @Test("a device of an unknown family is ignored unless it belongs to a room")
-  func strangers() {
+  func unknownFamily() {
     var presence = presence
     let phone = Self.advertisement(Self.other, at: 1, name: "Phone")
     #expect(presence.receive(phone, wall: Self.wall(1)) == nil)

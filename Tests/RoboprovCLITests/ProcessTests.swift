@@ -10,7 +10,7 @@ struct ProcessTests {
       let run = try premises.site.start(
         ["apply", "building.yaml", "--yes", "--scan-time", "2"], bus: premises.building.bus,
         through: ["env", "--ignore-signal=HUP"])
-      try await run.says("scanning for devices")
+      try await run.prints("scanning for devices")
       run.send(SIGHUP)
       let outcome = try await run.ended()
       #expect(outcome.status == 0, "\(outcome)")
@@ -57,7 +57,7 @@ struct ProcessTests {
       let process = try site.start(
         ["simulate", "scenario.yaml"], environment: ["TMPDIR": "/tmp"],
         through: ["prlimit", "--core=unlimited"] + wrapper)
-      try await process.says("unix:")
+      try await process.prints("unix:")
       let limits = try String(contentsOfFile: "/proc/\(process.id)/limits", encoding: .utf8)
       let core = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
       #expect(core.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"], "\(core)")

@@ -194,7 +194,7 @@ struct ReportFilesTests {
       "off.yaml", "adapters: [{ name: hci0, address: \"\(ServedBuilding.adapter)\", powered: false }]\n")
     let run = try site.start(
       ["apply", "building.yaml", "--adapter-wait", "600", "--simulate", "--scenario", "off.yaml"])
-    try await run.says("waiting up to")
+    try await run.prints("waiting up to")
     let processes = [run.id] + descendants(of: run.id)
     #expect(processes.count > 1, "there is the bus of the virtual building")
     for process in processes {

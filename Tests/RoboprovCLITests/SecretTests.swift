@@ -193,7 +193,7 @@ struct SecretTests {
   func prompt() async throws {
     try await withPassword("{ prompt: true }", count: 2) { premises in
       let run = try premises.site.startAtTerminal(Self.apply, bus: premises.building.bus)
-      try await run.says("Password of Harbour Guests: ")
+      try await run.prints("Password of Harbour Guests: ")
       try run.type(Site.password + "\n")
       let outcome = try await run.ended()
       #expect(outcome.status == 0, "\(outcome)")
@@ -215,9 +215,9 @@ struct SecretTests {
       }
       try premises.site.write("building.yaml", manifest)
       let run = try premises.site.startAtTerminal(Self.apply, bus: premises.building.bus)
-      try await run.says("Password of Harbour Guests: ")
+      try await run.prints("Password of Harbour Guests: ")
       try run.type(Site.password + "\n")
-      try await run.says("Password of Net 2: ")
+      try await run.prints("Password of Net 2: ")
       try run.type("12345678\n")
       let outcome = try await run.ended()
       #expect(outcome.status == 0, "\(outcome)")
@@ -234,7 +234,7 @@ struct SecretTests {
     try await withPassword("{ prompt: true }") { premises in
       let run = try premises.site.startAtTerminal(
         Self.apply, bus: premises.building.bus, andThen: "stty -a")
-      try await run.says("Password of Harbour Guests: ")
+      try await run.prints("Password of Harbour Guests: ")
       try run.type("\u{3}")
       let outcome = try await run.ended()
       #expect(outcome.output.contains(" echo "), "\(outcome)")
@@ -265,7 +265,7 @@ struct SecretTests {
     try await withPassword("{ command: [sh, -c, 'printf \"PIN? \" >&2; read pin; echo \"$pin-knows\"'] }") {
       premises in
       let run = try premises.site.startAtTerminal(Self.apply, bus: premises.building.bus)
-      try await run.says("PIN? ")
+      try await run.prints("PIN? ")
       try run.type("only-the-sensor\n")
       let outcome = try await run.ended()
       #expect(outcome.status == 0, "\(outcome)")

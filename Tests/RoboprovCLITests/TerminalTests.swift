@@ -112,11 +112,11 @@ struct TerminalTests {
     try await withBuilding { site, building in
       let run = try site.startAtTerminal(
         Self.apply + ["--scan-time", "5"], bus: building.bus)
-      try await run.says("? help")
+      try await run.prints("? help")
       try run.type("?")
-      try await run.says("close this help")
+      try await run.prints("close this help")
       try run.type("p")
-      try await run.says("Paused: nothing new starts")
+      try await run.prints("Paused: nothing new starts")
       try run.type("p")
       let outcome = try await run.ended()
       #expect(outcome.status == 100, "\(outcome)")

@@ -118,7 +118,7 @@ struct TrustedRecordTests {
         try #require(first.status == 0, "\(first)")
         let latest = try site.latest.lastPathComponent
         let run = try site.start(apply + options, bus: building.bus)
-        try await run.says("Room 102: attempt 1")
+        try await run.prints("Room 102: attempt 1")
         let id = try #require(site.runs.first { $0 != latest })
         try meddling.meddle(journal(of: id, at: site))
         run.send(SIGINT)

@@ -90,7 +90,7 @@ struct UnavailableRadioTests {
       try site.writeManifest([.numbered(1)])
       try await ServedBuilding.serve([ServedBuilding.sensor(1)], adapter: problem.adapter) { building in
         let run = try site.start(["apply", "building.yaml", "--adapter-wait", "120"], bus: building.bus)
-        try await run.says("waiting up to")
+        try await run.prints("waiting up to")
         await problem.repair(building.world)
         let outcome = try await run.ended()
         #expect(outcome.status == 0, "\(outcome)")

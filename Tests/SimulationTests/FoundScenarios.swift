@@ -38,7 +38,7 @@ import VirtualBuilding
   @Test(
     "an attempt that has not connected when its adapter is lost does not connect in the adapter's next session"
   )
-  func shortLossBeforeConnecting() async {
+  func lossBeforeConnecting() async {
     let result = await TestCase(seed: 5_608_380_842_144_577_465).play()
     #expect(result.violations.isEmpty, "\(result.violations)")
   }

@@ -23,7 +23,7 @@ struct FaultTests {
   }
 
   @Test("a sensor that never answers is received, and connecting neither succeeds nor fails")
-  func neverAnswers() async throws {
+  func neverConnects() async throws {
     try await Building.run([[.init(.neverAnswers)]]) { (building) async throws in
       #expect(try await building.receive()?.localName == "Robo Sensor")
       let link = try await building.within(.seconds(120)) {
@@ -195,7 +195,7 @@ struct FaultTests {
   }
 
   @Test("a sensor that refuses for a stranger reports an error and saves nothing; the stranger has its minor")
-  func refusesForStranger() async throws {
+  func refusesForOther() async throws {
     let other = BluetoothAddress(rawValue: 0xC47C_8D99_0001)
     try await Building.run([[.init(.refusesForStranger("no", other))]]) { (building) async throws in
       #expect(try await converse(building) == ["error:no"])

@@ -129,7 +129,7 @@ struct FireflyFirmwareTests {
   }
 
   @Test("a Firefly with dies_when_connected keeps the link without responding while the host waits")
-  func dies() async throws {
+  func hangs() async throws {
     try await Self.run([.init(.own(.diesWhenConnected), attempts: 1)]) { (building) async throws in
       let peripheral = try await building.connect()
       let found = try await building.within(.seconds(10)) {

@@ -7,13 +7,13 @@ import EventLoop
 /// An `org.bluez` that is controlled by a test: it sends objects and signals in the order in which the test
 /// adds them, and has one reply per method. It simulates nothing.
 actor FakeBlueZ {
-  typealias Answer = @Sendable (MethodCall) async -> Result<[DBusValue], DBusError>
+  typealias Reply = @Sendable (MethodCall) async -> Result<[DBusValue], DBusError>
 
   nonisolated let connection: Connection
   private nonisolated let executor: LoopExecutor
   private(set) var objects: [ObjectPath: ObjectTree.Interfaces] = [:]
   private(set) var calls: [MethodCall] = []
-  private var answers: [MemberName: Answer] = [:]
+  private var replies: [MemberName: Reply] = [:]
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -29,15 +29,15 @@ actor FakeBlueZ {
   // MARK: Received calls
 
   /// Sets the reply to a method from now on, on any object. The default is success without values.
-  func answer(_ member: MemberName, _ answer: @escaping Answer) {
-    answers[member] = answer
+  func reply(to member: MemberName, _ reply: @escaping Reply) {
+    replies[member] = reply
   }
 
   private func take(_ call: MethodCall) async -> Result<[DBusValue], DBusError> {
     calls.append(call)
     for continuation in waiting { continuation.resume() }
     waiting = []
-    if let answer = answers[call.member] { return await answer(call) }
+    if let reply = replies[call.member] { return await reply(call) }
     if call.member == "GetManagedObjects" { return .success([managedObjects]) }
     guard objects[call.path] != nil else {
       return .failure(.remote("org.freedesktop.DBus.Error.UnknownObject"))

@@ -75,7 +75,7 @@ struct Stage {
 
   /// Connects, with a daemon that replies with success.
   func connect() async throws -> any Peripheral {
-    await daemon.answer("Connect") { [daemon] _ in
+    await daemon.reply(to: "Connect") { [daemon] _ in
       await daemon.setDevice(["Connected": .bool(true)])
       return .success([])
     }

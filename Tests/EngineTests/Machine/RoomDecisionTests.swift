@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test("a room without a link gets its outcome at once when the run is asked to stop")
-  func stoppedWhileConnecting() {
+  func stoppedWithoutLink() {
     var run = Driver(rooms: 2, slots: 1)
     run.window([1, 2])
     #expect(run.state(1) == .connecting)
@@ -209,7 +209,7 @@ import Testing
   }
 
   @Test("a lost record during a stop ends the remaining attempts at once")
-  func recordLostWhileStopping() {
+  func recordLostDuringStop() {
     var run = Driver(rooms: 1)
     run.window([1])
     run.send(.connected(attempt(1)), at: 1.5)

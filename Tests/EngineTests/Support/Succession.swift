@@ -51,7 +51,7 @@ struct Succession {
   ///   - write: the write at which it is killed.
   ///   - left: the share of unsynced events that survive, 0…1.
   /// - Returns: whether it was killed.
-  mutating func die(
+  mutating func runUntilKilled(
     _ rooms: [Room], event: Int? = nil, write: WriteMoment? = nil, left: Double = 1,
     allowing permissions: RecordPermissions = .init()
   ) async -> Bool {

@@ -29,7 +29,7 @@ actor LabWorld: WorldControl {
   private var waiting: [Int: CheckedContinuation<Answer, Never>] = [:]
 
   /// Reads the replies until the test case ends, which also ends this program.
-  nonisolated func listen() {
+  nonisolated func readReplies() {
     Thread.detachNewThread {
       while let line = readLine() {
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(line.utf8)) else {
@@ -46,7 +46,7 @@ actor LabWorld: WorldControl {
   }
 
   @discardableResult
-  private func ask(
+  private func request(
     _ what: String, _ address: BluetoothAddress? = nil, isOn: Bool? = nil, name: String? = nil
   ) async -> Answer {
     asked += 1
@@ -59,36 +59,36 @@ actor LabWorld: WorldControl {
   }
 
   /// Restores the initial state of the sensors, the adapters and BlueZ.
-  func begin() async { await ask("begin") }
+  func begin() async { await request("begin") }
 
   func setPowered(_ isPowered: Bool, _ adapter: BluetoothAddress) async {
-    await ask("power", adapter, isOn: isPowered)
+    await request("power", adapter, isOn: isPowered)
   }
 
   func setPresent(_ isPresent: Bool, _ adapter: BluetoothAddress, name: String?) async {
-    await ask("plug", adapter, isOn: isPresent, name: name)
+    await request("plug", adapter, isOn: isPresent, name: name)
   }
 
-  func dropLink(to sensor: BluetoothAddress) async { await ask("drop", sensor) }
+  func dropLink(to sensor: BluetoothAddress) async { await request("drop", sensor) }
 
-  func silence(_ sensor: BluetoothAddress) async { await ask("silence", sensor) }
+  func silence(_ sensor: BluetoothAddress) async { await request("silence", sensor) }
 
-  func updateFirmware(of sensor: BluetoothAddress) async { await ask("update", sensor) }
+  func updateFirmware(of sensor: BluetoothAddress) async { await request("update", sensor) }
 
   func openLinkCount(on adapter: BluetoothAddress?) async -> Int {
-    await number(ask("links", adapter))
+    await number(request("links", adapter))
   }
 
   func attemptsUnderWay(on adapter: BluetoothAddress) async -> Int {
-    await number(ask("attempts", adapter))
+    await number(request("attempts", adapter))
   }
 
   func isDiscovering(_ adapter: BluetoothAddress) async -> Bool {
-    await number(ask("discovering", adapter)) != 0
+    await number(request("discovering", adapter)) != 0
   }
 
   func writes(to sensor: BluetoothAddress) async -> [WrittenValue] {
-    (await ask("writes", sensor).writes ?? []).map { write in
+    (await request("writes", sensor).writes ?? []).map { write in
       guard let uuid = BluetoothUUID(write.characteristic) else { fail("no UUID: \(write.characteristic)") }
       return WrittenValue(characteristic: uuid, value: write.value)
     }

@@ -47,6 +47,6 @@ let checks = ConformanceCheck.all.filter { check in
   names.isEmpty || names.contains { check.description.contains($0) }
 }
 let world = LabWorld()
-world.listen()
+world.readReplies()
 say(Plan(checks: checks.map(\.description)))
 for check in checks { say(await examine(check, in: world)) }

@@ -50,7 +50,7 @@ def test_bluez_keeps_the_contract_of_central(lab: Lab, subtests: pytest.Subtests
     plan = json.loads(next_line(program))["checks"]
     assert plan
     world = World(lab)
-    findings = [answer_until_finding(program, world) for _ in plan]
+    findings = [reply_until_finding(program, world) for _ in plan]
     assert [finding["check"] for finding in findings] == plan
     for finding in findings:
         with subtests.test(check=finding["check"]):
@@ -64,7 +64,7 @@ def next_line(program: Running) -> str:
     return line
 
 
-def answer_until_finding(program: Running, world: "World") -> dict[str, Any]:
+def reply_until_finding(program: Running, world: "World") -> dict[str, Any]:
     """Carries out the requests of one check, and returns its finding."""
     while True:
         message = json.loads(next_line(program))

@@ -212,7 +212,7 @@ extension PlannedRoom {
 
 extension SampleBuilding {
   /// Forty rooms with every possible state: runs, amendments, two edits of the manifest.
-  static func lived(_ change: (inout [String]) -> Void = { _ in }) -> BuildingReport {
+  static func varied(_ change: (inout [String]) -> Void = { _ in }) -> BuildingReport {
     var names = (1...40).map { "Room \(100 * (1 + $0 / 14) + $0 % 14)" }
     names[2] = "Büro Nord, 1. OG"
     names[4] = "Küche"

@@ -26,7 +26,7 @@ actor FakeLogin {
   ) async throws -> Result {
     let login = FakeLogin(manner)
     let connection = try await Connection.open(.address(address))
-    await connection.export("/org/freedesktop/login1") { await login.answer($0) }
+    await connection.export("/org/freedesktop/login1") { await login.reply(to: $0) }
     try await connection.requestName("org.freedesktop.login1")
     return try await withThrowingTaskGroup { group in
       group.addTask { await connection.serve() }
@@ -42,7 +42,7 @@ actor FakeLogin {
     }
   }
 
-  private func answer(_ call: MethodCall) async -> Result<[DBusValue], DBusError> {
+  private func reply(to call: MethodCall) async -> Result<[DBusValue], DBusError> {
     guard call.interface == "org.freedesktop.login1.Manager", call.member == "Inhibit" else {
       return .failure(.remote("org.freedesktop.DBus.Error.UnknownMethod", "no \(call.member)"))
     }

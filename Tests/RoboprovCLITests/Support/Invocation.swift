@@ -100,7 +100,7 @@ final class Invocation: Sendable {
 
   /// Returns when `text` appears on stdout or stderr.
   /// - Throws: `WaitTimedOut`, at once if the process ends without writing the text.
-  func says(_ text: String) async throws {
+  func prints(_ text: String) async throws {
     try await until("“\(text)”") { outputSoFar.contains(text) || errorsSoFar.contains(text) }
   }
 

@@ -49,7 +49,7 @@ struct Premises: Sendable {
       .replacing("C4:7C:8D:00:00", with: "C4:7C:8D:00:99")
     try site.write("annexe.yaml", annexe)
     let other = try site.start(["apply", "annexe.yaml", "--watch", "--reports", "annexe"], bus: building.bus)
-    try await other.says("scanning for devices")
+    try await other.prints("scanning for devices")
     try await body()
     other.send(SIGKILL)
     _ = try await other.ended()
