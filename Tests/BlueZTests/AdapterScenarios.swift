@@ -42,7 +42,7 @@ struct AdapterScenarios {
   }
 
   @Test("a daemon can start later, stop and start again")
-  func daemonComes() async throws {
+  func daemonRestart() async throws {
     try await Stage.withBus { bus in
       let central = try await BlueZCentral.open(bus: .address(bus.address), clock: SystemClock())
       #expect(

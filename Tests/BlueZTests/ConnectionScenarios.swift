@@ -36,7 +36,7 @@ struct ConnectionScenarios {
   }
 
   @Test("a connection attempt returns when the link is up, and the link ends when the peripheral disconnects")
-  func up() async throws {
+  func linkUp() async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()
       #expect(peripheral.address == Sample.address)
@@ -66,7 +66,7 @@ struct ConnectionScenarios {
   }
 
   @Test("no link remains if the cancellation coincides with the success")
-  func crossing() async throws {
+  func lateCancellation() async throws {
     try await stage { stage in
       let (cancelled, cancel) = AsyncStream.makeStream(of: Void.self)
       await stage.daemon.reply(to: "Connect") { [daemon = stage.daemon] _ in
@@ -166,7 +166,7 @@ struct ConnectionScenarios {
   }
 
   @Test("an attempt fails with the adapter's reason even if the device is removed just before the adapter")
-  func deviceFirst() async throws {
+  func removedBeforeAdapter() async throws {
     try await stage { stage in
       await stage.daemon.reply(to: "Connect") { _ in
         await stage.daemon.remove(FakeBlueZ.device)
@@ -179,7 +179,7 @@ struct ConnectionScenarios {
   }
 
   @Test("a link that is lost before Connect returns gives connectFailed")
-  func lostAtOnce() async throws {
+  func earlyLoss() async throws {
     try await stage { stage in
       await stage.daemon.reply(to: "Connect") { [daemon = stage.daemon] _ in
         await daemon.setDevice(["Connected": .bool(true)])
@@ -220,7 +220,7 @@ struct ConnectionScenarios {
   }
 
   @Test("a peripheral has one connection at a time, and a new one waits for the end of the old one")
-  func oneAtATime() async throws {
+  func oneConnection() async throws {
     try await stage { stage in
       let first = try await stage.connect()
       #expect(await connect(stage)?.code == .busy)
@@ -236,7 +236,7 @@ struct ConnectionScenarios {
   }
 
   @Test("a connection attempt waits while another link of the adapter is about to be ended")
-  func endingFirst() async throws {
+  func endingLink() async throws {
     try await stage { stage in
       let second = BluetoothAddress(rawValue: 0xC47C_8D00_0002)
       await stage.daemon.add(
@@ -305,7 +305,7 @@ struct ConnectionScenarios {
   }
 
   @Test("the cause of a disconnect is known even if it is first read long afterwards")
-  func causeReadLater() async throws {
+  func causeReadLate() async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()
       await stage.daemon.setDevice(["Connected": .bool(false)])
@@ -317,7 +317,7 @@ struct ConnectionScenarios {
   }
 
   @Test("a cause that was delivered does not change, whatever is lost later")
-  func causeDoesNotChange() async throws {
+  func finalCause() async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()
       await stage.daemon.setDevice(["Connected": .bool(false)])
@@ -362,7 +362,7 @@ struct ConnectionScenarios {
   }
 
   @Test("forgetting an object that is removed at the same moment succeeds")
-  func forgetVanished() async throws {
+  func forgetRemoved() async throws {
     try await stage { stage in
       await stage.daemon.reply(to: "RemoveDevice") { _ in
         .failure(.remote("org.bluez.Error.DoesNotExist", "Does Not Exist"))

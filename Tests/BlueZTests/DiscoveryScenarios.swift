@@ -196,7 +196,7 @@ struct DiscoveryScenarios {
   }
 
   @Test("a sensor that becomes a beacon is never reported with its old name and its new data")
-  func becomesBeacon() async throws {
+  func newBeacon() async throws {
     try await Stage.with { stage in
       await stage.daemon.reply(to: "RemoveDevice") { [daemon = stage.daemon] _ in
         await daemon.remove(FakeBlueZ.device)

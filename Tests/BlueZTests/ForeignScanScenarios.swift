@@ -23,7 +23,7 @@ struct ForeignScanScenarios {
   }
 
   @Test("an adapter reports another client's scan while it lasts")
-  func comesAndGoes() async throws {
+  func otherClient() async throws {
     try await Stage.with { stage in
       var changes = await stage.central.adapterChanges().makeAsyncIterator()
       #expect(await changes.next() == [adapter(isScannedByOthers: false)])
@@ -50,7 +50,7 @@ struct ForeignScanScenarios {
   }
 
   @Test("no other client is reported during this client's scan, nor while BlueZ is late to report its end")
-  func ourOwn() async throws {
+  func ownScan() async throws {
     try await Stage.with { stage in
       await discover(stage)
       try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in
@@ -69,7 +69,7 @@ struct ForeignScanScenarios {
   }
 
   @Test("another client's scan is reported after this client's own, and remembered during the next")
-  func afterOurs() async throws {
+  func afterOwnScan() async throws {
     try await Stage.with { stage in
       await discover(stage)
       try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in }

@@ -54,7 +54,7 @@ struct GATTScenarios {
   }
 
   @Test("a link that is lost before its services are resolved gives disconnected")
-  func dropsResolving() async throws {
+  func lostBeforeResolution() async throws {
     try await stage { stage in
       let peripheral = try await stage.connect()
       let error = await withTaskGroup(of: CentralError?.self) { group in
@@ -147,7 +147,7 @@ struct GATTScenarios {
     "a link that is lost during a write gives disconnected, also for every later operation",
     arguments: Cut.allCases
   )
-  func cut(cut: Cut) async throws {
+  func lostDuringWrite(cut: Cut) async throws {
     try await stage { stage in
       let (peripheral, service) = try await stage.discovered()
       let command = try #require(service[Sample.command])

@@ -101,7 +101,7 @@ struct ReceivedContentTests {
   }
 
   @Test("a beacon whose reports lack the beacon is in doubt until a new object shows its content")
-  func back() throws {
+  func inDoubt() throws {
     let object = Object.created(data + rssi).object
     for _ in 0..<2 {
       #expect(

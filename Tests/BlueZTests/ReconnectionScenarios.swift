@@ -45,7 +45,7 @@ struct ReconnectionScenarios {
   }
 
   @Test("the list of adapters is empty without a bus, and complete when the bus is back")
-  func goesAndComes() async throws {
+  func busRestart() async throws {
     try await Stage.withBus { bus in
       let central = try await ReconnectingCentral.open(bus: .address(bus.address), clock: SystemClock())
       var changes = await central.adapterChanges().makeAsyncIterator()
@@ -86,7 +86,7 @@ struct ReconnectionScenarios {
   }
 
   @Test("the loss of the bus ends a link, a connection attempt, a scan and a write")
-  func underWay() async throws {
+  func inFlight() async throws {
     try await with { bus, central, daemon in
       await daemon.reply(to: "Connect") { _ in
         await daemon.setDevice(["Connected": .bool(true)])
@@ -170,7 +170,7 @@ struct ReconnectionScenarios {
   }
 
   @Test("opening without a bus fails at once")
-  func neverThere() async {
+  func noBus() async {
     let error = await failure { () async throws(CentralError) in
       try await ReconnectingCentral.open(
         bus: .address("unix:path=/nonexistent/roboprov"), clock: SystemClock())

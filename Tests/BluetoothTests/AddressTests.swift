@@ -2,29 +2,34 @@ import Bluetooth
 import Foundation
 import Testing
 
-@Suite struct BluetoothAddressTests {
-  @Test(arguments: [
-    ("C4:7C:8D:00:00:01", "C4:7C:8D:00:00:01"),
-    ("c4:7c:8d:0a:0b:0c", "C4:7C:8D:0A:0B:0C"),
-    ("C4-7C-8D-00-00-01", "C4:7C:8D:00:00:01"),
-    ("C4_7C_8D_00_00_01", "C4:7C:8D:00:00:01"),
-    ("00:00:00:00:00:00", "00:00:00:00:00:00"),
-    ("FF:FF:FF:FF:FF:FF", "FF:FF:FF:FF:FF:FF"),
-  ])
+@Suite("Bluetooth addresses") struct BluetoothAddressTests {
+  @Test(
+    "an address with colons, hyphens or underscores in any case is written with colons in upper case",
+    arguments: [
+      ("C4:7C:8D:00:00:01", "C4:7C:8D:00:00:01"),
+      ("c4:7c:8d:0a:0b:0c", "C4:7C:8D:0A:0B:0C"),
+      ("C4-7C-8D-00-00-01", "C4:7C:8D:00:00:01"),
+      ("C4_7C_8D_00_00_01", "C4:7C:8D:00:00:01"),
+      ("00:00:00:00:00:00", "00:00:00:00:00:00"),
+      ("FF:FF:FF:FF:FF:FF", "FF:FF:FF:FF:FF:FF"),
+    ])
   func writtenForms(text: String, written: String) throws {
     #expect(try #require(BluetoothAddress(text)).description == written)
   }
 
-  @Test(arguments: [
-    "", "C4:7C:8D:00:00", "C4:7C:8D:00:00:01:02", "C4:7C:8D:00:00:0G", "C47C8D000001", "C4:7C-8D:00:00:01",
-    " C4:7C:8D:00:00:01", "C4:7C:8D:00:00:01\n", "C4;7C;8D;00;00;01", "Ｃ4:7C:8D:00:00:01",
-    "C4:7C:8D:00:00:é",
-  ])
-  func refusesAnythingElse(text: String) {
+  @Test(
+    "a text in any other form is not an address",
+    arguments: [
+      "", "C4:7C:8D:00:00", "C4:7C:8D:00:00:01:02", "C4:7C:8D:00:00:0G", "C47C8D000001", "C4:7C-8D:00:00:01",
+      " C4:7C:8D:00:00:01", "C4:7C:8D:00:00:01\n", "C4;7C;8D;00;00;01", "Ｃ4:7C:8D:00:00:01",
+      "C4:7C:8D:00:00:é",
+    ])
+  func invalid(text: String) {
     #expect(BluetoothAddress(text) == nil)
   }
 
-  @Test func orderAndEncoding() throws {
+  @Test("addresses are ordered by their bytes and encoded as their text, and an invalid text is not decoded")
+  func orderAndEncoding() throws {
     let low = try #require(BluetoothAddress("00:00:00:00:01:FF"))
     let high = try #require(BluetoothAddress("00:00:00:00:02:00"))
     #expect(low < high)
@@ -38,26 +43,31 @@ import Testing
   }
 }
 
-@Suite struct BluetoothUUIDTests {
-  @Test(arguments: [
-    ("12345678-9abc-def0-1234-56789abcdef0", "12345678-9ABC-DEF0-1234-56789ABCDEF0"),
-    ("180F", "0000180F-0000-1000-8000-00805F9B34FB"),
-    ("0000180f", "0000180F-0000-1000-8000-00805F9B34FB"),
-    ("DEADBEEF", "DEADBEEF-0000-1000-8000-00805F9B34FB"),
-  ])
-  func longAndShortForms(text: String, written: String) throws {
+@Suite("Bluetooth UUIDs") struct BluetoothUUIDTests {
+  @Test(
+    "a UUID in its long form, or as 4 or 8 digits, is written in its long form in upper case",
+    arguments: [
+      ("12345678-9abc-def0-1234-56789abcdef0", "12345678-9ABC-DEF0-1234-56789ABCDEF0"),
+      ("180F", "0000180F-0000-1000-8000-00805F9B34FB"),
+      ("0000180f", "0000180F-0000-1000-8000-00805F9B34FB"),
+      ("DEADBEEF", "DEADBEEF-0000-1000-8000-00805F9B34FB"),
+    ])
+  func forms(text: String, written: String) throws {
     #expect(try #require(BluetoothUUID(text)).description == written)
   }
 
-  @Test func shortNumber() {
+  @Test("a 16-bit UUID is written in its long form")
+  func shortNumber() {
     #expect(BluetoothUUID(short: 0x2902).description == "00002902-0000-1000-8000-00805F9B34FB")
   }
 
-  @Test(arguments: [
-    "", "180", "180G", "12345678-9abc-def0-1234-56789abcdef", "123456789abc-def0-1234-56789abcdef0-",
-    "12345678_9abc_def0_1234_56789abcdef0", "{12345678-9abc-def0-1234-56789abcdef0}",
-  ])
-  func refusesAnythingElse(text: String) {
+  @Test(
+    "a text in any other form is not a UUID",
+    arguments: [
+      "", "180", "180G", "12345678-9abc-def0-1234-56789abcdef", "123456789abc-def0-1234-56789abcdef0-",
+      "12345678_9abc_def0_1234_56789abcdef0", "{12345678-9abc-def0-1234-56789abcdef0}",
+    ])
+  func invalid(text: String) {
     #expect(BluetoothUUID(text) == nil)
   }
 }

@@ -1,7 +1,7 @@
 import Bluetooth
 import Testing
 
-@Suite struct AdvertisementStreamTests {
+@Suite("streams of advertisements") struct AdvertisementStreamTests {
   private func advertisement(_ device: UInt64, at second: Int) -> Advertisement {
     Advertisement(
       address: BluetoothAddress(rawValue: device), adapter: AdapterID(BluetoothAddress(rawValue: 0xFF)),
@@ -14,7 +14,8 @@ import Testing
     return seconds
   }
 
-  @Test func orderAndEnd() async throws {
+  @Test("a stream delivers advertisements in order, and ignores those that are added after its end")
+  func orderAndEnd() async throws {
     let (stream, source) = AdvertisementStream.makeStream()
     for second in 1...3 { source.yield(advertisement(1, at: second)) }
     source.finish()
@@ -22,7 +23,8 @@ import Testing
     #expect(try await seconds(stream) == [1, 2, 3])
   }
 
-  @Test func keepsNewestWhenFull() async throws {
+  @Test("a full stream keeps the newest advertisements")
+  func full() async throws {
     let (stream, source) = AdvertisementStream.makeStream(capacity: 2)
     source.yield(advertisement(1, at: 1))
     source.yield(advertisement(2, at: 2))
@@ -32,7 +34,8 @@ import Testing
     #expect(try await seconds(stream) == [3, 4])
   }
 
-  @Test func deliversBeforeFailure() async throws {
+  @Test("a failed stream delivers its buffered advertisement before it throws the error")
+  func failure() async throws {
     let (stream, source) = AdvertisementStream.makeStream()
     source.yield(advertisement(1, at: 1))
     source.finish(throwing: CentralError(.adapterUnavailable(.poweredOff)))
@@ -41,7 +44,8 @@ import Testing
     await #expect(throws: CentralError(.adapterUnavailable(.poweredOff))) { try await iterator.next() }
   }
 
-  @Test func cancelledReader() async throws {
+  @Test("a cancelled reader ends without an error, after at most the one advertisement that was added")
+  func cancelledReader() async throws {
     let (stream, source) = AdvertisementStream.makeStream()
     try await withThrowingTaskGroup(of: Int.self) { group in
       group.addTask { try await seconds(stream).count }
@@ -53,7 +57,8 @@ import Testing
     source.finish()
   }
 
-  @Test func wakesAReaderThatWaits() async throws {
+  @Test("a reader in another task gets an advertisement and then the end")
+  func waitingReader() async throws {
     let (stream, source) = AdvertisementStream.makeStream()
     let read = try await withThrowingTaskGroup(of: [Int64].self) { group in
       group.addTask { try await seconds(stream) }

@@ -3,17 +3,21 @@ import Testing
 
 @Suite("Calls", .timeLimit(.minutes(2)))
 struct CallTests {
-  @Test(arguments: [
-    ("org.bluez.Error.Failed", "le-connection-abort-by-local"), ("org.example.E", ""), ("a.b", "tschüß\n👋"),
-  ])
-  func errorNameAndText(name: String, text: String) async throws {
+  @Test(
+    "an error reply is received with its name and text",
+    arguments: [
+      ("org.bluez.Error.Failed", "le-connection-abort-by-local"), ("org.example.E", ""), ("a.b", "tschüß\n👋"),
+    ])
+  func errorReply(name: String, text: String) async throws {
     try await withService { client, _ in
       let call = TestService.call("Fail", [.string(name), .string(text)])
       #expect(await failure { () throws(DBusError) in try await client.call(call) } == .remote(name, text))
     }
   }
 
-  @Test(arguments: ["", "no dots", "a.b\0", "1.2"])
+  @Test(
+    "an error with an invalid name is sent as Failed, and a NUL in its text is replaced",
+    arguments: ["", "no dots", "a.b\0", "1.2"])
   func invalidErrorName(name: String) async throws {
     try await withBus { bus in
       let connection = try await bus.connect()
@@ -29,14 +33,16 @@ struct CallTests {
     }
   }
 
-  @Test func unsendableReply() async throws {
+  @Test("a reply that no message can contain is sent as the error Failed")
+  func unsendableReply() async throws {
     try await withService { client, _ in
       let error = await failure { () throws(DBusError) in try await client.call(TestService.call("Garbage")) }
       #expect(error?.isRemote("org.freedesktop.DBus.Error.Failed") == true)
     }
   }
 
-  @Test func unknownDestination() async throws {
+  @Test("a call to an unknown service gives ServiceUnknown, and one to an unknown object UnknownObject")
+  func unknownDestination() async throws {
     try await withService { client, _ in
       var call = TestService.call("Echo")
       call.destination = "org.example.Nobody"
@@ -49,7 +55,8 @@ struct CallTests {
     }
   }
 
-  @Test func timeoutEndsOnlyCall() async throws {
+  @Test("a call that times out throws timedOut with its member, and the connection still works")
+  func callTimeout() async throws {
     try await withService { client, _ in
       let error = await failure { () throws(DBusError) in
         try await client.call(TestService.call("Never"), timeout: .milliseconds(30))
@@ -60,7 +67,8 @@ struct CallTests {
     }
   }
 
-  @Test func zeroOrNegativeTimeout() async throws {
+  @Test("a call with a timeout of zero or less throws timedOut")
+  func expiredTimeout() async throws {
     try await withService { client, _ in
       for timeout in [Duration.zero, .seconds(-1)] {
         let error = await failure { () throws(DBusError) in
@@ -71,7 +79,8 @@ struct CallTests {
     }
   }
 
-  @Test func timeoutOrder() async throws {
+  @Test("concurrent calls time out in the order of their timeouts")
+  func timeoutOrder() async throws {
     try await withService { client, _ in
       let order = await withTaskGroup(of: Int.self) { group in
         for milliseconds in [600, 20, 300] {
@@ -88,7 +97,8 @@ struct CallTests {
     }
   }
 
-  @Test func cancelledCall() async throws {
+  @Test("a cancelled call throws cancelled, and the connection still works")
+  func cancelledCall() async throws {
     try await withService { client, _ in
       let error = await withTaskGroup(of: DBusError?.self) { group in
         group.addTask {
@@ -106,7 +116,8 @@ struct CallTests {
     }
   }
 
-  @Test func manyCallsUnderWay() async throws {
+  @Test("each of 2,000 concurrent calls gets its own reply")
+  func concurrentCalls() async throws {
     try await withService { client, _ in
       let answers = try await withThrowingTaskGroup(of: (UInt32, [DBusValue]).self) { group in
         for number in 0..<2_000 as Range<UInt32> {
@@ -124,7 +135,8 @@ struct CallTests {
     }
   }
 
-  @Test func noReplyExpected() async throws {
+  @Test("a call that expects no reply returns without one, and the connection still works")
+  func noReplyExpected() async throws {
     try await withService { client, _ in
       var call = TestService.call("Never")
       call.noReply = true
@@ -134,7 +146,8 @@ struct CallTests {
     }
   }
 
-  @Test func aNameBelongsToOne() async throws {
+  @Test("a bus name has one owner, and another connection gets it only after its release")
+  func singleOwner() async throws {
     try await withService { client, service in
       let error = await failure { () throws(DBusError) in try await client.requestName(TestService.name) }
       #expect(error?.kind == .nameTaken)

@@ -21,7 +21,8 @@ struct DaemonTests {
     #expect(names == [])
   }
 
-  @Test func itLeavesNothingBehind() async throws {
+  @Test("a bus has an owner-only directory, and its stop ends the connections and removes the directory")
+  func cleanup() async throws {
     try await withDirectory { directory in
       let bus = try await DBusDaemon.start(in: directory)
       let made = try #require(try contents(directory).first)
@@ -35,7 +36,8 @@ struct DaemonTests {
     }
   }
 
-  @Test func stoppingItTwiceAtOnce() async throws {
+  @Test("a bus has ended after several concurrent stops, even if they are cancelled")
+  func concurrentStops() async throws {
     let bus = try await DBusDaemon.start()
     await withTaskGroup { group in
       for _ in 0..<4 { group.addTask { await bus.stop() } }
@@ -45,7 +47,8 @@ struct DaemonTests {
     #expect(error?.kind == .cannotConnect)
   }
 
-  @Test func endsWithLastReference() async throws {
+  @Test("a bus ends when the last reference to it is released")
+  func lastReference() async throws {
     let connection: Connection
     do {
       let bus = try await DBusDaemon.start()
@@ -54,7 +57,8 @@ struct DaemonTests {
     await connection.closed()
   }
 
-  @Test func endsWithParentProcess() async throws {
+  @Test("a bus ends when the process that started it is killed")
+  func parentKilled() async throws {
     try await withDirectory { directory in
       await #expect(processExitsWith: .signal(SIGKILL)) { [directory = directory as String] in
         let bus = try await DBusDaemon.start(in: directory)
@@ -69,8 +73,10 @@ struct DaemonTests {
     }
   }
 
-  @Test(arguments: ["a & b <c>", "sp ace=%41;x,y:'\"", "ümläut"])
-  func aDirectoryWithAnyName(name: String) async throws {
+  @Test(
+    "a bus works in a directory with special characters in its name, and leaves no file there",
+    arguments: ["a & b <c>", "sp ace=%41;x,y:'\"", "ümläut"])
+  func directoryNames(name: String) async throws {
     try await withDirectory { directory in
       let odd = directory + "/" + name
       try FileManager.default.createDirectory(atPath: odd, withIntermediateDirectories: false)
@@ -91,7 +97,8 @@ struct DaemonTests {
     }
   }
 
-  @Test func notInstalled() async throws {
+  @Test("a missing program gives notInstalled and leaves no file")
+  func notInstalled() async throws {
     try await withDirectory { directory in
       let error = await startError(in: directory, program: "no-such-dbus-daemon")
       #expect(error == .notInstalled(program: "no-such-dbus-daemon", reason: "No such file or directory"))
@@ -99,7 +106,8 @@ struct DaemonTests {
     }
   }
 
-  @Test func aProgramThatIsNoBus() async throws {
+  @Test("a program that is not a bus gives failedToStart with its error message, and leaves no file")
+  func otherProgram() async throws {
     try await withDirectory { directory in
       guard case .failedToStart(let reason)? = await startError(in: directory, program: "ls") else {
         Issue.record("it started")
@@ -110,7 +118,8 @@ struct DaemonTests {
     }
   }
 
-  @Test func noDirectory() async throws {
+  @Test("a directory that is missing or whose path is too long gives noDirectory with the reason")
+  func noDirectory() async throws {
     #expect(
       await startError(in: "/nowhere/at/all")
         == .noDirectory(path: "/nowhere/at/all", reason: "No such file or directory"))
@@ -126,7 +135,8 @@ struct DaemonTests {
     }
   }
 
-  @Test func isolatedFromParent() async throws {
+  @Test("a bus has its own session, does not inherit open files, and has ended when its stop returns")
+  func isolatedFromParent() async throws {
     try await withDirectory { directory in
       let ours = directory + "/ours"
       let descriptor = open(ours, O_WRONLY | O_CREAT, 0o600)

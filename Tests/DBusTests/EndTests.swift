@@ -4,13 +4,15 @@ import Testing
 
 @Suite("The end of connections, and failed connections", .timeLimit(.minutes(2)))
 struct EndTests {
-  @Test(arguments: [
-    ("", "BadAddress"), ("nonsense", "BadAddress"), ("unix:", "BadAddress"),
-    ("unix:path=/a\0b", "BadAddress"),
-    ("unix:path=/nowhere/at/all", "FileNotFound"), ("carrier-pigeon:to=me", "BadAddress"),
-    ("unix:path=%zz", "BadAddress"), ("unix:path=/dev/null", "NoServer"),
-  ])
-  func anAddressWithoutABus(address: String, name: String) async {
+  @Test(
+    "an invalid address, or one without a bus, gives cannotConnect with the name of the error",
+    arguments: [
+      ("", "BadAddress"), ("nonsense", "BadAddress"), ("unix:", "BadAddress"),
+      ("unix:path=/a\0b", "BadAddress"),
+      ("unix:path=/nowhere/at/all", "FileNotFound"), ("carrier-pigeon:to=me", "BadAddress"),
+      ("unix:path=%zz", "BadAddress"), ("unix:path=/dev/null", "NoServer"),
+    ])
+  func unusableAddress(address: String, name: String) async {
     let error = await failure { () throws(DBusError) in _ = try await Connection.open(.address(address)) }
     #expect(error?.kind == .cannotConnect)
     #expect(error?.name == "org.freedesktop.DBus.Error." + name)
@@ -23,7 +25,8 @@ struct EndTests {
     return await failure { () throws(DBusError) in try await client.call(call, timeout: nil) }
   }
 
-  @Test func busKilled() async throws {
+  @Test("the end of the bus ends calls, serving and waits, and later operations give disconnected")
+  func busKilled() async throws {
     try await withBus { bus in
       let service = try await bus.connect()
       let client = try await bus.connect()
@@ -61,7 +64,8 @@ struct EndTests {
     #expect(subscribing?.kind == .disconnected)
   }
 
-  @Test func peerVanishes() async throws {
+  @Test("a call gives NoReply when its peer closes the connection")
+  func peerVanishes() async throws {
     try await withBus { bus in
       let service = try await bus.connect()
       let client = try await bus.connect()
@@ -86,7 +90,8 @@ struct EndTests {
     }
   }
 
-  @Test func closeWithPendingCall() async throws {
+  @Test("closing ends a pending call with disconnected, and a signal that was emitted before is delivered")
+  func pendingCall() async throws {
     try await withService { client, service in
       let (received, continuation) = AsyncStream.makeStream(of: DBusValue?.self)
       _ = try await service.subscribe(MatchRule(interface: "a.b")) { continuation.yield($0.body.first) }
@@ -110,7 +115,8 @@ struct EndTests {
     }
   }
 
-  @Test func cancelledWait() async throws {
+  @Test("a cancelled wait for the end of a connection returns, and the connection still works")
+  func cancelledWait() async throws {
     try await withService { client, _ in
       await withTaskGroup { group in
         for _ in 0..<3 { group.addTask { await client.closed() } }
@@ -120,7 +126,8 @@ struct EndTests {
     }
   }
 
-  @Test func closeHandlers() async throws {
+  @Test("close handlers are called in order and on the connection's thread, also one added after the end")
+  func closeHandlers() async throws {
     try await withBus { bus in
       let client = try await bus.connect()
       let (received, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -139,7 +146,8 @@ struct EndTests {
     }
   }
 
-  @Test func openingCanBeCancelled() async throws {
+  @Test("opening a connection in a cancelled task either succeeds or throws cancelled")
+  func cancelledOpen() async throws {
     try await withBus { bus in
       let address = bus.address
       let kinds = await withTaskGroup(of: DBusError.Kind?.self) { group in
@@ -159,7 +167,8 @@ struct EndTests {
   }
 
   /// The bus signals the end of a connection's name.
-  @Test func closesUnreferenced() async throws {
+  @Test("a connection closes when the last reference to it is released")
+  func unreferenced() async throws {
     try await withBus { bus in
       let watcher = try await bus.connect()
       let (gone, continuation) = AsyncStream.makeStream(of: String?.self)

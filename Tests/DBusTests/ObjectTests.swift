@@ -20,7 +20,8 @@ struct ObjectTests {
       destination: connection.uniqueName, path: path, interface: "org.freedesktop.DBus.Peer", member: member)
   }
 
-  @Test func peerWithoutServing() async throws {
+  @Test("a connection replies to Ping and GetMachineId without serving, and refuses unknown Peer methods")
+  func peerWithoutServing() async throws {
     try await withBus { bus in
       let one = try await bus.connect()
       let other = try await bus.connect()
@@ -34,7 +35,8 @@ struct ObjectTests {
     }
   }
 
-  @Test func nearestHandler() async throws {
+  @Test("a call goes to the handler of the nearest path at or above its own")
+  func nearestHandler() async throws {
     try await withService { client, service in
       let root = DBusValue.string("root")
       let leaf = DBusValue.string("leaf")
@@ -51,7 +53,8 @@ struct ObjectTests {
     }
   }
 
-  @Test func callContent() async throws {
+  @Test("a handler gets the sender, interface and values of a call, and whether it expects a reply")
+  func callContent() async throws {
     try await withBus { bus in
       let service = try await bus.connect()
       let client = try await bus.connect()
@@ -84,7 +87,8 @@ struct ObjectTests {
     }
   }
 
-  @Test func handlersStartInOrder() async throws {
+  @Test("handlers start in the order of their calls and run concurrently")
+  func handlerOrder() async throws {
     try await withBus { bus in
       let service = try await bus.connect()
       let client = try await bus.connect()
@@ -115,7 +119,8 @@ struct ObjectTests {
     }
   }
 
-  @Test func callsWaitForServing() async throws {
+  @Test("a call gets its reply once the connection serves, also after an earlier serving was cancelled")
+  func callBeforeServing() async throws {
     try await withBus { bus in
       let service = try await bus.connect()
       let client = try await bus.connect()
@@ -140,7 +145,8 @@ struct ObjectTests {
     }
   }
 
-  @Test func tooManyWaitingCalls() async throws {
+  @Test("a call after 4,096 waiting ones gives LimitsExceeded")
+  func waitingCallLimit() async throws {
     try await withBus { bus in
       let service = try await bus.connect()
       let client = try await bus.connect()

@@ -47,7 +47,8 @@ struct SignalTests {
 
   /// The bus replies to each `RequestName` right after the signal about it. With all calls in flight at once,
   /// signals and replies alternate on the wire.
-  @Test func repliesBetweenSignals() async throws {
+  @Test("a reply is delivered after the signals before it on the wire, and before the signals after it")
+  func repliesBetweenSignals() async throws {
     try await withBus { bus in
       let listener = Listener(try await bus.connect())
       _ = try await listener.subscribe(
@@ -70,7 +71,8 @@ struct SignalTests {
     }
   }
 
-  @Test func signalsBeforeReply() async throws {
+  @Test("signals are delivered in their order on the wire, and before the reply that follows them")
+  func signalsBeforeReply() async throws {
     try await withService { client, _ in
       let listener = Listener(client)
       _ = try await listener.subscribe(Self.flooded)
@@ -80,7 +82,8 @@ struct SignalTests {
     }
   }
 
-  @Test func callDuringFlood() async throws {
+  @Test("a call among 30,000 signals gets its reply, and every signal is delivered")
+  func callDuringFlood() async throws {
     try await withService { client, service in
       let listener = Listener(client)
       _ = try await listener.subscribe(Self.flooded)
@@ -99,7 +102,8 @@ struct SignalTests {
     }
   }
 
-  @Test func matchRules() async throws {
+  @Test("a subscription delivers exactly the signals that match its rule")
+  func matchRules() async throws {
     try await withService { client, service in
       let listener = Listener(client)
       let rules: [MatchRule] = [
@@ -130,7 +134,8 @@ struct SignalTests {
   }
 
   /// Another subscription makes the bus deliver them; they must not be attributed to the service.
-  @Test func otherSender() async throws {
+  @Test("a subscription to a service delivers no signal of another sender")
+  func otherSender() async throws {
     try await withService { client, service in
       let listener = Listener(client)
       let everything = Listener(client)
@@ -145,7 +150,8 @@ struct SignalTests {
     }
   }
 
-  @Test func serviceReturns() async throws {
+  @Test("a subscription to a service delivers the signals of each new owner of its name, and no earlier ones")
+  func serviceReturns() async throws {
     try await withBus { bus in
       let client = try await bus.connect()
       let listener = Listener(client)
@@ -172,7 +178,8 @@ struct SignalTests {
     }
   }
 
-  @Test func unsubscribed() async throws {
+  @Test("a cancelled subscription delivers nothing more, and another one with the same rule continues")
+  func unsubscribed() async throws {
     try await withService { client, service in
       let listener = Listener(client)
       let subscription = try await listener.subscribe(Self.flooded)
@@ -189,7 +196,8 @@ struct SignalTests {
     }
   }
 
-  @Test func invalidRule() async throws {
+  @Test("a rule that the bus refuses gives MatchRuleInvalid, and a rule with NUL gives badMessage")
+  func invalidRule() async throws {
     try await withService { client, _ in
       let error = await failure { () throws(DBusError) in
         _ = try await client.subscribe(MatchRule(path: "/a", pathNamespace: "/a")) { _ in }

@@ -30,7 +30,8 @@ struct ValueTests {
     .variant(.variant(.structure([.variant(.byte(1))]))), variants(60),
   ]
 
-  @Test func roundTrip() async throws {
+  @Test("values are received as they were sent, one by one and several in a message")
+  func roundTrip() async throws {
     try await withService { client, _ in
       for value in Self.all {
         let back = try await client.call(TestService.call("Echo", [value]))
@@ -58,7 +59,8 @@ struct ValueTests {
   ]
 
   /// libdbus would end the process, or the bus the connection.
-  @Test func invalidValues() async throws {
+  @Test("values that no message can contain give badMessage, and the connection still works")
+  func invalidValues() async throws {
     try await withService { client, _ in
       for body in Self.hostile {
         let call = TestService.call("Echo", body)
@@ -70,7 +72,8 @@ struct ValueTests {
     }
   }
 
-  @Test func reservedNames() async throws {
+  @Test("a signal with a reserved interface or path gives badMessage, and the connection still works")
+  func reservedNames() async throws {
     try await withService { client, _ in
       let local = Signal(path: "/a", interface: "org.freedesktop.DBus.Local", member: "Disconnected")
       #expect(await failure { () throws(DBusError) in try await client.emit(local) }?.kind == .badMessage)
@@ -80,7 +83,8 @@ struct ValueTests {
     }
   }
 
-  @Test func unwrapsVariants() {
+  @Test("a value is read through variants and only as its own type, and the last of equal keys counts")
+  func accessors() {
     let value = DBusValue.variant(.variant(.uint16(76)))
     #expect(value.asUInt16 == 76)
     #expect(value.asUInt32 == nil)

@@ -87,7 +87,7 @@ private typealias GATT = IoTDesignShopGATT
   }
 
   @Test("a beacon that holds an invalid value is not asked to keep it", arguments: [true, false])
-  func rubbish(isSaid: Bool) async throws {
+  func invalidValue(isSaid: Bool) async throws {
     var room = Self.room
     if !isSaid { room.settings[.power] = nil }
     try await succession([Sample.beaconDevice(1)]) { [room] succession in

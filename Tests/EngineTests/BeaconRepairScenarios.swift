@@ -164,7 +164,7 @@ import VirtualBuilding
   }
 
   @Test("a beacon is done in the end when the stack restarts", arguments: Past.allCases, events)
-  func stackRestarts(_ past: Past, _ number: Int) async throws {
+  func stackRestart(_ past: Past, _ number: Int) async throws {
     try await after(past) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
         guard event.sequence == number else { return }
@@ -176,7 +176,7 @@ import VirtualBuilding
   }
 
   @Test("a beacon is done in the end when the host is suspended meanwhile", arguments: Past.allCases, events)
-  func hostSlept(_ past: Past, _ number: Int) async throws {
+  func hostSuspended(_ past: Past, _ number: Int) async throws {
     try await after(past, retries: 0) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
         if event.sequence == number { backstage.pause(HostPause(.suspended, seconds: 480)) }
@@ -195,7 +195,7 @@ import VirtualBuilding
   @Test(
     "a beacon gets no further write once the record fails, and is completed later",
     arguments: Past.allCases, events)
-  func recordFails(_ past: Past, _ number: Int) async throws {
+  func recordFailure(_ past: Past, _ number: Int) async throws {
     try await after(past) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past), recordFailsFrom: number)
       expectInvariants(run, [room])

@@ -67,7 +67,7 @@ import VirtualTime
   @Test(
     "a Firefly gets 0 for an action more than 10 s ago, and the record has the real time",
     arguments: [4, 6, 12])
-  func operatorsKey(secondsEarlier: Int) async throws {
+  func oldAction(secondsEarlier: Int) async throws {
     let run = try await run(
       [Self.firefly()], action: { $0.now.advanced(by: .seconds(-secondsEarlier)) })
     let sent = try #require(elapsed(run))
@@ -83,7 +83,7 @@ import VirtualTime
       (.microseconds(9_999_999), 254), (.seconds(10), 255), (.microseconds(10_000_001), 0),
       (.microseconds(-1), 0),
     ] as [(Duration, UInt8)])
-  func theByte(of elapsed: Duration, is byte: UInt8) {
+  func elapsedByte(of elapsed: Duration, is byte: UInt8) {
     #expect(Firefly.byte(for: elapsed) == byte)
   }
 
@@ -127,7 +127,7 @@ import VirtualTime
   }
 
   @Test("a run with `match: any` does not wait for a Firefly that is not received")
-  func unnamedAndNotReceived() async throws {
+  func unreceived() async throws {
     var room = Self.room()
     room.address = nil
     let run = try await run([], rooms: [room], assignment: .any)
@@ -148,7 +148,7 @@ import VirtualTime
   }
 
   @Test("a Firefly that does not disconnect is not provisioned")
-  func stays() async throws {
+  func staysConnected() async throws {
     let run = try await run([Self.firefly(faults: [.staysConnected])])
     #expect(run.outcome(1)?.outcome == .unconfirmed)
     #expect(run.outcome(1)?.reason?.code == .noSelfDisconnect)
@@ -178,7 +178,7 @@ import VirtualTime
   @Test(
     "a Firefly is either provisioned or not found, never both, at any instant of its appearance",
     arguments: ["search", "session"])
-  func meetingPoint(bound: String) async throws {
+  func appearance(bound: String) async throws {
     var radio = RadioParameters()
     // At the last moment of the search there is enough time; on a slow radio there is not.
     let pace = Duration.milliseconds(bound == "search" ? 300 : 700)

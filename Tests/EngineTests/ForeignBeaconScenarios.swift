@@ -115,7 +115,7 @@ import VirtualBuilding
   }
 
   @Test("a provisioned beacon that got foreign settings is refused, and no longer done on record")
-  func stolen() async throws {
+  func reconfigured() async throws {
     // The first run provisions it; then a person changes its settings with an app.
     try await succession([Sample.beaconDevice(1)]) { succession in
       _ = await succession.run([Self.room])
@@ -132,7 +132,7 @@ import VirtualBuilding
 
   @Test(
     "a beacon with foreign settings goes to no room without a hint, even while its beacon is not received")
-  func shyForAny() async throws {
+  func withoutHint() async throws {
     var device = Sample.beaconDevice(1, holds: Sample.foreign)
     device.family = .shyBeacon
     let room = Sample.beaconRoom(1)

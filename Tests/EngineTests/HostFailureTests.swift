@@ -75,7 +75,7 @@ import VirtualTime
 
   @Test(
     "a link that is lost 0.5 s before its adapter is not charged to the sensor")
-  func linkGoesFirst() async throws {
+  func linkLostFirst() async throws {
     let first = Once()
     let run = try await rehearse(
       Array(repeating: [], count: 8), rooms: Self.rooms, scenario: { $0.adapters = Self.two },
@@ -96,7 +96,7 @@ import VirtualTime
   }
 
   @Test("a link that the sensor drops is charged to it while the adapter stays")
-  func dropsItself() async throws {
+  func droppedLink() async throws {
     let run = try await rehearse([[ScheduledFault(.drops(in: .write(1)))]], retries: 0)
     #expect(failures(run).map(\.code) == [.linkLost])
     #expect(run.outcome(1)?.outcome == .failed)
@@ -120,7 +120,7 @@ import VirtualTime
   }
 
   @Test("a stack that forgets a device forever ends the room without a failure of the sensor")
-  func forgetsForEver() async throws {
+  func alwaysForgotten() async throws {
     let room = Sample.room(1, address: 1, retries: 0)
     let run = try await rehearse(
       [[]], rooms: [room], through: { central, _ in Forgetful(base: central, left: .init(.max)) })
@@ -133,7 +133,7 @@ import VirtualTime
   // MARK: Refused scans
 
   @Test("refused scans are retried with growing cool-downs, and the tenth refusal ends the run")
-  func refusesForEver() async throws {
+  func alwaysRefused() async throws {
     let room = Sample.room(1, address: 1)
     let run = try await rehearse(
       [[]], rooms: [room],
@@ -148,7 +148,7 @@ import VirtualTime
   }
 
   @Test("a run continues on the other adapter when one of two refuses to scan", arguments: [3, Int.max])
-  func oneRefuses(times: Int) async throws {
+  func oneRefusing(times: Int) async throws {
     let run = try await rehearse(
       Array(repeating: [], count: 8), rooms: Self.rooms, scenario: { $0.adapters = Self.two },
       through: { central, _ in
@@ -175,7 +175,7 @@ import VirtualTime
   }
 
   @Test("an adapter that stays deaf is reported once, and no sensor is reported as unpowered")
-  func staysDeaf() async throws {
+  func deafAdapter() async throws {
     let rooms = Array(Self.rooms.prefix(3))
     let run = try await rehearse(
       [[], [], []], rooms: rooms, scenario: { $0.adapters = oneAdapter },
@@ -193,7 +193,7 @@ import VirtualTime
   }
 
   @Test("one deaf adapter of two is named, and the rooms that the other one receives are done")
-  func oneIsDeaf() async throws {
+  func oneDeaf() async throws {
     let run = try await rehearse(
       Array(repeating: [], count: 8), rooms: Self.rooms, scenario: { $0.adapters = Self.two },
       before: { world, _ in await world.setDeaf(true, Self.two[1].address) })

@@ -81,7 +81,7 @@ struct MannerCase: Sendable, CustomTestStringConvertible {
   @Test(
     "a foreign beacon with a room's minor blocks the room before its write, but not after it"
   )
-  func latecomer() async throws {
+  func lateBeacon() async throws {
     let run = try await rehearse(
       [[.init(.slow)], [], []], rooms: Array(Self.rooms.prefix(2)),
       scenario: {
@@ -111,7 +111,7 @@ struct MannerCase: Sendable, CustomTestStringConvertible {
   }
 
   @Test("a sensor that another person configures meanwhile is not connected to", arguments: [UInt16(2), 9])
-  func setUpByOthers(minor: UInt16) async throws {
+  func configuredElsewhere(minor: UInt16) async throws {
     let rooms = Array(Self.rooms.prefix(2))
     let run = try await rehearse(
       [[.init(.slow)], []], rooms: rooms,

@@ -68,7 +68,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
 
 @Suite("matching") struct MatchingTests {
   @Test("the address in the manifest decides the device of a room")
-  func anAddressDecides() {
+  func manifestAddress() {
     let matches = match(
       Sample.building([Sample.room(7, address: 1), Sample.room(8, address: 2)]),
       with: Sample.air([Sample.waiting(2), Sample.waiting(1), Sample.waiting(3)]))
@@ -124,7 +124,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("`assign: any` gives unclaimed devices to rooms by address, for any order of advertisements")
-  func anyInAddressOrder() {
+  func addressOrder() {
     let rooms = [Sample.room(7), Sample.room(8, address: 1), Sample.room(9), Sample.room(10)]
     let advertisement = [1, 2, 3].map { Sample.waiting($0) }
     for order in [advertisement, advertisement.reversed()] {
@@ -137,7 +137,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("`assign: any` gives no device while more devices are received than rooms are left")
-  func moreDevicesThanRooms() {
+  func surplusDevices() {
     let matches = match(
       Sample.building([Sample.room(7)], .any), with: Sample.air([Sample.waiting(2), Sample.waiting(1)]))
     #expect(
@@ -165,7 +165,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("an advertisement with a beacon and an old name counts as a beacon")
-  func beaconWithOldName() {
+  func oldName() {
     let air = Sample.air([Sample.beacon(1, minor: 7, name: "Robo Sensor")])
     #expect(air.free(for: "robo-sensor").isEmpty)
     #expect(air.devices(proving: proof(of: Sample.room(7))).map(\.address) == [Sample.address(1)])
@@ -287,7 +287,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("a beacon with another minor is reported as another identity")
-  func anotherMinorIsNoProof() {
+  func otherMinor() {
     #expect(verdict(of: [Sample.beacon(1, minor: 8, at: 12)]) == .other(Sample.identity(8)))
     // Bytes in the wrong order give another minor.
     #expect(verdict(of: [Sample.beacon(1, minor: 0x0700, at: 12)]) == .other(Sample.identity(0x0700)))
@@ -322,7 +322,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   @Test("a beacon from another address counts only if the address may change and no other result exists")
-  func addressMayChange() {
+  func changedAddress() {
     let moved = Sample.beacon(2, minor: 7, at: 12)
     let proved = ProofWatch.Verdict.proved(evidence(.freshBeaconOtherAddress, 2, after: 2))
     #expect(verdict(of: [moved, moved], mayMove: true) == proved)

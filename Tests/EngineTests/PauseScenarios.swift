@@ -33,7 +33,7 @@ import VirtualTime
   }
 
   @Test("a pause ends the GATT session in progress")
-  func conversation() async throws {
+  func duringSession() async throws {
     let run = try await rehearse(
       [[]], rooms: [Self.rooms[0]],
       during: { backstage, event in

@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test("a device that another room had is compared with that room's settings, without the password")
-  func ofAnotherRoom() {
+  func otherRoom() {
     let room = Sample.room(7, address: 1)
     let other = Sample.room(9)
     let expected = [
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test("only rooms whose device is written have planned settings")
-  func otherSteps() {
+  func writtenOnly() {
     let room = Sample.room(7, address: 1)
     let others: [Match?] = [.stopped(.pending, .noCandidate()), .awaited, nil]
     for match in others {

@@ -126,7 +126,7 @@ import VirtualBuilding
   @Test(
     "a proof from another address does not count once the manifest no longer permits it",
     arguments: [true, false])
-  func takenBack(isReceived: Bool) async throws {
+  func permissionRevoked(isReceived: Bool) async throws {
     try await succession([Self.sensor(Sensor.saves.fault), Self.bystander]) { succession in
       _ = await succession.run([Self.room(.any)])
       await succession.world.setMuted(!isReceived, Sample.address(1))

@@ -76,7 +76,7 @@ import VirtualTime
   }
 
   @Test("a few refused scans only delay the run", arguments: [1, 5, 9])
-  func failsRepeatedly(times: Int) async throws {
+  func fewRefusals(times: Int) async throws {
     let run = try await rehearse(
       [[], []], rooms: Array(Self.rooms.prefix(2)),
       through: { central, _ in Stumbling(central, times: times) })
@@ -86,7 +86,7 @@ import VirtualTime
   }
 
   @Test("a stack that refuses every scan ends the run, and no sensor is blamed")
-  func failsForEver() async throws {
+  func alwaysRefused() async throws {
     let run = try await rehearse(
       [[], []], rooms: Array(Self.rooms.prefix(2)),
       through: { central, _ in Stumbling(central, times: .max) })
@@ -144,7 +144,7 @@ import VirtualTime
 
   @Test(
     "the end of a link delivered before `saved` does not lose the acknowledgement", arguments: [0, 20, 150])
-  func fasterThanItsWord(milliseconds: Int) async throws {
+  func linkEndFirst(milliseconds: Int) async throws {
     let rooms = Array(Self.rooms.prefix(1))
     let run = try await rehearse(
       [[]], rooms: rooms, scenario: { $0.sensors[0].family = .robo(.saysAndIsGone) },

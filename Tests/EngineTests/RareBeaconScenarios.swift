@@ -20,7 +20,7 @@ import VirtualBuilding
   }
 
   @Test("a beacon with a long interval is proved after its first settings", arguments: intervals)
-  func becomesRare(_ interval: Duration) async throws {
+  func firstSettings(_ interval: Duration) async throws {
     let room = Self.room(interval)
     try await succession([Sample.beaconDevice(1)], radio: Self.patient) { succession in
       let run = await succession.run([room])
@@ -32,7 +32,7 @@ import VirtualBuilding
   @Test(
     "a beacon with a long interval is found, written and proved in the first attempt",
     arguments: intervals, [1, 2, 3] as [UInt64])
-  func isRare(_ interval: Duration, seed: UInt64) async throws {
+  func longInterval(_ interval: Duration, seed: UInt64) async throws {
     let (before, room) = (Self.room(interval), Self.room(interval, power: "low"))
     try await succession([Sample.beaconDevice(1)], seed: seed, radio: Self.patient) { succession in
       _ = await succession.run([before])
@@ -62,7 +62,7 @@ import VirtualBuilding
   @Test(
     "a beacon with a long interval on record gets longer timeouts, though the manifest wants a short one",
     arguments: intervals)
-  func becomesFrequent(_ interval: Duration) async throws {
+  func shorterInterval(_ interval: Duration) async throws {
     let (before, room) = (Self.room(interval), Self.room(.milliseconds(100)))
     try await succession([Sample.beaconDevice(1)], radio: Self.patient) { succession in
       _ = await succession.run([before])
@@ -90,7 +90,7 @@ import VirtualBuilding
   }
 
   @Test("a beacon with the wanted interval on record gets only the timeouts of the manifest")
-  func shortPatience() async throws {
+  func wantedInterval() async throws {
     var room = Self.room(.seconds(1), power: "low")
     room.timeouts.connect = .seconds(3)
     try await succession([Sample.beaconDevice(1)]) { [room] succession in

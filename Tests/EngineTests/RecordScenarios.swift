@@ -54,7 +54,7 @@ import VirtualTime
   }
 
   @Test("a sensor that is received with the wanted identity is bound to its room without a write")
-  func receivedAtWork() async throws {
+  func alreadyConfigured() async throws {
     try await building { site in
       _ = await site.run(0)
       // Another laptop, without the record of the first one.

@@ -95,7 +95,7 @@ import VirtualTime
   }
 
   @Test("a registered room waits for its search timeout for a device that advertises very rarely")
-  func patient() async throws {
+  func searchTimeout() async throws {
     var room = Self.room(1)
     room.timeouts.search = .seconds(70)
     try await succession([Self.plain(1, every: .seconds(60), after: .milliseconds(1))]) { [room] succession in
@@ -120,7 +120,7 @@ import VirtualTime
   }
 
   @Test("a registered room requires action when its device has another identity")
-  func somethingElse() async throws {
+  func otherIdentity() async throws {
     try await succession([Sample.beaconDevice(1, holds: Sample.foreign)]) { succession in
       let room = Self.room(1, address: 1)
       let run = await succession.run([room])
@@ -143,7 +143,7 @@ import VirtualTime
   }
 
   @Test("a registered device is never written, even in provisioning mode", arguments: [true, false])
-  func madeToWait(before: Bool) async throws {
+  func neverWritten(before: Bool) async throws {
     var robo = Sample.room(1, address: 1)
     robo.isRegistered = true
     let rooms = [robo, Sample.room(2, address: 2)]

@@ -187,7 +187,7 @@ import VirtualBuilding
   @Test(
     "a run continues after any loss of its adapter, and charges no device for it",
     arguments: instants)
-  func adapterOffAndOn(instant: String) async throws {
+  func adapterLoss(instant: String) async throws {
     let once = Once()
     // The second sensor loses its link once, so that there is a back-off.
     let run = try await rehearse(
@@ -208,7 +208,7 @@ import VirtualBuilding
   @Test(
     "the stack forgets leftovers on each adapter that returns, even if another adapter took over",
     arguments: instants)
-  func comeBackAsEachOther(instant: String) async throws {
+  func swappedAdapters(instant: String) async throws {
     let once = Once()
     let run = try await rehearse(
       [[], [.init(.drops(in: .write(2)), attempts: 1)], []], rooms: Self.rooms,
@@ -278,7 +278,7 @@ import VirtualBuilding
   }
 
   @Test("a run submits nothing after a failure of the record at any event", arguments: Array(1...40))
-  func recordFails(from number: Int) async throws {
+  func recordFailure(from number: Int) async throws {
     let run = try await rehearse([[], []], recordFailsFrom: number)
     #expect(run.result.recordFailure == RecordFailure("the disk is full"))
     #expect(run.result.outcome == .aborted)

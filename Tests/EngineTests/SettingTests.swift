@@ -8,7 +8,7 @@ import Testing
   }
 
   @Test("every minor from 0 to 65535 is valid", arguments: [0, 1, 65535])
-  func takesEveryMinor(number: Int) throws {
+  func minors(number: Int) throws {
     #expect(try violation(.minor, .integer(number)) == nil)
   }
 
@@ -79,7 +79,7 @@ import Testing
       ("{2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6}", false), ("2F234454-CF6D-4A0F-ADF2-F4911BA9FFAG", false),
       ("", false),
     ])
-  func takesAWholeUUID(text: String, isOne: Bool) throws {
+  func uuidForm(text: String, isOne: Bool) throws {
     #expect((try beacon(.uuid).value(text) != nil) == isOne)
   }
 

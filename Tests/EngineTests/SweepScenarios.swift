@@ -89,7 +89,7 @@ import VirtualTime
   }
 
   @Test("a run completes when the stack restarts after any event", arguments: everyEvent)
-  func stackRestarts(after number: Int) async throws {
+  func stackRestart(after number: Int) async throws {
     let run = try await rehearse(
       Self.faults, rooms: Self.rooms,
       during: { backstage, event in
@@ -144,7 +144,7 @@ import VirtualTime
   }
 
   @Test("a run submits nothing after a failure of the record at any event", arguments: everyEvent)
-  func recordFails(from number: Int) async throws {
+  func recordFailure(from number: Int) async throws {
     let run = try await rehearse(Self.faults, rooms: Self.rooms, recordFailsFrom: number)
     expectInvariants(run, Self.rooms)
     guard run.events.last?.fact != .runFinished(RunFinished(outcome: .complete)) else {

@@ -108,7 +108,7 @@ import VirtualBuilding
   }
 
   @Test("one room of each network goes first, and the others follow after an approval")
-  func yes() async throws {
+  func approved() async throws {
     let shown = Mutex<[[RoomID]]>([])
     let run = try await rehearse(
       Array(repeating: [], count: 6), rooms: Self.rooms,
@@ -123,7 +123,7 @@ import VirtualBuilding
   }
 
   @Test("the remaining rooms do not begin after a rejection")
-  func no() async throws {
+  func rejected() async throws {
     let run = try await rehearse(
       Array(repeating: [], count: 6), rooms: Self.rooms, judge: { _ in false },
       request: { $0.canaries = 2 })

@@ -399,7 +399,7 @@ struct RewritableRecordTests {
   }
 
   @Test("a last write of a killed run is proved when a later run reads the same settings")
-  func mended() {
+  func provedLater() {
     let killed = Run.later {
       $0.begin(fresh: false)
       $0.submit()
@@ -423,7 +423,7 @@ struct RewritableRecordTests {
   }
 
   @Test("a last write ends when settings of another client are found on the device")
-  func stolen() {
+  func overwritten() {
     func run(_ held: String) -> Run {
       .later {
         $0.begin(fresh: false)

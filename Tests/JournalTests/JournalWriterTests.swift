@@ -112,7 +112,7 @@ struct JournalWriterTests {
   }
 
   @Test("a failure of a delayed write makes the next append throw")
-  func failsLater() async throws {
+  func delayedFailure() async throws {
     let descriptor = open("/dev/full", O_WRONLY)
     try #require(descriptor >= 0)
     let writer = JournalWriter(File(descriptor: descriptor, path: "/dev/full"))
@@ -154,7 +154,7 @@ struct JournalWriterTests {
   }
 
   @Test("appending an event out of order is a precondition failure")
-  func outOfTurn() async {
+  func outOfOrder() async {
     await #expect(processExitsWith: .failure) {
       _ = try await Events.journal(Array(Events.sample().suffix(2)))
     }

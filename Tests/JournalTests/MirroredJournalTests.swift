@@ -45,7 +45,7 @@ struct MirroredJournalTests {
   @Test(
     "a failure in one place throws an error with its path, and no place is written afterwards",
     arguments: [true, false])
-  func oneFails(isMirror: Bool) async throws {
+  func oneFailure(isMirror: Bool) async throws {
     let sound = try writer("sound")
     let broken = try full()
     let mirrored =
@@ -63,7 +63,7 @@ struct MirroredJournalTests {
   }
 
   @Test("a failure in both places throws the error of the journal itself")
-  func bothFail() async throws {
+  func bothFailures() async throws {
     let mirrored = MirroredJournal(try full(), copies: [try closed()])
     await #expect(throws: JournalError(.write, "/dev/full", .noSpace)) {
       try await mirrored.append(Events.sample())

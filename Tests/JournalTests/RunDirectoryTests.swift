@@ -81,7 +81,7 @@ struct RunDirectoryTests {
       "", "a note of mine", "run-1", "../run-1\n", "run 1\n", ".\n",
       String(repeating: "a", count: 300) + "\n",
     ])
-  func latestTextInTheWay(text: String) throws {
+  func foreignLatestText(text: String) throws {
     try FileManager.default.createDirectory(atPath: reports + "/demo", withIntermediateDirectories: true)
     try temporary.write(text, "a/reports/demo/latest")
     #expect(throws: JournalError(.link, reports + "/demo/latest", .inTheWay)) { try create() }
@@ -175,7 +175,7 @@ struct RunDirectoryTests {
   @Test(
     "a file in place of a directory makes `create` throw",
     arguments: ["a", "a/reports", "a/reports/demo"])
-  func fileInTheWay(place: String) throws {
+  func fileAsDirectory(place: String) throws {
     let parent = (temporary.path + "/" + place as NSString).deletingLastPathComponent
     try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
     try temporary.write("a file", place)
@@ -184,7 +184,7 @@ struct RunDirectoryTests {
   }
 
   @Test("a directory named `latest` makes `create` throw and stays unchanged")
-  func latestInTheWay() throws {
+  func latestDirectory() throws {
     try FileManager.default.createDirectory(
       atPath: reports + "/demo/latest", withIntermediateDirectories: true)
     #expect(throws: JournalError(.link, reports + "/demo/latest", .inTheWay)) { try create() }

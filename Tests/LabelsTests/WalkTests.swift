@@ -107,7 +107,7 @@ struct WalkTests {
   }
 
   @Test("no command key is a hexadecimal digit")
-  func keysAreNoDigits() {
+  func commandKeys() {
     for key in Walk.keys { #expect(!key.isHexDigit, "\(key)") }
   }
 }

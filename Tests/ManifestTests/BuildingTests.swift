@@ -80,7 +80,7 @@ struct BuildingTests {
     arguments: [
       "12345678", "01234567", "1234e567", "0x123456", "~~~~~~~~", "yes-no-on", "2026-01-01", "'null    '",
     ])
-  func passwordIsText(written: String) throws {
+  func passwordText(written: String) throws {
     let room = try room("wifi: { ssid: on, password: \(written) }")
     #expect(room.settings[.wifiSSID] == .text("on"))
     #expect(

@@ -25,7 +25,8 @@ import Testing
     """
   }
 
-  @Test func passwordsAndComments() {
+  @Test("the content has no password and no comment, and changes with a minor")
+  func passwordsAndComments() {
     let expected = [
       #"{"building":"Harbour \"House\"","wifi":{"guests":{"ssid":"Guests","password":null}},"#,
       #""rooms":[{"room":"Lobby","minor":"1","address":"C4:7C:8D:00:00:01","wifi":"guests"},"#,
@@ -42,12 +43,14 @@ import Testing
     #expect(content(Self.manifest(minor: 3)) != content(Self.manifest()))
   }
 
-  @Test func networkNamedPassword() {
+  @Test("a network that is named `password` keeps its SSID, and only its password is left out")
+  func networkNamedPassword() {
     let text = "wifi: { password: { ssid: Guests, password: hunter2345 } }"
     #expect(content(text) == #"{"wifi":{"password":{"ssid":"Guests","password":null}}}"#)
   }
 
-  @Test func passwordSources() {
+  @Test("the content has the sources of passwords, but no literal password")
+  func passwordSources() {
     let text = """
       wifi:
         a: { ssid: A, password: { env: WIFI_A } }

@@ -110,7 +110,7 @@ struct FamilyTests {
       "12345678-1234-1234-1234-123456789012", "1E234454-0000-0000-0000-000000000000",
       "00000000-0000-0000-0000-000000000001", "'2f234454-cf6d-4a0f-adf2-f4911ba9ffa6'",
     ])
-  func uuidIsText(written: String) throws {
+  func uuidText(written: String) throws {
     let room = try #require(
       building(beacons("major: 1", ["room: R, minor: 1, uuid: \(written)"])).rooms.first)
     #expect(room.settings[.uuid]?.shown == written.replacing("'", with: "").uppercased())

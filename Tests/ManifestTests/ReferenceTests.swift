@@ -34,7 +34,7 @@ struct ReferenceTests {
   }
 
   @Test("every example belongs to a code")
-  func strays() throws {
+  func unusedExamples() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: projectFile("manifests/invalid").path)
     let unknown = names.filter { name in
       name != "files" && !DiagnosticCode.allCases.contains { "\($0.rawValue).yaml" == name }

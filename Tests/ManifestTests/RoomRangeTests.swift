@@ -50,7 +50,7 @@ struct PlainScalarTests {
       ("yes", "a Boolean"), ("No", "a Boolean"), ("ON", "a Boolean"), ("y", "a Boolean"),
       ("12:34:56", "a number to base 60"), ("2026-11-22", "a date"), ("2026-11-22 10:00", "a date"),
     ])
-  func otherMeanings(text: String, meaning: String) {
+  func otherTypes(text: String, meaning: String) {
     #expect(PlainScalar.otherMeaning(of: text) == meaning)
   }
 

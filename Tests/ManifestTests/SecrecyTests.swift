@@ -133,7 +133,7 @@ struct SecrecyTests {
   }
 
   @Test("more than a quarter of the random changes of a manifest give findings")
-  func mutationsBite() {
+  func effectiveMutations() {
     let wrong = (0..<400).filter { seed in
       var chance = Chance(state: UInt64(seed))
       return !ManifestReader.read(Array(Self.mutate(Self.manifest, &chance).utf8), file: "b.yaml").diagnostics

@@ -11,7 +11,7 @@ struct SecretWordsTests {
       "passwrd",
       "a passw0rd", "pässword password", "pAsWoRd",
     ])
-  func spoken(text: String) {
+  func recognised(text: String) {
     #expect(SecretWords.areSpoken(in: text))
   }
 
@@ -21,7 +21,7 @@ struct SecretWordsTests {
       "", "campus", "Room 301 of the campus", "pa ss", "ps k", "words", "swap", "Ostpreußen", "p-a-s-s",
       "Wasp",
     ])
-  func unspoken(text: String) {
+  func otherWords(text: String) {
     #expect(!SecretWords.areSpoken(in: text))
   }
 

@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test("two rooms, failures further apart, timeouts and failed connections have no common cause")
-  func notOneMoment() {
+  func noCommonCause() {
     #expect(Self.moments([Loss(at: 4000), Loss(at: 4000)]).isEmpty)
     #expect(Self.moments([Loss(at: 4000), Loss(at: 4240), Loss(at: 4480)]).isEmpty)
     let timeouts = Loss(at: 4000, failure: .stageTimedOut(FailedStep(.write), seconds: 3))

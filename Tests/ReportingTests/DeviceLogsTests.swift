@@ -229,7 +229,7 @@ struct DeviceLogsTests {
   }
 
   @Test("the log of a silent room counts scan time only until the end of the room")
-  func untilItsEnd() throws {
+  func endOfRoom() throws {
     let text = try log("room-3", corridor(.dead))
     #expect(text.contains("hci1 scanned 10.8 s while the room was open, in 1 window"))
     #expect(!text.contains("hci1 scanned 19"))
@@ -242,7 +242,7 @@ struct DeviceLogsTests {
       (0xC47C_8D00_0038, 0xC47C_8D00_0030, .digits(1)), (0xC47C_D800_0030, 0xC47C_8D00_0030, .digits(2)),
       (0xC47C_8D00_0030, 0xC47C_8D00_0030, nil), (0xC47C_8D00_0999, 0xC47C_8D00_0000, nil),
     ] as [(UInt64, UInt64, AddressLikeness?)])
-  func likeness(one: UInt64, other: UInt64, likeness: AddressLikeness?) {
+  func similarAddress(one: UInt64, other: UInt64, likeness: AddressLikeness?) {
     #expect(
       AddressLikeness(BluetoothAddress(rawValue: one), to: BluetoothAddress(rawValue: other)) == likeness)
   }

@@ -21,8 +21,10 @@ import Testing
     }
   }
 
-  @Test(arguments: [0x7FFF_FFFF, -0x7FFF_FFFF, 1_000_000_000, -1_000_000_000])
-  func nothingOverflows(number: Int) throws {
+  @Test(
+    "reports and views of a record with extreme numbers are made without overflow",
+    arguments: [0x7FFF_FFFF, -0x7FFF_FFFF, 1_000_000_000, -1_000_000_000])
+  func largest(number: Int) throws {
     var building = SampleBuilding(rooms: 6)
     var run = SampleRun(building, day: 0)
     run.survey(building.rooms)

@@ -326,7 +326,7 @@ struct ProgressViewTests {
   }
 
   @Test("a few rooms that share a failure of the host are named, and other reasons are separate")
-  func fewShare() {
+  func sharedFailure() {
     var script = RunScript()
     let rooms = (1...4).map {
       PlannedRoom.sample(

@@ -42,7 +42,7 @@ struct SignalTests {
   }
 
   @Test("after a silence the level starts again with the next advertisement")
-  func anew() {
+  func afterSilence() {
     let track = Self.track([(0, -90), (20, -50)])
     #expect(Self.level(track, at: 20) == -50)
     #expect(track.strongest == -50)

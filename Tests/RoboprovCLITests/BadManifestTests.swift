@@ -85,7 +85,9 @@ struct BadManifestTests {
       says: ["building.yaml:4:", "error:"], hides: ["zqxw"]),
   ]
 
-  @Test(arguments: cases, ["validate", "apply"])
+  @Test(
+    "an invalid manifest ends the command with 65 and its error, shows no password and creates no report",
+    arguments: cases, ["validate", "apply"])
   func refused(_ bad: Case, _ command: String) async throws {
     try await Site.use { site in
       if let bytes = bad.bytes {

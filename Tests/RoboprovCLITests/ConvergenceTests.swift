@@ -109,7 +109,7 @@ struct ConvergenceTests {
   }
 
   @Test("--failed selects all rooms that no run has provisioned, whichever rooms the last run selected")
-  func failedOverAllRuns() async throws {
+  func neverProvisioned() async throws {
     try await Premises.serve(5) { premises in
       let site = premises.site
       try site.writeManifest(

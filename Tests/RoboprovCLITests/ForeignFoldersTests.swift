@@ -89,7 +89,7 @@ struct ForeignFoldersTests {
 
   @Test(
     "an incomplete run folder stops commands that decide by the record; its reports stay", arguments: wrong)
-  func notWhole(_ wrong: Wrong) async throws {
+  func incomplete(_ wrong: Wrong) async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
       let run = try site.latest

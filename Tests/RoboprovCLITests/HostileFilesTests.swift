@@ -91,7 +91,7 @@ struct HostileFilesTests {
   }
 
   @Test("a file named by a manifest that others can read or change produces a warning, too")
-  func rightsOfNamedFiles() async throws {
+  func namedFileRights() async throws {
     try await Site.use { site in
       try site.write("networks.yaml", "wifi: { guests: { ssid: Guests, password: \(Site.password) } }\n")
       try site.write("rooms.csv", "room;minor;register\nLobby;1;true\n")

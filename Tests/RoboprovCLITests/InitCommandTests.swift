@@ -31,7 +31,7 @@ struct InitCommandTests {
   }
 
   @Test("the printed commands lead a new user to a provisioned virtual building, with Enter alone")
-  func newcomer() async throws {
+  func newUser() async throws {
     try await Site.use { site in
       let overview = try await site.run([])
       #expect(overview.status == 0, "\(overview)")

@@ -54,7 +54,9 @@ struct InterruptionTests {
     },
   ]
 
-  @Test(arguments: moments, [SIGINT, SIGTERM])
+  @Test(
+    "SIGINT and SIGTERM end a run at each moment with 130 and its reports, and leave no link",
+    arguments: moments, [SIGINT, SIGTERM])
   func interrupted(_ moment: Moment, _ signal: Int32) async throws {
     try await Site.use { site in
       // The timeouts exceed the time limit of the test: only the signal ends the run.

@@ -32,7 +32,9 @@ struct KillAtAmendmentTests {
       kinds: ["run_started", "room_accepted", "run_finished"]),
   ]
 
-  @Test(arguments: amendments)
+  @Test(
+    "an amendment that is killed at any of its events is complete on record once it is repeated",
+    arguments: amendments)
   func killed(_ amendment: Amendment) async throws {
     try await KilledBuilding.serve([ServedBuilding.sensor(1)]) { killed in
       if amendment.ofDone { try await killed.runUntilDone() }

@@ -73,7 +73,9 @@ struct KillAtEventTests {
     }
   }
 
-  @Test(arguments: instants)
+  @Test(
+    "a killed run has no effect whose event is not on record, and later runs complete the building",
+    arguments: instants)
   func killed(at instant: Instant) async throws {
     // Rooms that take any sensor get the sensors that are received in time. On a busy machine this may be
     // none, so the test repeats with a longer scan.

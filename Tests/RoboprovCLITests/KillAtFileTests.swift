@@ -10,7 +10,9 @@ struct KillAtFileTests {
 
   /// The run has nothing to do: it creates the site key, its directory and its reports. Between these it
   /// changes only the journal, which other tests cover.
-  @Test(arguments: 0..<stripes)
+  @Test(
+    "a killed run leaves each file complete or absent, and later runs complete the building",
+    arguments: 0..<stripes)
   func killed(stripe: Int) async throws {
     try await KilledBuilding.serve([ServedBuilding.sensor(1)]) { killed in
       try await killed.runUntilDone()

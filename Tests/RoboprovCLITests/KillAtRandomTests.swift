@@ -21,7 +21,7 @@ struct KillAtRandomTests {
   }
 
   /// Rooms have addresses with every second seed, and take any sensor with the others.
-  @Test(arguments: seeds)
+  @Test("killed runs leave a true record, and later runs complete the building", arguments: seeds)
   func history(seed: Int) async throws {
     let assign = seed.isMultiple(of: 2) ? "any" : "address"
     var generator = SeededGenerator(seed: UInt64(seed))

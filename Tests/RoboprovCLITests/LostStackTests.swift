@@ -37,7 +37,7 @@ struct LostStackTests {
   ]
 
   @Test("a permanent loss ends the run with 69 and its reports", arguments: losses)
-  func forGood(_ loss: Loss) async throws {
+  func permanentLoss(_ loss: Loss) async throws {
     try await Site.use { site in
       try site.writeManifest(
         [.numbered(1), .numbered(2), .numbered(3)],
@@ -105,7 +105,7 @@ struct LostStackTests {
   ]
 
   @Test("a run continues and finishes after a temporary loss", arguments: gaps)
-  func comesBack(_ gap: Gap) async throws {
+  func temporaryLoss(_ gap: Gap) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)], defaults: ["retries: 4"])
       let sensors = [

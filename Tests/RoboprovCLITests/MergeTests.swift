@@ -241,7 +241,7 @@ struct MergeTests {
   }
 
   @Test("records of two buildings, or a single record, cannot be merged")
-  func notJoined() async throws {
+  func unmergeable() async throws {
     try await Premises.serve(1) { premises in
       let site = premises.site
       #expect(try await premises.apply("--reports", "ada").status == 0)

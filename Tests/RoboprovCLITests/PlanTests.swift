@@ -59,7 +59,7 @@ struct PlanTests {
   }
 
   @Test("the plan of a finished building says so and estimates by earlier measurements")
-  func ofDone() async throws {
+  func finishedBuilding() async throws {
     try await Premises.serveDone(2) { premises in
       let done = try await premises.run(Self.plan)
       #expect(done.output.contains("0 to provision, 2 done"), "\(done)")
@@ -190,7 +190,7 @@ struct PlanTests {
   }
 
   @Test("a new sensor invalidates a plan with rooms that take any sensor")
-  func newSensorMeanwhile() async throws {
+  func newSensor() async throws {
     try await Premises.serve(3) { premises in
       try premises.site.writeManifest([Place(minor: 101), Place(minor: 102)], assign: "any")
       await premises.setMuted(true, 3)

@@ -137,7 +137,7 @@ struct PreflightTests {
   }
 
   @Test("the run waits for an adapter of an earlier run by name, although others are present")
-  func usedBefore() async throws {
+  func earlierAdapter() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       let second = BluetoothAddress(rawValue: 0x001A_7DDA_7114)

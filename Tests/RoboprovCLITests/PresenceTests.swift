@@ -41,7 +41,7 @@ struct PresenceTests {
   }
 
   @Test("a device enters once, leaves after the silence and enters again")
-  func comesAndGoes() {
+  func entersAndLeaves() {
     var presence = presence
     func receive(_ seconds: Double) -> Bool {
       presence.receive(Self.advertisement(Self.device, at: seconds), wall: Self.wall(seconds)) != nil
@@ -58,7 +58,7 @@ struct PresenceTests {
   }
 
   @Test("time without a scanning adapter is not silence")
-  func blind() {
+  func withoutScan() {
     var presence = presence
     _ = presence.receive(Self.advertisement(Self.device, at: 10), wall: Self.wall(10))
     presence.scanEnded(at: Self.at(20))

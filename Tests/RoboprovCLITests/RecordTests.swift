@@ -42,7 +42,7 @@ struct RecordTests {
   @Test(
     "a write failure starts no further attempt, ends the link and changes no sensor without an intent",
     arguments: [2500, 6000, 12000, 18000])
-  func fullInMidRun(_ bytes: Int) async throws {
+  func writeFailure(_ bytes: Int) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)])
       let sensors = [1, 2, 3].map { ServedBuilding.sensor($0) }

@@ -16,7 +16,7 @@ struct SecretCommandTests {
       ["sleep", "100"], ["sh", "-c", "trap '' TERM; sleep 100 & wait; sleep 100"],
       ["sh", "-c", "exec >&-; sleep 100"], ["sh", "-c", "sleep 100 & echo 12345678"],
     ])
-  func patience(command: [String]) {
+  func timeLimit(command: [String]) {
     let limit = Duration.milliseconds(300)
     let time = ContinuousClock().measure {
       #expect(throws: SecretError.timedOut(limit)) { try SecretCommand.run(command, within: limit) }

@@ -245,7 +245,7 @@ struct SecretTests {
   }
 
   @Test("no password prompt appears while another password is missing")
-  func promptInVain() async throws {
+  func otherMissing() async throws {
     try await withPassword("{ prompt: true }") { premises in
       let manifest = try premises.manifest()
       try premises.site.write(

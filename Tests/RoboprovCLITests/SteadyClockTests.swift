@@ -103,7 +103,7 @@ struct SteadyClockTests {
   }
 
   @Test("a sleep lasts its full time although the program was stopped during it")
-  func sleepGoesOn() async throws {
+  func stoppedSleep() async throws {
     let hand = ManualClock()
     let clock = SteadyClock(of: hand)
     let stops = Mutex(2)
@@ -140,7 +140,7 @@ struct SteadyClockTests {
   }
 
   @Test("a timer is set again for the stopped time and called once")
-  func timerGoesOn() {
+  func stoppedTimer() {
     let hand = ManualClock()
     let clock = SteadyClock(of: hand)
     let calls = Mutex(0)

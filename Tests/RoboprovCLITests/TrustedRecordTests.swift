@@ -179,7 +179,7 @@ struct TrustedRecordTests {
   }
 
   @Test("the site key is created with owner-only access and kept")
-  func keyMade() async throws {
+  func keyCreated() async throws {
     try await Premises.serve(1) { premises in
       let site = premises.site
       #expect(try await premises.run(Self.withKey).status == 0)

@@ -85,7 +85,7 @@ struct UnavailableRadioTests {
   }
 
   @Test("the command names what it waits for and continues when that appears", arguments: problems)
-  func goesOn(_ problem: Problem) async throws {
+  func lateStart(_ problem: Problem) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       try await ServedBuilding.serve([ServedBuilding.sensor(1)], adapter: problem.adapter) { building in
@@ -113,7 +113,7 @@ struct UnavailableRadioTests {
   }
 
   @Test("a denied access to BlueZ ends the command with 69 and advice", arguments: commands)
-  func mayNotSend(_ command: [String]) async throws {
+  func accessDenied(_ command: [String]) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       let daemon = try site.makeDaemon(withRule: #"<deny send_destination="org.bluez"/>"#)
@@ -148,7 +148,7 @@ struct UnavailableRadioTests {
   }
 
   @Test("a bus that closes the connection without a reason ends the command with 69", arguments: commands)
-  func mayNotConnect(_ command: [String]) async throws {
+  func connectionClosed(_ command: [String]) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       let daemon = try await DBusDaemon.start(program: try site.makeDaemon(withRule: #"<deny user="*"/>"#))

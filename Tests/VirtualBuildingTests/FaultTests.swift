@@ -195,7 +195,7 @@ struct FaultTests {
   }
 
   @Test("a sensor that refuses for a stranger reports an error and saves nothing; the stranger has its minor")
-  func refusesForOther() async throws {
+  func minorOfStranger() async throws {
     let other = BluetoothAddress(rawValue: 0xC47C_8D99_0001)
     try await Building.run([[.init(.refusesForStranger("no", other))]]) { (building) async throws in
       #expect(try await converse(building) == ["error:no"])

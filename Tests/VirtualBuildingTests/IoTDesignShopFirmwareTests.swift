@@ -69,7 +69,7 @@ struct IoTDesignShopFirmwareTests {
   }
 
   @Test("a beacon advertises its old values until the link has ended")
-  func notYet() {
+  func duringLink() {
     var beacon = Bench()
     let before = beacon.firmware.advertising
     _ = beacon.write([9, 0, 9, 0], to: IoTDesignShopGATT.beaconID)

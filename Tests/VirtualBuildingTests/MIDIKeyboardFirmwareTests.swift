@@ -6,7 +6,7 @@ import VirtualBuilding
 struct MIDIKeyboardFirmwareTests {
   @Test(
     "a keyboard offers MIDI, accepts and stores any write, and stays connected", arguments: WriteKind.both)
-  func plays(_ kind: WriteKind) async throws {
+  func midi(_ kind: WriteKind) async throws {
     try await Building.run(change: { $0.sensors[0].family = .midiKeyboard }) { (building) async throws in
       let received = try #require(try await building.receive())
       #expect(received.serviceUUIDs == [MIDIKeyboardGATT.service])

@@ -182,7 +182,7 @@ struct RareAdvertiserTests {
   }
 
   @Test("a sensor whose service the stack keeps for itself can be connected to but not used")
-  func serviceOfTheStack() async throws {
+  func stackService() async throws {
     try await Building.run(change: {
       Self.lighthouse(every: .seconds(3))(&$0)
       $0.radio.servicesOfTheStack = [Lighthouse.service]
@@ -266,7 +266,7 @@ extension OrgBluezTests {
   }
 
   @Test("a service that the stack keeps for itself is listed in UUIDs and has no object")
-  func serviceOfTheStack() async throws {
+  func stackService() async throws {
     let scenario = Self.lighthouse(every: .seconds(1)) { $0.radio.servicesOfTheStack = [Lighthouse.service] }
     try await serve(scenario) { client, building in
       try await Self.receive(Self.device, client)

@@ -89,7 +89,7 @@ struct RoboSensorFirmwareTests {
   }
 
   @Test("a WiFi scan without networks returns only END")
-  func wifiScanInTheVoid() async throws {
+  func noNetworks() async throws {
     let answer = try await Building.run { (building) async throws in
       let peripheral = try await building.connect()
       let service = try await peripheral.discover(

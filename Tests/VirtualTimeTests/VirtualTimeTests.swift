@@ -6,7 +6,7 @@ import VirtualTime
 @Suite("Virtual time")
 struct VirtualTimeTests {
   @Test("virtual time begins at zero, stands still while there is work, and then jumps to the next sleeper")
-  func passes() async throws {
+  func advances() async throws {
     let instants = try await VirtualTime.run { clock in
       var instants = [clock.now.sinceZero]
       for _ in 0..<1000 { await Task.yield() }
@@ -202,7 +202,7 @@ struct VirtualTimeTests {
   }
 
   @Test("a deadlock is reported even if the body ignores its cancellation")
-  func stubbornDeadlock() async {
+  func ignoredCancellation() async {
     let kept = Kept()
     await #expect(throws: VirtualTimeError.deadlock(at: .init(sinceZero: .zero))) {
       try await VirtualTime.run { _ in await kept.wait() }

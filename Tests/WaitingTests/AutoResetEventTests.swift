@@ -23,7 +23,7 @@ import Waiting
   }
 
   @Test("a signal resumes the waiting task")
-  func while_() async {
+  func waiting() async {
     let event = AutoResetEvent()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await event.wait() }

@@ -19,7 +19,7 @@ import Waiting
   }
 
   @Test("all waiting tasks get the value")
-  func everybody() async {
+  func allWaiters() async {
     let shot = OneShot<Int>()
     await withTaskGroup(of: Int?.self) { group in
       for _ in 0..<10 { group.addTask { await shot.value() } }

@@ -219,7 +219,7 @@ import Testing
       { .interrupted(Interruption($0)) }, { .recordUnwritable(Interruption($0)) },
       { .adapterLost(HostLoss($0)) }, { .stackLost(HostLoss($0)) },
     ] as [@Sendable (FailedStep) -> FailureReason])
-  func mayHaveChanged(ended: @Sendable (FailedStep) -> FailureReason) {
+  func possibleChange(ended: @Sendable (FailedStep) -> FailureReason) {
     #expect(Outcome(after: ended(FailedStep(.verify))) == .unconfirmed)
     #expect(Outcome(after: ended(FailedStep(.write))) != .unconfirmed)
   }

@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test("an adapter tries one link more than its usual slots until a refusal, which is charged to no sensor")
-  func learnsSlots() {
+  func slotProbe() {
     var run = Driver(rooms: 9, retries: 0, slots: nil)
     run.window(Array(1...9))
     for room in 1...6 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test("a failed connection beyond the usual slots is charged to no sensor, whatever the error")
-  func failedTestCase() {
+  func failedProbe() {
     var run = Driver(rooms: 6, retries: 0, slots: nil)
     run.window(Array(1...6))
     for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
@@ -94,7 +94,7 @@ import Testing
 
   @Test(
     "an adapter tries no further links after such a failure, even if the stack does not report the cause")
-  func settles() {
+  func slotsKnown() {
     var run = Driver(rooms: 9, retries: 0, slots: nil)
     run.window(Array(1...9))
     for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }

@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test("a failure that the host may have caused is classified 2 s later")
-  func judged() {
+  func classification() {
     var run = Driver(rooms: 1, retries: 0)
     run.window([1])
     run.fail(attempt(1), .linkLost(FailedStep(.write)), at: 2)
