@@ -74,7 +74,7 @@ private final class Mailbox: Sendable {
   func yield(_ advertisement: Advertisement) {
     let reader = state.withLock { state in
       guard state.ended == nil else {
-        return nil as CheckedContinuation<Result<Advertisement?, CentralError>, Never>?
+        return nil as Reader?
       }
       if let reader = state.reader {
         state.reader = nil

@@ -23,15 +23,19 @@ import Testing
     #expect(try await seconds(stream) == [1, 2, 3])
   }
 
-  @Test("a full stream keeps the newest advertisements")
-  func full() async throws {
+  /// A buffer of the newest two would keep 4 and 5 in the first case.
+  @Test(
+    "an advertisement for a full stream replaces the oldest of its peripheral, or else the oldest of all",
+    arguments: [
+      ([1, 2, 2, 2, 2], [1, 5]), ([1, 2, 1, 2, 3], [4, 5]), ([1, 2, 3], [2, 3]), ([1, 2, 3, 2], [3, 4]),
+    ])
+  func full(peripherals: [UInt64], kept: [Int64]) async throws {
     let (stream, source) = AdvertisementStream.makeStream(capacity: 2)
-    source.yield(advertisement(1, at: 1))
-    source.yield(advertisement(2, at: 2))
-    source.yield(advertisement(2, at: 3))
-    source.yield(advertisement(3, at: 4))
+    for (index, peripheral) in peripherals.enumerated() {
+      source.yield(advertisement(peripheral, at: index + 1))
+    }
     source.finish()
-    #expect(try await seconds(stream) == [3, 4])
+    #expect(try await seconds(stream) == kept)
   }
 
   @Test("a failed stream delivers its buffered advertisement before it throws the error")

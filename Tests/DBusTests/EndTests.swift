@@ -135,10 +135,14 @@ struct EndTests {
         client.executor.checkIsolated()
         continuation.yield(1)
       }
-      await client.onClose { continuation.yield(2) }
+      await client.onClose {
+        client.executor.checkIsolated()
+        continuation.yield(2)
+      }
       await bus.stop()
       await client.closed()
       await client.onClose {
+        client.executor.checkIsolated()
         continuation.yield(3)
         continuation.finish()
       }

@@ -102,8 +102,8 @@ struct NameTests {
     arguments: ["not a path", "/a/"])
   func malformedLiteral(_ text: String) async {
     #expect(ObjectPath(text) == nil)
-    await #expect(processExitsWith: .failure) {
-      _ = ObjectPath(stringLiteral: "not a path")
+    await #expect(processExitsWith: .failure) { [text = text as String] in
+      _ = ObjectPath(stringLiteral: text)
     }
   }
 }
