@@ -128,7 +128,7 @@ extension FuzzTarget {
 
   /// - Throws: when the text has a character that a terminal acts on.
   static func checkIsHarmless(_ text: String, _ name: String) throws {
-    let obeyed = text.unicodeScalars.first { $0.isObeyed && $0 != "\n" }
+    let obeyed = text.unicodeScalars.first { $0.isControlling && $0 != "\n" }
     try Violation.unless(obeyed == nil, "nothing controls the terminal in \(name): \(text.debugDescription)")
   }
 

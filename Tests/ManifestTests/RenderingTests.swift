@@ -40,10 +40,11 @@ struct RenderingTests {
         """)
   }
 
+  /// The parts of a joined emoji are counted, because not every terminal joins them.
   @Test(
     "the mark is below the value, whatever the width of the text before it",
     arguments: [
-      ("e\u{301}cole", 5), ("客室", 4), ("👨‍👩‍👧", 2), ("\u{202E}x", 9), ("a\tb", 4), ("שלום", 4),
+      ("e\u{301}cole", 5), ("客室", 4), ("👨‍👩‍👧", 6), ("\u{202E}x", 9), ("a\tb", 4), ("שלום", 4),
     ])
   func width(name: String, columns: Int) throws {
     let lines = rendered("building: B\nmatch: any\nrooms: [{ room: \"\(name)\", id: a, minor: x }]")

@@ -172,7 +172,7 @@ struct BuildingHTMLTests {
     #expect(page.components(separatedBy: "</style>").count == 2)
     #expect(!page.contains("<img"))
     #expect(!Self.page.contains("&lt;"), "markup was escaped as text")
-    #expect(!page.unicodeScalars.contains { $0.isObeyed && $0 != "\n" })
+    #expect(!page.unicodeScalars.contains { $0.isControlling && $0 != "\n" })
   }
 
   @Test(

@@ -39,7 +39,9 @@ struct CSVReportTests {
     let column = try #require(CSVReport.columns.firstIndex(of: "room"))
     let name = records[1][column].unicodeScalars
     #expect(
-      !records[1].joined().unicodeScalars.contains { $0.isObeyed && !"\t\r\n".unicodeScalars.contains($0) })
+      !records[1].joined().unicodeScalars.contains {
+        $0.isControlling && !"\t\r\n".unicodeScalars.contains($0)
+      })
     let begins = name.first { !$0.properties.isWhitespace }
     if let begins { #expect(!"=+-@＝＋－＠".unicodeScalars.contains(begins)) }
     #expect(!["\t", "\r", "\n"].contains(name.first))

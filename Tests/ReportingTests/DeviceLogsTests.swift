@@ -81,7 +81,7 @@ struct DeviceLogsTests {
 
     let hostile = try log("a", script.events)
     let tame = try log("a", plain.events)
-    #expect(!hostile.unicodeScalars.contains { $0 != "\n" && $0.isObeyed })
+    #expect(!hostile.unicodeScalars.contains { $0 != "\n" && $0.isControlling })
     // The reason at the end may wrap; the table before it may not grow.
     func table(_ text: String) -> Int { text.lines.prefix { !$0.hasPrefix("Outcome") }.count }
     #expect(table(hostile) == table(tame))

@@ -37,7 +37,7 @@ struct HTMLTests {
   @Test("hostile text leaves nothing that a browser interprets", arguments: Hostile.texts + Hostile.markup)
   func hostile(text: String) {
     let escaped = HTML(text).text
-    #expect(!escaped.unicodeScalars.contains { "<>\"'".unicodeScalars.contains($0) || $0.isObeyed })
+    #expect(!escaped.unicodeScalars.contains { "<>\"'".unicodeScalars.contains($0) || $0.isControlling })
   }
 }
 

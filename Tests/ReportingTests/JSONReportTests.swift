@@ -60,7 +60,7 @@ struct JSONReportTests {
     let rooms = try #require(try parse(json)["rooms"] as? [[String: Any]])
     let name = try #require(rooms[0]["room"] as? String)
     #expect(Array(name.unicodeScalars) == Array(text.unicodeScalars))
-    #expect(!json.unicodeScalars.contains { $0 != "\n" && $0.isObeyed })
+    #expect(!json.unicodeScalars.contains { $0 != "\n" && $0.isControlling })
   }
 
   @Test(

@@ -14,7 +14,7 @@ struct HostileTextTests {
     _ outcome: Invocation.Outcome, saying words: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let written = outcome.output + outcome.errors
-    let obeyed = written.unicodeScalars.filter { $0.isObeyed && $0 != "\n" }
+    let obeyed = written.unicodeScalars.filter { $0.isControlling && $0 != "\n" }
     #expect(obeyed.isEmpty, "\(obeyed.map { $0.value })\n\(outcome)", sourceLocation: sourceLocation)
     #expect(!written.contains("\ng"), "a line of its own\n\(outcome)", sourceLocation: sourceLocation)
     #expect(words.isEmpty || written.contains(words), "\(outcome)", sourceLocation: sourceLocation)

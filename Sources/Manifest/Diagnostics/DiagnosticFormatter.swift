@@ -1,3 +1,4 @@
+import Model
 import Source
 import YAML
 
@@ -21,7 +22,7 @@ package struct DiagnosticFormatter: Sendable {
     let tone: DiagnosticTone = finding.severity == .error ? .error : .warning
     var text = part(
       paint(finding.severity.rawValue, tone), "\(finding.message) [\(finding.code.rawValue)]", finding.range)
-    if let advice = finding.advice { text += "      = \(advice.neutral)\n" }
+    if let advice = finding.advice { text += "      = \(advice.visible)\n" }
     for note in finding.notes { text += part(paint("note", .note), note.message, note.range) }
     return text
   }
@@ -30,7 +31,7 @@ package struct DiagnosticFormatter: Sendable {
   package func text(of findings: some Sequence<Diagnostic>, omitted: Int = 0) -> String {
     let text = findings.map { self.text(of: $0) }.joined()
     guard omitted > 0 else { return text }
-    return text + "\(excerpts[0].file.neutral): \(omitted) more finding\(omitted == 1 ? "" : "s") not shown\n"
+    return text + "\(excerpts[0].file.visible): \(omitted) more finding\(omitted == 1 ? "" : "s") not shown\n"
   }
 
   private func paint(_ text: String, _ tone: DiagnosticTone) -> String {
@@ -39,8 +40,8 @@ package struct DiagnosticFormatter: Sendable {
 
   private func part(_ kind: String, _ message: String, _ range: SourceRange) -> String {
     let excerpt = excerpts[range.text]
-    let place = "\(excerpt.file.neutral):\(range.start.line):\(range.start.column)"
-    return "\(place): \(kind): \(message.neutral)\n" + underlined(range, excerpt)
+    let place = "\(excerpt.file.visible):\(range.start.line):\(range.start.column)"
+    return "\(place): \(kind): \(message.visible)\n" + underlined(range, excerpt)
   }
 
   /// The first line of a range with a mark below the range.

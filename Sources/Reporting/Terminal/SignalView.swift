@@ -1,3 +1,4 @@
+import Model
 package import Bluetooth
 
 /// The signal of a device that the operator searches for, for a terminal and for other outputs.

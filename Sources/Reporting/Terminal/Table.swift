@@ -1,3 +1,5 @@
+import Model
+
 /// Columns of text, aligned by their width on a terminal.
 package enum Table {
   /// The header and the rows, one line each; the last column is not padded.

@@ -1,3 +1,4 @@
+import Model
 import FoundationEssentials
 import Glibc
 import Reporting

@@ -1,3 +1,4 @@
+import Model
 import Reporting
 
 /// The findings as text.

@@ -1,3 +1,4 @@
+import Model
 import CLinux
 import FoundationEssentials
 import Glibc

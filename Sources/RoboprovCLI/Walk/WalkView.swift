@@ -1,3 +1,4 @@
+import Model
 import Bluetooth
 import Labels
 import Reporting

@@ -56,8 +56,8 @@ enum CSVCell {
     var result = ""
     for scalar in text.unicodeScalars {
       let isLayout = scalar == "\t" || scalar == "\n" || scalar == "\r"
-      if scalar.isObeyed, !isLayout {
-        result += scalar.spelt
+      if scalar.isControlling, !isLayout {
+        result += scalar.escapeSequence
       } else {
         result.unicodeScalars.append(scalar)
       }

@@ -1,3 +1,5 @@
+import Model
+
 /// Text that is HTML. Only a literal in the source is markup; everything that is put into one is escaped here and nowhere
 /// else, so that text from outside cannot become markup by accident.
 ///

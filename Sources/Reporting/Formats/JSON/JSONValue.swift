@@ -106,7 +106,7 @@ package enum JSONValue: Hashable, Sendable {
       case "\r": text += "\\r"
       case "\t": text += "\\t"
       default:
-        if scalar.isObeyed {
+        if scalar.isControlling {
           for unit in String(scalar).utf16 {
             text += "\\u" + unit.hex(digits: 4)
           }

@@ -1,19 +1,5 @@
 import Hex
 
-extension Unicode.Scalar {
-  /// Whether a terminal, an editor or a spreadsheet interprets it instead of showing it: control characters
-  /// (C1 among them), line separators, and marks that reorder text.
-  package var isObeyed: Bool {
-    switch properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: true
-    // Joiners (U+200C, U+200D) and the marks of flags join letters and emoji. Other format characters, above
-    // all the bidirectional controls, can change how a line reads.
-    case .format: !(value == 0x200C || value == 0x200D || (0xE0020...0xE007F).contains(value))
-    default: false
-    }
-  }
-}
-
 /// The format of JSON output.
 package enum JSONText {
   /// The same JSON with every scalar escaped that a terminal or an editor would interpret: JSON permits DEL,
@@ -25,7 +11,7 @@ package enum JSONText {
     result.reserveCapacity(json.count)
     for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
       // The syntax of JSON is ASCII, and so are the controls between values.
-      if scalar.value >= 0x7F, scalar.isObeyed {
+      if scalar.value >= 0x7F, scalar.isControlling {
         for unit in UTF16.encode(scalar) ?? .init() {
           result += Array("\\u\(unit.hex(digits: 4))".utf8)
         }
