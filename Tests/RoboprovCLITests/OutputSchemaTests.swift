@@ -153,6 +153,8 @@ struct OutputSchemaTests {
         let form = output == "report" && arguments.first == "apply" ? "report" : "json"
         let outcome = try await premises.run(arguments + ["--output", form])
         #expect(outcome.status == status, "\(arguments)\n\(outcome)")
+        #expect(
+          outcome.output.hasSuffix("\n") && !outcome.output.hasSuffix("\n\n"), "the end of \(arguments)")
         try folder.add(output, file, outcome.output)
       }
 

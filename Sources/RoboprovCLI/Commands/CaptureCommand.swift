@@ -57,7 +57,7 @@ struct CaptureCommand: AsyncParsableCommand {
     let rooms = try selected(source.building)
     let outcome = try await outcome(of: rooms, in: file)
     switch output {
-    case .json: Console.data(outcome.json.pretty + "\n")
+    case .json: Console.data(outcome.json.pretty)
     case .text: Console.data(outcome.text)
     }
     if outcome.wasInterrupted { throw ExitStatus.interrupted.exit }

@@ -134,17 +134,21 @@ struct InitCommand: AsyncParsableCommand {
 
   private func draft(of family: any DeviceFamily, _ questions: InitQuestions) async throws -> ManifestDraft {
     let fallback = URL(fileURLWithPath: manifest).deletingPathExtension().lastPathComponent
-    let name = await name.orElse { await questions.name(fallback) } ?? fallback
-    var settings = try pairs(setting, "--setting")
-    for key in family.keysToShare where !settings.contains(where: { $0.key == key }) {
-      if let value = await questions.setting(key, of: family) { settings.append(.init(key, value)) }
-    }
+    let hasMinor = family.settings.contains { $0.name == .minor }
+    // A room, so that the answers before those about rooms can be checked.
     var draft = ManifestDraft(
-      name: name, profile: family.id, settings: settings, match: .later, rooms: .entries([]))
+      name: fallback, profile: family.id, settings: try pairs(setting, "--setting"), match: .later,
+      rooms: .entries(Self.entries(["Room 1"], hasMinor: hasMinor)))
+    draft.name = await name.orElse { await questions.name(fallback, in: draft) } ?? fallback
+    for key in family.keysToShare where !draft.settings.contains(where: { $0.key == key }) {
+      if let value = await questions.setting(key, of: family, in: draft) {
+        draft.settings.append(.init(key, value))
+      }
+    }
     if family.settings.contains(where: { $0.name == .wifiSSID }) {
       let named = try pairs(network, "--network")
       draft.networks = named.map { networkDraft($0.key, $0.value, password) }
-      if network.isEmpty { draft.networks = await questions.networks(networkDraft) }
+      if network.isEmpty { draft.networks = await questions.networks(in: draft, networkDraft) }
     }
     if let from {
       try await take(from, into: &draft, questions)
@@ -153,16 +157,31 @@ struct InitCommand: AsyncParsableCommand {
     } else {
       var names = rooms
       if names.isEmpty {
-        let answer = await questions.rooms()
-        if let answer, answer.lowercased().hasSuffix(".csv") {
+        let answer = await questions.rooms { answer in
+          if Self.isTable(answer) { return Self.problem(ofTable: answer) }
+          return draft.problem { $0.rooms = .entries(Self.entries([answer], hasMinor: hasMinor)) }
+        }
+        if let answer, Self.isTable(answer) {
           try await take(answer, into: &draft, questions)
           return draft
         }
         names = answer.map { [$0] } ?? ["Room {101..110}"]
       }
-      draft.rooms = .entries(Self.entries(names, hasMinor: family.settings.contains { $0.name == .minor }))
+      draft.rooms = .entries(Self.entries(names, hasMinor: hasMinor))
     }
     return draft
+  }
+
+  private static func isTable(_ answer: String) -> Bool { answer.lowercased().hasSuffix(".csv") }
+
+  /// Why a file is no table of rooms; nil if it is one.
+  private static func problem(ofTable file: String) -> String? {
+    do {
+      _ = try RoomTable(file)
+      return nil
+    } catch {
+      return (error as? CommandFailure)?.message ?? "\(error)"
+    }
   }
 
   private func networkDraft(_ name: String, _ ssid: String, _ choice: PasswordChoice) -> ManifestDraft.Network

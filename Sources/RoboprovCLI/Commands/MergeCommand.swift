@@ -99,7 +99,7 @@ struct MergeCommand: AsyncParsableCommand {
       }
     case .json:
       let form = MergeJSON.Source(merge: merge, lastKnown: lastKnown, conflicts: explanations)
-      Console.data(MergeJSON.form.value(form).pretty + "\n")
+      Console.data(MergeJSON.form.value(form).pretty)
     }
   }
 

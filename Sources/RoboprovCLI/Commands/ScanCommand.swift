@@ -54,7 +54,7 @@ struct ScanCommand: AsyncParsableCommand {
       try await Interruptions().cancelling { try await survey(setup, known, stock) }
     }
     switch output {
-    case .json: Console.data(scan.json.pretty + "\n")
+    case .json: Console.data(scan.json.pretty)
     case .text: Console.data(scan.text)
     }
     if let stock = scan.stock, !stock.missing.isEmpty { throw ExitStatus.incomplete.exit }

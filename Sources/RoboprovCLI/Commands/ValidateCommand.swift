@@ -41,9 +41,9 @@ struct ValidateCommand: ParsableCommand {
     let reading = try read()
     switch output {
     case .json:
-      Console.data(ManifestFindings.json(reading, file: manifest).pretty + "\n")
+      Console.data(ManifestFindings.json(reading, file: manifest).pretty)
     case .sarif:
-      Console.data(ManifestSARIF.log(reading).pretty + "\n")
+      Console.data(ManifestSARIF.log(reading).pretty)
     case .text:
       Console.show(reading)
       ManifestSource.warnOfOthers(reading)
