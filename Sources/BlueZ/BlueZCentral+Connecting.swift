@@ -156,13 +156,13 @@ extension BlueZCentral {
   /// Reads `Connected` if BlueZ has not signalled it. If BlueZ learns of a link by its own ATT channel first,
   /// it never signals `Connected: true` (docs/bluez.md, trap 57).
   private func askForConnected(_ path: ObjectPath) async {
-    let isUnsaid = { self.attempts[path] == false && self.tree.device(path) != nil }
-    guard isUnsaid() else { return }
+    let isUnreported = { self.attempts[path] == false && self.tree.device(path) != nil }
+    guard isUnreported() else { return }
     let property: [DBusValue] = [.string(Name.Interface.device.text), .string(Name.Property.connected)]
     let answer = try? await call(
       path, Name.Interface.properties, Name.Member.get, property, during: .connect, timeout: Self.signalLag)
     // The reply keeps its position among the signals.
-    guard isUnsaid(), answer?.first?.asBool == true else { return }
+    guard isUnreported(), answer?.first?.asBool == true else { return }
     take(
       .changed(
         path, interface: Name.Interface.device, [Name.Property.connected: .bool(true)], invalidated: []))

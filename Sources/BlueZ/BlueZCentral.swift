@@ -276,7 +276,7 @@ extension BlueZCentral {
   /// - Parameter timeout: Nil waits without a limit.
   func call(
     _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ body: [DBusValue] = [],
-    during operation: ErrorTable.Operation = .adapter, timeout: Duration? = Connection.patience
+    during operation: ErrorTable.Operation = .adapter, timeout: Duration? = Connection.defaultTimeout
   ) async throws(CentralError) -> [DBusValue] {
     let call = MethodCall(
       destination: Name.service, path: path, interface: interface, member: member, body: body)

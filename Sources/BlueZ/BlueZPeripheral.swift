@@ -18,7 +18,7 @@ package actor BlueZPeripheral: Peripheral {
   /// Whether this client has requested the end of the link.
   var isEnding = false
   private var end: Disconnection?
-  private var isCauseTold = false
+  private var isCauseReported = false
   /// The subscribers of each characteristic.
   private var sinks: [ObjectPath: [UInt64: AsyncStream<CharacteristicNotification>.Continuation]] = [:]
   private var waiting = Waiters()
@@ -64,7 +64,7 @@ package actor BlueZPeripheral: Peripheral {
   /// Whether the cause can no longer change. Signals may be late on a busy machine.
   var isSettled: Bool {
     guard let end else { return false }
-    return isCauseTold || end.at.advanced(by: Self.settling * 10) <= central.clock.now
+    return isCauseReported || end.at.advanced(by: Self.settling * 10) <= central.clock.now
   }
 
   /// Passes on a value of a characteristic that the peripheral sent or that this client read.
@@ -87,7 +87,7 @@ package actor BlueZPeripheral: Peripheral {
       try? await central.clock.sleep(until: settled, tolerance: nil)
       await central.catchUp()
     }
-    if !Task.isCancelled { isCauseTold = true }
+    if !Task.isCancelled { isCauseReported = true }
     return self.end
   }
 

@@ -26,7 +26,7 @@ package struct BusProgram: Hashable, Sendable, Comparable {
 }
 
 extension Connection {
-  private static let shortPatience = Duration.seconds(2)
+  private static let shortTimeout = Duration.seconds(2)
 
   /// The other programs that have subscribed to a service's signals, sorted. The service itself is excluded.
   ///
@@ -65,7 +65,7 @@ extension Connection {
     let call = MethodCall(
       destination: MethodCall.bus, path: "/org/freedesktop/DBus",
       interface: "org.freedesktop.DBus.Debug.Stats", member: "GetAllMatchRules")
-    let answer = try? await self.call(call, timeout: Self.shortPatience)
+    let answer = try? await self.call(call, timeout: Self.shortTimeout)
     return answer?.first?.asEntries?.compactMap { entry in
       entry.key.asString.flatMap { name in entry.value.asStrings.map { (name, $0) } }
     }
@@ -76,6 +76,6 @@ extension Connection {
   }
 
   private func answer(_ member: MemberName, _ body: [DBusValue]) async -> [DBusValue]? {
-    try? await call(.toBus(member, body), timeout: Self.shortPatience)
+    try? await call(.toBus(member, body), timeout: Self.shortTimeout)
   }
 }

@@ -60,27 +60,27 @@ package actor Connection {
   }
 
   /// The default timeout for replies from the bus and from services.
-  package static let patience = Duration.seconds(10)
+  package static let defaultTimeout = Duration.seconds(10)
 
   /// Connects and registers. Cancelling the task ends the wait at once. libdbus blocks meanwhile, without a
   /// limit if the bus accepts the connection and then sends nothing, so it runs on a separate thread.
-  /// - Parameter patience: The time limit.
+  /// - Parameter timeout: The time limit.
   /// - Parameter loop: The loop of the connection. If nil, it is the loop of the task, or else a new one with
   ///   its own thread.
   /// - Parameter log: Gets each call and each received signal at `trace`, without values.
   /// - Throws: `cannotConnect` with libdbus's name and text for the reason, or `cancelled`.
   package static func open(
-    _ address: BusAddress, on loop: LoopExecutor? = nil, patience: Duration = Connection.patience,
+    _ address: BusAddress, on loop: LoopExecutor? = nil, timeout: Duration = Connection.defaultTimeout,
     log: Logger = .silent
   ) async throws(DBusError) -> Connection {
     let executor = loop ?? LoopExecutor.current ?? LoopExecutor.startThread()
     let opened = OneShot<Result<Connection, DBusError>>()
-    let timer = executor.schedule(after: patience) {
+    let timer = executor.schedule(after: timeout) {
       opened.give(
         .failure(
           DBusError(
             kind: .cannotConnect, name: DBusError.prefix + "Timeout",
-            message: "the bus accepted the connection, and did not answer within \(patience)")))
+            message: "the bus accepted the connection, and did not reply within \(timeout)")))
     }
     defer { timer.cancel() }
     onThreadOfItsOwn {
@@ -113,7 +113,7 @@ package actor Connection {
   ///   `badMessage` if the call cannot be sent or the reply cannot be read.
   @discardableResult
   package func call(
-    _ call: MethodCall, timeout: Duration? = Connection.patience
+    _ call: MethodCall, timeout: Duration? = Connection.defaultTimeout
   ) async throws(DBusError) -> [DBusValue] {
     guard let link else { throw .disconnected }
     let entry = CallLog(call, log)

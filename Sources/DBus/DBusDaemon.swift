@@ -87,7 +87,7 @@ private final class DaemonKeeper: Sendable {
   }
 
   /// How long the daemon may take to print its address.
-  private static let patience: Duration = .seconds(10)
+  private static let timeout: Duration = .seconds(10)
 
   private let shared = Lock(Shared())
 
@@ -167,7 +167,7 @@ private final class DaemonKeeper: Sendable {
 
   /// - Returns: Nil if the other end closes the pipe or sends no line in time.
   private func firstLine(from descriptor: Int32) -> String? {
-    let end = SuspendingClock.now + Self.patience
+    let end = SuspendingClock.now + Self.timeout
     var line: [UInt8] = []
     while line.last != UInt8(ascii: "\n") {
       let left = SuspendingClock.now.duration(to: end) / .milliseconds(1)

@@ -21,7 +21,7 @@ extension File {
   var isPlain: Bool { status.map { $0.st_mode & S_IFMT == S_IFREG } ?? false }
 
   /// Whether every user may create files in this directory and only a file's owner may remove it.
-  var isEverybodys: Bool {
+  var isSharedWithAllUsers: Bool {
     let needed = S_ISVTX | S_IWOTH | S_IXOTH
     return status.map { $0.st_mode & needed == needed } ?? false
   }

@@ -72,7 +72,7 @@ package final class RunLock: Sendable {
     try take(.adapter(adapter), for: holder) { () throws(JournalError) in
       try RunDirectory.checkName(adapter)
       for path in directories {
-        guard let directory = try? File.directory(path), directory.isEverybodys else { continue }
+        guard let directory = try? File.directory(path), directory.isSharedWithAllUsers else { continue }
         return LockFile(directory: directory, name: "roboprov-\(adapter).lock", belongsToAll: true)
       }
       throw JournalError(.open, directories.joined(separator: ", "), .missing)

@@ -71,7 +71,7 @@ package struct Roboprov: AsyncParsableCommand {
     guard clinux_has_address_space(leastAddressSpace) else {
       let failure = CommandFailure(
         .unavailable, "the memory limit leaves less than \(leastAddressSpace >> 20) MiB of address space",
-        cure: "Raise the limit: `ulimit -v unlimited`.")
+        advice: "Raise the limit: `ulimit -v unlimited`.")
       Console.fail(failure, forPrograms: words.isForPrograms)
       Glibc.exit(ExitStatus.unavailable.rawValue)
     }
@@ -137,7 +137,7 @@ package struct Roboprov: AsyncParsableCommand {
     let rest = lines.dropFirst().joined(separator: "\n")
     return CommandFailure(
       ExitStatus(rawValue: exitCode(for: error).rawValue) ?? .unexpected, String(first),
-      cure: rest.isEmpty ? nil : rest)
+      advice: rest.isEmpty ? nil : rest)
   }
 
   /// Ends the process. A command that succeeded but could not write its output has failed.

@@ -5,7 +5,7 @@ extension ConformanceSubject {
   typealias Here = ConformanceScenario
 
   /// The time limit of an operation. Only an operation that hangs takes longer.
-  static let patience = Duration.seconds(90)
+  static let timeout = Duration.seconds(90)
 
   func expect(_ isTrue: Bool, _ message: @autoclosure () -> String) throws {
     guard isTrue else { throw ConformanceFailure(description: message()) }
@@ -30,7 +30,7 @@ extension ConformanceSubject {
   /// The result of `work`, with a time limit.
   @discardableResult
   func within<Value: Sendable>(
-    _ what: String, limit: Duration = patience, _ work: @escaping @Sendable () async throws -> Value
+    _ what: String, limit: Duration = timeout, _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     let done = try await withThrowingTaskGroup(of: Value?.self) { group in
       group.addTask { try await work() }

@@ -35,7 +35,7 @@ import VirtualTime
   @Test("the time without an adapter does not count for a proof")
   func awayDuringProof() async throws {
     let run = try await rehearse(
-      [[]], patience: .seconds(90),
+      [[]], timeout: .seconds(90),
       during: { backstage, event in
         guard event.fact.label == "stage_started verify" else { return }
         await backstage.world.setPowered(false, adapters[0].address)
@@ -106,7 +106,7 @@ import VirtualTime
   func lostBeforeProof(code: FailureReason.Code) async throws {
     let rooms = Array(Self.rooms.prefix(1))
     let run = try await rehearse(
-      [[.init(.neverReturns)]], rooms: rooms, scenario: { $0.adapters = oneAdapter }, patience: .seconds(5),
+      [[.init(.neverReturns)]], rooms: rooms, scenario: { $0.adapters = oneAdapter }, timeout: .seconds(5),
       during: { backstage, event in
         guard case .saveSubmitted = event.fact else { return }
         backstage.after(.seconds(4)) {

@@ -271,7 +271,7 @@ import VirtualBuilding
         $0.adapters[0].isPresent = isPresent
         $0.adapters[0].isBlocked = true
       },
-      patience: .seconds(5))
+      timeout: .seconds(5))
     #expect(run.result.outcome == .aborted)
     #expect(run.result.radioFailure?.code == .adapterUnavailable(isPresent ? .blocked : .absent))
     #expect(run.outcome(1)?.outcome == .pending)

@@ -19,7 +19,7 @@ from bleak.backends.scanner import AdvertisementData
 ROOM_SENSOR = "12345678-9abc-def0-1234-0000000000%02x"
 SERVICE, SSID, PASSWORD, ROOM, MINOR, COMMAND, STATUS = (ROOM_SENSOR % n for n in range(1, 8))
 APPLE = 0x004C
-PATIENCE = 60
+TIMEOUT = 60
 
 
 def say(event: str, **facts: Any) -> None:
@@ -35,7 +35,7 @@ async def sighting(address: str, wanted: Callable[[AdvertisementData], bool]) ->
             found.set_result((device, advertisement))
 
     async with BleakScanner(on_advertisement):
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             return await found
 
 
@@ -46,8 +46,8 @@ async def main(address: str, ssid: str, password: str, room: str, minor: str) ->
     statuses: asyncio.Queue[str] = asyncio.Queue()
     gone = asyncio.Event()
 
-    async with asyncio.timeout(PATIENCE):
-        client = BleakClient(device, disconnected_callback=lambda _: gone.set(), timeout=PATIENCE)
+    async with asyncio.timeout(TIMEOUT):
+        client = BleakClient(device, disconnected_callback=lambda _: gone.set(), timeout=TIMEOUT)
         await client.connect()
         service = client.services.get_service(SERVICE)
         assert service is not None

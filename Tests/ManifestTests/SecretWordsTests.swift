@@ -12,7 +12,7 @@ struct SecretWordsTests {
       "a passw0rd", "pässword password", "pAsWoRd",
     ])
   func recognised(text: String) {
-    #expect(SecretWords.areSpoken(in: text))
+    #expect(SecretWords.occur(in: text))
   }
 
   @Test(
@@ -22,7 +22,7 @@ struct SecretWordsTests {
       "Wasp",
     ])
   func otherWords(text: String) {
-    #expect(!SecretWords.areSpoken(in: text))
+    #expect(!SecretWords.occur(in: text))
   }
 
   @Test("the search by bytes and the search by letters agree on any text", arguments: 0..<20)
@@ -43,7 +43,7 @@ struct SecretWordsTests {
           text.insert(letters[next(letters.count)], at: index)
         }
       }
-      #expect(SecretWords.areSpoken(in: text) == SecretWords.areSpokenInWords(of: text), "\(text)")
+      #expect(SecretWords.occur(in: text) == SecretWords.occurInWords(of: text), "\(text)")
     }
   }
 }

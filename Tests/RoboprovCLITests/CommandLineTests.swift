@@ -93,7 +93,7 @@ struct CommandLineTests {
 
   @Test("an error is one line of JSON, whatever its message contains")
   func error() {
-    let failure = CommandFailure(.usage, "no\nroom “A\u{1B}”", cure: "Look.\nAgain.")
+    let failure = CommandFailure(.usage, "no\nroom “A\u{1B}”", advice: "Look.\nAgain.")
     #expect(
       ErrorJSON.line(failure)
         == #"{"schema":"roboprov/error/1","code":"usage","exit_status":64,"message":"no\nroom “A\u001b”","#

@@ -52,7 +52,7 @@ struct OneDeviceTests {
       let failure = #expect(throws: CommandFailure.self) { try reference(literal) }
       // The advice contains neither the literal nor an example of one.
       let shown = failure?.message ?? ""
-      #expect(!shown.contains(literal) && failure?.cure?.contains("hunter22") == false, "\(literal)")
+      #expect(!shown.contains(literal) && failure?.advice?.contains("hunter22") == false, "\(literal)")
     }
   }
 }

@@ -227,6 +227,6 @@ struct PreflightTests {
   func nearest() {
     let failure = Self.known().failure(["loby"], besides: Self.present)
     #expect(failure.status == .unavailable)
-    #expect(failure.cure?.contains("Did you mean --adapter lobby?") == true, "\(failure.text)")
+    #expect(failure.advice?.contains("Did you mean --adapter lobby?") == true, "\(failure.text)")
   }
 }

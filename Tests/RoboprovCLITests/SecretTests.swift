@@ -337,10 +337,10 @@ struct SecretTests {
 
       await premises.pressButton(1)
       // The plan is compared with received advertisements; 30 s of scan time suffice on a busy machine.
-      let patience = ["building.yaml", "--scan-time", "30"]
-      let save = ["plan"] + patience + ["--save", "friday.plan"]
+      let arguments = ["building.yaml", "--scan-time", "30"]
+      let save = ["plan"] + arguments + ["--save", "friday.plan"]
       #expect(try await run(premises, save, Self.variable).status == 0)
-      let carryOut = ["apply"] + patience + ["--plan", "friday.plan"]
+      let carryOut = ["apply"] + arguments + ["--plan", "friday.plan"]
       let refused = try await run(premises, carryOut, other)
       #expect(refused.status == 65 && refused.errors.contains("was changed since"), "\(refused)")
       let done = try await run(premises, carryOut, Self.variable)

@@ -32,7 +32,7 @@ struct SleepInhibitorTests {
     try await Self.withBus { bus in
       try await FakeLogin.serve(.grants, onBus: bus) { login in
         var answer = await SleepInhibitor.take(
-          on: .address(bus), why: "Provisioning Harbour House", patience: .seconds(60))
+          on: .address(bus), why: "Provisioning Harbour House", timeout: .seconds(60))
         #expect(Self.word(answer) == "held")
         #expect(
           await login.requests == [["sleep:idle", "roboprov", "Provisioning Harbour House", "block"]])
@@ -62,7 +62,7 @@ struct SleepInhibitorTests {
     let (manner, expected) = Self.refusals[index]
     try await Self.withBus { bus in
       try await FakeLogin.serve(manner, onBus: bus) { login in
-        let answer = await SleepInhibitor.take(on: .address(bus), why: "x", patience: .seconds(60))
+        let answer = await SleepInhibitor.take(on: .address(bus), why: "x", timeout: .seconds(60))
         #expect(Self.word(answer) == expected)
         #expect(await login.requests.count == 1)
       }
@@ -72,11 +72,11 @@ struct SleepInhibitorTests {
   @Test("without logind or without a bus the inhibitor is unavailable")
   func absent() async throws {
     try await Self.withBus { bus in
-      let answer = await SleepInhibitor.take(on: .address(bus), why: "x", patience: .seconds(60))
+      let answer = await SleepInhibitor.take(on: .address(bus), why: "x", timeout: .seconds(60))
       #expect(Self.word(answer) == "absent")
     }
     let answer = await SleepInhibitor.take(
-      on: .address("unix:path=/nobody/listens"), why: "x", patience: .seconds(60))
+      on: .address("unix:path=/nobody/listens"), why: "x", timeout: .seconds(60))
     #expect(Self.word(answer) == "absent")
   }
 
@@ -84,7 +84,7 @@ struct SleepInhibitorTests {
   func silent() async throws {
     try await Self.withBus { bus in
       try await FakeLogin.serve(.saysNothing, onBus: bus) { _ in
-        let answer = await SleepInhibitor.take(on: .address(bus), why: "x", patience: .milliseconds(300))
+        let answer = await SleepInhibitor.take(on: .address(bus), why: "x", timeout: .milliseconds(300))
         #expect(Self.word(answer) == "absent")
       }
     }

@@ -46,7 +46,7 @@ struct StockListTests {
     ])
   func refused(_ text: String, _ words: String) throws {
     let failure = #expect(throws: CommandFailure.self) { try Self.read(text) }
-    #expect(failure?.status == .manifest && failure?.cure != nil)
+    #expect(failure?.status == .manifest && failure?.advice != nil)
     #expect(failure?.text.contains(words) == true, "\(failure?.text ?? "")")
   }
 }

@@ -43,7 +43,7 @@ struct TmuxTests {
     }
 
     func until(_ what: String, _ isMet: ([String]) -> Bool) async throws -> [String] {
-      let end = SuspendingClock.now + Invocation.patience
+      let end = SuspendingClock.now + Invocation.timeout
       while true {
         let lines = try await screen()
         if isMet(lines) { return lines }

@@ -45,7 +45,7 @@ struct UnavailableRadioTests {
     var testDescription: String
     var adapter: AdapterScenario
     var message: String
-    var cure: String
+    var advice: String
     /// The remedy that the operator applies.
     var repair: @Sendable (World) async -> Void
 
@@ -59,15 +59,15 @@ struct UnavailableRadioTests {
   static let problems = [
     Problem(
       testDescription: "absent", adapter: Problem.adapter { $0.isPresent = false },
-      message: "there is no Bluetooth adapter", cure: "Plug one in"
+      message: "there is no Bluetooth adapter", advice: "Plug one in"
     ) { await $0.setPresent(true, ServedBuilding.adapter) },
     Problem(
       testDescription: "switched off", adapter: Problem.adapter { $0.isPowered = false },
-      message: "the Bluetooth adapter is switched off", cure: "bluetoothctl power on"
+      message: "the Bluetooth adapter is switched off", advice: "bluetoothctl power on"
     ) { await $0.setPowered(true, ServedBuilding.adapter) },
     Problem(
       testDescription: "blocked", adapter: Problem.adapter { $0.isBlocked = true },
-      message: "the Bluetooth adapter is blocked", cure: "rfkill unblock bluetooth"
+      message: "the Bluetooth adapter is blocked", advice: "rfkill unblock bluetooth"
     ) { await $0.setBlocked(false, ServedBuilding.adapter) },
   ]
 
@@ -79,7 +79,7 @@ struct UnavailableRadioTests {
         let outcome = try await site.run(command + Self.impatient, bus: building.bus)
         #expect(outcome.status == 69, "\(outcome)")
         #expect(outcome.errors.contains("roboprov: error: \(problem.message)"), "\(outcome)")
-        #expect(outcome.errors.contains(problem.cure), "\(outcome)")
+        #expect(outcome.errors.contains(problem.advice), "\(outcome)")
       }
     }
   }

@@ -126,7 +126,7 @@ package actor Player {
       if phase.unanswered != true { until.insert("answer \(phase.name)") }
     }
     if let event = phase.lab { try await lab(event) }
-    let missing = await wait(for: until, atMost: .seconds(phase.patience ?? 30))
+    let missing = await wait(for: until, atMost: .seconds(phase.timeout ?? 30))
     guard missing.isEmpty else { throw Stuck(phase: phase.name, missing: missing.sorted(), seen: events) }
     try await clock.sleep(for: .seconds(phase.settle ?? 0.5))
     // The guest does not know the exact time of the lab's action, so the first effect is the zero of the
@@ -166,13 +166,13 @@ package actor Player {
 
   /// Waits until facts were observed in this phase.
   /// - Returns: The facts that were not observed.
-  private func wait(for facts: Set<String>, atMost patience: Duration) async -> Set<String> {
+  private func wait(for facts: Set<String>, atMost timeout: Duration) async -> Set<String> {
     let missing = facts.subtracting(events.flatMap { $0.facts + [$0.what] })
     if missing.isEmpty { return [] }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.waitForever(for: missing) }
       group.addTask {
-        try? await self.clock.sleep(for: patience)
+        try? await self.clock.sleep(for: timeout)
         await self.giveUp()
       }
       await group.next()

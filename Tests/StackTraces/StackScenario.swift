@@ -55,7 +55,7 @@ package struct StackScenario: Codable, Sendable {
     /// How long the phase continues afterwards, in seconds, to include its later effects. The default is 0.5.
     package var settle: Double?
     /// The time limit in seconds. The default is 30.
-    package var patience: Double?
+    package var timeout: Double?
   }
 
   /// A D-Bus call; the method determines the interface.

@@ -53,7 +53,7 @@ extension RunMachine {
     air.mustBeReceivedAgain()
     presence.refusal = nil
     presence.wait = .init(
-      until: now.advanced(by: request.adapterPatience),
+      until: now.advanced(by: request.adapterTimeout),
       failure: CentralError(.adapterUnavailable(.absent)))
     presence.mayHaveChanged = true
   }
@@ -122,7 +122,7 @@ extension RunMachine {
     let awaited = AdapterAwaited(
       problem: failure == nil ? eligible.problem : nil,
       adapter: eligible.first?.name ?? request.adapters.first?.text,
-      seconds: request.adapterPatience.inSeconds)
+      seconds: request.adapterTimeout.inSeconds)
     if awaited != presence.wait?.recorded { record(.adapterAwaited(awaited)) }
     presence.wait?.recorded = awaited
   }

@@ -57,7 +57,7 @@ extension RunMachine {
       return perform(.finish(.planned(plan.map(Result.success) ?? .failure(planFailure))))
     }
     noteUnclaimed()
-    let stop = stop.flatMap { isMoot($0) ? nil : $0 }
+    let stop = stop.flatMap { hasNoEffect($0) ? nil : $0 }
     if let stop { record(.runInterrupted(stop.fact)) }
     for place in rooms.indices where rooms[place].state.kind != .finished {
       let (outcome, reason) = leftOver(place, stop)
@@ -103,7 +103,7 @@ extension RunMachine {
   }
 
   /// Whether a stop has no effect, because nothing was left to do.
-  private func isMoot(_ stop: Stop) -> Bool {
+  private func hasNoEffect(_ stop: Stop) -> Bool {
     switch stop {
     case .record, .refused: return false
     case .interrupted, .radio: return rooms.indices.allSatisfy { isSuccess($0) }
@@ -139,8 +139,7 @@ extension RunMachine {
     case .interrupted, nil:
       // The record has the earlier failures; the room would have got further attempts. Only a device that
       // acknowledged its save may have kept it, even if it was received in provisioning mode afterwards.
-      let said = work?.acknowledgement != nil
-      return said
+      return work?.acknowledgement != nil
         ? (.unconfirmed, .interrupted(.awaitingProof(UnprovedSave()))) : (.cancelled, .interrupted(.idle))
     case .radio, .record, .refused:
       if let failure = work?.lastFailure, failure.failureClass != .host {

@@ -8,7 +8,7 @@ import HeapModule
 extension RunMachine {
   /// How long the host may take to report the loss of an adapter or of the stack: in an orderly restart of
   /// bluetoothd, links go down up to 0.5 s before `Powered: false` (docs/bluez.md). No back-off is shorter.
-  static let hostPatience = Duration.seconds(2)
+  static let hostGracePeriod = Duration.seconds(2)
 
   mutating func succeed(
     _ place: Int, _ work: RoomWork, _ attempt: AttemptID, began: MonotonicInstant, _ evidence: Evidence
@@ -39,14 +39,14 @@ extension RunMachine {
 
   /// When a failed attempt is classified.
   func judgement(of state: RoomState.Diagnosing) -> MonotonicInstant {
-    state.failedAt.advanced(by: Self.hostPatience)
+    state.failedAt.advanced(by: Self.hostGracePeriod)
   }
 
   /// Determines the cause of a failed attempt, and what follows.
   mutating func judge(_ place: Int, _ state: RoomState.Diagnosing) {
     var reason = state.reason
     if let loss = reason.possibleHostLoss, index(of: state.session) == nil {
-      let isStackLost = stackLostAt.map { $0.advanced(by: Self.hostPatience) >= state.failedAt } ?? false
+      let isStackLost = stackLostAt.map { $0.advanced(by: Self.hostGracePeriod) >= state.failedAt } ?? false
       reason = isStackLost || reason.code == .stackLost ? .stackLost(loss) : .adapterLost(loss)
     }
     isDirty = true

@@ -8,16 +8,16 @@ package struct AdapterSelection: Sendable {
   private let central: any Central
   private let clock: any TimeSource
   private let wanted: [AdapterReference]
-  private let patience: Duration
+  private let timeout: Duration
 
   /// - Parameters:
   ///   - wanted: the permitted adapters; any when empty.
-  ///   - patience: how long to wait for a ready adapter.
-  package init(central: any Central, clock: any TimeSource, wanted: [AdapterReference], patience: Duration) {
+  ///   - timeout: how long to wait for a ready adapter.
+  package init(central: any Central, clock: any TimeSource, wanted: [AdapterReference], timeout: Duration) {
     self.central = central
     self.clock = clock
     self.wanted = wanted
-    self.patience = patience
+    self.timeout = timeout
   }
 
   /// The first ready adapter, by name.
@@ -27,14 +27,14 @@ package struct AdapterSelection: Sendable {
   package func adapter(
     waiting: @escaping @Sendable (AdapterAwaited) async -> Void
   ) async throws(CentralError) -> Adapter {
-    let raced = await race(patience, on: clock) { () throws(CentralError) in
+    let raced = await race(timeout, on: clock) { () throws(CentralError) in
       var reported: AdapterAwaited?
       for await adapters in await central.adapterChanges() {
         let eligible = eligible(adapters)
         if let ready = eligible.first(where: { $0.state == .ready }) { return ready }
         let awaited = AdapterAwaited(
           problem: adapters.isEmpty ? try await problemWithoutAdapters() : eligible.problem,
-          adapter: eligible.first?.name ?? wanted.first?.text, seconds: patience.inSeconds)
+          adapter: eligible.first?.name ?? wanted.first?.text, seconds: timeout.inSeconds)
         if awaited != reported { await waiting(awaited) }
         reported = awaited
       }

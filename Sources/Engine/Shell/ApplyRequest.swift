@@ -41,7 +41,7 @@ package struct ApplyRequest: Sendable {
   /// The longest scan time of the survey.
   package var survey: Duration
   /// How long the run waits for a ready adapter.
-  package var adapterPatience: Duration
+  package var adapterTimeout: Duration
 
   package init(
     building: Building, excluded: [RoomID: Exclusion] = [:], known: Known = Known(), plan: ApplyPlan? = nil,
@@ -49,7 +49,7 @@ package struct ApplyRequest: Sendable {
     isSimulated: Bool, adapters: [AdapterReference] = [], parallel: Int? = nil, failureLimit: Int? = nil,
     isWatching: Bool = false, canaries: Int? = nil,
     survey: Duration = .seconds(10),
-    adapterPatience: Duration = .seconds(30)
+    adapterTimeout: Duration = .seconds(30)
   ) {
     self.building = building
     self.excluded = excluded
@@ -67,7 +67,7 @@ package struct ApplyRequest: Sendable {
     self.isWatching = isWatching
     self.canaries = canaries
     self.survey = survey
-    self.adapterPatience = adapterPatience
+    self.adapterTimeout = adapterTimeout
   }
 
   func wants(_ adapter: Adapter) -> Bool {

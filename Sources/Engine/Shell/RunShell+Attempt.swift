@@ -8,7 +8,7 @@ import Waiting
 /// session: only the session is cancelled when the run stops.
 extension RunShell {
   /// How long the stack may take to report the end of a link after a request to disconnect.
-  private static let endPatience = Duration.seconds(5)
+  private static let endTimeout = Duration.seconds(5)
 
   func carryOut(_ attempt: Attempt, endedBy end: OneShot<AttemptEnd>) async {
     let session = DeviceSession(
@@ -74,7 +74,7 @@ extension RunShell {
   private func takeDown(_ session: DeviceSession, wasSubmitted: Bool) async -> Bool {
     guard let link = await session.progress.link else { return true }
     await link.disconnect()
-    let raced = await race(Self.endPatience, on: clock) { () throws(CentralError) in
+    let raced = await race(Self.endTimeout, on: clock) { () throws(CentralError) in
       await link.disconnection()
     }
     guard case .value(let end?) = raced else { return true }

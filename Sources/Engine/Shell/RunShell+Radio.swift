@@ -6,9 +6,9 @@ import Waiting
 /// Effects on adapters: list, claim, scan, power-cycle, forget.
 extension RunShell {
   /// How long the stack may take for a request that usually takes milliseconds.
-  private static let stackPatience = Duration.seconds(5)
+  private static let stackTimeout = Duration.seconds(5)
   /// How long it may take to switch an adapter off and on. BlueZ needs 1 to 2 s.
-  private static let powerCyclePatience = Duration.seconds(20)
+  private static let powerCycleTimeout = Duration.seconds(20)
 
   func listAdapters() async {
     do throws(CentralError) {
@@ -28,7 +28,7 @@ extension RunShell {
 
   func findLeftLinks(_ session: RadioSession) async {
     let central = central
-    let found = await race(Self.stackPatience, on: clock) { () throws(CentralError) in
+    let found = await race(Self.stackTimeout, on: clock) { () throws(CentralError) in
       try await central.connectedPeripherals(on: session.adapter)
     }
     let peripherals: [ConnectedPeripheral]? = if case .value(let value) = found { value } else { nil }
@@ -48,7 +48,7 @@ extension RunShell {
 
   func askScanningClients(_ session: RadioSession) async {
     let central = central
-    let asked = await race(Self.stackPatience, on: clock) { () throws(CentralError) in
+    let asked = await race(Self.stackTimeout, on: clock) { () throws(CentralError) in
       await central.scanningClients(on: session.adapter)
     }
     let clients: [String] = if case .value(let value) = asked { value } else { [] }
@@ -79,7 +79,7 @@ extension RunShell {
   func powerCycle(_ session: RadioSession, until end: OneShot<Void>) async {
     let (central, clock) = (central, clock)
     let raced = await ended(by: end) {
-      await race(Self.powerCyclePatience, on: clock) { () throws(CentralError) in
+      await race(Self.powerCycleTimeout, on: clock) { () throws(CentralError) in
         try await central.powerCycle(session.adapter)
       }
     }
@@ -108,7 +108,7 @@ extension RunShell {
   /// Has the stack forget a device. Returns whether it did.
   func forget(_ address: BluetoothAddress, on adapter: AdapterID) async -> Bool {
     let central = central
-    let forgotten = await race(Self.stackPatience, on: clock) { () throws(CentralError) in
+    let forgotten = await race(Self.stackTimeout, on: clock) { () throws(CentralError) in
       try await central.forget(address, on: adapter)
     }
     return if case .value = forgotten { true } else { false }

@@ -8,15 +8,15 @@ enum SecretWords {
 
   /// Whether a text has such a word. Text near one is not shown: without the line break between them, an SSID
   /// and the password line below it are one text.
-  static func areSpoken(in text: String) -> Bool {
+  static func occur(in text: String) -> Bool {
     var text = text
     // Fast path for ASCII, which nearly every text is.
-    let isSpoken = text.withUTF8 { areSpokenInASCII($0.span) }
-    return isSpoken ?? areSpokenInWords(of: text)
+    let occurs = text.withUTF8 { occurInASCII($0.span) }
+    return occurs ?? occurInWords(of: text)
   }
 
   /// The slow path for any text, by Unicode letters.
-  static func areSpokenInWords(of text: String) -> Bool {
+  static func occurInWords(of text: String) -> Bool {
     text.lowercased().split { !$0.isLetter }.contains { word in
       parts.contains { word.contains($0) } || isNearlyTheWord(String(word))
     }
@@ -27,10 +27,10 @@ enum SecretWords {
   }
 
   /// Nil when a byte is not ASCII.
-  private static func areSpokenInASCII(_ text: Span<UInt8>) -> Bool? {
+  private static func occurInASCII(_ text: Span<UInt8>) -> Bool? {
     var word: [UInt8] = []
     var letters: UInt32 = 0
-    var isSpoken = false
+    var occurs = false
     for index in text.indices {
       let byte = text[index]
       switch byte {
@@ -39,16 +39,16 @@ enum SecretWords {
         letters |= bit(byte)
       case 0x80...: return nil
       default:
-        isSpoken = isSpoken || speaks(word, letters)
+        occurs = occurs || isSecretWord(word, letters)
         word.removeAll(keepingCapacity: true)
         letters = 0
       }
     }
-    return isSpoken || speaks(word, letters)
+    return occurs || isSecretWord(word, letters)
   }
 
   /// Whether a lower-case word is such a word. `letters` is the set of its letters, as bits.
-  private static func speaks(_ word: [UInt8], _ letters: UInt32) -> Bool {
+  private static func isSecretWord(_ word: [UInt8], _ letters: UInt32) -> Bool {
     for (part, partLetters) in zip(partBytes, lettersOfParts)
     where letters & partLetters == partLetters && has(word, part) {
       return true

@@ -97,7 +97,7 @@ package enum Vocabulary {
   }
 
   /// Whether a text has a word for a secret, also a misspelt one.
-  static func mentionsSecrets(_ text: String) -> Bool { SecretWords.areSpoken(in: text) }
+  static func mentionsSecrets(_ text: String) -> Bool { SecretWords.occur(in: text) }
 
   /// The known key that a differently spelt one certainly means (`Rooms`, `rooms-from`), or the new name of a
   /// renamed key.

@@ -192,11 +192,11 @@ extension SettingChoice {
     func plain(_ text: String) -> String {
       text.lowercased().filter { $0 != " " }.map { $0 == "−" ? "-" : String($0) }.joined()
     }
-    let said = plain(text)
+    let written = plain(text)
     let meant = plain(meaning)
-    if said == meant { return true }
-    let isCodeOfAnother = choices.contains { $0.name != name && String($0.code) == said }
-    return said == meant.prefix { !$0.isLetter } && !isCodeOfAnother
+    if written == meant { return true }
+    let isCodeOfAnother = choices.contains { $0.name != name && String($0.code) == written }
+    return written == meant.prefix { !$0.isLetter } && !isCodeOfAnother
   }
 }
 

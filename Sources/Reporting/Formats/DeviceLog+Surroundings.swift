@@ -224,8 +224,9 @@ extension RoomReport {
   /// there are none.
   var stackTexts: [String] {
     let attempts = attemptReports.compactMap { attempt in
-      let said = attempt.failure?.stackText ?? attempt.stages.lazy.compactMap { $0.failure?.stackText }.first
-      return said.map { "attempt \(attempt.number): \($0.visible)" }
+      let stackText =
+        attempt.failure?.stackText ?? attempt.stages.lazy.compactMap { $0.failure?.stackText }.first
+      return stackText.map { "attempt \(attempt.number): \($0.visible)" }
     }
     return attempts.isEmpty ? [reason?.stackText?.visible].compactMap(\.self) : attempts
   }

@@ -73,10 +73,10 @@ extension SentenceContext {
   }
 
   /// The settings were written, and this computer could not receive the proof. The device is not the cause.
-  private func unproved(because cause: String, _ cure: String) -> Explanation {
+  private func unproved(because cause: String, _ advice: String) -> Explanation {
     Explanation(
       "The settings were written, but not proved: \(cause).",
-      "\(cure). \(adviceWhenUnconfirmed)")
+      "\(advice). \(adviceWhenUnconfirmed)")
   }
 
   func outOfSlots() -> Explanation {
@@ -109,12 +109,12 @@ extension SentenceContext {
   }
 
   func recordUnwritable() -> Explanation {
-    let cure = "Free disk space where the reports are, or select another directory with --reports"
+    let advice = "Free disk space where the reports are, or select another directory with --reports"
     if mayHaveKept {
-      return unproved(because: "the record of the run could not be written", cure)
+      return unproved(because: "the record of the run could not be written", advice)
     }
     return Explanation(
-      "The record of the run could not be written, so nothing more was done.", "\(cure). \(again)")
+      "The record of the run could not be written, so nothing more was done.", "\(advice). \(again)")
   }
 
   func stackError(_ step: FailedStep) -> Explanation {

@@ -71,7 +71,7 @@ struct SupportBundle {
   private static func secret(in name: String) -> CommandFailure {
     CommandFailure(
       .record, "\(name.visible) contains a password of the manifest: no bundle was written",
-      cure: """
+      advice: """
         If the password is also the name of a room or network, change the password. Otherwise this is a defect of roboprov: \
         please report it, without the file.
         """)
@@ -82,11 +82,11 @@ struct SupportBundle {
     case .exists:
       CommandFailure(
         .usage, "\(error.path.visible) exists and was not changed",
-        cure: "Give another name with --bundle FILE, or move the file away.")
+        advice: "Give another name with --bundle FILE, or move the file away.")
     case .create, .write:
       CommandFailure(
         .record, "the bundle cannot be written: \(error.description.visible)",
-        cure: "Give --bundle FILE a writable folder on a disk with free space.")
+        advice: "Give --bundle FILE a writable folder on a disk with free space.")
     }
   }
 
@@ -144,6 +144,6 @@ struct SupportBundle {
   private static func unreadable(_ path: String, _ reason: String) -> CommandFailure {
     CommandFailure(
       .record, "\(path.visible) cannot be read: \(reason)",
-      cure: "Give yourself the right to read it, and give the same command again.")
+      advice: "Give yourself the right to read it, and give the same command again.")
   }
 }

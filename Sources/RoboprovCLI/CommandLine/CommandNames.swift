@@ -28,7 +28,7 @@ struct CommandNames {
       let suggestion = nearest.map { "Did you mean `\(parent) \($0)`? " } ?? ""
       return CommandFailure(
         .usage, "there is no command “\(parent) \(word)”",
-        cure: suggestion + "`roboprov help` lists the commands.")
+        advice: suggestion + "`roboprov help` lists the commands.")
     }
   }
 

@@ -11,7 +11,7 @@ enum ErrorJSON {
     Field("code", "The kind of error.") { $0.status }
     Field("exit_status", "The exit status of the process.") { Int($0.status.rawValue) }
     Field("message", "What happened.") { $0.message }
-    Field("advice", "The next action; null if the message is enough.") { $0.cure }
+    Field("advice", "The next action; null if the message is enough.") { $0.advice }
   }
 
   static func line(_ failure: CommandFailure) -> String { form.value(failure).line }

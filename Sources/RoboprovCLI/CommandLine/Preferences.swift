@@ -45,7 +45,7 @@ struct ConfiguredPreferences {
 
   /// The maximum size of a configuration file, in bytes.
   private static let maximumBytes = 1 << 20
-  private static let cure =
+  private static let advice =
     "Correct it, or name another file with --config FILE. `--config /dev/null` uses no configuration."
 
   /// Reads the configuration file, then the environment.
@@ -78,7 +78,7 @@ struct ConfiguredPreferences {
       [],
       CommandFailure(
         .usage, "\(LogLevel.variable) is “\(text.visible)”, which is no log level",
-        cure: "Set it to \(LogLevel.allCases.map(\.rawValue).joined(separator: ", ")), or unset it.")
+        advice: "Set it to \(LogLevel.allCases.map(\.rawValue).joined(separator: ", ")), or unset it.")
     )
   }
 
@@ -92,7 +92,7 @@ struct ConfiguredPreferences {
       let text = reading.rendered(isColored: Screen.standardError.hasColor)
       problem = (
         text.split(separator: "\n").map(String.init),
-        CommandFailure(.manifest, "\(path) cannot be used as configuration", cure: Self.cure)
+        CommandFailure(.manifest, "\(path) cannot be used as configuration", advice: Self.advice)
       )
     } catch {
       if named == nil, case .missing = error { return }
@@ -104,7 +104,7 @@ struct ConfiguredPreferences {
       problem = (
         [],
         CommandFailure(
-          .manifest, "the configuration file \(path) cannot be read: \(reason)", cure: Self.cure)
+          .manifest, "the configuration file \(path) cannot be read: \(reason)", advice: Self.advice)
       )
     }
   }

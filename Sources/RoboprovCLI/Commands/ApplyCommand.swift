@@ -133,17 +133,18 @@ struct ApplyCommand: AsyncParsableCommand {
       throw CommandFailure(
         .usage,
         "\(manifest) has rooms with `match: any`, which need confirmation, and stdin is not a terminal",
-        cure: "Confirm with --yes, or give the rooms addresses: `roboprov capture \(manifest.shellQuoted)`.")
+        advice: "Confirm with --yes, or give the rooms addresses: `roboprov capture \(manifest.shellQuoted)`."
+      )
     }
     guard canary == nil || canaryCheck != nil || Screen.canAnswer else {
       throw CommandFailure(
         .usage, "--canary asks for confirmation, and stdin is not a terminal",
-        cure: "Give --canary-check a command that decides whether the run continues.")
+        advice: "Give --canary-check a command that decides whether the run continues.")
     }
     guard !operatorKey || Screen.canAnswer else {
       throw CommandFailure(
         .usage, "--operator-key waits for a key, and stdin is not a terminal",
-        cure: "Leave it out; the start of each session then counts as the moment of the action.")
+        advice: "Leave it out; the start of each session then counts as the moment of the action.")
     }
     let saved = try plan.map { try SavedPlan.load($0, for: written) }
     let scope = try WorkScope(work, of: written.building, plan: saved)

@@ -94,7 +94,7 @@ struct CaptureCommand: AsyncParsableCommand {
     } catch let failure as CommandFailure where failure.status == .unavailable {
       throw CommandFailure(
         .unavailable, failure.message,
-        cure: (failure.cure.map { $0 + "\n" } ?? "")
+        advice: (failure.advice.map { $0 + "\n" } ?? "")
           + "To read labels without Bluetooth, add --offline.")
     }
   }

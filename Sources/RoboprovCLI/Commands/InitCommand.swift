@@ -97,7 +97,7 @@ struct InitCommand: AsyncParsableCommand {
     guard let building = reading.building else {
       throw CommandFailure(
         .manifest, "the manifest would not be valid; nothing was written",
-        cure: "Correct the findings above, and run the same command again.")
+        advice: "Correct the findings above, and run the same command again.")
     }
     try OutputFile.create(manifest, text)
     switch output {
@@ -117,7 +117,7 @@ struct InitCommand: AsyncParsableCommand {
     guard lstat(manifest, &status) != 0 else {
       throw CommandFailure(
         .usage, "\(manifest) exists and was not changed",
-        cure: "Name another file: `roboprov init other.yaml`.")
+        advice: "Name another file: `roboprov init other.yaml`.")
     }
   }
 
@@ -125,7 +125,7 @@ struct InitCommand: AsyncParsableCommand {
     guard let name else { return DeviceProfiles.all[0] }
     guard let family = DeviceProfiles[ProfileID(rawValue: name)] else {
       throw CommandFailure(
-        .usage, "--profile: there is no family \(name.visible)", cure: "The families: \(Self.families).")
+        .usage, "--profile: there is no family \(name.visible)", advice: "The families: \(Self.families).")
     }
     return family
   }
@@ -202,7 +202,8 @@ struct InitCommand: AsyncParsableCommand {
       guard let sign = text.firstIndex(of: "="), text.index(after: sign) < text.endIndex else {
         throw CommandFailure(
           .usage, "\(option): “\(text.visible)” is not a pair KEY=VALUE",
-          cure: "For example: \(option) \(option == "--network" ? "guests='Harbour Guests'" : "minor=Beacon")"
+          advice:
+            "For example: \(option) \(option == "--network" ? "guests='Harbour Guests'" : "minor=Beacon")"
         )
       }
       return .init(String(text[..<sign]), String(text[text.index(after: sign)...]))
@@ -226,18 +227,18 @@ struct InitCommand: AsyncParsableCommand {
   ) async throws {
     let table = try RoomTable(file)
     var columns = TableColumns(headers: table.headers)
-    let said = try pairs(column, "--column")
-    for pair in said {
+    let given = try pairs(column, "--column")
+    for pair in given {
       guard columns.set(pair.key.isEmpty ? nil : pair.key, of: pair.value) else {
         throw CommandFailure(
           .usage,
           "--column: “\(pair.key.visible)=\(pair.value.visible)” needs a known key and a column of \(file)",
-          cure: "The columns: \(table.headers.joined(separator: ", ").visible)\nThe keys: "
+          advice: "The columns: \(table.headers.joined(separator: ", ").visible)\nThe keys: "
             + TableColumns.keys.joined(separator: ", "))
       }
     }
     for column in columns.columns
-    where !column.isNamedSo && !said.contains(where: { $0.value == column.header }) {
+    where !column.isNamedSo && !given.contains(where: { $0.value == column.header }) {
       while await !columns.set(questions.key(of: column), of: column.header) {
         Console.say("  The keys: \(TableColumns.keys.joined(separator: ", "))")
       }
@@ -273,7 +274,7 @@ struct InitCommand: AsyncParsableCommand {
     guard !devices.isEmpty else {
       throw CommandFailure(
         .incomplete, "no \(family.title) that waits for provisioning was received; nothing was written",
-        cure: family.words.makeItWait.map { "To put one into provisioning mode: \($0)" })
+        advice: family.words.makeItWait.map { "To put one into provisioning mode: \($0)" })
     }
     if received.count > devices.count {
       Console.say(

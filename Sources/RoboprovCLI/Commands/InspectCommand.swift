@@ -89,12 +89,12 @@ struct InspectCommand: AsyncParsableCommand {
       if let family = DeviceProfiles[ProfileID(rawValue: profile)] { return family }
       throw CommandFailure(
         .usage, "--profile: there is no family \(profile.visible)",
-        cure: "The families: \(DeviceProfiles.all.map(\.id.rawValue).joined(separator: ", ")).")
+        advice: "The families: \(DeviceProfiles.all.map(\.id.rawValue).joined(separator: ", ")).")
     }
     let sighting = try await Interruptions().cancelling { try await link.search(for: address) }
     if let family = sighting.family { return family }
     throw CommandFailure(
       .usage, "\(address): its advertisement does not show its family",
-      cure: "Name the family with --profile.")
+      advice: "Name the family with --profile.")
   }
 }

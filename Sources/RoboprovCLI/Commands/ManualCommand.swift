@@ -36,7 +36,7 @@ struct ManualCommand: ParsableCommand {
     guard let page = pages.first(where: { $0.name == name }) else {
       throw CommandFailure(
         .usage, "there is no command “\((["roboprov"] + command).joined(separator: " "))”",
-        cure: "`roboprov help` lists the commands.")
+        advice: "`roboprov help` lists the commands.")
     }
     Console.data(page.text)
   }

@@ -108,16 +108,16 @@ struct MergeCommand: AsyncParsableCommand {
     case .severalBuildings(let buildings):
       CommandFailure(
         .usage, "the folders belong to several buildings: \(buildings.joined(separator: ", "))",
-        cure: "Name the folders of one building.")
+        advice: "Name the folders of one building.")
     case .differentRuns(let run, let first, let second):
       CommandFailure(
         .record, "run \(run) has different records in \(first) and \(second)",
-        cure: "roboprov never changes a written journal: find the changed copy, and leave its folder out.")
+        advice: "roboprov never changes a written journal: find the changed copy, and leave its folder out.")
     case .faulty(let fault): FaultWords.failure(fault.kind, in: fault.journal)
     case .noFolder(let folder):
-      CommandFailure(.record, "there is no folder \(folder.visible)", cure: rightFolder)
+      CommandFailure(.record, "there is no folder \(folder.visible)", advice: rightFolder)
     case .noRuns(let folder):
-      CommandFailure(.usage, "\(folder.visible) has no run of a building", cure: rightFolder)
+      CommandFailure(.usage, "\(folder.visible) has no run of a building", advice: rightFolder)
     case .disk(let error): JournalMessages.failure(error)
     }
   }

@@ -63,7 +63,7 @@ struct ReplaceCommand: AsyncParsableCommand {
     guard old != successor else {
       throw CommandFailure(
         .usage, "--with: \(old) is already the sensor of \(name)",
-        cure: "Give the address of the new sensor.")
+        advice: "Give the address of the new sensor.")
     }
     let silent = try await silence.check([old])
     // The edit is made first: a change of the manifest that fails must not be on record.
@@ -112,7 +112,7 @@ struct ReplaceCommand: AsyncParsableCommand {
       throw CommandFailure(
         .usage,
         "--with writes the address into the manifest, and \(subject.building.visible) is not a manifest",
-        cure: "Name the building by its manifest.")
+        advice: "Name the building by its manifest.")
     }
     let other =
       source.building.rooms.first { $0.id != room && $0.address == address }?.id
@@ -122,7 +122,7 @@ struct ReplaceCommand: AsyncParsableCommand {
     guard let other else { return }
     throw CommandFailure(
       .usage, "--with: \(address) is the sensor of \(amendment.name(of: other)); nothing was changed",
-      cure: "Compare it with the label of the new sensor.")
+      advice: "Compare it with the label of the new sensor.")
   }
 
   /// The edit that writes the address into the manifest; nil if the manifest already has it.
@@ -136,7 +136,7 @@ struct ReplaceCommand: AsyncParsableCommand {
     } catch let failure as CommandFailure {
       throw CommandFailure(
         failure.status, "the replacement is on record, but the manifest is unchanged: \(failure.message)",
-        cure: "Run the same command again: it then changes the manifest.")
+        advice: "Run the same command again: it then changes the manifest.")
     }
   }
 
@@ -147,19 +147,19 @@ struct ReplaceCommand: AsyncParsableCommand {
     let bound = amendment.lastKnown.rooms[room]?.bindings.map(\.address).sorted() ?? []
     guard !bound.isEmpty else {
       throw CommandFailure(
-        .usage, "\(name) has no sensor on record", cure: "Run `roboprov apply` to give it one.")
+        .usage, "\(name) has no sensor on record", advice: "Run `roboprov apply` to give it one.")
     }
     let list = bound.map(\.description).joined(separator: ", ")
     if let text = device {
       guard let wanted = BluetoothAddress(text), bound.contains(wanted) else {
         throw CommandFailure(
-          .usage, "--device: \(text.visible) is not a sensor of \(name)", cure: "On record: \(list).")
+          .usage, "--device: \(text.visible) is not a sensor of \(name)", advice: "On record: \(list).")
       }
       return wanted
     }
     guard bound.count == 1 else {
       throw CommandFailure(
-        .usage, "\(name) has several sensors on record: \(list)", cure: "Name one with --device ADDRESS.")
+        .usage, "\(name) has several sensors on record: \(list)", advice: "Name one with --device ADDRESS.")
     }
     return bound[0]
   }

@@ -86,7 +86,7 @@ struct RunReportCommand: AsyncParsableCommand {
       throw CommandFailure(
         .record,
         "\(directory.journalPath) has no event: the run was killed before its first event, or the copy is incomplete",
-        cure: "If the --mirror directory or a backup has a complete copy, put it in its place.")
+        advice: "If the --mirror directory or a backup has a complete copy, put it in its place.")
     }
     guard started.building == building else {
       throw FaultWords.failure(.otherBuilding(started.building), in: directory.journalPath)
@@ -95,7 +95,7 @@ struct RunReportCommand: AsyncParsableCommand {
       throw CommandFailure(
         .usage,
         "\(directory.run) is a `\(started.command.rawValue)`, which has no report",
-        cure: "See the history of its room: `roboprov history \(building.shellQuoted) ROOM`.")
+        advice: "See the history of its room: `roboprov history \(building.shellQuoted) ROOM`.")
     }
     let after = BuildingReports.make(
       after: .init(id: directory.run, journal: directory.journalPath, record: record),
@@ -119,7 +119,7 @@ struct RunReportCommand: AsyncParsableCommand {
     if let damage = record.damage {
       throw FaultWords.failure(
         .damaged(damage), in: directory.journalPath,
-        cure: """
+        advice: """
           Nothing was written; the existing reports are unchanged. Put a complete copy of the journal in its place, from the \
           --mirror directory or a backup, and run the same command again.
           """)

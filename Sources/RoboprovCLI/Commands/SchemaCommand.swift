@@ -42,6 +42,6 @@ struct SchemaCommand: ParsableCommand {
     let nearest = Vocabulary.nearest(to: name, of: names).map { "Did you mean `roboprov schema \($0)`? " }
     throw CommandFailure(
       .usage, "there is no schema “\(name.visible)”",
-      cure: (nearest ?? "") + "The schemas: \(names.joined(separator: ", ")).")
+      advice: (nearest ?? "") + "The schemas: \(names.joined(separator: ", ")).")
   }
 }

@@ -55,12 +55,12 @@ struct CheckCommand: AsyncParsableCommand {
       guard changed.isEmpty else {
         throw CommandFailure(
           .record, "changed after signing: \(changed.map(\.visible).joined(separator: ", "))",
-          cure: "If a later run or change explains this, sign again with `roboprov report sign`.")
+          advice: "If a later run or change explains this, sign again with `roboprov report sign`.")
       }
       signed = try signature.verify(signers, as: identity)
     } else if signers != nil {
       throw CommandFailure(
-        .record, "\(checked.set.folder) is not signed", cure: "Sign it with `roboprov report sign`.")
+        .record, "\(checked.set.folder) is not signed", advice: "Sign it with `roboprov report sign`.")
     }
     // The result of the signature check is printed before the reports are checked, which can throw.
     if output == .text {
@@ -113,7 +113,8 @@ struct SignCommand: AsyncParsableCommand {
       throw CommandFailure(
         .incomplete,
         "\(open.count) \(open.count == 1 ? "room is" : "rooms are") open: \(names)\(open.count > 5 ? " …" : "")",
-        cure: "See `roboprov status \(building)`. Accept rooms that stay as they are with `roboprov accept`.")
+        advice:
+          "See `roboprov status \(building)`. Accept rooms that stay as they are with `roboprov accept`.")
     }
     let signature = Signature(folder: checked.set.folder)
     try signature.sign(checked.set.paths, with: key, of: checked.report.building, in: reports)
@@ -148,7 +149,7 @@ private struct CheckedReports {
     let more = differences.count > 1 ? ", and \(differences.count - 1) more" : ""
     throw CommandFailure(
       .incomplete, "\(set.folder)/\(first.path.visible) \(first.words)\(more)",
-      cure: """
+      advice: """
         Write it again from the journals: `roboprov report \(report.building.visible) RUN` for a run's report, \
         `roboprov status \(name.visible) --write` for the building's reports.
         """)

@@ -50,7 +50,7 @@ struct VerifyCommand: AsyncParsableCommand {
     guard let source = amendment.building.source else {
       throw CommandFailure(
         .usage, "\(manifest.visible) is not a manifest, and only a manifest defines the expected beacons",
-        cure: "Name the building's manifest: `roboprov verify building.yaml`.")
+        advice: "Name the building's manifest: `roboprov verify building.yaml`.")
     }
     let rooms = source.building.rooms.filter { amendment.lastKnown.rooms[$0.id]?.retirement == nil }
     let windows = try await Radio.withSystem { setup in

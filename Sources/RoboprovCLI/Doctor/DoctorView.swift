@@ -29,8 +29,8 @@ enum DoctorView {
 
   /// A finding in one line, for the start of a run.
   static func line(_ finding: Finding) -> String {
-    let cure = finding.command.map { ": `\($0)`" } ?? finding.advice.map { ". " + $0 } ?? ""
-    return "roboprov: \(finding.severity.rawValue): \(clause(finding))\(cure)"
+    let advice = finding.command.map { ": `\($0)`" } ?? finding.advice.map { ". " + $0 } ?? ""
+    return "roboprov: \(finding.severity.rawValue): \(clause(finding))\(advice)"
   }
 
   /// A finding's sentence as a clause: without its full stop, and in lower case if it begins with a common

@@ -82,7 +82,7 @@ struct DeviceLink: Sendable {
     case .value(nil), .timedOut:
       throw CommandFailure(
         .incomplete, "\(address) was not received within \(radio.scanTime.asSeconds)",
-        cure: "Check that it has power and stand within 3 m of it. Scan for longer with --scan-time 30.")
+        advice: "Check that it has power and stand within 3 m of it. Scan for longer with --scan-time 30.")
     case .failed: throw CentralError(.cancelled)
     }
   }
@@ -118,16 +118,16 @@ struct DeviceLink: Sendable {
     case .connectFailed, .timedOut, .peripheralUnknown:
       return CommandFailure(
         .incomplete, "\(address) did not accept a connection" + detail,
-        cure: "Put it into provisioning mode, stand within 3 m of it, and run the command again.")
+        advice: "Put it into provisioning mode, stand within 3 m of it, and run the command again.")
     case .disconnected:
       return CommandFailure(
         .incomplete, "the connection to \(address) was lost" + detail,
-        cure: "Stand within 3 m of it, and run the command again.")
+        advice: "Stand within 3 m of it, and run the command again.")
     case .servicesUnresolved, .attributeMissing, .attributeAmbiguous, .att, .notPermitted, .busy, .outOfSlots,
       .other:
       return CommandFailure(
         .incomplete, "\(address) cannot be read: \(error.code)" + detail,
-        cure: "Switch it off and on, and run the command again.")
+        advice: "Switch it off and on, and run the command again.")
     case .busUnavailable, .stackUnavailable, .permissionDenied, .adapterUnavailable, .cancelled:
       return RadioMessages.failure(error)
     }

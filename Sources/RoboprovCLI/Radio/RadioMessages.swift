@@ -11,7 +11,7 @@ enum RadioMessages {
     case .busUnavailable:
       return CommandFailure(
         .unavailable, "there is no D-Bus system bus, which Bluetooth needs" + detail,
-        cure: """
+        advice: """
           Start it with `sudo systemctl start dbus`, or install it with `sudo apt-get install dbus`.
           In a container, mount the host's /run/dbus/system_bus_socket.
           To try roboprov without Bluetooth, add --simulate.
@@ -19,21 +19,21 @@ enum RadioMessages {
     case .stackUnavailable:
       return CommandFailure(
         .unavailable, "the Bluetooth service (BlueZ) is not running" + detail,
-        cure: """
+        advice: """
           Start it with `sudo systemctl start bluetooth`, or install it with `sudo apt-get install bluez`.
           To try roboprov without Bluetooth, add --simulate.
           """)
     case .timedOut:
       return CommandFailure(
         .unavailable, "the Bluetooth service does not respond" + detail,
-        cure: """
+        advice: """
           Restart it with `sudo systemctl restart bluetooth`. If that does not return, check D-Bus with `systemctl status \
           dbus`, or restart the computer.
           """)
     case .permissionDenied:
       return CommandFailure(
         .unavailable, "this user may not use Bluetooth" + detail,
-        cure: "Add yourself with `sudo adduser $USER bluetooth`, log in again, or run as root.")
+        advice: "Add yourself with `sudo adduser $USER bluetooth`, log in again, or run as root.")
     case .adapterUnavailable(let problem):
       return adapterFailure(problem, adapter: adapter)
     default:
@@ -61,15 +61,15 @@ enum RadioMessages {
     case .absent:
       return CommandFailure(
         .unavailable, adapter == nil ? "there is no Bluetooth adapter" : "there is no \(name)",
-        cure: "Plug one in; `bluetoothctl list` shows the adapters that BlueZ has.")
+        advice: "Plug one in; `bluetoothctl list` shows the adapters that BlueZ has.")
     case .poweredOff:
       return CommandFailure(
         .unavailable, "the \(name) is switched off",
-        cure: "Switch it on with `bluetoothctl power on`.")
+        advice: "Switch it on with `bluetoothctl power on`.")
     case .blocked:
       return CommandFailure(
         .unavailable, "the \(name) is blocked",
-        cure: "Unblock it with `rfkill unblock bluetooth` or the computer's wireless switch.")
+        advice: "Unblock it with `rfkill unblock bluetooth` or the computer's wireless switch.")
     }
   }
 }

@@ -72,15 +72,15 @@ struct Reception: Sendable {
   private func scan(_ handle: @escaping @Sendable (Event) async -> Void) async throws {
     let claims = AdapterClaims(RunIdentity())
     defer { withExtendedLifetime(claims) {} }
-    var patience = adapters.wait
+    var timeout = adapters.wait
     var hasScanned = false
     while !Task.isCancelled {
-      let adapter = try await adapter(within: patience, claims)
+      let adapter = try await adapter(within: timeout, claims)
       let end = await windows(on: adapter, handle)
       if Task.isCancelled { return }
       guard hasScanned || end.hasScanned else { throw failure(end.error) }
       hasScanned = true
-      patience = .seconds(365 * 86_400)
+      timeout = .seconds(365 * 86_400)
       if end.hasScanned {
         await handle(.lost)
         Console.say(
@@ -90,9 +90,9 @@ struct Reception: Sendable {
     }
   }
 
-  private func adapter(within patience: Duration, _ claims: AdapterClaims) async throws -> Adapter {
+  private func adapter(within timeout: Duration, _ claims: AdapterClaims) async throws -> Adapter {
     let selection = AdapterSelection(
-      central: setup.central, clock: setup.clock, wanted: adapters.wanted, patience: patience)
+      central: setup.central, clock: setup.clock, wanted: adapters.wanted, timeout: timeout)
     let adapter: Adapter
     do throws(CentralError) {
       adapter = try await selection.adapter { Console.show(RadioMessages.waiting($0) + "\n") }

@@ -36,7 +36,7 @@ struct Rehearsal: Sendable {
       speed = 10
     } else {
       throw CommandFailure(
-        .usage, "--simulate needs a scenario, because there is no manifest", cure: "Give --scenario FILE.")
+        .usage, "--simulate needs a scenario, because there is no manifest", advice: "Give --scenario FILE.")
     }
   }
 
@@ -53,7 +53,7 @@ struct Rehearsal: Sendable {
       Console.show(findings: reading.rendered(isColored: Screen.standardError.hasColor))
       throw CommandFailure(
         .manifest, "\(file) cannot be used as a scenario",
-        cure: "Correct what is reported above, then run the same command again.")
+        advice: "Correct what is reported above, then run the same command again.")
     }
     if let seed { scenario.seed = seed }
     return Rehearsal(scenario: scenario, speed: reading.speed)
@@ -74,7 +74,7 @@ struct Rehearsal: Sendable {
     } catch let error as DBusError {
       throw CommandFailure(
         .unavailable, "the bus of the virtual building has ended (\(error))",
-        cure: "Its dbus-daemon was stopped. Run the command again.")
+        advice: "Its dbus-daemon was stopped. Run the command again.")
     }
   }
 
@@ -83,7 +83,7 @@ struct Rehearsal: Sendable {
     case .notInstalled(let program, let reason):
       CommandFailure(
         .unavailable, "\(program) cannot be started: \(reason)",
-        cure: "A virtual building needs it: `sudo apt-get install dbus-daemon`.")
+        advice: "A virtual building needs it: `sudo apt-get install dbus-daemon`.")
     case .noDirectory(let path, let reason):
       CommandFailure(.unavailable, "no bus can be made in \(path): \(reason)")
     case .failedToStart(let reason):

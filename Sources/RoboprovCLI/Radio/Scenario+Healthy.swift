@@ -42,7 +42,7 @@ extension SensorScenario {
     guard let family = FirmwareFamily[name: room.profile.rawValue] else {
       throw CommandFailure(
         .usage, "\(room.name): there is no virtual \(room.profile)",
-        cure: "Rehearse with --scenario FILE, or run on the devices without --simulate.")
+        advice: "Rehearse with --scenario FILE, or run on the devices without --simulate.")
     }
     if let lastWrite, lastWrite.address == address {
       // Passwords are not on record, and a virtual device is at work without one.

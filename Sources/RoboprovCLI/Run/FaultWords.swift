@@ -15,9 +15,9 @@ enum FaultWords {
   }
 
   /// The error of a command that needs the journal.
-  /// - Parameter cure: The advice for an incomplete journal; nil: put a complete copy in its place.
+  /// - Parameter ifIncomplete: The advice for an incomplete journal; nil: put a complete copy in its place.
   static func failure(
-    _ fault: BuildingArchive.Fault.Kind, in journal: String, cure: String? = nil
+    _ fault: BuildingArchive.Fault.Kind, in journal: String, advice ifIncomplete: String? = nil
   ) -> CommandFailure {
     let advice: String
     switch fault {
@@ -27,11 +27,11 @@ enum FaultWords {
         newer one.
         """
     case .damaged, .noJournal:
-      advice = cure ?? "Put a complete copy in its place, from the --mirror directory or a backup."
+      advice = ifIncomplete ?? "Put a complete copy in its place, from the --mirror directory or a backup."
     case .otherBuilding(let building):
       advice = "Move the run's folder to the folder of \(building.visible)."
     }
-    return CommandFailure(.record, sentence(fault, in: journal), cure: advice)
+    return CommandFailure(.record, sentence(fault, in: journal), advice: advice)
   }
 
   private static func words(_ damage: JournalDamage) -> String {

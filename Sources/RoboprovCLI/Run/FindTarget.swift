@@ -24,7 +24,7 @@ struct FindTarget: Sendable {
       if let address = try? LabelText.address(in: text) { return FindTarget(nil, [address]) }
       throw CommandFailure(
         .usage, "“\(text.visible)” is not a device address",
-        cure: "To find a room's device, add the manifest: `roboprov find 'Room 312' building.yaml`.")
+        advice: "To find a room's device, add the manifest: `roboprov find 'Room 312' building.yaml`.")
     }
     let names = RoomNames(known.building, known.lastKnown)
     if let room = try names.exact(text, for: "ROOM") {
@@ -42,7 +42,7 @@ struct FindTarget: Sendable {
     if let identity = known.owners.identity(of: room) { return FindTarget(name, [], identity) }
     throw CommandFailure(
       .usage, "\(name.visible) has no device, neither in the manifest nor on record",
-      cure: "`roboprov scan building.yaml` lists devices without a room first; find one by its address.")
+      advice: "`roboprov scan building.yaml` lists devices without a room first; find one by its address.")
   }
 
   /// The address of the device; nil if there are several candidates or none.

@@ -17,14 +17,15 @@ enum JournalMessages {
   }
 
   static func failure(_ error: JournalError, of place: Place = .record) -> CommandFailure {
-    CommandFailure(.record, place == .record ? "\(error)" : "the mirror: \(error)", cure: cure(error, place))
+    CommandFailure(
+      .record, place == .record ? "\(error)" : "the mirror: \(error)", advice: advice(error, place))
   }
 
   /// The message for a failure that ended a run.
   static func failure(inMidRun error: JournalError, of place: Place) -> CommandFailure {
     CommandFailure(
       .record, "the \(place.rawValue) could not be written: \(error)",
-      cure:
+      advice:
         "The run stopped before the next write to a device. Free some space or choose another \(place.option), then run again."
     )
   }
@@ -38,27 +39,27 @@ enum JournalMessages {
     case .missing where error.path.hasSuffix("/" + JournalWriter.fileName):
       FaultWords.failure(
         .noJournal, in: error.path,
-        cure: "Reports need the journal. Put a copy there, from the --mirror directory or a backup."
+        advice: "Reports need the journal. Put a copy there, from the --mirror directory or a backup."
       )
     case .missing where run == nil:
       CommandFailure(
         .record, "no run of \(building) has left reports in \(reports)",
-        cure: """
+        advice: """
           List the runs with `ls \(reports)/\(building)`. For a run that was killed, give its id: \
           `roboprov report \(building) <run>`.
           """)
     case .missing:
       CommandFailure(
-        .record, "\(error)", cure: "List the runs with `ls \(reports)/\(building)`.")
+        .record, "\(error)", advice: "List the runs with `ls \(reports)/\(building)`.")
     case .unsafeName:
       CommandFailure(
-        .record, "\(error)", cure: "Give the names of the folders in \(reports), without a path.")
+        .record, "\(error)", advice: "Give the names of the folders in \(reports), without a path.")
     default:
       failure(error)
     }
   }
 
-  private static func cure(_ error: JournalError, _ place: Place) -> String {
+  private static func advice(_ error: JournalError, _ place: Place) -> String {
     let elsewhere = "or choose another directory with \(place.option)."
     switch error.cause {
     case .noSpace, .littleSpace: return "Free some space on that disk, \(elsewhere)"

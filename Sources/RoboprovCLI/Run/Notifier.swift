@@ -20,7 +20,7 @@ final class Notifier: Sendable {
   }
 
   /// One that takes longer is ended.
-  private static let patience = Duration.seconds(10)
+  private static let timeout = Duration.seconds(10)
   /// The time limit for notifications that are pending at the run's end.
   private static let farewell = DispatchTimeInterval.seconds(15)
 
@@ -73,13 +73,13 @@ final class Notifier: Sendable {
     } catch {
       return "it could not be started: \(error.text)"
     }
-    switch child.wait(until: SuspendingClock.now + Self.patience) {
+    switch child.wait(until: SuspendingClock.now + Self.timeout) {
     case .exited(0)?: return nil
     case .exited(let status)?: return "it ended with \(status)"
     case .killed(let signal)?: return "signal \(signal) ended it"
     case nil:
       child.stop()
-      return "it did not end within \(Self.patience.components.seconds) s"
+      return "it did not end within \(Self.timeout.components.seconds) s"
     }
   }
 }

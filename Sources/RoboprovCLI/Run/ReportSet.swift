@@ -34,7 +34,7 @@ struct ReportSet {
     else {
       throw CommandFailure(
         .record, "\(folder)/building.json is missing or cannot be read",
-        cure: "Write the building's report again with `roboprov status BUILDING --write`.")
+        advice: "Write the building's report again with `roboprov status BUILDING --write`.")
     }
     var subject = BuildingReports.Subject(building: stamp.building, manifest: manifest, seal: seal)
     subject.made = made

@@ -15,12 +15,12 @@ struct RoomTable {
       throw CommandFailure(
         .manifest,
         "\(path):\(error.range.start.line):\(error.range.start.column): the file is not valid CSV",
-        cure: "Export it as “CSV UTF-8”.")
+        advice: "Export it as “CSV UTF-8”.")
     }
     guard table.rows.count > 1 else {
       throw CommandFailure(
         .manifest, "\(path) has no rooms",
-        cure: "Its first row names the columns, and each further row is a room.")
+        advice: "Its first row names the columns, and each further row is a room.")
     }
   }
 

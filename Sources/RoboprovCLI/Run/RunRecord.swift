@@ -119,12 +119,12 @@ private struct Place {
       if role == .mirror { failure.message = "the mirror: " + failure.message }
       let nothing = "Another program changed the file during the run: no reports were made from it."
       if let other, case .whole? = copy {
-        failure.cure = """
+        failure.advice = """
           \(nothing) The \(other.role.rawValue) is complete. Copy it: `cp \(other.directory.journalPath) \
           \(directory.journalPath)`, then `roboprov report \(building) \(directory.run) --reports \(reports)`.
           """
       } else {
-        failure.cure = """
+        failure.advice = """
           \(nothing) No decision uses this record until a complete copy is in its place. Without one, move the folder \
           \(directory.run) out of \(reports), and check by hand what the run did.
           """

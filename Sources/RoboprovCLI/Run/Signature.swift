@@ -29,7 +29,7 @@ struct Signature {
     guard outcome.status == 0 else {
       throw CommandFailure(
         .usage, "ssh-keygen cannot sign: \(outcome.text)",
-        cure: "Name an OpenSSH private key with --key FILE; `ssh-keygen -t ed25519` makes one.")
+        advice: "Name an OpenSSH private key with --key FILE; `ssh-keygen -t ed25519` makes one.")
     }
   }
 
@@ -39,7 +39,7 @@ struct Signature {
     guard let text = InputFile.recorded("\(folder)/\(Self.sums)").map({ String(decoding: $0, as: UTF8.self) })
     else {
       throw CommandFailure(
-        .record, "\(folder)/\(Self.sums) cannot be read", cure: "Put a whole copy in its place.")
+        .record, "\(folder)/\(Self.sums) cannot be read", advice: "Put a whole copy in its place.")
     }
     return text.split(separator: "\n").compactMap { line in
       let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
@@ -64,7 +64,7 @@ struct Signature {
     guard outcome.status == 0 else {
       throw CommandFailure(
         .record, "the signature in \(folder)/\(Self.signature) is not valid: \(outcome.text)",
-        cure: "Do not rely on these reports. Ask the signer for a complete copy.")
+        advice: "Do not rely on these reports. Ask the signer for a complete copy.")
     }
     return outcome.text
   }
@@ -72,7 +72,7 @@ struct Signature {
   private func digest(_ path: String) throws -> String {
     guard let bytes = InputFile.recorded("\(folder)/\(path)") else {
       throw CommandFailure(
-        .record, "\(folder)/\(path) cannot be read", cure: "Put a whole copy in its place.")
+        .record, "\(folder)/\(path) cannot be read", advice: "Put a whole copy in its place.")
     }
     return SHA256(of: bytes).hex
   }
@@ -82,7 +82,7 @@ struct Signature {
     guard !outcome.isMissing else {
       throw CommandFailure(
         .unavailable, "ssh-keygen cannot be started: \(outcome.errors)",
-        cure: "Signatures need it: `sudo apt-get install openssh-client`.")
+        advice: "Signatures need it: `sudo apt-get install openssh-client`.")
     }
     return outcome
   }

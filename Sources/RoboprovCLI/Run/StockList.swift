@@ -38,7 +38,7 @@ struct StockList: Sendable {
       throw CommandFailure(
         .manifest,
         "\(file):\(error.range.start.line):\(error.range.start.column): the file is not valid CSV",
-        cure: "Export it as “CSV UTF-8”.")
+        advice: "Export it as “CSV UTF-8”.")
     }
     let column = try Self.column(of: table, in: file)
     let hasHeader = table.rows.first.map { (try? LabelText.address(in: $0[column].text)) == nil } ?? false
@@ -50,7 +50,7 @@ struct StockList: Sendable {
     }
     guard !entries.isEmpty else {
       throw CommandFailure(
-        .manifest, "\(file) lists no device", cure: "Each row needs the address of a device, or its label.")
+        .manifest, "\(file) lists no device", advice: "Each row needs the address of a device, or its label.")
     }
   }
 
@@ -61,7 +61,7 @@ struct StockList: Sendable {
     guard let header, let column = headers.firstIndex(of: header) else {
       throw CommandFailure(
         .manifest, "\(file): no header names a column of addresses",
-        cure: """
+        advice: """
           Name the column “address”, “MAC” or “label” in the first row, or remove the other columns. The columns: \
           \(headers.joined(separator: ", ").visible)
           """)
@@ -76,7 +76,7 @@ struct StockList: Sendable {
     } catch {
       throw CommandFailure(
         .manifest, "\(file):\(line): \(LabelWords.sentence(error))",
-        cure: "Each row needs the address of one device, or the text of its label.")
+        advice: "Each row needs the address of one device, or the text of its label.")
     }
   }
 }

@@ -93,7 +93,7 @@ extension Survey {
   ) async throws -> (Adapter, AdapterClaims) {
     let selection = AdapterSelection(
       central: setup.central, clock: setup.clock, wanted: radio.adapters(of: building),
-      patience: .seconds(radio.adapterWait)
+      timeout: .seconds(radio.adapterWait)
     )
     let claims = AdapterClaims(RunIdentity())
     let adapter: Adapter

@@ -4,12 +4,12 @@ import Glibc
 /// A program that writes a password to stdout: `pass`, `sops`, `systemd-creds`.
 enum SecretCommand {
   /// The timeout. The operator may have to enter a passphrase or touch a security key.
-  static let patience = Duration.seconds(120)
+  static let timeout = Duration.seconds(120)
 
   /// Runs a program without a shell. It can ask at the terminal, if there is one, and its stderr is visible.
   /// - Returns: Its stdout.
   static func run(
-    _ words: [String], within patience: Duration = Self.patience
+    _ words: [String], within timeout: Duration = Self.timeout
   ) throws(SecretError) -> [UInt8] {
     let pipe: ProcessPipe
     do throws(POSIXError) { pipe = try ProcessPipe() } catch { throw .notStarted(reason: error.text) }
@@ -24,10 +24,10 @@ enum SecretCommand {
       if error.code == .ENOENT || error.code == .ENOTDIR { throw .noProgram }
       throw .notStarted(reason: error.text)
     }
-    let deadline = SuspendingClock.now + patience
+    let deadline = SuspendingClock.now + timeout
     let written: [UInt8]
     do throws(SecretError) {
-      written = try output(from: pipe.reading, until: deadline, patience)
+      written = try output(from: pipe.reading, until: deadline, timeout)
     } catch {
       child.stop()
       throw error
@@ -38,19 +38,19 @@ enum SecretCommand {
     case .killed(let signal)?: throw .killed(signal)
     case nil:
       child.stop()
-      throw .timedOut(patience)
+      throw .timedOut(timeout)
     }
   }
 
   private static var notStarted: SecretError { .notStarted(reason: String(cString: strerror(errno))) }
 
   private static func output(
-    from descriptor: Int32, until deadline: SuspendingClock.Instant, _ patience: Duration
+    from descriptor: Int32, until deadline: SuspendingClock.Instant, _ timeout: Duration
   ) throws(SecretError) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: SecretText.longest + 1)
     while true {
-      guard SuspendingClock.now < deadline else { throw .timedOut(patience) }
+      guard SuspendingClock.now < deadline else { throw .timedOut(timeout) }
       var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       if poll(&wanted, 1, 100) <= 0 { continue }
       let count = read(descriptor, &buffer, buffer.count)

@@ -17,7 +17,7 @@ enum SecretWords {
     let more = missing.count > shown.count ? "\n… and \(missing.count - shown.count) more." : ""
     let what = missing.count == 1 ? "a password is missing" : "\(missing.count) passwords are missing"
     return CommandFailure(
-      .manifest, "\(what); no device was written", cure: shown.joined(separator: "\n") + more)
+      .manifest, "\(what); no device was written", advice: shown.joined(separator: "\n") + more)
   }
 
   /// The message of a rehearsal about passwords that it replaces.

@@ -57,17 +57,17 @@ struct CommandFailure: Error {
   /// The failure, as a sentence.
   var message: String
   /// The next action, as a sentence.
-  var cure: String?
+  var advice: String?
 
-  init(_ status: ExitStatus, _ message: String, cure: String? = nil) {
+  init(_ status: ExitStatus, _ message: String, advice: String? = nil) {
     self.status = status
     self.message = message
-    self.cure = cure
+    self.advice = advice
   }
 
-  /// Message and cure. Lines after the first are indented.
+  /// Message and advice. Lines after the first are indented.
   var text: String {
-    let lines = [message.visible] + (cure?.split(separator: "\n").map(String.init) ?? [])
+    let lines = [message.visible] + (advice?.split(separator: "\n").map(String.init) ?? [])
     return lines.joined(separator: "\n  ")
   }
 }

@@ -27,19 +27,19 @@ struct InputFile {
   /// Reads a file, or a pipe to its end.
   /// - Parameters:
   ///   - limit: The maximum number of bytes; no more are read.
-  ///   - cure: The advice if the file does not exist.
+  ///   - advice: The advice if the file does not exist.
   /// - Throws: `CommandFailure` with the reason.
   static func read(
-    _ path: String, atMost limit: Int, ifMissing cure: String = "Check the path."
+    _ path: String, atMost limit: Int, ifMissing advice: String = "Check the path."
   ) throws -> InputFile {
     do throws(Problem) {
       return try contents(of: path, atMost: limit)
     } catch {
       switch error {
-      case .missing: throw CommandFailure(.manifest, "there is no file \(path)", cure: cure)
+      case .missing: throw CommandFailure(.manifest, "there is no file \(path)", advice: advice)
       case .tooLarge:
         throw CommandFailure(
-          .manifest, "\(path) has more than \(limit >> 20) MiB", cure: "Name the right file.")
+          .manifest, "\(path) has more than \(limit >> 20) MiB", advice: "Name the right file.")
       case .system(let code): throw failure(path, code)
       }
     }
@@ -85,9 +85,9 @@ struct InputFile {
 
   private static func failure(_ path: String, _ code: Int32) -> CommandFailure {
     switch code {
-    case EISDIR: CommandFailure(.manifest, "\(path) is a directory", cure: "Name the file in it.")
+    case EISDIR: CommandFailure(.manifest, "\(path) is a directory", advice: "Name the file in it.")
     case EACCES, EPERM:
-      CommandFailure(.manifest, "this user cannot read \(path)", cure: "Give yourself read permission.")
+      CommandFailure(.manifest, "this user cannot read \(path)", advice: "Give yourself read permission.")
     default:
       CommandFailure(.manifest, "\(path) cannot be read: \(String(cString: strerror(code)))")
     }

@@ -21,7 +21,7 @@ struct ManifestFile {
     if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       throw CommandFailure(
         .manifest, "\(path) is not a regular file, so no address can be written to it",
-        cure: "Save the manifest to a file.")
+        advice: "Save the manifest to a file.")
     }
     func edited(_ file: String) -> [UInt8]? { edits.first { $0.file == file }?.bytes }
     let bytes = try edited(path) ?? InputFile.read(path, atMost: YAMLParser.maximumBytes).bytes
@@ -83,26 +83,26 @@ struct ManifestFile {
     switch error {
     case .notValid:
       return CommandFailure(
-        .manifest, "the manifest has errors and was not changed", cure: "Correct it first.")
+        .manifest, "the manifest has errors and was not changed", advice: "Correct it first.")
     case .unknownRoom:
       return CommandFailure(.manifest, "the manifest no longer has the room")
     case .taken(let other):
       let holder = building?.rooms.first { $0.id == other }?.name ?? other.rawValue
       return CommandFailure(
-        .usage, "the manifest gives this address to \(holder)", cure: "Compare the address with the label.")
+        .usage, "the manifest gives this address to \(holder)", advice: "Compare the address with the label.")
     case .noAddressColumn(let file):
       return CommandFailure(
         .manifest, "\(file) has no column for addresses, so \(name) cannot get one",
-        cure: "Add a column `address` to its first row; its cells may be empty.")
+        advice: "Add a column `address` to its first row; its cells may be empty.")
     case .rangeInTable(let file, let line):
       return CommandFailure(
         .manifest,
         "\(name) is part of a range on line \(line) of \(file), so it cannot get its own address there",
-        cure: "Add a row for this room, or move the range into the manifest.")
+        advice: "Add a row for this room, or move the range into the manifest.")
     case .unsafe(let file, let line):
       return CommandFailure(
         .manifest, "\(file):\(line): the address of \(name) cannot be written here without other changes",
-        cure: "Write it there by hand: `address: …`.")
+        advice: "Write it there by hand: `address: …`.")
     }
   }
 }

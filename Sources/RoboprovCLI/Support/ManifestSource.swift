@@ -38,7 +38,7 @@ struct ManifestSource {
     guard let building = reading.building else {
       throw CommandFailure(
         .manifest, "\(path) cannot be applied",
-        cure: "No device was written. Correct the manifest and check it with `roboprov validate \(path)`.")
+        advice: "No device was written. Correct the manifest and check it with `roboprov validate \(path)`.")
     }
     if warnsOfOthers { warnOfOthers(reading) }
     OutsideWords.hide(secretsOf: building)
@@ -57,7 +57,7 @@ struct ManifestSource {
     Console.show(reading)
     guard let building = reading.building else {
       throw CommandFailure(
-        .usage, "\(name) cannot be applied; nothing was written", cure: "Correct the findings above.")
+        .usage, "\(name) cannot be applied; nothing was written", advice: "Correct the findings above.")
     }
     OutsideWords.hide(secretsOf: building)
     return ManifestSource(

@@ -22,7 +22,7 @@ enum OutputFile {
       }
     } catch {
       throw CommandFailure(
-        .record, "\(path) cannot be written: \(error.text)", cure: "Name a place that you can write.")
+        .record, "\(path) cannot be written: \(error.text)", advice: "Name a place that you can write.")
     }
   }
 
@@ -39,7 +39,7 @@ enum OutputFile {
       if descriptor >= 0 { _ = unlink(path) }
       throw CommandFailure(
         .record, "\(path) cannot be written: \(error.text)",
-        cure: "Name a place that you can write.")
+        advice: "Name a place that you can write.")
     }
   }
 
@@ -55,7 +55,7 @@ enum OutputFile {
     }
     guard access(place, W_OK) == 0 else {
       throw CommandFailure(
-        .record, "this user cannot change \(path)", cure: "Give yourself write permission.")
+        .record, "this user cannot change \(path)", advice: "Give yourself write permission.")
     }
     let current: InputFile
     do throws(InputFile.Problem) {
@@ -66,14 +66,14 @@ enum OutputFile {
     guard current.bytes == original else {
       throw CommandFailure(
         .record, "another program has just changed \(path); it was not overwritten",
-        cure: "Save and close it in the other program, and run the same command again.")
+        advice: "Save and close it in the other program, and run the same command again.")
     }
     do throws(POSIXError) {
       try replace(place, by: bytes, like: status)
     } catch {
       throw CommandFailure(
         .record, "\(path) cannot be written: \(error.text)",
-        cure: "It is as it was.")
+        advice: "It is as it was.")
     }
   }
 

@@ -22,17 +22,17 @@ final class SleepInhibitor: Sendable {
   }
 
   /// Timeout of the request. A run does not wait longer, because it can work without an inhibitor.
-  static let patience = Duration.seconds(2)
+  static let timeout = Duration.seconds(2)
 
   /// Requests an inhibitor against sleep by a closed lid, a key or idleness.
   /// - Parameters:
   ///   - bus: The system bus.
   ///   - why: The reason that `systemd-inhibit --list` shows.
-  static func take(on bus: BusAddress, why: String, patience: Duration = patience) async -> Answer {
+  static func take(on bus: BusAddress, why: String, timeout: Duration = timeout) async -> Answer {
     await withTaskGroup(of: Answer.self) { group in
-      group.addTask { await ask(bus, why, patience) }
+      group.addTask { await ask(bus, why, timeout) }
       group.addTask {
-        try? await SystemClock().sleep(for: patience)
+        try? await SystemClock().sleep(for: timeout)
         return .absent
       }
       let first = await group.next() ?? .absent
@@ -41,25 +41,25 @@ final class SleepInhibitor: Sendable {
     }
   }
 
-  private static func ask(_ bus: BusAddress, _ why: String, _ patience: Duration) async -> Answer {
+  private static func ask(_ bus: BusAddress, _ why: String, _ timeout: Duration) async -> Answer {
     let connection: Connection
     do throws(DBusError) {
       connection = try await Connection.open(bus)
     } catch {
       return .absent
     }
-    let answer = await ask(connection, why, patience)
+    let answer = await ask(connection, why, timeout)
     await connection.close()
     return answer
   }
 
-  private static func ask(_ connection: Connection, _ why: String, _ patience: Duration) async -> Answer {
+  private static func ask(_ connection: Connection, _ why: String, _ timeout: Duration) async -> Answer {
     let inhibit = MethodCall(
       destination: "org.freedesktop.login1", path: "/org/freedesktop/login1",
       interface: "org.freedesktop.login1.Manager", member: "Inhibit",
       body: [.string("sleep:idle"), .string("roboprov"), .string(why), .string("block")])
     do throws(DBusError) {
-      guard let file = try await connection.call(inhibit, timeout: patience).first?.asDescriptor else {
+      guard let file = try await connection.call(inhibit, timeout: timeout).first?.asDescriptor else {
         return .refused("its answer is no inhibitor")
       }
       return .held(SleepInhibitor(file: file))

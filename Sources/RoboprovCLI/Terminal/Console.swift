@@ -52,7 +52,7 @@ enum Console {
     guard let code = failure.withLock({ $0 }), code != EPIPE else { return nil }
     return CommandFailure(
       .record, "writing to stdout failed: \(String(cString: strerror(code)))",
-      cure: "The output is incomplete. Free some space or choose another file, and run the command again.")
+      advice: "The output is incomplete. Free some space or choose another file, and run the command again.")
   }
 
   /// Whether writes to stdout have failed.

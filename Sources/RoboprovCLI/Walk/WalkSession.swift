@@ -211,7 +211,7 @@ actor WalkSession {
         source = try ManifestSource.load(command.manifest)
         source.building = resolved
       } catch let failure as CommandFailure {
-        show("Not saved: \(failure.message)" + (failure.cure.map { "\n" + $0 } ?? ""))
+        show("Not saved: \(failure.message)" + (failure.advice.map { "\n" + $0 } ?? ""))
         return false
       }
     }
@@ -256,7 +256,7 @@ actor WalkSession {
       undertaking = try Undertaking(source, scope, command.seal, in: command.places.reports)
     } catch let failure as CommandFailure where failure.status == .manifest {
       walk.ended(room, isDone: false)
-      return show("✗ \(failure.message)\n\(failure.cure ?? "")")
+      return show("✗ \(failure.message)\n\(failure.advice ?? "")")
     }
     let request = undertaking.request(
       as: run, manifest: command.manifest, command.simulation, command.radio, parallel: 1)

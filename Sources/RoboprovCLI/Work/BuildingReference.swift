@@ -33,7 +33,7 @@ struct BuildingReference {
     guard source == nil, !FileManager.default.fileExists(atPath: "\(reports)/\(id)") else { return }
     throw CommandFailure(
       .usage, "there is no building \(id.visible) in \(reports)",
-      cure: "Name its manifest, or its folder in the reports directory (--reports DIR).")
+      advice: "Name its manifest, or its folder in the reports directory (--reports DIR).")
   }
 
   private static func isDirectory(_ path: String) -> Bool {

@@ -21,7 +21,7 @@ enum Claims {
       case .held(_, let path, let holder):
         throw CommandFailure(
           .unavailable, "another run works on \(building): \(holder?.words(.here) ?? unknown)",
-          cure: "Wait until it is done, or end it with Ctrl-C where it runs. (Its lock is \(path).)")
+          advice: "Wait until it is done, or end it with Ctrl-C where it runs. (Its lock is \(path).)")
       }
     }
   }

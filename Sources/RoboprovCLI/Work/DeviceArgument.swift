@@ -12,7 +12,7 @@ enum DeviceArgument {
     } catch {
       throw CommandFailure(
         .usage, "“\(text.visible)”: \(LabelWords.sentence(error))",
-        cure: "`roboprov scan` lists the addresses.")
+        advice: "`roboprov scan` lists the addresses.")
     }
   }
 }

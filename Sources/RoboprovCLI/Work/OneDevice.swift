@@ -24,33 +24,34 @@ struct OneDevice {
     let names = family.settings.map(\.name.rawValue).joined(separator: ", ")
     for pair in pairs {
       guard let sign = pair.firstIndex(of: "=") else {
-        throw CommandFailure(.usage, "--set takes KEY=VALUE", cure: "The keys of a \(family.title): \(names)")
+        throw CommandFailure(
+          .usage, "--set takes KEY=VALUE", advice: "The keys of a \(family.title): \(names)")
       }
       let name = SettingName(rawValue: String(pair[..<sign]))
       guard let description = family.settings.first(where: { $0.name == name }) else {
         throw CommandFailure(
-          .usage, "--set: a \(family.title) has no such setting", cure: "Its settings: \(names)")
+          .usage, "--set: a \(family.title) has no such setting", advice: "Its settings: \(names)")
       }
       let value = String(pair[pair.index(after: sign)...])
       if description.isSecret { _ = try Self.password(value, name) }
       guard values.updateValue(value, forKey: name) == nil else {
-        throw CommandFailure(.usage, "--set: \(name) is given twice", cure: "Give it once.")
+        throw CommandFailure(.usage, "--set: \(name) is given twice", advice: "Give it once.")
       }
     }
     let missing = family.settings.filter { $0.isRequired && values[$0.name] == nil }
     guard missing.isEmpty else {
       throw CommandFailure(
         .usage, "--set: a \(family.title) also needs \(missing.map(\.name.rawValue).joined(separator: ", "))",
-        cure: missing.map { "\($0.name): \($0.documentation)" }.joined(separator: "\n"))
+        advice: missing.map { "\($0.name): \($0.documentation)" }.joined(separator: "\n"))
     }
     if values[.wifiPassword] != nil, values[.wifiSSID] == nil {
       throw CommandFailure(
-        .usage, "--set: wifi_password without wifi_ssid", cure: "Give the name of the network, too.")
+        .usage, "--set: wifi_password without wifi_ssid", advice: "Give the name of the network, too.")
     }
     if values[.wifiSSID] != nil, values[.wifiPassword] == nil {
       throw CommandFailure(
         .usage, "--set: wifi_ssid without wifi_password",
-        cure: "For an open network: --set wifi_password=none")
+        advice: "For an open network: --set wifi_password=none")
     }
   }
 
@@ -88,7 +89,7 @@ struct OneDevice {
     }
     throw CommandFailure(
       .usage, "--set: \(name) takes no password: other users see the arguments of a command",
-      cure: """
+      advice: """
         Say where it is: \(name)=env:NAME, \(name)=file:PATH or \(name)=prompt; \(name)=none for an open network.
         If you typed the password itself, delete it from the history of your shell.
         """)

@@ -17,7 +17,7 @@ extension Preflight {
       }
       throw CommandFailure(
         finding.code == .storage ? .record : .unavailable, DoctorView.clause(finding),
-        cure: [finding.advice, finding.command.map { "`\($0)`" }].compactMap(\.self).joined(separator: " "))
+        advice: [finding.advice, finding.command.map { "`\($0)`" }].compactMap(\.self).joined(separator: " "))
     }
   }
 }

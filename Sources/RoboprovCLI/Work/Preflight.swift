@@ -44,7 +44,7 @@ struct Preflight: Sendable {
       try KnownAdapters(building, undertaking.archive, kernel: kernel?.names ?? []).check(wanted, present)
     }
     let selection = AdapterSelection(
-      central: setup.central, clock: setup.clock, wanted: wanted, patience: .seconds(radio.adapterWait))
+      central: setup.central, clock: setup.clock, wanted: wanted, timeout: .seconds(radio.adapterWait))
     try await Interruptions().cancelling {
       do throws(CentralError) {
         _ = try await selection.adapter { Console.say(RadioMessages.waiting($0)) }
@@ -102,7 +102,7 @@ struct KnownAdapters: Sendable {
     let nearest = unknown.first.flatMap { Vocabulary.nearest(to: $0.text, of: known) }
     return CommandFailure(
       .unavailable, "there is no Bluetooth adapter \(names); present: \(there)",
-      cure: (nearest.map { "Did you mean --adapter \($0.visible)? " } ?? "")
+      advice: (nearest.map { "Did you mean --adapter \($0.visible)? " } ?? "")
         + "Name an adapter that is present, or leave --adapter out to use all.")
   }
 }

@@ -7,11 +7,11 @@ enum RefusalWords {
     case .plan(let differences):
       CommandFailure(
         .incomplete, "this run would not do what was planned; nothing was touched",
-        cure: SavedPlan.words(differences))
+        advice: SavedPlan.words(differences))
     case .adapterClaimed(let adapter, let holder):
       CommandFailure(
         .unavailable, "\(adapter) is in use: \(holder)",
-        cure: "Wait until that run is done, or name another adapter with --adapter.")
+        advice: "Wait until that run is done, or name another adapter with --adapter.")
     }
   }
 }

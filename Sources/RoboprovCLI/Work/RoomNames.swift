@@ -39,20 +39,20 @@ struct RoomNames {
     guard named.count > 1 else { return named.first?.id }
     throw CommandFailure(
       .usage, "\(option): several rooms are called “\(text.visible)”",
-      cure: "Name it by its id: \(named.map(\.id.rawValue).joined(separator: ", ")).")
+      advice: "Name it by its id: \(named.map(\.id.rawValue).joined(separator: ", ")).")
   }
 
   /// The error for a name that no room has.
   func unknown(_ text: String, for option: String) -> CommandFailure {
     guard !rooms.isEmpty else {
       return CommandFailure(
-        .usage, "\(option): no room is on record yet", cure: "Name the building by its manifest.")
+        .usage, "\(option): no room is on record yet", advice: "Name the building by its manifest.")
     }
     let nearest = Vocabulary.nearest(to: text, of: rooms.flatMap { [$0.name, $0.id.rawValue] })
     let shown = rooms.prefix(12).map(\.id.rawValue).joined(separator: ", ") + (rooms.count > 12 ? ", …" : "")
     return CommandFailure(
       .usage, "\(option): there is no room “\(text.visible)”",
-      cure: (nearest.map { "Did you mean “\($0.visible)”? " } ?? "")
+      advice: (nearest.map { "Did you mean “\($0.visible)”? " } ?? "")
         + "Name it by its id or its name. The rooms: \(shown.visible)")
   }
 

@@ -28,7 +28,7 @@ struct RoomSelectors {
     } catch {
       throw CommandFailure(
         .usage, "\(option): “\(text.visible)” is no minor and no range of minors",
-        cure: "Write minor:301 or minor:301-332, from 0 to 65535 and the lower one first.")
+        advice: "Write minor:301 or minor:301-332, from 0 to 65535 and the lower one first.")
     }
     let found = rooms.filter(selector.matches)
     guard found.isEmpty else { return Set(found.map(\.id)) }
@@ -37,11 +37,11 @@ struct RoomSelectors {
     case .pattern(let pattern):
       throw CommandFailure(
         .usage, "\(option): no room has an id or a name like “\(text.visible)”",
-        cure: nearestName(to: pattern)
+        advice: nearestName(to: pattern)
           + "`*` stands for any text and `?` for one character; the whole id or name must match.")
     case .tag(let tag): throw unknown("tag", tag, of: rooms.flatMap(\.tags), for: option)
     case .floor(let floor): throw unknown("floor", floor, of: rooms.compactMap(\.floor), for: option)
-    case .minors(let minors): throw nobodyHas(minors, for: option)
+    case .minors(let minors): throw noRoomHas(minors, for: option)
     }
   }
 
@@ -66,11 +66,11 @@ struct RoomSelectors {
     let shown = known.prefix(12).map(\.visible).joined(separator: ", ") + (known.count > 12 ? ", …" : "")
     return CommandFailure(
       .usage, "\(option): no room has the \(kind) “\(name.visible)”",
-      cure: known.isEmpty
+      advice: known.isEmpty
         ? "No room of this building has a \(kind)." : nearest + "The \(kind)s: \(shown)")
   }
 
-  private func nobodyHas(_ minors: ClosedRange<UInt16>, for option: String) -> CommandFailure {
+  private func noRoomHas(_ minors: ClosedRange<UInt16>, for option: String) -> CommandFailure {
     func distance(_ minor: UInt16) -> Int {
       max(Int(minors.lowerBound) - Int(minor), Int(minor) - Int(minors.upperBound))
     }
@@ -82,7 +82,7 @@ struct RoomSelectors {
       : "a minor from \(minors.lowerBound) to \(minors.upperBound)"
     return CommandFailure(
       .usage, "\(option): no room has \(what)",
-      cure: nearest.map { "The nearest is \($0.minor), of \($0.room.name.visible)." }
+      advice: nearest.map { "The nearest is \($0.minor), of \($0.room.name.visible)." }
         ?? "No room of this building has a minor.")
   }
 }

@@ -26,17 +26,17 @@ enum SavedPlan {
       throw CommandFailure(
         .manifest,
         "\(path) is no plan of this version of roboprov: it is \(version), and this version reads \(ApplyPlan.schema)",
-        cure: "Look at what would be done now with `roboprov plan`, and save it again.")
+        advice: "Look at what would be done now with `roboprov plan`, and save it again.")
     }
     guard let plan = try? JSONDecoder().decode(ApplyPlan.self, from: data), plan.schema == ApplyPlan.schema
     else {
       throw CommandFailure(
-        .manifest, "\(path) is no plan of roboprov", cure: "Make one with `roboprov plan … --save FILE`.")
+        .manifest, "\(path) is no plan of roboprov", advice: "Make one with `roboprov plan … --save FILE`.")
     }
     guard plan.building == source.building.id else {
       throw CommandFailure(
         .manifest, "\(path) is a plan of another building, \(plan.building.visible)",
-        cure: "Name the plan of \(source.building.id).")
+        advice: "Name the plan of \(source.building.id).")
     }
     guard source.hasDigest(plan.manifestSHA256) else { throw changed(path, "the manifest was") }
     return plan
@@ -55,7 +55,7 @@ enum SavedPlan {
   private static func changed(_ path: String, _ what: String) -> CommandFailure {
     CommandFailure(
       .manifest, "\(what) changed since \(path) was made",
-      cure: "Look at what would be done now with `roboprov plan`, and save it again.")
+      advice: "Look at what would be done now with `roboprov plan`, and save it again.")
   }
 
   /// The plan as JSON, with the same text each time.

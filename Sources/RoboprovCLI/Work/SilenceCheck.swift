@@ -31,7 +31,7 @@ extension SilenceOptions {
       let signal = sighting.rssi.map { " at \($0) dBm" } ?? ""
       throw CommandFailure(
         .incomplete, "\(device) is still on air with minor \(beacon.minor)\(signal); nothing was recorded",
-        cure: "Switch it off, or put it into provisioning mode, and give the same command again.")
+        advice: "Switch it off, or put it into provisioning mode, and give the same command again.")
     }
     return Dictionary(uniqueKeysWithValues: devices.map { ($0, air[$0] == nil) })
   }

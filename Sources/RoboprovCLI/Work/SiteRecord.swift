@@ -35,7 +35,7 @@ struct SiteRecord {
   static func failure(_ fault: BuildingArchive.Fault, in reports: String) -> CommandFailure {
     FaultWords.failure(
       fault.kind, in: fault.journal,
-      cure: """
+      advice: """
         Not all that this run did is known, so nothing is decided by it. Put a whole copy in its place (of --mirror, or \
         a backup); or move the folder \(fault.run) out of \(reports), and make sure by hand what it did.
         """)
@@ -45,7 +45,7 @@ struct SiteRecord {
   static func noRun(of building: String, in reports: String) -> CommandFailure {
     CommandFailure(
       .usage, "no run of \(building.visible) is on record in \(reports)",
-      cure: "Name the building's folder in the reports directory (--reports DIR).")
+      advice: "Name the building's folder in the reports directory (--reports DIR).")
   }
 
   /// Warns of folders that are not runs and were skipped.
@@ -74,13 +74,13 @@ struct SiteRecord {
     do throws(JournalError) {
       return try SiteKey.seal(at: path) { (0..<SiteKey.length).map { _ in UInt8.random(in: 0...255) } }
     } catch {
-      let cure =
+      let advice =
         switch error.cause {
         case .readableByOthers: "It lets others find out passwords: `chmod 600 \(path)`."
         case .notAKey: "Name the right file with --site-key FILE, or move this one away: a new key is made."
         default: "Name a place that you can write with --site-key FILE."
         }
-      throw CommandFailure(.record, "the site's key: \(error)", cure: cure)
+      throw CommandFailure(.record, "the site's key: \(error)", advice: advice)
     }
   }
 }

@@ -59,7 +59,7 @@ struct Undertaking {
       parallel: parallel,
       failureLimit: failures?.limit(of: selected.count),
       survey: .seconds(radio.scanTime),
-      adapterPatience: .seconds(radio.adapterWait))
+      adapterTimeout: .seconds(radio.adapterWait))
     request.kernel = HostEnvironment.kernel
     request.operatingSystem = HostEnvironment.operatingSystem
     request.operatedBy = run.operatedBy
@@ -93,6 +93,6 @@ struct Undertaking {
     let more = conflicts.count > shown.count ? "\n… and \(conflicts.count - shown.count) more." : ""
     throw CommandFailure(
       .manifest, "the manifest contradicts the record; nothing was touched",
-      cure: shown.joined(separator: "\n") + more)
+      advice: shown.joined(separator: "\n") + more)
   }
 }

@@ -142,8 +142,8 @@ package struct IoTDesignShopFirmware: Firmware {
     let fate = faults.nextSetting().fate
     if fate == .lost { return [.loseLink] }
     if !faults.contains(.own(.keepsOld(characteristic))) {
-      let isSpoilt = faults.contains(.own(.storesWrong(characteristic)))
-      store(isSpoilt ? value.dropLast() + value.suffix(1).map { $0 ^ 1 } : value, characteristic)
+      let isCorrupted = faults.contains(.own(.storesWrong(characteristic)))
+      store(isCorrupted ? value.dropLast() + value.suffix(1).map { $0 ^ 1 } : value, characteristic)
     }
     return fate == .takenAndLost ? [.loseLink] : [.answer(request, [])]
   }

@@ -232,8 +232,8 @@ package struct RoboSensorFirmware: Firmware {
     if faults.contains(.restartsBeforeConfirming(saved: true)) {
       return [.restart(takes: conditions.radio.restart.lowerBound)]
     }
-    let said = faults.contains(.noSaved) ? [] : say("saved")
-    return said + confirmed + [.setTimer(Self.restart, Self.restartAfter)]
+    let statuses = faults.contains(.noSaved) ? [] : say("saved")
+    return statuses + confirmed + [.setTimer(Self.restart, Self.restartAfter)]
   }
 
   private mutating func save() {

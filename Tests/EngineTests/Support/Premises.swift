@@ -13,7 +13,7 @@ struct Premises: Sendable {
 
   /// One complete run, with everything known about it.
   func rehearse(
-    _ building: Building, failsFrom: Int? = nil, patience: Duration = .seconds(30),
+    _ building: Building, failsFrom: Int? = nil, timeout: Duration = .seconds(30),
     confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool = { _ in true },
     asking: @escaping @Sendable (Backstage) async -> Void = { _ in },
     judge: @escaping @Sendable ([RoomFinished]) async -> Bool = { _ in true },
@@ -32,7 +32,7 @@ struct Premises: Sendable {
     let recorder = MemoryRecorder(clock: clock, failsFrom: failsFrom) { await during(backstage, $0) }
     var request = ApplyRequest(
       building: building, runID: "run", toolVersion: "test", host: "host", manifestPath: "m.yaml",
-      manifestSHA256: "00", isSimulated: false, adapterPatience: patience)
+      manifestSHA256: "00", isSimulated: false, adapterTimeout: timeout)
     changeRequest(&request)
     let environment = ApplyEnvironment(
       central: wrap(await VirtualCentral(world: world, clock: clock), clock), clock: clock, chance: { 0.5 },

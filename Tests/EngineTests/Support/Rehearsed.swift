@@ -106,7 +106,7 @@ func rehearse(
   asking: @escaping @Sendable (Backstage) async -> Void = { _ in },
   judge: @escaping @Sendable ([RoomFinished]) async -> Bool = { _ in true },
   runs: Int = 1, scenario change: @escaping @Sendable (inout Scenario) -> Void = { _ in },
-  patience: Duration = .seconds(30),
+  timeout: Duration = .seconds(30),
   before: @escaping @Sendable (World, VirtualClock) async throws -> Void = { _, _ in },
   request changeRequest: @escaping @Sendable (inout ApplyRequest) -> Void = { _ in },
   claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
@@ -136,7 +136,7 @@ func rehearse(
         var last: Rehearsed?
         for _ in 0..<runs {
           last = await Premises(world: world, clock: clock).rehearse(
-            building, failsFrom: recordFailsFrom, patience: patience, confirm: confirm, asking: asking,
+            building, failsFrom: recordFailsFrom, timeout: timeout, confirm: confirm, asking: asking,
             judge: judge, changeRequest: changeRequest, claim: claim, action: action, wrap: wrap,
             during: during)
         }

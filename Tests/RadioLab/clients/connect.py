@@ -19,11 +19,11 @@ def find(interface: str, key: str, value: str, below: str = "") -> Any:
     return None
 
 
-def until(condition: Callable[[], Any], patience: float = 30) -> Any:
-    end = time.monotonic() + patience
+def until(condition: Callable[[], Any], timeout: float = 30) -> Any:
+    end = time.monotonic() + timeout
     while not (result := condition()):
         if time.monotonic() > end:
-            sys.exit(f"not so after {patience} s")
+            sys.exit(f"not so after {timeout} s")
         time.sleep(0.05)
     return result
 

@@ -23,8 +23,8 @@ def objects() -> Any:
     return manager.GetManagedObjects()
 
 
-def until(what: str, condition: Callable[[], Any], patience: float) -> Any:
-    end = time.monotonic() + patience
+def until(what: str, condition: Callable[[], Any], timeout: float) -> Any:
+    end = time.monotonic() + timeout
     while not (result := condition()):
         if time.monotonic() > end:
             raise TimeoutError(what)

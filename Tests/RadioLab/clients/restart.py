@@ -53,8 +53,8 @@ bus.add_signal_receiver(added, "InterfacesAdded", objects)
 bus.add_signal_receiver(owner, "NameOwnerChanged", "org.freedesktop.DBus", arg0="org.bluez")
 
 
-def until(condition: Callable[[], Any], patience: float) -> Any:
-    end = time.monotonic() + patience
+def until(condition: Callable[[], Any], timeout: float) -> Any:
+    end = time.monotonic() + timeout
     GLib.timeout_add(20, lambda: time.monotonic() < end)
     while not condition() and time.monotonic() < end:
         context.iteration(True)

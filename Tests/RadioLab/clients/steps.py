@@ -93,22 +93,22 @@ bus.add_signal_receiver(added, "InterfacesAdded", "org.freedesktop.DBus.ObjectMa
 bus.add_signal_receiver(removed, "InterfacesRemoved", "org.freedesktop.DBus.ObjectManager", "org.bluez")
 
 
-def until(condition: Callable[[], Any], patience: float) -> str | None:
+def until(condition: Callable[[], Any], timeout: float) -> str | None:
     """Waits for the condition, and handles signals meanwhile so that each has its true time."""
-    end = time.monotonic() + patience
-    GLib.timeout_add(int(patience * 1000) + 1, lambda: False)
+    end = time.monotonic() + timeout
+    GLib.timeout_add(int(timeout * 1000) + 1, lambda: False)
     while not condition() and time.monotonic() < end:
         context.iteration(True)
-    return None if condition() else f"not so after {patience} s"
+    return None if condition() else f"not so after {timeout} s"
 
 
-def call(method: Callable[..., Any], *arguments: Any, patience: float = 60.0) -> tuple[str | None, tuple[Any, ...]]:
+def call(method: Callable[..., Any], *arguments: Any, timeout: float = 60.0) -> tuple[str | None, tuple[Any, ...]]:
     answers: list[tuple[str | None, tuple[Any, ...]]] = []
     method(
         *arguments, timeout=600, reply_handler=lambda *values: answers.append((None, values)),
         error_handler=lambda error: answers.append((f"{error.get_dbus_name()}: {error.get_dbus_message()}", ())),
     )  # fmt: skip
-    late = until(lambda: answers, patience)
+    late = until(lambda: answers, timeout)
     return (late, ()) if late else answers[0]
 
 
@@ -134,7 +134,7 @@ def take(step: str, detail: str) -> str | None:
         payloads.add(latest)
         return failure
     if step == "connect":
-        return call(device.Connect, patience=float(detail))[0]
+        return call(device.Connect, timeout=float(detail))[0]
     if step == "disconnect":
         return call(device.Disconnect)[0]
     if step == "resolved":

@@ -38,24 +38,24 @@ bus.add_signal_receiver(
 )  # fmt: skip
 
 
-def until(condition: Callable[[], Any], patience: float) -> Any:
+def until(condition: Callable[[], Any], timeout: float) -> Any:
     """Waits for the condition, and handles signals meanwhile so that each has its true time."""
-    end = time.monotonic() + patience
-    GLib.timeout_add(int(patience * 1000) + 1, lambda: False)
+    end = time.monotonic() + timeout
+    GLib.timeout_add(int(timeout * 1000) + 1, lambda: False)
     while not condition() and time.monotonic() < end:
         context.iteration(True)
     return condition()
 
 
-def call(method: Callable[..., Any], *arguments: Any, patience: float = 60.0) -> tuple[float, str | None]:
+def call(method: Callable[..., Any], *arguments: Any, timeout: float = 60.0) -> tuple[float, str | None]:
     """The seconds until the reply, and the error if it was one."""
     answers: list[tuple[float, str | None]] = []
     began = time.monotonic()
     method(
-        *arguments, timeout=patience, reply_handler=lambda *_: answers.append((time.monotonic() - began, None)),
+        *arguments, timeout=timeout, reply_handler=lambda *_: answers.append((time.monotonic() - began, None)),
         error_handler=lambda error: answers.append((time.monotonic() - began, error.get_dbus_name())),
     )  # fmt: skip
-    until(lambda: answers, patience + 5)
+    until(lambda: answers, timeout + 5)
     return answers[0] if answers else (time.monotonic() - began, "no reply")
 
 

@@ -96,13 +96,13 @@ class Running:
         self._take(0)
         return self._done is not None
 
-    def _take(self, patience: float) -> None:
+    def _take(self, timeout: float) -> None:
         while self._done is None:
             try:
-                message = self._messages.get(timeout=patience) if patience else self._messages.get_nowait()
+                message = self._messages.get(timeout=timeout) if timeout else self._messages.get_nowait()
             except queue.Empty:
                 return
-            patience = 0
+            timeout = 0
             if "pid" in message:
                 self.pid = message["pid"]
             elif "out" in message:
@@ -117,12 +117,12 @@ class Running:
 class Agent:
     """The connection to the agent. `check` is called during each wait, and raises if the guest has failed."""
 
-    def __init__(self, path: pathlib.Path, check: Callable[[], None], patience: float) -> None:
+    def __init__(self, path: pathlib.Path, check: Callable[[], None], timeout: float) -> None:
         self.check = check
         self._commands: dict[int, Running] = {}
         self._ready = threading.Event()
         self._socket = socket.socket(socket.AF_UNIX)
-        until = time.monotonic() + patience
+        until = time.monotonic() + timeout
         while True:
             try:
                 self._socket.connect(str(path))
@@ -136,7 +136,7 @@ class Agent:
         while not self._ready.wait(0.1):
             check()
             if time.monotonic() > until:
-                raise LabError(f"The guest did not come up within {patience} s.")
+                raise LabError(f"The guest did not come up within {timeout} s.")
 
     def _listen(self) -> None:
         for line in self._socket.makefile("rb"):

@@ -51,7 +51,7 @@ class Machine:
         began = time.monotonic()
         self._process = processes.start(self._command(), stdout=self._log("qemu.log"), stderr=self._log("qemu.log"))
         try:
-            self.agent = Agent(folder / "agent.sock", self.check, patience=30 if acceleration == "kvm" else 75)
+            self.agent = Agent(folder / "agent.sock", self.check, timeout=30 if acceleration == "kvm" else 75)
         except BaseException:
             self.stop()
             raise
@@ -95,4 +95,4 @@ class Machine:
             raise LabError(f"The virtual machine has ended with {self._process.returncode}. {log}\n{text[-2000:]}")
 
     def stop(self) -> None:
-        processes.stop(self._process, patience=1)
+        processes.stop(self._process, timeout=1)

@@ -40,12 +40,12 @@ def start(arguments: list[str], **options: Any) -> subprocess.Popen[bytes]:
     return process
 
 
-def stop(process: subprocess.Popen[bytes], patience: float = 2) -> None:
+def stop(process: subprocess.Popen[bytes], timeout: float = 2) -> None:
     """Terminates the process, waits, then kills it with its children."""
     if process.poll() is None:
         process.terminate()
         try:
-            process.wait(patience)
+            process.wait(timeout)
         except subprocess.TimeoutExpired:
             pass
     try:
@@ -60,4 +60,4 @@ def stop(process: subprocess.Popen[bytes], patience: float = 2) -> None:
 @atexit.register
 def _stop_all() -> None:
     for process in list(_running):
-        stop(process, patience=0.2)
+        stop(process, timeout=0.2)

@@ -100,4 +100,4 @@ class Radio:
         return {sensor["address"]: sensor for sensor in self.state()["sensors"]}
 
     def stop(self) -> None:
-        processes.stop(self._process, patience=0.5)
+        processes.stop(self._process, timeout=0.5)

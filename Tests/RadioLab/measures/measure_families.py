@@ -83,17 +83,17 @@ def measure_slow() -> None:
     kernel accepts."""
     device = {"address": FIREFLY, "family": "firefly", "place": [1, 0]}
     with _lab() as lab:
-        for patience, intervals in (
+        for title, intervals in (
             ("the kernel's default limit", (0.5, 1, 2, 3, 3.8, 5, 10, 20)),
             ("main.conf, Autoconnecttimeout=16384", (5, 8, 10, 20)),
             ("management socket, 65535 ms", (10, 15, 19, 20, 30)),
         ):
-            if patience.startswith("main"):
+            if title.startswith("main"):
                 _configure(lab, "[LE]", "Autoconnecttimeout=16384")
-            elif patience.startswith("management"):
+            elif title.startswith("management"):
                 # Set Default System Configuration, parameter 0x001b.
                 lab.run("python3", "/lab/share/management.py", "0", "4c", "1b0002ffff").must()
-            print(patience, flush=True)
+            print(title, flush=True)
             for interval in intervals:
                 lab.radio.do("add", sensors=[device | {"timing": {"advertising": interval}}])
                 for _ in range(3 if interval < 4 else 2):

@@ -36,7 +36,7 @@ final class Invocation: Sendable {
   }
 
   /// A time limit for the busiest machine; a passing test never waits so long.
-  static let patience = Duration.seconds(60)
+  static let timeout = Duration.seconds(60)
 
   private let process: Process
   private let standardInput: FileHandle?
@@ -107,7 +107,7 @@ final class Invocation: Sendable {
   /// Returns when a condition is met.
   /// - Throws: `WaitTimedOut`, at once if the process ends first.
   func until(_ what: String, _ isMet: () async throws -> Bool) async throws {
-    let end = SuspendingClock.now + Self.patience
+    let end = SuspendingClock.now + Self.timeout
     while true {
       let hasEnded = !process.isRunning
       if try await isMet() { return }
@@ -117,7 +117,7 @@ final class Invocation: Sendable {
   }
 
   /// Waits for the end of the process; kills it after the time limit.
-  func ended(within limit: Duration = patience) async throws -> Outcome {
+  func ended(within limit: Duration = timeout) async throws -> Outcome {
     let end = SuspendingClock.now + limit
     while process.isRunning {
       if SuspendingClock.now > end || Task.isCancelled {

@@ -61,10 +61,10 @@ struct KilledBuilding: Sendable {
   }
 
   /// Carries out a run, which may be killed, and checks the invariants.
-  /// - Parameter patience: a factor for the scan time.
+  /// - Parameter scanTimeFactor: a factor for the scan time.
   @discardableResult
   func run(
-    _ environment: [String: String] = [:], patience: Double = 1,
+    _ environment: [String: String] = [:], scanTimeFactor: Double = 1,
     meanwhile: (Invocation) async throws -> Void = { _ in },
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> Run {
@@ -72,7 +72,7 @@ struct KilledBuilding: Sendable {
     let atWork = await sensorsAtWork()
     let writes = await building.world.writes.count
     let process = try site.start(
-      ["apply", "building.yaml", "--yes", "--scan-time", "\(scanTime * patience)"], bus: building.bus,
+      ["apply", "building.yaml", "--yes", "--scan-time", "\(scanTime * scanTimeFactor)"], bus: building.bus,
       environment: environment)
     try await meanwhile(process)
     let outcome = try await process.ended()
@@ -94,8 +94,8 @@ struct KilledBuilding: Sendable {
     var last: Invocation.Outcome?
     for number in 0..<Self.runsUntilDone {
       // On a busy machine a run may receive no device, so the next run scans longer.
-      let patience = Double(1 << number)
-      let run = try await run(patience: patience, sourceLocation: sourceLocation)
+      let scanTimeFactor = Double(1 << number)
+      let run = try await run(scanTimeFactor: scanTimeFactor, sourceLocation: sourceLocation)
       #expect(
         run.outcome.status == 0 || run.outcome.status == 100, "\(run.outcome)", sourceLocation: sourceLocation
       )

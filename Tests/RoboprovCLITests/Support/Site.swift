@@ -96,7 +96,7 @@ final class Site: Sendable {
 
   /// Returns when a condition that depends on no process of the test is met.
   func until(_ what: String, _ isMet: () async throws -> Bool) async throws {
-    let end = SuspendingClock.now + Invocation.patience
+    let end = SuspendingClock.now + Invocation.timeout
     while try await !isMet() {
       guard SuspendingClock.now < end else { throw Invocation.WaitTimedOut(what: what, written: "") }
       try await Task.sleep(for: .milliseconds(10))

@@ -204,8 +204,8 @@ class Adapter(Controller):
             (interval, wanted.max_latency, wanted.supervision_timeout),
         )  # fmt: skip
         if not was_received:
-            patience = EVENTS_TO_ESTABLISH * interval * EVENT_UNIT
-            asyncio.get_running_loop().call_later(patience, self._give_up, connection)
+            timeout = EVENTS_TO_ESTABLISH * interval * EVENT_UNIT
+            asyncio.get_running_loop().call_later(timeout, self._give_up, connection)
 
     def _give_up(self, connection: Connection) -> None:
         if self.le_connections.get(connection.peer_address) is connection:
