@@ -215,7 +215,7 @@ extension BlueZCentral {
   func deviceAdded(_ path: ObjectPath) {
     guard let device = tree.device(path) else { return }
     removals[path] = nil
-    let (state, sighting) = ReceivedContent.born(device)
+    let (state, sighting) = ReceivedContent.created(device)
     receivedContent[path] = state
     if let sighting { report(sighting, path, device) }
   }

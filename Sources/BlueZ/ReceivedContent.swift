@@ -58,7 +58,7 @@ struct ReceivedContent: Hashable, Sendable {
   static let remembered = Self(content: .remembered)
 
   /// An object that has just appeared, and the report that created it, if there was one.
-  static func born(_ device: Properties) -> (new: Self, sighting: Sighting?) {
+  static func created(_ device: Properties) -> (new: Self, sighting: Sighting?) {
     guard let rssi = device.number(Name.Property.rssi) else { return (.remembered, nil) }
     var payload = Payload(device)
     // An iBeacon fills its advertisement, so this name comes from the cache, or at best from a scan response.

@@ -37,7 +37,7 @@ extension JournalReader {
   fileprivate static func began(_ path: String) throws(JournalError) -> Date? {
     let file = try File.reading(path)
     var size = 1 << 16
-    while true {
+    while size <= Self.longestLine {
       let bytes = try file.beginning(size)
       if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
         let line = try? JSONDecoder().decode(Beginning.self, from: Data(bytes[..<end]))
@@ -46,7 +46,11 @@ extension JournalReader {
       if bytes.count < size { return nil }
       size *= 4
     }
+    return nil
   }
+
+  /// The maximum length of a journal's first line, in bytes. Only a forged journal has a longer one.
+  private static let longestLine = 1 << 24
 
   private struct Beginning: Decodable {
     var at: String

@@ -21,7 +21,7 @@ private final class Object {
 
   /// An object that a report has just created.
   static func created(_ properties: Properties) -> (object: Object, sighting: ReceivedContent.Sighting?) {
-    let (advertisement, sighting) = ReceivedContent.born(properties)
+    let (advertisement, sighting) = ReceivedContent.created(properties)
     return (Object(advertisement, properties), sighting)
   }
 

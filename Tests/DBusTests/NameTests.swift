@@ -71,7 +71,9 @@ struct NameTests {
     #expect(DBusSignature(text) == nil)
   }
 
-  @Test("an object path has a parent, appends one valid element, and is at or below itself and its ancestors")
+  @Test(
+    "an object path other than `/` has a parent; a path appends one valid element, and is at or below itself and its ancestors"
+  )
   func pathHierarchy() {
     let adapter: ObjectPath = "/org/bluez/hci0"
     #expect(adapter.parent == "/org/bluez")

@@ -31,6 +31,45 @@ import Testing
     #expect(air.receive(Self.advertisement(1)) == nil && air[Self.advertisement(1).address]?.rssi == -60)
   }
 
+  /// A forged sensor can send another minor each time.
+  @Test("a device that changes without end does not fill the record, and its state stays current")
+  func changing() {
+    let session = MachineDriver.hci0
+    var run = MachineDriver([Sample.room(1, address: 1)]) { $0.survey = .seconds(60) }
+    run.send(.started, at: 0)
+    run.send(.adapters(.success([MachineDriver.adapter(session)])), at: 0)
+    run.use(session, at: 0)
+    run.send(.scanBegan(session), at: 0.1)
+    for minor in 1...1_000 {
+      var advertisement = Sample.beacon(9, minor: UInt16(minor), at: 0.2)
+      advertisement.adapter = session.adapter
+      run.send(.received(advertisement, session), at: 0.2)
+    }
+    let sightings = run.facts.count { if case .deviceSighted = $0 { true } else { false } }
+    #expect(sightings == AirLedger.mostSightingsOfOne)
+    #expect(run.machine.air[Sample.address(9)]?.beaconAtWork?.minor == 1_000)
+    run.receive([1], at: 0.3)
+    #expect(run.facts.count { if case .deviceSighted = $0 { true } else { false } } == sightings + 1)
+  }
+
+  @Test("the sightings on record are limited in all, except those of named devices")
+  func limitedInAll() throws {
+    let named = Self.advertisement(AirLedger.mostSightings + 1)
+    var air = AirLedger(profiles: DeviceProfiles.all, named: [named.address])
+    let first = air.receive(Self.advertisement(1))
+    let sighting = try #require(first)
+    var recorded = 0
+    for number in 1...(AirLedger.mostSightings / AirLedger.mostSightingsOfOne + 2) {
+      var other = sighting
+      other.address = BluetoothAddress(rawValue: UInt64(number))
+      for _ in 0..<AirLedger.mostSightingsOfOne where air.mayRecord(other) { recorded += 1 }
+    }
+    #expect(recorded == AirLedger.mostSightings)
+    let last = air.receive(named)
+    let isRecorded = air.mayRecord(try #require(last))
+    #expect(isRecorded)
+  }
+
   @Test("foreign devices do not fill the air ledger")
   func foreignDevices() {
     var air = AirLedger(profiles: DeviceProfiles.all)

@@ -135,6 +135,44 @@ import VirtualTime
     #expect(texts == ["•••", "lost: •••", "/tmp/•••"])
   }
 
+  @Test("each text from outside in a fact is redacted")
+  func everyText() throws {
+    let secret = "hunter22"
+    let adapter = AdapterID(BluetoothAddress(rawValue: 1))
+    let reasons: [FailureReason] = [
+      .refused(stage: .write, deviceText: secret), .readBackMismatch(setting: "power", held: secret),
+      .notReceivedAfterSave(SaveResponse(deviceText: secret, stackText: secret)),
+      .networkNotReceived(ssid: "Guests", networks: [FoundNetwork(ssid: secret, rssi: -61)]),
+    ]
+    let facts: [Fact] =
+      [
+        .statusReceived(.init(room: "lobby", attempt: 1, text: secret, meaning: .other)),
+        .settingsRead(
+          .init(room: "lobby", attempt: 1, settings: [HeldSetting(name: .roomName, value: secret)])),
+        .wifiChecked(
+          .init(
+            room: "lobby", attempt: 1, ssid: "Guests", result: .notReceived,
+            networks: [FoundNetwork(ssid: secret, rssi: -61)])),
+        .runInterrupted(.init(cause: .stack, detail: secret)),
+        .adapterSelected(.init(adapter: adapter, name: "hci0", stack: secret)),
+        .adapterFaulted(.init(adapter: adapter, fault: .refusesToScan, stackText: secret)),
+        .foreignScanDetected(.init(adapter: adapter, clients: [secret])),
+      ]
+      + reasons.flatMap { reason -> [Fact] in
+        [
+          .stageEnded(.init(room: "lobby", attempt: 1, stage: .write, seconds: 1, failure: reason)),
+          .attemptEnded(.init(room: "lobby", number: 1, seconds: 1, failure: reason)),
+          .roomFinished(
+            .init(room: "lobby", outcome: .failed, attempts: 1, seconds: 1, settings: [], reason: reason)),
+          .operatorAwaited(.init(room: "lobby", reason: reason)),
+        ]
+      }
+    for fact in facts {
+      let redacted = fact.redacted { $0.text == secret ? "•••" : $0.text }
+      #expect("\(fact)".contains(secret) && !"\(redacted)".contains(secret), "\(redacted)")
+    }
+  }
+
   private enum Saying {
     case status(String)
     case failure(String)

@@ -106,7 +106,7 @@ extension FuzzTarget {
       guard case .changed(let path, _, let properties, _) = change, let device = tree.device(path) else {
         continue
       }
-      var (advertisement, sighting) = ReceivedContent.born(device)
+      var (advertisement, sighting) = ReceivedContent.created(device)
       _ = sighting
       for repeats in [true, false] {
         let received = advertisement.take(properties, device: device, repeatsData: repeats)

@@ -128,8 +128,9 @@ extension FuzzTarget {
 
   /// - Throws: when the text has a character that a terminal acts on.
   static func checkIsHarmless(_ text: String, _ name: String) throws {
-    let obeyed = text.unicodeScalars.first { $0.isControlling && $0 != "\n" }
-    try Violation.unless(obeyed == nil, "nothing controls the terminal in \(name): \(text.debugDescription)")
+    let controlling = text.unicodeScalars.first { $0.isControlling && $0 != "\n" }
+    try Violation.unless(
+      controlling == nil, "nothing controls the terminal in \(name): \(text.debugDescription)")
   }
 
   /// - Throws: when a place is outside the text.

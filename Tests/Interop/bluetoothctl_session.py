@@ -21,7 +21,7 @@ from typing import Any
 
 ROOM_SENSOR = "12345678-9abc-def0-1234-0000000000%02x"
 SSID, PASSWORD, ROOM, MINOR, COMMAND, STATUS = (ROOM_SENSOR % n for n in range(2, 8))
-PATIENCE = 60
+TIMEOUT = 60
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x01\x02\r]")
 
 
@@ -47,7 +47,7 @@ class Bluetoothctl:
 
     def expect(self, pattern: str) -> re.Match[str]:
         """Waits for a text behind the last expected one."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while True:
             match = re.compile(pattern, re.S).search(self.screen, self.read_to)
             if match:

@@ -53,8 +53,8 @@ struct JournalWriterTests {
         fact: .runInterrupted(.init(cause: .stack, detail: text)))
     ]
     let bytes = try await Events.journal(events)
-    let obeyed = String(decoding: bytes, as: UTF8.self).unicodeScalars.filter(\.isControlling)
-    #expect(obeyed.map(\.value) == [0x0A])
+    let controlling = String(decoding: bytes, as: UTF8.self).unicodeScalars.filter(\.isControlling)
+    #expect(controlling.map(\.value) == [0x0A])
     #expect(String(decoding: bytes, as: UTF8.self).contains("ü👩‍👧漢"))
     #expect(JournalReader.read(bytes).events == events)
   }

@@ -4,8 +4,8 @@ import Manifest
 import MarkedText
 import Model
 import Session
-import Testing
 import Source
+import Testing
 import YAML
 
 /// A manifest of beacons with these defaults and rooms.

@@ -181,6 +181,20 @@ struct LanguageTests {
         + #"{"wifi":{"g":{"ssid":"G","password":null}}},[["room","minor"],["A","01"]]]"#)
   }
 
+  /// An exported table may have a column of passwords, which is ignored.
+  @Test("the content of a table has no cell of a column that gives no key")
+  func ignoredColumns() {
+    func content(_ ignored: String, _ unnamed: String, room: String = "A") -> [UInt8] {
+      Files(files: ["r.csv": "room;WLAN-Passwort;;minor\n\(room);\(ignored);\(unnamed);1"])
+        .read("building: B\nmatch: any\nrooms_from: { file: r.csv, ignore: [WLAN-Passwort] }\n").content
+    }
+    #expect(
+      String(decoding: content("hunter2345", "open-sesame"), as: UTF8.self).hasSuffix(
+        #"[["room","WLAN-Passwort","","minor"],["A","","","1"]]]"#))
+    #expect(content("hunter2345", "x") == content("another-one", "y"))
+    #expect(content("x", "x") != content("x", "x", room: "B"))
+  }
+
   @Test("unquoted text that other YAML readers read as another type is a warning with a fix")
   func ambiguous() throws {
     let reading = Files(files: [:]).read(

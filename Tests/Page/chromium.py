@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 # For a browser on a busy machine with two cores. A working browser is faster.
-PATIENCE = 60
+TIMEOUT = 60
 
 
 class Chromium:
@@ -87,7 +87,7 @@ class Chromium:
 
     def wait(self, wanted: Callable[[dict[str, Any]], bool], what: str) -> dict[str, Any]:
         """Reads until the wanted message comes; keeps the events before it."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while True:
             while b"\0" in self.buffer:
                 text, self.buffer = self.buffer.split(b"\0", 1)

@@ -1,5 +1,5 @@
-import Model
 import Bluetooth
+import Model
 import Testing
 
 @testable import Reporting

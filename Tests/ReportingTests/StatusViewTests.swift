@@ -27,7 +27,7 @@ import Testing
       style: TerminalStyle(width: width, hasColor: false))
     let tooWide = lines.filter { $0.columns > width }
     #expect(tooWide.isEmpty)
-    let obeyed = lines.joined().unicodeScalars.filter { $0.isControlling }
-    #expect(obeyed.isEmpty)
+    let controlling = lines.joined().unicodeScalars.filter { $0.isControlling }
+    #expect(controlling.isEmpty)
   }
 }

@@ -35,6 +35,21 @@ struct HostileFilesTests {
     }
   }
 
+  /// The limit is that of the address space: a command that reads the whole file exceeds it.
+  @Test("a journal of 2 GiB without a line end is refused without reading it into memory")
+  func largeJournal() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1)])
+      let run = "reports/\(Site.building)/20260901-090000-x"
+      _ = try await shell("mkdir -p \(run) && truncate -s 2G \(run)/journal.jsonl", at: site)
+      for command in ["status building.yaml", "report \(Site.building) 20260901-090000-x"] {
+        let outcome = try await shell("ulimit -v 1500000; exec \(Self.program) \(command)", at: site)
+        #expect(outcome.status == 74, "\(command)\n\(outcome)")
+        #expect(outcome.errors.contains("journal.jsonl"), "\(command)\n\(outcome)")
+      }
+    }
+  }
+
   @Test("a site key that is not a regular file is refused", arguments: others.keys.sorted())
   func siteKey(other: String) async throws {
     try await Site.use { site in

@@ -2,10 +2,10 @@ import Bluetooth
 import Foundation
 import Journal
 import Model
+import RecordedText
 import Reporting
 import SampleFacts
 import Simulation
-import RecordedText
 import Testing
 import VirtualBuilding
 

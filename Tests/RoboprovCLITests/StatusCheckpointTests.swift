@@ -28,7 +28,7 @@ struct StatusCheckpointTests {
       // A checkpoint with a wrong digest is ignored.
       try Data("\(lines[0])\n0\n\(body)".utf8).write(to: file)
       #expect(try await site.run(Self.status).output == first.output)
-      #expect(try String(contentsOf: file, encoding: .utf8).hasPrefix("roboprov/checkpoint/2 "))
+      #expect(try String(contentsOf: file, encoding: .utf8).hasPrefix("roboprov/checkpoint/3 "))
     }
   }
 

@@ -1,8 +1,8 @@
 import Bluetooth
 import Families
+import HeapModule
 import Model
 import Session
-import HeapModule
 
 /// What the run knows of an adapter over all its sessions.
 struct AdapterHistory: Hashable, Sendable {

@@ -1,8 +1,8 @@
 import Bluetooth
 import Families
+import HeapModule
 import Model
 import Session
-import HeapModule
 
 /// The result of each attempt, and exactly one outcome for each room.
 extension RunMachine {

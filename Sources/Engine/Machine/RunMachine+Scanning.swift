@@ -1,7 +1,7 @@
 import Bluetooth
+import HeapModule
 import Model
 import Session
-import HeapModule
 
 /// Scan windows: the advertisements in them, and refused scans.
 extension RunMachine {
@@ -105,11 +105,13 @@ extension RunMachine {
     var mayDecide = false
     defer { noteOverflow(on: advertisement.adapter) }
     if let sighting = air.receive(advertisement) {
-      record(
-        .deviceSighted(
-          .init(
-            address: sighting.address, adapter: sighting.adapter, profile: sighting.life?.profile,
-            rssi: sighting.rssi, minor: sighting.beaconAtWork?.minor)))
+      if air.mayRecord(sighting) {
+        record(
+          .deviceSighted(
+            .init(
+              address: sighting.address, adapter: sighting.adapter, profile: sighting.life?.profile,
+              rssi: sighting.rssi, minor: sighting.beaconAtWork?.minor)))
+      }
       if case .surveying(var survey) = phase {
         mayDecide = survey.received(sighting.address)
         phase = .surveying(survey)
@@ -169,8 +171,8 @@ extension RunMachine {
     }
   }
 
-  /// Takes an advertisement of a device whose retries are exhausted. It is clearly received again when it is stronger than
-  /// before, or returns after a long absence.
+  /// Takes an advertisement of a device whose retries are exhausted. It is clearly received again when it is
+  /// stronger than before, or returns after a long absence.
   private mutating func receive(
     _ advertisement: Advertisement, of place: Int, exhausted state: RoomState.Exhausted
   ) -> Bool {

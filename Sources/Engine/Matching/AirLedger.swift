@@ -97,6 +97,10 @@ package struct AirLedger: Sendable {
 
   /// The limit of devices, besides named ones. A building of 10,000 sensors uses half of it.
   package static let mostDevices = 20_000
+  /// The limit of recorded sightings of one device. A device at work has a few per attempt.
+  package static let mostSightingsOfOne = 100
+  /// The limit of recorded sightings of all devices together, besides named ones.
+  package static let mostSightings = 100_000
   /// The limit of devices whose last advertisement is kept.
   private static let mostContents = 50_000
 
@@ -109,6 +113,9 @@ package struct AirLedger: Sendable {
   /// them.
   private let wanted: Set<BeaconIdentity>
   private var devices: [BluetoothAddress: Sighting] = [:]
+  /// The number of recorded sightings of each device, and of all.
+  private var recorded: [BluetoothAddress: Int] = [:]
+  private var recordedInAll = 0
   /// The content of the last advertisement of each device. Repeated content, which is nearly all, needs no
   /// evaluation.
   private var contents: [BluetoothAddress: Content] = [:]
@@ -151,6 +158,18 @@ package struct AirLedger: Sendable {
     if contents.count >= Self.mostContents { contents = contents.filter { devices[$0.key] != nil } }
     contents[advertisement.address] = content
     return consider(advertisement)
+  }
+
+  /// Whether a sighting that `receive` returned goes on record; counts it. A sender that changes its state
+  /// without end cannot fill the record.
+  package mutating func mayRecord(_ sighting: Sighting) -> Bool {
+    let count = recorded[sighting.address, default: 0]
+    guard count < Self.mostSightingsOfOne,
+      recordedInAll < Self.mostSightings || named.contains(sighting.address)
+    else { return false }
+    recorded[sighting.address] = count + 1
+    recordedInAll += 1
+    return true
   }
 
   private mutating func consider(_ advertisement: Advertisement) -> Sighting? {

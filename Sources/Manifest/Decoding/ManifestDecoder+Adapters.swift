@@ -75,9 +75,9 @@ extension ManifestDecoder {
         .redundantHint, "`near` has no effect in a room with an address", at: entry.keyRange,
         notes: [.init("its address", at: address.keyRange)], advice: "leave one of them out")
     }
-    if let described = adapters.first(where: { $0.alias == text }) { return described.reference }
+    if let described = adapterAliases[text] { return described }
     if let reference = AdapterReference(naming: text) { return reference }
-    let nearest = Vocabulary.nearest(to: text, of: adapters.compactMap(\.alias))
+    let nearest = self.nearest(to: text, of: adapterAliases.keys.sorted())
     error(
       .unknownAdapter, "this is neither the name nor the address of an adapter", at: entry.value.range,
       advice: nearest.map { "did you mean `\($0)`?" } ?? "write hci0 or 00:1A:7D:DA:71:13: \(Self.addresses)")

@@ -25,6 +25,9 @@ extension ManifestDecoder {
     // Unused networks are checked too, because an installer may use one for the first time on site.
     check(networks)
     adapters = fields["adapters"].map { self.adapters($0) } ?? []
+    adapterAliases = Dictionary(
+      adapters.compactMap { adapter in adapter.alias.map { ($0, adapter.reference) } },
+      uniquingKeysWith: { first, _ in first })
     let policy = matchPolicy(fields)
     scopes = [topScope(fields, networks)]
     let rooms = rooms(fields, networks: networks, policy)
@@ -86,7 +89,7 @@ extension ManifestDecoder {
     let known = ["address", "any", "later"]
     error(
       .unknownValue, "`match` is neither `address`, `any` nor `later`", at: node.range,
-      advice: Vocabulary.nearest(to: text, of: known).map { "did you mean `\($0)`?" })
+      advice: self.nearest(to: text, of: known).map { "did you mean `\($0)`?" })
     return nil
   }
 

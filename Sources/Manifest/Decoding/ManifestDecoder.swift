@@ -19,6 +19,8 @@ struct ManifestDecoder {
   var networkNames: [String]?
   /// The descriptions under `adapters`.
   var adapters: [AdapterDescription] = []
+  /// The adapters that have an alias.
+  var adapterAliases: [String: AdapterReference] = [:]
   /// The outermost scope first, then each floor and group.
   var scopes: [RoomScope] = []
   /// The lists and tables of rooms, in the order of reading.
@@ -114,7 +116,7 @@ struct ManifestDecoder {
         fix: .replace(entry.keyRange, with: key))
       return
     }
-    let nearest = Vocabulary.nearest(to: entry.key, of: known)
+    let nearest = nearest(to: entry.key, of: known)
     // An unknown key may be a secret without its key. It is shown only when it looks like a key, has a value,
     // and is not in a network.
     if nearest != nil || !isWiFi && !entry.value.isNull && entry.key.looksLikeKey {
@@ -166,7 +168,7 @@ struct ManifestDecoder {
     let known = DeviceProfiles.all.map(\.id.rawValue)
     error(
       .unknownValue, "unknown profile", at: node.range,
-      advice: Vocabulary.nearest(to: text, of: known).map { "did you mean `\($0)`?" }
+      advice: nearest(to: text, of: known).map { "did you mean `\($0)`?" }
         ?? "known profiles: \(known.listed)")
     return nil
   }
@@ -180,6 +182,13 @@ struct ManifestDecoder {
       "`id` has other characters than a–z, 0–9 and hyphens between them, or more than \(Slug.maximumLength)",
       at: node.range, advice: Slug.make(of: text).flatMap { presentable($0).map { "for example: `\($0)`" } })
     return nil
+  }
+
+  /// The most similar known word; nil if none is similar. Also nil beyond the maximum number of findings: the
+  /// message would not be shown, and the search through all known words is slow.
+  func nearest(to word: String, of known: @autoclosure () -> [String]) -> String? {
+    if findings.count > ManifestReader.maximumFindings { return nil }
+    return Vocabulary.nearest(to: word, of: known())
   }
 
   private func holdsSecret(_ text: String) -> Bool {

@@ -36,6 +36,9 @@ extension ManifestDecoder {
       return nil
     }
     let columns = keys(of: header, mapping)
+    // A column that gives no key has no effect, and may contain anything, passwords too.
+    texts.setContent(
+      YAMLNode(table) { columns.indices.contains($0) && !columns[$0].keys.isEmpty }, of: source.number)
     let layout = TableLayout(
       text: source.number, delimiter: table.delimiter,
       addressColumn: columns.firstIndex { $0.keys.contains("address") })
@@ -91,28 +94,29 @@ extension ManifestDecoder {
   private mutating func keys(
     of header: [CSVTable.Cell], _ mapping: ColumnMapping
   ) -> [(keys: [String], range: SourceRange)] {
-    for (_, name, range) in mapping.columns where !header.contains(where: { $0.text == name }) {
+    let names = Set(header.map(\.text))
+    for (_, name, range) in mapping.columns where !names.contains(name) {
       error(
         .unknownColumn, "the table has no column of this name", at: range,
-        advice: nearest(to: name, in: header))
+        advice: similarColumn(to: name, in: header))
     }
-    for (name, range) in mapping.ignored where !header.contains(where: { $0.text == name }) {
+    for (name, range) in mapping.ignored where !names.contains(name) {
       error(
         .unknownColumn, "the table has no column of this name", at: range,
-        advice: nearest(to: name, in: header))
+        advice: similarColumn(to: name, in: header))
     }
     var places: [String: SourceRange] = [:]
+    let ignored = Set(mapping.ignored.map(\.text))
     return header.map { cell in
       let mapped = mapping.columns.filter { $0.header == cell.text }.map(\.key)
-      let isIgnored = mapping.ignored.contains { $0.text == cell.text }
-      if !mapped.isEmpty || isIgnored || cell.text.isEmpty {
+      if !mapped.isEmpty || ignored.contains(cell.text) || cell.text.isEmpty {
         show(cell.range)
         for key in mapped { claim(key, cell, &places) }
         return (mapped, cell.range)
       }
       show(cell.range)
       guard let key = Vocabulary.key(spelt: cell.text, among: Vocabulary.columns) else {
-        let nearest = Vocabulary.nearest(to: cell.text, of: Vocabulary.columns)
+        let nearest = self.nearest(to: cell.text, of: Vocabulary.columns)
         error(
           .unknownColumn, "this column is not a key of a room", at: cell.range,
           advice: (nearest.map { "did you mean `\($0)`? " } ?? "")
@@ -134,17 +138,21 @@ extension ManifestDecoder {
     places[key] = cell.range
   }
 
-  private func nearest(to name: String, in header: [CSVTable.Cell]) -> String? {
-    Vocabulary.nearest(to: name, of: header.map(\.text).filter { !$0.isEmpty })
+  private func similarColumn(to name: String, in header: [CSVTable.Cell]) -> String? {
+    self.nearest(to: name, of: header.map(\.text).filter { !$0.isEmpty })
       .flatMap { presentable($0).map { "did you mean `\($0)`?" } }
   }
 }
 
 extension YAMLNode {
   /// A table as a list of rows, each a list of cells.
-  init(_ table: CSVTable) {
-    let rows = table.rows.map { row in
-      let cells = row.map { YAMLNode(.scalar($0.text, isPlain: false), range: $0.range) }
+  /// - Parameter isUsed: Whether to include the cells of a column, by its index; other cells are empty. The
+  ///   first row is always included.
+  init(_ table: CSVTable, isUsed: (Int) -> Bool = { _ in true }) {
+    let rows = table.rows.enumerated().map { number, row in
+      let cells = row.enumerated().map { column, cell in
+        YAMLNode(.scalar(number == 0 || isUsed(column) ? cell.text : "", isPlain: false), range: cell.range)
+      }
       return YAMLNode(
         .sequence(cells), range: SourceRange(start: row[0].range.start, end: row[row.count - 1].range.end))
     }

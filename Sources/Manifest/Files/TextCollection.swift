@@ -16,6 +16,8 @@ struct TextCollection {
     var source: SourceText
     /// The tree; nil when the text cannot be parsed or is empty.
     var root: YAMLNode?
+    /// The part of the tree that the manifest uses; nil: all of it.
+    var content: YAMLNode?
     /// Whether `root` holds the whole text. Otherwise not all secrets are known.
     var isWhole = true
     /// The scalars that may be shown.
@@ -28,6 +30,11 @@ struct TextCollection {
     texts.append(
       Text(name: name, source: source, isWhole: false, shown: ByteMarks(count: source.bytes.count)))
     return source
+  }
+
+  /// Limits the content of a text to what the manifest uses.
+  mutating func setContent(_ content: YAMLNode, of number: Int) {
+    texts[number].content = content
   }
 
   /// Sets the tree of a text.

@@ -1,5 +1,5 @@
-import Model
 package import Bluetooth
+import Model
 
 /// The signal of a device that the operator searches for, for a terminal and for other outputs.
 package enum SignalView {

@@ -1,6 +1,6 @@
-import Model
 import FoundationEssentials
 import Glibc
+import Model
 import Reporting
 
 /// Default values of options that a user would otherwise repeat with every command. The command line

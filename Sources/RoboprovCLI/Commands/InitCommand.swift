@@ -180,7 +180,8 @@ struct InitCommand: AsyncParsableCommand {
       _ = try RoomTable(file)
       return nil
     } catch {
-      return (error as? CommandFailure)?.message ?? "\(error)"
+      guard let failure = error as? CommandFailure else { return "\(error)" }
+      return [failure.message, failure.advice].compactMap(\.self).joined(separator: ". ")
     }
   }
 

@@ -1,6 +1,6 @@
-import Model
 import ArgumentParser
 import Manifest
+import Model
 import Reporting
 
 /// `roboprov schema`: prints the JSON Schema of an output, or of manifests.

@@ -1,7 +1,7 @@
-import Model
 import ArgumentParser
 import FoundationEssentials
 import Journal
+import Model
 import Reporting
 
 /// `roboprov report check BUILDING`: checks that the reports match the journals and that the signature is

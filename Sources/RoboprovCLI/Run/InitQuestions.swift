@@ -4,7 +4,7 @@ import Manifest
 import Model
 
 /// The questions of `roboprov init` at a terminal. Without a terminal every question returns nil, as Enter
-/// does. A question whose answer would make the manifest invalid is asked again.
+/// does. A question is asked again if its answer alone would make the manifest invalid.
 struct InitQuestions {
   let canAsk: Bool
 
@@ -19,7 +19,7 @@ struct InitQuestions {
       let answer = await Keyboard.line { $0 }.trimmed
       if answer.isEmpty { return nil }
       guard let problem = problem(answer) else { return answer }
-      Console.say("  Not accepted: \(problem.visible)")
+      Console.say("  Not accepted: \(problem)")
     }
   }
 
@@ -45,29 +45,30 @@ struct InitQuestions {
     in draft: ManifestDraft,
     _ make: (_ name: String, _ ssid: String, PasswordChoice) -> ManifestDraft.Network
   ) async -> [ManifestDraft.Network] {
-    var networks: [ManifestDraft.Network] = []
-    func problem(_ name: String, _ ssid: String) -> String? {
-      if networks.contains(where: { $0.name == name }) { return "there is a network \(name) already" }
-      return draft.problem { $0.networks = networks + [make(name, ssid, .prompt)] }
+    var draft = draft
+    draft.networks = []
+    func problem(ofName name: String, _ ssid: String) -> String? {
+      if draft.networks.contains(where: { $0.name == name }) { return "there is already a network `\(name)`" }
+      return draft.problem { $0.networks.append(make(name, ssid, .prompt)) }
     }
     while let ssid = await ask(
-      networks.isEmpty
+      draft.networks.isEmpty
         ? "SSID of the WiFi that sensors join (Enter: none)" : "SSID of another WiFi (Enter: no more)",
-      problem: { problem("network", $0) })
+      problem: { ssid in draft.problem { $0.networks = [make("wifi", ssid, .prompt)] } })
     {
-      let word = ssid.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.last.map(
-        String.init)
+      let words = ssid.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+      let numbered = (1...draft.networks.count + 1).map { "wifi\($0)" }
       let usual =
-        word.flatMap { word in networks.contains { $0.name == word } ? nil : word }
-        ?? "wifi\(networks.count + 1)"
-      let name = await ask("  Its name in the manifest", usual) { problem($0, ssid) } ?? usual
+        (words.suffix(1).map(String.init) + numbered).first { problem(ofName: $0, ssid) == nil }
+        ?? numbered[0]
+      let name = await ask("  Its name in the manifest", usual) { problem(ofName: $0, ssid) } ?? usual
       let choices = PasswordChoice.allCases.map(\.rawValue).joined(separator: ", ")
       let choice = await ask(
         "  Its password: prompt (asked at each run), env (environment variable), none", "prompt"
       ) { PasswordChoice(rawValue: $0) == nil ? "type one of \(choices)" : nil }
-      networks.append(make(name, ssid, choice.flatMap(PasswordChoice.init) ?? .prompt))
+      draft.networks.append(make(name, ssid, choice.flatMap(PasswordChoice.init) ?? .prompt))
     }
-    return networks
+    return draft.networks
   }
 
   /// - Parameter problem: Why an input is not accepted; nil if it is.
@@ -92,7 +93,7 @@ extension ManifestDraft {
     change(&changed)
     let known = Set(errors.map(\.message))
     guard let error = changed.errors.first(where: { !known.contains($0.message) }) else { return nil }
-    return [error.message, error.advice].compactMap(\.self).joined(separator: "; ")
+    return [error.message, error.advice].compactMap(\.self).joined(separator: ". ")
   }
 
   /// The errors of the manifest without the files that it names.

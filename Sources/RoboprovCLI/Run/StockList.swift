@@ -1,8 +1,8 @@
-import Model
 import Bluetooth
 import CSV
 import Labels
 import Manifest
+import Model
 import Reporting
 import Source
 

@@ -1,5 +1,5 @@
-import Model
 import ArgumentParser
+import Model
 import Reporting
 
 /// The exit status of the process. The numbers are frozen and follow sysexits.h where one fits.

@@ -1,24 +1,24 @@
-import Model
 import FoundationEssentials
 import Glibc
+import Model
 import Reporting
 import Synchronization
 
 /// Writes data to stdout and everything else to stderr. No other code prints.
 ///
-/// Text from outside cannot control the terminal: control characters are spelt out, except line ends in
+/// Text from outside cannot control the terminal: control characters are escaped, except line ends in
 /// multi-line text and the colours of views.
 enum Console {
   /// Writes data to stdout, with any number of lines.
   static func data(_ text: String) { output(text.visibleLines) }
 
-  /// Writes lines of a view to stdout. A line end inside a line is spelt out.
+  /// Writes lines of a view to stdout. A line end inside a line is escaped.
   static func data(lines: [String]) { output(lines.map { $0.visibleLine + "\n" }.joined()) }
 
   /// Writes a line to stderr.
   static func say(_ line: String) { write(line.visible + "\n", to: STDERR_FILENO) }
 
-  /// Writes lines of a view to stderr. A line end inside a line is spelt out.
+  /// Writes lines of a view to stderr. A line end inside a line is escaped.
   static func say(lines: [String]) {
     write(lines.map { $0.visibleLine + "\n" }.joined(), to: STDERR_FILENO)
   }

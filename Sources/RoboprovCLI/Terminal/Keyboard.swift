@@ -11,7 +11,11 @@ enum Keyboard {
   static func line<Answer: Sendable>(_ reading: @escaping @Sendable (String) -> Answer) async -> Answer {
     let answer = OneShot<Answer>()
     let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
-    source.setEventHandler { @Sendable in answer.fulfill(reading(readLine() ?? "")) }
+    source.setEventHandler { @Sendable in
+      // A further line belongs to the next question.
+      source.cancel()
+      answer.fulfill(reading(readLine() ?? ""))
+    }
     return await withTaskCancellationHandler {
       defer { source.cancel() }
       source.resume()

@@ -1,6 +1,6 @@
-import Model
 import Bluetooth
 import Labels
+import Model
 import Reporting
 
 /// The screen of `roboprov walk` while it waits for the installer: a pure function from state to lines, for a

@@ -10,7 +10,7 @@ struct OverviewCheckpoint: Codable {
   /// Its name in the building's folder.
   static let fileName = "status.checkpoint"
   /// A checkpoint with another format, or from another version of roboprov, is not used.
-  private static let schema = "roboprov/checkpoint/2 \(Version.current)"
+  private static let schema = "roboprov/checkpoint/3 \(Version.current)"
 
   /// A run that was read.
   struct Run: Hashable, Codable {

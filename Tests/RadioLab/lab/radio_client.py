@@ -13,7 +13,7 @@ from typing import Any
 from . import processes
 from .errors import LabError
 
-_PATIENCE = 30  # s
+_TIMEOUT = 30  # s
 
 
 class Radio:
@@ -31,7 +31,7 @@ class Radio:
         self._asked = 0
         self.events: list[dict[str, Any]] = []
         self._socket = socket.socket(socket.AF_UNIX)
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _TIMEOUT
         while True:
             try:
                 self._socket.connect(str(path))
@@ -63,7 +63,7 @@ class Radio:
             self._asked += 1
             ident = self._asked
         self._socket.sendall(json.dumps({"id": ident, "do": action, **details}).encode() + b"\n")
-        self._wait(lambda: ident in self._answers, _PATIENCE, f"the radio to do {action}")
+        self._wait(lambda: ident in self._answers, _TIMEOUT, f"the radio to do {action}")
         answer = self._answers.pop(ident)
         if "error" in answer:
             raise LabError(f"The radio, asked to {action}: {answer['error']}")

@@ -9,7 +9,7 @@ import tempfile
 import time
 
 PLACES = max(1, min(4, os.cpu_count() or 1))  # A guest is idle most of the time, and takes 1 GB.
-_PATIENCE = 3600  # s; a whole `make test-radio` takes less
+_TIMEOUT = 3600  # s; a whole `make test-radio` takes less
 
 
 class Turn:
@@ -31,8 +31,8 @@ class Turn:
                     return place
                 except BlockingIOError:
                     os.close(place)
-            if time.monotonic() - began > _PATIENCE:
-                raise TimeoutError(f"radio lab: no turn within {_PATIENCE} s (see {self._folder})")
+            if time.monotonic() - began > _TIMEOUT:
+                raise TimeoutError(f"radio lab: no turn within {_TIMEOUT} s (see {self._folder})")
             if not is_announced and time.monotonic() - began > 2:
                 is_announced = True
                 print("radio lab: waiting for another lab on this machine to end", file=sys.stderr, flush=True)

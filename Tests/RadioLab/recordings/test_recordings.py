@@ -26,7 +26,7 @@ CHIPS: dict[str | None, dict[str, Any]] = {
     "filters duplicates": {"duplicates": "by_data", "memory": 1000},
 }
 PLACE = [2.0, 0.0]  # m; near the adapter, so that no result depends on the propagation
-PATIENCE = 120  # s
+TIMEOUT = 120  # s
 
 
 class Recorder:
@@ -92,7 +92,7 @@ class Recorder:
         running = self.lab.agent.start("bluez-trace", "/lab/share/scenario.json", str(number), "/lab/share/asked")
         request, began = 1, time.monotonic()
         while not running.ended:
-            if time.monotonic() - began > PATIENCE:
+            if time.monotonic() - began > TIMEOUT:
                 running.signal("KILL")
             file = folder / f"ask-{request}"
             if file.exists():

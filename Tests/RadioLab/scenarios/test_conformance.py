@@ -28,7 +28,7 @@ FAULTS: dict[int, dict[str, Any]] = {
     7: {"dead": True},
 }
 
-PATIENCE = 120  # s, for the slowest check
+TIMEOUT = 120  # s, for the slowest check
 
 
 def sensor_address(number: int) -> str:
@@ -59,7 +59,7 @@ def test_bluez_keeps_the_contract_of_central(lab: Lab, subtests: pytest.Subtests
 
 
 def next_line(program: Running) -> str:
-    line = program.line(PATIENCE)
+    line = program.line(TIMEOUT)
     assert line is not None, f"The program has ended: {program.err}"
     return line
 

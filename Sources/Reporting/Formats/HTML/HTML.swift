@@ -70,7 +70,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
   var isEmpty: Bool { text.isEmpty }
 
   /// Text without characters that end an element or an attribute value. Characters that would reorder or hide
-  /// other text (control characters, bidirectional marks) are spelt out.
+  /// other text (control characters, bidirectional marks) are escaped.
   private static func escaped(_ text: String) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)

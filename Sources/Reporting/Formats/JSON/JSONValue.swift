@@ -45,7 +45,7 @@ package enum JSONValue: Hashable, Sendable {
   package static func optional(_ number: Double?) -> JSONValue { number.map(JSONValue.number) ?? .null }
 
   /// This value in JSON (RFC 8259), indented by two spaces, ending in a newline. Empty arrays and objects
-  /// take one line. Characters that a terminal would obey are escaped, so that the text can be looked at
+  /// take one line. Characters that a terminal would interpret are escaped, so that the text can be looked at
   /// anywhere.
   package var pretty: String {
     var text = ""
