@@ -53,6 +53,38 @@ struct GATTScenarios {
     }
   }
 
+  @Test("a characteristic that exists twice is an error of discovery, so that nothing is written")
+  func ambiguous() async throws {
+    try await stage { stage in
+      let (peripheral, _) = try await stage.discovered()
+      await stage.daemon.addCharacteristic(
+        "/org/bluez/hci0/dev_C4_7C_8D_00_00_01/service000a/char00ff", Sample.command)
+      try await stage.seen()
+      let error = await failure { () async throws(CentralError) in
+        try await peripheral.discover(Sample.service, requiring: [Sample.command, Sample.status])
+      }
+      #expect(error?.code == .attributeAmbiguous(Sample.command))
+      #expect(await stage.daemon.count("WriteValue") == 0)
+    }
+  }
+
+  /// An attribute has at most 512 bytes.
+  @Test("a value of 1 MiB is cut when it is notified, and an error when it is read")
+  func largeValues() async throws {
+    try await stage { stage in
+      let (peripheral, service) = try await stage.discovered()
+      let large = [UInt8](repeating: 0x41, count: 1 << 20)
+      await stage.daemon.reply(to: "ReadValue") { _ in .success([.bytes(large)]) }
+      let status = try #require(service[Sample.status])
+      let error = await failure { () async throws(CentralError) in try await peripheral.read(status) }
+      #expect(error?.code == .other && error?.stackText?.contains("1048576 bytes") == true)
+      let stream = try await peripheral.notifications(of: status)
+      await stage.daemon.notify(large)
+      var iterator = stream.makeAsyncIterator()
+      #expect(await iterator.next()?.value.count == 512)
+    }
+  }
+
   @Test("a link that is lost before its services are resolved gives disconnected")
   func lostBeforeResolution() async throws {
     try await stage { stage in

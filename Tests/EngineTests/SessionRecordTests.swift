@@ -1,10 +1,11 @@
 import Bluetooth
 import Foundation
 import Model
-import Session
 import Testing
 import VirtualBuilding
 import VirtualTime
+
+@testable import Session
 
 /// The record of a GATT session, and what the session waits for.
 @Suite("record of a GATT session") struct SessionRecordTests {
@@ -36,6 +37,26 @@ import VirtualTime
     let connected = await connections.instants
     try #require(bound.count == 1 && connected.count == 1)
     #expect(bound[0] <= connected[0])
+  }
+
+  @Test("a feed keeps the newest values of a device that notifies without end, and the marks stay valid")
+  func feed() async {
+    let feed = StatusFeed()
+    let (stream, source) = AsyncStream.makeStream(of: CharacteristicNotification.self)
+    feed.follow(stream)
+    let number = 3 * StatusFeed.mostValues
+    for index in 1...number {
+      source.yield(
+        CharacteristicNotification(value: Array("\(index)".utf8), receivedAt: .init(sinceZero: .zero)))
+    }
+    source.finish()
+    await feed.pump()
+    #expect(feed.count == number)
+    func first(since mark: Int) -> String? {
+      feed.existing(since: mark) { _ in true }.map { String(decoding: $0.value, as: UTF8.self) }
+    }
+    #expect(first(since: 0) == "\(number - StatusFeed.mostValues + 1)")
+    #expect(first(since: number - 1) == "\(number)" && first(since: number) == nil)
   }
 
   @Test("the record has a bounded number of statuses, and those that decide the attempt")

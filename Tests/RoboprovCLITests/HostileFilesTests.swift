@@ -82,6 +82,9 @@ struct HostileFilesTests {
       try site.writeManifest([.numbered(1)])
       let outcome = try await shell("cat building.yaml | \(Self.program) validate /dev/stdin", at: site)
       #expect(outcome.status == 0 && outcome.output.contains("can be applied"), "\(outcome)")
+      let applied = try await shell(
+        "cat building.yaml | \(Self.program) apply /dev/stdin --yes --simulate --scan-time 1", at: site)
+      #expect(applied.status == 0 && (applied.output + applied.errors).contains("1 of 1 room"), "\(applied)")
     }
   }
 
