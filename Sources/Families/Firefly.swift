@@ -2,8 +2,8 @@ package import Bluetooth
 package import Model
 package import Session
 
-/// Firefly (docs/protocols.md, "Firefly"): a peripheral that mostly sleeps and gets the time since an action. The
-/// session searches, connects and writes within 10 s.
+/// Firefly (docs/protocols.md, "Firefly"): a peripheral that mostly sleeps and gets the time since an action.
+/// The session searches, connects and writes within 10 s.
 package struct Firefly: DeviceProfile {
   package let id: ProfileID = "firefly"
   package let title = "Firefly"

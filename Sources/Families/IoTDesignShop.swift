@@ -3,9 +3,9 @@ import Hex
 package import Model
 package import Session
 
-/// IoT Design Shop beacon (docs/protocols.md): an iBeacon that is configured over GATT and has no save command. A
-/// confirmed write goes straight to flash, and the firmware checks nothing. So the session first reads all
-/// settings, writes only those that differ, and reads them back.
+/// IoT Design Shop beacon (docs/protocols.md): an iBeacon that is configured over GATT and has no save
+/// command. A confirmed write goes straight to flash, and the firmware checks nothing. So the session first
+/// reads all settings, writes only those that differ, and reads them back.
 package struct IoTDesignShop: DeviceProfile {
   package let id: ProfileID = "iot-design-shop"
   package let title = "IoT Design Shop beacon"

@@ -3,8 +3,8 @@ import Hex
 package import Model
 package import Session
 
-/// ESP32-S3 room sensor (docs/protocols.md, "Robo Sensor"): a connectable peripheral named `Robo Sensor` in provisioning mode,
-/// afterwards a non-connectable iBeacon.
+/// ESP32-S3 room sensor (docs/protocols.md, "Robo Sensor"): a connectable peripheral named `Robo Sensor` in
+/// provisioning mode, afterwards a non-connectable iBeacon.
 package struct RoboSensor: DeviceProfile {
   package let id: ProfileID = "robo-sensor"
   package let title = "Robo Sensor"

@@ -4,8 +4,8 @@ import Session
 import Synchronization
 
 extension RoboSensor: WiFiScanning {
-  /// Write `SCAN`; the sensor notifies the networks (docs/protocols.md, "WiFi scan"). Older firmware does not have
-  /// it.
+  /// Write `SCAN`; the sensor notifies the networks (docs/protocols.md, "WiFi scan"). Older firmware does not
+  /// have it.
   static let wifiScan: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000008"
 
   /// Subscribes, writes `SCAN` and assembles the response.

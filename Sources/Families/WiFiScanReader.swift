@@ -1,7 +1,8 @@
 package import Model
 
-/// Assembles a Robo Sensor's response to `SCAN` (docs/protocols.md, "WiFi scan"): lines `SSID,RSSI` over several notifications,
-/// each of which may end in a line `MORE` (another follows) or `END`. Total: any bytes give a list.
+/// Assembles a Robo Sensor's response to `SCAN` (docs/protocols.md, "WiFi scan"): lines `SSID,RSSI` over
+/// several notifications, each of which may end in a line `MORE` (another follows) or `END`. Total: any bytes
+/// give a list.
 ///
 /// A line may be split between two notifications, even within a character. An SSID may have commas: the RSSI
 /// follows the last one.

@@ -37,7 +37,7 @@ extension File {
     return Identity(device: status.st_dev, number: status.st_ino)
   }
 
-  private var status: stat? {
+  var status: stat? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? status : nil
   }

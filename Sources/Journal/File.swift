@@ -95,12 +95,11 @@ final class File: Sendable {
   /// Reads the whole file.
   /// - Throws: `tooLarge` when the file has more than `limit` bytes.
   func readAll(atMost limit: Int = largest) throws(JournalError) -> [UInt8] {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw JournalError(.read, path, errno: errno) }
-    // Files such as those in /proc have size 0.
-    if status.st_size > limit { throw JournalError(.read, path, .tooLarge) }
+    // Files such as those in /proc have size 0, and a file may grow.
+    let size = Int(status?.st_size ?? 0)
+    if size > limit { throw JournalError(.read, path, .tooLarge) }
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(Int(status.st_size))
+    bytes.reserveCapacity(size)
     var buffer = [UInt8](repeating: 0, count: 1 << 18)
     while true {
       let count = read(descriptor, &buffer, buffer.count)

@@ -109,8 +109,8 @@ extension FuzzTarget {
     }
   }
 
-  /// Scenarios: each finding has a place in the text, none controls the terminal, and there is a scenario or a
-  /// finding.
+  /// Scenarios: each finding has a place in the text, none controls the terminal, and there is a scenario or
+  /// a finding.
   static let scenario = FuzzTarget(name: "scenario") { bytes in
     let reading = ScenarioReading(bytes, file: "scenario.yaml")
     let source = SourceText(bytes)

@@ -67,6 +67,18 @@ import Testing
     #expect(content(text) == expected.joined())
   }
 
+  @Test("warnings do not suppress the similar name of an error that is shown")
+  func adviceAfterWarnings() {
+    let rooms = (0..<60).map { "  - { room: R\($0), minor: \($0), floor: 01 }" }
+    let adapters = "adapters: { lobby: { address: \"00:1A:7D:DA:71:13\" } }"
+    let text =
+      (["building: House", "match: any", adapters, "rooms:"] + rooms
+      + ["  - { room: S, minor: 70, near: lobyb }"]).joined(separator: "\n")
+    let reading = ManifestReader.read(Array(text.utf8), file: "m.yaml")
+    #expect(reading.omitted > 0)
+    #expect(reading.diagnostics.contains { $0.advice == "did you mean `lobby`?" }, "\(reading.rendered)")
+  }
+
   @Test("no similar name is searched for findings that are not shown")
   func misspeltElsewhere() {
     let numbers = 0..<3_000

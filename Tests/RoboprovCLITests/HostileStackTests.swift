@@ -48,8 +48,8 @@ import VirtualTime
       .obey([.vardict([("Connected", .string("yes"))])]), .ignore, .delay(.seconds(15)), .vanish, .mislead,
     ]
 
-  /// Failures of the start of discovery, among others each error name that BlueZ or the bus may return: from the
-  /// beginning, and in mid-run. Other calls without a reply.
+  /// Failures of the start of discovery, among others each error name that BlueZ or the bus may return: from
+  /// the beginning, and in mid-run. Other calls without a reply.
   static let brokenDiscovery =
     acts.map { Attack(first: 1, count: .max, act: $0, member: "StartDiscovery") }
     + acts.filter(\.preventsScans).map { Attack(first: 2, count: .max, act: $0, member: "StartDiscovery") }

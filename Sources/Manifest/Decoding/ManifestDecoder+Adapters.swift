@@ -77,7 +77,7 @@ extension ManifestDecoder {
     }
     if let described = adapterAliases[text] { return described }
     if let reference = AdapterReference(naming: text) { return reference }
-    let nearest = self.nearest(to: text, of: adapterAliases.keys.sorted())
+    let nearest = nearest(to: text, of: adapterAliases.keys.sorted())
     error(
       .unknownAdapter, "this is neither the name nor the address of an adapter", at: entry.value.range,
       advice: nearest.map { "did you mean `\($0)`?" } ?? "write hci0 or 00:1A:7D:DA:71:13: \(Self.addresses)")

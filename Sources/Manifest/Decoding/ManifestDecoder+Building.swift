@@ -89,7 +89,7 @@ extension ManifestDecoder {
     let known = ["address", "any", "later"]
     error(
       .unknownValue, "`match` is neither `address`, `any` nor `later`", at: node.range,
-      advice: self.nearest(to: text, of: known).map { "did you mean `\($0)`?" })
+      advice: nearest(to: text, of: known).map { "did you mean `\($0)`?" })
     return nil
   }
 

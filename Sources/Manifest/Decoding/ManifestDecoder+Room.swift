@@ -226,7 +226,7 @@ extension ManifestDecoder {
   mutating func proofAddress(_ node: YAMLNode) -> ProofAddress? {
     guard let text = text(node, "proof") else { return nil }
     if let proof = ProofAddress(rawValue: text) { return proof }
-    let nearest = self.nearest(to: text, of: ProofAddress.allCases.map(\.rawValue))
+    let nearest = nearest(to: text, of: ProofAddress.allCases.map(\.rawValue))
     error(
       .unknownValue, "`proof` is neither `own_address` nor `any_address`", at: node.range,
       advice: nearest.map { "did you mean `\($0)`?" }

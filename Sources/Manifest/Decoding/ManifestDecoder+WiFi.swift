@@ -107,7 +107,7 @@ extension ManifestDecoder {
     let known = networkNames ?? networks.keys.filter { presentable($0) != nil }.sorted()
     networkNames = known
     // A network that was added later may have this name as its password.
-    let nearest = self.nearest(to: name, of: known).flatMap { presentable($0) }
+    let nearest = nearest(to: name, of: known).flatMap { presentable($0) }
     if nearest != nil { show(node.range) }
     let advice =
       if let nearest { "did you mean `\(nearest)`?" } else if known.isEmpty {

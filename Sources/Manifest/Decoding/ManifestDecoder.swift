@@ -10,6 +10,8 @@ import YAML
 /// decoder did not recognise as harmless.
 struct ManifestDecoder {
   var findings: [Diagnostic] = []
+  /// The number of errors that the decoder has found.
+  private var errorCount = 0
   /// The texts that were read; the manifest is the first.
   var texts = TextCollection()
   /// Texts that must not be shown anywhere.
@@ -61,6 +63,7 @@ struct ManifestDecoder {
       return
     }
     findings.append(finding)
+    if finding.severity == .error { errorCount += 1 }
   }
 
   /// Marks a place as harmless, so that it may be shown.
@@ -184,10 +187,10 @@ struct ManifestDecoder {
     return nil
   }
 
-  /// The most similar known word; nil if none is similar. Also nil beyond the maximum number of findings: the
-  /// message would not be shown, and the search through all known words is slow.
+  /// The most similar known word, for an error; nil if none is similar. Also nil once there are more errors
+  /// than are shown, because the search through all known words is slow.
   func nearest(to word: String, of known: @autoclosure () -> [String]) -> String? {
-    if findings.count > ManifestReader.maximumFindings { return nil }
+    if errorCount > ManifestReader.maximumFindings { return nil }
     return Vocabulary.nearest(to: word, of: known())
   }
 

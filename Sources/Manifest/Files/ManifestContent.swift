@@ -3,8 +3,8 @@ import YAML
 
 extension TextCollection {
   /// The content of all texts without secrets: that of the manifest, or a list of all texts in the order in
-  /// which the manifest names them. A table is a list of rows, each a list of cells; below the header, the cells
-  /// of a column that gives no key are empty.
+  /// which the manifest names them. A table is a list of rows, each a list of cells; below the header, the
+  /// cells of a column that gives no key are empty.
   var content: [UInt8] {
     let contents = texts.map { ($0.content ?? $0.root)?.contentWithoutSecrets ?? [] }
     guard contents.count > 1 else { return contents.first ?? [] }

@@ -116,7 +116,7 @@ extension ManifestDecoder {
       }
       show(cell.range)
       guard let key = Vocabulary.key(spelt: cell.text, among: Vocabulary.columns) else {
-        let nearest = self.nearest(to: cell.text, of: Vocabulary.columns)
+        let nearest = nearest(to: cell.text, of: Vocabulary.columns)
         error(
           .unknownColumn, "this column is not a key of a room", at: cell.range,
           advice: (nearest.map { "did you mean `\($0)`? " } ?? "")
@@ -139,7 +139,7 @@ extension ManifestDecoder {
   }
 
   private func similarColumn(to name: String, in header: [CSVTable.Cell]) -> String? {
-    self.nearest(to: name, of: header.map(\.text).filter { !$0.isEmpty })
+    nearest(to: name, of: header.map(\.text).filter { !$0.isEmpty })
       .flatMap { presentable($0).map { "did you mean `\($0)`?" } }
   }
 }

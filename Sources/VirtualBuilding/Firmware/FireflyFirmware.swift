@@ -1,9 +1,9 @@
 package import Bluetooth
 package import VirtualTime
 
-/// The Firefly's firmware (docs/protocols.md, "Firefly"). It sleeps most of the time and advertises for a short time when it
-/// wakes up. It accepts four bytes without response and then ends the link itself. It can be provisioned
-/// again at any time.
+/// The Firefly's firmware (docs/protocols.md, "Firefly"). It sleeps most of the time and advertises for a
+/// short time when it wakes up. It accepts four bytes without response and then ends the link itself. It can
+/// be provisioned again at any time.
 package struct FireflyFirmware: Firmware {
   /// The four bytes by name, and whether any were received.
   package private(set) var flash: Flash

@@ -46,8 +46,8 @@ extension RunScript {
   static let entrance = PlannedRoom.beacon("entrance", "Entrance", minor: 9, registered: true)
   static let shed = PlannedRoom.beacon("shed", "Shed", minor: 10, registered: true)
 
-  /// A beacon that is written and read back, one that holds another room's settings, a Firefly, and two registered
-  /// rooms, one of them received.
+  /// A beacon that is written and read back, one that holds another room's settings, a Firefly, and two
+  /// registered rooms, one of them received.
   static let families: RunScript = {
     var script = RunScript()
     script.begin([stairs, cellar, doorway, entrance, shed], name: "Museum")

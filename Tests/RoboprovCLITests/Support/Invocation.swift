@@ -29,8 +29,8 @@ final class Invocation: Sendable {
     var description: String { "\(what) did not come\n\(written)" }
   }
 
-  /// The variables that the program gets from these tests: the sanitizer's options (`Scripts/sanitize`) and the wrong change
-  /// (`Scripts/mutants`).
+  /// The variables that the program gets from these tests: the sanitizer's options (`Scripts/sanitize`) and
+  /// the wrong change (`Scripts/mutants`).
   private static let inherited = ProcessInfo.processInfo.environment.filter {
     $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "ROBOPROV_MUTANT"
   }
