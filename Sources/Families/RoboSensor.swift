@@ -180,10 +180,16 @@ package struct RoboSensor: DeviceProfile {
       try await checkWiFi(session, over: link)
       let firstWrite = feed.count
       for (setting, characteristic, bytes) in conversation.writes(of: session.room.settings) {
-        try await session.write(bytes, of: [setting], to: characteristic, over: link)
+        do throws(AttemptFailure) {
+          try await session.write(bytes, of: [setting], to: characteristic, over: link)
+        } catch {
+          // The device's own message is the better reason.
+          try await conversation.throwRefusal(in: feed, since: firstWrite)
+          throw error
+        }
         try await conversation.throwRefusal(in: feed, since: firstWrite)
       }
-      return try await conversation.save(feed)
+      return try await conversation.save(feed, since: firstWrite)
     }
   }
 

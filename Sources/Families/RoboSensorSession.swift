@@ -112,9 +112,10 @@ struct RoboSensorSession: Sendable {
   }
 
   /// Steps 5 and 6: submits `SAVE` and waits for `saved`, a refusal, or the end of the link. After the
-  /// submission no error is a failure yet: the result of this function carries it, and the proof decides.
-  func save(_ feed: StatusFeed) async throws(AttemptFailure) -> Submission {
-    let mark = feed.count
+  /// submission no error is a failure yet: the result of this function carries it. A refusal always counts,
+  /// also one that comes with the loss of the link, or after `saved`.
+  /// - Parameter mark: the mark in the feed before the first write.
+  func save(_ feed: StatusFeed, since mark: Int) async throws(AttemptFailure) -> Submission {
     // The last status before any write: the same status read again is no response.
     let before = feed.lastRead.map { SensorStatus($0) }
     let submittedAt = try await session.submit()
@@ -124,23 +125,43 @@ struct RoboSensorSession: Sendable {
         try await link.write(Array("SAVE".utf8), to: command, .withResponse)
         return try await waitForAnswer(in: feed, since: mark, submittedAt: submittedAt, before: before)
       }
-      if answer == .saved {
-        submission.acknowledgement = .savedStatus
-        await session.received(answer.text, as: .saved)
-        await waitForReboot()
-      } else {
-        await session.received(answer.text, as: .refusal)
-        submission.problem = .refused(stage: .save, deviceText: answer.text)
-      }
+      await take(answer, &submission)
+      if answer == .saved { await waitForReboot() }
     } catch {
       submission.problem = error.reason
-      // `saved` and the reboot can come within milliseconds of each other, in either order.
-      if await wasSaved(in: feed, since: mark, submittedAt: submittedAt) {
-        submission.acknowledgement = .savedStatus
-        await session.received("saved", as: .saved)
+      // The response and the reboot can come within milliseconds of each other, in either order.
+      if let answer = await lateAnswer(in: feed, since: mark, submittedAt: submittedAt) {
+        await take(answer, &submission)
       }
     }
+    if submission.acknowledgement != nil, let refusal = feed.existing(since: mark, where: Self.isError) {
+      await take(SensorStatus(refusal), &submission)
+    }
     return submission
+  }
+
+  /// Takes the sensor's response to the save.
+  private func take(_ answer: SensorStatus, _ submission: inout Submission) async {
+    await session.received(answer.text, as: answer == .saved ? .saved : .refusal)
+    if answer == .saved {
+      submission.acknowledgement = .savedStatus
+    } else {
+      submission.acknowledgement = nil
+      submission.problem = .refused(stage: .save, deviceText: answer.text)
+    }
+  }
+
+  private static let isError = { @Sendable (value: CharacteristicNotification) in SensorStatus(value).isError
+  }
+
+  /// Whether a notification answers the save: an error in any case, `saved` only after the submission.
+  private static func answers(
+    _ submittedAt: MonotonicInstant
+  ) -> @Sendable (CharacteristicNotification) -> Bool {
+    { value in
+      let status = SensorStatus(value)
+      return status.isError || status == .saved && value.receivedAt >= submittedAt
+    }
   }
 
   /// The sensor's response to `SAVE`: `saved` or an error.
@@ -149,9 +170,7 @@ struct RoboSensorSession: Sendable {
   ) async throws(CentralError) -> SensorStatus {
     while true {
       if feed.isSubscribed {
-        let notified = await feed.first(since: mark) { value in
-          value.receivedAt >= submittedAt && SensorStatus(value).isAnswer
-        }
+        let notified = await feed.first(since: mark, where: Self.answers(submittedAt))
         guard let notified else { throw CentralError(Task.isCancelled ? .cancelled : .disconnected) }
         return SensorStatus(notified)
       }
@@ -164,21 +183,19 @@ struct RoboSensorSession: Sendable {
     }
   }
 
-  /// Whether `saved` arrived, or still arrives before the feed ends: a notification from before the end of
+  /// The response that arrived, or still arrives before the feed ends: a notification from before the end of
   /// the link may be delivered after it.
-  private func wasSaved(
+  private func lateAnswer(
     in feed: StatusFeed, since mark: Int, submittedAt: MonotonicInstant
-  ) async -> Bool {
-    let isSaved = { @Sendable (value: CharacteristicNotification) in
-      SensorStatus(value) == .saved && value.receivedAt >= submittedAt
-    }
-    if feed.existing(since: mark, where: isSaved) != nil { return true }
-    guard feed.isSubscribed else { return false }
+  ) async -> SensorStatus? {
+    let answers = Self.answers(submittedAt)
+    if let answer = feed.existing(since: mark, where: answers) { return SensorStatus(answer) }
+    guard feed.isSubscribed else { return nil }
     let raced = await race(.seconds(1), on: session.clock) { () throws(CentralError) in
-      await feed.first(since: mark, where: isSaved)
+      await feed.first(since: mark, where: answers)
     }
-    guard case .value(let saved) = raced else { return false }
-    return saved != nil
+    guard case .value(let answer) = raced else { return nil }
+    return answer.map { SensorStatus($0) }
   }
 
   /// After `saved` the sensor reboots, which ends the link at no cost; a `Disconnect` takes 2 s.

@@ -51,6 +51,10 @@ package struct BuildingRecord: Hashable, Sendable, Codable {
   }
 
   private mutating func apply(_ event: RunEvent, in run: RunStarted) {
+    if case .deviceSighted(let fact) = event.fact {
+      note(fact)
+      receive(fact)
+    }
     guard let id = event.fact.room else { return }
     var room = lastKnown.rooms[id] ?? LastKnownRoom(name: id.rawValue, profile: "")
     let recorded = RecordedAt(run: run.run, at: event.at)
@@ -64,6 +68,7 @@ package struct BuildingRecord: Hashable, Sendable, Codable {
       }
     case .bindingReleased(let fact):
       room.bindings.removeAll { $0.address == fact.address }
+      room.absence = nil
       if room.lastWrite?.address == fact.address { room.lastWrite = nil }
       if fact.cause != .rebound {
         lastKnown.retired[fact.address] = Retirement(room: id, reason: fact.reason, at: event.at)
@@ -86,21 +91,84 @@ package struct BuildingRecord: Hashable, Sendable, Codable {
         address: fact.address, state: .submitted, settings: settings(of: id, in: run), sealKey: run.sealKey,
         run: run.run, at: event.at)
       for setting in written[id, default: []] { room.lastWrite?.settingsRecorded[setting] = recorded }
+      if let write = room.lastWrite, !isRewritable(room.profile) { hold(write) }
+    case .statusReceived(let fact):
+      switch fact.meaning {
+      case .saved: acknowledge(&room)
+      case .refusal: refuse(&room)
+      case .ready, .stale, .other: break
+      }
     case .attemptEnded(let fact):
-      // Only these two failures are evidence from the device that it kept nothing.
-      if fact.failure?.code == .refused || fact.failure?.code == .saveNotKept { room.lastWrite = nil }
+      // Only these two failures are the device's own word that it did not save.
+      if fact.failure?.code == .refused { refuse(&room) }
+      if fact.failure?.code == .saveNotKept { room.lastWrite = nil }
     case .roomFinished(let fact):
       finish(&room, fact, recorded, in: run)
     case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
       .scanStarted,
       .scanStopped,
       .deviceSighted, .canariesJudged, .deviceUnclaimed, .hostPaused, .operatorRequested, .operatorAwaited,
-      .stageStarted, .stageEnded,
-      .statusReceived, .linkEnded, .proofReceived,
+      .stageStarted, .stageEnded, .linkEnded, .proofReceived,
       .retryScheduled, .settingsRead, .wifiChecked, .elapsedSent, .runInterrupted, .runFinished:
       break
     }
     lastKnown.rooms[id] = room
+  }
+
+  // MARK: Devices that are not received
+
+  /// A device was received: it is not missing if it has the minor that its room's record says.
+  private mutating func receive(_ fact: DeviceSighted) {
+    for id in lastKnown.owners(of: fact.address) {
+      guard let room = lastKnown.rooms[id], room.absence != nil, fact.minor != nil,
+        fact.minor == room.lastWrite?.minor
+      else { continue }
+      lastKnown.rooms[id]?.absence = nil
+    }
+  }
+
+  /// A search did not find the device of a room as recorded.
+  private func miss(_ room: inout LastKnownRoom, _ finding: RoomVerified.Finding, _ recorded: RecordedAt) {
+    room.absence = Absence(finding: finding, since: room.absence?.since ?? recorded)
+  }
+
+  // MARK: What a device may hold
+
+  /// A device was received with a minor of which nothing is on record.
+  private mutating func note(_ fact: DeviceSighted) {
+    guard let minor = fact.minor, let profile = fact.profile, !isRewritable(profile),
+      lastKnown.holdings(of: fact.address, minor: minor).isEmpty
+    else { return }
+    lastKnown.holdings[fact.address, default: []].append(Holding(minor: minor))
+  }
+
+  /// From its submission on, a device may hold a write, besides everything that it may have held before.
+  private mutating func hold(_ write: LastWrite) {
+    guard let minor = write.minor else { return }
+    lastKnown.holdings[write.address, default: []].removeAll { $0.write?.gaveTheSame(as: write) == true }
+    lastKnown.holdings[write.address, default: []].append(Holding(minor: minor, write: write))
+  }
+
+  /// The device acknowledged its save, so it holds nothing else.
+  private mutating func acknowledge(_ room: inout LastKnownRoom) {
+    guard var write = room.lastWrite, write.state == .submitted else { return }
+    write.state = .acknowledged
+    for index in write.settings.indices where write.settings[index].state == .written {
+      write.settings[index].state = .acknowledged
+    }
+    room.lastWrite = write
+    guard !isRewritable(room.profile) else { return }
+    lastKnown.holdings[write.address] = nil
+    hold(write)
+  }
+
+  /// The device refused what it got, so what it holds with this minor is unknown.
+  private mutating func refuse(_ room: inout LastKnownRoom) {
+    guard let write = room.lastWrite else { return }
+    room.lastWrite = nil
+    guard let minor = write.minor, !isRewritable(room.profile) else { return }
+    lastKnown.holdings[write.address]?.removeAll { $0.write?.gaveTheSame(as: write) == true }
+    lastKnown.holdings[write.address, default: []].append(Holding(minor: minor))
   }
 
   private func finish(
@@ -111,7 +179,9 @@ package struct BuildingRecord: Hashable, Sendable, Codable {
     if fact.outcome.isSuccess, let evidence = fact.evidence {
       succeed(&room, fact, evidence, recorded, in: run)
     } else if let reason = fact.reason {
-      room.lastWrite = room.lastWrite.flatMap { after(reason, $0, isRewritable: isRewritable(room)) }
+      // The run searched for this device, and gave it up.
+      if fact.outcome == .unreachable, reason.code == .neverReceived { miss(&room, .missing, recorded) }
+      room.lastWrite = room.lastWrite.flatMap { after(reason, $0, isRewritable: isRewritable(room.profile)) }
     }
   }
 
@@ -124,10 +194,17 @@ package struct BuildingRecord: Hashable, Sendable, Codable {
     // its address.
     guard evidence.address == address || run.rooms.first(where: { $0.room == fact.room })?.proof == .any
     else { return }
-    room.endAcceptances(recorded)
+    if evidence.run == nil {
+      room.endAcceptances(recorded)
+      room.absence = nil
+    }
     // What an earlier run saw is not a sighting of this run.
     let seen =
       evidence.run.map { earlier in evidence.seenAt.map { RecordedAt(run: earlier, at: $0) } } ?? recorded
+    if fact.outcome == .alreadyProvisioned, room.lastWrite == nil, let minor = evidence.minor {
+      // It was put into provisioning mode, and returned with what it held before.
+      room.lastWrite = lastKnown.holdings(of: address, minor: minor).last?.write
+    }
     if fact.outcome == .alreadyProvisioned, room.lastWrite?.address == address {
       // The device was on air as wanted, or it was read. Neither says anything about the settings that were
       // not read, so their last write still counts.
@@ -152,11 +229,16 @@ package struct BuildingRecord: Hashable, Sendable, Codable {
   /// not received may be out of range, and the next run judges what else was received.
   private func verify(_ room: inout LastKnownRoom, _ fact: RoomVerified, _ recorded: RecordedAt) {
     room.verification = RecordedVerification(fact, recorded: recorded)
-    guard fact.finding == .onAir, let lastWrite = room.lastWrite, case .proved(let old) = lastWrite.state,
+    if fact.needsAction { miss(&room, fact.finding, recorded) }
+    if fact.finding == .onAir, room.absence != nil {
+      room.absence = nil
+      room.endAcceptances(recorded)
+    }
+    guard fact.finding == .onAir, let lastWrite = room.lastWrite, lastWrite.state != .submitted,
       fact.address == lastWrite.address || fact.address == lastWrite.receivedAt
     else { return }
     room.lastWrite?.state = .proved(
-      Evidence(grade: .beaconOnAir, address: old.address, minor: fact.minor, rssi: fact.rssi))
+      Evidence(grade: .beaconOnAir, address: lastWrite.receivedAt, minor: fact.minor, rssi: fact.rssi))
     room.lastWrite?.seen = recorded
   }
 
@@ -180,9 +262,7 @@ package struct BuildingRecord: Hashable, Sendable, Codable {
     }
   }
 
-  private func isRewritable(_ room: LastKnownRoom) -> Bool {
-    DeviceProfiles[room.profile]?.isRewritable ?? false
-  }
+  private func isRewritable(_ profile: ProfileID) -> Bool { DeviceProfiles[profile]?.isRewritable ?? false }
 
   private func settings(of room: RoomID, in run: RunStarted) -> [SettingResult] {
     let planned = run.rooms.first { $0.room == room }?.settings ?? []

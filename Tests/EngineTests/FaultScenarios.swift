@@ -74,6 +74,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
   /// The number of settings that the last attempt confirmed, and the evidence.
   var rest: (written: ClosedRange<Int>, evidence: Evidence.Grade?) {
     switch (outcome, fault) {
+    case (_, .noSaved), (_, .restartsBeforeConfirming(saved: true)): (4...4, .freshBeaconUnacknowledged)
     case (.provisioned, _), (.provisionedAfterRetry, _): (4...4, .freshBeacon)
     case (_, .neverReturns): (4...4, .savedStatus)
     case (_, .drops(in: .write(let number))): (number - 1...number - 1, nil)
@@ -189,7 +190,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     let run = try await rehearse([[], [.init(.drops(in: .write(3)))]])
     let proved = try #require(run.outcome(1)).settings
     #expect(proved.map(\.name) == [.wifiSSID, .wifiPassword, .roomName, .minor])
-    #expect(proved.map(\.state) == [.written, .written, .written, .proved])
+    #expect(proved.map(\.state) == [.acknowledged, .acknowledged, .acknowledged, .proved])
     #expect(proved.map(\.value) == ["Plant", nil, "Room 1", "1"])
     let lost = try #require(run.outcome(2)).settings
     #expect(lost.map(\.state) == [.written, .written, .notWritten, .notWritten])

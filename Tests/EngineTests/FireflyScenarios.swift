@@ -47,7 +47,7 @@ import VirtualTime
     let room = try #require(run.outcome(1))
     #expect(room.outcome == .provisioned)
     #expect(room.evidence?.grade == .selfDisconnect)
-    #expect(room.settings.allSatisfy { $0.state == .written }, "nothing on air shows the settings")
+    #expect(room.settings.allSatisfy { $0.state == .acknowledged }, "nothing on air shows the settings")
     let began = run.facts {
       if case .stageStarted(let fact) = $0, fact.stage == .search { fact } else { nil }
     }

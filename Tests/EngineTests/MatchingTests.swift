@@ -82,14 +82,11 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(matches["room-7"] == .device(Sample.address(1), .address))
   }
 
-  @Test("a device that advertises the room's identity is done")
+  @Test("a device that advertises the room's identity, and of which nothing is on record, is not done")
   func ownIdentity() {
     let matches = match(
       Sample.building([Sample.room(7, address: 1)]), with: Sample.air([Sample.beacon(1, minor: 7)]))
-    let evidence = Evidence(grade: .beaconOnAir, address: Sample.address(1), minor: 7, rssi: -50)
-    // Its other settings are unknown.
-    let settings = Sample.room(7).settingResults(nil) { $0 == .minor ? .proved : .notWritten }
-    #expect(matches["room-7"] == .done(evidence, settings))
+    #expect(matches["room-7"] == .stopped(.actionRequired, .settingsUnknown(minor: 7)))
   }
 
   @Test("a device that advertises another room's identity requires action")

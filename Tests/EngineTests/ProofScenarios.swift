@@ -56,6 +56,11 @@ import VirtualBuilding
     #expect(room?.attempts == 1)
   }
 
+  private func expectRefused(_ run: Rehearsed) {
+    #expect(run.outcome(1)?.outcome == .failed)
+    #expect(run.outcome(1)?.reason == .refused(stage: .save, deviceText: Self.refusal))
+  }
+
   // MARK: Proof by the device's own address
 
   @Test("a beacon from another address proves nothing by default", arguments: Sensor.allCases)
@@ -64,10 +69,15 @@ import VirtualBuilding
     try await succession([Self.sensor(sensor.fault)]) { succession in
       let run = await succession.run(rooms)
       expectInvariants(run, rooms)
-      expectUnconfirmed(run)
-      #expect(run.outcome(1)?.reason?.deviceText == (sensor == .refuses ? Self.refusal : nil))
-      #expect(run.outcome(1)?.evidence?.grade == (sensor == .refuses ? nil : .savedStatus))
-      #expect(succession.lastKnown.rooms[rooms[0].id]?.lastWrite?.state == .submitted)
+      let lastWrite = succession.lastKnown.rooms[rooms[0].id]?.lastWrite
+      if sensor == .refuses {
+        expectRefused(run)
+        #expect(lastWrite == nil)
+      } else {
+        expectUnconfirmed(run)
+        #expect(run.outcome(1)?.evidence?.grade == .savedStatus)
+        #expect(lastWrite?.state == .acknowledged)
+      }
     }
   }
 
@@ -82,14 +92,16 @@ import VirtualBuilding
       await succession.world.setMuted(!isStrangerOnAir, Sample.address(1))
       let later = await succession.run(rooms)
       expectInvariants(later, rooms)
-      #expect(later.outcome(1)?.outcome == (isStrangerOnAir ? .actionRequired : .unconfirmed))
-      #expect(later.outcome(1)?.reason?.code == (isStrangerOnAir ? .minorOnAir : .notReceivedAfterSave))
+      let silent: (Outcome, FailureReason.Code) =
+        sensor == .refuses ? (.unreachable, .neverReceived) : (.unconfirmed, .notReceivedAfterSave)
+      #expect(later.outcome(1)?.outcome == (isStrangerOnAir ? .actionRequired : silent.0))
+      #expect(later.outcome(1)?.reason?.code == (isStrangerOnAir ? .minorOnAir : silent.1))
       if isStrangerOnAir { #expect(later.outcome(1)?.reason?.addresses == [Self.stranger]) }
       #expect(later.writes.isEmpty)
     }
   }
 
-  @Test("a foreign beacon does not hide the device's own, even after a refusal")
+  @Test("after a refusal not even the device's own beacon is a success")
   func ownBeaconAfterRefusal() async throws {
     let rooms = [Self.room(.own)]
     let sensor = SensorScenario(
@@ -97,9 +109,8 @@ import VirtualBuilding
     try await succession([sensor, Self.beacon(Self.stranger, after: .seconds(14))]) { succession in
       let run = await succession.run(rooms)
       expectInvariants(run, rooms)
-      #expect(run.outcome(1)?.outcome == .provisioned)
-      #expect(run.outcome(1)?.evidence?.grade == .freshBeacon)
-      #expect(run.outcome(1)?.evidence?.address == Sample.address(1))
+      #expect(run.outcome(1)?.outcome == .failed)
+      #expect(run.outcome(1)?.reason == .refused(stage: .save, deviceText: "error:flash worn out"))
     }
   }
 
@@ -144,11 +155,21 @@ import VirtualBuilding
     try await succession([Self.sensor(Sensor.refuses.fault), Self.bystander]) { succession in
       let run = await succession.run(rooms)
       expectInvariants(run, rooms)
-      expectUnconfirmed(run)
-      #expect(run.outcome(1)?.reason?.deviceText == Self.refusal)
+      expectRefused(run)
       await succession.world.setMuted(true, Sample.address(1))
       let later = await succession.run(rooms)
-      #expect(later.outcome(1)?.outcome == .unconfirmed)
+      #expect(later.outcome(1)?.outcome == .unreachable)
+    }
+  }
+
+  @Test("a beacon from another address proves nothing if the save was not acknowledged")
+  func otherWithoutAcknowledgement() async throws {
+    let rooms = [Self.room(.any)]
+    let sensor = Self.sensor(Sensor.saves.fault, .init(.restartsBeforeConfirming(saved: true)))
+    try await succession([sensor, Self.bystander]) { succession in
+      let run = await succession.run(rooms)
+      expectInvariants(run, rooms)
+      expectUnconfirmed(run)
     }
   }
 
@@ -197,7 +218,7 @@ import VirtualBuilding
 
   // MARK: Record
 
-  @Test("a proof from another address in an old record counts as submitted only")
+  @Test("a proof from another address in an old record leaves the save acknowledged only")
   func olderRecord() async throws {
     let rooms = [Self.room(.own)]
     try await succession([Self.sensor(Sensor.saves.fault)]) { succession in
@@ -207,7 +228,7 @@ import VirtualBuilding
         for index in started.rooms.indices { started.rooms[index].proof = nil }
         return .runStarted(started)
       }
-      #expect(succession.lastKnown.rooms[rooms[0].id]?.lastWrite?.state == .submitted)
+      #expect(succession.lastKnown.rooms[rooms[0].id]?.lastWrite?.state == .acknowledged)
       #expect(succession.lastKnown.rooms[rooms[0].id]?.progress == .unconfirmed)
     }
   }

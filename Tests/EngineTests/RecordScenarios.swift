@@ -53,11 +53,14 @@ import VirtualTime
     }
   }
 
-  @Test("a sensor that is received with the wanted identity is bound to its room without a write")
+  @Test("a laptop without the record asks for it: a beacon does not show what another laptop wrote")
   func alreadyConfigured() async throws {
     try await building { site in
       _ = await site.run(0)
       // Another laptop, without the record of the first one.
+      let alone = await site.run(1)
+      #expect(alone?.rooms.map(\.reason?.code) == [.settingsUnknown, .settingsUnknown, .settingsUnknown])
+      site.merge()
       let other = await site.run(1)
       #expect(other?.rooms.allSatisfy { $0.outcome == .alreadyProvisioned } == true)
       let bound = site.archive(1).lastKnown.rooms.mapValues { $0.bindings.map(\.address) }

@@ -170,6 +170,50 @@ struct BuildingRecordTests {
     }
   }
 
+  private func verified(_ id: String, day: Int, _ finding: RoomVerified.Finding) -> Run {
+    var run = Run(id, day: day, .verify, rooms: [kitchen])
+    run.add(
+      .roomVerified(.init(room: "kitchen", finding: finding, address: address(1), minor: 7, windows: 3)))
+    return run
+  }
+
+  @Test("a device that a search did not find is missing since the first such search")
+  func missing() {
+    let (done, gone) = (Run.success("a", day: 0, 1), verified("b", day: 1, .missing))
+    let twice = kitchenAfter(done, gone, verified("c", day: 2, .missing))
+    #expect(twice?.progress == .missing && twice?.absence?.since.run == "b")
+    #expect(kitchenAfter(done, verified("b", day: 1, .waiting))?.progress == .unconfirmed)
+    // A run that knows it from the record alone did not receive it.
+    var carried = Run("c", day: 2, rooms: [kitchen])
+    carried.finish(.alreadyProvisioned, evidence(1, run: "a"))
+    #expect(kitchenAfter(done, gone, carried)?.progress == .missing)
+    // A run that searched for it and gave it up.
+    var searched = Run("c", day: 2, rooms: [kitchen])
+    searched.finish(.unreachable, nil, .neverReceived())
+    #expect(kitchenAfter(done, searched)?.progress == .missing)
+    var watched = Run("c", day: 2, rooms: [kitchen])
+    watched.finish(.pending, nil, .neverReceived())
+    #expect(kitchenAfter(done, watched)?.progress == .done)
+  }
+
+  @Test("a missing device is found once it is received, accepted or replaced", arguments: [7, 9] as [UInt16])
+  func found(minor: UInt16) {
+    let (done, gone) = (Run.success("a", day: 0, 1), verified("b", day: 1, .missing))
+    #expect(kitchenAfter(done, gone, verified("c", day: 2, .onAir))?.progress == .done)
+    var sighted = Run("c", day: 2, rooms: [kitchen])
+    sighted.add(
+      .deviceSighted(
+        .init(address: address(1), adapter: Events.adapter, profile: "robo-sensor", minor: minor)))
+    #expect(kitchenAfter(done, gone, sighted)?.progress == (minor == 7 ? .done : .missing))
+    var accepted = Run("c", day: 2, .accept, rooms: [kitchen])
+    accepted.add(.roomAccepted(.init(room: "kitchen", reason: "stolen", by: "QA")))
+    #expect(kitchenAfter(done, gone, accepted)?.progress == .accepted)
+    #expect(kitchenAfter(done, gone, accepted, verified("d", day: 3, .onAir))?.acceptance == nil)
+    var replaced = Run("c", day: 2, .replace, rooms: [kitchen])
+    replaced.add(.bindingReleased(.init(room: "kitchen", address: address(1), cause: .replaced)))
+    #expect(kitchenAfter(done, gone, replaced)?.progress == .open)
+  }
+
   @Test(
     "a save without a known result stays submitted, unless the device reported that it kept nothing",
     arguments: [

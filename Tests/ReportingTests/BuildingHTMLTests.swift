@@ -51,7 +51,7 @@ struct BuildingHTMLTests {
   @Test("a room's state is shown as a word and a symbol")
   func lastKnownRooms() throws {
     for (id, words) in [
-      ("room-1", "✓</span> done"), ("room-12", "↻</span> outdated"), ("room-35", "?</span> not proved"),
+      ("room-1", "✓</span> done"), ("room-12", "↻</span> outdated"), ("room-35", "?</span> unconfirmed"),
       ("room-32", "✗</span> not done"), ("room-39", "✗</span> not done"), ("room-40", "○</span> not tried"),
       ("room-38", "✎</span> accepted"),
       ("room-30", "–</span> retired"),

@@ -49,6 +49,8 @@ struct ExplanationTests {
         .configuredOtherwise(minor: 5, held: Self.otherBeacon),
       ]
     case .settingsChanged: [.settingsChanged(minor: 12), .settingsChanged(minor: nil)]
+    case .settingsUnknown: [.settingsUnknown(minor: 5)]
+    case .beaconAsBefore: [.beaconAsBefore(minor: 5, SaveResponse()), .beaconAsBefore(minor: 5, nil)]
     case .minorOnAir: [.minorOnAir(MinorHolders(5, [.sensor(77)])), .minorOnAir(MinorHolders(5, []))]
     case .minorOnRecord:
       [.minorOnRecord(MinorHolders(5, [.sensor(77)])), .minorOnRecord(MinorHolders(5, []))]

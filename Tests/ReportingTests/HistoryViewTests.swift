@@ -37,6 +37,21 @@ struct HistoryViewTests {
     #expect(lines[1].hasSuffix("20261121T090000Z-laptop-7f3a"))
   }
 
+  @Test("a run that did not select the room, but received its device, was not killed")
+  func notSelected() throws {
+    var other = RunScript()
+    var room = PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1))
+    room.exclusion = Exclusion(.deselected)
+    other.begin([room])
+    other.append(
+      .deviceSighted(.init(address: .sensor(1), adapter: .first, profile: "robo-sensor", minor: 1)))
+    let run = try #require(Self.runs.first).run
+    guard case .runStarted(let started)? = other.events.first?.fact else { return }
+    let lines = HistoryView.table(Self.runs + [(started, other.events)], width: nil)
+    #expect(run.rooms.count == 1 && lines.count == 5)
+    #expect(lines[4].contains("skipped") && !lines[4].contains("killed"), "\(lines)")
+  }
+
   @Test("the history omits columns that do not fit the terminal", arguments: [40, 60, 80, 100, 160])
   func width(_ width: Int) {
     let lines = HistoryView.table(Self.runs, width: width)

@@ -200,7 +200,7 @@ struct BuildingReportTests {
           let room = try site.report["rooms"][0]
           #expect(room["outcome"].text == "unconfirmed")
           #expect(room["attempts"].integer == (run == 1 ? 1 : 0))
-          #expect(room["settings"].items.allSatisfy { $0["state"].text == "written" }, "run \(run)")
+          #expect(room["settings"].items.allSatisfy { $0["state"].text == "acknowledged" }, "run \(run)")
           #expect(try !site.text(of: "devices/room-101.log").contains("not_written"), "run \(run)")
         }
       }

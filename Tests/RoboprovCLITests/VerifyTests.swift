@@ -49,13 +49,50 @@ struct VerifyTests {
       #expect(outcome.output.contains("Room 103: \(ServedBuilding.address(3)) waits for provisioning."))
       let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(text.contains("in no room: \(ServedBuilding.address(4)) with minor 104."), "\(outcome)")
-      // The recorded outcomes stay: only the next run decides.
+      // What was proved before is not what was found now.
       #expect(
-        try site.building["rooms"].items.prefix(3).map { $0["state"].text } == ["done", "done", "done"])
+        try site.building["rooms"].items.prefix(3).map { $0["state"].text }
+          == ["done", "missing", "unconfirmed"])
       let json = try await premises.run(Self.verify + ["--output", "json"])
       let document = try #require(JSON(json.output), "\(json)")
       #expect(document["rooms"].items.map { $0["finding"].text } == ["on_air", "missing", "waiting"])
       #expect(document["unexpected"].items.map { $0["minor"].integer } == [104])
+    }
+  }
+
+  @Test("a device that is gone is missing in every report, until a person accepts it or it is received")
+  func gone() async throws {
+    try await Premises.serveDone(2) { premises in
+      let site = premises.site
+      await premises.setMuted(true, 2)
+      #expect(try await premises.run(Self.verify).status == 100)
+      func expectMissing(_ place: String) async throws {
+        let check = try await site.run(["status", "building.yaml", "--check"])
+        #expect(check.status == 100 && check.output.contains("Room 102: missing."), "\(place): \(check)")
+        let room = try site.building["rooms"][1]
+        #expect(room["state"].text == "missing" && room["missing_since"].text != nil, "\(place)")
+        let files = try ["junit.xml", "building.csv", "building.html"].map { name in
+          try String(
+            contentsOf: site.directory.appending(path: "reports/\(Site.building)/\(name)"), encoding: .utf8)
+        }
+        #expect(files[0].contains("<error") && files[0].contains("type=\"missing\""), "\(place)")
+        #expect(files[1].contains(",missing,"), "\(place)")
+        #expect(files[2].contains("1 received on") && files[2].contains("1 not since"), "\(place)")
+      }
+      try await expectMissing("verify")
+      #expect(try site.building["runs"].items.last?["outcome"].text == "incomplete")
+      // A run looks for it, and does not report it as done either.
+      let later = try await premises.apply()
+      #expect(later.status == 100, "\(later)")
+      #expect(try site.outcomes == [101: "already_provisioned", 102: "unreachable"])
+      try await expectMissing("apply")
+      let accepted = try await site.run(
+        ["accept", "building.yaml", "Room 102", "--reason", "stolen", "--by", "Ada"])
+      #expect(accepted.status == 0, "\(accepted)")
+      #expect(try await site.run(["status", "building.yaml", "--check"]).status == 0)
+      await premises.setMuted(false, 2)
+      #expect(try await premises.run(Self.verify).status == 0)
+      #expect(try site.building["rooms"][1]["state"].text == "done")
     }
   }
 

@@ -32,6 +32,11 @@ extension SampleFacts {
     ReasonExample(.neverReceived(), #"{"code":"never_received"}"#),
     ReasonExample(
       .neverReceived(searchSeconds: 2.5), #"{"code":"never_received","seconds":2.5,"stage":"search"}"#),
+    ReasonExample(.beaconAsBefore(minor: 7, nil), #"{"code":"beacon_as_before","minor":7}"#),
+    ReasonExample(
+      .beaconAsBefore(minor: 7, response),
+      #"{"code":"beacon_as_before","device_text":"error:no","minor":7,"stack_text":"busy","stage":"verify"}"#),
+    ReasonExample(.settingsUnknown(minor: 7), #"{"code":"settings_unknown","minor":7}"#),
     ReasonExample(.adapterDeaf, #"{"code":"adapter_deaf"}"#),
     ReasonExample(.connectTimedOut(), #"{"code":"connect_timed_out","stage":"connect"}"#),
     ReasonExample(

@@ -44,8 +44,12 @@ indirect enum RoomState: Sendable {
   }
 
   struct AwaitingOperator: Sendable {
+    /// The outcome if the operator does nothing.
+    let outcome: Outcome
     let reason: FailureReason
-    fileprivate init(_ reason: FailureReason) { self.reason = reason }
+    fileprivate init(_ outcome: Outcome, _ reason: FailureReason) {
+      (self.outcome, self.reason) = (outcome, reason)
+    }
   }
 
   struct Awaited: Sendable {
@@ -188,8 +192,8 @@ extension RoomState {
   }
 
   /// From `unmatched` or `open`: the operator must put its device into provisioning mode.
-  static func awaitingOperator(_ reason: FailureReason) -> RoomState {
-    .awaitingOperator(AwaitingOperator(reason))
+  static func awaitingOperator(_ outcome: Outcome, _ reason: FailureReason) -> RoomState {
+    .awaitingOperator(AwaitingOperator(outcome, reason))
   }
 
   /// From `unmatched` or `open`: its device was configured elsewhere.

@@ -24,7 +24,7 @@ struct RoomWork: Hashable, Sendable {
   var failures: [AdapterID: Int] = [:]
   /// The best RSSI of the device on any adapter before the last attempt, in dBm.
   var strongest: Int?
-  /// Settings that the device confirmed in the last attempt.
+  /// Settings that the device confirmed in the last attempt that submitted a save, and since.
   var written: Set<SettingName> = []
   /// Settings that a read showed the device to hold in the last attempt.
   var readBack: Set<SettingName> = []
@@ -32,10 +32,18 @@ struct RoomWork: Hashable, Sendable {
   var isUnchanged = false
   /// Whether an attempt of this run may have changed the device.
   var wasTouched = false
+  /// Settings whose save the device acknowledged.
+  var acknowledged: Set<SettingName> = []
   /// When the last save was submitted; nil without one.
   var submittedAt: MonotonicInstant?
   /// The device's own acknowledgement of its last save.
   var acknowledgement: Evidence?
+  /// The device's refusal, until it acknowledges a later save: what it sends meanwhile is no success.
+  var refusal: FailureReason?
+  /// Whether a save was submitted since that refusal.
+  var isSubmittedSinceRefusal = false
+  /// Whether the device may have had the room's identity before this run wrote anything, with other settings.
+  var hadIdentity = false
   var lastFailure: FailureReason?
 
   init(room: Room, address: BluetoothAddress, basis: BindingBasis) {
@@ -46,15 +54,49 @@ struct RoomWork: Hashable, Sendable {
 
   /// Takes over the results of an attempt.
   mutating func take(_ report: AttemptReport) {
-    written = report.written
+    // Until the next submission, the earlier writes count as well: their proof may still arrive.
+    written = report.wasSubmitted ? report.written : written.union(report.written)
     readBack = report.readBack
-    guard case .success(let submission) = report.result else {
-      if report.wasSubmitted { wasTouched = true }
-      return
+    if report.wasSubmitted { acknowledged = [] }
+    defer { if report.wasSubmitted { wasTouched = true } }
+    switch report.result {
+    case .failure(let failure):
+      if failure.reason.code == .refused { take(refusal: failure.reason) }
+    case .success(let submission):
+      isUnchanged = submission.isUnchanged && !wasTouched
+      acknowledgement = submission.acknowledgement.map { Evidence(grade: $0, address: address) }
+      submittedAt = submission.at
+      if acknowledgement != nil {
+        (acknowledged, refusal) = (written, nil)
+      } else if let problem = submission.problem, problem.code == .refused {
+        take(refusal: problem)
+      } else {
+        isSubmittedSinceRefusal = true
+      }
     }
-    isUnchanged = submission.isUnchanged && !wasTouched
-    if report.wasSubmitted { wasTouched = true }
-    acknowledgement = submission.acknowledgement.map { Evidence(grade: $0, address: address) }
-    submittedAt = submission.at
+  }
+
+  private mutating func take(refusal: FailureReason) {
+    (self.refusal, isSubmittedSinceRefusal) = (refusal, false)
+  }
+
+  /// The reason to end with: the device's own refusal is better than a later failure to reach it.
+  func finalReason(_ reason: FailureReason) -> FailureReason {
+    isSubmittedSinceRefusal ? reason : refusal ?? reason
+  }
+
+  /// What the device's own beacon with the written identity shows after a save.
+  func judge(_ beacon: Evidence) -> Result<Evidence, AttemptFailure> {
+    if let refusal { return .failure(AttemptFailure(refusal)) }
+    var evidence = beacon
+    if isUnchanged {
+      (evidence.grade, evidence.secondsAfterSave) = (.beaconOnAir, nil)
+    } else if acknowledgement == nil {
+      if hadIdentity, let minor = beacon.minor {
+        return .failure(AttemptFailure(.beaconAsBefore(minor: minor, SaveResponse(of: lastFailure))))
+      }
+      evidence.grade = .freshBeaconUnacknowledged
+    }
+    return .success(evidence)
   }
 }

@@ -10,8 +10,11 @@ extension RunMachine {
   mutating func engage(_ place: Int, _ index: Int) -> Bool {
     guard case .queued(var queued) = rooms[place].state else { return false }
     let work = queued.work
-    if let evidence = lateProof(of: work) {
-      finish(place, success(of: work), evidence: evidence)
+    if let beacon = lateBeacon(of: work) {
+      switch work.judge(beacon) {
+      case .success(let evidence): finish(place, success(of: work), evidence: evidence)
+      case .failure(let failure): end(place, work, after: failure.reason)
+      }
       return false
     }
     let found = blocker(
@@ -23,6 +26,9 @@ extension RunMachine {
     if !work.isBound {
       recordBinding(of: work.room.id, to: work.address, work.basis)
       queued.work.isBound = true
+    }
+    if !work.wasTouched {
+      queued.work.hadIdentity = request.known.mayHaveHad(work.room, at: work.address, air)
     }
     let (session, family) = (radios[index].session, rooms[place].family)
     let limit = connectPolicy.limit(
@@ -82,8 +88,8 @@ extension RunMachine {
     )
   }
 
-  /// The proof of an earlier attempt that arrived after its timeout: the device has its settings.
-  private func lateProof(of work: RoomWork) -> Evidence? {
+  /// The written identity that the device sent only after the timeout of an earlier attempt.
+  private func lateBeacon(of work: RoomWork) -> Evidence? {
     guard let submittedAt = work.submittedAt, let sighting = air[work.address],
       let received = sighting.beaconReceived, received > submittedAt,
       let beacon = sighting.beaconAtWork, proof(of: work.room).isMet(by: beacon)
@@ -95,14 +101,14 @@ extension RunMachine {
 
   /// Ends a room whose device must not be written any more.
   private mutating func finish(_ place: Int, _ work: RoomWork, stoppedBy blocker: Match) {
+    if let refusal = work.refusal { return finish(place, .failed, reason: refusal) }
     switch blocker {
     case .done(let evidence, let settings):
       if !work.isBound { recordBinding(of: work.room.id, to: work.address, work.basis) }
       finish(place, .alreadyProvisioned, evidence: evidence, settings: settings)
     case .stopped(_, .configuredOtherwise(let minor, let held)) where work.submittedAt != nil:
       // This run wrote it.
-      let reason = FailureReason.wrongIdentity(minor: minor, held: held)
-      finish(place, outcome(of: place, after: reason), reason: reason)
+      end(place, work, after: .wrongIdentity(minor: minor, held: held))
     case .stopped(let outcome, let reason):
       finish(place, outcome, reason: reason)
     case .device, .awaited:
@@ -187,6 +193,9 @@ extension RunMachine {
     case .failure(let failure):
       fail(place, state.failed(failure.reason, at: now))
     case .success(let submission):
+      if let refusal = state.work.refusal, submission.problem == refusal {
+        return fail(place, state.failed(refusal, at: now))
+      }
       switch rooms[place].family.proof(of: state.work.room.settings) {
       case .beacon(let identity): awaitProof(place, state, submission, identity)
       case .selfDisconnect: proveBySelfDisconnect(place, state, submission)

@@ -14,7 +14,7 @@ extension RunMachine {
     guard !rooms.isAnyActive, !isAsking, !isWatching else { return }
     for place in rooms.places([.awaitingOperator]) {
       guard case .awaitingOperator(let state) = rooms[place].state else { continue }
-      finish(place, .actionRequired, reason: state.reason)
+      finish(place, state.outcome, reason: state.reason)
     }
     endWhatIsUnderWay()
   }
@@ -123,11 +123,12 @@ extension RunMachine {
   /// The outcome of a room that the run did not reach or did not complete.
   private func leftOver(_ place: Int, _ stop: Stop?) -> (Outcome, FailureReason) {
     switch rooms[place].state {
-    case .awaitingOperator(let state): return (.actionRequired, state.reason)
+    case .awaitingOperator(let state): return (state.outcome, state.reason)
     case .open(let state): return (state.outcome, state.reason)
     default: break
     }
     let work = rooms[place].state.work
+    if let work, let refusal = work.refusal, !work.isSubmittedSinceRefusal { return (.failed, refusal) }
     if case .exhausted = rooms[place].state, let failure = work?.lastFailure {
       return (outcome(of: place, after: failure), failure)
     }

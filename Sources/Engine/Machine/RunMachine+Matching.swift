@@ -82,16 +82,16 @@ extension RunMachine {
         finish(place, .pending, reason: .notConfirmed)
       case .device(let address, let basis)?:
         var work = RoomWork(room: room, address: address, basis: basis)
-        work.mayBeDone = request.known.lastWrite(for: room, at: address)?.state == .submitted
+        work.mayBeDone = request.known.lastWrite(for: room, at: address)?.isUnproved == true
         begun.append((place, work))
       case .done(let evidence, let settings)?:
         finishDone(place, evidence, settings)
       case .awaited?:
         expect(place)
-      case .stopped(.actionRequired, let reason)?
+      case .stopped(let outcome, let reason)?
       where reason.code.endsInProvisioningMode && !room.isRegistered:
         // The operator may resolve it during the run.
-        rooms.move(place, to: .awaitingOperator(reason))
+        rooms.move(place, to: .awaitingOperator(outcome, reason))
         record(.operatorAwaited(OperatorAwaited(room: room.id, reason: reason)))
         if let device = request.known.device(of: room) { rooms.own(device.address, by: place) }
       case .stopped(let outcome, let reason)?:
@@ -164,7 +164,12 @@ extension RunMachine {
 
 extension FailureReason.Code {
   /// Whether provisioning mode of the device removes this reason.
-  fileprivate var endsInProvisioningMode: Bool { self == .settingsChanged || self == .configuredOtherwise }
+  fileprivate var endsInProvisioningMode: Bool {
+    switch self {
+    case .settingsChanged, .settingsUnknown, .beaconAsBefore, .configuredOtherwise: true
+    default: false
+    }
+  }
 
   /// Whether a room without a device may get one from further advertisements.
   fileprivate var mayGetADevice: Bool {

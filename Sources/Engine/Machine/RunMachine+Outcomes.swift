@@ -67,6 +67,7 @@ extension RunMachine {
     let failure = state.failureClass(reason)
     var work = state.work
     work.lastFailure = reason
+    if reason.contradictsAcknowledgement { work.acknowledged = [] }
     work.budget.charge(failure)
     switch failure {
     case .transient, .missing, .refused, .permanent, .cancelled:
@@ -92,11 +93,17 @@ extension RunMachine {
       rooms.move(place, to: state.exhausted(work, receivedAt: leastScanTime))
       admission.failedOne()
     case .exhausted, .final:
-      finish(place, outcome(of: place, after: reason), reason: reason)
+      end(place, work, after: reason)
     }
   }
 
   // MARK: Outcomes
+
+  /// Ends a room that gets no further attempt in this run.
+  mutating func end(_ place: Int, _ work: RoomWork, after reason: FailureReason) {
+    let reason = work.finalReason(reason)
+    finish(place, outcome(of: place, after: reason), reason: reason)
+  }
 
   /// Gives a room its outcome.
   mutating func finish(
@@ -121,13 +128,16 @@ extension RunMachine {
     let received = rooms[place].family.settings.filter(\.isOnAir).map(\.name)
     let proved = (work?.readBack ?? []).union(evidence?.minor == nil ? [] : received)
     let written = work?.written ?? []
+    let acknowledged = reason?.contradictsAcknowledgement == true ? [] : work?.acknowledged ?? []
     return RoomFinished(
       room: room.id, outcome: outcome, address: address, adapter: work?.adapter,
       attempts: work?.attempts ?? 0,
       seconds: work?.began.map { $0.duration(to: now).inSeconds } ?? 0,
       rssi: address.flatMap { air[$0]?.rssi }, evidence: evidence,
       settings: room.settingResults(request.known.seal) { name in
-        proved.contains(name) ? .proved : written.contains(name) ? .written : .notWritten
+        proved.contains(name)
+          ? .proved
+          : acknowledged.contains(name) ? .acknowledged : written.contains(name) ? .written : .notWritten
       },
       reason: reason)
   }
@@ -147,5 +157,12 @@ extension RunMachine {
     case .cancelled, .pending, .unreachable: .unconfirmed
     default: outcome
     }
+  }
+}
+
+extension FailureReason {
+  /// Whether it is the device's own evidence that it did not keep what it acknowledged.
+  fileprivate var contradictsAcknowledgement: Bool {
+    code == .saveNotKept || code == .wrongIdentity || code == .refused
   }
 }

@@ -11,7 +11,8 @@ extension RunMachine {
     _ place: Int, _ state: RoomState.Disconnecting, _ submission: Submission, _ identity: BeaconIdentity
   ) {
     let (room, adapter) = (state.work.room, state.session.adapter)
-    let mayMove = room.proofAddress == .any && !submission.isRefused
+    // Nothing else ties a beacon from another address to this device.
+    let mayMove = room.proofAddress == .any && submission.acknowledgement != nil
     let watch = ProofWatch(
       proof: .beacon(identity), profile: rooms[place].family, address: state.work.address, mayMove: mayMove,
       submittedAt: submission.at, began: now, known: mayMove ? devices(ofOthersThan: place) : [])
@@ -124,8 +125,9 @@ extension RunMachine {
   private func verdict(of state: RoomState.Proving, isOver: Bool) -> Result<Evidence, AttemptFailure> {
     let (watch, submission) = (state.watch, state.submission)
     switch watch.verdict(isOver: isOver) {
-    case .proved(var evidence):
-      if state.work.isUnchanged { (evidence.grade, evidence.secondsAfterSave) = (.beaconOnAir, nil) }
+    case .proved(let evidence) where evidence.address == watch.address:
+      return state.judge(evidence)
+    case .proved(let evidence):
       return .success(evidence)
     case .other(let identity):
       // If the minor is right, the whole identity shows the difference.
@@ -136,8 +138,7 @@ extension RunMachine {
         AttemptFailure(
           .wrongIdentity(minor: identity.minor, held: isOfFirmware ? identity.shown : nil)))
     case .backAgain:
-      // The device waits as before: it kept nothing. Its response to the save, if it was an error, is the
-      // better reason.
+      // The device waits as before: it kept nothing. The failure of the save is the better reason.
       return .failure(AttemptFailure(submission.problem ?? .saveNotKept))
     case .silent, .receivedElsewhere:
       let response = SaveResponse(of: submission.problem)
@@ -150,9 +151,11 @@ extension RunMachine {
   }
 }
 
-extension Submission {
-  /// Whether the device itself refused.
-  fileprivate var isRefused: Bool {
-    problem?.failureClass == .refused
+extension RoomState.Proving {
+  /// What the device's own beacon shows.
+  fileprivate func judge(_ beacon: Evidence) -> Result<Evidence, AttemptFailure> {
+    var work = work
+    work.lastFailure = submission.problem
+    return work.judge(beacon)
   }
 }

@@ -160,8 +160,7 @@ extension RunMachine {
     // Not received since an earlier run asked it to save: the save may have succeeded.
     let silent: FailureReason =
       work.mayBeDone ? .notReceivedAfterSave(nil) : isDeaf ? .adapterDeaf : .neverReceived()
-    let reason = work.lastFailure ?? silent
-    finish(place, outcome(of: place, after: reason), reason: reason)
+    end(place, work, after: work.lastFailure ?? silent)
   }
 
   /// Whether no adapter receives anything, though each was switched off and on.

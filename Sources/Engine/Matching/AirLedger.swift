@@ -20,6 +20,8 @@ package struct AirLedger: Sendable {
     package var life: Life?
     /// Its last beacon; nil without one.
     package var beacon: IBeacon?
+    /// The minors that it sent, at most `mostMinors`.
+    fileprivate var minors: [UInt16] = []
     /// When an advertisement last contained that beacon. Advertisements without a beacon do not change it.
     package var beaconReceived: MonotonicInstant?
     /// The last sighting on each adapter. Cleared when the device must be received again.
@@ -95,6 +97,8 @@ package struct AirLedger: Sendable {
     }
   }
 
+  /// The limit of minors that are kept of one device.
+  private static let mostMinors = 16
   /// The limit of devices, besides named ones. A building of 10,000 sensors uses half of it.
   package static let mostDevices = 20_000
   /// The limit of recorded sightings of one device. A device at work has a few per attempt.
@@ -188,6 +192,10 @@ package struct AirLedger: Sendable {
       firstReceived: known?.firstReceived ?? advertisement.receivedAt, rssi: known?.rssi,
       name: advertisement.localName ?? known?.name, life: life, beacon: beacon ?? known?.beacon,
       beaconReceived: known?.beaconReceived, receptions: known?.receptions ?? [:], isBeaconing: beacon != nil)
+    sighting.minors = known?.minors ?? []
+    if let minor = beacon?.minor, !sighting.minors.contains(minor), sighting.minors.count < Self.mostMinors {
+      sighting.minors.append(minor)
+    }
     sighting.refresh(advertisement)
     // A device in provisioning mode that sends no beacon has none any more.
     if sighting.isWaiting, beacon == nil { sighting.beacon = nil }
@@ -255,6 +263,12 @@ package struct AirLedger: Sendable {
       guard let life = sighting.life else { return false }
       return life.isFree || DeviceProfiles[life.profile]?.isRewritable ?? false
     }
+  }
+
+  /// Whether a device sent this minor, or so many that not all are kept.
+  package func mayHaveSent(_ minor: UInt16, from address: BluetoothAddress) -> Bool {
+    guard let minors = devices[address]?.minors else { return false }
+    return minors.contains(minor) || minors.count == Self.mostMinors
   }
 
   /// Devices that advertise this identity, by address.

@@ -173,14 +173,16 @@ func blocker(
   else { return nil }
   let isRewritable = profile(of: room).isRewritable
   if proof.isMet(by: beacon) {
-    guard let lastWrite else {
+    guard let lastWrite = lastWrite ?? known.onlyWrite(for: room, at: address) else {
       // Its other settings are unknown; if they can be read, an attempt reads them.
-      return isRewritable
-        ? nil : .done(Evidence(onAir: beacon, sighting), room.results(reception: nil, known))
+      return isRewritable ? nil : .stopped(.actionRequired, .settingsUnknown(minor: beacon.minor))
     }
     if lastWrite.gave(what: room, known.seal), !known.permissions.force.contains(room.id),
       !isRewritable || lastWrite.state != .submitted
     {
+      if lastWrite.state == .submitted, known.mayHoldOther(than: room, at: address) {
+        return .stopped(.unconfirmed, .beaconAsBefore(minor: beacon.minor, nil))
+      }
       return .done(Evidence(onAir: beacon, sighting), room.results(reception: lastWrite, known))
     }
     return isRewritable ? nil : .stopped(.actionRequired, .settingsChanged(minor: beacon.minor))
@@ -230,12 +232,40 @@ extension Known {
     return lastWrite
   }
 
+  // MARK: What the device may hold
+
+  /// What the device may hold if it advertises the room's identity.
+  private func holdings(for room: Room, at address: BluetoothAddress) -> [Holding] {
+    proof(of: room).minor.map { lastKnown.holdings(of: address, minor: $0) } ?? []
+  }
+
+  /// Whether the device may advertise the room's identity with other settings than the room's.
+  func mayHoldOther(than room: Room, at address: BluetoothAddress) -> Bool {
+    holdings(for: room, at: address).contains { $0.write?.gave(what: room, seal) != true }
+  }
+
+  /// The last of the writes on record, if every one that the device may hold with the room's identity gave it
+  /// the room's settings.
+  func onlyWrite(for room: Room, at address: BluetoothAddress) -> LastWrite? {
+    mayHoldOther(than: room, at: address) ? nil : holdings(for: room, at: address).last?.write
+  }
+
+  /// Whether the device may have the room's identity before the run writes it, so that its beacon alone will
+  /// not show what it kept: by the record, or by what this run received.
+  func mayHaveHad(_ room: Room, at address: BluetoothAddress, _ air: AirLedger) -> Bool {
+    guard let minor = proof(of: room).minor, !profile(of: room).isRewritable else { return false }
+    if holdings(for: room, at: address).isEmpty { return air.mayHaveSent(minor, from: address) }
+    return permissions.force.contains(room.id) || mayHoldOther(than: room, at: address)
+  }
+
   /// The match by the record alone, for a room whose device was not received as configured: done, or operator
   /// action required. Nil when the device must be connected to: the record has no proof, the device is in
   /// provisioning mode again, or it accepts new settings as it is.
   func doneByRecord(_ room: Room, at address: BluetoothAddress, _ air: AirLedger) -> Match? {
     guard let lastWrite = lastWrite(for: room, at: address), case .proved(var evidence) = lastWrite.state,
-      air[address]?.isWaiting != true, !permissions.force.contains(room.id)
+      air[address]?.isWaiting != true, !permissions.force.contains(room.id),
+      // A device that was missed before must be received now.
+      lastKnown.rooms[room.id]?.absence == nil
     else { return nil }
     guard lastWrite.gave(what: room, seal) else {
       return profile(of: room).isRewritable

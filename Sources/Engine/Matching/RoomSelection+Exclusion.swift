@@ -24,9 +24,10 @@ extension RoomSelection {
 extension Known {
   /// Whether the record proves that the room's device has the settings of the manifest.
   package func isDone(_ room: Room) -> Bool {
-    guard let lastWrite = lastKnown.rooms[room.id]?.lastWrite, case .proved = lastWrite.state else {
-      return false
-    }
+    guard let lastKnown = lastKnown.rooms[room.id], lastKnown.absence == nil,
+      let lastWrite = lastKnown.lastWrite,
+      !lastWrite.isUnproved
+    else { return false }
     if let address = room.address, address != lastWrite.address { return false }
     return lastWrite.gave(what: room, seal) && lastWrite.isProved(as: room)
   }

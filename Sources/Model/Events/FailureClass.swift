@@ -44,7 +44,8 @@ extension FailureReason {
     case .neverReceived, .noCandidate, .notNear, .receivedTooBriefly, .adapterMissing: .missing
     case .outOfSlots: .outOfSlots
     case .attributeRejected, .refused: .refused
-    case .wrongIdentity, .notReceivedAfterSave, .receivedFromOtherAddress, .configuredOtherwise,
+    case .wrongIdentity, .notReceivedAfterSave, .receivedFromOtherAddress, .beaconAsBefore,
+      .configuredOtherwise, .settingsUnknown,
       .foreignSettings,
       .networkNotReceived, .minorOnAir, .minorOnRecord, .settingsChanged, .planOutdated, .adapterClaimed,
       .tooManyCandidates,
@@ -73,7 +74,7 @@ extension FailureReason {
     case .adapterLost(let loss), .stackLost(let loss): loss
     case .neverReceived, .adapterDeaf, .attributeRejected, .refused, .saveNotKept, .wrongIdentity,
       .readBackMismatch, .foreignSettings, .networkNotReceived, .noSelfDisconnect, .notReceivedAfterSave,
-      .receivedFromOtherAddress,
+      .receivedFromOtherAddress, .beaconAsBefore, .settingsUnknown,
       .configuredOtherwise, .minorOnAir, .minorOnRecord, .settingsChanged, .planOutdated, .adapterClaimed,
       .hostPaused, .tooManyCandidates, .noCandidate, .addressNeeded, .addressMissing, .notClearlyNearest,
       .notNear,

@@ -20,10 +20,12 @@ extension FailureReason {
     case noSelfDisconnect = "no_self_disconnect"
     case notReceivedAfterSave = "not_received_after_save"
     case receivedFromOtherAddress = "received_from_other_address"
+    case beaconAsBefore = "beacon_as_before"
     case configuredOtherwise = "configured_otherwise"
     case minorOnAir = "minor_on_air"
     case minorOnRecord = "minor_on_record"
     case settingsChanged = "settings_changed"
+    case settingsUnknown = "settings_unknown"
     case planOutdated = "plan_outdated"
     case adapterClaimed = "adapter_claimed"
     case hostPaused = "host_paused"
@@ -70,10 +72,12 @@ extension FailureReason {
     case .noSelfDisconnect: .noSelfDisconnect
     case .notReceivedAfterSave: .notReceivedAfterSave
     case .receivedFromOtherAddress: .receivedFromOtherAddress
+    case .beaconAsBefore: .beaconAsBefore
     case .configuredOtherwise: .configuredOtherwise
     case .minorOnAir: .minorOnAir
     case .minorOnRecord: .minorOnRecord
     case .settingsChanged: .settingsChanged
+    case .settingsUnknown: .settingsUnknown
     case .planOutdated: .planOutdated
     case .adapterClaimed: .adapterClaimed
     case .hostPaused: .hostPaused

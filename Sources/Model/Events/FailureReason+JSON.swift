@@ -81,10 +81,14 @@ extension FailureReason.Form {
     case .noSelfDisconnect(let seconds): (stage, self.seconds) = (.save, seconds)
     case .notReceivedAfterSave(let response): if let response { put(UnprovedSave(response)) }
     case .receivedFromOtherAddress(let others, let response): put(UnprovedSave(response, others: others))
+    case .beaconAsBefore(let minor, let response):
+      if let response { put(UnprovedSave(response)) }
+      self.minor = minor
     case .configuredOtherwise(let minor, let held): (self.minor, self.held) = (minor, held)
     case .minorOnAir(let holders), .minorOnRecord(let holders):
       (minor, addresses) = (holders.minor, holders.addresses)
     case .settingsChanged(let minor): self.minor = minor
+    case .settingsUnknown(let minor): self.minor = minor
     case .adapterClaimed(let holder): stackText = holder
     case .hostPaused(let paused): put(paused)
     case .tooManyCandidates(let addresses, let minor): (self.addresses, self.minor) = (addresses, minor)

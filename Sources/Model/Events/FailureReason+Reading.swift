@@ -38,11 +38,16 @@ extension FailureReason.Form {
       .notReceivedAfterSave(stage == nil ? nil : try context.at(.verify, context.response))
     case .receivedFromOtherAddress:
       .receivedFromOtherAddress(try context.at(.verify, context.others()), context.response)
+    case .beaconAsBefore:
+      .beaconAsBefore(
+        minor: try context.required(minor, .minor),
+        stage == nil ? nil : try context.at(.verify, context.response))
     case .configuredOtherwise:
       .configuredOtherwise(minor: try context.required(minor, .minor), held: held)
     case .minorOnAir: .minorOnAir(try context.holders())
     case .minorOnRecord: .minorOnRecord(try context.holders())
     case .settingsChanged: .settingsChanged(minor: minor)
+    case .settingsUnknown: .settingsUnknown(minor: try context.required(minor, .minor))
     case .planOutdated: .planOutdated
     case .adapterClaimed: .adapterClaimed(holder: try context.required(stackText, .stackText))
     case .hostPaused: .hostPaused(PausedStep(try context.step(), finding))

@@ -40,6 +40,9 @@ package enum FailureReason: Hashable, Sendable {
   case notReceivedAfterSave(SaveResponse?)
   /// After the save, only other addresses sent the device's identity, which proves nothing.
   case receivedFromOtherAddress(OtherSenders, SaveResponse)
+  /// After a save that the device did not acknowledge, its beacon is the one that it may have had before: it
+  /// may have kept its earlier settings. The response is nil after a save of an earlier run.
+  case beaconAsBefore(minor: UInt16, SaveResponse?)
   /// The device is configured with another identity and must be put into provisioning mode. `held` is set for
   /// a device that was configured elsewhere.
   case configuredOtherwise(minor: UInt16, held: String? = nil)
@@ -50,6 +53,8 @@ package enum FailureReason: Hashable, Sendable {
   /// The device has the settings of an earlier run and cannot be rewritten in place. The minor is nil for a
   /// family without one.
   case settingsChanged(minor: UInt16?)
+  /// The device is at work with the room's identity, and nothing on record shows its other settings.
+  case settingsUnknown(minor: UInt16)
   /// Matching differs from the plan.
   case planOutdated
   /// Another run has reserved the adapter; the text names the adapter and that run.

@@ -52,8 +52,11 @@ package struct Evidence: Hashable, Sendable {
   /// The grades, strongest first. The names are frozen.
   package enum Grade: String, Hashable, Sendable, Codable, CaseIterable {
     /// The device's beacon with the written identity, from the address that was written, first received after
-    /// the save.
+    /// the save, which it acknowledged or read back.
     case freshBeacon = "fresh_beacon"
+    /// The same after a save that it did not acknowledge. It did not have this identity before, so it kept
+    /// something of this save; which of the other settings, nothing shows.
+    case freshBeaconUnacknowledged = "fresh_beacon_unacknowledged"
     /// A beacon with the written identity from one other address, not received before the save: the device
     /// changed its address.
     case freshBeaconOtherAddress = "fresh_beacon_other_address"
@@ -71,7 +74,8 @@ package struct Evidence: Hashable, Sendable {
     /// received.
     package var isProof: Bool {
       switch self {
-      case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir, .selfDisconnect: true
+      case .freshBeacon, .freshBeaconUnacknowledged, .freshBeaconOtherAddress, .beaconOnAir, .selfDisconnect:
+        true
       case .readBack, .savedStatus: false
       }
     }
@@ -146,8 +150,10 @@ extension Evidence: Codable {
 package enum SettingState: String, Hashable, Sendable, Codable, CaseIterable {
   /// The device has not confirmed it.
   case notWritten = "not_written"
-  /// The device confirmed the write; nothing shows that it uses the value.
+  /// The device confirmed the write; nothing shows that it kept the value.
   case written
+  /// The device acknowledged that it saved the value.
+  case acknowledged
   /// A beacon or a later read of the device shows the value.
   case proved
 }

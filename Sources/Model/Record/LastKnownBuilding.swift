@@ -9,10 +9,23 @@ package struct LastKnownBuilding: Hashable, Sendable, Codable {
   /// The devices that were taken out of service.
   package var retired: [BluetoothAddress: Retirement]
 
+  /// What each device may hold, for each minor that it was written or received with. A device may leave
+  /// provisioning mode with any of them.
+  package var holdings: [BluetoothAddress: [Holding]]
+
   /// The state of a building without any record by default.
-  package init(rooms: [RoomID: LastKnownRoom] = [:], retired: [BluetoothAddress: Retirement] = [:]) {
+  package init(
+    rooms: [RoomID: LastKnownRoom] = [:], retired: [BluetoothAddress: Retirement] = [:],
+    holdings: [BluetoothAddress: [Holding]] = [:]
+  ) {
     self.rooms = rooms
     self.retired = retired
+    self.holdings = holdings
+  }
+
+  /// What the device may hold if it advertises this minor.
+  package func holdings(of address: BluetoothAddress, minor: UInt16) -> [Holding] {
+    (holdings[address] ?? []).filter { $0.minor == minor }
   }
 
   /// The rooms that have this device on record, by id; several only after a merge of records.
@@ -44,6 +57,8 @@ package struct LastKnownRoom: Hashable, Sendable, Codable {
   package var acceptances: [Acceptance] = []
   /// The finding of the last verification.
   package var verification: RecordedVerification?
+  /// The search that did not find its device as recorded; nil once the device was received again.
+  package var absence: Absence?
   /// The retirement; nil while the room is in service.
   package var retirement: RoomRetirement?
 
@@ -69,7 +84,9 @@ package struct LastKnownRoom: Hashable, Sendable, Codable {
   package enum Progress: String, Hashable, Sendable, Codable, CaseIterable {
     /// Its device has its settings, with proof.
     case done
-    /// Its device was asked to save, and the result is unknown.
+    /// Its device was searched for and not received.
+    case missing
+    /// Its device was asked to save, or found otherwise than recorded, and the result is unknown.
     case unconfirmed
     /// A person accepted it as it is.
     case accepted
@@ -82,10 +99,40 @@ package struct LastKnownRoom: Hashable, Sendable, Codable {
   package var progress: Progress {
     if retirement != nil { return .retired }
     switch lastWrite?.state {
-    case .proved?: return .done
-    case .submitted?: return .unconfirmed
+    case .proved?:
+      guard let absence else { return .done }
+      return acceptance != nil ? .accepted : absence.isMissing ? .missing : .unconfirmed
+    case .submitted?, .acknowledged?: return .unconfirmed
     case nil: return acceptance == nil ? .open : .accepted
     }
+  }
+}
+
+/// A search in which a room's device was not found as recorded.
+package struct Absence: Hashable, Sendable, Codable {
+  /// The finding of the last such search.
+  package var finding: RoomVerified.Finding
+  /// The first such search since the device was last received.
+  package var since: RecordedAt
+
+  package init(finding: RoomVerified.Finding, since: RecordedAt) {
+    self.finding = finding
+    self.since = since
+  }
+
+  /// Whether the device was not received at all.
+  package var isMissing: Bool { finding == .missing || finding == .otherDevice }
+}
+
+/// Settings that a device may hold: those of a write, or, if it was only received with its minor, unknown ones.
+package struct Holding: Hashable, Sendable, Codable {
+  package var minor: UInt16
+  /// The write; nil for unknown settings.
+  package var write: LastWrite?
+
+  package init(minor: UInt16, write: LastWrite? = nil) {
+    self.minor = minor
+    self.write = write
   }
 }
 
@@ -109,8 +156,10 @@ package struct Binding: Hashable, Sendable, Codable {
 package struct LastWrite: Hashable, Sendable, Codable {
   /// Whether the write is proved.
   package enum State: Hashable, Sendable, Codable {
-    /// The save was submitted, and the result is unknown.
+    /// The save was submitted, and the device did not acknowledge it.
     case submitted
+    /// The device acknowledged the save, and was not received since.
+    case acknowledged
     /// The device has these settings, by this evidence.
     case proved(Evidence)
   }
@@ -166,6 +215,17 @@ package struct LastWrite: Hashable, Sendable, Codable {
       return new == known
     }
   }
+
+  /// Whether another write to the device had the same settings.
+  package func gaveTheSame(as other: LastWrite) -> Bool {
+    func content(_ write: LastWrite) -> [[String?]] {
+      write.settings.map { [$0.name.rawValue, $0.value, $0.fingerprint, write.sealKey] }
+    }
+    return address == other.address && content(self) == content(other)
+  }
+
+  /// Whether its result is unknown: the device was not received or read since.
+  package var isUnproved: Bool { if case .proved = state { false } else { true } }
 
   /// The proof that the device gives with these settings; nil if they are incomplete.
   package func proof(_ profile: any DeviceFamily) -> Proof? { settings.proof(profile) }

@@ -10,7 +10,9 @@ package struct BuildingRoom: Hashable, Sendable {
     case done
     /// Its device is provisioned, with other settings than the manifest has now.
     case outdated
-    /// Its device was written, without a proof so far.
+    /// Its device was searched for and not received since.
+    case missing
+    /// Its device was written, or found otherwise than recorded, without a proof so far.
     case unconfirmed
     /// A run attempted it or searched for it without success.
     case open
@@ -82,10 +84,14 @@ package struct BuildingRoom: Hashable, Sendable {
   package let evidence: Evidence?
   /// When the evidence was last seen.
   package let seen: RecordedAt?
+  /// The run that wrote its device, and when; nil without a write that may still apply.
+  package let provisioned: RecordedAt?
   /// Its acceptances, with person and end; oldest first.
   package let acceptances: [Acceptance]
   /// The result of the last `verify`.
   package let verification: RecordedVerification?
+  /// The search that did not find its device as recorded; nil if it was received since.
+  package let absence: Absence?
   /// Its retirement.
   package let retirement: RoomRetirement?
   /// The runs that worked on it, oldest first.
@@ -103,6 +109,8 @@ package struct BuildingRoom: Hashable, Sendable {
     acceptances = lastKnown?.acceptances ?? []
     retirement = lastKnown?.retirement
     verification = lastKnown?.verification
+    absence = lastKnown?.absence
+    provisioned = lastKnown?.lastWrite.map { RecordedAt(run: $0.run, at: $0.at) }
     self.runs = runs
     state = Self.state(
       lastKnown, isTried: !runs.isEmpty,
@@ -151,6 +159,7 @@ package struct BuildingRoom: Hashable, Sendable {
     case .retired: .retired
     case .accepted: .accepted
     case .done: isSatisfied ? .done : .outdated
+    case .missing: .missing
     case .unconfirmed: .unconfirmed
     case .open: isTried ? .open : .untried
     case nil: .untried
@@ -161,9 +170,12 @@ package struct BuildingRoom: Hashable, Sendable {
   package var isOpen: Bool {
     switch state {
     case .done, .accepted, .retired: false
-    case .outdated, .unconfirmed, .open, .untried: isInManifest
+    case .outdated, .missing, .unconfirmed, .open, .untried: isInManifest
     }
   }
+
+  /// When its device was first missed; nil unless it is missing.
+  package var missingSince: RecordedAt? { state == .missing ? absence?.since : nil }
 
   /// The minor of its device on record, or the one that the newest run was to write.
   package var minor: UInt16? {

@@ -11,10 +11,34 @@ extension Explanation {
       )
     case .untried:
       self.init("No run has worked on this room.", "Run `roboprov apply`.")
+    case .missing:
+      self.init(missing: room)
+    case .unconfirmed where room.absence != nil && room.evidence != nil:
+      self.init(
+        "When it was last searched for, its device was found otherwise than recorded: "
+          + "\(room.absence?.finding.words ?? "").",
+        "Run `roboprov apply`: it shows what must be done.")
     case .done, .unconfirmed, .open, .accepted, .retired:
       self =
         room.last.flatMap { Explanation(of: $0.room) }
         ?? Self("The record has no reason.", "Run `roboprov apply`.")
     }
+  }
+}
+
+extension Explanation {
+  fileprivate init(missing room: BuildingRoom) {
+    let device = DeviceWords(room.profile).noun
+    let since = room.absence.map { " since \(LocalTime.utc.day($0.since.at))" } ?? ""
+    let found =
+      room.absence?.finding == .otherDevice
+      ? "Its minor was received from another address only, and not from its \(device)\(since)."
+      : "Its \(device) was searched for, and not received\(since)."
+    self.init(
+      found,
+      """
+      Check that the \(device) is in its room and has power, then run `roboprov verify` near it. If it is gone, run \
+      `roboprov replace` or `roboprov retire`. To leave it as it is, run `roboprov accept`.
+      """)
   }
 }

@@ -141,7 +141,7 @@ private struct Page {
       lines.append(
         item(
           index == 0 ? "Settings" : "",
-          "\(setting.name.title.visible.fitted(to: width))  \(setting.state.words.fitted(to: 11))\(value)"
+          "\(setting.name.title.visible.fitted(to: width))  \(setting.state.words.fitted(to: 26))\(value)"
         ))
     }
     if let explanation = Explanation(of: room) {

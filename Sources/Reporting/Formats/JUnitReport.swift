@@ -63,7 +63,8 @@ package enum JUnitReport {
       self.room = room
       self.building = building
       let explanation = Explanation(of: room)
-      let code = room.last?.room.reason?.code.rawValue ?? room.state.rawValue
+      let reason = room.state == .missing ? nil : room.last?.room.reason?.code.rawValue
+      let code = reason ?? room.state.rawValue
       result =
         switch room.state {
         case .done: .passed
@@ -71,6 +72,7 @@ package enum JUnitReport {
           .skipped(room.acceptances.last.map { "accepted by \($0.by): \($0.reason)" } ?? "accepted")
         case .retired: .skipped("retired" + (room.retirement?.reason.map { ": \($0)" } ?? ""))
         case .untried: .skipped("no run has worked on this room")
+        case .missing: .error(explanation, code: code)
         case .open where room.last?.room.outcome == .unreachable: .error(explanation, code: code)
         case .open, .outdated, .unconfirmed: .failure(explanation, code: code)
         }

@@ -35,10 +35,12 @@ package struct RoomReport: Hashable, Sendable, Codable {
   package private(set) var awaitedAction: FailureReason?
   /// Whether the device may have kept what a save of this run submitted.
   private var mayHaveKept = false
+  /// The device's refusal in the last attempt.
+  private var refusal: FailureReason?
 
   private enum CodingKeys: CodingKey {
     case planned, address, adapter, attempts, rssi, evidence, settings, stage, setting
-    case recorded, evidenceRecorded, firstAttempt, lastEvent, awaitedAction, mayHaveKept
+    case recorded, evidenceRecorded, firstAttempt, lastEvent, awaitedAction, mayHaveKept, refusal
   }
 
   /// The same without its attempts one by one.
@@ -78,6 +80,7 @@ package struct RoomReport: Hashable, Sendable, Codable {
   package var outcome: Outcome {
     if let recorded { return recorded.outcome }
     if isExcluded { return .skipped }
+    if refusal != nil { return .failed }
     if mayHaveKept { return .unconfirmed }
     if awaitedAction != nil { return .actionRequired }
     return attempts > 0 ? .cancelled : .pending
@@ -86,6 +89,7 @@ package struct RoomReport: Hashable, Sendable, Codable {
   /// The reason why it is not done; nil for a success, and for a room that the run did not start.
   package var reason: FailureReason? {
     if let recorded { return recorded.reason }
+    if let refusal { return refusal }
     if let awaitedAction, !mayHaveKept { return awaitedAction }
     guard attempts > 0 else { return nil }
     return .interrupted(stage.map { Interruption(FailedStep($0, setting: setting)) } ?? .idle)
@@ -124,8 +128,7 @@ package struct RoomReport: Hashable, Sendable, Codable {
       attempts = fact.number
       address = fact.address
       adapter = fact.adapter
-      stage = nil
-      setting = nil
+      (stage, setting, refusal) = (nil, nil, nil)
       received(fact.rssi)
       attemptReports.append(AttemptReport(fact, at: elapsed))
     case .stageStarted(let fact):
@@ -141,6 +144,8 @@ package struct RoomReport: Hashable, Sendable, Codable {
     case .saveSubmitted(let fact):
       address = fact.address
       mayHaveKept = true
+    case .statusReceived(let fact):
+      take(fact)
     case .proofReceived(let fact):
       evidence = fact.evidence
       evidenceRecorded = time
@@ -152,8 +157,8 @@ package struct RoomReport: Hashable, Sendable, Codable {
     case .roomFinished(let fact):
       finish(fact)
       if evidenceRecorded == nil { evidenceRecorded = time }
-    case .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .statusReceived, .settingsRead,
-      .wifiChecked, .elapsedSent, .linkEnded,
+    case .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .settingsRead, .wifiChecked,
+      .elapsedSent, .linkEnded,
       .retryScheduled:
       break
     case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
@@ -162,6 +167,19 @@ package struct RoomReport: Hashable, Sendable, Codable {
       .deviceSighted, .hostPaused, .operatorRequested, .canariesJudged, .deviceUnclaimed, .runInterrupted,
       .runFinished:
       break
+    }
+  }
+
+  private mutating func take(_ status: StatusReceived) {
+    switch status.meaning {
+    case .saved:
+      for index in settings.indices where settings[index].state == .written {
+        settings[index].state = .acknowledged
+      }
+    case .refusal:
+      refusal = .refused(stage: stage ?? .save, deviceText: status.text)
+      mayHaveKept = false
+    case .ready, .stale, .other: break
     }
   }
 

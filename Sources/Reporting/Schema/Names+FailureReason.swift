@@ -33,6 +33,8 @@ extension FailureReason.Code: OutputNames {
       "Written and submitted, and not received afterwards. Without a response the save was that of an earlier run."
     case .receivedFromOtherAddress:
       "Written and submitted; afterwards its identity was received from other addresses only, which proves nothing."
+    case .beaconAsBefore:
+      "It did not acknowledge the save, and its beacon is the one that it may have had before: it may have kept its earlier settings. Without a response the save was that of an earlier run."
     case .configuredOtherwise:
       "It is on air, configured with another identity: a person must put it into provisioning mode. For a device that was configured elsewhere, `held` has its settings."
     case .minorOnAir: "The room's minor is on air from another address."
@@ -40,6 +42,8 @@ extension FailureReason.Code: OutputNames {
       "The room's minor is on record at another address, which was not received with another minor."
     case .settingsChanged:
       "Its device is at work with the settings of an earlier run, and cannot be rewritten in place. A family without a minor has none here."
+    case .settingsUnknown:
+      "Its device is at work with the room's identity, and nothing on record shows its other settings."
     case .planOutdated: "The run would do something else than the plan."
     case .adapterClaimed: "Another run works with the adapter: the adapter, and the run that holds it."
     case .hostPaused: "The host slept or was suspended in the middle of it."

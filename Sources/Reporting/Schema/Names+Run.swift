@@ -26,7 +26,9 @@ extension Evidence.Grade: OutputNames {
   package var documentation: String {
     switch self {
     case .freshBeacon:
-      "Its beacon with the written identity, from the address that was written, first received after the save."
+      "Its beacon with the written identity, from the address that was written, first received after the save, which it acknowledged."
+    case .freshBeaconUnacknowledged:
+      "The same after a save that it did not acknowledge. It did not have this identity before, so it kept something of this save; nothing shows which of the other settings."
     case .freshBeaconOtherAddress:
       "A beacon with the written identity from one other address, silent before: it changed its address."
     case .beaconOnAir: "Its beacon was on air with the wanted identity before this run wrote anything."
@@ -44,7 +46,8 @@ extension SettingState: OutputNames {
   package var documentation: String {
     switch self {
     case .notWritten: "Never confirmed by the device."
-    case .written: "The device confirmed the write; nothing shows that it uses it."
+    case .written: "The device confirmed the write; nothing shows that it kept it."
+    case .acknowledged: "The device acknowledged that it saved it."
     case .proved: "The device's own advertisement shows it, or its own response when it was read afterwards."
     }
   }
@@ -214,7 +217,9 @@ extension LastKnownRoom.Progress: OutputNames {
   package var documentation: String {
     switch self {
     case .done: "Its device is at work with the settings that were written."
-    case .unconfirmed: "Its device was asked to save, and nothing proves that it did."
+    case .missing: "Its device was searched for, and not received since."
+    case .unconfirmed:
+      "Its device was asked to save, and nothing proves that it did; or it was found otherwise than recorded."
     case .accepted: "It was accepted as it is."
     case .retired: "It is out of service."
     case .open: "Something is left to do."
@@ -229,7 +234,9 @@ extension BuildingRoom.State: OutputNames {
     switch self {
     case .done: "Its device is provisioned as wanted, by the evidence given."
     case .outdated: "Its device is provisioned, with other settings than the manifest has now."
-    case .unconfirmed: "Its device was written, and nothing has proved yet that it kept the settings."
+    case .missing: "Its device was provisioned, and was not received when it was searched for since."
+    case .unconfirmed:
+      "Its device was written, and nothing has proved yet that it kept the settings; or it was found otherwise than recorded."
     case .open: "Attempted, or scanned for, and not done."
     case .untried: "No run has attempted it."
     case .accepted: "It was accepted as it is."

@@ -11,7 +11,12 @@ package enum HistoryView {
   package static func table(
     _ runs: [(run: RunStarted, events: [RunEvent])], times: LocalTime = .utc, width: Int?
   ) -> [String] {
-    let rows = runs.map { row($0.run, $0.events, times) }
+    // The history of a room has events of this room only; that of a device may have several rooms.
+    let rooms = Set(runs.flatMap { $0.events.compactMap(\.fact.room) })
+    let room = rooms.count == 1 ? rooms.first : nil
+    let rows = runs.map { run, events in
+      row(run, events, run.rooms.first { $0.room == room }?.exclusion, times)
+    }
     // The distance from UTC is in the header, once; it may differ in older rows.
     let offset = runs.last?.events.first.map { times.offset($0.at) } ?? "UTC"
     let order: [Column] = [.when, .command, .outcome, .device, .details, .by, .run]
@@ -41,9 +46,9 @@ package enum HistoryView {
   }
 
   private static func row(
-    _ run: RunStarted, _ events: [RunEvent], _ times: LocalTime
+    _ run: RunStarted, _ events: [RunEvent], _ exclusion: Exclusion?, _ times: LocalTime
   ) -> [Column: String] {
-    let ending = ending(events)
+    let ending = ending(events, exclusion)
     let person = [run.operatedBy, run.host].compactMap(\.self).joined(separator: " on ")
     return [
       .when: events.first.map { times.minute($0.at) } ?? "", .command: run.command.rawValue,
@@ -52,7 +57,9 @@ package enum HistoryView {
   }
 
   /// The outcome of the room in the run, or what the record has instead.
-  private static func ending(_ events: [RunEvent]) -> (outcome: String, device: String, details: String) {
+  private static func ending(
+    _ events: [RunEvent], _ exclusion: Exclusion?
+  ) -> (outcome: String, device: String, details: String) {
     let attempts = events.count { if case .attemptStarted = $0.fact { true } else { false } }
     for event in events.reversed() {
       switch event.fact {
@@ -73,6 +80,7 @@ package enum HistoryView {
       default: continue
       }
     }
+    if exclusion != nil { return (Outcome.skipped.words, "", "its device was received") }
     let count = attempts.counted("attempt")
     return (
       "no outcome", "", attempts > 0 ? "run killed or in progress: \(count)" : "run killed or in progress"

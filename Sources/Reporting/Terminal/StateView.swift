@@ -20,6 +20,7 @@ package enum StateView {
   private static func words(_ room: LastKnownRoom) -> String {
     switch room.progress {
     case .done: "done"
+    case .missing: "missing"
     case .unconfirmed: Outcome.unconfirmed.words
     case .accepted: "accepted by \((room.acceptance?.by ?? "?").visible)"
     case .retired: "retired"

@@ -111,7 +111,7 @@ extension BuildingRoom {
   fileprivate var openWords: String {
     switch state {
     case .open: last?.room.outcome.words ?? state.countWords
-    case .done, .outdated, .unconfirmed, .untried, .accepted, .retired: state.countWords
+    case .done, .outdated, .missing, .unconfirmed, .untried, .accepted, .retired: state.countWords
     }
   }
 }

@@ -7,7 +7,8 @@ extension BuildingRoom.State {
     switch self {
     case .done: "done"
     case .outdated: "outdated"
-    case .unconfirmed: "not proved"
+    case .missing: "missing"
+    case .unconfirmed: "unconfirmed"
     case .open: "not done"
     case .untried: "not tried"
     case .accepted: "accepted"
@@ -15,12 +16,13 @@ extension BuildingRoom.State {
     }
   }
 
-  /// The state after a count: `3 not proved`.
+  /// The state after a count: `3 unconfirmed`.
   var countWords: String {
     switch self {
     case .done: "done"
     case .outdated: "with other settings than the manifest"
-    case .unconfirmed: "not proved"
+    case .missing: "missing"
+    case .unconfirmed: "unconfirmed"
     case .open: "not done"
     case .untried: "not tried"
     case .accepted: "accepted"
@@ -33,7 +35,8 @@ extension BuildingRoom.State {
     switch self {
     case .done: "provisioned, with the evidence given"
     case .outdated: "provisioned, with other settings than the manifest has now"
-    case .unconfirmed: "written, but not proved"
+    case .missing: "provisioned, but not received when it was searched for"
+    case .unconfirmed: "written, and nothing shows that it was kept"
     case .open: "tried or searched for, but not done"
     case .untried: "no run has tried it"
     case .accepted: "accepted as it is by a person"
@@ -46,6 +49,7 @@ extension BuildingRoom.State {
     switch self {
     case .done: "✓"
     case .outdated: "↻"
+    case .missing: "∅"
     case .unconfirmed: "?"
     case .open: "✗"
     case .untried: "○"
@@ -60,6 +64,7 @@ extension Evidence.Grade {
   var plainWords: String {
     switch self {
     case .freshBeacon: "beacon received after the save"
+    case .freshBeaconUnacknowledged: "new beacon received after the save"
     case .freshBeaconOtherAddress: "beacon received after the save, from a new address"
     case .beaconOnAir: "beacon on air"
     case .readBack: "settings read back"
@@ -72,6 +77,7 @@ extension Evidence.Grade {
   var plainWeakness: String? {
     switch self {
     case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir: nil
+    case .freshBeaconUnacknowledged: "weak: the save was not acknowledged"
     case .readBack, .savedStatus: "weak: its beacon was not received"
     case .selfDisconnect: "weak: a lost link looks the same"
     }
@@ -80,14 +86,20 @@ extension Evidence.Grade {
 
 extension SettingState {
   /// The state of a setting.
-  var words: String { self == .notWritten ? "not written" : rawValue }
+  var words: String {
+    switch self {
+    case .notWritten: "not written"
+    case .written: "written, not acknowledged"
+    case .acknowledged, .proved: rawValue
+    }
+  }
 }
 
 extension [SettingResult] {
   /// How many settings have each state, the weakest state last.
   var summary: String {
     func count(_ state: SettingState) -> Int { self.count { $0.state == state } }
-    let parts = [SettingState.proved, .written, .notWritten].filter { count($0) > 0 }
+    let parts = [SettingState.proved, .acknowledged, .written, .notWritten].filter { count($0) > 0 }
     return parts.map { "\(count($0)) \($0.words)" }.joined(separator: ", ")
   }
 }

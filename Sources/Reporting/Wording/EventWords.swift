@@ -193,7 +193,7 @@ extension Evidence {
   func claim(_ times: LocalTime) -> String {
     let claim =
       switch grade {
-      case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir:
+      case .freshBeacon, .freshBeaconUnacknowledged, .freshBeaconOtherAddress, .beaconOnAir:
         "on air" + (minor.map { " with minor \($0)" } ?? "")
       case .readBack: "settings read back"
       case .savedStatus: "the device reported that it saved"
@@ -212,6 +212,7 @@ extension Evidence.Grade {
   fileprivate var weakness: String? {
     switch self {
     case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir: nil
+    case .freshBeaconUnacknowledged: "it did not acknowledge the save; its minor is new"
     case .readBack: "the settings were read back; its beacon was not received"
     case .savedStatus: "reported over the link; its beacon was not received"
     case .selfDisconnect:

@@ -64,7 +64,8 @@ extension FailureReason.Code {
   /// Whether the device was received after the save, so that its state is known.
   fileprivate var isKnownState: Bool {
     switch self {
-    case .saveNotKept, .wrongIdentity, .receivedFromOtherAddress, .configuredOtherwise, .minorOnAir,
+    case .saveNotKept, .wrongIdentity, .receivedFromOtherAddress, .beaconAsBefore, .settingsUnknown,
+      .configuredOtherwise, .minorOnAir,
       .settingsChanged, .foreignSettings, .networkNotReceived,
       .readBackMismatch:
       true

@@ -92,6 +92,25 @@ extension SentenceContext {
       "\(waitAndRun.uppercasedFirst). Or undo the change in the manifest.")
   }
 
+  func beaconAsBefore(_ minor: UInt16) -> Explanation {
+    let settings = hasWiFi ? "the new WiFi password" : "its new settings"
+    return Explanation(
+      "\(subject) did not acknowledge the save. Its beacon (minor \(minor)) was the same before: nothing shows that it kept \(settings).",
+      """
+      \(waitAndRun.uppercasedFirst): it is written again. Or, if you know that it works, run `roboprov accept` for this \
+      room.
+      """)
+  }
+
+  func settingsUnknown(_ minor: UInt16) -> Explanation {
+    Explanation(
+      "\(subject) is at work with minor \(minor), and nothing on record shows its other settings.",
+      """
+      If another laptop wrote it, merge its record with `roboprov report merge`. If not, \(waitAndRun), which writes it. \
+      For a \(device.noun) that was configured elsewhere, set `register: true` for this room.
+      """)
+  }
+
   func tooManyCandidates(_ addresses: [BluetoothAddress]) -> Explanation {
     let names = addresses.isEmpty ? "" : ": " + list(addresses)
     if isRegistered {

@@ -65,11 +65,14 @@ struct Amendment {
       manifestSHA256: building.source?.digest ?? "", simulated: false,
       operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised,
       kernel: HostEnvironment.kernel, operatingSystem: HostEnvironment.operatingSystem, rooms: rooms)
+    let isComplete = !facts.contains {
+      if case .roomVerified(let found) = $0 { found.needsAction } else { false }
+    }
     // The facts have the present time, which may be long after the start of the command.
     let found = Date()
     let all: [(Date, Fact)] =
       [(run.began, .runStarted(started))]
-      + (facts + [.runFinished(.init(outcome: .complete))]).map { (found, $0) }
+      + (facts + [.runFinished(.init(outcome: isComplete ? .complete : .incomplete))]).map { (found, $0) }
     let events = all.enumerated().map { index, entry in
       RunEvent(
         sequence: index + 1, at: entry.0,

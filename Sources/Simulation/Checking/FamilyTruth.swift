@@ -119,7 +119,10 @@ package enum FamilyTruth: Hashable, Sendable {
   /// The grades of evidence that prove a room's device after a write.
   package func proofs(of room: Room) -> Set<Evidence.Grade> {
     switch self {
-    case .roboSensor, .iotDesignShop:
+    case .roboSensor:
+      Set([.freshBeacon, .freshBeaconUnacknowledged] as [Evidence.Grade])
+        .union(room.proofAddress == .any ? [.freshBeaconOtherAddress] : [])
+    case .iotDesignShop:
       room.proofAddress == .any ? [.freshBeacon, .freshBeaconOtherAddress] : [.freshBeacon]
     case .firefly: [.selfDisconnect]
     }

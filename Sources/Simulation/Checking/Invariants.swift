@@ -198,7 +198,9 @@ package struct Invariants: Sendable {
     guard let device = bound[room.id] ?? fact.address, !beginning.unprovable.contains(device),
       !handled.contains(device)
     else { return }
-    if !isUnchanged || fact.attempts > 0 {
+    if evidence.grade == .freshBeaconUnacknowledged {
+      // It claims the identity alone; `checkStates` checks each setting.
+    } else if !isUnchanged || fact.attempts > 0 {
       if !truth.holds(flashes[device], room) {
         violate(
           .proof, "reported \(fact.outcome), but its device lacks the wanted settings", room: room.id,
@@ -242,12 +244,23 @@ package struct Invariants: Sendable {
         violate(.truth, "settings are reported as written, but were not", room: room.id, device: address)
       }
     }
-    guard truth == .iotDesignShop, fact.attempts > 0, !isHandled else { return }
+    if !isHandled, !room.isRegistered, !beginning.unprovable.contains(address) {
+      checkStates(fact, room, truth, flashes[address], address)
+    }
+  }
+
+  /// A setting that is reported as acknowledged or proved is in the device's flash.
+  private mutating func checkStates(
+    _ fact: RoomFinished, _ room: Room, _ truth: FamilyTruth, _ flash: Flash?, _ address: BluetoothAddress
+  ) {
+    guard let flash else { return }
     let wanted = truth.flash(of: room)
-    for setting in fact.settings where setting.state == .proved {
-      if flashes[address]?.values[setting.name.rawValue] != wanted[setting.name.rawValue] {
+    for setting in fact.settings where setting.state == .acknowledged || setting.state == .proved {
+      guard let value = wanted[setting.name.rawValue] else { continue }
+      if flash.values[setting.name.rawValue] != value {
         violate(
-          .truth, "\(setting.name) is reported as proved, but is missing", room: room.id, device: address)
+          .truth, "\(setting.name) is reported as \(setting.state.rawValue), but is missing", room: room.id,
+          device: address)
       }
     }
   }
@@ -255,6 +268,8 @@ package struct Invariants: Sendable {
   /// Whether an outcome admits that the device may have changed.
   private static func isHonest(_ finished: RoomFinished, _ truth: FamilyTruth) -> Bool {
     if finished.outcome.isSuccess || finished.outcome == .unconfirmed { return true }
+    // What a device keeps that refused, it does not say.
+    if finished.reason?.code == .refused { return true }
     switch truth {
     case .roboSensor: return finished.reason?.code == .wrongIdentity
     // These families have no save command: each write before the failure has taken effect.

@@ -135,7 +135,10 @@ struct BuildingGenerator {
       var chance = origin.split("name/\(number)")
       if chance.chance(0.7) { room.address = address }
     }
-    if family.name == "robo-sensor", !isRegistered { drawMove(number, &room, &sensor) }
+    if family.name == "robo-sensor", !isRegistered {
+      drawMove(number, &room, &sensor)
+      drawNotKept(number, &sensor)
+    }
     building.rooms.append(room)
     sensors.append(sensor)
   }
@@ -148,6 +151,18 @@ struct BuildingGenerator {
     let other = BluetoothAddress(rawValue: sensor.address.rawValue + 0x10_0000)
     let fault = chance.chance(0.5) ? Fault.returnsFrom(other) : .refusesForStranger("not now", other)
     sensor.faults = [ScheduledFault(fault, attempts: chance.chance(0.5) ? 1 : nil)]
+  }
+
+  /// A sensor that leaves provisioning mode with the settings, or the WiFi alone, that it held before.
+  private func drawNotKept(_ number: Int, _ sensor: inout SensorScenario) {
+    var chance = origin.split("not_kept/\(number)")
+    guard chance.chance(faultiness / 3) else { return }
+    let answers: [Fault.SaveAnswer] = [.error("flash write failed"), .attError(0x80), .silence]
+    let answer = answers.randomElement(using: &chance) ?? .silence
+    let fault = Fault.saveNotKept(answer, wifiOnly: chance.chance(0.4))
+    sensor.faults = [
+      ScheduledFault(fault, attempts: chance.chance(0.4) ? Int.random(in: 1...3, using: &chance) : nil)
+    ]
   }
 
   private mutating func makeRoom(_ number: Int, _ family: FirmwareFamily) -> Room {

@@ -55,8 +55,9 @@ extension TestCase {
   static func drawRuns(_ generator: SeededGenerator, _ building: Building, _ scenario: Scenario) -> [Run] {
     var chance = generator
     let eventfulness = [0, 1, 3].randomElement(using: &chance) ?? 0
-    return (0..<Int.random(in: 1...3, using: &chance)).map { _ in
+    return (0..<Int.random(in: 1...3, using: &chance)).map { number in
       var run = Run()
+      if number > 0 { drawChange(generator.split("change/\(number)"), building, &run) }
       // Some disturbances come after the end of a short run.
       let length = Duration.seconds(10 + building.rooms.count * 4)
       for _ in 0..<eventfulness {
@@ -92,6 +93,16 @@ extension TestCase {
       run.pause = chance.duration(in: .seconds(5)...(.seconds(60)))
       return run
     }
+  }
+
+  /// A change of the WiFi password between two runs, and the rooms whose device the operator readies for it.
+  private static func drawChange(_ generator: SeededGenerator, _ building: Building, _ run: inout Run) {
+    var chance = generator
+    guard chance.chance(0.3) else { return }
+    run.newPassword = "horse battery \(Int.random(in: 100...999, using: &chance))"
+    run.readied = Set(
+      building.rooms.filter { $0.profile == "robo-sensor" && !$0.isRegistered }.map(\.id)
+        .filter { _ in chance.chance(0.8) })
   }
 
   /// A disturbance, and its end if it has one.

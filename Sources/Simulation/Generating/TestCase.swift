@@ -31,6 +31,10 @@ package struct TestCase: Sendable {
     package var survivors = 1.0
     /// The rooms that are not selected.
     package var skipped: Set<RoomID> = []
+    /// The WiFi password that all rooms get before this run; nil for no change.
+    package var newPassword: String?
+    /// The rooms whose device is put into provisioning mode before this run.
+    package var readied: Set<RoomID> = []
     /// Whether the operator confirms the proposed devices.
     package var isConfirmed = true
     /// How many rooms may fail; nil for no limit.

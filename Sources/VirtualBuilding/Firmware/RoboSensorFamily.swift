@@ -32,6 +32,9 @@ extension FirmwareFamily {
       .init("restarts_before_confirming", keys: ["saved"]) { (order, _) throws(ScenarioProblem) in
         .restartsBeforeConfirming(saved: try order.flag("saved") ?? true)
       },
+      .init("save_not_kept", keys: ["text", "att_error", "wifi_only"]) { (order, _) throws(ScenarioProblem) in
+        .saveNotKept(try order.saveAnswer(), wifiOnly: try order.flag("wifi_only") ?? false)
+      },
       .init("returns_with_minor", keys: ["minor"]) { (order, _) throws(ScenarioProblem) in
         .returnsWithMinor(try order.minor())
       },
@@ -51,6 +54,12 @@ extension FaultOrder {
   fileprivate func minor() throws(ScenarioProblem) -> UInt16 {
     UInt16(
       try required("minor") { key throws(ScenarioProblem) in try integer(key, in: 0...Int(UInt16.max)) })
+  }
+
+  /// The answer to `SAVE`: an error message, an ATT error, or the loss of the link.
+  fileprivate func saveAnswer() throws(ScenarioProblem) -> Fault.SaveAnswer {
+    if let text = try text("text") { return .error(text) }
+    return try integer("att_error", in: 1...255).map { .attError(UInt8($0)) } ?? .silence
   }
 
   /// The value of `address`.

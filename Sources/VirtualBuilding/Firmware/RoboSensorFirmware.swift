@@ -176,7 +176,7 @@ package struct RoboSensorFirmware: Firmware {
     let confirmed: [FirmwareEffect] = request.map { [.answer($0, [])] } ?? []
     switch characteristic {
     case RoboSensorGATT.command:
-      return command(value, confirmed)
+      return command(value, confirmed, request)
     case RoboSensorGATT.wifiScan:
       guard value == Array("SCAN".utf8) else { return confirmed }
       return confirmed + [.setTimer(Self.wifiScanned, Self.wifiScanTakes)]
@@ -208,7 +208,9 @@ package struct RoboSensorFirmware: Firmware {
     return confirmed
   }
 
-  private mutating func command(_ value: [UInt8], _ confirmed: [FirmwareEffect]) -> [FirmwareEffect] {
+  private mutating func command(
+    _ value: [UInt8], _ confirmed: [FirmwareEffect], _ request: RequestID?
+  ) -> [FirmwareEffect] {
     if faults.contains(.drops(in: .save)) { return [.loseLink] }
     guard value == Array("SAVE".utf8) else { return confirmed + say("error:unknown command") }
     for case .errorOnSave(let text) in faults.all { return confirmed + say("error:" + text) }
@@ -224,6 +226,9 @@ package struct RoboSensorFirmware: Firmware {
     if faults.contains(.savesOnlyWithSSID), written["wifi_ssid"] == nil {
       return confirmed + say("error:no ssid")
     }
+    for case .saveNotKept(let answer, let wifiOnly) in faults.all {
+      return keepEarlier(wifiOnly: wifiOnly, answer, confirmed, request)
+    }
     if faults.contains(.restartsBeforeConfirming(saved: false)) {
       life = .restarting
       return [.restart(takes: conditions.radio.restart.lowerBound)]
@@ -235,6 +240,24 @@ package struct RoboSensorFirmware: Firmware {
     }
     let statuses = faults.contains(.noSaved) ? [] : say("saved")
     return statuses + confirmed + [.setTimer(Self.restart, Self.restartAfter)]
+  }
+
+  /// Leaves provisioning mode with what it held before.
+  private mutating func keepEarlier(
+    wifiOnly: Bool, _ answer: Fault.SaveAnswer, _ confirmed: [FirmwareEffect], _ request: RequestID?
+  ) -> [FirmwareEffect] {
+    if wifiOnly {
+      flash.values.merge(written.filter { !$0.key.hasPrefix("wifi_") }) { _, new in new }
+    }
+    flash.isSaved = !flash.values.isEmpty
+    elsewhere = nil
+    life = .restarting
+    let restart = FirmwareEffect.setTimer(Self.restart, Self.restartAfter)
+    switch answer {
+    case .error(let text): return say("error:" + text) + confirmed + [restart]
+    case .attError(let code): return (request.map { [.refuse($0, code)] } ?? []) + [restart]
+    case .silence: return [.restart(takes: conditions.radio.restart.lowerBound)]
+    }
   }
 
   private mutating func save() {

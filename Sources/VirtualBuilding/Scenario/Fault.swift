@@ -48,6 +48,9 @@ package enum Fault: Hashable, Sendable {
   case noSaved
   /// It restarts on `SAVE` before it confirms anything. `saved` is whether it had saved by then.
   case restartsBeforeConfirming(saved: Bool)
+  /// It leaves provisioning mode on `SAVE` with the settings that it held before; a factory-fresh sensor stays
+  /// in it. With `wifiOnly` it saves the other settings, and holds its earlier WiFi name and password.
+  case saveNotKept(SaveAnswer, wifiOnly: Bool = false)
   /// It reports `saved`, but advertises this minor afterwards.
   case returnsWithMinor(UInt16)
   /// It reports `saved` and never advertises again.
@@ -63,6 +66,16 @@ package enum Fault: Hashable, Sendable {
 
   /// It has an older firmware, without the WiFi scan characteristic.
   case withoutWiFiScan
+
+  /// What a sensor that does not keep its settings answers to `SAVE`.
+  package enum SaveAnswer: Hashable, Sendable {
+    /// The status `error:<text>`.
+    case error(String)
+    /// An ATT error.
+    case attError(UInt8)
+    /// Nothing: the link is lost.
+    case silence
+  }
 
   /// The stage at which a link is lost.
   package enum DropStage: Hashable, Sendable {

@@ -88,6 +88,11 @@ extension World {
     deliver(address, .button)
   }
 
+  /// Gives a sensor these faults, in every later attempt, instead of those that it has.
+  package func setFaults(_ faults: [Fault], of address: BluetoothAddress) {
+    sensors[address]?.scenario.faults = faults.map { ScheduledFault($0) }
+  }
+
   /// Repairs a sensor: removes its faults and power-cycles it. Its flash is kept. A sensor that is not
   /// switched on yet stays off until its time.
   package func repair(_ address: BluetoothAddress) {

@@ -353,7 +353,8 @@ struct Installation {
         await expectDone(location)
         return
       }
-      for room in result.rooms where room.outcome == .actionRequired {
+      for room in result.rooms
+      where room.outcome == .actionRequired || room.reason?.code == .beaconAsBefore {
         if let address = room.address {
           log.append("button of \(address), as \(room.room) asks")
           await world.pressButton(address)

@@ -1,6 +1,7 @@
 import Bluetooth
 import Engine
 import Foundation
+import Journal
 import Model
 import VirtualBuilding
 import VirtualTime
@@ -134,11 +135,19 @@ func rehearse(
       group.addTask {
         try await before(world, clock)
         var last: Rehearsed?
-        for _ in 0..<runs {
+        var record: [[RunEvent]] = []
+        for number in 1...runs {
+          let lastKnown = BuildingRecord(record).lastKnown
           last = await Premises(world: world, clock: clock).rehearse(
             building, failsFrom: recordFailsFrom, timeout: timeout, confirm: confirm, asking: asking,
-            judge: judge, changeRequest: changeRequest, claim: claim, action: action, wrap: wrap,
+            judge: judge,
+            changeRequest: { request in
+              if number > 1 { request.runID = "run-\(number)" }
+              request.known = Known(lastKnown: lastKnown)
+              changeRequest(&request)
+            }, claim: claim, action: action, wrap: wrap,
             during: during)
+          record.append(last?.events ?? [])
         }
         return last
       }

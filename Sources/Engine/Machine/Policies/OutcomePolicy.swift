@@ -7,7 +7,7 @@ extension Outcome {
     self =
       switch reason {
       case .neverReceived, .adapterDeaf, .connectTimedOut, .connectFailed, .unknownToStack: .unreachable
-      case .notReceivedAfterSave, .receivedFromOtherAddress, .noSelfDisconnect: .unconfirmed
+      case .notReceivedAfterSave, .receivedFromOtherAddress, .beaconAsBefore, .noSelfDisconnect: .unconfirmed
       // If the wait for the proof was cut short, the device may have changed. Before the wait it has not.
       case .interrupted(.awaitingProof), .recordUnwritable(.awaitingProof), .adapterLost(.awaitingProof),
         .stackLost(.awaitingProof):
@@ -15,7 +15,7 @@ extension Outcome {
       case .linkLost(let step) where step.stage == .verify: .unconfirmed
       case .interrupted: .cancelled
       case .configuredOtherwise, .foreignSettings, .networkNotReceived, .minorOnAir, .minorOnRecord,
-        .settingsChanged:
+        .settingsChanged, .settingsUnknown:
         .actionRequired
       case .tooManyCandidates, .notClearlyNearest, .adapterShared, .addressNeeded: .ambiguous
       case .noCandidate, .addressMissing, .notNear, .receivedTooBriefly, .adapterMissing, .notConfirmed,

@@ -8,6 +8,8 @@ package enum BuildingCSV {
     let report: BuildingReport
     /// The newest run that worked on the room.
     let run: BuildingRun?
+    /// The run that wrote its device.
+    let writer: BuildingRun?
   }
 
   private typealias Column = CSVTable.Column<Row>
@@ -18,27 +20,32 @@ package enum BuildingCSV {
   private static var table: [Column] {
     [
       Column("building") { .text($0.report.building) },
-      Column("run") { .text($0.run?.started.run) },
-      Column("finished") { .time($0.run?.report.finished) },
-      Column("simulated") { .flag($0.run?.started.simulated ?? false) },
-      Column("operator") { .text($0.run?.started.operatedBy) },
+      Column("last_run") { .text($0.run?.started.run) },
       Column("room") { .text($0.room.name) },
       Column("id") { .text($0.room.id.rawValue) },
       Column("profile") { .text($0.room.profile.rawValue) },
       Column("minor") { .integer($0.room.minor) },
       Column("state") { .text($0.room.state.rawValue) },
       Column("outcome") { .text($0.room.last?.room.outcomeName) },
-      Column("proved_on") { .time($0.room.seen?.at) },
+      Column("provisioned_on") { .time($0.room.provisioned?.at) },
+      Column("provisioned_by") { .text($0.writer?.started.operatedBy) },
+      Column("provisioned_in") { .text($0.room.provisioned?.run) },
+      Column("last_received") { .time($0.room.seen?.at) },
       Column("proved_by") { .text($0.room.evidence?.grade.rawValue) },
       Column("proved_in") { .text($0.room.seen?.run) },
+      Column("last_checked") { .time($0.room.verification?.recorded.at) },
+      Column("check_result") { .text($0.room.verification?.found.finding.rawValue) },
+      Column("missing_since") { .time($0.room.missingSince?.at) },
       Column("address") { .text($0.room.devices.map(\.description).joined(separator: " ")) },
       Column("rssi") { .integer($0.room.evidence?.rssi) },
-      Column("attempts") { .integer($0.room.runs.reduce(0) { $0 + $1.room.attempts }) },
+      Column("attempts") { .integer($0.room.attemptsAtDevice) },
       Column("settings_proved") { .names($0.room.settings.map(\.result), .proved) },
+      Column("settings_acknowledged") { .names($0.room.settings.map(\.result), .acknowledged) },
       Column("settings_written") { .names($0.room.settings.map(\.result), .written) },
       Column("settings_not_written") { .names($0.room.settings.map(\.result), .notWritten) },
       Column("settings") { .values($0.room.settings.map(\.result)) },
       Column("reason_code") { .text($0.room.isOpen ? $0.room.last?.room.reason?.code.rawValue : nil) },
+      Column("device_text") { .text($0.room.isOpen ? $0.room.last?.room.reason?.deviceText : nil) },
       Column("accepted_by") { .text($0.room.state == .accepted ? $0.room.acceptances.last?.by : nil) },
       Column("accepted_on") {
         .time($0.room.state == .accepted ? $0.room.acceptances.last?.given.at : nil)
@@ -54,7 +61,19 @@ package enum BuildingCSV {
     return CSVTable.text(
       table,
       report.rooms.map { room in
-        Row(room: room, report: report, run: room.last.flatMap { runs[$0.recorded.run] })
+        Row(
+          room: room, report: report, run: room.last.flatMap { runs[$0.recorded.run] },
+          writer: room.provisioned.flatMap { runs[$0.run] })
       })
+  }
+}
+
+extension BuildingRoom {
+  /// The attempts of all runs at its present device; those at an earlier device are not counted.
+  fileprivate var attemptsAtDevice: Int {
+    runs.reduce(0) { sum, run in
+      let isPresent = devices.isEmpty || run.room.address.map(devices.contains) ?? false
+      return isPresent ? sum + run.room.attempts : sum
+    }
   }
 }

@@ -80,7 +80,10 @@ extension BuildingPage {
     guard let seen = room.seen else {
       return room.state == .untried ? "" : "<span class=\"none\">not proved</span>"
     }
-    return "\(time(seen.at))<br>\(nearness(room, seen))"
+    let missing: HTML? = room.missingSince.map {
+      "<br><small class=\"weak\">! missing since \(time($0.at))</small>"
+    }
+    return "\(time(seen.at))<br>\(nearness(room, seen))\(missing)"
   }
 
   /// Whether the device on record was received in the newest run, too.

@@ -24,7 +24,7 @@ extension BuildingPage {
     .counts,.legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.3rem 1.5rem}
     .groups,.history ul{padding-left:1.2rem}
     .mark{display:inline-block;min-width:1.2em;text-align:center;font-weight:bold}
-    .mark.done{color:var(--good)}.mark.open{color:var(--bad)}.mark.outdated,.mark.unconfirmed{color:var(--warn)}
+    .mark.done{color:var(--good)}.mark.open,.mark.missing{color:var(--bad)}.mark.outdated,.mark.unconfirmed{color:var(--warn)}
     .origin{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;margin:.8rem 0}
     .origin dt{color:var(--dim)}.origin dd{margin:0}
     .cause{border-left:.25rem solid var(--bad);padding:.1rem .8rem;margin:.8rem 0}.cause ul{padding-left:1.2rem;margin:.3rem 0}

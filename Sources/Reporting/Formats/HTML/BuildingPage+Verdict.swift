@@ -29,11 +29,23 @@ extension BuildingPage {
     <p class="kind">Provisioning report</p>
     <h1><bdi>\(report.name)</bdi></h1>
     <p class="verdict\(report.isDone ? " good" : "")"><strong>\(isSimulated ? "SIMULATED: " : "")\(verdict)</strong> \
-    \(remainder)</p>
+    \(remainder)\(lastCheck)</p>
     \(simulation)\(counts)
     \(origin)
     </header>
     """
+  }
+
+  /// The date of the newest check on site, and what it received: `11 received on 2026-11-25 · 1 not since
+  /// 2026-11-23`.
+  private var lastCheck: HTML {
+    let checks = counted.compactMap { room in room.verification.map { (room, $0) } }
+    guard let newest = checks.map(\.1.recorded.at).max() else { return "" }
+    let day = times.day(newest)
+    let received = checks.count { times.day($0.1.recorded.at) == day && $0.1.found.finding == .onAir }
+    let missing = counted.compactMap(\.missingSince?.at)
+    let since: HTML? = missing.min().map { " · \(missing.count) not since \(times.day($0))" }
+    return "<br>\(received) received on \(day)\(since)"
   }
 
   private var simulation: HTML {

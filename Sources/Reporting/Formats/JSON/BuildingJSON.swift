@@ -77,6 +77,12 @@ package enum BuildingJSON {
     Field("verification", "What `verify` last found; null if it never ran.", optional: verification) {
       $0.room.verification
     }
+    Field(
+      "missing_since",
+      "When its device was first searched for and not received; null while it is not missing."
+    ) {
+      $0.room.missingSince?.at
+    }
     Field("acceptances", "Its acceptances by people, oldest first.", each: acceptance) { $0.room.acceptances }
     Field("retirement", "Why it is out of service; null when it is not.", optional: retirement) {
       $0.room.retirement
@@ -85,7 +91,7 @@ package enum BuildingJSON {
       $0.explanation?.sentence
     }
     Field("reason_code", "Why the newest run did not do it; null when nothing is left to do.") {
-      $0.room.isOpen ? $0.room.last?.room.reason?.code : nil
+      $0.room.isOpen && $0.room.state != .missing ? $0.room.last?.room.reason?.code : nil
     }
     Field("advice", "What to do next, as a sentence.") { $0.explanation?.advice }
     Field("runs", "What each run did with it, oldest first.", each: attempt) { $0.room.runs }
