@@ -96,7 +96,7 @@ let package = Package(
     library(
       "VirtualBuilding",
       [
-        "Hex", "Waiting", "Bluetooth", "DBus", "VirtualTime",
+        "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "VirtualTime",
         .product(name: "HeapModule", package: "swift-collections"),
       ]),
 
@@ -158,7 +158,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TraceTests",
-      dependencies: ["StackTraces", "Bluetooth", "EventLoop", "DBus", "VirtualBuilding", "VirtualTime"],
+      dependencies: ["StackTraces", "Bluetooth", "DBus", "VirtualBuilding"],
       path: "Tests/TraceTests", exclude: ["Scenarios", "Recordings", "exceptions.json"], swiftSettings: strict
     ),
 
