@@ -5,12 +5,12 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("Connecting through BlueZ", .timeLimit(.minutes(2)))
+@Suite("Connecting through BlueZ", .timeLimit(.minutes(60)))
 struct ConnectionScenarios {
   static let ofInterest: Set<MemberName> = ["Connect", "Disconnect"]
 
   /// Runs `body` with one adapter that has received one peripheral.
-  func stage(_ body: (Stage) async throws -> Void) async throws {
+  func stage(_ body: @escaping @Sendable (Stage) async throws -> Void) async throws {
     try await Stage.with {
       await $0.addAdapter()
       await $0.addDevice(Sample.named)

@@ -2,7 +2,7 @@ import Digest
 import Foundation
 import Testing
 
-@Suite("`status` uses a checkpoint", .timeLimit(.minutes(3)))
+@Suite("`status` uses a checkpoint", .timeLimit(.minutes(60)))
 struct StatusCheckpointTests {
   private static let status = ["status", "building.yaml"]
 
