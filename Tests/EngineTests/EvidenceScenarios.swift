@@ -140,7 +140,7 @@ import VirtualBuilding
       let run = await succession.run(rooms) { backstage, event in
         if case .operatorAwaited = event.fact { await backstage.world.pressButton(Self.sensor) }
       }
-            #expect(run.outcome(1)?.outcome == .unconfirmed)
+      #expect(run.outcome(1)?.outcome == .unconfirmed)
       #expect(run.outcome(1)?.reason?.code == .beaconAsBefore)
     }
   }

@@ -121,7 +121,7 @@ struct BuildingReportTests {
     let csv = try site.text(of: "building.csv", from: folder)
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     #expect(try Data(contentsOf: folder.appending(path: "building.csv")).starts(with: mark))
-    #expect(csv.contains("building,run,finished,simulated,operator,room,id,"))
+    #expect(csv.contains("building,last_run,room,id,"))
     #expect(csv.split(separator: "\r\n").count == 41)
     #expect(
       try counts(inJUnit: try site.text(of: "junit.xml", from: folder)) == [

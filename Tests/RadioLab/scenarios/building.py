@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import random
-from typing import Any
+from typing import Any, ClassVar
 
 from lab.lab import sensor_address
 
@@ -26,7 +26,8 @@ class Room:
     timing: dict[str, Any] = dataclasses.field(default_factory=dict[str, Any])
 
     profile = "robo-sensor"
-    grades = ("fresh_beacon",)  # the possible evidence once it is provisioned
+    # The possible evidence once it is provisioned: the acknowledgement of a save can be lost with the link.
+    grades: ClassVar[tuple[str, ...]] = ("fresh_beacon", "fresh_beacon_unacknowledged")
 
     @property
     def name(self) -> str:
