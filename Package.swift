@@ -173,7 +173,7 @@ let package = Package(
     tests("Waiting", ["Bluetooth", "VirtualTime"]),
     tests("Bluetooth"),
     tests("EventLoop", ["Bluetooth"]),
-    tests("DBus", ["CLinux", "EventLoop"]),
+    tests("DBus", ["Bluetooth", "CLinux", "EventLoop"]),
     tests(
       "BlueZ", ["Bluetooth", "EventLoop", "DBus", "VirtualBuilding", "VirtualTime", "CentralConformance"]),
     tests(
