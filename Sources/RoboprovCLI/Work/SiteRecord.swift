@@ -25,7 +25,7 @@ struct SiteRecord {
     for fault in archive.faults {
       guard damagedToo else { throw failure(fault, in: reports) }
       Console.say(
-        "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); the damaged part is left out here"
+        "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); what is missing or damaged is left out here"
       )
     }
     return SiteRecord(archive: archive)
@@ -36,9 +36,29 @@ struct SiteRecord {
     FaultWords.failure(
       fault.kind, in: fault.journal,
       advice: """
-        Not all that this run did is known, so nothing is decided by it. Put a whole copy in its place (of --mirror, or \
-        a backup); or move the folder \(fault.run) out of \(reports), and make sure by hand what it did.
+        Not all that this run did is known, so nothing is decided by the record. Put a whole copy of the run's folder \
+        \(fault.run) in its place, from --mirror, a backup or another laptop (`roboprov report merge`). If there is none, \
+        move the building's folder out of \(reports): the next run then begins a new record, without what this one says.
         """)
+  }
+
+  /// Prepares for a run or change that continues this record: the runs that it names become durable, and a clock
+  /// behind the record is reported.
+  /// - Throws: `CommandFailure` when a journal cannot be synced.
+  func prepare(for run: RunIdentity) throws {
+    do throws(JournalError) {
+      try archive.syncPredecessors()
+    } catch {
+      throw JournalMessages.failure(error)
+    }
+    guard let behind = archive.clockBehind(run.began) else { return }
+    let times = LocalTime.here
+    Console.say(
+      """
+      roboprov: warning: this computer's clock is \(behind.seconds.asSeconds) behind the record: run \(behind.run) has an event \
+      of \(times.minute(behind.at)) \(times.offset(behind.at)). The order of the runs does not depend on it, but the times in \
+      the reports do. Set the clock.
+      """)
   }
 
   /// The error of a command that needs a run of a building without a run on record.
