@@ -155,6 +155,23 @@ struct BuildingRecordTests {
     #expect(forward.rooms["kitchen"]?.binding?.address == address(1), "the binding stays")
   }
 
+  @Test(
+    "a replacement has effect, and a new password is the last write, on a clock that went back",
+    arguments: [0, -400])
+  func clockWentBack(day: Int) {
+    var replaced = Run("b", day: day, .replace, after: ["z"], rooms: [kitchen])
+    replaced.add(.bindingReleased(.init(room: "kitchen", address: address(1), cause: .replaced)))
+    let first = Run.success("z", day: 0, 1)
+    #expect(BuildingRecord([first.events, replaced.events]).lastKnown.rooms["kitchen"]?.bindings == [])
+    var changed = kitchen
+    changed.settings[0].fingerprint = "f2"
+    var written = Run("b", day: day, after: ["z"], rooms: [changed])
+    written.attempt(1)
+    written.save(1)
+    let lastWrite = BuildingRecord([written.events, first.events]).lastKnown.rooms["kitchen"]?.lastWrite
+    #expect(lastWrite?.state == .submitted && lastWrite?.settings.first?.fingerprint == "f2")
+  }
+
   @Test("a run that ends before it reaches a room leaves the room's last write unchanged")
   func untouched() {
     var later = Run("b", day: 1, rooms: [kitchen])

@@ -26,7 +26,8 @@ struct ReportSet {
   /// - Throws: `CommandFailure` if the record is damaged or has no run.
   init(_ building: String, in reports: String) throws {
     folder = "\(reports)/\(building)"
-    archive = try SiteRecord.read(building, in: reports).archive
+    // Here a run that is missing is a difference like that of any other file.
+    archive = try SiteRecord.read(building, in: reports, ifMissing: .incomplete).archive
     guard !archive.runs.isEmpty else { throw SiteRecord.noRun(of: building, in: reports) }
     signed = try SignedState.all(of: building, in: reports)
     latest = try? RunDirectory.latestRun(in: reports, building: building)

@@ -12,8 +12,9 @@ struct SiteRecord {
   ///   unknown.
   /// - Parameter damagedToo: Whether a fault of the record is only a warning, because no decision depends on
   ///   the record.
+  /// - Parameter status: The exit status for a run that is missing.
   static func read(
-    _ building: String, in reports: String, damagedToo: Bool = false
+    _ building: String, in reports: String, damagedToo: Bool = false, ifMissing status: ExitStatus = .record
   ) throws -> SiteRecord {
     let archive: BuildingArchive
     do throws(JournalError) {
@@ -23,7 +24,11 @@ struct SiteRecord {
     }
     warnOfSkipped(archive.skipped)
     for fault in archive.faults {
-      guard damagedToo else { throw failure(fault, in: reports) }
+      guard damagedToo else {
+        var failure = failure(fault, in: reports)
+        if case .missing = fault.kind { failure.status = status }
+        throw failure
+      }
       Console.say(
         "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); what is missing or damaged is left out here"
       )
