@@ -96,7 +96,7 @@ let package = Package(
     library(
       "VirtualBuilding",
       [
-        "Hex", "Waiting", "Bluetooth", "DBus", "VirtualTime",
+        "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "VirtualTime",
         .product(name: "HeapModule", package: "swift-collections"),
       ]),
 
@@ -158,7 +158,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TraceTests",
-      dependencies: ["StackTraces", "Bluetooth", "EventLoop", "DBus", "VirtualBuilding", "VirtualTime"],
+      dependencies: ["StackTraces", "Bluetooth", "DBus", "VirtualBuilding"],
       path: "Tests/TraceTests", exclude: ["Scenarios", "Recordings", "exceptions.json"], swiftSettings: strict
     ),
 
@@ -199,6 +199,13 @@ let package = Package(
     tests("Reporting", ["RecordedText", "SampleFacts", "Model", "Bluetooth", "Journal"]),
     tests("VirtualTime", ["Bluetooth"]),
     tests("VirtualBuilding", ["Hex", "Bluetooth", "EventLoop", "DBus", "VirtualTime", "CentralConformance"]),
+    // The engine over BlueZ's central and the virtual org.bluez, in virtual time.
+    .testTarget(
+      name: "StackTests",
+      dependencies: [
+        "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Engine", "Journal", "Reporting",
+        "VirtualTime", "VirtualBuilding",
+      ], swiftSettings: strict),
     tests("ScenarioFiles", ["MarkedText", "Source", "Manifest", "Bluetooth", "VirtualBuilding"]),
     // Kills a program from within at an exact instant. The program needs no hook.
     .target(name: "KillSwitch", path: "Tests/KillSwitch"),

@@ -91,7 +91,11 @@ extension Connection {
     while !isClosed, !Task.isCancelled {
       if !exports.requests.isEmpty { return exports.requests.removeFirst() }
       await withTaskCancellationHandler {
-        await withCheckedContinuation { exports.server = $0 }
+        await withCheckedContinuation { server in
+          // The task may have been suspended since the conditions above were checked.
+          let mustWait = !isClosed && !Task.isCancelled && exports.requests.isEmpty
+          if mustWait { exports.server = server } else { server.resume() }
+        }
       } onCancel: {
         executor.post { [weak self] in self?.assumeIsolated { $0.exports.wakeServer() } }
       }

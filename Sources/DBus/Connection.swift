@@ -9,8 +9,8 @@ package import Logging
 /// pinned to `executor` that awaits a call such as `GetManagedObjects` sees the reply after every signal that
 /// was sent before it and before every signal that was sent after it.
 ///
-/// Deadlines use the system's monotonic clock, because they limit the wait for another process. Close the
-/// connection when it is no longer needed; it also closes itself when it is deallocated.
+/// Deadlines use the time of the loop. Close the connection when it is no longer needed; it also closes itself
+/// when it is deallocated.
 package actor Connection {
   private typealias Continuation = CheckedContinuation<Result<[DBusValue], DBusError>, Never>
 
@@ -35,7 +35,7 @@ package actor Connection {
   private nonisolated let log: Logger
 
   /// Nil when the connection is gone.
-  private var link: Link?
+  private var link: (any MessageLink)?
   private var waiting: [UInt32: Waiter] = [:]
   var signals = SignalTable()
   var exports = ExportTable()
@@ -47,7 +47,7 @@ package actor Connection {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// A connection that is served from now on. On the loop's thread.
-  private init(link: Link, servedBy executor: LoopExecutor, log: Logger) {
+  private init(link: any MessageLink, servedBy executor: LoopExecutor, log: Logger) {
     self.executor = executor
     self.log = log
     self.link = link
@@ -63,7 +63,8 @@ package actor Connection {
   package static let defaultTimeout = Duration.seconds(10)
 
   /// Connects and registers. Cancelling the task ends the wait at once. libdbus blocks meanwhile, without a
-  /// limit if the bus accepts the connection and then sends nothing, so it runs on a separate thread.
+  /// limit if the bus accepts the connection and then sends nothing, so it runs on a separate thread. A
+  /// connection to a `LocalBus` needs neither.
   /// - Parameter timeout: The time limit.
   /// - Parameter loop: The loop of the connection. If nil, it is the loop of the task, or else a new one with
   ///   its own thread.
@@ -83,12 +84,17 @@ package actor Connection {
             message: "the bus accepted the connection, and did not reply within \(timeout)")))
     }
     defer { timer.cancel() }
-    onThreadOfItsOwn {
-      guard !opened.isGiven else { return }
-      let link = Result { () throws(DBusError) in try Link.connect(address) }
-      executor.post {
-        // When the task was cancelled in the meantime, the connection goes, and closes itself.
-        opened.give(link.map { Connection(link: $0, servedBy: executor, log: log) })
+    // When the task was cancelled in the meantime, the connection goes, and closes itself.
+    let serve = { @Sendable (link: Result<any MessageLink, DBusError>) in
+      _ = opened.give(link.map { Connection(link: $0, servedBy: executor, log: log) })
+    }
+    if case .local(let bus) = address {
+      executor.post { serve(Result { () throws(DBusError) in try bus.connect(on: executor) }) }
+    } else {
+      onThreadOfItsOwn {
+        guard !opened.isGiven else { return }
+        let link = Result { () throws(DBusError) -> any MessageLink in try Link.connect(address) }
+        executor.post { serve(link) }
       }
     }
     return try await withTaskCancellationHandler {
@@ -125,7 +131,7 @@ package actor Connection {
     if Task.isCancelled { throw .cancelled }
     let serial = try link.send(OutgoingMessage(call))
     waiting[serial] = .announced
-    let deadline = timeout.map { SuspendingClock.now + $0 }
+    let deadline = timeout.map { executor.now + $0 }
     let result = await withTaskCancellationHandler {
       await answer(to: serial, until: deadline)
     } onCancel: {
@@ -254,7 +260,10 @@ package actor Connection {
     lastCloseWaiter += 1
     let number = lastCloseWaiter
     await withTaskCancellationHandler {
-      await withCheckedContinuation { closeWaiters[number] = $0 }
+      await withCheckedContinuation { waiter in
+        // The task may have been suspended since this was checked.
+        if isClosed || Task.isCancelled { waiter.resume() } else { closeWaiters[number] = waiter }
+      }
     } onCancel: {
       executor.post { [weak self] in
         self?.assumeIsolated { $0.closeWaiters.removeValue(forKey: number)?.resume() }
@@ -297,7 +306,7 @@ package actor Connection {
       descriptor: link.descriptor, wantsToWrite: link.hasMoreToWrite, hasMore: hasMore)
   }
 
-  private func handleMessages(from link: Link) {
+  private func handleMessages(from link: any MessageLink) {
     for _ in 0..<Self.mostMessages {
       guard let message = link.next() else { return }
       switch message {

@@ -3,15 +3,26 @@ import CLinux
 import EventLoop
 import Glibc
 
+/// A bus for one simulation: a daemon, or a bus within the process.
+package protocol PrivateBus: Sendable {
+  var busAddress: BusAddress { get }
+
+  /// Ends the bus and all its connections.
+  func stop() async
+  /// Stops the bus, if it runs, and starts a new one at the same address, without connections.
+  func restart() async throws(DBusDaemonError)
+}
+
 /// A private bus: a `dbus-daemon` without access restrictions, with its socket in a new directory that only
 /// this user can enter.
 ///
 /// The daemon has its own session, so Ctrl-C at the terminal does not reach it. It ends with `stop()`, when
 /// this object is deallocated, and at the latest with this process. Its directory is removed when it ends,
 /// unless this process was killed.
-package final class DBusDaemon: Sendable {
+package final class DBusDaemon: PrivateBus {
   /// The address, for `BusAddress.address` or `DBUS_SYSTEM_BUS_ADDRESS`.
   package let address: String
+  package var busAddress: BusAddress { .address(address) }
   private let program: String
   private let files: DaemonFiles
   private let keeper: Lock<DaemonKeeper>
@@ -41,7 +52,6 @@ package final class DBusDaemon: Sendable {
     return DBusDaemon(address: address, program: program, files: files, keeper: keeper)
   }
 
-  /// Stops the bus, if it runs, and starts a new one at the same address. The new bus has no connections.
   package func restart() async throws(DBusDaemonError) {
     await stop()
     try files.makeAgain()

@@ -1,11 +1,37 @@
 import CDBus
 
+/// The way of a connection's messages: libdbus (`Link`), or a bus within the process (`LocalLink`). Only the
+/// loop's thread uses it.
+protocol MessageLink: AnyObject, Sendable {
+  /// The name that the bus assigned.
+  var uniqueName: BusName { get }
+  /// The descriptor for poll(2); -1 if there is none.
+  var descriptor: Int32 { get }
+  var isConnected: Bool { get }
+  /// Whether there are messages that were not passed on yet.
+  var hasMoreToWrite: Bool { get }
+  /// Whether `next` has a message.
+  var hasMoreToRead: Bool { get }
+
+  /// Receives and sends what is possible without blocking.
+  func readAndWrite()
+  /// The next received message; nil if there is none.
+  func next() -> Incoming?
+  /// Sends a message.
+  /// - Returns: The serial of the message.
+  /// - Throws: `disconnected`, `overloaded`.
+  @discardableResult
+  func send(_ message: OutgoingMessage) throws(DBusError) -> UInt32
+  /// Closes the connection.
+  func close()
+}
+
 /// A libdbus connection: private, registered, and used without watches, pending calls, filters or
-/// dispatching. All uses of libdbus's connection pointers are in this file.
+/// dispatching. All uses of libdbus's connection pointers are in this class.
 ///
 /// `@unchecked Sendable`: one thread creates it and passes it to its connection; from then on only the loop's
 /// thread uses it.
-final class Link: @unchecked Sendable {
+final class Link: MessageLink, @unchecked Sendable {
   /// The maximum number of bytes that wait for a bus that does not read.
   private static let longestQueue = 64 << 20
 
@@ -34,6 +60,7 @@ final class Link: @unchecked Sendable {
       case .system: try trying { dbus_bus_get_private(DBUS_BUS_SYSTEM, &$0) }
       case .session: try trying { dbus_bus_get_private(DBUS_BUS_SESSION, &$0) }
       case .address(let text): try open(text)
+      case .local: preconditionFailure("libdbus does not know a bus within the process")
       }
     dbus_connection_set_exit_on_disconnect(connection, 0)
     var descriptor: Int32 = -1
@@ -79,30 +106,22 @@ final class Link: @unchecked Sendable {
 
   var isConnected: Bool { !isClosed && dbus_connection_get_is_connected(connection) != 0 }
 
-  /// Whether there are messages that the socket has not accepted yet.
   var hasMoreToWrite: Bool { !isClosed && dbus_connection_has_messages_to_send(connection) != 0 }
 
-  /// Whether `next` has a message.
   var hasMoreToRead: Bool {
     !isClosed && dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS
   }
 
-  /// Reads received data and writes queued data, without blocking.
   func readAndWrite() {
     if !isClosed { dbus_connection_read_write(connection, 0) }
   }
 
-  /// The next received message; nil if there is none.
   func next() -> Incoming? {
     guard !isClosed, let message = dbus_connection_pop_message(connection) else { return nil }
     defer { dbus_message_unref(message) }
     return Incoming(message)
   }
 
-  /// Sends a message and releases it.
-  /// - Returns: The serial of the message.
-  /// - Throws: `disconnected`, `overloaded`.
-  @discardableResult
   func send(_ message: OutgoingMessage) throws(DBusError) -> UInt32 {
     guard isConnected else { throw .disconnected }
     guard dbus_connection_get_outgoing_size(connection) < Self.longestQueue else { throw .overloaded }
@@ -111,7 +130,7 @@ final class Link: @unchecked Sendable {
     return serial
   }
 
-  /// Closes the connection. Queued data is sent if the socket accepts it within a short time.
+  /// Queued data is still sent if the socket accepts it within a short time.
   func close() {
     guard !isClosed else { return }
     var tries = 20

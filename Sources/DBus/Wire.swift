@@ -80,7 +80,9 @@ enum Reserved {
 }
 
 /// A libdbus message that is ready to be sent. Its content is valid for libdbus and for the bus.
-final class OutgoingMessage {
+///
+/// `@unchecked Sendable`: it does not change after `seal`, and libdbus counts references atomically.
+final class OutgoingMessage: @unchecked Sendable {
   let pointer: OpaquePointer
 
   private init(pointer: OpaquePointer?) throws(DBusError) {
@@ -90,6 +92,12 @@ final class OutgoingMessage {
 
   deinit {
     dbus_message_unref(pointer)
+  }
+
+  /// Completes the message as a bus does. libdbus itself numbers the messages that it sends.
+  func seal(sender: BusName, serial: UInt32) {
+    dbus_message_set_sender(pointer, sender.text)
+    dbus_message_set_serial(pointer, serial)
   }
 
   /// - Throws: `badMessage`, or `overloaded`.

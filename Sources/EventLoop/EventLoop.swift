@@ -3,7 +3,8 @@ import Glibc
 import Synchronization
 
 /// The loop of a `LoopExecutor`. It runs jobs, then sources, then timers, and sleeps when there is nothing to
-/// do. It is a separate class so that the thread keeps the loop alive, but not the executor.
+/// do. In virtual time it does not sleep: its clock jumps to the next timer. It is a separate class so that the
+/// thread keeps the loop alive, but not the executor.
 ///
 /// `@unchecked Sendable`: only the loop's thread uses `sources`, `newSources` and `descriptors`. Everything
 /// else is thread-safe.
@@ -16,13 +17,28 @@ final class EventLoop: @unchecked Sendable {
   let queue = RunQueue()
   private let timers = Lock(TimerQueue<SuspendingClock.Instant, @Sendable () -> Void>())
   private let isStopped = Atomic(false)
+  /// The instant at which a virtual clock stands; nil in real time.
+  private let virtualNow: Lock<SuspendingClock.Instant>?
+  /// Called once if nothing can happen in virtual time any more: no job, no source and no timer is left.
+  private let onDeadlock = Lock<(@Sendable () -> Void)?>(nil)
   private var sources = LoopSources()
   /// Sources that have not run yet.
   private var newSources: [any LoopSource] = []
   private var descriptors: [pollfd] = []
 
+  init(isVirtual: Bool = false) {
+    virtualNow = isVirtual ? Lock(.now) : nil
+  }
+
   func runOnNewThread() {
     onThreadOfItsOwn { self.run() }
+  }
+
+  /// The time of the loop's timers.
+  var now: SuspendingClock.Instant { virtualNow?.withLock { $0 } ?? .now }
+
+  func setDeadlockHandler(_ handler: @escaping @Sendable () -> Void) {
+    onDeadlock.withLock { $0 = handler }
   }
 
   /// Stops the loop once the queue is empty.
@@ -47,7 +63,7 @@ final class EventLoop: @unchecked Sendable {
 
   private func callTimers() {
     guard timers.withLock({ !$0.isEmpty }) else { return }
-    let now = SuspendingClock.now
+    let now = now
     while let body = timers.withLock({ $0.popFirst(dueAt: now) }) { body() }
   }
 
@@ -74,8 +90,24 @@ final class EventLoop: @unchecked Sendable {
       let isIdle = queue.isEmpty && !hasMore
       guard isIdle || turns >= Self.mostTurns else { continue }
       turns = 0
-      wait(mayBlock: isIdle)
+      if isIdle, let virtualNow { advance(virtualNow) } else { wait(mayBlock: isIdle) }
     }
+  }
+
+  /// Jumps to the next timer. Without one, waits for a job from another thread, and then reports a deadlock.
+  private func advance(_ now: Lock<SuspendingClock.Instant>) {
+    if let next = timers.withLock({ $0.earliest }) {
+      return now.withLock { $0 = max($0, next) }
+    }
+    guard queue.prepareToSleep() else { return }
+    descriptors = [pollfd(fd: queue.wakeDescriptor, events: Int16(POLLIN), revents: 0)]
+    clinux_wait(&descriptors, 1, 250_000_000)
+    queue.endSleep(wasSignalled: descriptors[0].revents != 0)
+    guard queue.isEmpty else { return }
+    onDeadlock.withLock { handler in
+      defer { handler = nil }
+      return handler
+    }?()
   }
 
   /// Adds a source, which runs until it ends. Call it on the loop's thread.

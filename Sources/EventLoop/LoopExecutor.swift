@@ -9,11 +9,12 @@ package final class LoopExecutor: SerialExecutor {
   /// The loop of the current task; nil if the command does not run on one.
   @TaskLocal package static var current: LoopExecutor?
 
-  private let loop = EventLoop()
+  private let loop: EventLoop
   /// The task executor for this thread.
   package let tasks: LoopTasks
 
-  private init() {
+  private init(isVirtual: Bool = false) {
+    loop = EventLoop(isVirtual: isVirtual)
     tasks = LoopTasks(loop)
   }
 
@@ -44,6 +45,51 @@ package final class LoopExecutor: SerialExecutor {
     return value
   }
 
+  /// Runs `body` and its child tasks on a loop in virtual time, on a thread of its own: while there is a job or
+  /// a message the clock stands still, then it jumps to the next timer. Everything that `body` uses must run on
+  /// this loop and in this process, as a `SystemClock` and the connections of a `LocalBus` do.
+  /// - Throws: any error of `body`; `LoopDeadlock` if `body` waits for something that can never happen.
+  package static func runInVirtualTime<Result: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Result
+  ) async throws -> Result {
+    let executor = LoopExecutor(isVirtual: true)
+    let outcome = Lock<Swift.Result<Result, any Error>?>(nil)
+    let isDeadlocked = Lock(false)
+    // Created here so that it inherits the task-local values of the caller.
+    let task = Task(executorPreference: executor.tasks) {
+      let result: Swift.Result<Result, any Error>
+      do {
+        result = .success(try await $current.withValue(executor) { try await body() })
+      } catch {
+        result = .failure(error)
+      }
+      outcome.withLock { $0 = result }
+      executor.loop.stop()
+    }
+    executor.loop.setDeadlockHandler {
+      isDeadlocked.withLock { $0 = true }
+      task.cancel()
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { ended in
+        onThreadOfItsOwn(stackSize: 8 << 20) { [loop = executor.loop] in
+          loop.run()
+          ended.resume()
+        }
+      }
+    } onCancel: {
+      task.cancel()
+    }
+    if isDeadlocked.withLock({ $0 }) { throw LoopDeadlock() }
+    guard let result = outcome.withLock({ $0 }) else {
+      preconditionFailure("the loop ended before the body did")
+    }
+    return try result.get()
+  }
+
+  /// The time of the loop's timers.
+  package var now: SuspendingClock.Instant { loop.now }
+
   package func enqueue(_ job: consuming ExecutorJob) {
     loop.queue.add(.actorJob(UnownedJob(job), self))
   }
@@ -72,7 +118,7 @@ package final class LoopExecutor: SerialExecutor {
 
   /// Sets a timer that is due after `delay`.
   package func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> LoopTimer {
-    schedule(at: .now + delay, body)
+    schedule(at: now + delay, body)
   }
 
   /// Adds a source, which the thread serves until it ends or is deallocated. Call it on the loop's thread.
@@ -81,6 +127,9 @@ package final class LoopExecutor: SerialExecutor {
     loop.serve(source)
   }
 }
+
+/// A run in virtual time waited although no job, message or timer was left.
+package struct LoopDeadlock: Error {}
 
 /// A loop as a task executor: it runs task code that belongs to no actor. It is separate from `LoopExecutor`
 /// because the runtime must distinguish the two kinds of job. A job enqueued as an actor's job would be

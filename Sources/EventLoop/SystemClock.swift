@@ -3,19 +3,22 @@ package import Bluetooth
 /// The system's monotonic clock. It stops while the machine is suspended, so that suspension counts against
 /// no timeout.
 ///
-/// Its timers run on the loop on which the clock is created. A clock that is created elsewhere, as in tests,
-/// uses a separate thread for its timers.
+/// Its timers run on the loop on which the clock is created, and on a loop in virtual time it has that loop's
+/// time. A clock that is created elsewhere, as in tests, uses a separate thread for its timers.
 package struct SystemClock: TimeSource {
   private static let timers = LoopExecutor.startThread()
 
-  private let zero = SuspendingClock.now
-  private let loop = LoopExecutor.current ?? timers
+  private let zero: SuspendingClock.Instant
+  private let loop: LoopExecutor
 
   /// Creates a clock whose zero is now.
-  package init() {}
+  package init() {
+    loop = LoopExecutor.current ?? Self.timers
+    zero = loop.now
+  }
 
   package var now: MonotonicInstant {
-    MonotonicInstant(sinceZero: zero.duration(to: SuspendingClock.now))
+    MonotonicInstant(sinceZero: zero.duration(to: loop.now))
   }
 
   /// The resolution of the kernel's clock.

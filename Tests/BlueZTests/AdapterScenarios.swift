@@ -44,7 +44,7 @@ struct AdapterScenarios {
   @Test("a daemon can start later, stop and start again")
   func daemonRestart() async throws {
     try await Stage.withBus { bus in
-      let central = try await BlueZCentral.open(bus: .address(bus.address), clock: SystemClock())
+      let central = try await BlueZCentral.open(bus: bus.busAddress, clock: SystemClock())
       #expect(
         await failure { () async throws(CentralError) in try await central.adapters() }?.code
           == .stackUnavailable)
@@ -76,7 +76,7 @@ struct AdapterScenarios {
         }
       } _: { _ in
         let error = await failure { () async throws(CentralError) in
-          try await BlueZCentral.open(bus: .address(bus.address), clock: SystemClock())
+          try await BlueZCentral.open(bus: bus.busAddress, clock: SystemClock())
         }
         #expect(
           error

@@ -10,7 +10,7 @@ struct ConnectionScenarios {
   static let ofInterest: Set<MemberName> = ["Connect", "Disconnect"]
 
   /// Runs `body` with one adapter that has received one peripheral.
-  func stage(_ body: (Stage) async throws -> Void) async throws {
+  func stage(_ body: @escaping @Sendable (Stage) async throws -> Void) async throws {
     try await Stage.with {
       await $0.addAdapter()
       await $0.addDevice(Sample.named)

@@ -266,7 +266,7 @@ struct DiscoveryScenarios {
       #expect(members.first == "RemoveDevice")
 
       // For another client all of them existed before.
-      let other = try await BlueZCentral.open(bus: .address(stage.bus.address), clock: SystemClock())
+      let other = try await BlueZCentral.open(bus: stage.bus.busAddress, clock: SystemClock())
       try await other.scan(on: Sample.adapter) { _ throws(CentralError) in }
       await other.close()
       let all = await stage.daemon.calls.filter { $0.member == "RemoveDevice" }

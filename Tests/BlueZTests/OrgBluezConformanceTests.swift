@@ -8,35 +8,41 @@ import VirtualBuilding
 
 @Suite("BlueZ's Central on the virtual org.bluez", .timeLimit(.minutes(5)))
 struct OrgBluezConformanceTests {
-  /// Runs a body with the conformance suite's world behind a virtual org.bluez on a private bus.
+  /// Runs a body with the conformance suite's world behind a virtual org.bluez, in virtual time.
   func withWorld(
     _ scenario: Scenario = ConformanceScenario.scenario,
-    _ body: @Sendable (VirtualBlueZ, ConformanceSubject) async throws -> Void
+    _ body: @escaping @Sendable (VirtualBlueZ, ConformanceSubject) async throws -> Void
   ) async throws {
-    try await Stage.withBus { bus in
-      let clock = SystemClock()
-      let world = World(scenario: scenario, clock: clock)
-      let stack = VirtualBlueZ(world: world, bus: .address(bus.address), clock: clock)
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { await world.run() }
-        group.addTask { try await stack.run() }
-        defer { group.cancelAll() }
-        await stack.serving()
-        let central = try await BlueZCentral.open(bus: .address(bus.address), clock: clock)
-        do {
-          try await body(stack, ConformanceSubject(central: central, world: world, clock: clock))
-        } catch {
-          await central.close()
-          throw error
-        }
-        await central.close()
-      }
+    try await ServedBuilding.serveInVirtualTime(scenario) { building in try await Self.use(building, body) }
+  }
+
+  private static func use(
+    _ building: ServedBuilding, _ body: @Sendable (VirtualBlueZ, ConformanceSubject) async throws -> Void
+  ) async throws {
+    let clock = building.clock
+    let central = try await BlueZCentral.open(bus: building.daemon.busAddress, clock: clock)
+    do {
+      try await body(
+        building.stack, ConformanceSubject(central: central, world: building.world, clock: clock))
+    } catch {
+      await central.close()
+      throw error
     }
+    await central.close()
   }
 
   @Test("the central passes the conformance check", arguments: ConformanceCheck.all)
   func conforms(_ check: ConformanceCheck) async throws {
     try await withWorld { _, subject in try await check.run(subject) }
+  }
+
+  @Test("the central reads, writes and is notified over a dbus-daemon, in real time")
+  func overDaemon() async throws {
+    let check = try #require(
+      ConformanceCheck.all.first { $0.description.hasPrefix("delivers notifications") })
+    try await ServedBuilding.serve(ConformanceScenario.scenario, on: SystemClock()) { building in
+      try await Self.use(building) { _, subject in try await check.run(subject) }
+    }
   }
 
   @Test(

@@ -13,10 +13,10 @@ struct ReconnectionScenarios {
 
   /// A central on a private bus, with a daemon that runs at first.
   private func with(
-    _ body: (DBusDaemon, ReconnectingCentral, FakeBlueZ) async throws -> Void
+    _ body: @escaping @Sendable (LocalBus, ReconnectingCentral, FakeBlueZ) async throws -> Void
   ) async throws {
     try await Stage.withBus { bus in
-      let central = try await ReconnectingCentral.open(bus: .address(bus.address), clock: SystemClock())
+      let central = try await ReconnectingCentral.open(bus: bus.busAddress, clock: SystemClock())
       do {
         try await Stage.with(bus) {
           await $0.addAdapter()
@@ -36,6 +36,9 @@ struct ReconnectionScenarios {
     await failure { () async throws(CentralError) in try await central.adapters() }?.code
   }
 
+  /// Lets other work go on, and time pass.
+  private func soon() async throws { try await SystemClock().sleep(for: .milliseconds(10)) }
+
   /// Reads changes until one matches.
   private func wait(
     for wanted: [Adapter], in changes: inout AsyncStream<[Adapter]>.Iterator
@@ -47,7 +50,7 @@ struct ReconnectionScenarios {
   @Test("the list of adapters is empty without a bus, and complete when the bus is back")
   func busRestart() async throws {
     try await Stage.withBus { bus in
-      let central = try await ReconnectingCentral.open(bus: .address(bus.address), clock: SystemClock())
+      let central = try await ReconnectingCentral.open(bus: bus.busAddress, clock: SystemClock())
       var changes = await central.adapterChanges().makeAsyncIterator()
       for _ in 0..<3 {
         try await Stage.with(bus) {
@@ -61,7 +64,7 @@ struct ReconnectionScenarios {
           #expect(await code(of: central) == .busUnavailable)
           #expect(await central.stackVersion() == nil)
         }
-        try await bus.restart()
+        await bus.restart()
       }
       await central.close()
       #expect(await changes.next() == nil)
@@ -75,12 +78,12 @@ struct ReconnectionScenarios {
       #expect(await code(of: central) == nil)
       await bus.stop()
       // The report of the lost connection may still be in flight.
-      while await code(of: central) != .busUnavailable { await Task.yield() }
-      try await bus.restart()
+      while await code(of: central) != .busUnavailable { try await soon() }
+      await bus.restart()
       try await Stage.with(bus) {
         await $0.addAdapter()
       } _: { _ in
-        while await code(of: central) != nil { await Task.yield() }
+        while await code(of: central) != nil { try await soon() }
       }
     }
   }
@@ -180,10 +183,10 @@ struct ReconnectionScenarios {
 
   @Test("the central works with the next bus, and removes old objects before it scans")
   func building() async throws {
-    let clock = SystemClock()
     let adapter = ConformanceScenario.adapter
-    try await ServedBuilding.serve(ConformanceScenario.scenario, on: clock, needsBus: false) { building in
-      let central = try await ReconnectingCentral.open(bus: .address(building.busAddress), clock: clock)
+    try await ServedBuilding.serveInVirtualTime(ConformanceScenario.scenario, needsBus: false) { building in
+      let clock = building.clock
+      let central = try await ReconnectingCentral.open(bus: building.daemon.busAddress, clock: clock)
       let subject = ConformanceSubject(central: central, world: building.world, clock: clock)
       let link = try await subject.connectToHealthy()
       try await building.restartBus()

@@ -1,10 +1,8 @@
 import BlueZ
 import Bluetooth
 import DBus
-import EventLoop
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 @Suite("Repeated scans through the virtual org.bluez", .timeLimit(.minutes(3)))
 struct RepeatedScanTests {
@@ -15,7 +13,7 @@ struct RepeatedScanTests {
     BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64(number))
   }
 
-  /// Serves 30 unprovisioned sensors and 10 beacons, at twice the real speed.
+  /// Serves 30 unprovisioned sensors and 10 beacons.
   private static func serve(
     _ controller: DuplicateFilter, _ body: @escaping @Sendable (ServedBuilding) async throws -> Void
   ) async throws {
@@ -27,7 +25,7 @@ struct RepeatedScanTests {
           : SensorScenario(address: sensor($0), family: .iotDesignShop)
       })
     scenario.radio.duplicates = controller
-    try await ServedBuilding.serve(scenario, on: ScaledClock(SystemClock(), factor: 2), body)
+    try await ServedBuilding.serveInVirtualTime(scenario, body)
   }
 
   /// The peripherals whose content (not only RSSI) a central reports in a scan of 4 s.
@@ -60,7 +58,7 @@ struct RepeatedScanTests {
 
   /// Same as above, with a separate client.
   private static func scan(_ building: ServedBuilding) async throws -> Set<BluetoothAddress> {
-    let central = try await BlueZCentral.open(bus: .address(building.busAddress), clock: building.clock)
+    let central = try await BlueZCentral.open(bus: building.daemon.busAddress, clock: building.clock)
     do {
       let received = try await scan(central, building.clock)
       await central.close()
@@ -86,7 +84,7 @@ struct RepeatedScanTests {
   @Test("four consecutive scans by one client receive every device", arguments: controllers)
   func oneClient(_ controller: DuplicateFilter) async throws {
     try await Self.serve(controller) { building in
-      let central = try await BlueZCentral.open(bus: .address(building.busAddress), clock: building.clock)
+      let central = try await BlueZCentral.open(bus: building.daemon.busAddress, clock: building.clock)
       for _ in 0..<4 {
         let received = try await Self.scan(central, building.clock)
         #expect(received == Self.all)
@@ -98,7 +96,7 @@ struct RepeatedScanTests {
   @Test("scans concurrent with a client without a filter receive every device", arguments: controllers)
   func foreignScan(_ controller: DuplicateFilter) async throws {
     try await Self.serve(controller) { building in
-      let foreign = try await Connection.open(.address(building.busAddress))
+      let foreign = try await Connection.open(building.daemon.busAddress)
       _ = try await foreign.call(
         MethodCall(
           destination: "org.bluez", path: "/org/bluez/hci0", interface: "org.bluez.Adapter1",
@@ -118,7 +116,7 @@ struct RepeatedScanTests {
     arguments: controllers)
   func pressedButton(_ controller: DuplicateFilter) async throws {
     try await Self.serve(controller) { building in
-      let central = try await BlueZCentral.open(bus: .address(building.busAddress), clock: building.clock)
+      let central = try await BlueZCentral.open(bus: building.daemon.busAddress, clock: building.clock)
       let waiting = try await Self.scan(central, building.clock)
       #expect(waiting.contains(Self.sensor(1)))
       try await Self.provision(Self.sensor(1), central)

@@ -15,7 +15,6 @@ package struct Comparison: Sendable {
 
   private let recorded: [[Player.Observations]]
   private let played: [[Player.Observations]]
-  private let earlier: [[[Player.Observations]]]
   private let tolerance: Tolerance
 
   /// The accepted difference of delays.
@@ -32,17 +31,11 @@ package struct Comparison: Sendable {
   }
 
   /// Compares recorded with played runs; each list has at least one run of the same scenario.
-  /// - Parameter earlier: Previous runs with the same seeds in the same order. The virtual stack's own delays
-  ///   were the same in these, so the minimum of each delay counts, which includes the least overhead of the
-  ///   machine.
   package init(
-    recorded: [[Player.Observations]], played: [[Player.Observations]],
-    earlier: [[[Player.Observations]]] = [],
-    tolerance: Tolerance
+    recorded: [[Player.Observations]], played: [[Player.Observations]], tolerance: Tolerance
   ) {
     self.recorded = recorded
     self.played = played
-    self.earlier = earlier
     self.tolerance = tolerance
   }
 
@@ -56,8 +49,7 @@ package struct Comparison: Sendable {
     return names.indices.flatMap { index in
       let phase = PhasePair(
         name: names[index], recorded: recorded.map { PhaseFacts($0[index].events) },
-        played: played.map { PhaseFacts($0[index].events) },
-        earlier: earlier.map { $0.map { PhaseFacts($0[index].events) } })
+        played: played.map { PhaseFacts($0[index].events) })
       return phase.facts + phase.orders + phase.delays(tolerance)
     } + reports
   }
@@ -112,7 +104,6 @@ private struct PhasePair {
   var name: String
   var recorded: [PhaseFacts]
   var played: [PhaseFacts]
-  var earlier: [[PhaseFacts]]
 
   private func difference(_ about: String, _ details: String) -> Comparison.Difference {
     Comparison.Difference(phase: name, about: about, details: details)
@@ -174,10 +165,7 @@ private struct PhasePair {
     }
     return always.compactMap { news in
       let real = median(recorded.compactMap { $0.first[news]?.seconds })
-      let virtual = median(
-        played.indices.compactMap { seed in
-          ([played] + earlier).compactMap { $0[seed].first[news]?.seconds }.min()
-        })
+      let virtual = median(played.compactMap { $0.first[news]?.seconds })
       let least = real / tolerance.factor - tolerance.floor
       let most = real * tolerance.factor + tolerance.floor
       if (least...most).contains(virtual) { return nil }

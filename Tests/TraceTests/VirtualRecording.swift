@@ -1,11 +1,9 @@
 import Bluetooth
 import DBus
-import EventLoop
 import StackTraces
 import VirtualBuilding
-import VirtualTime
 
-/// Runs a scenario with the virtual `org.bluez` in real time.
+/// Runs a scenario with the virtual `org.bluez` in virtual time.
 enum VirtualRecording {
   static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7100)
 
@@ -14,37 +12,10 @@ enum VirtualRecording {
   }
 
   static func play(_ stackScenario: StackScenario, seed: UInt64) async throws -> [Player.Observations] {
-    let daemon = try await DBusDaemon.start()
-    let clock = SystemClock()
-    let world = World(scenario: scenario(for: stackScenario, seed: seed), clock: clock)
-    let stack = VirtualBlueZ(world: world, bus: .address(daemon.address), clock: clock)
-    do {
-      let result = try await withThrowingTaskGroup(of: [Player.Observations]?.self) { group in
-        group.addTask {
-          await world.run()
-          return nil
-        }
-        group.addTask {
-          try await stack.run()
-          return nil
-        }
-        group.addTask {
-          await stack.serving()
-          return try await Player.play(stackScenario, on: .address(daemon.address), clock: clock) { event in
-            await carryOut(event, world, stack)
-          }
-        }
-        defer { group.cancelAll() }
-        while let next = try await group.next() {
-          if let next { return next }
-        }
-        throw CancellationError()
+    try await ServedBuilding.serveInVirtualTime(scenario(for: stackScenario, seed: seed)) { building in
+      try await Player.play(stackScenario, on: building.daemon.busAddress, clock: building.clock) { event in
+        await carryOut(event, building.world, building.stack)
       }
-      await daemon.stop()
-      return result
-    } catch {
-      await daemon.stop()
-      throw error
     }
   }
 

@@ -32,13 +32,13 @@ struct OrgBluezTests {
     return scenario
   }
 
-  /// Serves the building at ten times the real speed, to one client.
+  /// Serves the building to one client.
   func serve(
-    _ scenario: Scenario = building(), speed: Double = 10,
+    _ scenario: Scenario = building(),
     _ body: @escaping @Sendable (BusClient, ServedBuilding) async throws -> Void
   ) async throws {
-    try await ServedBuilding.serve(scenario, speed: speed) { building in
-      try await BusClient.on(building.busAddress) { client in try await body(client, building) }
+    try await ServedBuilding.serveInVirtualTime(scenario) { building in
+      try await BusClient.on(building.daemon.busAddress) { client in try await body(client, building) }
     }
   }
 
@@ -79,7 +79,7 @@ struct OrgBluezTests {
       #expect(
         await client.failure(Self.hci0, Self.adapter1, "StopDiscovery")
           == "org.bluez.Error.Failed: No discovery started")
-      try await BusClient.on(building.busAddress) { other in
+      try await BusClient.on(building.daemon.busAddress) { other in
         try await other.call(Self.hci0, Self.adapter1, "StartDiscovery")
         #expect(
           await other.failure(Self.hci0, Self.adapter1, "StartDiscovery")
@@ -126,7 +126,7 @@ struct OrgBluezTests {
       let first = client.mark
       try await setFilter(client, rssi: -126)
       await client.wait(from: first) { $0.value(of: "RSSI", at: Self.device) != nil }
-      try await BusClient.on(building.busAddress) { other in
+      try await BusClient.on(building.daemon.busAddress) { other in
         let second = client.mark
         try await other.call(Self.hci0, Self.adapter1, "StartDiscovery")
         await client.wait(from: second) { $0.value(of: "RSSI", at: Self.device) != nil }

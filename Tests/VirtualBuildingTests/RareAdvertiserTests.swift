@@ -211,7 +211,7 @@ extension OrgBluezTests {
   @Test(
     "a sensor that advertises rarely is connected to after two advertisements, and written without response")
   func rareAdvertiser() async throws {
-    try await serve(Self.lighthouse(every: .seconds(3)), speed: 4) { client, building in
+    try await serve(Self.lighthouse(every: .seconds(3))) { client, building in
       try await Self.receive(Self.device, client)
       let before = building.clock.now
       try await client.call(Self.device, Self.device1, "Connect")
@@ -229,7 +229,7 @@ extension OrgBluezTests {
 
   @Test("a sensor that advertises less often than every 4 s is removed, and Connect gets no reply")
   func tooRareAdvertiser() async throws {
-    try await serve(Self.lighthouse(every: .seconds(5)), speed: 10) { client, building in
+    try await serve(Self.lighthouse(every: .seconds(5))) { client, building in
       try await Self.receive(Self.device, client)
       let mark = client.mark
       try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -255,7 +255,7 @@ extension OrgBluezTests {
 
   @Test("a sensor that never responds has no services after 30 s, and no link soon after")
   func mute() async throws {
-    try await serve(Self.lighthouse(every: .seconds(1), isAnswering: false), speed: 20) { client, building in
+    try await serve(Self.lighthouse(every: .seconds(1), isAnswering: false)) { client, building in
       try await Self.receive(Self.device, client)
       try await client.call(Self.device, Self.device1, "Connect")
       let resolved = try #require(

@@ -1,5 +1,6 @@
 package import Bluetooth
 package import DBus
+import EventLoop
 
 /// A virtual building behind `org.bluez` on a private bus.
 package struct ServedBuilding: Sendable {
@@ -8,12 +9,18 @@ package struct ServedBuilding: Sendable {
   /// The virtual BlueZ stack.
   package let stack: VirtualBlueZ
   /// The private bus.
-  package let daemon: DBusDaemon
+  package let daemon: any PrivateBus
   /// The common clock.
   package let clock: any TimeSource
 
-  /// The address for `BusAddress.address` or `DBUS_SYSTEM_BUS_ADDRESS`.
-  package var busAddress: String { daemon.address }
+  /// The address of the bus for programs, as `DBUS_SYSTEM_BUS_ADDRESS`. No program reaches a bus within this
+  /// process.
+  package var busAddress: String {
+    guard case .address(let text) = daemon.busAddress else {
+      preconditionFailure("only a bus daemon has an address for programs")
+    }
+    return text
+  }
 
   /// Serves a building while `body` runs. Everything is cleaned up afterwards, however `body` ends.
   /// - Parameters:
@@ -26,10 +33,30 @@ package struct ServedBuilding: Sendable {
     _ scenario: Scenario, on clock: any TimeSource, program: String = "dbus-daemon", needsBus: Bool = true,
     misconduct: Misconduct? = nil, _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
   ) async throws -> Result {
-    let daemon = try await DBusDaemon.start(program: program)
+    try await serve(
+      scenario, on: clock, bus: try await DBusDaemon.start(program: program), needsBus: needsBus,
+      misconduct: misconduct, body)
+  }
+
+  /// Serves a building in virtual time, on a bus within this process: for clients that run in `body`.
+  package static func serveInVirtualTime<Result: Sendable>(
+    _ scenario: Scenario, bus: LocalBus = LocalBus(), needsBus: Bool = true, misconduct: Misconduct? = nil,
+    _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
+  ) async throws -> Result {
+    try await LoopExecutor.runInVirtualTime {
+      try await serve(
+        scenario, on: SystemClock(), bus: bus, needsBus: needsBus, misconduct: misconduct, body)
+    }
+  }
+
+  /// Serves a building on a bus that runs already, and stops that bus afterwards.
+  package static func serve<Result: Sendable>(
+    _ scenario: Scenario, on clock: any TimeSource, bus daemon: any PrivateBus, needsBus: Bool = true,
+    misconduct: Misconduct? = nil, _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
+  ) async throws -> Result {
     let world = World(scenario: scenario, clock: clock)
     let stack = VirtualBlueZ(
-      world: world, bus: .address(daemon.address), clock: clock, misconduct: misconduct)
+      world: world, bus: daemon.busAddress, clock: clock, misconduct: misconduct)
     let building = ServedBuilding(world: world, stack: stack, daemon: daemon, clock: clock)
     do {
       let result = try await building.live(needsBus: needsBus, body)

@@ -18,8 +18,8 @@ actor FakeBlueZ {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  init(_ bus: DBusDaemon) async throws {
-    connection = try await Connection.open(.address(bus.address))
+  init(_ bus: LocalBus) async throws {
+    connection = try await Connection.open(bus.busAddress)
     executor = connection.executor
     await connection.export("/") { [weak self] call in
       await self?.take(call) ?? .failure(.remote("org.freedesktop.DBus.Error.NoReply"))

@@ -5,26 +5,27 @@ import Testing
 
 @testable import BlueZ
 
-/// A test environment: a private bus with a fake daemon and a central.
-struct Stage {
-  var bus: DBusDaemon
+/// A test environment: a bus within the process with a fake daemon and a central, in virtual time.
+struct Stage: Sendable {
+  var bus: LocalBus
   var daemon: FakeBlueZ
   var central: BlueZCentral
 
   /// Runs a body in an environment with one adapter, and cleans up afterwards.
   static func with(
-    _ body: (Stage) async throws -> Void
+    _ body: @escaping @Sendable (Stage) async throws -> Void
   ) async throws {
     try await with({ await $0.addAdapter() }, body)
   }
 
   /// Runs a body in an environment that `prepare` sets up.
   static func with(
-    _ setUp: (FakeBlueZ) async -> Void, _ body: (Stage) async throws -> Void
+    _ setUp: @escaping @Sendable (FakeBlueZ) async -> Void,
+    _ body: @escaping @Sendable (Stage) async throws -> Void
   ) async throws {
     try await withBus { bus in
       try await with(bus, setUp) { daemon in
-        let central = try await BlueZCentral.open(bus: .address(bus.address), clock: SystemClock())
+        let central = try await BlueZCentral.open(bus: bus.busAddress, clock: SystemClock())
         do {
           try await body(Stage(bus: bus, daemon: daemon, central: central))
         } catch {
@@ -38,7 +39,7 @@ struct Stage {
 
   /// Runs a fake daemon on a bus while the body runs.
   static func with(
-    _ bus: DBusDaemon, _ setUp: (FakeBlueZ) async -> Void, _ body: (FakeBlueZ) async throws -> Void
+    _ bus: LocalBus, _ setUp: (FakeBlueZ) async -> Void, _ body: (FakeBlueZ) async throws -> Void
   ) async throws {
     let daemon = try await FakeBlueZ(bus)
     await setUp(daemon)
@@ -55,16 +56,18 @@ struct Stage {
     }
   }
 
-  /// Runs a private bus while the body runs.
-  static func withBus(_ body: (DBusDaemon) async throws -> Void) async throws {
-    let bus = try await DBusDaemon.start()
-    do {
-      try await body(bus)
-    } catch {
+  /// Runs the body with a bus, in virtual time. Nobody is left on the bus afterwards.
+  static func withBus(_ body: @escaping @Sendable (LocalBus) async throws -> Void) async throws {
+    try await LoopExecutor.runInVirtualTime {
+      let bus = LocalBus()
+      do {
+        try await body(bus)
+      } catch {
+        await bus.stop()
+        throw error
+      }
       await bus.stop()
-      throw error
     }
-    await bus.stop()
   }
 
   /// Returns when the central has applied every signal that the daemon has sent so far, because a reply

@@ -18,9 +18,9 @@ final class BusClient: Sendable {
 
   /// Connects, runs a body, and leaves the bus.
   static func on<Result: Sendable>(
-    _ bus: String, _ body: @Sendable (BusClient) async throws -> Result
+    _ bus: BusAddress, _ body: @Sendable (BusClient) async throws -> Result
   ) async throws -> Result {
-    let client = BusClient(try await Connection.open(.address(bus)))
+    let client = BusClient(try await Connection.open(bus))
     _ = try await client.connection.subscribe(MatchRule()) { [weak client] in client?.take($0) }
     do {
       let result = try await body(client)

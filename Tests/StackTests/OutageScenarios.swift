@@ -1,0 +1,82 @@
+import Bluetooth
+import DBus
+import EventLoop
+import Foundation
+import Model
+import Reporting
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+@Suite("a run loses Bluetooth for a while, or messages are slow", .timeLimit(.minutes(3)))
+struct OutageScenarios {
+  /// A temporary loss.
+  enum Gap: CaseIterable {
+    case daemonKilled
+    case daemonRestarted
+    case busRestarted
+    case adapterReplugged
+    case adapterSwitchedOff
+
+    func strike(_ building: ServedBuilding) async {
+      switch self {
+      case .daemonKilled: await building.stack.killDaemon()
+      case .daemonRestarted: await building.stack.stopDaemon()
+      case .busRestarted:
+        await building.daemon.stop()
+        await building.stack.down()
+      case .adapterReplugged: await building.world.setPresent(false, StackedRun.adapter)
+      case .adapterSwitchedOff: await building.world.setPowered(false, StackedRun.adapter)
+      }
+    }
+
+    func mend(_ building: ServedBuilding) async throws {
+      switch self {
+      case .daemonKilled, .daemonRestarted: await building.stack.startDaemon()
+      case .busRestarted:
+        try await building.daemon.restart()
+        await building.stack.startDaemon()
+      case .adapterReplugged: await building.world.setPresent(true, StackedRun.adapter, name: "hci3")
+      case .adapterSwitchedOff: await building.world.setPowered(true, StackedRun.adapter)
+      }
+    }
+  }
+
+  private static let rooms = (1...5).map { StackedRun.room($0, retries: 4) }
+  private static let sensors = (1...5).map { StackedRun.sensor($0, .slow) }
+
+  @Test(
+    "a run with four links survives an outage, provisions every room, and reports the outage once",
+    arguments: Gap.allCases, [Duration.milliseconds(200), .seconds(5), .seconds(60)])
+  func outage(_ gap: Gap, lasting time: Duration) async throws {
+    let run = try await StackedRun.apply(
+      Self.rooms, Self.sensors,
+      beside: { building in
+        try await building.until { await building.world.openLinkCount() >= 4 }
+        await gap.strike(building)
+        try await building.clock.sleep(for: time)
+        try await gap.mend(building)
+      })
+    for number in 1...5 {
+      #expect(run.outcome(number)?.isSuccess == true, "\(run.summary)")
+      #expect(run.flashes[number]?.minor == UInt16(100 + number))
+    }
+    #expect(run.openLinks == 0)
+    let causes = run.report.commonCauses
+    #expect(causes.count == 1, "\(run.summary)")
+    #expect(run.summary.components(separatedBy: "lost their links together on").count == 2, "\(run.summary)")
+  }
+
+  @Test("a run provisions every room whatever the delay of each message on the bus", arguments: 1...20)
+  func slowBus(seed: Int) async throws {
+    let random = Lock(SeededGenerator(seed: UInt64(seed)))
+    let run = try await StackedRun.apply(
+      Self.rooms, (1...5).map { StackedRun.sensor($0) },
+      delay: { random.withLock { $0.duration(in: .zero ... .milliseconds(80)) } }, seed: UInt64(seed))
+    for number in 1...5 {
+      #expect(run.outcome(number)?.isSuccess == true, "\(run.summary)")
+      #expect(run.flashes[number]?.minor == UInt16(100 + number))
+    }
+    #expect(run.openLinks == 0)
+  }
+}

@@ -1,0 +1,136 @@
+import BlueZ
+import Bluetooth
+import DBus
+import Engine
+import EventLoop
+import Foundation
+import Model
+import Reporting
+import Session
+import VirtualBuilding
+
+/// A run of the engine over BlueZ's central and the virtual `org.bluez`: everything that `apply` uses except the
+/// terminal, the files and the wire, in virtual time. Back-offs, timeouts and outages cost no time here.
+struct StackedRun: Sendable {
+  /// The result of the run; nil if not even a connection to the stack could be opened.
+  var result: ApplyResult?
+  var events: [RunEvent]
+  /// The virtual time that the run took.
+  var took: Duration
+  var writes: [WriteRecord]
+  /// The settings of each room's device after the run, by number.
+  var flashes: [Int: Flash]
+  var openLinks: Int
+
+  static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7113)
+  static let password = "only-the-sensor-knows"
+
+  static func address(_ number: Int) -> BluetoothAddress {
+    BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64(number))
+  }
+
+  /// Room *n* with the minor 100 + *n* and the device at `address(n)`.
+  static func room(_ number: Int, retries: Int, timeouts: StageTimeouts = StageTimeouts()) -> Room {
+    Room(
+      id: RoomID(rawValue: "room-\(100 + number)"), name: "Room \(100 + number)", profile: "robo-sensor",
+      address: address(number),
+      settings: [
+        .roomName: .text("Room \(100 + number)"), .minor: .integer(100 + number),
+        .wifiSSID: .text("Harbour Guests"), .wifiPassword: .secret(Secret(password)),
+      ], timeouts: timeouts, retries: retries)
+  }
+
+  static func sensor(_ number: Int, _ faults: Fault...) -> SensorScenario {
+    SensorScenario(address: address(number), faults: faults.map { ScheduledFault($0) })
+  }
+
+  /// Runs `apply` for these rooms.
+  /// - Parameters:
+  ///   - delay: The time that each message on the bus takes.
+  ///   - beside: Runs beside the run, for example to disturb it.
+  static func apply(
+    _ rooms: [Room], _ sensors: [SensorScenario], misconduct: Misconduct? = nil,
+    adapterTimeout: Duration = .seconds(600), delay: (@Sendable () -> Duration)? = nil, seed: UInt64 = 7,
+    beside: @escaping @Sendable (ServedBuilding) async throws -> Void = { _ in }
+  ) async throws -> StackedRun {
+    let scenario = Scenario(
+      seed: seed, adapters: [AdapterScenario(address: adapter, name: "hci0")], sensors: sensors)
+    return try await ServedBuilding.serveInVirtualTime(
+      scenario, bus: LocalBus(delay: delay), needsBus: false, misconduct: misconduct
+    ) { building in
+      let recorder = EventRecorder(clock: building.clock)
+      let began = building.clock.now
+      async let disturbance: Void = beside(building)
+      let result = await run(rooms, in: building, recorder, adapterTimeout)
+      try await disturbance
+      var flashes: [Int: Flash] = [:]
+      for number in rooms.indices.map({ $0 + 1 }) {
+        flashes[number] = await building.world.flash(of: address(number))
+      }
+      return StackedRun(
+        result: result, events: recorder.recorded, took: began.duration(to: building.clock.now),
+        writes: await building.world.writes, flashes: flashes,
+        openLinks: await building.world.openLinkCount())
+    }
+  }
+
+  private static func run(
+    _ rooms: [Room], in building: ServedBuilding, _ recorder: EventRecorder, _ adapterTimeout: Duration
+  ) async -> ApplyResult? {
+    let clock = building.clock
+    guard let central = try? await ReconnectingCentral.open(bus: building.daemon.busAddress, clock: clock)
+    else { return nil }
+    let request = ApplyRequest(
+      building: Building(id: "harbour", name: "Harbour House", assignment: .address, rooms: rooms),
+      runID: "run", toolVersion: "test", host: "host", manifestPath: "building.yaml", manifestSHA256: "00",
+      isSimulated: false, survey: .seconds(1), adapterTimeout: adapterTimeout)
+    let environment = ApplyEnvironment(
+      central: central, clock: clock, chance: { 0.5 }, confirm: { _ in true },
+      requests: AsyncStream { _ in })
+    let start = Date(timeIntervalSince1970: 1_795_251_600)
+    let coordinator = Coordinator(
+      clock: clock, wall: { start.addingTimeInterval(clock.now.sinceZero / .seconds(1)) }, recorder: recorder)
+    let result = await Engine.apply(request, in: environment, recording: coordinator)
+    await central.close()
+    return result
+  }
+
+  func outcome(_ number: Int) -> Outcome? {
+    result?.rooms.first { $0.room == RoomID(rawValue: "room-\(100 + number)") }?.outcome
+  }
+
+  var report: RunReport { RunReport(events) }
+
+  /// The summary for the operator.
+  var summary: String {
+    SummaryView.lines(report, reports: "reports", style: TerminalStyle(width: 80, hasColor: false))
+      .joined(separator: "\n")
+  }
+}
+
+extension ServedBuilding {
+  /// Waits in virtual time until a condition is met.
+  func until(_ isMet: () async -> Bool) async throws {
+    while await !isMet() { try await clock.sleep(for: .milliseconds(10)) }
+  }
+}
+
+/// Records into memory.
+private final class EventRecorder: RunRecorder {
+  private let clock: any TimeSource
+  private let all = Lock<[RunEvent]>([])
+
+  init(clock: any TimeSource) {
+    self.clock = clock
+  }
+
+  var recorded: [RunEvent] { all.withLock { $0 } }
+
+  func record(_ batch: [RunEvent]) async throws(RecordFailure) {
+    // The time of an fsync.
+    if batch.contains(where: { $0.fact.durability == .synced }) {
+      try? await clock.sleep(for: .milliseconds(5))
+    }
+    all.withLock { $0 += batch }
+  }
+}
