@@ -161,6 +161,19 @@ package struct BuildingArchive: Sendable {
     return (newest.at.timeIntervalSince(now), newest.run, newest.at)
   }
 
+  /// Copies the journals that the mirror of a record lacks, or has only in part: a mirror that began later is of no
+  /// use without the runs that its own runs name. A journal that contradicts this record stays as it is.
+  package func complete(_ building: String, in mirror: String) throws(JournalError) {
+    for run in runs {
+      let path = "\(mirror)/\(building)/\(run.id)/\(JournalWriter.fileName)"
+      if let there = File.size(path), there == File.size(run.journal) { continue }
+      let bytes = try File.reading(run.journal).readAll()
+      let there = try RunDirectory.journalBytes(in: mirror, building: building, run: run.id)
+      guard bytes.starts(with: there ?? []) else { continue }
+      try RunDirectory.openOrCreate(in: mirror, building: building, run: run.id).adoptJournal(bytes)
+    }
+  }
+
   /// Makes the runs that the next run names durable: what it names must not be lost with the host's power.
   package func syncPredecessors() throws(JournalError) {
     let named = Set(predecessors.map(\.run))

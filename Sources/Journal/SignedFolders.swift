@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 
 /// What was signed of a building: a folder `signed/<time>/` in the building's folder for each signature. A folder
 /// appears at once with all its files, and nothing changes it afterwards.
@@ -18,7 +19,7 @@ package enum SignedFolders {
     }
   }
 
-  /// Writes a folder.
+  /// Writes a folder. The caller holds the building's lock.
   /// - Parameters:
   ///   - folder: Its name, which must be new.
   ///   - files: Its files, with their paths in it.
@@ -36,8 +37,11 @@ package enum SignedFolders {
     guard all.kind(of: folder) == nil else {
       throw JournalError(.createDirectory, "\(all.path)/\(folder)", .exists)
     }
+    // A command that was killed may have left a part of a folder.
+    for left in try all.names() where left.hasPrefix(".") {
+      try? FileManager.default.removeItem(atPath: "\(all.path)/\(left)")
+    }
     let temporary = "." + folder
-    try? FileManager.default.removeItem(atPath: "\(all.path)/\(temporary)")
     guard try all.createDirectory(temporary) else {
       throw JournalError(.createDirectory, "\(all.path)/\(temporary)", .exists)
     }
@@ -45,6 +49,7 @@ package enum SignedFolders {
       let place = try all.directory(temporary)
       for file in files { try write(file.bytes, file.path.split(separator: "/").map(String.init), in: place) }
       try complete(place.path)
+      for name in try place.names() where place.kind(of: name) == S_IFREG { try place.reading(name).sync() }
       try place.sync()
       try all.rename(temporary, to: folder)
       try all.sync()

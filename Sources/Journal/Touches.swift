@@ -45,28 +45,32 @@ struct Touches {
   /// - Returns: whether a person accepted the room in spite of runs that contradict each other.
   mutating func add(_ fact: Fact, of run: String) -> Bool {
     guard let room = fact.room else { return false }
-    if case .roomAccepted = fact { return settle(room, in: run) }
-    if case .roomFinished(let fact) = fact, fact.isReadCompletely { _ = settle(room, in: run) }
+    if case .roomAccepted = fact {
+      return settle(touches.filter { $0.value.contains { $0.room == room } }.map(\.key), of: room, in: run)
+    }
+    let subjects = [.room(room)] + (fact.address.map { [Subject.device($0)] } ?? [])
+    if case .roomFinished(let fact) = fact, fact.isReadCompletely { _ = settle(subjects, of: room, in: run) }
     guard let effect = Self.effect(of: fact) else { return false }
-    add(Touch(run: run, room: room, effect: effect), to: .room(room))
-    if let device = fact.address { add(Touch(run: run, room: room, effect: effect), to: .device(device)) }
+    for subject in subjects { add(Touch(run: run, room: room, effect: effect), to: subject) }
     return false
   }
 
   private mutating func add(_ touch: Touch, to subject: Subject) {
     let all = touches[subject] ?? []
     if all.contains(where: { $0.run == touch.run && $0.effect.rawValue >= touch.effect.rawValue }) { return }
-    // What the run observed does not end a contradiction of the runs that it knows.
-    let rest =
-      touch.effect == .observed ? all : all.filter { $0.run != touch.run && !order.knows(touch.run, $0.run) }
-    touches[subject] = rest + [touch]
+    func isReplaced(_ other: Touch) -> Bool {
+      guard other.run == touch.run || order.knows(touch.run, other.run) else { return false }
+      return touch.effect != .observed || other.effect == .observed
+    }
+    // An observation does not end a contradiction of the runs that it knows.
+    let keepsAll = touch.effect == .observed && !contradictions(in: all).isEmpty
+    touches[subject] = (keepsAll ? all : all.filter { !isReplaced($0) }) + [touch]
   }
 
-  /// A person accepted the room, or all its settings were read: that settles what the run knows. What was written
-  /// before may still contradict runs that it does not know.
+  /// A person accepted the room, or all its settings were read: that settles what the run knows. What was
+  /// written before may still contradict runs that it does not know.
   /// - Returns: whether there was anything to settle.
-  private mutating func settle(_ room: RoomID, in run: String) -> Bool {
-    let subjects = touches.filter { $0.value.contains { $0.room == room } }.map(\.key)
+  private mutating func settle(_ subjects: [Subject], of room: RoomID, in run: String) -> Bool {
     var isSettled = false
     for subject in subjects {
       let all = touches[subject] ?? []

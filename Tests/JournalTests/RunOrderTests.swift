@@ -118,6 +118,21 @@ struct RunOrderTests {
     #expect(archive.predecessors.map(\.run) == ["one", "two"])
   }
 
+  @Test("a mirror that began later gets the runs that it lacks, and the rest of one that it has in part")
+  func mirror() async throws {
+    for id in ["one", "two"] { try await run(id) }
+    let archive = try read()
+    let mirror = temporary.path + "/mirror"
+    try archive.complete("demo", in: mirror)
+    let whole = try temporary.read("mirror/demo/two/journal.jsonl")
+    #expect(try BuildingArchive.read(in: mirror, building: "demo").predecessors == archive.predecessors)
+    try temporary.write(whole.split(separator: "\n")[0] + "\n", "mirror/demo/two/journal.jsonl")
+    try temporary.write("other", "mirror/demo/one/journal.jsonl")
+    try archive.complete("demo", in: mirror)
+    #expect(try temporary.read("mirror/demo/two/journal.jsonl") == whole)
+    #expect(try temporary.read("mirror/demo/one/journal.jsonl") == "other")
+  }
+
   @Test("merged records must have each run that another one has read, in one of the folders")
   func merged() async throws {
     try await run("one")

@@ -74,6 +74,12 @@ struct UnorderedRunsTests {
     #expect(kitchenAfter(Self.common, Self.observed("a"), Self.observed("b"))?.unordered == [])
     #expect(kitchenAfter(Self.common, Self.observed("a"), Self.replaced("b"))?.unordered == ["a", "b"])
     #expect(kitchenAfter(Self.common, Self.replaced("a"), Self.replaced("b"))?.unordered == [])
+    let later = Self.observed("c", after: ["a", "b"])
+    #expect(
+      kitchenAfter(Self.common, Self.observed("a"), Self.replaced("b"), later)?.unordered == ["a", "b"])
+    let other = Self.observed("c", after: ["a"])
+    #expect(
+      kitchenAfter(Self.common, Self.observed("a"), Self.replaced("b"), other)?.unordered == ["a", "b", "c"])
   }
 
   @Test("runs that know each other never contradict each other")
@@ -88,6 +94,9 @@ struct UnorderedRunsTests {
   func settledByWrite() {
     let (a, b) = (Self.written("a"), Self.written("b"))
     #expect(kitchenAfter(Self.common, a, b, Self.observed("c", after: ["a", "b"]))?.unordered == ["a", "b"])
+    #expect(
+      kitchenAfter(Self.common, a, b, Self.observed("aa", after: ["a"]))?.unordered == ["a", "b"],
+      "an observation before the other write does not hide the first one")
     let settled = kitchenAfter(Self.common, a, b, Self.written("c", after: ["a", "b"]))
     #expect(settled?.unordered == [] && settled?.progress == .done)
     #expect(
@@ -105,6 +114,12 @@ struct UnorderedRunsTests {
     #expect(
       kitchenAfter(Self.common, a, b, Self.accepted("c", after: ["a", "b"]), later)?.unordered == ["c", "d"],
       "the acceptance does not know this write")
+    let stranger = Self.written("aa")
+    #expect(
+      kitchenAfter(Self.common, a, b, stranger, Self.accepted("c", after: ["a", "b"]))?.unordered == [
+        "aa", "c",
+      ],
+      "nor this one, which comes before it by its name")
   }
 
   @Test("a replacement that knows both settles them, and the other device keeps its last write")

@@ -111,6 +111,13 @@ struct SignCommand: AsyncParsableCommand {
   var output = OutputFormat.text
 
   func run() async throws {
+    let reference = try BuildingReference.find(building)
+    guard FileManager.default.fileExists(atPath: "\(reports)/\(reference.id)") else {
+      throw SiteRecord.noRun(of: reference.id, in: reports)
+    }
+    // No run changes the record meanwhile.
+    let lock = try Claims.building(reference.id, in: reports, for: RunIdentity())
+    defer { lock.release() }
     let checked = try CheckedReports(building, in: reports, seal)
     try checked.require(besidesSigned: true)
     let open = checked.report.open

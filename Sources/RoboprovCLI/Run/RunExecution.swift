@@ -35,7 +35,9 @@ struct RunExecution: Sendable {
     show: (RunReport, BuildingReport?, RunDirectory) -> Void
   ) async throws -> ApplyResult {
     let claims = AdapterClaims(run)
-    if !isSimulated { try SiteRecord(archive: undertaking.archive).prepare(for: run) }
+    if !isSimulated {
+      try SiteRecord(archive: undertaking.archive).prepare(for: run, of: request.building.id, in: places)
+    }
     // The record is created first: a failure to write it must come before the first write to a device.
     let record = try RunRecord(
       places, building: request.building.id, run: run, isSimulated ? .rehearsal : .real)

@@ -58,7 +58,7 @@ struct Amendment {
 
   /// The same for facts about several rooms.
   func commit(_ command: RecordedCommand, _ facts: [Fact], about rooms: [PlannedRoom]) async throws {
-    try record.prepare(for: run)
+    try record.prepare(for: run, of: building.id, in: places)
     let started = RunStarted(
       command, run: run.id, building: building.id,
       buildingName: building.source?.building.name ?? record.archive.buildingName ?? building.id,

@@ -47,14 +47,21 @@ struct SiteRecord {
         """)
   }
 
-  /// Prepares for a run or change that continues this record: the runs that it names become durable, and a clock
-  /// behind the record is reported.
-  /// - Throws: `CommandFailure` when a journal cannot be synced.
-  func prepare(for run: RunIdentity) throws {
+  /// Prepares for a run or change that continues this record: the runs that it names become durable, the mirror gets
+  /// those that it lacks, and a clock behind the record is reported.
+  /// - Throws: `CommandFailure` when a journal cannot be synced or copied.
+  func prepare(for run: RunIdentity, of building: String, in places: RecordOptions) throws {
     do throws(JournalError) {
       try archive.syncPredecessors()
     } catch {
       throw JournalMessages.failure(error)
+    }
+    if let mirror = places.mirror {
+      do throws(JournalError) {
+        try archive.complete(building, in: mirror)
+      } catch {
+        throw JournalMessages.failure(error, of: .mirror)
+      }
     }
     guard let behind = archive.clockBehind(run.began) else { return }
     let times = LocalTime.here
