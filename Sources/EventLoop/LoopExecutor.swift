@@ -72,7 +72,7 @@ package final class LoopExecutor: SerialExecutor {
     }
     await withTaskCancellationHandler {
       await withCheckedContinuation { ended in
-        onThreadOfItsOwn(stackSize: 8 << 20) { [loop = executor.loop] in
+        onSimulationThread { [loop = executor.loop] in
           loop.run()
           ended.resume()
         }

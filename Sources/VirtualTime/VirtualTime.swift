@@ -33,8 +33,7 @@ package enum VirtualTime {
     }
     let ending = await withTaskCancellationHandler {
       await withCheckedContinuation { (done: CheckedContinuation<VirtualExecutor.Ending, Never>) in
-        // A deeply nested synchronous call gets as much stack as on the main thread.
-        onThreadOfItsOwn(stackSize: 8 << 20) { done.resume(returning: executor.loop(task)) }
+        onSimulationThread { done.resume(returning: executor.loop(task)) }
       }
     } onCancel: {
       executor.cancelBody()

@@ -4,7 +4,7 @@ import DBus
 import EventLoop
 import Testing
 
-@Suite("BlueZ's adapters", .timeLimit(.minutes(2)))
+@Suite("BlueZ's adapters", .timeLimit(.minutes(60)))
 struct AdapterScenarios {
   let ready = Adapter(id: Sample.adapter, name: "hci0", state: .ready)
 

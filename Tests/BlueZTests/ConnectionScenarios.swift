@@ -5,7 +5,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("Connecting through BlueZ", .timeLimit(.minutes(2)))
+@Suite("Connecting through BlueZ", .timeLimit(.minutes(60)))
 struct ConnectionScenarios {
   static let ofInterest: Set<MemberName> = ["Connect", "Disconnect"]
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("Scanning through BlueZ", .timeLimit(.minutes(2)))
+@Suite("Scanning through BlueZ", .timeLimit(.minutes(60)))
 struct DiscoveryScenarios {
   static let ofInterest: Set<MemberName> = ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"]
 

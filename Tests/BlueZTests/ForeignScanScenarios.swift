@@ -8,7 +8,7 @@ import VirtualBuilding
 
 @testable import BlueZ
 
-@Suite("Scans of another client", .timeLimit(.minutes(3)))
+@Suite("Scans of another client", .timeLimit(.minutes(60)))
 struct ForeignScanScenarios {
   private func adapter(isScannedByOthers: Bool) -> Adapter {
     Adapter(id: Sample.adapter, name: "hci0", state: .ready, isScannedByOthers: isScannedByOthers)

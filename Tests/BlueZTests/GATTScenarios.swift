@@ -4,7 +4,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("GATT through BlueZ", .timeLimit(.minutes(2)))
+@Suite("GATT through BlueZ", .timeLimit(.minutes(60)))
 struct GATTScenarios {
   /// Runs `body` with one adapter that has received one peripheral.
   func stage(_ body: @escaping @Sendable (Stage) async throws -> Void) async throws {

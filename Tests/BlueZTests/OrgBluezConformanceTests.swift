@@ -6,7 +6,7 @@ import EventLoop
 import Testing
 import VirtualBuilding
 
-@Suite("BlueZ's Central on the virtual org.bluez", .timeLimit(.minutes(5)))
+@Suite("BlueZ's Central on the virtual org.bluez", .timeLimit(.minutes(60)))
 struct OrgBluezConformanceTests {
   /// Runs a body with the conformance suite's world behind a virtual org.bluez, in virtual time.
   func withWorld(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("Switching an adapter off and on through BlueZ", .timeLimit(.minutes(2)))
+@Suite("Switching an adapter off and on through BlueZ", .timeLimit(.minutes(60)))
 struct PowerScenarios {
   /// Makes the daemon carry out each `Set` of `Powered`.
   private func obey(_ stage: Stage) async {

@@ -7,7 +7,7 @@ import VirtualBuilding
 
 @testable import BlueZ
 
-@Suite("A central whose bus is lost and comes back", .timeLimit(.minutes(3)))
+@Suite("A central whose bus is lost and comes back", .timeLimit(.minutes(60)))
 struct ReconnectionScenarios {
   let ready = Adapter(id: Sample.adapter, name: "hci0", state: .ready)
 

@@ -4,7 +4,7 @@ import DBus
 import Testing
 import VirtualBuilding
 
-@Suite("Repeated scans through the virtual org.bluez", .timeLimit(.minutes(3)))
+@Suite("Repeated scans through the virtual org.bluez", .timeLimit(.minutes(60)))
 struct RepeatedScanTests {
   static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7101)
   static let controllers: [DuplicateFilter] = [.oncePerScan, .every(.milliseconds(100))]

@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-@Suite("Calls", .timeLimit(.minutes(2)))
+@Suite("Calls", .timeLimit(.minutes(60)))
 struct CallTests {
   @Test(
     "an error reply is received with its name and text",

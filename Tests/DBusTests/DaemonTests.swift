@@ -2,7 +2,7 @@ import DBus
 import Foundation
 import Testing
 
-@Suite("A private bus", .timeLimit(.minutes(2)))
+@Suite("A private bus", .timeLimit(.minutes(60)))
 struct DaemonTests {
   private func withDirectory(_ body: (String) async throws -> Void) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(

@@ -32,7 +32,7 @@ private func isSameFile(_ one: DBusDescriptor, _ other: DBusDescriptor) -> Bool 
     && first.st_dev == second.st_dev && first.st_ino == second.st_ino
 }
 
-@Suite("Open files in messages", .timeLimit(.minutes(2)))
+@Suite("Open files in messages", .timeLimit(.minutes(60)))
 struct DescriptorTests {
   @Test("an exported object sends a pipe's end, which closes when its last owner releases it")
   func pipe() async throws {

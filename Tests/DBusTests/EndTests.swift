@@ -2,7 +2,7 @@ import DBus
 import EventLoop
 import Testing
 
-@Suite("The end of connections, and failed connections", .timeLimit(.minutes(2)))
+@Suite("The end of connections, and failed connections", .timeLimit(.minutes(60)))
 struct EndTests {
   @Test(
     "an invalid address, or one without a bus, gives cannotConnect with the name of the error",

@@ -12,7 +12,7 @@ private struct Asker {
   }
 }
 
-@Suite("Exported objects", .timeLimit(.minutes(2)))
+@Suite("Exported objects", .timeLimit(.minutes(60)))
 struct ObjectTests {
   private func peer(_ member: MemberName, of connection: Connection, at path: ObjectPath = "/") -> MethodCall
   {

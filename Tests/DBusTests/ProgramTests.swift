@@ -3,7 +3,7 @@ import Testing
 
 @testable import DBus
 
-@Suite("The programs that subscribe to a service", .timeLimit(.minutes(2)))
+@Suite("The programs that subscribe to a service", .timeLimit(.minutes(60)))
 struct ProgramTests {
   @Test(
     "a match rule's text shows whether it selects a service's signals",

@@ -40,7 +40,7 @@ private actor Listener {
   }
 }
 
-@Suite("Signals", .timeLimit(.minutes(2)))
+@Suite("Signals", .timeLimit(.minutes(60)))
 struct SignalTests {
   static let flooded = MatchRule(
     sender: TestService.name, interface: TestService.interface, member: "Flooded")

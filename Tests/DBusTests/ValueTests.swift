@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-@Suite("Values", .timeLimit(.minutes(2)))
+@Suite("Values", .timeLimit(.minutes(60)))
 struct ValueTests {
   /// `depth` variants around a byte.
   static func variants(_ depth: Int) -> DBusValue {

@@ -8,7 +8,7 @@ import VirtualBuilding
 
 @testable import Session
 
-@Suite("WiFi check before a write", .timeLimit(.minutes(2)))
+@Suite("WiFi check before a write", .timeLimit(.minutes(60)))
 struct WiFiCheckScenarios {
   private static let other = WiFiNetwork(ssid: "Office, 2nd floor", rssi: -61)
   /// The network of `Sample`'s rooms.

@@ -7,7 +7,7 @@ import VirtualTime
 
 @testable import RoboprovCLI
 
-@Suite("`adapters` lists the Bluetooth adapters of a computer", .timeLimit(.minutes(3)))
+@Suite("`adapters` lists the Bluetooth adapters of a computer", .timeLimit(.minutes(60)))
 struct AdaptersCommandTests {
   private static let second = BluetoothAddress(rawValue: 0x001A_7DDA_7114)
 

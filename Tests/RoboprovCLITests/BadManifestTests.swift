@@ -3,7 +3,7 @@ import Testing
 
 @Suite(
   "an invalid manifest is refused with its place, and no sensor is written",
-  .timeLimit(.minutes(3)))
+  .timeLimit(.minutes(60)))
 struct BadManifestTests {
   /// A manifest and the messages that it must produce.
   struct Case: CustomTestStringConvertible, Sendable {

@@ -6,7 +6,7 @@ import Testing
 import VirtualBuilding
 
 /// Compares the building report with the journals and with the settings that the sensors hold.
-@Suite("the building report agrees with journals and sensors", .timeLimit(.minutes(10)))
+@Suite("the building report agrees with journals and sensors", .timeLimit(.minutes(60)))
 struct BuildingReportTests {
   /// Three days of work: two laptops, a killed run, unreachable sensors, one sensor replaced, one room
   /// accepted by two people, one room retired, and a rehearsal.

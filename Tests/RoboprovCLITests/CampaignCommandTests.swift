@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("a campaign simulates random buildings", .timeLimit(.minutes(5)))
+@Suite("a campaign simulates random buildings", .timeLimit(.minutes(60)))
 struct CampaignCommandTests {
   /// `roboprov-campaign`, built beside `roboprov`.
   private static let program =

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("`capture` reads labels into the manifest", .timeLimit(.minutes(5)))
+@Suite("`capture` reads labels into the manifest", .timeLimit(.minutes(60)))
 struct CaptureCommandTests {
   private static let capture = ["capture", "building.yaml"]
 

@@ -4,7 +4,7 @@ import VirtualBuilding
 
 @testable import RoboprovCLI
 
-@Suite("the program parses its command line", .timeLimit(.minutes(5)))
+@Suite("the program parses its command line", .timeLimit(.minutes(60)))
 struct CommandLineProgramTests {
   // MARK: Commands and options
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoboprovCLI
 
-@Suite("shells complete command lines", .timeLimit(.minutes(5)))
+@Suite("shells complete command lines", .timeLimit(.minutes(60)))
 struct CompletionTests {
   // MARK: Words
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("rooms with `match: any` need a confirmation", .timeLimit(.minutes(3)))
+@Suite("rooms with `match: any` need a confirmation", .timeLimit(.minutes(60)))
 struct ConfirmationTests {
   static let apply = ["apply", "building.yaml", "--scan-time", "5"]
 

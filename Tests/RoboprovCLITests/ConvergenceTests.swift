@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("a building converges when it is applied again", .timeLimit(.minutes(5)))
+@Suite("a building converges when it is applied again", .timeLimit(.minutes(60)))
 struct ConvergenceTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
 

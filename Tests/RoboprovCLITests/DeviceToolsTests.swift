@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("`scan`, `find` and `monitor` work in a building", .timeLimit(.minutes(5)))
+@Suite("`scan`, `find` and `monitor` work in a building", .timeLimit(.minutes(60)))
 struct DeviceToolsTests {
   private static let header = ["ADDRESS", "PROFILE", "RSSI", "AGE", "ROOM", "STATE"]
 

@@ -5,7 +5,7 @@ import VirtualBuilding
 
 @testable import RoboprovCLI
 
-@Suite("`doctor` checks a computer before a run", .timeLimit(.minutes(3)))
+@Suite("`doctor` checks a computer before a run", .timeLimit(.minutes(60)))
 struct DoctorCommandTests {
   /// The codes of all findings with a severity in a document.
   private static func codes(_ severity: String, _ document: JSON) -> [String] {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("a site can expect another beacon than the family's", .timeLimit(.minutes(5)))
+@Suite("a site can expect another beacon than the family's", .timeLimit(.minutes(60)))
 struct ExpectedBeaconTests {
   private static let uuid = "6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B"
   private static let retries = "retries: 0"

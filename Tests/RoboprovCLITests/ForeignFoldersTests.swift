@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("a building's folder may contain other files", .timeLimit(.minutes(3)))
+@Suite("a building's folder may contain other files", .timeLimit(.minutes(60)))
 struct ForeignFoldersTests {
   private static let folder = "reports/\(Site.building)"
 

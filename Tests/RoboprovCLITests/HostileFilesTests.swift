@@ -3,7 +3,7 @@ import Testing
 import VirtualBuilding
 
 @Suite(
-  "commands accept special files and files of other users only where this is safe", .timeLimit(.minutes(3)))
+  "commands accept special files and files of other users only where this is safe", .timeLimit(.minutes(60)))
 struct HostileFilesTests {
   private static let program = Invocation.program.path
 

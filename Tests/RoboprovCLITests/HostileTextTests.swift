@@ -4,7 +4,7 @@ import Reporting
 import Testing
 import VirtualBuilding
 
-@Suite("text from outside cannot control the terminal", .timeLimit(.minutes(3)))
+@Suite("text from outside cannot control the terminal", .timeLimit(.minutes(60)))
 struct HostileTextTests {
   /// Colours, a window title, a line break, C1 characters and bidirectional overrides.
   static let hostile = "a\u{1B}[31mb\u{1B}]0;t\u{7}c\u{9B}2Jd\u{202E}e\u{2028}f\ng\u{7F}"

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("`init` writes a manifest", .timeLimit(.minutes(5)))
+@Suite("`init` writes a manifest", .timeLimit(.minutes(60)))
 struct InitCommandTests {
   private static func text(_ site: Site, _ name: String = "building.yaml") throws -> String {
     try String(contentsOf: site.directory.appending(path: name), encoding: .utf8)

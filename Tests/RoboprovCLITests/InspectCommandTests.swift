@@ -5,7 +5,7 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-@Suite("`inspect` and `wifi-scan` read one device", .timeLimit(.minutes(5)))
+@Suite("`inspect` and `wifi-scan` read one device", .timeLimit(.minutes(60)))
 struct InspectCommandTests {
   private static let beacon = BluetoothAddress(rawValue: 0xC47C_8D00_0031)
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("a signal ends a run in order with 130", .timeLimit(.minutes(3)))
+@Suite("a signal ends a run in order with 130", .timeLimit(.minutes(60)))
 struct InterruptionTests {
   /// The outcomes that a room may have when its run is interrupted before or during its attempt. On a busy
   /// machine an earlier attempt may have failed.

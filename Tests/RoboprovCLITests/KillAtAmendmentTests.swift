@@ -6,7 +6,7 @@ import VirtualBuilding
 
 @Suite(
   "a killed amendment leaves a record that is complete or unchanged",
-  .timeLimit(.minutes(10)))
+  .timeLimit(.minutes(60)))
 struct KillAtAmendmentTests {
   /// A command that changes the record of room 101, and the events that it records.
   struct Amendment: CustomTestStringConvertible, Sendable {

@@ -7,7 +7,7 @@ import VirtualBuilding
 
 @Suite(
   "a run killed at any event leaves a true record, and the next run does what is left",
-  .timeLimit(.minutes(10)))
+  .timeLimit(.minutes(60)))
 struct KillAtEventTests {
   /// Events in a building before one of its runs is killed.
   enum RunScript {

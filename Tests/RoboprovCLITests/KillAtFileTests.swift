@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("a run killed before any file operation leaves no partial file", .timeLimit(.minutes(10)))
+@Suite("a run killed before any file operation leaves no partial file", .timeLimit(.minutes(60)))
 struct KillAtFileTests {
   /// Exceeds the number of file operations of a run; each stripe takes every nth of them.
   private static let calls = 1...500

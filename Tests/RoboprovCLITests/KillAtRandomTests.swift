@@ -3,7 +3,7 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-@Suite("a building is provisioned although its runs are killed at random instants", .timeLimit(.minutes(30)))
+@Suite("a building is provisioned although its runs are killed at random instants", .timeLimit(.minutes(60)))
 struct KillAtRandomTests {
   /// The number of kills per seed.
   private static let killsEach = 4

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("`latest` points to the newest run that used an adapter", .timeLimit(.minutes(3)))
+@Suite("`latest` points to the newest run that used an adapter", .timeLimit(.minutes(60)))
 struct LatestTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1", "--adapter-wait", "0.5"]
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The log on stderr", .timeLimit(.minutes(3)))
+@Suite("The log on stderr", .timeLimit(.minutes(60)))
 struct LogLevelTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("a run loses Bluetooth", .timeLimit(.minutes(3)))
+@Suite("a run loses Bluetooth", .timeLimit(.minutes(60)))
 struct LostStackTests {
   /// A permanent loss.
   struct Loss: CustomTestStringConvertible, Sendable {

@@ -8,7 +8,7 @@ import YAML
 
 @testable import RoboprovCLI
 
-@Suite("the JSON Schema of manifests agrees with the parser", .timeLimit(.minutes(20)))
+@Suite("the JSON Schema of manifests agrees with the parser", .timeLimit(.minutes(60)))
 struct ManifestSchemaTests {
   private static let checkout = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoboprovCLI
 
-@Suite("the manual has a page for each command", .timeLimit(.minutes(5)))
+@Suite("the manual has a page for each command", .timeLimit(.minutes(60)))
 struct ManualTests {
   private static let tree = CommandTree(of: Roboprov.self)
 

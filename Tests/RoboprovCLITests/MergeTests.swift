@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("`report merge` joins the records of two laptops", .timeLimit(.minutes(5)))
+@Suite("`report merge` joins the records of two laptops", .timeLimit(.minutes(60)))
 struct MergeTests {
   private static let folders = ["ada/\(Site.building)", "bob/\(Site.building)"]
   private static let merge = ["report", "merge"] + folders

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("`--mirror` keeps a second copy of the record", .timeLimit(.minutes(3)))
+@Suite("`--mirror` keeps a second copy of the record", .timeLimit(.minutes(60)))
 struct MirrorTests {
   private static let apply = ["apply", "building.yaml", "--scan-time", "1", "--mirror", "stick/mirror"]
 

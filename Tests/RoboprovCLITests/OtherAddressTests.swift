@@ -2,7 +2,7 @@ import Bluetooth
 import Testing
 import VirtualBuilding
 
-@Suite("a sensor falls silent and another address advertises its room's minor", .timeLimit(.minutes(3)))
+@Suite("a sensor falls silent and another address advertises its room's minor", .timeLimit(.minutes(60)))
 struct OtherAddressTests {
   private static let stranger = BluetoothAddress(rawValue: 0xC47C_8D99_0001)
 

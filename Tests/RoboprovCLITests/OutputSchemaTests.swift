@@ -11,7 +11,7 @@ import VirtualBuilding
 
 @testable import RoboprovCLI
 
-@Suite("each output has a schema", .timeLimit(.minutes(10)))
+@Suite("each output has a schema", .timeLimit(.minutes(60)))
 struct OutputSchemaTests {
   // MARK: Explanations
 

@@ -3,7 +3,7 @@ import Model
 import Testing
 import VirtualBuilding
 
-@Suite("a failed write to stdout is an error", .timeLimit(.minutes(3)))
+@Suite("a failed write to stdout is an error", .timeLimit(.minutes(60)))
 struct OutputTests {
   private static let program = Invocation.program.path
   private static let history = ["history", Site.building, "room-101", "--full"]

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("amendments keep the record true over the years", .timeLimit(.minutes(5)))
+@Suite("amendments keep the record true over the years", .timeLimit(.minutes(60)))
 struct OverTheYearsTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
   private static let replace = ["replace", "building.yaml", "Room 101", "--scan-time", "1"]

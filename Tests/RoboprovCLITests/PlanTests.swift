@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("a saved plan is carried out unchanged or refused", .timeLimit(.minutes(5)))
+@Suite("a saved plan is carried out unchanged or refused", .timeLimit(.minutes(60)))
 struct PlanTests {
   private static let plan = ["plan", "building.yaml", "--scan-time", "1"]
   private static let save = plan + ["--save", "friday.plan"]

@@ -9,7 +9,7 @@ import VirtualTime
 
 @testable import RoboprovCLI
 
-@Suite("`apply` runs its checks in order of their cost before a run begins", .timeLimit(.minutes(5)))
+@Suite("`apply` runs its checks in order of their cost before a run begins", .timeLimit(.minutes(60)))
 struct PreflightTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
 

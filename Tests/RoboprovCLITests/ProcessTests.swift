@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("a process isolates itself from its environment", .timeLimit(.minutes(3)))
+@Suite("a process isolates itself from its environment", .timeLimit(.minutes(60)))
 struct ProcessTests {
   @Test("a hangup that the parent ignores, as nohup does, does not stop a run")
   func nohup() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("a rehearsal starts from the real record and does not change it", .timeLimit(.minutes(5)))
+@Suite("a rehearsal starts from the real record and does not change it", .timeLimit(.minutes(60)))
 struct RehearsalTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
   private static let rehearse = apply + ["--simulate"]

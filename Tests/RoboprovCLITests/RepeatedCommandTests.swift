@@ -2,7 +2,7 @@ import Bluetooth
 import Testing
 import VirtualBuilding
 
-@Suite("commands may follow each other without a delay", .timeLimit(.minutes(3)))
+@Suite("commands may follow each other without a delay", .timeLimit(.minutes(60)))
 struct RepeatedCommandTests {
   static let controllers: [DuplicateFilter] = [.oncePerScan, .every(.milliseconds(100))]
 

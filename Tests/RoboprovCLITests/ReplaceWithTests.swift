@@ -5,7 +5,7 @@ import Model
 import Testing
 import VirtualBuilding
 
-@Suite("`replace --with` gives the address of the new sensor", .timeLimit(.minutes(10)))
+@Suite("`replace --with` gives the address of the new sensor", .timeLimit(.minutes(60)))
 struct ReplaceWithTests {
   private static let replace = ["replace", "building.yaml", "Room 101", "--without-scan", "--with"]
   private static let old = ServedBuilding.address(1).description

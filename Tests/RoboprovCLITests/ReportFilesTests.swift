@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("a run leaves reports and logs", .timeLimit(.minutes(3)))
+@Suite("a run leaves reports and logs", .timeLimit(.minutes(60)))
 struct ReportFilesTests {
   /// Three sensors: one is healthy, one loses its link once, one rejects a write with an error that quotes
   /// it.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("a manifest refers to a password stored elsewhere", .timeLimit(.minutes(3)))
+@Suite("a manifest refers to a password stored elsewhere", .timeLimit(.minutes(60)))
 struct SecretTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
   private static let variable = ["WIFI_PASSWORD": Site.password]

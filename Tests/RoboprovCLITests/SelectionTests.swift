@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("rooms and adapters are selected by their names in the manifest", .timeLimit(.minutes(3)))
+@Suite("rooms and adapters are selected by their names in the manifest", .timeLimit(.minutes(60)))
 struct SelectionTests {
   private static let manifest = """
     building: House

@@ -2,7 +2,7 @@ import Digest
 import Foundation
 import Testing
 
-@Suite("reports are verified and signed", .timeLimit(.minutes(5)))
+@Suite("reports are verified and signed", .timeLimit(.minutes(60)))
 struct SignatureTests {
   private static let check = ["report", "check", Site.building]
   private static let sign = ["report", "sign", "building.yaml", "--key", "qa"]

@@ -5,7 +5,7 @@ import VirtualBuilding
 
 @testable import RoboprovCLI
 
-@Suite("a run keeps the computer awake", .timeLimit(.minutes(3)))
+@Suite("a run keeps the computer awake", .timeLimit(.minutes(60)))
 struct SleepInhibitorTests {
   private static func withBus(_ body: (String) async throws -> Void) async throws {
     let bus = try await DBusDaemon.start()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoboprovCLI
 
-@Suite("`report bundle` packs a record for support", .timeLimit(.minutes(5))) struct SupportBundleTests {
+@Suite("`report bundle` packs a record for support", .timeLimit(.minutes(60))) struct SupportBundleTests {
   private static let bundle = ["report", Site.building, "--bundle", "out.zip"]
 
   @Test(

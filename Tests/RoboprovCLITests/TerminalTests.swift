@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("commands write to stdout, stderr and the terminal", .timeLimit(.minutes(3)))
+@Suite("commands write to stdout, stderr and the terminal", .timeLimit(.minutes(60)))
 struct TerminalTests {
   static let apply = ["apply", "building.yaml", "--scan-time", "1"]
   static let escape = "\u{1B}"

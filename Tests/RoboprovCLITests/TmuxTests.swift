@@ -4,7 +4,7 @@ import Testing
 import VirtualBuilding
 
 /// Shows the panel in a terminal emulator, which gives the screen after each redraw and each change of size.
-@Suite("the panel fits a terminal emulator", .timeLimit(.minutes(5)))
+@Suite("the panel fits a terminal emulator", .timeLimit(.minutes(60)))
 struct TmuxTests {
   /// A terminal of tmux(1), on its own server.
   private struct Terminal {

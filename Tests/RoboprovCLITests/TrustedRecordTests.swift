@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("commands decide only by a record that is intact", .timeLimit(.minutes(3)))
+@Suite("commands decide only by a record that is intact", .timeLimit(.minutes(60)))
 struct TrustedRecordTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
   private static let withKey = apply + ["--site-key", "keys/site.key"]

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("of two simultaneous runs the second is refused and names the first", .timeLimit(.minutes(5)))
+@Suite("of two simultaneous runs the second is refused and names the first", .timeLimit(.minutes(60)))
 struct TwoAtOnceTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("`validate` reports findings", .timeLimit(.minutes(3)))
+@Suite("`validate` reports findings", .timeLimit(.minutes(60)))
 struct ValidateTests {
   private static let manifest = """
     building: House   # in the harbour

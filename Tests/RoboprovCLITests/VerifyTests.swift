@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
-@Suite("`verify` checks what is on air now", .timeLimit(.minutes(5)))
+@Suite("`verify` checks what is on air now", .timeLimit(.minutes(60)))
 struct VerifyTests {
   private static let verify = ["verify", "building.yaml", "--for", "10"]
 

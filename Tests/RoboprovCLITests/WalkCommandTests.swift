@@ -10,7 +10,7 @@ import VirtualBuilding
 
 @testable import RoboprovCLI
 
-@Suite("`walk` provisions rooms one by one", .timeLimit(.minutes(5)))
+@Suite("`walk` provisions rooms one by one", .timeLimit(.minutes(60)))
 struct WalkCommandTests {
   private static let manifest = """
     building: Harbour House

@@ -12,7 +12,7 @@ import VirtualTime
 
 /// An `org.bluez` that misbehaves at each point of a session: the run ends by itself, within bounds, and
 /// reports nothing that is false. Times are virtual, so each back-off is waited for completely.
-@Suite("a run tolerates a misbehaving org.bluez", .timeLimit(.minutes(30))) struct HostileStackTests {
+@Suite("a run tolerates a misbehaving org.bluez", .timeLimit(.minutes(60))) struct HostileStackTests {
   /// The first request that is disturbed, the number of requests, and the kind of disturbance.
   struct Attack: Hashable, Sendable, CustomTestStringConvertible {
     var first: Int

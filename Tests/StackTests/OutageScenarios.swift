@@ -8,7 +8,7 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-@Suite("a run loses Bluetooth for a while, or messages are slow", .timeLimit(.minutes(3)))
+@Suite("a run loses Bluetooth for a while, or messages are slow", .timeLimit(.minutes(60)))
 struct OutageScenarios {
   /// A temporary loss.
   enum Gap: CaseIterable {

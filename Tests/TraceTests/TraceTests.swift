@@ -8,7 +8,7 @@ import VirtualBuilding
 /// The virtual `org.bluez` behaves as the real one was observed to behave (`make trace` records it): the same
 /// scenarios, run with both, give the same observations. A difference is a defect of the virtual one, or an
 /// exception with a reason.
-@Suite("The virtual org.bluez compared with recordings of the real one", .timeLimit(.minutes(5)))
+@Suite("The virtual org.bluez compared with recordings of the real one", .timeLimit(.minutes(60)))
 struct TraceTests {
   static let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   static let scenarios: [String] = {

@@ -27,7 +27,7 @@ struct OrgBluezInteropTests {
   }
 
   @Test(
-    "bleak scans, connects, writes, gets notifications, and receives the iBeacon", .timeLimit(.minutes(3)))
+    "bleak scans, connects, writes, gets notifications, and receives the iBeacon", .timeLimit(.minutes(60)))
   func bleak() async throws {
     try requireClients()
     try await ServedBuilding.serve(Self.building, speed: 8) { building in
@@ -45,7 +45,7 @@ struct OrgBluezInteropTests {
     }
   }
 
-  @Test("bluetoothctl provisions a sensor with typed commands", .timeLimit(.minutes(3)))
+  @Test("bluetoothctl provisions a sensor with typed commands", .timeLimit(.minutes(60)))
   func bluetoothctl() async throws {
     try requireClients()
     var scenario = Self.building

@@ -4,7 +4,7 @@ import Testing
 import VirtualBuilding
 
 /// The statements of docs/bluez.md, tested on the virtual `org.bluez` by a client that uses only D-Bus.
-@Suite("org.bluez on a bus", .serialized, .timeLimit(.minutes(2)))
+@Suite("org.bluez on a bus", .serialized, .timeLimit(.minutes(60)))
 struct OrgBluezTests {
   static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7101)
   static let hci0: ObjectPath = "/org/bluez/hci0"

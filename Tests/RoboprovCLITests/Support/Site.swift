@@ -21,8 +21,23 @@ final class Site: Sendable {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
   }
 
-  /// Runs `body` at a new site.
+  /// The sites at once. Their programs mostly wait, but each needs the processor now and then.
+  private static let turns = Turns(16)
+
+  /// Runs `body` at a new site, when it is this one's turn.
   static func use<Result>(_ body: (Site) async throws -> Result) async throws -> Result {
+    await turns.take()
+    do {
+      let result = try await useNow(body)
+      await turns.give()
+      return result
+    } catch {
+      await turns.give()
+      throw error
+    }
+  }
+
+  private static func useNow<Result>(_ body: (Site) async throws -> Result) async throws -> Result {
     let site = try Site()
     do {
       let result = try await body(site)
@@ -173,6 +188,22 @@ final class Site: Sendable {
   /// Runs another program to its end.
   func runTool(_ command: [String]) async throws -> Invocation.Outcome {
     try await startTool(command).ended()
+  }
+}
+
+/// Lets a number of tests go on at once. The others wait, in the order in which they came.
+private actor Turns {
+  private var free: Int
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  init(_ number: Int) { free = number }
+
+  func take() async {
+    if free > 0 { free -= 1 } else { await withCheckedContinuation { waiting.append($0) } }
+  }
+
+  func give() {
+    if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
   }
 }
 
