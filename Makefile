@@ -62,10 +62,22 @@ test-deb: ## install what `make deb` built in a clean Debian 12, use it there, a
 	@Scripts/test-deb
 
 .PHONY: test
-test: setup-test venv $(DEBUG_BUILT) ## run every test, or those that FILTER=NAME selects
-	@# Many tests use programs in real time. With more tests at once, two busy cores would exceed their time limits.
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
-	swift test --skip-build --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
+test: setup-test venv $(DEBUG_BUILT) ## run the tests that need no virtual machine and no browser, or those that FILTER=NAME selects
+	@Scripts/test $(if $(FILTER),--filter '$(FILTER)')
+
+.PHONY: check
+check: lint setup-test $(DEBUG_BUILT) ## after each change: lint, and the tests of the changed targets and those above them
+	@Scripts/check-changed
+
+# `make test` runs a part of each of these sweeps.
+.PHONY: test-all
+test-all: test-radio-short test-page test-long ## a share of the radio lab, the page, and every sweep as a whole
+	@$(MAKE) --no-print-directory test
+
+.PHONY: test-long
+test-long: setup-test venv $(DEBUG_BUILT) ## the sweeps as a whole: histories, random buildings, misconduct at every point, kills
+	@LONG=1 HOSTILE=$(HOSTILE) KILLS=$(KILLS) Scripts/test --filter \
+	'HistoryScenarios|CampaignTests|^StackTests.HostileStackTests|KillAtRandomTests'
 
 # `make test` runs 40 of these. A failure names its seed; SEED=<seed> KILLS=1 repeats it.
 KILLS := 200
@@ -73,31 +85,28 @@ SEED := 1
 
 .PHONY: test-kill
 test-kill: setup-test $(DEBUG_BUILT) ## kill the program KILLS=200 times at random instants, starting with SEED=1
-	KILLS=$(KILLS) KILL_SEED=$(SEED) SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
-	swift test --skip-build --disable-xctest --filter KillAtRandomTests
+	@KILLS=$(KILLS) KILL_SEED=$(SEED) Scripts/test --filter KillAtRandomTests
 
-# `make test` runs 24 of these 1,710, drawn by SEED.
+# `make test` runs 100 of these 1,710, drawn by SEED.
 HOSTILE := 1710
-SKIP := 0
 
 .PHONY: test-hostile
 test-hostile: setup-test $(DEBUG_BUILT) ## run with an org.bluez that misbehaves at HOSTILE=1710 points of a session
-	HOSTILE=$(HOSTILE) HOSTILE_SKIP=$(SKIP) HOSTILE_SEED=$(SEED) SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 \
-	swift test --skip-build --disable-xctest --filter HostileStackTests
+	@HOSTILE=$(HOSTILE) HOSTILE_SEED=$(SEED) Scripts/test --filter HostileStackTests
 
 # `make test` runs 500 of these.
 MUTATIONS := 10000
 
 .PHONY: test-schema
 test-schema: setup-test venv $(DEBUG_BUILT) ## compare the manifest schema with the parser on MUTATIONS=10000 mutated manifests, from SEED=1
-	MUTATIONS=$(MUTATIONS) MUTATIONS_SEED=$(SEED) swift test --skip-build --disable-xctest --filter ManifestSchemaTests
+	@MUTATIONS=$(MUTATIONS) MUTATIONS_SEED=$(SEED) Scripts/test --filter ManifestSchemaTests
 
 # The pages, and the browser's screenshots and PDFs of them, stay in .build-page for inspection.
 PAGES := .build-page
 
 .PHONY: test-page
 test-page: setup-page $(DEBUG_BUILT) ## check building.html in a real browser: screen, phone, keyboard, print
-	@ROBOPROV_PAGES=$(CURDIR)/$(PAGES) swift test --skip-build --disable-xctest --filter BuildingPageFiles
+	@ROBOPROV_PAGES=$(CURDIR)/$(PAGES) Scripts/test --filter BuildingPageFiles
 	@ROBOPROV_PAGES=$(CURDIR)/$(PAGES) PYTHONPYCACHEPREFIX=$(CURDIR)/.build-python/pycache \
 	.build-python/venv/bin/pytest Tests/Page -v
 

@@ -1,4 +1,5 @@
 import Bluetooth
+import Foundation
 import Model
 import Testing
 import VirtualBuilding
@@ -7,7 +8,8 @@ import VirtualTime
 /// Runs, kills, replacements, edits, two laptops and wrong clocks, in random order: at each moment the record is true, and
 /// in the end every room is correct.
 @Suite("random histories of a building") struct HistoryScenarios {
-  static let seeds: [UInt64] = Array(1...300)
+  /// `make test-long` runs 300.
+  static let seeds: [UInt64] = Array(1...(ProcessInfo.processInfo.environment["LONG"] == nil ? 100 : 300))
 
   @Test("the record stays true, and every room becomes correct", arguments: seeds)
   func history(seed: UInt64) async throws {

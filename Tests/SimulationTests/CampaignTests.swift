@@ -1,13 +1,17 @@
 import Bluetooth
+import Foundation
 import Model
 import Reporting
 import Simulation
 import Testing
 
 @Suite("Random scenarios", .timeLimit(.minutes(15))) struct CampaignTests {
-  @Test("300 random buildings with all disturbances violate no rule, and every room is done after repair")
+  /// `make test-long` plays three times as many buildings.
+  private static let isLong = ProcessInfo.processInfo.environment["LONG"] != nil
+
+  @Test("random buildings with all disturbances violate no rule, and every room is done after repair")
   func campaign() async {
-    let count = 300
+    let count = Self.isLong ? 300 : 100
     let tally = await Campaign(seed: 1, count: count, width: 2).play { _, result in
       #expect(
         result.violations.isEmpty,
@@ -24,9 +28,9 @@ import Testing
   }
 
   @Test(
-    "100 random buildings with outages of 20 to 900 ms violate no rule, and every room is done afterwards")
+    "random buildings with outages of 20 to 900 ms violate no rule, and every room is done afterwards")
   func shortOutages() async {
-    let count = 100
+    let count = Self.isLong ? 100 : 30
     let campaign = Campaign(seed: 5_551_212, count: count, width: 2, disturbances: .shortOutages)
     let tally = await campaign.play { _, result in
       #expect(

@@ -112,10 +112,11 @@ extension RunMachine {
               address: sighting.address, adapter: sighting.adapter, profile: sighting.life?.profile,
               rssi: sighting.rssi, minor: sighting.beaconAtWork?.minor)))
       }
-      if case .surveying(var survey) = phase {
-        mayDecide = survey.received(sighting.address)
-        phase = .surveying(survey)
-      }
+    }
+    // Also if the ledger knows the content: after a loss it must be received again.
+    if case .surveying(var survey) = phase, survey.unreceived.contains(advertisement.address) {
+      mayDecide = survey.received(advertisement.address)
+      phase = .surveying(survey)
     }
     let owner = rooms.owner(of: advertisement.address)
     if let owner, receive(advertisement, of: owner) { mayDecide = true }

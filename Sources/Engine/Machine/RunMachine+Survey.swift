@@ -23,7 +23,7 @@ struct Survey: Sendable {
   /// When nearness is evaluated next.
   var judgesNearnessAt: MonotonicInstant?
 
-  /// Notes a sighting. Returns whether that was the last named device.
+  /// Notes a reception. Returns whether that was the last named device.
   mutating func received(_ device: BluetoothAddress) -> Bool {
     unreceived.remove(device) != nil && unreceived.isEmpty
   }
@@ -56,7 +56,7 @@ extension RunMachine {
     var survey = survey
     // Sightings from before the loss of an adapter or a pause of the host must be repeated.
     if survey.unreceived.isEmpty, let named = survey.named {
-      survey.unreceived = named.filter { air[$0]?.lastReceived == nil }
+      survey.unreceived = named.filter { air[$0]?.receptions.isEmpty ?? true }
     }
     let scanned = surveyTime
     let isLong = scanned >= request.survey && !isAnyAdapterSuspected

@@ -45,4 +45,25 @@ import Testing
     #expect(run.pass(at: 4.9) == [])
     #expect(run.pass(at: 5) == [.endScan(Self.hci0), .endScan(Self.hci1)])
   }
+
+  @Test("a device that only a lost adapter received must be received again before the survey ends early")
+  func lostAdapter() {
+    var run = driver([Self.hci0, Self.hci1])
+    for session in [Self.hci0, Self.hci1] { run.send(.scanBegan(session), at: 0.1) }
+    run.receive([1], on: Self.hci0, at: 0.2)
+    run.send(.adapters(.success([Driver.adapter(Self.hci1)])), at: 1)
+    #expect(run.pass(at: 3.2) == [])
+    #expect(run.pass(at: 5) == [])
+    #expect(run.receive([1], on: Self.hci1, at: 5.2) == [.endScan(Self.hci1)])
+  }
+
+  @Test("every device must be received again after a pause of the host")
+  func hostPause() {
+    var run = driver([Self.hci0])
+    run.send(.scanBegan(Self.hci0), at: 0.1)
+    run.receive([1], at: 0.2)
+    run.send(.hostPaused(HostPause(.suspended, seconds: 60)), at: 1)
+    #expect(run.pass(at: 3.2) == [])
+    #expect(run.receive([1], at: 4) == [.endScan(Self.hci0)])
+  }
 }
