@@ -173,6 +173,10 @@ func blocker(
   else { return nil }
   let isRewritable = profile(of: room).isRewritable
   if proof.isMet(by: beacon) {
+    if known.isUnordered(room) {
+      // The beacon does not show which of the runs wrote the settings that are not on air.
+      return isRewritable ? nil : .stopped(.actionRequired, .settingsChanged(minor: beacon.minor))
+    }
     guard let lastWrite else {
       // Its other settings are unknown; if they can be read, an attempt reads them.
       return isRewritable
@@ -220,6 +224,9 @@ extension Known {
     return lastKnown.rooms[room.id]?.binding.map { ($0.address, .record) }
   }
 
+  /// Whether runs that did not know each other wrote the room's device, so that the last write is unknown.
+  func isUnordered(_ room: Room) -> Bool { lastKnown.rooms[room.id]?.unordered.isEmpty == false }
+
   /// The last write for the room to this device. Unless the manifest permits the device to change its
   /// address, a beacon from another address proves nothing, even if an earlier manifest permitted it.
   func lastWrite(for room: Room, at address: BluetoothAddress) -> LastWrite? {
@@ -235,7 +242,7 @@ extension Known {
   /// provisioning mode again, or it accepts new settings as it is.
   func doneByRecord(_ room: Room, at address: BluetoothAddress, _ air: AirLedger) -> Match? {
     guard let lastWrite = lastWrite(for: room, at: address), case .proved(var evidence) = lastWrite.state,
-      air[address]?.isWaiting != true, !permissions.force.contains(room.id)
+      air[address]?.isWaiting != true, !permissions.force.contains(room.id), !isUnordered(room)
     else { return nil }
     guard lastWrite.gave(what: room, seal) else {
       return profile(of: room).isRewritable

@@ -3,7 +3,7 @@ package import FoundationEssentials
 
 /// The state of a building by the record before a run: the fold over all its runs, as far as decisions need
 /// it. (`Journal/BuildingRecord` makes it.)
-package struct LastKnownBuilding: Hashable, Sendable, Codable {
+package struct LastKnownBuilding: Hashable, Sendable {
   /// The rooms, including those that the manifest no longer has.
   package var rooms: [RoomID: LastKnownRoom]
   /// The devices that were taken out of service.
@@ -27,7 +27,7 @@ package struct LastKnownBuilding: Hashable, Sendable, Codable {
 }
 
 /// The state of a room by the record.
-package struct LastKnownRoom: Hashable, Sendable, Codable {
+package struct LastKnownRoom: Hashable, Sendable {
   /// The last recorded name.
   package var name: String
   /// The last recorded device family.
@@ -46,6 +46,9 @@ package struct LastKnownRoom: Hashable, Sendable, Codable {
   package var verification: RecordedVerification?
   /// The retirement; nil while the room is in service.
   package var retirement: RoomRetirement?
+  /// Runs that wrote the room's device, or decided about the room, without knowledge of each other, by id: which
+  /// of them came last is unknown. Empty once a run that knows them all has written or decided.
+  package var unordered: [String] = []
 
   package init(name: String, profile: ProfileID) {
     self.name = name
@@ -80,6 +83,7 @@ package struct LastKnownRoom: Hashable, Sendable, Codable {
   }
 
   package var progress: Progress {
+    if !unordered.isEmpty { return .open }
     if retirement != nil { return .retired }
     switch lastWrite?.state {
     case .proved?: return .done
@@ -90,7 +94,7 @@ package struct LastKnownRoom: Hashable, Sendable, Codable {
 }
 
 /// The recorded assignment of a device to a room.
-package struct Binding: Hashable, Sendable, Codable {
+package struct Binding: Hashable, Sendable {
   package var address: BluetoothAddress
   package var basis: BindingBasis
   /// The run that recorded it.
@@ -106,9 +110,9 @@ package struct Binding: Hashable, Sendable, Codable {
 }
 
 /// The last write to a device for a room, if it may still apply.
-package struct LastWrite: Hashable, Sendable, Codable {
+package struct LastWrite: Hashable, Sendable {
   /// Whether the write is proved.
-  package enum State: Hashable, Sendable, Codable {
+  package enum State: Hashable, Sendable {
     /// The save was submitted, and the result is unknown.
     case submitted
     /// The device has these settings, by this evidence.
@@ -224,7 +228,7 @@ extension [SettingResult] {
 }
 
 /// A device that was taken out of service.
-package struct Retirement: Hashable, Sendable, Codable {
+package struct Retirement: Hashable, Sendable {
   /// The room it was in.
   package var room: RoomID
   /// The reason that the operator gave.

@@ -3,7 +3,7 @@ import FoundationEssentials
 package import Model
 
 /// One room of a run, folded from the events so far. Encoded without its attempts.
-package struct RoomReport: Hashable, Sendable, Codable {
+package struct RoomReport: Hashable, Sendable {
   /// The room as the run planned it.
   package let planned: PlannedRoom
   /// Its device: bound in this run, or named by the manifest.
@@ -35,18 +35,6 @@ package struct RoomReport: Hashable, Sendable, Codable {
   package private(set) var awaitedAction: FailureReason?
   /// Whether the device may have kept what a save of this run submitted.
   private var mayHaveKept = false
-
-  private enum CodingKeys: CodingKey {
-    case planned, address, adapter, attempts, rssi, evidence, settings, stage, setting
-    case recorded, evidenceRecorded, firstAttempt, lastEvent, awaitedAction, mayHaveKept
-  }
-
-  /// The same without its attempts one by one.
-  var inShort: RoomReport {
-    var short = self
-    short.attemptReports = []
-    return short
-  }
 
   init(_ planned: PlannedRoom) {
     self.planned = planned
