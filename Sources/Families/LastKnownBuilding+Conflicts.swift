@@ -3,7 +3,8 @@ package import Model
 
 extension LastKnownBuilding {
   /// Contradictions within the record, which merged records of two laptops may have: a room with several
-  /// devices, a device in several rooms, a minor on several devices. In the order of rooms and devices, each
+  /// devices, a device in several rooms, a minor on several devices, a room that runs which did not know each other
+  /// wrote. In the order of rooms and devices, each
   /// once.
   package var conflicts: [RecordConflict] {
     let ordered = rooms.sorted { $0.key < $1.key }
@@ -27,6 +28,9 @@ extension LastKnownBuilding {
       guard let minor = proof.minor, Set(holders.map(\.1)).count > 1 else { return nil }
       return .minorTwice(minor, holders.map(\.0), holders.map(\.1))
     }
-    return rooms + shared + twice.sorted { $0.rooms.lexicographicallyPrecedes($1.rooms) }
+    let unordered = ordered.filter { !$0.value.unordered.isEmpty }.map { id, room in
+      RecordConflict.unordered(room: id, runs: room.unordered)
+    }
+    return rooms + shared + unordered + twice.sorted { $0.rooms.lexicographicallyPrecedes($1.rooms) }
   }
 }

@@ -1,3 +1,4 @@
+package import FoundationEssentials
 package import Model
 
 /// All real runs of a building, read from the journals in a reports directory. Rehearsals are left out,
@@ -25,6 +26,10 @@ package struct BuildingArchive: Sendable {
       case noJournal
       /// The run belongs to another building, with this id.
       case otherBuilding(String)
+      /// There is no such run, and this later run names it as read.
+      case missing(namedBy: String)
+      /// The journal is not the one that this later run has read: lines were cut off, or it was replaced.
+      case replaced(readBy: String)
     }
 
     /// The run's id: the name of its folder.
@@ -33,35 +38,49 @@ package struct BuildingArchive: Sendable {
     package var kind: Kind
   }
 
-  /// In the order in which the runs began.
+  /// Each after the runs that it knows.
   package private(set) var runs: [Run]
+  /// The order of the runs.
+  package let order: RunOrder
   /// The defects of the record, by run. A run with a damaged journal is also in `runs`, with the events
   /// before the damage; other runs with a fault are not.
   package private(set) var faults: [Fault] = []
   /// Paths of folders that are not runs: the name is not a run id, or the folder has neither a journal nor
   /// reports. A run that was killed before it created its journal is among them; it did nothing.
   package private(set) var skipped: [String] = []
+  /// For each run the named predecessors that have continued since it read them.
+  private let partlyRead: [String: Set<String>]
 
   /// Reads all journals of a building. A building without a folder has no runs.
   /// - Throws: when the directory or a journal cannot be read. Damage *in* a journal is part of the result.
   package static func read(in reports: String, building: String) throws(JournalError) -> BuildingArchive {
-    try BuildingArchive(try BuildingListing(building, in: reports), of: building)
+    let listing = try BuildingListing(building, in: reports)
+    var archive = try BuildingArchive(listing, of: building)
+    try archive.checkPredecessors(in: "\(reports)/\(building)")
+    return archive
   }
 
-  /// Reads all journals in a folder, whichever building they belong to.
+  /// Reads all journals in a folder, whichever building they belong to. Whether predecessors are missing is not
+  /// examined: another folder may have them.
   /// - Throws: as `read(in:building:)`; `missing` when the folder does not exist.
   static func read(folder: String) throws(JournalError) -> BuildingArchive {
     try BuildingArchive(try BuildingListing(try File.directory(folder)), of: nil)
   }
 
-  /// Sorts the runs by the time of their first event, then by id.
+  /// Sorts the runs so that each comes after the runs that it names.
   package init(runs: [Run]) {
-    self.runs = runs.sorted { a, b in
-      guard let first = a.record.events.first, let second = b.record.events.first else {
-        return (a.record.events.count, a.id) < (b.record.events.count, b.id)
-      }
-      return (first.at, a.id) < (second.at, b.id)
-    }
+    self.init(runs, partlyRead: [:])
+  }
+
+  private init(_ runs: [Run], partlyRead: [String: Set<String>]) {
+    self.partlyRead = partlyRead
+    order = RunOrder(
+      runs.map { run in
+        var node = RunOrder.Node(id: run.id, predecessors: run.predecessors.map(\.run))
+        node.partlyRead = partlyRead[run.id] ?? []
+        return node
+      })
+    self.runs = order.sorted.map { runs[$0] }
   }
 
   private init(_ listing: BuildingListing, of building: String?) throws(JournalError) {
@@ -74,25 +93,103 @@ package struct BuildingArchive: Sendable {
     skipped = listing.skipped
   }
 
+  /// Compares what each run has read with what is there: a missing run and a journal that was cut off or
+  /// replaced are faults. A journal that has continued since (a copy was read while the run was active) is not,
+  /// but then the later run does not know all of it.
+  /// - Parameter folder: the folder of the runs, for messages.
+  /// - Throws: when a journal cannot be read.
+  mutating func checkPredecessors(in folder: String) throws(JournalError) {
+    let present = Dictionary(runs.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var partlyRead: [String: Set<String>] = [:]
+    var found: [Fault] = []
+    for run in runs {
+      for named in run.predecessors {
+        guard let earlier = present[named.run] else {
+          // A run without a journal, or of another building, is a fault already.
+          if !(faults + found).contains(where: { $0.run == named.run }) {
+            found.append(
+              Fault(
+                run: named.run, journal: "\(folder)/\(named.run)/\(JournalWriter.fileName)",
+                kind: .missing(namedBy: run.id)))
+          }
+          continue
+        }
+        if earlier.record.damage != nil || earlier.record.lastHash == named.last { continue }
+        if try JournalReader.hasLine(hashed: named.last, in: earlier.journal) {
+          partlyRead[run.id, default: []].insert(named.run)
+        } else if !found.contains(where: { $0.run == named.run }) {
+          found.append(Fault(run: named.run, journal: earlier.journal, kind: .replaced(readBy: run.id)))
+        }
+      }
+    }
+    let (faults, skipped) = (faults + found, skipped)
+    if !partlyRead.isEmpty { self = BuildingArchive(runs, partlyRead: partlyRead) }
+    (self.faults, self.skipped) = (faults, skipped)
+  }
+
   /// The name of the building in the newest run that has a `run_started`.
   package var buildingName: String? { runs.reversed().lazy.compactMap { $0.started?.buildingName }.first }
 
   /// The fold over all runs.
   package var state: BuildingRecord {
-    var state = BuildingRecord()
-    for run in runs { state.apply(run.record.events) }
-    return state
+    BuildingRecord(runs.map { ($0.id, $0.record.events) }, in: order)
+  }
+
+  /// What the next run names: the runs that no other run knows.
+  package var predecessors: [Predecessor] {
+    let heads = Set(order.heads)
+    return runs.filter { heads.contains($0.id) && $0.started != nil }.map {
+      Predecessor(run: $0.id, last: $0.record.lastHash)
+    }
+  }
+
+  /// The record that a run began with: the runs that it knows.
+  package func before(_ run: String) -> BuildingArchive {
+    BuildingArchive(runs.filter { order.knows(run, $0.id) }, partlyRead: partlyRead)
+  }
+
+  /// The record with a further run, which knows all others.
+  package func adding(_ run: Run) -> BuildingArchive {
+    BuildingArchive(runs + [run], partlyRead: partlyRead)
+  }
+
+  /// How far a clock is behind the newest event on record, in seconds; nil unless it is behind.
+  package func clockBehind(_ now: Date) -> (seconds: Double, run: String, at: Date)? {
+    let newest = runs.compactMap { run in run.record.events.map(\.at).max().map { (run: run.id, at: $0) } }
+      .max { ($0.at, $0.run) < ($1.at, $1.run) }
+    guard let newest, newest.at > now else { return nil }
+    return (newest.at.timeIntervalSince(now), newest.run, newest.at)
+  }
+
+  /// Copies the journals that the mirror of a record lacks, or has only in part: a mirror that began later is of no
+  /// use without the runs that its own runs name. A journal that contradicts this record stays as it is.
+  package func complete(_ building: String, in mirror: String) throws(JournalError) {
+    for run in runs {
+      let path = "\(mirror)/\(building)/\(run.id)/\(JournalWriter.fileName)"
+      if let there = File.size(path), there == File.size(run.journal) { continue }
+      let bytes = try File.reading(run.journal).readAll()
+      let there = try RunDirectory.journalBytes(in: mirror, building: building, run: run.id)
+      guard bytes.starts(with: there ?? []) else { continue }
+      try RunDirectory.openOrCreate(in: mirror, building: building, run: run.id).adoptJournal(bytes)
+    }
+  }
+
+  /// Makes the runs that the next run names durable: what it names must not be lost with the host's power.
+  package func syncPredecessors() throws(JournalError) {
+    let named = Set(predecessors.map(\.run))
+    for run in runs where named.contains(run.id) { try File.reading(run.journal).sync() }
   }
 }
 
 extension BuildingArchive.Run {
   /// The run's first event; nil when the run was killed before that event was written.
-  package var started: RunStarted? {
-    if case .runStarted(let fact)? = record.events.first?.fact { fact } else { nil }
-  }
+  package var started: RunStarted? { record.events.first?.fact.started }
 
   /// The building's id.
   var building: String? { started?.building }
+
+  /// The runs that this run had read and that no other of them names.
+  package var predecessors: [Predecessor] { started?.predecessors ?? [] }
 
   /// Whether the run provisions rooms. Other runs only amend the record and have no reports.
   package var isProvisioning: Bool { started?.command == .apply }

@@ -37,7 +37,7 @@ package struct BuildingListing: Sendable {
 
   private mutating func list(_ folder: File) throws(JournalError) {
     for name in try folder.names() where folder.kind(of: name) == S_IFDIR && !name.hasPrefix(".") {
-      if name == RunDirectory.latest || name == RunDirectory.rehearsals { continue }
+      if [RunDirectory.latest, RunDirectory.rehearsals, SignedFolders.name].contains(name) { continue }
       guard RunDirectory.isRunName(name) else {
         skipped.append(folder.path + "/" + name)
         continue

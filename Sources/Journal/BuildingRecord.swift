@@ -2,43 +2,46 @@ import Bluetooth
 import Families
 package import Model
 
-/// The building's present state: the fold over the events of all its runs, in the order in which they
-/// happened.
+/// The building's present state: the fold over the events of all its runs, in the order of `RunOrder`.
 ///
 /// The fold accepts every prefix of every run, so the record of a killed run counts too. It ignores
 /// rehearsals.
-package struct BuildingRecord: Hashable, Sendable, Codable {
+package struct BuildingRecord: Sendable {
   /// The last known state, from which the next run decides.
   package private(set) var lastKnown = LastKnownBuilding()
 
   /// The settings that each room's device confirmed in the current attempt. Empty between two runs.
   private var written: [RoomID: Set<SettingName>] = [:]
-
-  private enum CodingKeys: CodingKey {
-    case lastKnown
-  }
-
-  /// The state before the first run.
-  package init() {}
+  /// The last write to each further device of a room, where merged records have several.
+  private var otherWrites: [RoomID: [BluetoothAddress: LastWrite]] = [:]
+  private var touches: Touches
 
   /// The state after these runs. Each must begin with its first event; their order does not matter.
   package init(_ runs: [[RunEvent]]) {
-    for events in Self.ordered(runs) { apply(events) }
+    let order = RunOrder(runs)
+    self.init(order.sorted.map { (runs[$0].first?.fact.started?.run ?? "", runs[$0]) }, in: order)
   }
 
-  /// Sorts runs by the time of their first event, then by id.
-  static func ordered(_ runs: [[RunEvent]]) -> [[RunEvent]] {
-    runs.sorted { a, b in
-      guard let first = a.first, let second = b.first else { return a.count < b.count }
-      return first.at != second.at ? first.at < second.at : first.fact.run ?? "" < second.fact.run ?? ""
+  /// The state after these runs, each after the runs that it knows.
+  init(_ runs: [(id: String, events: [RunEvent])], in order: RunOrder) {
+    touches = Touches(order)
+    for run in runs { apply(run.events, of: run.id) }
+    for (room, runs) in touches.unordered {
+      lastKnown.rooms[room]?.unordered = runs
     }
   }
 
   /// Applies one run, which must begin with its first event. It may end anywhere.
-  package mutating func apply(_ events: [RunEvent]) {
-    guard case .runStarted(let started)? = events.first?.fact, !started.simulated else { return }
+  private mutating func apply(_ events: [RunEvent], of run: String) {
+    guard let started = events.first?.fact.started, !started.simulated else { return }
     for room in started.rooms { name(room) }
-    for event in events { apply(event, in: started) }
+    for event in events {
+      if touches.add(event.fact, of: run), let room = event.fact.room {
+        // A person accepted the room although nobody knows which of several writes came last.
+        lastKnown.rooms[room]?.lastWrite = nil
+      }
+      apply(event, in: started)
+    }
     written = [:]
   }
 
@@ -69,7 +72,10 @@ package struct BuildingRecord: Hashable, Sendable, Codable {
     case .bindingReleased(let fact):
       room.bindings.removeAll { $0.address == fact.address }
       room.absence = nil
-      if room.lastWrite?.address == fact.address { room.lastWrite = nil }
+      otherWrites[id]?[fact.address] = nil
+      if room.lastWrite?.address == fact.address {
+        room.lastWrite = room.binding.flatMap { otherWrites[id]?.removeValue(forKey: $0.address) }
+      }
       if fact.cause != .rebound {
         lastKnown.retired[fact.address] = Retirement(room: id, reason: fact.reason, at: event.at)
       }
@@ -82,11 +88,13 @@ package struct BuildingRecord: Hashable, Sendable, Codable {
       verify(&room, fact, recorded)
     case .attemptStarted(let fact):
       written[id] = []
+      keepOtherWrite(of: room, id, than: fact.address)
       // The device is waiting for a configuration now, so it keeps no earlier settings.
       if fact.fresh ?? true { room.lastWrite = nil }
     case .settingWritten(let fact):
       written[id, default: []].insert(fact.setting)
     case .saveSubmitted(let fact):
+      keepOtherWrite(of: room, id, than: fact.address)
       room.lastWrite = LastWrite(
         address: fact.address, state: .submitted, settings: settings(of: id, in: run), sealKey: run.sealKey,
         run: run.run, at: event.at)
@@ -169,6 +177,18 @@ package struct BuildingRecord: Hashable, Sendable, Codable {
     guard let minor = write.minor, !isRewritable(room.profile) else { return }
     lastKnown.holdings[write.address]?.removeAll { $0.write?.gaveTheSame(as: write) == true }
     lastKnown.holdings[write.address, default: []].append(Holding(minor: minor))
+  }
+
+  /// Keeps the last write to a device that the room still has when another device is written: only merged
+  /// records have such a room.
+  private mutating func keepOtherWrite(
+    of room: LastKnownRoom, _ id: RoomID, than address: BluetoothAddress
+  ) {
+    otherWrites[id]?[address] = nil
+    guard let lastWrite = room.lastWrite, lastWrite.address != address,
+      room.bindings.contains(where: { $0.address == lastWrite.address })
+    else { return }
+    otherWrites[id, default: [:]][lastWrite.address] = lastWrite
   }
 
   private func finish(
@@ -272,9 +292,4 @@ package struct BuildingRecord: Hashable, Sendable, Codable {
       return setting
     }
   }
-}
-
-extension Fact {
-  /// The run id in a `run_started`; nil for any other fact.
-  var run: String? { if case .runStarted(let fact) = self { fact.run } else { nil } }
 }

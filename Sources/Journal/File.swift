@@ -144,6 +144,12 @@ final class File: Sendable {
     return status.st_mode & 0o077 == 0
   }
 
+  /// The length of a file; nil when there is none.
+  static func size(_ path: String) -> Int? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : nil
+  }
+
   /// The entries of this directory, sorted, without `.` and `..`.
   func names() throws(JournalError) -> [String] {
     do {

@@ -63,6 +63,13 @@ package enum JournalReader {
 
   package static func read(_ bytes: [UInt8]) -> JournalRecord { scan(bytes) }
 
+  /// Whether a journal has a whole line with this SHA-256.
+  static func hasLine(hashed hash: String, in path: String) throws(JournalError) -> Bool {
+    var rest = try File.reading(path).readAll()[...]
+    while let line = nextLine(&rest) { if JournalLine.chain(line) == hash { return true } }
+    return false
+  }
+
   /// Reads a journal and compares it with its writer's end. The hash chain alone cannot show that the last
   /// line was changed or that lines were cut off at the end.
   static func read(_ bytes: [UInt8], writtenTo end: JournalEnd) -> JournalRecord {

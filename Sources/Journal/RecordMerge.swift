@@ -53,7 +53,14 @@ package struct RecordMerge: Sendable {
     let buildings = Set(runs.values.compactMap(\.building)).sorted()
     if buildings.count > 1 { throw .severalBuildings(buildings) }
     guard let building = buildings.first else { throw .noRuns(folders.first ?? "") }
-    archive = BuildingArchive(runs: runs.sorted { $0.key < $1.key }.map(\.value))
+    var archive = BuildingArchive(runs: runs.sorted { $0.key < $1.key }.map(\.value))
+    do throws(JournalError) {
+      try archive.checkPredecessors(in: folders.first ?? "")
+    } catch {
+      throw .disk(error)
+    }
+    if let fault = archive.faults.first { throw .faulty(fault) }
+    self.archive = archive
     self.building = building
     self.skipped = skipped
     self.sources = sources
@@ -61,7 +68,7 @@ package struct RecordMerge: Sendable {
 
   /// Copies the runs that are missing, or only there in part, into a reports directory, with journals byte
   /// for byte.
-  /// - Returns: the directories of the copied runs, in the order in which the runs began.
+  /// - Returns: the directories of the copied runs, each after the runs that it knows.
   /// - Throws: `differentRuns` when the target has a contradicting journal of a run; `disk` for a failure.
   package func store(in reports: String) throws(Refusal) -> [RunDirectory] {
     var stored: [RunDirectory] = []

@@ -264,7 +264,7 @@ package final class RunDirectory: Sendable {
 
   /// Whether a name can be a run's id.
   static func isRunName(_ name: String) -> Bool {
-    isSafeName(name) && name != latest && name != rehearsals
+    isSafeName(name) && ![latest, rehearsals, SignedFolders.name].contains(name)
   }
 
   /// Ids become file names. Throws `unsafeName` for one that could leave its directory or be hidden.

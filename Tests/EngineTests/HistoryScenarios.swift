@@ -5,7 +5,7 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
-/// Runs, kills, replacements, edits and two laptops, in random order: at each moment the record is true, and
+/// Runs, kills, replacements, edits, two laptops and wrong clocks, in random order: at each moment the record is true, and
 /// in the end every room is correct.
 @Suite("random histories of a building") struct HistoryScenarios {
   /// `make test-long` runs 300.
@@ -32,8 +32,10 @@ import VirtualTime
     var site = await Installation(
       world: world, clock: clock, chance: chance.split("site"), assignment: assignment,
       furniture: furniture)
+    var clocks = chance.split("clocks")
     for _ in 0..<10 {
       let laptop = Int(chance.next() % 2)
+      if clocks.next() % 3 == 0 { site.setClock(laptop, &clocks) }
       switch chance.next() % 20 {
       case 0...10:
         let dies = chance.next() % 2 == 0 ? Int(chance.next() % 130) + 1 : nil

@@ -171,6 +171,27 @@ import Testing
     #expect(waiting == .device(Sample.address(1), .record), "\(what): a waiting device is written again")
   }
 
+  @Test("a room that runs wrote without knowledge of each other is written again, once a person permits it")
+  func unordered() {
+    let room = Sample.room(7)
+    var recorded = lastKnown(room, 1, proved(1, 7))
+    recorded.unordered = ["a", "b"]
+    for lastWrite in [recorded.lastWrite, nil] {
+      recorded.lastWrite = lastWrite
+      let beacon = one(room, recorded, air: [Sample.beacon(1, minor: 7)])
+      #expect(
+        beacon == .stopped(.actionRequired, .settingsChanged(minor: 7)),
+        "the beacon does not show which password it has")
+      #expect(one(room, recorded, air: [Sample.waiting(1)]) == .device(Sample.address(1), .record))
+    }
+    let record = LastKnownBuilding(rooms: [room.id: recorded])
+    #expect(!Known(lastKnown: record).isDone(room))
+    #expect(
+      conflicts(of: [room], with: record, allowing: .init()) == [.unordered(room: room.id, runs: ["a", "b"])])
+    #expect(conflicts(of: [room], with: record, allowing: .init(force: [room.id])).isEmpty)
+    #expect(conflicts(of: [room], with: record, allowing: .init(rebind: [room.id])).isEmpty)
+  }
+
   @Test("a password sealed with another key counts as equal")
   func otherSealKey() {
     var now = Sample.room(7)

@@ -7,20 +7,35 @@ import Testing
 @testable import Journal
 
 /// The events of a run, built step by step.
-private struct Run {
-  private(set) var events: [RunEvent] = []
+struct Run {
+  fileprivate(set) var events: [RunEvent] = []
   private let start: Date
 
   init(
     _ id: String, day: Int = 0, _ command: RecordedCommand = .apply, simulated: Bool = false,
-    seal: String? = "k", rooms: [PlannedRoom]
+    seal: String? = "k", after: [String] = [], rooms: [PlannedRoom]
   ) {
     start = Date(timeIntervalSince1970: 1_795_251_600 + Double(day) * 86_400)
     add(
       .runStarted(
         .init(
           command, run: id, building: "house", buildingName: "House", toolVersion: "0", host: "h",
-          manifestPath: "m", manifestSHA256: "0", simulated: simulated, sealKey: seal, rooms: rooms)))
+          manifestPath: "m", manifestSHA256: "0", simulated: simulated, sealKey: seal,
+          predecessors: after.map { Predecessor(run: $0, last: "") }, rooms: rooms)))
+  }
+
+  /// The events of successive runs, of which each knows the ones before it.
+  static func successive(_ runs: [Run]) -> [[RunEvent]] {
+    var all: [[RunEvent]] = []
+    for run in runs {
+      var events = run.events
+      if case .runStarted(var started)? = events.first?.fact {
+        started.predecessors = RunOrder.predecessors(after: all)
+        events[0].fact = .runStarted(started)
+      }
+      all.append(events)
+    }
+    return all
   }
 
   mutating func add(_ facts: Fact...) {
@@ -33,16 +48,16 @@ private struct Run {
   }
 }
 
-private let kitchen = PlannedRoom(
+let kitchen = PlannedRoom(
   room: "kitchen", name: "Kitchen", profile: "robo-sensor",
   settings: [
     .init(name: .wifiPassword, value: nil, state: .notWritten, fingerprint: "f1"),
     .init(name: .minor, value: "7", state: .notWritten),
   ])
 
-private func address(_ number: UInt64) -> BluetoothAddress { .init(rawValue: 0xC47C_8D00_0000 + number) }
+func address(_ number: UInt64) -> BluetoothAddress { .init(rawValue: 0xC47C_8D00_0000 + number) }
 
-private func evidence(_ number: UInt64, run: String? = nil) -> Evidence {
+func evidence(_ number: UInt64, run: String? = nil) -> Evidence {
   Evidence(grade: .freshBeacon, address: address(number), minor: 7, run: run)
 }
 
@@ -77,8 +92,8 @@ extension Run {
   }
 
   /// A run that provisions the kitchen with this device.
-  static func success(_ id: String, day: Int, _ number: UInt64) -> Run {
-    var run = Run(id, day: day, rooms: [kitchen])
+  static func success(_ id: String, day: Int, _ number: UInt64, after: [String] = []) -> Run {
+    var run = Run(id, day: day, after: after, rooms: [kitchen])
     run.bind(number)
     run.attempt(number)
     run.save(number)
@@ -90,11 +105,11 @@ extension Run {
 @Suite("The building's state as a fold over its runs")
 struct BuildingRecordTests {
   private func state(_ runs: Run...) -> LastKnownBuilding {
-    BuildingRecord(runs.map(\.events)).lastKnown
+    BuildingRecord(Run.successive(runs)).lastKnown
   }
 
   private func kitchenAfter(_ runs: Run...) -> LastKnownRoom? {
-    BuildingRecord(runs.map(\.events)).lastKnown.rooms["kitchen"]
+    BuildingRecord(Run.successive(runs)).lastKnown.rooms["kitchen"]
   }
 
   @Test("a successful run gives the room a binding and a proved last write with its settings")
@@ -124,18 +139,37 @@ struct BuildingRecordTests {
     }
   }
 
-  @Test("runs are folded in the order in which they began, independently of the given order")
-  func order() {
-    var later = Run("b", day: 1, rooms: [kitchen])
+  @Test(
+    "runs are folded in the order of their predecessors, whatever their clocks, names and the given order are",
+    arguments: [1, 0, -400])
+  func order(day: Int) {
+    var later = Run("b", day: day, after: ["z"], rooms: [kitchen])
     later.attempt(1)
     later.finish(.failed, nil, .refused(stage: .save, deviceText: "error:no"))
-    // Sorting by name would reverse the order.
-    let forward = state(.success("z", day: 0, 1), later)
-    #expect(forward == state(later, .success("z", day: 0, 1)))
+    let first = Run.success("z", day: 0, 1)
+    let forward = BuildingRecord([first.events, later.events]).lastKnown
+    #expect(forward == BuildingRecord([later.events, first.events]).lastKnown)
     #expect(
       forward.rooms["kitchen"]?.lastWrite == nil,
       "the device advertised as waiting again, so its last write is gone")
     #expect(forward.rooms["kitchen"]?.binding?.address == address(1), "the binding stays")
+  }
+
+  @Test(
+    "a replacement has effect, and a new password is the last write, on a clock that went back",
+    arguments: [0, -400])
+  func clockWentBack(day: Int) {
+    var replaced = Run("b", day: day, .replace, after: ["z"], rooms: [kitchen])
+    replaced.add(.bindingReleased(.init(room: "kitchen", address: address(1), cause: .replaced)))
+    let first = Run.success("z", day: 0, 1)
+    #expect(BuildingRecord([first.events, replaced.events]).lastKnown.rooms["kitchen"]?.bindings == [])
+    var changed = kitchen
+    changed.settings[0].fingerprint = "f2"
+    var written = Run("b", day: day, after: ["z"], rooms: [changed])
+    written.attempt(1)
+    written.save(1)
+    let lastWrite = BuildingRecord([written.events, first.events]).lastKnown.rooms["kitchen"]?.lastWrite
+    #expect(lastWrite?.state == .submitted && lastWrite?.settings.first?.fingerprint == "f2")
   }
 
   @Test("a run that ends before it reaches a room leaves the room's last write unchanged")
@@ -301,7 +335,7 @@ struct BuildingRecordTests {
 
   @Test("two laptops that bind a room to two devices leave both bindings on record")
   func twoLaptops() {
-    let both = state(.success("a", day: 0, 1), .success("b", day: 0, 2))
+    let both = BuildingRecord([Run.success("a", day: 0, 1), .success("b", day: 0, 2)].map(\.events)).lastKnown
     #expect(both.rooms["kitchen"]?.bindings.map(\.address) == [address(1), address(2)])
     #expect(both.rooms["kitchen"]?.binding == nil)
   }
@@ -374,7 +408,7 @@ extension Run {
 @Suite("The state of a rewritable device")
 struct RewritableRecordTests {
   private func lastWrite(_ runs: Run...) -> LastWrite? {
-    BuildingRecord(runs.map(\.events)).lastKnown.rooms["lobby"]?.lastWrite
+    BuildingRecord(Run.successive(runs)).lastKnown.rooms["lobby"]?.lastWrite
   }
 
   private func power(_ lastWrite: LastWrite?) -> SettingResult? {

@@ -208,6 +208,7 @@ extension SentenceTests {
       .severalDevices(room: "lobby", [.sensor(1), .sensor(2)]),
       .severalRooms(device: .sensor(1), ["lobby", "attic"]),
       .minorTwice(5, ["lobby", "attic"], [.sensor(1), .sensor(2)]),
+      .unordered(room: "lobby", runs: ["20261123T090000Z-ada-1f3a9c", "20261123T091000Z-bob-77aa01"]),
     ]
   }
 

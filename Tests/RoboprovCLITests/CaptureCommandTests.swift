@@ -59,6 +59,7 @@ struct CaptureCommandTests {
         let run = try site.startAtTerminal(Self.capture, bus: building.bus)
         try await run.prints("[1/4] Room 101")
         try await run.prints("label> ")
+        try await Self.waitUntilReceived([1, 2, 3], by: run)
         try run.type("C4:7C:8D:00:00:99\n")
         try await run.prints("is already the sensor of Lobby")
         #expect(try Self.text(site) == Self.manifest)

@@ -43,7 +43,8 @@ struct MirrorTests {
       let site = premises.site
       try site.writeManifest([.numbered(1)], defaults: ["retries: 0", "timeouts: { connect: 10s }"])
       await premises.setMuted(true, 1)
-      #expect(try await premises.apply("--mirror", "stick").status == 100)
+      let apply = try await premises.apply("--mirror", "stick")
+      #expect(apply.status == 100, "\(apply)")
       let accept = ["accept", "building.yaml", "Room 101", "--by", "Ada", "--reason", "behind a wall"]
       #expect(try await site.run(accept + ["--mirror", "stick"]).status == 0)
       let record = try Self.content(of: site.directory.appending(path: "reports"))

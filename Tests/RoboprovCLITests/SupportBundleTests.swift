@@ -138,11 +138,14 @@ import Testing
         bluetoothd[7]: src/device.c: /org/bluez/hci0/dev_C4_7C_8D_00_00_01 failed
         bluetoothd[7]: c4:7c:8d:00:00:02 and C4-7C-8D-00-00-02 and c47c8d000001
         """
+      try site.write("reports/\(Site.building)/site.key", "0123456789abcdef0123456789abcdef")
       let made = try await site.run(
         Self.bundle + ["--without-addresses"], environment: try Self.environment(site, journal: journal))
       #expect(made.status == 0, "\(made)")
       let files = try await Self.files(of: "out.zip", at: site)
       Self.expectList(files)
+      #expect(!files.keys.contains { $0.hasSuffix("site.key") })
+      #expect(Self.text(files["README.txt"]).contains("- site.key: left out;"))
       let journals = files.keys.filter { $0.hasSuffix("journal.jsonl") }
       let real = try site.latest.appending(path: "journal.jsonl")
       let adapter = try #require(

@@ -17,7 +17,8 @@ package enum SampleFacts {
       RunStarted(
         run: "r", building: "b", buildingName: "B", toolVersion: "0", host: "h", manifestPath: "m.yaml",
         manifestSHA256: "00", simulated: true, sealKey: "k", kernel: "Linux 6.1.0-18-amd64",
-        operatingSystem: "Debian",
+        operatingSystem: "Debian", clockBehind: 600,
+        predecessors: [Predecessor(run: "q", last: String(repeating: "0a", count: 32))],
         rooms: [
           PlannedRoom(
             room: "lobby", name: "Lobby", profile: "robo-sensor",

@@ -173,6 +173,10 @@ func blocker(
   else { return nil }
   let isRewritable = profile(of: room).isRewritable
   if proof.isMet(by: beacon) {
+    if known.isUnordered(room) {
+      // The beacon does not show which of the runs wrote the settings that are not on air.
+      return isRewritable ? nil : .stopped(.actionRequired, .settingsChanged(minor: beacon.minor))
+    }
     guard let lastWrite = lastWrite ?? known.onlyWrite(for: room, at: address) else {
       // Its other settings are unknown; if they can be read, an attempt reads them.
       return isRewritable ? nil : .stopped(.actionRequired, .settingsUnknown(minor: beacon.minor))
@@ -222,6 +226,9 @@ extension Known {
     return lastKnown.rooms[room.id]?.binding.map { ($0.address, .record) }
   }
 
+  /// Whether runs that did not know each other wrote the room's device, so that the last write is unknown.
+  func isUnordered(_ room: Room) -> Bool { lastKnown.rooms[room.id]?.unordered.isEmpty == false }
+
   /// The last write for the room to this device. Unless the manifest permits the device to change its
   /// address, a beacon from another address proves nothing, even if an earlier manifest permitted it.
   func lastWrite(for room: Room, at address: BluetoothAddress) -> LastWrite? {
@@ -263,7 +270,7 @@ extension Known {
   /// provisioning mode again, or it accepts new settings as it is.
   func doneByRecord(_ room: Room, at address: BluetoothAddress, _ air: AirLedger) -> Match? {
     guard let lastWrite = lastWrite(for: room, at: address), case .proved(var evidence) = lastWrite.state,
-      air[address]?.isWaiting != true, !permissions.force.contains(room.id),
+      air[address]?.isWaiting != true, !permissions.force.contains(room.id), !isUnordered(room),
       // A device that was missed before must be received now.
       lastKnown.rooms[room.id]?.absence == nil
     else { return nil }

@@ -11,7 +11,7 @@ extension RoomSelection {
 
   private func exclusion(of room: Room, _ known: Known) -> Exclusion? {
     if !names(room.id) { return Exclusion(.deselected) }
-    guard !known.permissions.force.contains(room.id) else { return nil }
+    guard !known.permissions.force.contains(room.id), !known.isUnordered(room) else { return nil }
     let lastKnown = known.lastKnown.rooms[room.id]
     if let retirement = lastKnown?.retirement { return Exclusion(.retired, reason: retirement.reason) }
     if let acceptance = lastKnown?.acceptance {
@@ -24,7 +24,7 @@ extension RoomSelection {
 extension Known {
   /// Whether the record proves that the room's device has the settings of the manifest.
   package func isDone(_ room: Room) -> Bool {
-    guard let lastKnown = lastKnown.rooms[room.id], lastKnown.absence == nil,
+    guard !isUnordered(room), let lastKnown = lastKnown.rooms[room.id], lastKnown.absence == nil,
       let lastWrite = lastKnown.lastWrite,
       !lastWrite.isUnproved
     else { return false }

@@ -22,6 +22,10 @@ package struct ApplyRequest: Sendable {
   package var operatedBy: String?
   /// Whether a time server set the host's clock; nil if the host does not report it.
   package var isClockSynchronised: Bool?
+  /// How far the host's clock is behind the record, in seconds; nil unless it is behind.
+  package var clockBehind: Double?
+  /// The runs that the record ends with, of which `known` is the fold.
+  package var predecessors: [Predecessor] = []
   /// The path of the manifest, as the operator gave it.
   package var manifestPath: String
   package var manifestSHA256: String
@@ -87,7 +91,7 @@ package struct ApplyRequest: Sendable {
       run: runID, building: building.id, buildingName: building.name, toolVersion: toolVersion, host: host,
       manifestPath: manifestPath, manifestSHA256: manifestSHA256, simulated: isSimulated,
       sealKey: known.seal?.key, operatedBy: operatedBy, isClockSynchronised: isClockSynchronised,
-      kernel: kernel, operatingSystem: operatingSystem,
+      kernel: kernel, operatingSystem: operatingSystem, clockBehind: clockBehind, predecessors: predecessors,
       rooms: building.rooms.map { $0.planned(sealedBy: known.seal, exclusion: excluded[$0.id]) })
   }
 }

@@ -20,6 +20,11 @@ package struct RunStarted: Hashable, Sendable, Codable {
   package var operatedBy: String?
   /// Whether a time server set the host's clock; nil if the host does not report it.
   package var isClockSynchronised: Bool?
+  /// How far the host's clock is behind the newest event that the run had read, in seconds; nil unless it is
+  /// behind.
+  package var clockBehind: Double?
+  /// The runs that this run had read and that no other of them names; nil if it had read none.
+  package var predecessors: [Predecessor]?
   /// The path of the manifest on the command line.
   package var manifestPath: String
   /// `content:` and the SHA-256 of the manifest's content without its passwords, lower-case hex; empty
@@ -37,7 +42,8 @@ package struct RunStarted: Hashable, Sendable, Codable {
     _ command: RecordedCommand = .apply, run: String, building: String, buildingName: String,
     toolVersion: String, host: String, manifestPath: String, manifestSHA256: String, simulated: Bool,
     sealKey: String? = nil, operatedBy: String? = nil, isClockSynchronised: Bool? = nil,
-    kernel: String? = nil, operatingSystem: String? = nil, rooms: [PlannedRoom]
+    kernel: String? = nil, operatingSystem: String? = nil, clockBehind: Double? = nil,
+    predecessors: [Predecessor] = [], rooms: [PlannedRoom]
   ) {
     self.command = command
     self.run = run
@@ -49,6 +55,8 @@ package struct RunStarted: Hashable, Sendable, Codable {
     self.operatingSystem = operatingSystem
     self.operatedBy = operatedBy
     self.isClockSynchronised = isClockSynchronised
+    self.clockBehind = clockBehind
+    self.predecessors = predecessors.isEmpty ? nil : predecessors
     self.manifestPath = manifestPath
     self.manifestSHA256 = manifestSHA256
     self.simulated = simulated
@@ -67,6 +75,8 @@ package struct RunStarted: Hashable, Sendable, Codable {
     case operatingSystem = "os"
     case operatedBy = "operator"
     case isClockSynchronised = "clock_synchronised"
+    case clockBehind = "clock_behind"
+    case predecessors
     case manifestPath = "manifest_path"
     case manifestSHA256 = "manifest_sha256"
     case simulated

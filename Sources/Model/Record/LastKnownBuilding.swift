@@ -3,7 +3,7 @@ package import FoundationEssentials
 
 /// The state of a building by the record before a run: the fold over all its runs, as far as decisions need
 /// it. (`Journal/BuildingRecord` makes it.)
-package struct LastKnownBuilding: Hashable, Sendable, Codable {
+package struct LastKnownBuilding: Hashable, Sendable {
   /// The rooms, including those that the manifest no longer has.
   package var rooms: [RoomID: LastKnownRoom]
   /// The devices that were taken out of service.
@@ -40,7 +40,7 @@ package struct LastKnownBuilding: Hashable, Sendable, Codable {
 }
 
 /// The state of a room by the record.
-package struct LastKnownRoom: Hashable, Sendable, Codable {
+package struct LastKnownRoom: Hashable, Sendable {
   /// The last recorded name.
   package var name: String
   /// The last recorded device family.
@@ -61,6 +61,9 @@ package struct LastKnownRoom: Hashable, Sendable, Codable {
   package var absence: Absence?
   /// The retirement; nil while the room is in service.
   package var retirement: RoomRetirement?
+  /// Runs that wrote the room's device, or decided about the room, without knowledge of each other, by id: which
+  /// of them came last is unknown. Empty once a run that knows them all has written or decided.
+  package var unordered: [String] = []
 
   package init(name: String, profile: ProfileID) {
     self.name = name
@@ -97,6 +100,7 @@ package struct LastKnownRoom: Hashable, Sendable, Codable {
   }
 
   package var progress: Progress {
+    if !unordered.isEmpty { return .open }
     if retirement != nil { return .retired }
     switch lastWrite?.state {
     case .proved?:
@@ -109,7 +113,7 @@ package struct LastKnownRoom: Hashable, Sendable, Codable {
 }
 
 /// A search in which a room's device was not found as recorded.
-package struct Absence: Hashable, Sendable, Codable {
+package struct Absence: Hashable, Sendable {
   /// The finding of the last such search.
   package var finding: RoomVerified.Finding
   /// The first such search since the device was last received.
@@ -125,7 +129,7 @@ package struct Absence: Hashable, Sendable, Codable {
 }
 
 /// Settings that a device may hold: those of a write, or, if it was only received with its minor, unknown ones.
-package struct Holding: Hashable, Sendable, Codable {
+package struct Holding: Hashable, Sendable {
   package var minor: UInt16
   /// The write; nil for unknown settings.
   package var write: LastWrite?
@@ -137,7 +141,7 @@ package struct Holding: Hashable, Sendable, Codable {
 }
 
 /// The recorded assignment of a device to a room.
-package struct Binding: Hashable, Sendable, Codable {
+package struct Binding: Hashable, Sendable {
   package var address: BluetoothAddress
   package var basis: BindingBasis
   /// The run that recorded it.
@@ -153,9 +157,9 @@ package struct Binding: Hashable, Sendable, Codable {
 }
 
 /// The last write to a device for a room, if it may still apply.
-package struct LastWrite: Hashable, Sendable, Codable {
+package struct LastWrite: Hashable, Sendable {
   /// Whether the write is proved.
-  package enum State: Hashable, Sendable, Codable {
+  package enum State: Hashable, Sendable {
     /// The save was submitted, and the device did not acknowledge it.
     case submitted
     /// The device acknowledged the save, and was not received since.
@@ -284,7 +288,7 @@ extension [SettingResult] {
 }
 
 /// A device that was taken out of service.
-package struct Retirement: Hashable, Sendable, Codable {
+package struct Retirement: Hashable, Sendable {
   /// The room it was in.
   package var room: RoomID
   /// The reason that the operator gave.

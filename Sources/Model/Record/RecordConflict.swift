@@ -17,12 +17,16 @@ package enum RecordConflict: Hashable, Sendable {
   case severalRooms(device: BluetoothAddress, [RoomID])
   /// Merged records have devices of several rooms with one minor.
   case minorTwice(UInt16, [RoomID], [BluetoothAddress])
+  /// Runs that did not know each other wrote the room's device or decided about the room, so the record does
+  /// not show which came last. Permitted by `force` and `rebind`; resolved by a run or a change that knows them
+  /// all and writes or decides the room.
+  case unordered(room: RoomID, runs: [String])
 
   package var rooms: [RoomID] {
     switch self {
     case .boundToAnother(let room, _, _), .deviceOfAnotherRoom(let room, _, _),
       .deviceRetired(let room, _, _),
-      .renumbered(let room, _, _, _), .severalDevices(let room, _):
+      .renumbered(let room, _, _, _), .severalDevices(let room, _), .unordered(let room, _):
       [room]
     case .severalRooms(_, let rooms), .minorTwice(_, let rooms, _): rooms
     }
@@ -59,7 +63,13 @@ package func conflicts(
   for room in rooms {
     let recorded = lastKnown.rooms[room.id]
     if !permissions.rebind.contains(room.id) {
-      found += bindingConflicts(of: room, recorded, lastKnown)
+      let binding = bindingConflicts(of: room, recorded, lastKnown)
+      found += binding
+      // A conflict of devices is resolved first, and may resolve this one.
+      if binding.isEmpty, let runs = recorded?.unordered, !runs.isEmpty, !permissions.force.contains(room.id)
+      {
+        found.append(.unordered(room: room.id, runs: runs))
+      }
     }
     // A device that was configured elsewhere is never written, so the manifest must be corrected instead.
     if !permissions.renumber, !room.isRegistered, let lastWrite = recorded?.lastWrite,

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 /// A place in the record: a run and a time.
-package struct RecordedAt: Hashable, Sendable, Codable {
+package struct RecordedAt: Hashable, Sendable {
   package var run: String
   /// The wall-clock time of the host that recorded it.
   package var at: Date
@@ -13,7 +13,7 @@ package struct RecordedAt: Hashable, Sendable, Codable {
 }
 
 /// A person's acceptance of a room as it is.
-package struct Acceptance: Hashable, Sendable, Codable {
+package struct Acceptance: Hashable, Sendable {
   package var reason: String
   /// The person responsible for it.
   package var by: String
@@ -30,7 +30,7 @@ package struct Acceptance: Hashable, Sendable, Codable {
 }
 
 /// The retirement of a room.
-package struct RoomRetirement: Hashable, Sendable, Codable {
+package struct RoomRetirement: Hashable, Sendable {
   /// The reason that the operator gave.
   package var reason: String?
   package var recorded: RecordedAt
@@ -42,7 +42,7 @@ package struct RoomRetirement: Hashable, Sendable, Codable {
 }
 
 /// A finding of a verification, on record.
-package struct RecordedVerification: Hashable, Sendable, Codable {
+package struct RecordedVerification: Hashable, Sendable {
   package var found: RoomVerified
   package var recorded: RecordedAt
 

@@ -18,7 +18,7 @@ package struct BuildingReport: Hashable, Sendable {
   package let manifest: Manifest?
   /// The rooms, in the manifest's order; those that the manifest no longer has come last.
   package let rooms: [BuildingRoom]
-  /// The recorded runs and changes by a person, in order of their start.
+  /// The recorded runs and changes by a person, each after those that it knows.
   package let runs: [BuildingRun]
 
   /// The person, host and program that made a report.
@@ -42,7 +42,7 @@ package struct BuildingReport: Hashable, Sendable {
   }
 
   /// The manifest that the building is compared with, without its secrets.
-  package struct Manifest: Hashable, Sendable, Codable {
+  package struct Manifest: Hashable, Sendable {
     /// Its path, as written on the command line.
     package var path: String
     /// Its digest, as in `RunStarted`.
@@ -67,7 +67,7 @@ package struct BuildingReport: Hashable, Sendable {
     }
   }
 
-  /// The report of these runs, oldest first.
+  /// The report of these runs, each after those that it knows.
   /// - Parameter manifest: The manifest to compare with; nil: the manifest of the newest run.
   package init(
     building: String, runs recorded: [RecordedRun], lastKnown: LastKnownBuilding, manifest: Manifest?,

@@ -44,7 +44,7 @@ package struct BuildingRoom: Hashable, Sendable {
   }
 
   /// One run that worked on the room.
-  package struct Run: Hashable, Sendable, Codable {
+  package struct Run: Hashable, Sendable {
     /// The run.
     package var recorded: RecordedAt
     /// The room in its report.
@@ -56,13 +56,6 @@ package struct BuildingRoom: Hashable, Sendable {
       recorded = RecordedAt(run: run.started.run, at: run.began)
       self.room = room
       adapterName = run.report.name(of: room.adapter)
-    }
-
-    /// The same without the single attempts.
-    var inShort: Run {
-      var short = self
-      short.room = room.inShort
-      return short
     }
   }
 
@@ -78,6 +71,9 @@ package struct BuildingRoom: Hashable, Sendable {
   package let isInManifest: Bool
   /// Its device, or its devices if merged records contradict each other.
   package let devices: [BluetoothAddress]
+  /// Runs that wrote its device or decided about it without knowledge of each other; empty unless a person has to
+  /// decide.
+  package let unordered: [String]
   /// Its settings, in the profile's order.
   package let settings: [Setting]
   /// The evidence for its state; nil without a proof.
@@ -108,6 +104,7 @@ package struct BuildingRoom: Hashable, Sendable {
     devices = lastKnown?.bindings.map(\.address) ?? []
     acceptances = lastKnown?.acceptances ?? []
     retirement = lastKnown?.retirement
+    unordered = lastKnown?.unordered ?? []
     verification = lastKnown?.verification
     absence = lastKnown?.absence
     provisioned = lastKnown?.lastWrite.map { RecordedAt(run: $0.run, at: $0.at) }

@@ -3,6 +3,10 @@ import Model
 extension Explanation {
   /// The reason why a room of a building is not done, and the next action.
   init(of room: BuildingRoom) {
+    if !room.unordered.isEmpty {
+      self = RecordConflict.unordered(room: room.id, runs: room.unordered).explanation { _ in room.name }
+      return
+    }
     switch room.state {
     case .outdated:
       self.init(

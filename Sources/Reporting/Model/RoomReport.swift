@@ -3,7 +3,7 @@ import FoundationEssentials
 package import Model
 
 /// One room of a run, folded from the events so far. Encoded without its attempts.
-package struct RoomReport: Hashable, Sendable, Codable {
+package struct RoomReport: Hashable, Sendable {
   /// The room as the run planned it.
   package let planned: PlannedRoom
   /// Its device: bound in this run, or named by the manifest.
@@ -37,18 +37,6 @@ package struct RoomReport: Hashable, Sendable, Codable {
   private var mayHaveKept = false
   /// The device's refusal in the last attempt.
   private var refusal: FailureReason?
-
-  private enum CodingKeys: CodingKey {
-    case planned, address, adapter, attempts, rssi, evidence, settings, stage, setting
-    case recorded, evidenceRecorded, firstAttempt, lastEvent, awaitedAction, mayHaveKept, refusal
-  }
-
-  /// The same without its attempts one by one.
-  var inShort: RoomReport {
-    var short = self
-    short.attemptReports = []
-    return short
-  }
 
   init(_ planned: PlannedRoom) {
     self.planned = planned

@@ -16,6 +16,10 @@ extension RunStarted: RecordedObject {
     "operator": "The person who ran it; absent if none is named.",
     "clock_synchronised":
       "Whether a time server set the host's clock; absent if the host does not report it.",
+    "clock_behind":
+      "How far the host's clock was behind the newest event that the run had read, in seconds; absent unless it was behind.",
+    "predecessors":
+      "The runs that this run had read and that no other of them names; absent if it had read none. The order of runs follows from them, not from a clock.",
     "manifest_path": "The manifest as it was named on the command line.",
     "manifest_sha256":
       "`content:` and the SHA-256 of the manifest's content without passwords (docs/reliability.md); in records of earlier versions the SHA-256 of the file.",
@@ -38,6 +42,15 @@ extension PlannedRoom: RecordedObject {
     "proof": "The address from which a beacon proves its device; absent: only its own.",
     "settings": "Its settings in the profile's order; no secret has a value here.",
     "exclusion": "Why it is excluded, if it is.",
+  ]
+}
+
+extension Predecessor: RecordedObject {
+  package static let definition = "predecessor"
+  package static let about = "A run whose record a later run had read, as far as it went then."
+  package static let fields = [
+    "run": "Its id.",
+    "last": "SHA-256 of the last line of its journal, lower-case hex: it covers the whole journal.",
   ]
 }
 

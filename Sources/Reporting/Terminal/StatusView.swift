@@ -6,14 +6,16 @@ import Model
 package enum StatusView {
   /// The lines.
   /// - Parameters:
+  ///   - signed: The sentences about what was signed.
   ///   - age: Rooms with older evidence are named; nil names none.
   ///   - next: The command that does what is left; nil where nothing is left.
   ///   - times: The local time.
   package static func lines(
-    _ report: BuildingOverview, olderThan age: Duration?, next: String?, times: LocalTime = .utc,
+    _ report: BuildingOverview, signed: [String] = [], olderThan age: Duration?, next: String?,
+    times: LocalTime = .utc,
     style: TerminalStyle
   ) -> [String] {
-    var lines = headline(report, times, style)
+    var lines = headline(report, times, style) + signed.flatMap { style.block($0, indent: 2) }
     if !report.open.isEmpty { lines += [""] + open(report, style) }
     lines += decisions(report, times, style)
     if let age { lines += old(report, age, times, style) }
@@ -110,6 +112,7 @@ extension BuildingRoom {
   /// The state of an open room, for use before its sentence.
   fileprivate var openWords: String {
     switch state {
+    case .open where !unordered.isEmpty: "several last writes"
     case .open: last?.room.outcome.words ?? state.countWords
     case .done, .outdated, .missing, .unconfirmed, .untried, .accepted, .retired: state.countWords
     }

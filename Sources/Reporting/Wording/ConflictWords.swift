@@ -48,6 +48,16 @@ extension RecordConflict {
         Find out in which room it is. Run `roboprov replace` for each other room. Or write it into the manifest of the \
         right room, and add --rebind with that room to the command.
         """)
+    case .unordered(let room, let runs):
+      return Explanation(
+        """
+        \(quoted(room)): the runs \(runs.map(\.visible).joined(separator: " and ")) wrote its sensor or decided about it, and \
+        did not know each other. The record cannot show what the sensor has now.
+        """,
+        """
+        Put the sensor into provisioning mode where it needs that, and add --force \(room) to the command: it is written \
+        again. Or take the sensor out of service with `roboprov replace`, or accept the room as it is with `roboprov accept`.
+        """)
     case .minorTwice(let minor, let rooms, let devices):
       return Explanation(
         """

@@ -19,7 +19,9 @@ struct EventWords {
   /// An event in words; `name` gives the host's name of an adapter.
   init(_ fact: Fact, name: (AdapterID) -> String) {
     switch fact {
-    case .runStarted: self.init("run", "started")
+    case .runStarted(let fact):
+      let clock = fact.clockBehind.map { "; this clock is \($0.asSeconds) behind the record" }
+      self.init("run", "started\(clock ?? "")")
     case .adapterAwaited(let fact):
       let what =
         switch (fact.problem, fact.adapter?.visible) {

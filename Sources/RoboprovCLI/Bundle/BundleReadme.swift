@@ -54,13 +54,14 @@ struct BundleReadme {
   }
 
   private var missing: [String] {
-    let skipped = bundle.archive.skipped.map {
-      "\($0.visible) is not a run's folder: its files are included unchanged"
+    let others = bundle.files.others.map {
+      "\($0.visible): left out; roboprov did not write it, or not for these runs"
     }
     return ["manifest: \(bundle.manifest.note)"]
       + bundle.messages.notes.map {
         "the Bluetooth service's messages: \(bundle.messages.text == nil ? "none" : "perhaps not all"). \($0.visible)"
-      } + ["rehearsals: left out; they are simulated", "the link `latest`: left out"] + skipped
+      } + ["rehearsals: left out; they are simulated", "the link `latest` and hidden files: left out"]
+      + others
   }
 
   private var secrets: [String] {

@@ -12,6 +12,8 @@ struct SupportBundle {
   let building: String
   /// The building's folder.
   let folder: String
+  /// The files of the building's folder.
+  let files: RecordFiles
   /// The record.
   let archive: BuildingArchive
   /// The building's manifest without its secrets.
@@ -94,7 +96,7 @@ struct SupportBundle {
 
   private var sources: [Source] {
     get throws {
-      var sources = try files(in: "")
+      var sources = try files.own.map(source)
       if let text = manifest.text {
         sources.append(Source(name: "manifest.yaml", bytes: { text }, modified: made))
       }
@@ -107,30 +109,12 @@ struct SupportBundle {
     }
   }
 
-  /// The files of the building's folder, sorted by name, without rehearsals, links and hidden files.
-  private func files(in path: String) throws -> [Source] {
-    let manager = FileManager.default
-    do {
-      return try manager.contentsOfDirectory(atPath: folder + path).sorted().flatMap { name -> [Source] in
-        let file = "\(path)/\(name)"
-        if name.hasPrefix(".") || file == "/\(RunDirectory.rehearsals)" { return [] }
-        let attributes = try manager.attributesOfItem(atPath: folder + file)
-        switch attributes[.type] as? FileAttributeType {
-        case .typeDirectory?: return try files(in: file)
-        case .typeRegular?:
-          return [
-            Source(
-              name: "record" + file.percentEncodedPath, bytes: { try Self.bytes(of: folder + file) },
-              modified: attributes[.modificationDate] as? Date ?? made)
-          ]
-        default: return []
-        }
-      }
-    } catch let error as CommandFailure {
-      throw error
-    } catch {
-      throw Self.unreadable(folder + path, POSIXError.text(of: error))
-    }
+  private func source(_ path: String) throws -> Source {
+    let file = "\(folder)/\(path)"
+    let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+    return Source(
+      name: "record/" + path.percentEncodedPath, bytes: { try Self.bytes(of: file) },
+      modified: attributes?[.modificationDate] as? Date ?? made)
   }
 
   private static func bytes(of path: String) throws -> [UInt8] {

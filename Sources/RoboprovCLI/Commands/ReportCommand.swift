@@ -97,11 +97,9 @@ struct RunReportCommand: AsyncParsableCommand {
         "\(directory.run) is a `\(started.command.rawValue)`, which has no report",
         advice: "See the history of its room: `roboprov history \(building.shellQuoted) ROOM`.")
     }
-    let after = BuildingReports.make(
-      after: .init(id: directory.run, journal: directory.journalPath, record: record),
-      in: try SiteRecord.read(building, in: reports, damagedToo: true).archive)
+    let archive = try SiteRecord.read(building, in: reports, damagedToo: true).archive
     do throws(JournalError) {
-      let report = try RunReports.writeAgain(record.events, to: directory, after: after)
+      let (report, after) = try RunReports.writeAgain(record.events, to: directory, in: archive)
       RunOutput.show(report, after: after, in: directory, as: output)
     } catch {
       throw JournalMessages.failure(error)
@@ -140,7 +138,9 @@ struct RunReportCommand: AsyncParsableCommand {
     }
     let newest = archive.runs.reversed().lazy.compactMap(\.started).first { !$0.manifestPath.isEmpty }
     let bundle = SupportBundle(
-      building: reference.id, folder: folder, archive: archive,
+      building: reference.id, folder: folder,
+      files: try RecordFiles(
+        archive, (try? SignedState.all(of: reference.id, in: reports)) ?? [], in: folder), archive: archive,
       manifest: BundledManifest(
         reference.source == nil ? newest?.manifestPath : reference.text, of: reference.id,
         recorded: newest?.manifestSHA256),

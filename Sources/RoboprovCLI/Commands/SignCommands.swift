@@ -15,8 +15,9 @@ struct CheckCommand: AsyncParsableCommand {
       roboprov report check building.yaml --signers allowed_signers --as qa@example.org
 
       Without --signers it accepts a signature by any key and prints the key's fingerprint. Exit status \
-      \(ExitStatus.incomplete.rawValue) if a report differs; \(ExitStatus.record.rawValue) if a journal is damaged, a file \
-      changed after it was signed, or the signature is not valid.
+      \(ExitStatus.incomplete.rawValue) if a report differs, a file or run is there that does not belong there, or the record \
+      has changed since it was signed; \(ExitStatus.record.rawValue) if a journal is damaged or missing, a signed file was \
+      changed, or a signature is not valid.
       """)
 
   @Argument(help: BuildingReference.help, completion: .building)
@@ -48,23 +49,26 @@ struct CheckCommand: AsyncParsableCommand {
 
   func run() async throws {
     let checked = try CheckedReports(building, in: reports, seal)
-    let signature = Signature(folder: checked.set.folder)
-    var signed: String?
-    if signature.exists {
-      let changed = try signature.changed()
-      guard changed.isEmpty else {
-        throw CommandFailure(
-          .record, "changed after signing: \(changed.map(\.visible).joined(separator: ", "))",
-          advice: "If a later run or change explains this, sign again with `roboprov report sign`.")
-      }
-      signed = try signature.verify(signers, as: identity)
-    } else if signers != nil {
+    // What was signed once stays as it is. Earlier states may have other signers.
+    let newest = checked.set.signed.last?.name
+    let states = try checked.set.signed.map { state in
+      (state: state, by: state.name == newest ? try state.verify(signers, as: identity) : try state.verify())
+    }
+    guard states.allSatisfy({ $0.state.statement.building == checked.report.building }) else {
+      throw CommandFailure(
+        .record, "\(checked.set.folder)/\(SignedFolders.name) has the signed state of another building",
+        advice: "Move it to the folder of that building.")
+    }
+    if signers != nil, states.isEmpty {
       throw CommandFailure(
         .record, "\(checked.set.folder) is not signed", advice: "Sign it with `roboprov report sign`.")
     }
     // The result of the signature check is printed before the reports are checked, which can throw.
     if output == .text {
-      Console.data((signed.map { "The signature is valid: \($0.visible)" } ?? "Not signed.") + "\n")
+      for (state, signer) in states {
+        Console.data("The signature of \(state.statement.signed) is valid: \(signer.visible)\n")
+      }
+      if states.isEmpty { Console.data("Not signed.\n") }
     }
     try checked.require()
     switch output {
@@ -72,7 +76,8 @@ struct CheckCommand: AsyncParsableCommand {
       Console.data(
         "The journals are complete, and every report matches them (\(checked.set.paths.count) files).\n")
     case .json:
-      let form = CheckJSON.form.value((checked.report.building, signed, checked.set.paths))
+      let form = CheckJSON.form.value(
+        (checked.report.building, states.last?.by, states.last?.state.signed, checked.set.paths))
       Console.data(form.pretty)
     }
   }
@@ -86,8 +91,9 @@ struct SignCommand: AsyncParsableCommand {
     discussion: """
       roboprov report sign building.yaml --key ~/.ssh/id_ed25519
 
-      Writes building.sums, the SHA-256 of every journal and report, and building.sums.sig, its signature, beside the reports. \
-      A room that is not done has to be accepted first.
+      Copies every report into the folder signed/TIME of the building, with building.sums, the SHA-256 of every copy and \
+      journal, and building.sums.sig, its signature. No command changes that folder again. A room that is not done has to be \
+      accepted first.
       """)
 
   @Argument(help: BuildingReference.help, completion: .building)
@@ -105,8 +111,15 @@ struct SignCommand: AsyncParsableCommand {
   var output = OutputFormat.text
 
   func run() async throws {
+    let reference = try BuildingReference.find(building)
+    guard FileManager.default.fileExists(atPath: "\(reports)/\(reference.id)") else {
+      throw SiteRecord.noRun(of: reference.id, in: reports)
+    }
+    // No run changes the record meanwhile.
+    let lock = try Claims.building(reference.id, in: reports, for: RunIdentity())
+    defer { lock.release() }
     let checked = try CheckedReports(building, in: reports, seal)
-    try checked.require()
+    try checked.require(besidesSigned: true)
     let open = checked.report.open
     guard open.isEmpty else {
       let names = open.prefix(5).map(\.name.visible).joined(separator: ", ")
@@ -116,12 +129,13 @@ struct SignCommand: AsyncParsableCommand {
         advice:
           "See `roboprov status \(building)`. Accept rooms that stay as they are with `roboprov accept`.")
     }
-    let signature = Signature(folder: checked.set.folder)
-    try signature.sign(checked.set.paths, with: key, of: checked.report.building, in: reports)
-    Console.say("Signed \(checked.set.paths.count) files: \(checked.set.folder)/\(Signature.signature)")
+    let state = try SignedState.sign(
+      checked.set.paths, with: key, of: checked.report.building, in: reports, latest: checked.set.latest,
+      at: Date())
+    let file = "\(state.folder)/\(SignedState.signature)"
+    Console.say("Signed \(checked.set.paths.count) files: \(file)")
     if output == .json {
-      let form = SignatureJSON.form.value(
-        (checked.report.building, "\(checked.set.folder)/\(Signature.signature)", checked.set.paths))
+      let form = SignatureJSON.form.value((checked.report.building, file, checked.set.paths))
       Console.data(form.pretty)
     }
   }
@@ -142,14 +156,15 @@ private struct CheckedReports {
       try reference.source.flatMap { try SiteRecord.existingSeal(for: $0.building, seal) })
   }
 
+  /// - Parameter besidesSigned: Whether differences from an earlier signed state are permitted.
   /// - Throws: `CommandFailure` when a file differs from what the journals yield.
-  func require() throws {
-    let differences = set.differences(from: report)
+  func require(besidesSigned: Bool = false) throws {
+    let differences = try set.differences(from: report, besidesSigned: besidesSigned)
     guard let first = differences.first else { return }
     let more = differences.count > 1 ? ", and \(differences.count - 1) more" : ""
     throw CommandFailure(
       .incomplete, "\(set.folder)/\(first.path.visible) \(first.words)\(more)",
-      advice: """
+      advice: first.advice ?? """
         Write it again from the journals: `roboprov report \(report.building.visible) RUN` for a run's report, \
         `roboprov status \(name.visible) --write` for the building's reports.
         """)

@@ -47,17 +47,12 @@ struct StatusCommand: AsyncParsableCommand {
   func run() async throws {
     let reference = try BuildingReference.find(building)
     let subject = try subject(reference)
-    let overview: BuildingOverview
-    if write || output == .json {
-      let report = BuildingReports.make(
-        subject, from: try SiteRecord.read(reference.id, in: reports).archive)
-      if write { try write(report) }
-      if output == .json { Console.data(BuildingJSON.text(report)) }
-      overview = report.overview
-    } else {
-      overview = try OverviewReader(building: reference.id, reports: reports).read(subject)
-    }
-    if output == .text { show(overview, reference) }
+    let archive = try SiteRecord.read(reference.id, in: reports).archive
+    let report = BuildingReports.make(subject, from: archive)
+    if write { try write(report) }
+    if output == .json { Console.data(BuildingJSON.text(report)) }
+    let overview = report.overview
+    if output == .text { show(overview, reference, signed: signed(archive, reference)) }
     if check, !overview.isDone { throw ExitStatus.incomplete.exit }
   }
 
@@ -69,12 +64,43 @@ struct StatusCommand: AsyncParsableCommand {
     }
   }
 
-  private func show(_ overview: BuildingOverview, _ reference: BuildingReference) {
+  private func show(_ overview: BuildingOverview, _ reference: BuildingReference, signed: [String]) {
     let screen = Screen.standardOutput
     let lines = StatusView.lines(
-      overview, olderThan: olderThan.map { .seconds($0 * 86_400) }, next: next(after: overview, reference),
+      overview, signed: signed, olderThan: olderThan.map { .seconds($0 * 86_400) },
+      next: next(after: overview, reference),
       times: .here, style: screen.style)
     Console.data(lines: lines)
+  }
+
+  /// When and by which key the record was signed last, and what has happened since.
+  private func signed(_ archive: BuildingArchive, _ reference: BuildingReference) -> [String] {
+    let states: [SignedState]
+    do {
+      states = try SignedState.all(of: reference.id, in: reports)
+    } catch {
+      return [((error as? CommandFailure)?.message ?? "\(error)").visible + "."]
+    }
+    guard let state = states.last else { return [] }
+    let time = state.signed.map { "\(LocalTime.here.minute($0)) \(LocalTime.here.offset($0))" }
+    var sentences: [String]
+    do {
+      sentences = ["Signed on \(time ?? "?"): \(try state.verify().visible)."]
+    } catch {
+      let failure = (error as? CommandFailure)?.message ?? "\(error)"
+      sentences = ["Signed on \(time ?? "?"), but: \(failure.visible)."]
+    }
+    let since = archive.runs.filter { !state.runs.contains($0.id) }
+    let missing = state.missingRuns
+    if !missing.isEmpty {
+      sentences.append("Missing since then: \(missing.map(\.visible).joined(separator: ", ")).")
+    }
+    let changes = since.map { "\($0.id) (\($0.started?.command.rawValue ?? "no event"))".visible }
+    sentences.append(
+      since.isEmpty
+        ? "No run since then."
+        : "Not signed, \(since.count.counted("run")): \(changes.joined(separator: ", ")).")
+    return sentences
   }
 
   private func subject(_ reference: BuildingReference) throws -> BuildingReports.Subject {

@@ -44,14 +44,8 @@ enum BuildingReports {
 
   /// The state of the building after a run on record; nil for a rehearsal.
   static func make(after run: BuildingArchive.Run, in archive: BuildingArchive) -> BuildingReport? {
-    guard let first = run.record.events.first, let started = run.started, !started.simulated else {
-      return nil
-    }
-    let earlier = archive.runs.filter { other in
-      guard other.id != run.id, let began = other.record.events.first?.at else { return false }
-      return (began, other.id) < (first.at, run.id)
-    }
-    return make(Subject(building: started.building), from: BuildingArchive(runs: earlier + [run]))
+    guard let started = run.started, !started.simulated else { return nil }
+    return make(Subject(building: started.building), from: archive.before(run.id).adding(run))
   }
 
   /// Every format with its file name.

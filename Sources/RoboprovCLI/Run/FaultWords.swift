@@ -11,6 +11,9 @@ enum FaultWords {
     case .damaged(let damage): "\(path):\(damage.line): \(words(damage))"
     case .noJournal: "\(path) is missing: the copy of the folder is incomplete, or the file was removed"
     case .otherBuilding(let building): "\(path) belongs to another building, \(building.visible)"
+    case .missing(let later): "\(path) is missing: run \(later.visible) has read it"
+    case .replaced(let later):
+      "\(path) is not the journal that run \(later.visible) has read: it was cut off or replaced"
     }
   }
 
@@ -26,7 +29,7 @@ enum FaultWords {
         This is version \(Version.current), which cannot read it. Run the command with the version that wrote it, or with a \
         newer one.
         """
-    case .damaged, .noJournal:
+    case .damaged, .noJournal, .missing, .replaced:
       advice = ifIncomplete ?? "Put a complete copy in its place, from the --mirror directory or a backup."
     case .otherBuilding(let building):
       advice = "Move the run's folder to the folder of \(building.visible)."

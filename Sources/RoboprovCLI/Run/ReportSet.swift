@@ -6,22 +6,31 @@ import Reporting
 /// Every file that a building's record yields: `report check` compares them, and `report sign` signs them.
 struct ReportSet {
   let folder: String
+  /// What was signed, oldest first.
+  let signed: [SignedState]
   private let archive: BuildingArchive
+  /// The run that `latest` points to.
+  let latest: String?
 
-  /// A file that differs from what the journals yield.
+  /// A file that differs from what the journals yield, or from what was signed.
   struct Difference {
     /// The path, relative to the building's folder.
     var path: String
     /// The difference, as a clause that follows the path.
     var words: String
+    /// What to do; nil: to write the file again.
+    var advice: String?
   }
 
   /// Reads the record.
   /// - Throws: `CommandFailure` if the record is damaged or has no run.
   init(_ building: String, in reports: String) throws {
     folder = "\(reports)/\(building)"
-    archive = try SiteRecord.read(building, in: reports).archive
+    // Here a run that is missing is a difference like that of any other file.
+    archive = try SiteRecord.read(building, in: reports, ifMissing: .incomplete).archive
     guard !archive.runs.isEmpty else { throw SiteRecord.noRun(of: building, in: reports) }
+    signed = try SignedState.all(of: building, in: reports)
+    latest = try? RunDirectory.latestRun(in: reports, building: building)
   }
 
   /// The building's report with the time and the maker that its file `building.json` names.
@@ -36,7 +45,10 @@ struct ReportSet {
         .record, "\(folder)/building.json is missing or cannot be read",
         advice: "Write the building's report again with `roboprov status BUILDING --write`.")
     }
-    var subject = BuildingReports.Subject(building: stamp.building, manifest: manifest, seal: seal)
+    // The same manifest may have been named by another path.
+    let isSame = stamp.manifest.map { manifest?.source.hasDigest($0.sha256) == true } ?? false
+    let named = manifest.map { ($0.source, isSame ? stamp.manifest?.path ?? $0.path : $0.path) }
+    var subject = BuildingReports.Subject(building: stamp.building, manifest: named, seal: seal)
     subject.made = made
     // A report of an earlier version has the digest of the manifest's bytes.
     subject.digest = stamp.manifest.flatMap { recorded in
@@ -59,6 +71,7 @@ struct ReportSet {
     var manifest: Manifest?
 
     struct Manifest: Decodable {
+      var path: String
       var sha256: String
     }
 
@@ -70,8 +83,11 @@ struct ReportSet {
     }
   }
 
-  /// The files that are missing, or differ from what the journals yield.
-  func differences(from report: BuildingReport) -> [Difference] {
+  /// The files that are missing, differ from what the journals yield, or were not made by roboprov; where `latest`
+  /// points; and what differs from the newest signed state.
+  /// - Parameter besidesSigned: Whether to leave out differences from a signed state.
+  /// - Throws: `CommandFailure` if the folder cannot be read.
+  func differences(from report: BuildingReport, besidesSigned: Bool = false) throws -> [Difference] {
     var differences: [Difference] = []
     func compare(_ path: String, _ text: String) {
       guard let bytes = InputFile.recorded("\(folder)/\(path)") else {
@@ -86,8 +102,41 @@ struct ReportSet {
       let after = BuildingReports.make(after: run, in: archive)
       for (path, text) in Self.files(of: run, after) { compare(path, text) }
     }
-    return differences
+    differences += try RecordFiles(archive, signed, in: folder).others.map {
+      Difference(
+        path: $0, words: "was not made by roboprov from these journals",
+        advice: "Move it out of the building's folder.")
+    }
+    let newest = RunReports.latest(of: archive)
+    if latest != newest, latest != nil || newest != nil {
+      differences.append(
+        Difference(
+          path: RunDirectory.latest,
+          words: "points to \(latest?.visible ?? "nothing") instead of \(newest ?? "nothing")",
+          advice: newest.map { "It moves with `roboprov report \(report.building.visible) \($0)`." }
+            ?? "Remove it."))
+    }
+    return differences + (besidesSigned ? [] : differencesFromSigned)
   }
+
+  /// What there is beside the newest signed state, and what is missing of it.
+  private var differencesFromSigned: [Difference] {
+    guard let state = signed.last else { return [] }
+    let missing = signed.flatMap { state in state.missingRuns.map { (state, $0) } }.map { state, run in
+      Difference(
+        path: run, words: "is missing, and was signed on \(state.statement.signed)",
+        advice: "Put the run's folder back, from --mirror, a backup or another laptop.")
+    }
+    return missing
+      + since(state).map {
+        Difference(
+          path: $0, words: "is not among what was signed on \(state.statement.signed)",
+          advice: "If it belongs to the building, sign again with `roboprov report sign`.")
+      }
+  }
+
+  /// The runs that are not signed, in their order.
+  func since(_ state: SignedState) -> [String] { archive.runs.map(\.id).filter { !state.runs.contains($0) } }
 
   /// The sorted paths of every journal and report, relative to the building's folder.
   var paths: [String] {

@@ -35,6 +35,9 @@ struct RunExecution: Sendable {
     show: (RunReport, BuildingReport?, RunDirectory) -> Void
   ) async throws -> ApplyResult {
     let claims = AdapterClaims(run)
+    if !isSimulated {
+      try SiteRecord(archive: undertaking.archive).prepare(for: run, of: request.building.id, in: places)
+    }
     // The record is created first: a failure to write it must come before the first write to a device.
     let record = try RunRecord(
       places, building: request.building.id, run: run, isSimulated ? .rehearsal : .real)
@@ -84,7 +87,7 @@ struct RunExecution: Sendable {
     if isSimulated || !reportsBuilding { return nil }
     let subject = BuildingReports.Subject(
       building: undertaking.source.building.id, operatedBy: places.operatedBy)
-    return { BuildingReports.make(subject, from: BuildingArchive(runs: undertaking.archive.runs + [$0])) }
+    return { BuildingReports.make(subject, from: undertaking.archive.adding($0)) }
   }
 }
 

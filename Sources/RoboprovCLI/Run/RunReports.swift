@@ -16,15 +16,22 @@ enum RunReports {
     return report
   }
 
-  /// Writes the files again. `latest` still points to the newest run that qualifies.
+  /// Writes the files again. `latest` then points to the last run of the record that qualifies; that of
+  /// rehearsals stays.
   /// - Throws: As `write`.
   static func writeAgain(
-    _ events: [RunEvent], to directory: RunDirectory, after: BuildingReport?
-  ) throws(JournalError) -> RunReport {
+    _ events: [RunEvent], to directory: RunDirectory, in archive: BuildingArchive
+  ) throws(JournalError) -> (RunReport, after: BuildingReport?) {
+    let after = archive.runs.first { $0.id == directory.run }
+      .flatMap { BuildingReports.make(after: $0, in: archive) }
     let report = try writeFiles(events, to: directory, after: after)
-    guard report.mayBeLatest(directory.sort) else { return report }
-    if try !isOlder(report, thanLatestBeside: directory) { try directory.publish() }
-    return report
+    if directory.sort == .real, latest(of: archive) == directory.run { try directory.publish() }
+    return (report, after)
+  }
+
+  /// The run that `latest` has to point to: the last one that qualifies.
+  static func latest(of archive: BuildingArchive) -> String? {
+    archive.runs.last { $0.record.damage == nil && RunReport($0.record.events).mayBeLatest(.real) }?.id
   }
 
   /// Writes the files without a change of `latest`.
@@ -44,30 +51,11 @@ enum RunReports {
     ("report.csv", { CSVReport.text($0, after: $1) }),
   ]
 
-  /// Points `latest` to the newest run of a building that qualifies. Without such a run `latest` does not
-  /// change.
+  /// Points `latest` to the last run of a building that qualifies. Without such a run `latest` does not change.
   static func publishNewest(of building: String, in reports: String) throws(JournalError) {
     let archive = try BuildingArchive.read(in: reports, building: building)
-    for run in archive.runs.reversed()
-    where run.record.damage == nil && RunReport(run.record.events).mayBeLatest(.real) {
-      let directory = try RunDirectory.open(in: reports, building: building, run: run.id)
-      return try directory.publish()
-    }
-  }
-
-  /// Compares start times, because ids of runs that began in the same second have no order.
-  private static func isOlder(
-    _ report: RunReport, thanLatestBeside directory: RunDirectory
-  ) throws(JournalError) -> Bool {
-    guard let latest = try directory.latest(), latest.run != directory.run else { return false }
-    do throws(JournalError) {
-      let other = RunReport(try latest.readJournal().events)
-      guard other.mayBeLatest(directory.sort), let began = report.started else { return false }
-      return other.started.map { $0 > began } ?? false
-    } catch  where error.cause == .missing {
-      // The latest run was removed: this one is the newest.
-      return false
-    }
+    guard let latest = latest(of: archive) else { return }
+    try RunDirectory.open(in: reports, building: building, run: latest).publish()
   }
 }
 

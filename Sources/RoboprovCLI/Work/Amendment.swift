@@ -58,13 +58,16 @@ struct Amendment {
 
   /// The same for facts about several rooms.
   func commit(_ command: RecordedCommand, _ facts: [Fact], about rooms: [PlannedRoom]) async throws {
+    try record.prepare(for: run, of: building.id, in: places)
     let started = RunStarted(
       command, run: run.id, building: building.id,
       buildingName: building.source?.building.name ?? record.archive.buildingName ?? building.id,
       toolVersion: Version.current, host: run.host, manifestPath: building.source == nil ? "" : building.text,
       manifestSHA256: building.source?.digest ?? "", simulated: false,
       operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised,
-      kernel: HostEnvironment.kernel, operatingSystem: HostEnvironment.operatingSystem, rooms: rooms)
+      kernel: HostEnvironment.kernel, operatingSystem: HostEnvironment.operatingSystem,
+      clockBehind: record.archive.clockBehind(run.began)?.seconds, predecessors: record.archive.predecessors,
+      rooms: rooms)
     let isComplete = !facts.contains {
       if case .roomVerified(let found) = $0 { found.needsAction } else { false }
     }
@@ -89,7 +92,7 @@ struct Amendment {
       seal: try building.source.flatMap { try SiteRecord.existingSeal(for: $0.building, seal) },
       operatedBy: places.operatedBy)
     try await change.finish(
-      building: { BuildingReports.make(subject, from: BuildingArchive(runs: record.archive.runs + [$0])) },
+      building: { BuildingReports.make(subject, from: record.archive.adding($0)) },
       { _, _ in })
   }
 }

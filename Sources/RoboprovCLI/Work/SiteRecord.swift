@@ -12,8 +12,9 @@ struct SiteRecord {
   ///   unknown.
   /// - Parameter damagedToo: Whether a fault of the record is only a warning, because no decision depends on
   ///   the record.
+  /// - Parameter status: The exit status for a run that is missing.
   static func read(
-    _ building: String, in reports: String, damagedToo: Bool = false
+    _ building: String, in reports: String, damagedToo: Bool = false, ifMissing status: ExitStatus = .record
   ) throws -> SiteRecord {
     let archive: BuildingArchive
     do throws(JournalError) {
@@ -23,9 +24,13 @@ struct SiteRecord {
     }
     warnOfSkipped(archive.skipped)
     for fault in archive.faults {
-      guard damagedToo else { throw failure(fault, in: reports) }
+      guard damagedToo else {
+        var failure = failure(fault, in: reports)
+        if case .missing = fault.kind { failure.status = status }
+        throw failure
+      }
       Console.say(
-        "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); the damaged part is left out here"
+        "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); what is missing or damaged is left out here"
       )
     }
     return SiteRecord(archive: archive)
@@ -36,9 +41,36 @@ struct SiteRecord {
     FaultWords.failure(
       fault.kind, in: fault.journal,
       advice: """
-        Not all that this run did is known, so nothing is decided by it. Put a whole copy in its place (of --mirror, or \
-        a backup); or move the folder \(fault.run) out of \(reports), and make sure by hand what it did.
+        Not all that this run did is known, so nothing is decided by the record. Put a whole copy of the run's folder \
+        \(fault.run) in its place, from --mirror, a backup or another laptop (`roboprov report merge`). If there is none, \
+        move the building's folder out of \(reports): the next run then begins a new record, without what this one says.
         """)
+  }
+
+  /// Prepares for a run or change that continues this record: the runs that it names become durable, the mirror gets
+  /// those that it lacks, and a clock behind the record is reported.
+  /// - Throws: `CommandFailure` when a journal cannot be synced or copied.
+  func prepare(for run: RunIdentity, of building: String, in places: RecordOptions) throws {
+    do throws(JournalError) {
+      try archive.syncPredecessors()
+    } catch {
+      throw JournalMessages.failure(error)
+    }
+    if let mirror = places.mirror {
+      do throws(JournalError) {
+        try archive.complete(building, in: mirror)
+      } catch {
+        throw JournalMessages.failure(error, of: .mirror)
+      }
+    }
+    guard let behind = archive.clockBehind(run.began) else { return }
+    let times = LocalTime.here
+    Console.say(
+      """
+      roboprov: warning: this computer's clock is \(behind.seconds.asSeconds) behind the record: run \(behind.run) has an event \
+      of \(times.minute(behind.at)) \(times.offset(behind.at)). The order of the runs does not depend on it, but the times in \
+      the reports do. Set the clock.
+      """)
   }
 
   /// The error of a command that needs a run of a building without a run on record.

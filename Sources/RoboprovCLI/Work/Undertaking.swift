@@ -64,6 +64,8 @@ struct Undertaking {
     request.operatingSystem = HostEnvironment.operatingSystem
     request.operatedBy = run.operatedBy
     request.isClockSynchronised = run.isClockSynchronised
+    request.clockBehind = archive.clockBehind(run.began)?.seconds
+    request.predecessors = archive.predecessors
     return request
   }
 

@@ -45,6 +45,8 @@ package struct TestCase: Sendable {
     package var canaries: Int?
     /// Whether the operator approves the remaining rooms.
     package var areCanariesWell = true
+    /// How far the host's clock is wrong, positive when it is ahead.
+    package var clockError: Duration = .zero
     /// The time until the next run.
     package var pause: Duration = .seconds(10)
     /// The adapters to use; all when empty.
@@ -80,7 +82,9 @@ package struct TestCase: Sendable {
     survey = manner.duration(in: .seconds(5)...(.seconds(10)))
     runs =
       switch disturbances {
-      case .all: Self.drawRuns(generator.split("runs"), building, scenario)
+      case .all:
+        Self.withWrongClocks(
+          Self.drawRuns(generator.split("runs"), building, scenario), generator.split("clocks"))
       case .shortOutages: Self.drawShortOutages(generator.split("outages"), building, scenario)
       }
   }

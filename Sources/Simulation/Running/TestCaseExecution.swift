@@ -92,6 +92,7 @@ struct TestCaseExecution {
       runID: "run-\(record.count + 1)", toolVersion: "simulation", host: "host",
       // Within the virtual world this is a real run, which counts for the next one.
       manifestPath: "building.yaml", manifestSHA256: "00", isSimulated: false)
+    request.predecessors = RunOrder.predecessors(after: record)
     request.parallel = testCase.parallel
     request.survey = testCase.survey
     request.failureLimit = run.failureLimit

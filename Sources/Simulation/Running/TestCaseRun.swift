@@ -47,10 +47,10 @@ struct TestCaseRun {
     }
   }
 
-  /// An arbitrary date plus virtual time, so that runs have ascending times.
+  /// An arbitrary date plus virtual time, and how far the host's clock is wrong in this run.
   private var wall: @Sendable () -> Date {
-    { [clock] in
-      Date(timeIntervalSince1970: 1_795_251_600 + clock.now.sinceZero.inSeconds)
+    { [clock, error = run.clockError] in
+      Date(timeIntervalSince1970: 1_795_251_600 + (clock.now.sinceZero + error).inSeconds)
     }
   }
 

@@ -31,6 +31,8 @@ struct Installation {
   private var died: Set<Int> = []
   private var runs = 0
   private var nextNumber = 100
+  /// How far the clock of each laptop is wrong, in seconds.
+  private var clockErrors = [0.0, 0.0]
 
   /// The number of rooms.
   static let roomCount = 3
@@ -89,14 +91,23 @@ struct Installation {
 
   // MARK: Records
 
-  func archive(_ laptop: Int) -> BuildingRecord {
-    BuildingRecord(records[laptop].sorted { $0.key < $1.key }.map(\.value))
+  func archive(_ laptop: Int) -> BuildingRecord { BuildingRecord(runs(of: laptop)) }
+
+  private func runs(of laptop: Int) -> [[RunEvent]] {
+    records[laptop].sorted { $0.key < $1.key }.map(\.value)
   }
 
   var addresses: [BluetoothAddress] { world.scenario.sensors.map(\.address) }
 
   func known(_ laptop: Int, _ permissions: RecordPermissions = .init()) -> Known {
     Known(lastKnown: archive(laptop).lastKnown, permissions: permissions, seal: .simulated)
+  }
+
+  /// Sets a laptop's clock, up to 400 days wrong.
+  mutating func setClock(_ laptop: Int, _ chance: inout SeededGenerator) {
+    let days = chance.next() % 2 == 0 ? 400.0 : 0.02
+    clockErrors[laptop] = (Double(chance.next() % 2001) / 1000 - 1) * days * 86_400
+    log.append("the clock of laptop \(laptop) is \(clockErrors[laptop]) s ahead")
   }
 
   // MARK: Operator actions
@@ -184,19 +195,21 @@ struct Installation {
     let id = nextRun()
     let started = RunStarted(
       command, run: id, building: "house", buildingName: "House", toolVersion: "t", host: "h",
-      manifestPath: "m", manifestSHA256: "0", simulated: false, rooms: [])
+      manifestPath: "m", manifestSHA256: "0", simulated: false,
+      predecessors: RunOrder.predecessors(after: runs(of: laptop)), rooms: [])
     records[laptop][id] = [.runStarted(started), fact].enumerated().map {
-      RunEvent(sequence: $0.offset + 1, at: wall(), elapsed: .zero, fact: $0.element)
+      RunEvent(sequence: $0.offset + 1, at: wall(laptop), elapsed: .zero, fact: $0.element)
     }
   }
 
   private mutating func nextRun() -> String {
     runs += 1
-    return "run-\(10_000 + runs)"
+    // Not in the order of the runs: nothing may depend on the ids.
+    return "run-\(10_000 + runs * 7_919 % 10_007)"
   }
 
-  private func wall() -> Date {
-    Date(timeIntervalSince1970: 1_795_251_600 + clock.now.sinceZero.inSeconds)
+  private func wall(_ laptop: Int) -> Date {
+    Date(timeIntervalSince1970: 1_795_251_600 + clock.now.sinceZero.inSeconds + clockErrors[laptop])
   }
 
   // MARK: Runs
@@ -224,6 +237,7 @@ struct Installation {
             claimants.contains($0.id)
           }
         if let owner { await settle(owner.id, among: [device], &permissions) }
+      case .unordered(let room, _): permissions.force.insert(room)
       case .deviceRetired, .renumbered, .minorTwice:
         break
       }
@@ -266,14 +280,15 @@ struct Installation {
     log.append(
       "\(id) on laptop \(laptop)" + (blocked.isEmpty ? "" : " without \(blocked)")
         + (diesAt.map { ", dies at event \($0)" } ?? ""))
-    let request = ApplyRequest(
+    var request = ApplyRequest(
       building: building, excluded: RoomSelection(only: selected).excluded(from: building, known),
       known: known,
       runID: id, toolVersion: "t", host: "laptop-\(laptop)", manifestPath: "m", manifestSHA256: "0",
       isSimulated: false)
+    request.predecessors = RunOrder.predecessors(after: runs(of: laptop))
     let life = MortalCentral.Life()
     let recorder = MortalRecorder(clock: clock, diesAt: diesAt, life: life, watch: watch)
-    let start = wall().addingTimeInterval(-clock.now.sinceZero.inSeconds)
+    let start = wall(laptop).addingTimeInterval(-clock.now.sinceZero.inSeconds)
     let coordinator = Coordinator(
       clock: clock, wall: { [clock] in start.addingTimeInterval(clock.now.sinceZero.inSeconds) },
       recorder: recorder)

@@ -31,10 +31,12 @@ struct Succession {
   ) async -> Rehearsed {
     try? await clock.sleep(for: .seconds(5))
     let (known, number, world) = (known(permissions), record.count + 1, world)
+    let predecessors = RunOrder.predecessors(after: record)
     let run = await premises.rehearse(
       Sample.building(rooms, assignment), failsFrom: failure,
       changeRequest: { request in
         request.known = known
+        request.predecessors = predecessors
         request.runID = "run-\(number)"
         request.excluded = RoomSelection(only: only).excluded(from: request.building, known)
       },
@@ -58,9 +60,10 @@ struct Succession {
     try? await clock.sleep(for: .seconds(5))
     let life = MortalCentral.Life(until: write)
     let recorder = MortalRecorder(clock: clock, diesAt: event, life: life)
-    let request = ApplyRequest(
+    var request = ApplyRequest(
       building: Sample.building(rooms), known: known(permissions), runID: "run-\(record.count + 1)",
       toolVersion: "test", host: "host", manifestPath: "m.yaml", manifestSHA256: "00", isSimulated: false)
+    request.predecessors = RunOrder.predecessors(after: record)
     _ = await apply(
       request,
       in: ApplyEnvironment(

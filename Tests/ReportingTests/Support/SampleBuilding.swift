@@ -27,8 +27,16 @@ struct SampleBuilding {
     self.init((1...count).map { "Room \(100 * (1 + $0 / 40) + $0 % 40)" })
   }
 
-  /// Adds a run.
-  mutating func add(_ run: SampleRun) { runs.append(run.events) }
+  /// Adds a run, which knows the ones before it.
+  mutating func add(_ run: SampleRun) {
+    var events = run.events
+    if case .runStarted(var started) = events[0].fact {
+      let predecessors = RunOrder.predecessors(after: runs)
+      started.predecessors = predecessors.isEmpty ? nil : predecessors
+      events[0].fact = .runStarted(started)
+    }
+    runs.append(events)
+  }
 
   func report(_ manifest: BuildingReport.Manifest? = nil) -> BuildingReport {
     BuildingReport(

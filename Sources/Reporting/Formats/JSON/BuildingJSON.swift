@@ -64,6 +64,10 @@ package enum BuildingJSON {
     Field("state", "Its state.") { $0.room.state }
     Field("in_manifest", "Whether the manifest has it.") { $0.room.isInManifest }
     Field("devices", "Its device; several where merged records contradict each other.") { $0.room.devices }
+    Field(
+      "unordered_runs",
+      "Runs that wrote its device or decided about it without knowledge of each other; empty unless a person has to decide."
+    ) { $0.room.unordered }
     Field("minor", "The minor that its device has on record, or that the newest run was to write.") {
       $0.room.minor
     }
@@ -172,6 +176,13 @@ package enum BuildingJSON {
       "clock_synchronised",
       "Whether a time server set the host's clock; null if the host does not report it."
     ) { $0.started.isClockSynchronised }
+    Field(
+      "clock_behind",
+      "How far the host's clock was behind the newest event on record, in seconds; null unless it was behind."
+    ) { $0.started.clockBehind }
+    Field("predecessors", "The ids of the runs that it had read and that no other of them names.") {
+      ($0.started.predecessors ?? []).map(\.run)
+    }
     Field("tool_version", "Version of roboprov.") { $0.started.toolVersion }
     Field("bluez_version", "Version of BlueZ; another Bluetooth stack is given with its name.") {
       $0.report.bluezVersion

@@ -64,6 +64,10 @@ package enum JSONReport {
       "clock_synchronised",
       "Whether a time server set the host's clock; null if the host does not report it."
     ) { $0.run?.isClockSynchronised }
+    Field(
+      "clock_behind",
+      "How far the host's clock was behind the newest event on record, in seconds; null unless it was behind."
+    ) { $0.run?.clockBehind }
     Field("bluez_version", "Version of BlueZ; another Bluetooth stack is given with its name.") {
       $0.bluezVersion
     }

@@ -1,0 +1,104 @@
+package import Model
+
+/// The order of the runs of a record, from the predecessors that each run names. No clock is involved.
+///
+/// It is a partial order: runs of two laptops may not know each other. `sorted` is one of the sequences that it
+/// permits, the first one by id, and always the same; nothing is decided by the position of two runs that do not
+/// know each other.
+package struct RunOrder: Sendable {
+  /// A run, and the runs that it names.
+  package struct Node: Sendable {
+    package var id: String
+    package var predecessors: [String]
+    /// Named predecessors whose journal has continued since the run read it: they come first, but the run does
+    /// not know all of them.
+    package var partlyRead: Set<String> = []
+
+    package init(id: String, predecessors: [String]) {
+      self.id = id
+      self.predecessors = predecessors
+    }
+  }
+
+  /// The positions of the runs, each after the runs that it names.
+  package let sorted: [Int]
+  private let ids: [String]
+  /// The position of each run.
+  private let places: [String: Int]
+  /// The runs that each run knows, as bits.
+  private let known: [[UInt64]]
+
+  package init(_ nodes: [Node]) {
+    let places = Dictionary(
+      nodes.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
+    let named = nodes.map { node in Set(node.predecessors.compactMap { places[$0] }).sorted() }
+    let sorted = Self.sort(nodes.map(\.id), named)
+    var known = [[UInt64]](
+      repeating: [UInt64](repeating: 0, count: (nodes.count + 63) / 64), count: nodes.count)
+    for place in sorted {
+      for other in named[place] where !nodes[place].partlyRead.contains(nodes[other].id) {
+        for word in known[place].indices { known[place][word] |= known[other][word] }
+        known[place][other / 64] |= 1 << UInt64(other % 64)
+      }
+    }
+    ids = nodes.map(\.id)
+    (self.places, self.sorted, self.known) = (places, sorted, known)
+  }
+
+  /// The order of runs in memory, each with its first event.
+  package init(_ runs: [[RunEvent]]) {
+    self.init(
+      runs.enumerated().map { index, events in
+        Node(
+          id: events.first?.fact.started?.run ?? "#\(index)",
+          predecessors: (events.first?.fact.started?.predecessors ?? []).map(\.run))
+      })
+  }
+
+  /// What a run after these runs in memory names; they have no hashes.
+  package static func predecessors(after runs: [[RunEvent]]) -> [Predecessor] {
+    RunOrder(runs.filter { $0.first?.fact.started != nil }).heads.map { Predecessor(run: $0, last: "") }
+  }
+
+  /// Whether a run had read another one to its end, directly or through others.
+  package func knows(_ run: String, _ other: String) -> Bool {
+    guard let place = places[run], let other = places[other] else { return false }
+    return known[place][other / 64] & 1 << UInt64(other % 64) != 0
+  }
+
+  /// The runs that no other run knows, as in `sorted`.
+  package var heads: [String] {
+    var all = [UInt64](repeating: 0, count: (ids.count + 63) / 64)
+    for row in known { for word in row.indices { all[word] |= row[word] } }
+    return sorted.filter { all[$0 / 64] & 1 << UInt64($0 % 64) == 0 }.map { ids[$0] }
+  }
+
+  /// Kahn's algorithm; of several possible runs the one with the least id comes first. Runs in a cycle, which
+  /// only a forged record can have, come last.
+  private static func sort(_ ids: [String], _ named: [[Int]]) -> [Int] {
+    var successors = [[Int]](repeating: [], count: ids.count)
+    var left = named.map(\.count)
+    for (place, others) in named.enumerated() {
+      for other in others { successors[other].append(place) }
+    }
+    // Sorted so that the next run is the last element.
+    func isLater(_ a: Int, _ b: Int) -> Bool { (ids[a], a) > (ids[b], b) }
+    var ready = ids.indices.filter { left[$0] == 0 }.sorted(by: isLater)
+    var sorted: [Int] = []
+    while let next = ready.popLast() {
+      sorted.append(next)
+      for successor in successors[next] {
+        left[successor] -= 1
+        guard left[successor] == 0 else { continue }
+        let place = ready.firstIndex { isLater(successor, $0) } ?? ready.endIndex
+        ready.insert(successor, at: place)
+      }
+    }
+    return sorted + ids.indices.filter { left[$0] > 0 }.sorted { isLater($1, $0) }
+  }
+}
+
+extension Fact {
+  /// The content of a `run_started`; nil for any other fact.
+  package var started: RunStarted? { if case .runStarted(let fact) = self { fact } else { nil } }
+}

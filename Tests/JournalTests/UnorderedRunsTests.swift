@@ -1,0 +1,149 @@
+import Bluetooth
+import Foundation
+import Model
+import Testing
+
+@testable import Journal
+
+/// Runs of two laptops, `a…` and `b…`, after a common run `0`.
+@Suite("Runs that did not know each other")
+struct UnorderedRunsTests {
+  private func kitchenAfter(_ runs: Run...) -> LastKnownRoom? {
+    let forward = BuildingRecord(runs.map(\.events)).lastKnown
+    #expect(
+      forward == BuildingRecord(runs.reversed().map(\.events)).lastKnown, "the given order does not matter")
+    return forward.rooms["kitchen"]
+  }
+
+  private static func run(
+    _ id: String, _ command: RecordedCommand = .apply, after: [String], _ body: (inout Run) -> Void
+  ) -> Run {
+    var run = Run(id, command, after: after, rooms: [kitchen])
+    body(&run)
+    return run
+  }
+
+  private static let common = Run.success("0", day: 0, 1)
+
+  private static func written(_ id: String, after: [String] = ["0"]) -> Run {
+    run(id, after: after) {
+      $0.attempt(1)
+      $0.save(1)
+      $0.finish(.provisioned, evidence(1))
+    }
+  }
+
+  private static func observed(_ id: String, after: [String] = ["0"]) -> Run {
+    run(id, after: after) { $0.finish(.alreadyProvisioned, evidence(1)) }
+  }
+
+  private static func replaced(_ id: String, after: [String] = ["0"]) -> Run {
+    run(id, .replace, after: after) {
+      $0.add(.bindingReleased(.init(room: "kitchen", address: address(1), cause: .replaced)))
+    }
+  }
+
+  private static func retired(_ id: String, after: [String] = ["0"]) -> Run {
+    run(id, .retire, after: after) { $0.add(.roomRetired(.init(room: "kitchen", reason: nil))) }
+  }
+
+  private static func accepted(_ id: String, after: [String] = ["0"]) -> Run {
+    run(id, .accept, after: after) {
+      $0.add(.roomAccepted(.init(room: "kitchen", reason: "no power", by: "QA")))
+    }
+  }
+
+  @Test("two laptops that wrote one device leave a room that is not done, whichever began first")
+  func bothWrote() throws {
+    for (a, b) in [("a", "b"), ("b", "a")] {
+      let room = try #require(kitchenAfter(Self.common, Self.written(a), Self.written(b)))
+      #expect(room.unordered == ["a", "b"])
+      #expect(room.progress == .open)
+    }
+  }
+
+  @Test("a write and a decision about its room contradict each other")
+  func writeAndDecision() {
+    #expect(kitchenAfter(Self.common, Self.written("a"), Self.replaced("b"))?.unordered == ["a", "b"])
+    #expect(kitchenAfter(Self.common, Self.retired("a"), Self.written("b"))?.unordered == ["a", "b"])
+  }
+
+  @Test("an observation contradicts a decision, and nothing else")
+  func observation() {
+    #expect(kitchenAfter(Self.common, Self.observed("a"), Self.written("b"))?.unordered == [])
+    #expect(kitchenAfter(Self.common, Self.observed("a"), Self.observed("b"))?.unordered == [])
+    #expect(kitchenAfter(Self.common, Self.observed("a"), Self.replaced("b"))?.unordered == ["a", "b"])
+    #expect(kitchenAfter(Self.common, Self.replaced("a"), Self.replaced("b"))?.unordered == [])
+    let later = Self.observed("c", after: ["a", "b"])
+    #expect(
+      kitchenAfter(Self.common, Self.observed("a"), Self.replaced("b"), later)?.unordered == ["a", "b"])
+    let other = Self.observed("c", after: ["a"])
+    #expect(
+      kitchenAfter(Self.common, Self.observed("a"), Self.replaced("b"), other)?.unordered == ["a", "b", "c"])
+  }
+
+  @Test("runs that know each other never contradict each other")
+  func successive() {
+    let chain = [
+      Self.written("c", after: ["0"]), Self.replaced("b", after: ["c"]), Self.observed("a", after: ["b"]),
+    ]
+    #expect(kitchenAfter(Self.common, chain[0], chain[1], chain[2])?.unordered == [])
+  }
+
+  @Test("a later write settles what it knows, an observation does not")
+  func settledByWrite() {
+    let (a, b) = (Self.written("a"), Self.written("b"))
+    #expect(kitchenAfter(Self.common, a, b, Self.observed("c", after: ["a", "b"]))?.unordered == ["a", "b"])
+    #expect(
+      kitchenAfter(Self.common, a, b, Self.observed("aa", after: ["a"]))?.unordered == ["a", "b"],
+      "an observation before the other write does not hide the first one")
+    let settled = kitchenAfter(Self.common, a, b, Self.written("c", after: ["a", "b"]))
+    #expect(settled?.unordered == [] && settled?.progress == .done)
+    #expect(
+      kitchenAfter(Self.common, a, b, Self.written("c", after: ["a"]))?.unordered == ["b", "c"],
+      "it does not know the other one")
+  }
+
+  @Test("an acceptance settles what it knows, and the last write stays unknown")
+  func settledByAcceptance() {
+    let (a, b) = (Self.written("a"), Self.written("b"))
+    let settled = kitchenAfter(Self.common, a, b, Self.accepted("c", after: ["a", "b"]))
+    #expect(settled?.unordered == [] && settled?.lastWrite == nil && settled?.progress == .accepted)
+    #expect(kitchenAfter(Self.common, a, b, Self.accepted("c", after: ["a"]))?.unordered == ["a", "b"])
+    let later = Self.written("d", after: ["b"])
+    #expect(
+      kitchenAfter(Self.common, a, b, Self.accepted("c", after: ["a", "b"]), later)?.unordered == ["c", "d"],
+      "the acceptance does not know this write")
+    let stranger = Self.written("aa")
+    #expect(
+      kitchenAfter(Self.common, a, b, stranger, Self.accepted("c", after: ["a", "b"]))?.unordered == [
+        "aa", "c",
+      ],
+      "nor this one, which comes before it by its name")
+  }
+
+  @Test("a replacement that knows both settles them, and the other device keeps its last write")
+  func settledByReplacement() {
+    for other in [address(1), address(2)] {
+      let release = Self.run("c", .replace, after: ["a", "b"]) {
+        $0.add(.bindingReleased(.init(room: "kitchen", address: other, cause: .replaced)))
+      }
+      let room = kitchenAfter(.success("a", day: 0, 1), .success("b", day: 0, 2), release)
+      #expect(room?.unordered == [])
+      #expect(room?.lastWrite?.address == (other == address(1) ? address(2) : address(1)))
+      #expect(room?.binding?.address == room?.lastWrite?.address)
+    }
+  }
+
+  @Test("a device that two laptops wrote for two rooms leaves both rooms open")
+  func oneDeviceTwoRooms() {
+    var cellar = kitchen
+    cellar.room = "cellar"
+    var other = Run("b", after: [], rooms: [cellar])
+    other.add(
+      .bindingCommitted(.init(room: "cellar", address: address(1), basis: .address)),
+      .saveSubmitted(.init(room: "cellar", address: address(1))))
+    let rooms = BuildingRecord([Run.success("a", day: 0, 1).events, other.events]).lastKnown.rooms
+    #expect(rooms["kitchen"]?.unordered == ["a", "b"] && rooms["cellar"]?.unordered == ["a", "b"])
+  }
+}

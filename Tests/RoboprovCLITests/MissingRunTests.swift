@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+@Suite("a record without one of its runs", .timeLimit(.minutes(3)))
+struct MissingRunTests {
+  @Test("a run that a later run has read, and that is missing, is named and nothing is decided")
+  func missing() async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      let first = try #require(site.runs.first)
+      #expect(try await premises.apply().status == 0)
+      let second = try #require(site.runs.first { $0 != first })
+      let folder = site.directory.appending(path: "reports/\(Site.building)/\(first)")
+      let aside = site.directory.appending(path: "aside")
+      try FileManager.default.moveItem(at: folder, to: aside)
+      for (command, status) in [
+        (["status", "building.yaml", "--check"], 74), (["report", "check", Site.building], 100),
+        (["apply", "building.yaml", "--scan-time", "1"], 74),
+        (["retire", "building.yaml", "Room 101", "--without-scan"], 74),
+      ] as [([String], Int32)] {
+        let outcome = try await premises.run(command)
+        #expect(outcome.status == status, "\(outcome)")
+        #expect(
+          outcome.errors.contains("\(first)/journal.jsonl is missing: run \(second) has read it"),
+          "\(outcome)")
+      }
+      #expect(site.runs == [second])
+      try FileManager.default.moveItem(at: aside, to: folder)
+      #expect(try await site.run(["status", "building.yaml", "--check"]).status == 0)
+    }
+  }
+
+  @Test("a run on a computer whose clock went back says so, and counts as the last one")
+  func clock() async throws {
+    try await Premises.serve(1) { premises in
+      let site = premises.site
+      let ahead = try Forgery.put(
+        [], run: "z-ahead", at: site, began: Date().addingTimeInterval(400 * 86_400))
+      let outcome = try await premises.apply()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(
+        outcome.errors.contains("clock is ") && outcome.errors.contains("run \(ahead) has"), "\(outcome)")
+      let run = try #require(site.runs.first { $0 != ahead })
+      let journal = try String(
+        contentsOf: site.directory.appending(path: "reports/\(Site.building)/\(run)/journal.jsonl"),
+        encoding: .utf8)
+      #expect(
+        journal.contains(#""clock_behind":"#) && journal.contains(#""predecessors":[{"last":"#), "\(journal)")
+      let status = try await site.run(["status", Site.building])
+      #expect(status.status == 0 && status.output.contains("run \(run)"), "\(status)")
+    }
+  }
+}
