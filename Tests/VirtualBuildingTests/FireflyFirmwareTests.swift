@@ -43,6 +43,23 @@ struct FireflyFirmwareTests {
     }
   }
 
+  /// From campaign seed 232321743371207247: runs at a multiple of its cycle connected to it in no turn.
+  @Test("an attempt at a Firefly that sleeps ends with a link as soon as it wakes up")
+  func wakesUp() async throws {
+    try await Self.run { (building) async throws in
+      try await building.receive()
+      let wakesUp = MonotonicInstant(sinceZero: FireflyGATT.awakeFor + FireflyGATT.asleepFor)
+      try await building.clock.sleep(for: FireflyGATT.awakeFor + .milliseconds(200))
+      let link = try await building.central.connect(to: Building.sensor(1), on: Building.adapter)
+      let took = wakesUp.duration(to: building.clock.now)
+      #expect((Duration.zero...(.milliseconds(500))).contains(took))
+      // The turn that it was asleep in has no further effect.
+      try await building.clock.sleep(for: .seconds(5))
+      #expect(await building.world.openLinkCount() == 1)
+      await link.disconnect()
+    }
+  }
+
   @Test("a Firefly accepts four bytes without response, and disconnects within two connection intervals")
   func write() async throws {
     try await Self.run { (building) async throws in

@@ -106,7 +106,7 @@ extension SentenceContext {
     Explanation(
       "\(subject) is at work with minor \(minor), and nothing on record shows its other settings.",
       """
-      If another laptop wrote it, merge its record with `roboprov report merge`. If not, \(waitAndRun), which writes it. \
+      If another laptop wrote it, merge both records with `roboprov report merge FOLDER FOLDER --into reports`. If not, \(waitAndRun), which writes it. \
       For a \(device.noun) that was configured elsewhere, set `register: true` for this room.
       """)
   }

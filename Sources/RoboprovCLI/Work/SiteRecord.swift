@@ -42,7 +42,7 @@ struct SiteRecord {
       fault.kind, in: fault.journal,
       advice: """
         Not all that this run did is known, so nothing is decided by the record. Put a whole copy of the run's folder \
-        \(fault.run) in its place, from --mirror, a backup or another laptop (`roboprov report merge`). If there is none, \
+        \(fault.run) in its place, from --mirror, a backup or another laptop (`roboprov report merge FOLDER FOLDER` joins records). If there is none, \
         move the building's folder out of \(reports): the next run then begins a new record, without what this one says.
         """)
   }

@@ -108,6 +108,7 @@ extension World {
   /// A sensor starts to advertise, or changes its advertisement.
   func advertisesAnew(_ address: BluetoothAddress) {
     sensors[address]?.advertisesSince = clock.now
+    answerAttempts(at: address)
   }
 
   /// When a sensor with its own interval advertises next, before the random delay, whether or not an adapter

@@ -2,7 +2,8 @@ package import Bluetooth
 import VirtualTime
 
 /// Starting and ending links. An adapter makes one connection attempt at a time; others wait in a queue. An
-/// attempt to connect to a dead peripheral returns to the queue until it is cancelled.
+/// attempt to connect to a dead peripheral returns to the queue until it is cancelled; one that begins to
+/// advertise during its turn is connected to.
 extension World {
   /// Connects. Returns when the link is up; at once if there is one. There is no timeout, but an attempt
   /// fails if the peripheral advertises too rarely. Cancelling the task cancels the attempt.
@@ -107,7 +108,7 @@ extension World {
       schedule(.received(id), after: wait)
       return nextAttempt(on: adapter, wasQueued: wasQueued)
     }
-    var attempt = AdapterState.Attempt(operation: id, fails: nil, isHopeless: false)
+    var attempt = AdapterState.Attempt(operation: id, endsAt: clock.now, fails: nil, isUnanswered: false)
     var duration = state.generator.duration(in: wasQueued ? radio.connectQueued : radio.connect)
     switch prospect(of: address, on: adapter, &state) {
     case .link:
@@ -124,12 +125,26 @@ extension World {
       attempt.fails = error
       duration = error == .outOfSlots ? .milliseconds(10) : radio.connectFailure
     case .nobody:
-      attempt.isHopeless = true
+      attempt.isUnanswered = true
       duration = radio.deadAttempt
     }
+    attempt.endsAt = clock.now.advanced(by: duration)
     state.attempt = attempt
     adapterStates[adapter] = state
-    schedule(.attemptEnds(id), after: duration)
+    schedule(.attemptEnds(id), at: attempt.endsAt)
+  }
+
+  /// A sensor has begun to advertise: an attempt that waits for it is answered.
+  func answerAttempts(at address: BluetoothAddress) {
+    for adapter in adapterOrder {
+      guard let attempt = adapterStates[adapter]?.attempt, attempt.isUnanswered,
+        case .connect(address, _) = operations[attempt.operation]?.kind,
+        let sensor = sensors[address], isConnectable(sensor, on: adapter)
+      else { continue }
+      adapterStates[adapter]?.attempt = nil
+      adapterStates[adapter]?.waiting.insert(attempt.operation, at: 0)
+      nextAttempt(on: adapter, wasQueued: false)
+    }
   }
 
   /// The time until a sensor with its own advertising interval can be received; nil for other sensors and for
@@ -185,12 +200,12 @@ extension World {
 
   func attemptEnds(_ id: OperationID) {
     guard case .connect(let address, let adapter) = operations[id]?.kind,
-      let attempt = adapterStates[adapter]?.attempt, attempt.operation == id
+      let attempt = adapterStates[adapter]?.attempt, attempt.operation == id, attempt.endsAt <= clock.now
     else { return }
     adapterStates[adapter]?.attempt = nil
     if let error = attempt.fails {
       finish(id, .failure(error))
-    } else if let sensor = sensors[address], !attempt.isHopeless, isConnectable(sensor, on: adapter) {
+    } else if let sensor = sensors[address], !attempt.isUnanswered, isConnectable(sensor, on: adapter) {
       finish(id, .success(.link(makeLink(to: address, on: adapter))))
     } else {
       // No response: the attempt goes to the end of the queue.

@@ -223,8 +223,11 @@ struct AdapterState {
 
   struct Attempt {
     var operation: OperationID
+    /// When its turn ends.
+    var endsAt: MonotonicInstant
     var fails: LinkError?
-    var isHopeless: Bool
+    /// Whether the peripheral does not advertise.
+    var isUnanswered: Bool
   }
 
   init(_ adapter: AdapterScenario, _ generator: SeededGenerator) {
