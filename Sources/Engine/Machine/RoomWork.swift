@@ -9,6 +9,8 @@ struct RoomWork: Hashable, Sendable {
   let address: BluetoothAddress
   /// The basis of the binding.
   let basis: BindingBasis
+  /// How the operator permitted the binding; nil if nobody had to.
+  let consent: Consent?
   /// Whether the binding is on record.
   var isBound = false
   /// Whether an earlier run submitted a save whose result is unknown.
@@ -46,10 +48,11 @@ struct RoomWork: Hashable, Sendable {
   var hadIdentity = false
   var lastFailure: FailureReason?
 
-  init(room: Room, address: BluetoothAddress, basis: BindingBasis) {
+  init(room: Room, address: BluetoothAddress, basis: BindingBasis, consent: Consent? = nil) {
     self.room = room
     self.address = address
     self.basis = basis
+    self.consent = consent
   }
 
   /// Takes over the results of an attempt.

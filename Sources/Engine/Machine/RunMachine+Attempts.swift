@@ -24,7 +24,7 @@ extension RunMachine {
       return false
     }
     if !work.isBound {
-      recordBinding(of: work.room.id, to: work.address, work.basis)
+      recordBinding(of: work.room.id, to: work.address, work.basis, work.consent)
       queued.work.isBound = true
     }
     if !work.wasTouched {
@@ -104,7 +104,7 @@ extension RunMachine {
     if let refusal = work.refusal { return finish(place, .failed, reason: refusal) }
     switch blocker {
     case .done(let evidence, let settings):
-      if !work.isBound { recordBinding(of: work.room.id, to: work.address, work.basis) }
+      if !work.isBound { recordBinding(of: work.room.id, to: work.address, work.basis, work.consent) }
       finish(place, .alreadyProvisioned, evidence: evidence, settings: settings)
     case .stopped(_, .configuredOtherwise(let minor, let held)) where work.submittedAt != nil:
       // This run wrote it.
