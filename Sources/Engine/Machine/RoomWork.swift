@@ -89,8 +89,13 @@ struct RoomWork: Hashable, Sendable {
   }
 
   /// What the device's own beacon with the written identity shows after a save.
-  func judge(_ beacon: Evidence) -> Result<Evidence, AttemptFailure> {
+  /// - Parameter contradiction: what shows that another device may have sent it.
+  func judge(_ beacon: Evidence, _ contradiction: Contradiction?) -> Result<Evidence, AttemptFailure> {
     if let refusal { return .failure(AttemptFailure(refusal)) }
+    if let contradiction {
+      return .failure(
+        AttemptFailure(.contradictorySightings(contradiction, SaveResponse(of: lastFailure))))
+    }
     var evidence = beacon
     if isUnchanged {
       (evidence.grade, evidence.secondsAfterSave) = (.beaconOnAir, nil)
