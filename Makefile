@@ -76,10 +76,10 @@ test-all: test-radio-short test-page test-long ## a share of the radio lab, the 
 
 .PHONY: test-long
 test-long: setup-test venv $(DEBUG_BUILT) ## the sweeps as a whole: histories, random buildings, misconduct at every point, kills
-	@LONG=1 HOSTILE=$(HOSTILE) KILLS=$(KILLS) Scripts/test --filter \
+	@LONG=1 HOSTILE=$(HOSTILE) KILLS=40 Scripts/test --filter \
 	'HistoryScenarios|CampaignTests|^StackTests.HostileStackTests|KillAtRandomTests'
 
-# `make test` runs 40 of these. A failure names its seed; SEED=<seed> KILLS=1 repeats it.
+# `make test` runs 10 of these, `make test-long` 40. A failure names its seed; SEED=<seed> KILLS=1 repeats it.
 KILLS := 200
 SEED := 1
 

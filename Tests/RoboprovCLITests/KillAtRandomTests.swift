@@ -13,7 +13,7 @@ struct KillAtRandomTests {
   /// `make test-kill` sets the total number of kills and the first seed.
   static let seeds: Range<Int> = {
     let first = number("KILL_SEED", otherwise: 1)
-    return first..<(first + (number("KILLS", otherwise: 40) + killsEach - 1) / killsEach)
+    return first..<(first + (number("KILLS", otherwise: 10) + killsEach - 1) / killsEach)
   }()
 
   private static func number(_ variable: String, otherwise: Int) -> Int {
