@@ -48,7 +48,7 @@ extension BuildingOptions {
       manifestSHA256: "00", isSimulated: true)
     let environment = ApplyEnvironment(
       central: await VirtualCentral(world: world, clock: clock), clock: clock, chance: { 0.5 },
-      confirm: { _ in true }, requests: AsyncStream { _ in })
+      confirm: { _ in .answer }, requests: AsyncStream { _ in })
     let start = Date(timeIntervalSince1970: 1_795_251_600)
     let coordinator = Coordinator(
       clock: clock, wall: { start.addingTimeInterval(clock.now.sinceZero.seconds) }, recorder: counts)

@@ -1,6 +1,7 @@
 import Bluetooth
 import Engine
 import Model
+import Synchronization
 import Testing
 import VirtualBuilding
 
@@ -204,5 +205,27 @@ import VirtualBuilding
     #expect(Set(run.writes.map(\.address)).isDisjoint(with: [Sample.address(4), Sample.address(5)]))
     let bases = run.facts { if case .bindingCommitted(let fact) = $0 { fact.basis } else { nil } }
     #expect(Set(bases.map(\.1)) == [.nearest])
+  }
+
+  @Test(
+    "rooms get the nearest sensor only after a confirmation, which is on record",
+    arguments: [nil, Consent.answer, .option])
+  func consent(_ consent: Consent?) async throws {
+    let proposed = Mutex<[ProposedBinding]>([])
+    var room = Sample.room(1)
+    room.near = "hci0"
+    let run = try await rehearse(
+      [[]], rooms: [room],
+      confirm: { proposals in
+        proposed.withLock { $0 += proposals }
+        return consent
+      })
+    #expect(proposed.withLock { $0.map(\.room.id) } == ["room-1"])
+    #expect(proposed.withLock { $0.map(\.address) } == [Sample.address(1)])
+    let bindings = run.facts { if case .bindingCommitted(let fact) = $0 { fact } else { nil } }
+    #expect(bindings.map(\.1.consent) == (consent == nil ? [] : [consent]))
+    #expect(run.outcome(1)?.outcome == (consent == nil ? .pending : .provisioned))
+    #expect(run.outcome(1)?.reason?.code == (consent == nil ? .notConfirmed : nil))
+    #expect(run.writes.isEmpty == (consent == nil))
   }
 }

@@ -101,7 +101,7 @@ import VirtualTime
             request,
             in: ApplyEnvironment(
               central: await VirtualCentral(world: world, clock: clock), clock: clock, chance: { 0 },
-              confirm: { _ in true }, requests: AsyncStream { _ in }), recording: coordinator)
+              confirm: { _ in .answer }, requests: AsyncStream { _ in }), recording: coordinator)
         }
         defer { group.cancelAll() }
         while let next = try await group.next() {

@@ -73,7 +73,7 @@ import VirtualBuilding
       [[], []], rooms: rooms, assignment: .any,
       confirm: { proposals in
         #expect(proposals.map(\.address) == [Sample.address(1), Sample.address(2)])
-        return yes
+        return yes ? .answer : nil
       })
     expectInvariants(run, rooms)
     #expect(run.result.rooms.map(\.outcome) == Array(repeating: yes ? .provisioned : .pending, count: 2))

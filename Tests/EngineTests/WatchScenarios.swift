@@ -67,7 +67,7 @@ import VirtualBuilding
       [[], []], rooms: [Sample.room(1), Sample.room(2)], assignment: .any,
       confirm: { proposals in
         asked.withLock { $0.append(proposals.map(\.room.id)) }
-        return true
+        return .answer
       }, scenario: { $0.sensors[1].appearsAfter = .seconds(60) }, request: { $0.isWatching = true })
     #expect(run.result.outcome == .complete)
     #expect(asked.withLock { $0 } == [["room-1"], ["room-2"]])

@@ -30,7 +30,7 @@ import Testing
       rooms:
         - { room: A, minor: 1, address: C4:7C:8D:00:00:01 }
         - { room: B, minor: 2, address: C4:7C:8D:00:00:02, beacon: { major: 9 } }
-        - { room: C, minor: 3, register: true }
+        - { room: C, minor: 3, register: true, address: C4:7C:8D:00:00:03 }
         - { room: D, profile: firefly, control: 1, value: 1, range: 1, address: C4:7C:8D:00:00:04 }
       """
     #expect(

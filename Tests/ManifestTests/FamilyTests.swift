@@ -8,6 +8,14 @@ import Source
 import Testing
 import YAML
 
+/// A manifest with warnings only: its building and the warnings.
+private func warnings(_ text: String) throws -> (Building, [Diagnostic], MarkedText) {
+  let marked = MarkedText(text)
+  let reading = ManifestReader.read(marked.bytes, file: "b.yaml")
+  #expect(reading.diagnostics.allSatisfy { $0.severity == .warning }, "\(reading.rendered)")
+  return (try #require(reading.building, "\(reading.rendered)"), reading.diagnostics, marked)
+}
+
 /// A manifest of beacons with these defaults and rooms.
 private func beacons(_ defaults: String, _ rooms: [String], top: String = "") -> String {
   """
@@ -72,20 +80,24 @@ struct FamilyTests {
 
   @Test("a beacon proves a room from its own address only, unless `proof` allows any address")
   func proof() throws {
-    let mixed = try building(
+    let (mixed, shared, marked) = try warnings(
       """
       building: B
-      defaults: { proof: any_address }
+      defaults: { proof: 1️⃣any_address }
       rooms:
         - { room: A, minor: 1, address: C4:7C:8D:00:00:01 }
         - { room: B, minor: 2, address: C4:7C:8D:00:00:02, proof: own_address }
         - { room: C, profile: firefly, control: 1, value: 1, range: 1, address: C4:7C:8D:00:00:03 }
-        - { room: D, minor: 4, register: true }
+        - { room: D, minor: 4, register: true, address: C4:7C:8D:00:00:04 }
       """)
     #expect(mixed.rooms.map(\.proofAddress) == [.any, .own, .own, .own])
-    let single = try building(
-      "building: B\nrooms: [{ room: A, minor: 1, address: C4:7C:8D:00:00:01, proof: any_address }]\n")
+    #expect(shared.map(\.code) == [.proofFromAnyAddress])
+    #expect(shared.map(\.range.start) == [marked[1]])
+    let (single, own, place) = try warnings(
+      "building: B\nrooms: [{ room: A, minor: 1, address: C4:7C:8D:00:00:01, proof: 1️⃣any_address }]\n")
     #expect(single.rooms.map(\.proofAddress) == [.any])
+    #expect(own.map(\.code) == [.proofFromAnyAddress])
+    #expect(own.map(\.range.start) == [place[1]])
   }
 
   @Test("a setting that the manifest leaves out is not written")
@@ -146,20 +158,22 @@ struct FamilyTests {
     #expect(try building(text).rooms.map(\.minor) == [1, 1, 1, 1])
   }
 
-  @Test("a registered room needs no address and takes no settings to write")
+  @Test("a registered room takes no settings to write, and one without an address is a warning")
   func registered() throws {
-    let building = try building(
+    let (building, findings, marked) = try warnings(
       """
       building: B
       wifi: { guests: { ssid: G } }
       defaults: { wifi: guests, uuid: \(uuid), major: 1, power: high, timeouts: { search: 40s } }
       rooms:
-        - { room: Lobby, minor: 1, register: true }
-        - { room: Stair, minor: 1, register: true, profile: iot-design-shop, timeouts: { search: 1m } }
+        - { room: Lobby, minor: 1, 1️⃣register: true }
+        - { room: Stair, minor: 1, 2️⃣register: true, profile: iot-design-shop, timeouts: { search: 1m } }
         - { room: Roof, minor: 2, register: true, profile: iot-design-shop, address: C4:7C:8D:00:00:03 }
         - { room: Bar, minor: 2, register: false, address: C4:7C:8D:00:00:04 }
         - { room: Attic, minor: 3, profile: iot-design-shop, address: C4:7C:8D:00:00:05 }
       """)
+    #expect(findings.map(\.code) == [.registeredWithoutAddress, .registeredWithoutAddress])
+    #expect(findings.map(\.range.start) == [marked[1], marked[2]])
     #expect(building.rooms.map(\.isRegistered) == [true, true, true, false, false])
     #expect(building.rooms.map { $0.address == nil } == [true, true, false, false, false])
     #expect(building.rooms[0].settings == [.minor: .integer(1)])
@@ -331,17 +345,10 @@ struct FamilyFindingTests {
       "\($0.name): \($0.name == .uuid ? uuid : "1")"
     }.joined(separator: ", ")
     let text =
-      "building: B\nmatch: any\nrooms:\n  - { room: R, profile: \(profile.id), \(settings), register: true }\n"
+      "building: B\nmatch: any\nrooms:\n  - { room: R, profile: \(profile.id), \(settings), register: true, address: C4:7C:8D:00:00:01 }\n"
     let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
     #expect((reading.building != nil) == profile.hasIdentity, "\(reading.rendered)")
     #expect(reading.diagnostics.allSatisfy { $0.message.hasSuffix("cannot be registered") })
-  }
-
-  private func warnings(_ text: String) throws -> (Building, [Diagnostic], MarkedText) {
-    let marked = MarkedText(text)
-    let reading = ManifestReader.read(marked.bytes, file: "b.yaml")
-    #expect(reading.diagnostics.allSatisfy { $0.severity == .warning }, "\(reading.rendered)")
-    return (try #require(reading.building, "\(reading.rendered)"), reading.diagnostics, marked)
   }
 
   @Test("a default that no room can take is a warning at its key")
@@ -394,10 +401,22 @@ struct FamilyFindingTests {
       """)
     #expect(unnamed.map(\.message) == ["`match: any` never takes a Firefly"])
     #expect(unnamed.map(\.range.start) == [place3[1]])
-    #expect(!building.needsConfirmation, "the building needs no confirmation")
+    #expect(building.needsConfirmation, "a room near an adapter needs a confirmation")
+    let (named, _, _) = try warnings(
+      """
+      building: B
+      match: any
+      defaults: { profile: firefly, value: 1, range: 1 }
+      rooms:
+        - { room: R, control: 1 }
+        - { room: T, control: 3, address: C4:7C:8D:00:00:01 }
+      """)
+    #expect(!named.needsConfirmation, "no device is proposed for these rooms")
 
     let (_, registered, _) = try warnings(
-      beacons("uuid: \(uuid), major: 1, power: low", ["room: R, minor: 1, register: true"]))
+      beacons(
+        "uuid: \(uuid), major: 1, power: low",
+        ["room: R, minor: 1, register: true, address: C4:7C:8D:00:00:01"]))
     #expect(registered.map(\.message) == ["no room here takes `power`"])
   }
 

@@ -49,6 +49,14 @@ struct ExplanationTests {
         .configuredOtherwise(minor: 5, held: Self.otherBeacon),
       ]
     case .settingsChanged: [.settingsChanged(minor: 12), .settingsChanged(minor: nil)]
+    case .contradictorySightings:
+      [nil, SaveResponse()].map {
+        .contradictorySightings(
+          Contradiction(
+            .sensor(5), StateSighting(adapter: .first, minor: nil), StateSighting(adapter: .first, minor: 5)),
+          $0
+        )
+      }
     case .settingsUnknown: [.settingsUnknown(minor: 5)]
     case .beaconAsBefore: [.beaconAsBefore(minor: 5, SaveResponse()), .beaconAsBefore(minor: 5, nil)]
     case .minorOnAir: [.minorOnAir(MinorHolders(5, [.sensor(77)])), .minorOnAir(MinorHolders(5, []))]

@@ -137,6 +137,19 @@ struct RunReportTests {
     #expect(try #require(RunReport(script.events)["office"]).rssi == -77)
   }
 
+  @Test("a device that nobody confirmed is named in the summary", arguments: [nil, Consent.answer, .option])
+  func unasked(_ consent: Consent?) throws {
+    var script = RunScript()
+    script.begin([RunScript.office])
+    script.append(
+      .bindingCommitted(.init(room: "office", address: .sensor(1), basis: .nearest, consent: consent)))
+    let report = RunReport(script.events)
+    #expect(try #require(report["office"]).consent == consent)
+    let summary = SummaryView.lines(report, reports: nil, style: TerminalStyle(width: 200, hasColor: false))
+      .joined(separator: "\n")
+    #expect(summary.contains("without confirmation (--yes): Büro, 1. OG") == (consent == .option))
+  }
+
   @Test("a room that the run did not announce is shown")
   func unannounced() {
     var script = RunScript()

@@ -35,6 +35,8 @@ struct ConfirmationTests {
       let outcome = try await site.run(Self.apply + ["--yes"], bus: building.bus)
       #expect(outcome.status == 0, "\(outcome)")
       #expect(Set([await building.flash(1)?.minor, await building.flash(2)?.minor]) == [101, 102])
+      #expect(outcome.output.contains("without confirmation (--yes): Room 101, Room 102"), "\(outcome)")
+      #expect(try site.report["rooms"].items.map { $0["consent"].text } == ["option", "option"])
     }
   }
 

@@ -144,7 +144,7 @@ struct MixedBuildingTests {
       #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
       #expect(
         outcome.output.contains(
-          "11 rooms (2 robo-sensor, 7 iot-design-shop, 2 firefly), 9 with an address, 2 registered, 2 with WiFi"
+          "11 rooms (2 robo-sensor, 7 iot-design-shop, 2 firefly), 11 with an address, 2 registered, 2 with WiFi"
         ),
         "\(outcome)")
       let data = try #require(

@@ -8,8 +8,8 @@ struct ValidateTests {
     assign: any
 
     rooms:
-      - { room: 007, minor: 7, register: true }   # the spy
-      - { room: Bar, minor: 8, register: Yes }
+      - { room: 007, minor: 7, register: true, address: C4:7C:8D:00:00:07 }   # the spy
+      - { room: Bar, minor: 8, register: Yes, address: C4:7C:8D:00:00:08 }
     rooms_from: more.csv
 
     """
@@ -18,7 +18,7 @@ struct ValidateTests {
   func fix() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
-      try site.write("more.csv", "room;minor;register\r\nCellar;9;true\r\n")
+      try site.write("more.csv", "room;minor;register;address\r\nCellar;9;true;C4:7C:8D:00:00:09\r\n")
       let path = site.directory.appending(path: "building.yaml").path
       try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
       let before = try await site.run(["validate", "building.yaml"])
@@ -44,7 +44,7 @@ struct ValidateTests {
   func sarif() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
-      try site.write("more.csv", "room;minor;register;x\nCellar;9;true;\n")
+      try site.write("more.csv", "room;minor;register;address;x\nCellar;9;true;C4:7C:8D:00:00:09;\n")
       let outcome = try await site.run(["validate", "building.yaml", "--output", "sarif"])
       #expect(outcome.status == 65, "\(outcome)")
       #expect(outcome.errors.isEmpty, "\(outcome)")

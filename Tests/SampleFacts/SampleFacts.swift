@@ -44,7 +44,7 @@ package enum SampleFacts {
     .deviceSighted(
       DeviceSighted(
         address: address, adapter: AdapterID(address), profile: "robo-sensor", rssi: -50, minor: 7)),
-    .bindingCommitted(BindingCommitted(room: "lobby", address: address, basis: .any)),
+    .bindingCommitted(BindingCommitted(room: "lobby", address: address, basis: .any, consent: .option)),
     .bindingReleased(
       BindingReleased(
         room: "lobby", address: address, cause: .replaced, reason: "dead", silent: true,

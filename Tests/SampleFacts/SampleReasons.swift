@@ -25,6 +25,10 @@ extension SampleFacts {
   private static let near = NearCandidates(near: "hci1", [received])
   private static let others = OtherSenders(minor: 5, addresses: [first], candidates: [received])
   private static let othersJSON = #"{"addresses":["\#(first)"],"candidates":\#(receivedJSON),"code":"#
+  private static let contradiction = Contradiction(
+    first, StateSighting(adapter: adapter, minor: nil), StateSighting(adapter: adapter, minor: 7))
+  private static let sightingsJSON =
+    #""sightings":[{"adapter":"\#(adapter)"},{"adapter":"\#(adapter)","minor":7}]"#
   private static let response = SaveResponse(deviceText: "error:no", stackText: "busy")
 
   /// Every code with its largest and its smallest context.
@@ -36,6 +40,13 @@ extension SampleFacts {
     ReasonExample(
       .beaconAsBefore(minor: 7, response),
       #"{"code":"beacon_as_before","device_text":"error:no","minor":7,"stack_text":"busy","stage":"verify"}"#),
+    ReasonExample(
+      .contradictorySightings(contradiction, nil),
+      #"{"addresses":["\#(first)"],"code":"contradictory_sightings","# + sightingsJSON + "}"),
+    ReasonExample(
+      .contradictorySightings(contradiction, response),
+      #"{"addresses":["\#(first)"],"code":"contradictory_sightings","device_text":"error:no","#
+        + sightingsJSON + #","stack_text":"busy","stage":"verify"}"#),
     ReasonExample(.settingsUnknown(minor: 7), #"{"code":"settings_unknown","minor":7}"#),
     ReasonExample(.adapterDeaf, #"{"code":"adapter_deaf"}"#),
     ReasonExample(.connectTimedOut(), #"{"code":"connect_timed_out","stage":"connect"}"#),

@@ -85,7 +85,7 @@ struct StackedRun: Sendable {
       runID: "run", toolVersion: "test", host: "host", manifestPath: "building.yaml", manifestSHA256: "00",
       isSimulated: false, survey: .seconds(1), adapterTimeout: adapterTimeout)
     let environment = ApplyEnvironment(
-      central: central, clock: clock, chance: { 0.5 }, confirm: { _ in true },
+      central: central, clock: clock, chance: { 0.5 }, confirm: { _ in .answer },
       requests: AsyncStream { _ in })
     let start = Date(timeIntervalSince1970: 1_795_251_600)
     let coordinator = Coordinator(

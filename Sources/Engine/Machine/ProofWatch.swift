@@ -11,6 +11,8 @@ struct ProofWatch: Sendable {
     case backAgain
     /// The device advertises another identity.
     case other(BeaconIdentity)
+    /// Its address sent both the written identity and another one.
+    case contradicted(Contradiction)
     /// Only other addresses sent the identity of the device, which proves nothing.
     case receivedElsewhere
     /// No advertisement counts.
@@ -36,9 +38,13 @@ struct ProofWatch: Sendable {
   private let known: Set<BluetoothAddress>
 
   private var own: Evidence?
+  /// The adapter that received it.
+  private var ownAdapter: AdapterID?
   /// The beacons with the identity from other addresses.
   private var others: [BluetoothAddress: Other] = [:]
   private var other: BeaconIdentity?
+  /// The adapter that received it.
+  private var otherAdapter: AdapterID?
   private var waitingSince: MonotonicInstant?
 
   private struct Other: Hashable, Sendable {
@@ -84,13 +90,13 @@ struct ProofWatch: Sendable {
         minor: beacon.minor, rssi: advertisement.rssi,
         secondsAfterSave: submittedAt.duration(to: advertisement.receivedAt).inSeconds)
       if isOwn {
-        own = own ?? evidence
+        if own == nil { (own, ownAdapter) = (evidence, advertisement.adapter) }
       } else if others[advertisement.address] == nil {
         others[advertisement.address] = Other(
           evidence: evidence, adapter: advertisement.adapter, isFamiliar: firstReceived <= began)
       }
     } else if advertisement.address == address {
-      other = beacon.identity
+      (other, otherAdapter) = (beacon.identity, advertisement.adapter)
     }
   }
 
@@ -103,6 +109,17 @@ struct ProofWatch: Sendable {
       return ReceivedCandidate(address: address, adapter: other.adapter, rssi: rssi)
     }
     return OtherSenders(minor: minor, addresses: addresses, candidates: candidates)
+  }
+
+  /// The written identity and another one from the device's address. A device that is rewritten at work may
+  /// still be received with its earlier identity.
+  private var contradiction: Contradiction? {
+    guard !profile.isRewritable, let minor = own?.minor, let ownAdapter, let other, let otherAdapter else {
+      return nil
+    }
+    return Contradiction(
+      address, StateSighting(adapter: otherAdapter, minor: other.minor),
+      StateSighting(adapter: ownAdapter, minor: minor))
   }
 
   /// Whether the device itself sent its proof. No later advertisement changes that.
@@ -118,6 +135,7 @@ struct ProofWatch: Sendable {
   ///   device that was received in provisioning mode may be about to restart, and a second address may still
   ///   appear.
   func verdict(isOver: Bool = true) -> Verdict {
+    if let contradiction { return .contradicted(contradiction) }
     if let own { return .proved(own) }
     if let other { return .other(other) }
     if isOver {

@@ -9,6 +9,8 @@ struct RoomWork: Hashable, Sendable {
   let address: BluetoothAddress
   /// The basis of the binding.
   let basis: BindingBasis
+  /// How the operator permitted the binding; nil if nobody had to.
+  let consent: Consent?
   /// Whether the binding is on record.
   var isBound = false
   /// Whether an earlier run submitted a save whose result is unknown.
@@ -46,10 +48,11 @@ struct RoomWork: Hashable, Sendable {
   var hadIdentity = false
   var lastFailure: FailureReason?
 
-  init(room: Room, address: BluetoothAddress, basis: BindingBasis) {
+  init(room: Room, address: BluetoothAddress, basis: BindingBasis, consent: Consent? = nil) {
     self.room = room
     self.address = address
     self.basis = basis
+    self.consent = consent
   }
 
   /// Takes over the results of an attempt.
@@ -86,8 +89,13 @@ struct RoomWork: Hashable, Sendable {
   }
 
   /// What the device's own beacon with the written identity shows after a save.
-  func judge(_ beacon: Evidence) -> Result<Evidence, AttemptFailure> {
+  /// - Parameter contradiction: what shows that another device may have sent it.
+  func judge(_ beacon: Evidence, _ contradiction: Contradiction?) -> Result<Evidence, AttemptFailure> {
     if let refusal { return .failure(AttemptFailure(refusal)) }
+    if let contradiction {
+      return .failure(
+        AttemptFailure(.contradictorySightings(contradiction, SaveResponse(of: lastFailure))))
+    }
     var evidence = beacon
     if isUnchanged {
       (evidence.grade, evidence.secondsAfterSave) = (.beaconOnAir, nil)

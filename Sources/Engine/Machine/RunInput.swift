@@ -41,8 +41,8 @@ enum RunInput: Sendable {
   case forgotten(BluetoothAddress, AdapterID)
   /// The response to `forgetLeftovers`.
   case leftoversForgotten
-  /// The response to `confirm`.
-  case confirmed(Bool)
+  /// The response to `confirm`; nil for a refusal.
+  case confirmed(Consent?)
   /// The response to `judge`.
   case judged(Bool)
   /// The host was paused, or its clock was set.

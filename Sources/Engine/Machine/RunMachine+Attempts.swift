@@ -11,7 +11,7 @@ extension RunMachine {
     guard case .queued(var queued) = rooms[place].state else { return false }
     let work = queued.work
     if let beacon = lateBeacon(of: work) {
-      switch work.judge(beacon) {
+      switch work.judge(beacon, air[work.address]?.contradiction) {
       case .success(let evidence): finish(place, success(of: work), evidence: evidence)
       case .failure(let failure): end(place, work, after: failure.reason)
       }
@@ -24,7 +24,7 @@ extension RunMachine {
       return false
     }
     if !work.isBound {
-      recordBinding(of: work.room.id, to: work.address, work.basis)
+      recordBinding(of: work.room.id, to: work.address, work.basis, work.consent)
       queued.work.isBound = true
     }
     if !work.wasTouched {
@@ -104,8 +104,10 @@ extension RunMachine {
     if let refusal = work.refusal { return finish(place, .failed, reason: refusal) }
     switch blocker {
     case .done(let evidence, let settings):
-      if !work.isBound { recordBinding(of: work.room.id, to: work.address, work.basis) }
+      if !work.isBound { recordBinding(of: work.room.id, to: work.address, work.basis, work.consent) }
       finish(place, .alreadyProvisioned, evidence: evidence, settings: settings)
+    case .stopped(_, .contradictorySightings(let contradiction, _)) where work.submittedAt != nil:
+      end(place, work, after: .contradictorySightings(contradiction, SaveResponse(of: work.lastFailure)))
     case .stopped(_, .configuredOtherwise(let minor, let held)) where work.submittedAt != nil:
       // This run wrote it.
       end(place, work, after: .wrongIdentity(minor: minor, held: held))
@@ -123,6 +125,7 @@ extension RunMachine {
     let place = rooms.place(of: attempt.room)
     guard case .connecting(let engaged) = rooms[place].state, engaged.attempt == attempt else { return }
     rooms.move(place, to: .connected(engaged))
+    noteLink(place, engaged.work, on: engaged.session.adapter, at: now)
     guard let index = index(of: engaged.session) else { return }
     freeFromConnecting(index, place)
     radios[index].lastReport = radios[index].scanTime.total(at: now)
@@ -131,6 +134,14 @@ extension RunMachine {
     let adapter = engaged.session.adapter
     let times = (histories[adapter]?.connectTimes ?? []) + [engaged.since.duration(to: now)]
     histories[adapter]?.connectTimes = times.suffix(connectPolicy.timesKept)
+  }
+
+  /// Notes that the device of a room was in provisioning mode at this instant, because it accepted the link.
+  private mutating func noteLink(
+    _ place: Int, _ work: RoomWork, on adapter: AdapterID, at instant: MonotonicInstant
+  ) {
+    guard rooms[place].identity != nil, !rooms[place].family.isRewritable else { return }
+    air.linked(work.address, on: adapter, at: instant)
   }
 
   private mutating func freeFromConnecting(_ index: Int, _ place: Int) {
@@ -145,6 +156,9 @@ extension RunMachine {
     switch rooms[place].state {
     case .connecting(let engaged), .connected(let engaged):
       guard engaged.attempt == attempt else { return }
+      if case .success(let submission) = report.result, case .connected = rooms[place].state {
+        noteLink(place, engaged.work, on: engaged.session.adapter, at: submission.at)
+      }
       rooms.move(place, to: .disconnecting(engaged.ended(report)))
       guard let index = index(of: engaged.session) else { return }
       if report.hasLink { radios[index].disconnecting.insert(place) }

@@ -48,29 +48,29 @@ extension RunMachine {
     settle(open, matches(of: open))
   }
 
-  /// Applies matches. Those with `match: any` need a confirmation first.
+  /// Applies matches. Those that are suggested by what was received need the operator's consent first.
   private mutating func settle(_ places: [Int], _ matches: [RoomID: Match]) {
     matchedAt = now
     isDirty = true
     let proposals = places.compactMap { place -> ProposedBinding? in
       let room = rooms[place].room
-      guard case .device(let address, .any)? = matches[room.id] else { return nil }
+      guard case .device(let address, let basis)? = matches[room.id], basis.needsConsent else { return nil }
       return ProposedBinding(room: room, address: address, rssi: air[address]?.rssi)
     }
-    guard !proposals.isEmpty else { return settle(places, matches, isConfirmed: true) }
+    guard !proposals.isEmpty else { return settle(places, matches, nil) }
     confirmation = PendingConfirmation(places: places, matches: matches)
     perform(.confirm(proposals))
   }
 
-  /// Takes the operator's confirmation.
-  mutating func confirmed(_ isConfirmed: Bool) {
+  /// Takes the operator's consent; nil for a refusal.
+  mutating func confirmed(_ consent: Consent?) {
     guard let pending = confirmation, !isEnding else { return }
     confirmation = nil
     matchedAt = now
-    settle(pending.places, pending.matches, isConfirmed: isConfirmed)
+    settle(pending.places, pending.matches, consent)
   }
 
-  private mutating func settle(_ places: [Int], _ matches: [RoomID: Match], isConfirmed: Bool) {
+  private mutating func settle(_ places: [Int], _ matches: [RoomID: Match], _ consent: Consent?) {
     var begun: [(place: Int, work: RoomWork)] = []
     // A room may have ended while the question was pending.
     for place in places where rooms[place].state.kind == .unmatched || rooms[place].state.kind == .open {
@@ -78,10 +78,11 @@ extension RunMachine {
       switch matches[room.id] {
       case .stopped(let outcome, let reason)? where request.isWatching && reason.code.mayGetADevice:
         rooms.move(place, to: .leftOpen(outcome, reason))
-      case .device(_, .any)? where !isConfirmed:
+      case .device(_, let basis)? where basis.needsConsent && consent == nil:
         finish(place, .pending, reason: .notConfirmed)
       case .device(let address, let basis)?:
-        var work = RoomWork(room: room, address: address, basis: basis)
+        var work = RoomWork(
+          room: room, address: address, basis: basis, consent: basis.needsConsent ? consent : nil)
         work.mayBeDone = request.known.lastWrite(for: room, at: address)?.isUnproved == true
         begun.append((place, work))
       case .done(let evidence, let settings)?:
@@ -147,7 +148,9 @@ extension RunMachine {
 
   /// Records that this room has this device, unless the record has that already. Bindings that contradict it
   /// are released first: the check of the request permitted that.
-  mutating func recordBinding(of room: RoomID, to address: BluetoothAddress, _ basis: BindingBasis) {
+  mutating func recordBinding(
+    of room: RoomID, to address: BluetoothAddress, _ basis: BindingBasis, _ consent: Consent? = nil
+  ) {
     let lastKnown = request.known.lastKnown
     let bound = lastKnown.rooms[room]?.bindings.map(\.address) ?? []
     for old in bound.sorted() where old != address {
@@ -157,7 +160,7 @@ extension RunMachine {
       record(.bindingReleased(.init(room: other, address: address, cause: .rebound)))
     }
     if bound != [address] || lastKnown.owners(of: address) != [room] || lastKnown.retired[address] != nil {
-      record(.bindingCommitted(.init(room: room, address: address, basis: basis)))
+      record(.bindingCommitted(.init(room: room, address: address, basis: basis, consent: consent)))
     }
   }
 }

@@ -126,7 +126,10 @@ extension RunMachine {
     let (watch, submission) = (state.watch, state.submission)
     switch watch.verdict(isOver: isOver) {
     case .proved(let evidence) where evidence.address == watch.address:
-      return state.judge(evidence)
+      return state.judge(evidence, air[watch.address]?.contradiction)
+    case .contradicted(let contradiction):
+      return .failure(
+        AttemptFailure(.contradictorySightings(contradiction, SaveResponse(of: submission.problem))))
     case .proved(let evidence):
       return .success(evidence)
     case .other(let identity):
@@ -153,9 +156,11 @@ extension RunMachine {
 
 extension RoomState.Proving {
   /// What the device's own beacon shows.
-  fileprivate func judge(_ beacon: Evidence) -> Result<Evidence, AttemptFailure> {
+  fileprivate func judge(
+    _ beacon: Evidence, _ contradiction: Contradiction?
+  ) -> Result<Evidence, AttemptFailure> {
     var work = work
     work.lastFailure = submission.problem
-    return work.judge(beacon)
+    return work.judge(beacon, contradiction)
   }
 }

@@ -159,7 +159,7 @@ struct RunMachine: Sendable {
       leftovers.remove(address, on: adapter)
       return false
     case .leftoversForgotten: conclude()
-    case .confirmed(let isConfirmed): confirmed(isConfirmed)
+    case .confirmed(let consent): confirmed(consent)
     case .judged(let isApproved): judged(isApproved)
     case .hostPaused(let pause): hostPaused(pause)
     case .requested(let request): take(request)

@@ -27,6 +27,12 @@ package struct AirLedger: Sendable {
     /// The last sighting on each adapter. Cleared when the device must be received again.
     package var receptions: [AdapterID: Reception] = [:]
 
+    /// Two sightings of this address that no single device explains; nil without any.
+    package fileprivate(set) var contradiction: Contradiction?
+    fileprivate var alternation = Alternation()
+    /// Whether its last advertisement showed provisioning mode.
+    fileprivate var showsWaiting = false
+
     /// Whether it is in provisioning mode.
     package var isWaiting: Bool { life?.recognition == .awaitingProvisioning }
 
@@ -41,8 +47,19 @@ package struct AirLedger: Sendable {
       if isBeaconing { beaconReceived = advertisement.receivedAt }
       adapter = advertisement.adapter
       lastReceived = advertisement.receivedAt
+      if showsWaiting || isBeaconing {
+        note(showsWaiting ? nil : beacon?.identity, on: adapter, at: advertisement.receivedAt)
+      }
       rssi = advertisement.rssi ?? rssi
       receptions[adapter, default: Reception(since: advertisement.receivedAt)].receive(advertisement)
+    }
+
+    /// Takes the state of the device: the identity that it sends, or nil in provisioning mode.
+    fileprivate mutating func note(
+      _ identity: BeaconIdentity?, on adapter: AdapterID, at instant: MonotonicInstant
+    ) {
+      guard let (first, second) = alternation.receive(identity, on: adapter, at: instant) else { return }
+      contradiction = contradiction ?? Contradiction(address, first, second)
     }
   }
 
@@ -193,6 +210,15 @@ package struct AirLedger: Sendable {
       name: advertisement.localName ?? known?.name, life: life, beacon: beacon ?? known?.beacon,
       beaconReceived: known?.beaconReceived, receptions: known?.receptions ?? [:], isBeaconing: beacon != nil)
     sighting.minors = known?.minors ?? []
+    (sighting.contradiction, sighting.alternation) = (
+      known?.contradiction, known?.alternation ?? Alternation()
+    )
+    sighting.showsWaiting = showsWaiting(advertisement, life)
+    if let beacon, sighting.contradiction == nil, isWaitingToo(advertisement) {
+      sighting.contradiction = Contradiction(
+        advertisement.address, StateSighting(adapter: advertisement.adapter, minor: nil),
+        StateSighting(adapter: advertisement.adapter, minor: beacon.minor))
+    }
     if let minor = beacon?.minor, !sighting.minors.contains(minor), sighting.minors.count < Self.mostMinors {
       sighting.minors.append(minor)
     }
@@ -202,6 +228,29 @@ package struct AirLedger: Sendable {
     devices[sighting.address] = sighting
     index(sighting, before: known)
     return life == known?.life && sighting.beacon?.identity == known?.beacon?.identity ? nil : sighting
+  }
+
+  /// Whether the advertisement itself shows provisioning mode, not only what is known of its sender.
+  private func showsWaiting(_ advertisement: Advertisement, _ life: Life?) -> Bool {
+    guard let life, let profile = profiles.first(where: { $0.id == life.profile }) else { return false }
+    return profile.recognise(advertisement) == .awaitingProvisioning
+  }
+
+  /// Whether an advertisement with the beacon of a configured device shows provisioning mode as well.
+  private func isWaitingToo(_ advertisement: Advertisement) -> Bool {
+    guard case (let id, .configured)? = DeviceProfiles.recognise(advertisement, among: profiles),
+      let profile = profiles.first(where: { $0.id == id })
+    else { return false }
+    var rest = advertisement
+    rest.manufacturerData[IBeacon.company] = nil
+    return profile.recognise(rest) == .awaitingProvisioning
+  }
+
+  /// Takes what a link shows: a device that is not rewritable accepts one in provisioning mode only.
+  package mutating func linked(
+    _ address: BluetoothAddress, on adapter: AdapterID, at instant: MonotonicInstant
+  ) {
+    devices[address]?.note(nil, on: adapter, at: instant)
   }
 
   private func life(of advertisement: Advertisement, _ known: Life?) -> Life? {
@@ -301,5 +350,7 @@ package struct AirLedger: Sendable {
   package mutating func mustBeReceivedAgain(_ address: BluetoothAddress) {
     devices[address]?.lastReceived = nil
     devices[address]?.receptions = [:]
+    // The run has written it, or tried to, which explains its next change.
+    devices[address]?.alternation = Alternation()
   }
 }

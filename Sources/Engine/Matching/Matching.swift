@@ -137,6 +137,9 @@ func registration(of room: Room, _ air: AirLedger, _ known: Known) -> Match {
   if others.count > 1 {
     return .stopped(.ambiguous, .tooManyCandidates(others, minor: proof.minor))
   }
+  if let contradiction = own.flatMap({ air[$0]?.contradiction }) ?? received.first?.contradiction {
+    return .stopped(.ambiguous, .contradictorySightings(contradiction, nil))
+  }
   if let sighting = received.first, let beacon = sighting.beacon {
     return .done(Evidence(onAir: beacon, sighting), room.results(reception: nil, known))
   }
@@ -154,6 +157,9 @@ func registration(of room: Room, _ air: AirLedger, _ known: Known) -> Match {
 func blocker(
   to room: Room, at address: BluetoothAddress?, wasTouched: Bool = false, _ air: AirLedger, _ known: Known
 ) -> Match? {
+  if let contradiction = address.flatMap({ air[$0]?.contradiction }) {
+    return .stopped(.ambiguous, .contradictorySightings(contradiction, nil))
+  }
   let proof = proof(of: room)
   let lastWrite = address.flatMap { known.lastWrite(for: room, at: $0) }
   let ours = Set([address, lastWrite?.receivedAt].compactMap(\.self))

@@ -102,8 +102,8 @@ package struct ApplyEnvironment: Sendable {
   package var clock: any TimeSource
   /// A random number in 0…1, for jitter.
   package var chance: @Sendable () -> Double
-  /// Asks the operator whether rooms may get these devices.
-  package var confirm: @Sendable ([ProposedBinding]) async -> Bool
+  /// Asks the operator whether rooms may get these devices; nil if not.
+  package var confirm: @Sendable ([ProposedBinding]) async -> Consent?
   /// Asks, once the first rooms of each network have their outcomes, whether the remaining rooms may follow.
   package var judge: @Sendable ([RoomFinished]) async -> Bool
   /// Waits for the moment of the action whose time a room's device needs; nil when the session starts at that
@@ -120,7 +120,7 @@ package struct ApplyEnvironment: Sendable {
 
   package init(
     central: any Central, clock: any TimeSource, chance: @escaping @Sendable () -> Double,
-    confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool,
+    confirm: @escaping @Sendable ([ProposedBinding]) async -> Consent?,
     judge: @escaping @Sendable ([RoomFinished]) async -> Bool = { _ in true },
     action: @escaping @Sendable (Room) async -> MonotonicInstant? = { _ in nil },
     claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },

@@ -67,6 +67,11 @@ extension ManifestDecoder {
     let isFound = kind.isRegistered || fields["near"] != nil
     let address = address(fields, policy: isFound ? .any : policy, claims: &claims)
     if !isFound { warnIfNeverTaken(fields, of: kind, policy) }
+    if kind.isRegistered, fields["address"] == nil, let entry = fields.entry("register") {
+      warning(
+        .registeredWithoutAddress, "the beacon of any one device is enough for this room", at: entry.keyRange,
+        advice: "give the `address` of its device")
+    }
     var settings = plainSettings(fields, of: kind, defaults.settings)
     settings.merge(beaconSettings(fields, of: kind, defaults.beacon)) { $1 }
     claimIdentity(settings, fields, kind, &claims)
@@ -225,7 +230,14 @@ extension ManifestDecoder {
   /// Decodes `own_address` or `any_address`; nil, with an error, otherwise.
   mutating func proofAddress(_ node: YAMLNode) -> ProofAddress? {
     guard let text = text(node, "proof") else { return nil }
-    if let proof = ProofAddress(rawValue: text) { return proof }
+    if let proof = ProofAddress(rawValue: text) {
+      if proof == .any {
+        warning(
+          .proofFromAnyAddress, "the beacon of another device may count as the proof", at: node.range,
+          advice: "use it only for firmware that is known to change its address")
+      }
+      return proof
+    }
     let nearest = nearest(to: text, of: ProofAddress.allCases.map(\.rawValue))
     error(
       .unknownValue, "`proof` is neither `own_address` nor `any_address`", at: node.range,

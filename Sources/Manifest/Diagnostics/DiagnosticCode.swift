@@ -63,6 +63,8 @@ package enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
   case unusedDefault = "unused-default"
   case neverMatched = "never-matched"
   case redundantHint = "redundant-hint"
+  case registeredWithoutAddress = "registered-without-address"
+  case proofFromAnyAddress = "proof-from-any-address"
   case timeoutTooShort = "timeout-too-short"
   case slowDevice = "slow-device"
   case suspiciousMinor = "suspicious-minor"
@@ -152,6 +154,10 @@ extension DiagnosticCode {
     case .neverMatched:
       "`match: any` never gives this room a device, because devices of its family do not show on air whether they are provisioned."
     case .redundantHint: "The room's address decides; the other hint has no effect."
+    case .registeredWithoutAddress:
+      "A registered room without an address is done by the beacon of any one device, because anyone can send the room's identity."
+    case .proofFromAnyAddress:
+      "With `proof: any_address` the beacon that ends a room may come from another device. Firmware that keeps its address does not need it."
     case .timeoutTooShort: "A timeout is shorter than the device may take with these settings."
     case .slowDevice: "The setting is possible, but makes the device slow to find or to connect to."
     case .suspiciousMinor:

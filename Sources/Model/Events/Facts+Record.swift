@@ -30,11 +30,14 @@ package struct BindingCommitted: Hashable, Sendable, Codable {
   package var room: RoomID
   package var address: BluetoothAddress
   package var basis: BindingBasis
+  /// How the operator permitted it; nil if the manifest or the record names the device.
+  package var consent: Consent?
 
-  package init(room: RoomID, address: BluetoothAddress, basis: BindingBasis) {
+  package init(room: RoomID, address: BluetoothAddress, basis: BindingBasis, consent: Consent? = nil) {
     self.room = room
     self.address = address
     self.basis = basis
+    self.consent = consent
   }
 }
 
@@ -51,8 +54,19 @@ package enum BindingBasis: String, Hashable, Sendable, Codable, CaseIterable {
   case record
   /// It is clearly the nearest device to the adapter in the room.
   case nearest
-  /// The manifest lets the room take any device, and the operator confirmed it.
+  /// The manifest lets the room take any device.
   case any
+
+  /// Whether the operator must permit it: what was received suggests the device, and nothing names it.
+  package var needsConsent: Bool { self == .nearest || self == .any }
+}
+
+/// How the operator permitted bindings that were proposed. The names are frozen.
+package enum Consent: String, Hashable, Sendable, Codable, CaseIterable {
+  /// A person confirmed the list.
+  case answer
+  /// By `--yes`: nobody was asked.
+  case option
 }
 
 /// A binding ended.

@@ -45,7 +45,7 @@ extension FailureReason {
     case .outOfSlots: .outOfSlots
     case .attributeRejected, .refused: .refused
     case .wrongIdentity, .notReceivedAfterSave, .receivedFromOtherAddress, .beaconAsBefore,
-      .configuredOtherwise, .settingsUnknown,
+      .contradictorySightings, .configuredOtherwise, .settingsUnknown,
       .foreignSettings,
       .networkNotReceived, .minorOnAir, .minorOnRecord, .settingsChanged, .planOutdated, .adapterClaimed,
       .tooManyCandidates,
@@ -74,7 +74,7 @@ extension FailureReason {
     case .adapterLost(let loss), .stackLost(let loss): loss
     case .neverReceived, .adapterDeaf, .attributeRejected, .refused, .saveNotKept, .wrongIdentity,
       .readBackMismatch, .foreignSettings, .networkNotReceived, .noSelfDisconnect, .notReceivedAfterSave,
-      .receivedFromOtherAddress, .beaconAsBefore, .settingsUnknown,
+      .receivedFromOtherAddress, .beaconAsBefore, .contradictorySightings, .settingsUnknown,
       .configuredOtherwise, .minorOnAir, .minorOnRecord, .settingsChanged, .planOutdated, .adapterClaimed,
       .hostPaused, .tooManyCandidates, .noCandidate, .addressNeeded, .addressMissing, .notClearlyNearest,
       .notNear,

@@ -148,6 +148,31 @@ package struct PausedStep: Hashable, Sendable {
 
 // MARK: Other devices
 
+/// What an address sent, and the adapter that received it.
+package struct StateSighting: Hashable, Sendable, Codable {
+  package var adapter: AdapterID
+  /// The minor of its beacon; nil in provisioning mode.
+  package var minor: UInt16?
+
+  package init(adapter: AdapterID, minor: UInt16?) {
+    self.adapter = adapter
+    self.minor = minor
+  }
+}
+
+/// Two sightings of one address that no single device explains.
+package struct Contradiction: Hashable, Sendable {
+  package let address: BluetoothAddress
+  package let first: StateSighting
+  package let second: StateSighting
+
+  package init(_ address: BluetoothAddress, _ first: StateSighting, _ second: StateSighting) {
+    self.address = address
+    self.first = first
+    self.second = second
+  }
+}
+
 /// A minor, and the devices that have it.
 package struct MinorHolders: Hashable, Sendable {
   package let minor: UInt16

@@ -21,6 +21,7 @@ extension FailureReason {
     case notReceivedAfterSave = "not_received_after_save"
     case receivedFromOtherAddress = "received_from_other_address"
     case beaconAsBefore = "beacon_as_before"
+    case contradictorySightings = "contradictory_sightings"
     case configuredOtherwise = "configured_otherwise"
     case minorOnAir = "minor_on_air"
     case minorOnRecord = "minor_on_record"
@@ -73,6 +74,7 @@ extension FailureReason {
     case .notReceivedAfterSave: .notReceivedAfterSave
     case .receivedFromOtherAddress: .receivedFromOtherAddress
     case .beaconAsBefore: .beaconAsBefore
+    case .contradictorySightings: .contradictorySightings
     case .configuredOtherwise: .configuredOtherwise
     case .minorOnAir: .minorOnAir
     case .minorOnRecord: .minorOnRecord

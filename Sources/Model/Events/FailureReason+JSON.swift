@@ -21,6 +21,7 @@ extension FailureReason: Codable {
     var minor: UInt16?
     var addresses: [BluetoothAddress]?
     var candidates: [ReceivedCandidate]?
+    var sightings: [StateSighting]?
     var near: String?
     var seconds: Double?
     var ssid: String?
@@ -37,6 +38,7 @@ extension FailureReason: Codable {
       case minor
       case addresses
       case candidates
+      case sightings
       case near
       case seconds
       case ssid
@@ -84,6 +86,10 @@ extension FailureReason.Form {
     case .beaconAsBefore(let minor, let response):
       if let response { put(UnprovedSave(response)) }
       self.minor = minor
+    case .contradictorySightings(let contradiction, let response):
+      if let response { put(UnprovedSave(response)) }
+      addresses = [contradiction.address]
+      sightings = [contradiction.first, contradiction.second]
     case .configuredOtherwise(let minor, let held): (self.minor, self.held) = (minor, held)
     case .minorOnAir(let holders), .minorOnRecord(let holders):
       (minor, addresses) = (holders.minor, holders.addresses)

@@ -42,6 +42,9 @@ extension FailureReason.Form {
       .beaconAsBefore(
         minor: try context.required(minor, .minor),
         stage == nil ? nil : try context.at(.verify, context.response))
+    case .contradictorySightings:
+      .contradictorySightings(
+        try context.contradiction(), stage == nil ? nil : try context.at(.verify, context.response))
     case .configuredOtherwise:
       .configuredOtherwise(minor: try context.required(minor, .minor), held: held)
     case .minorOnAir: .minorOnAir(try context.holders())
@@ -148,6 +151,17 @@ extension FailureReason.Form {
       case .verify?: .awaitingProof(try unprovedSave())
       default: .during(try step(), seconds: form.seconds)
       }
+    }
+
+    func contradiction() throws(DecodingError) -> Contradiction {
+      let sightings = try required(form.sightings, .sightings)
+      guard let address = try required(form.addresses, .addresses).first, sightings.count == 2 else {
+        throw .dataCorrupted(
+          .init(
+            codingPath: path + [CodingKeys.sightings as any CodingKey],
+            debugDescription: "the reason \(form.code.rawValue) requires two sightings of one address"))
+      }
+      return Contradiction(address, sightings[0], sightings[1])
     }
 
     func holders() throws(DecodingError) -> MinorHolders {

@@ -43,6 +43,9 @@ package enum FailureReason: Hashable, Sendable {
   /// After a save that the device did not acknowledge, its beacon is the one that it may have had before: it
   /// may have kept its earlier settings. The response is nil after a save of an earlier run.
   case beaconAsBefore(minor: UInt16, SaveResponse?)
+  /// One address sent what no single device sends: two devices may have it. The response is nil before the
+  /// room's device was asked to save.
+  case contradictorySightings(Contradiction, SaveResponse?)
   /// The device is configured with another identity and must be put into provisioning mode. `held` is set for
   /// a device that was configured elsewhere.
   case configuredOtherwise(minor: UInt16, held: String? = nil)

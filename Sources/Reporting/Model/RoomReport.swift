@@ -8,6 +8,8 @@ package struct RoomReport: Hashable, Sendable {
   package let planned: PlannedRoom
   /// Its device: bound in this run, or named by the manifest.
   package private(set) var address: BluetoothAddress?
+  /// How the operator permitted its device in this run; nil if nobody had to.
+  package private(set) var consent: Consent?
   /// The adapter last used for it.
   package private(set) var adapter: AdapterID?
   /// The number of attempts.
@@ -107,7 +109,7 @@ package struct RoomReport: Hashable, Sendable {
     lastEvent = elapsed
     switch fact {
     case .bindingCommitted(let fact):
-      address = fact.address
+      (address, consent) = (fact.address, fact.consent)
     case .operatorAwaited(let fact):
       awaitedAction = fact.reason
     case .attemptStarted(let fact):

@@ -141,6 +141,7 @@ extension BindingCommitted: RecordedObject {
     "room": "The room.",
     "address": "The device.",
     "basis": "The basis of the binding.",
+    "consent": "How the operator permitted it; absent if the manifest or the record names the device.",
   ]
 }
 

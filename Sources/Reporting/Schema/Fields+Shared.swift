@@ -25,6 +25,15 @@ extension SettingResult: RecordedObject {
   ]
 }
 
+extension StateSighting: RecordedObject {
+  package static let definition = "state_sighting"
+  package static let about = "What an address sent, and who received it."
+  package static let fields = [
+    "adapter": "The adapter that received it.",
+    "minor": "The minor of its beacon; absent in provisioning mode.",
+  ]
+}
+
 extension ReceivedCandidate: RecordedObject {
   package static let definition = "received_candidate"
   package static let about = "A device that could be a room's, or that has its identity."

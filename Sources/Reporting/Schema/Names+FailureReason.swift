@@ -35,6 +35,8 @@ extension FailureReason.Code: OutputNames {
       "Written and submitted; afterwards its identity was received from other addresses only, which proves nothing."
     case .beaconAsBefore:
       "It did not acknowledge the save, and its beacon is the one that it may have had before: it may have kept its earlier settings. Without a response the save was that of an earlier run."
+    case .contradictorySightings:
+      "One address sent what no single device sends: it waits for provisioning and sends a beacon in turn, or sends two identities. With a stage it was found after the save."
     case .configuredOtherwise:
       "It is on air, configured with another identity: a person must put it into provisioning mode. For a device that was configured elsewhere, `held` has its settings."
     case .minorOnAir: "The room's minor is on air from another address."

@@ -127,7 +127,18 @@ extension BindingBasis: OutputNames {
     case .address: "The manifest names the address."
     case .record: "An earlier run bound them."
     case .nearest: "It is clearly the nearest to the adapter in the room."
-    case .any: "The manifest lets the room take any device, and a person confirmed it."
+    case .any: "The manifest lets the room take any device."
+    }
+  }
+}
+
+extension Consent: OutputNames {
+  package static let definition = "consent"
+  package static let about = "How the operator permitted a device that nothing names."
+  package var documentation: String {
+    switch self {
+    case .answer: "A person confirmed the list of rooms and devices."
+    case .option: "By `--yes`: nobody was asked."
     }
   }
 }

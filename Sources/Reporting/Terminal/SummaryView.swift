@@ -24,6 +24,7 @@ package enum SummaryView {
     blocks += report.adviceGroups.map { explain($0, style) }
     blocks += foreignScans(report, style)
     blocks += unclaimed(report, style)
+    blocks += unasked(report, style)
     if let reports {
       var paths: [String] = []
       // A path is never cut, because people copy it.
@@ -95,6 +96,17 @@ package enum SummaryView {
       style.block("Received, but in no room: \(shown.joined(separator: ", "))\(more).")
         + style.block(
           "→ If one of them belongs to a room, write its address into the manifest.", indent: 4, hanging: 2)
+    ]
+  }
+
+  /// Rooms whose devices nobody confirmed.
+  private static func unasked(_ report: RunReport, _ style: TerminalStyle) -> [[String]] {
+    let rooms = report.rooms.filter { $0.consent == .option }
+    guard !rooms.isEmpty else { return [] }
+    return [
+      style.block("Device assigned without confirmation (--yes): \(names(rooms)).")
+        + style.block(
+          "→ Compare the addresses in the report with the labels in the rooms.", indent: 4, hanging: 2)
     ]
   }
 

@@ -60,7 +60,8 @@ struct EventWords {
       let life = fact.minor.map { "as a beacon with minor \($0)" } ?? "ready for a connection"
       self.init("received", "\(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi)), \(life)")
     case .bindingCommitted(let fact):
-      self.init("binding", "\(fact.address), \(fact.basis.words)")
+      let consent = fact.consent.map { ", \($0.words)" } ?? ""
+      self.init("binding", "\(fact.address), \(fact.basis.words)\(consent)")
     case .bindingReleased(let fact):
       let silence =
         switch fact.silent {
@@ -272,7 +273,16 @@ extension BindingBasis {
     case .address: "address in the manifest"
     case .record: "on record"
     case .nearest: "clearly nearest to the room's adapter"
-    case .any: "any device, confirmed by the operator"
+    case .any: "any device"
+    }
+  }
+}
+
+extension Consent {
+  fileprivate var words: String {
+    switch self {
+    case .answer: "confirmed by the operator"
+    case .option: "not confirmed (--yes)"
     }
   }
 }

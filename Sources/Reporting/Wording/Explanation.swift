@@ -71,7 +71,8 @@ extension FailureReason.Code {
       true
     case .neverReceived, .adapterDeaf, .unknownToStack, .connectTimedOut, .connectFailed, .linkLost,
       .stageTimedOut, .serviceMissing, .serviceAmbiguous,
-      .attributeRejected, .refused, .notReceivedAfterSave, .noSelfDisconnect, .tooManyCandidates,
+      .attributeRejected, .refused, .notReceivedAfterSave, .noSelfDisconnect, .contradictorySightings,
+      .tooManyCandidates,
       .noCandidate,
       .addressNeeded, .addressMissing, .notClearlyNearest, .notNear, .receivedTooBriefly, .adapterMissing,
       .adapterShared,

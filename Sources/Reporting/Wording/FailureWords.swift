@@ -24,6 +24,7 @@ extension FailureReason.Code {
     case .notReceivedAfterSave: "not received after the save"
     case .receivedFromOtherAddress: "received from another address"
     case .beaconAsBefore: "beacon as before the save"
+    case .contradictorySightings: "two devices with one address"
     case .configuredOtherwise: "configured otherwise"
     case .minorOnAir: "minor on air from another device"
     case .minorOnRecord: "minor on record for another device"

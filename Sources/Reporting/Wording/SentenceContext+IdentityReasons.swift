@@ -102,6 +102,21 @@ extension SentenceContext {
       """)
   }
 
+  func contradictorySightings(_ contradiction: Contradiction, isAfterSave: Bool) -> Explanation {
+    func shown(_ sighting: StateSighting) -> String {
+      let state = sighting.minor.map { "with minor \($0)" } ?? "in provisioning mode"
+      return "\(state) (adapter \(sighting.adapter))"
+    }
+    let consequence =
+      isAfterSave ? "which of them kept the settings is unknown" : "none of them was written"
+    return Explanation(
+      """
+      \(contradiction.address) was received \(shown(contradiction.first)) and, in the same time, \
+      \(shown(contradiction.second)). Two devices seem to use this address: \(consequence).
+      """,
+      "Switch off the one that does not belong here. \(again)")
+  }
+
   func settingsUnknown(_ minor: UInt16) -> Explanation {
     Explanation(
       "\(subject) is at work with minor \(minor), and nothing on record shows its other settings.",

@@ -32,6 +32,8 @@ extension SentenceContext {
     case .notReceivedAfterSave: notReceivedAfterSave()
     case .receivedFromOtherAddress(let others, let response): receivedFromOtherAddress(others, response)
     case .beaconAsBefore(let minor, _): beaconAsBefore(minor)
+    case .contradictorySightings(let contradiction, let response):
+      contradictorySightings(contradiction, isAfterSave: response != nil)
     case .configuredOtherwise(let received, let held): configuredOtherwise(received, held)
     case .minorOnAir(let holders): minorOnAir(holders)
     case .minorOnRecord(let holders): minorOnRecord(holders)

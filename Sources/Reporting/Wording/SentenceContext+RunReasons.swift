@@ -43,7 +43,7 @@ extension SentenceContext {
   func notConfirmed() -> Explanation {
     Explanation(
       "The list of rooms and \(device.noun)s was not confirmed, so nothing was started.",
-      "\(retry.uppercasedFirst) and confirm the list, or add --yes if any \(device.noun) may go into any room."
+      "\(retry.uppercasedFirst) and confirm the list, or add --yes to accept any list."
     )
   }
 

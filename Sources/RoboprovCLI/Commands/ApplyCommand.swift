@@ -87,7 +87,9 @@ struct ApplyCommand: AsyncParsableCommand {
       """, valueName: "command"))
   var canaryCheck: String?
 
-  @Flag(name: [.short, .long], help: "Assign sensors to rooms with `match: any` without asking.")
+  @Flag(
+    name: [.short, .long],
+    help: "Assign sensors to rooms with `match: any` or `near` without asking. The report names these rooms.")
   var yes = false
 
   @Flag(
@@ -132,7 +134,7 @@ struct ApplyCommand: AsyncParsableCommand {
     guard yes || !written.building.needsConfirmation || Screen.canAnswer else {
       throw CommandFailure(
         .usage,
-        "\(manifest) has rooms with `match: any`, which need confirmation, and stdin is not a terminal",
+        "the devices of rooms in \(manifest) (`match: any` or `near`) need confirmation, and stdin is not a terminal",
         advice: "Confirm with --yes, or give the rooms addresses: `roboprov capture \(manifest.shellQuoted)`."
       )
     }
@@ -237,7 +239,7 @@ struct ApplyCommand: AsyncParsableCommand {
       undertaking: undertaking, run: run, setup: setup, places: places, isSimulated: simulation.simulate)
     let person = RunExecution.Operator(
       confirm: { [yes] proposals in
-        if yes { return true }
+        if yes { return .option }
         return await progress.pausing { await Confirmation.ask(proposals) }
       },
       judge: { [canaryCheck, building = request.building] first in

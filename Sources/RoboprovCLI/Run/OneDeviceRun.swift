@@ -39,7 +39,7 @@ struct OneDeviceRun: Sendable {
     let progress = LiveProgress(clock: setup.clock, ask: { interruptions.ask($0) })
     let result = try await execution.carryOut(
       undertaking.request(as: run, manifest: "--set", simulation, radio),
-      asking: .init(confirm: { _ in false }, requests: interruptions.requests), progress, stopped: stopped
+      asking: .init(requests: interruptions.requests), progress, stopped: stopped
     ) {
       RunOutput.show($0, after: $1, in: $2, as: output)
     }

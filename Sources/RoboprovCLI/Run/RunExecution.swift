@@ -18,7 +18,8 @@ struct RunExecution: Sendable {
 
   /// The questions of a run to the operator, and the operator's requests.
   struct Operator: Sendable {
-    var confirm: @Sendable ([ProposedBinding]) async -> Bool = { _ in true }
+    /// Nil for a refusal.
+    var confirm: @Sendable ([ProposedBinding]) async -> Consent? = { _ in nil }
     var judge: @Sendable ([RoomFinished]) async -> Bool = { _ in true }
     var action: @Sendable (Room) async -> MonotonicInstant? = { _ in nil }
     var requests: AsyncStream<OperatorRequested.Request>

@@ -5,12 +5,12 @@ import Reporting
 
 /// Asks the operator whether rooms get the devices that were found for them.
 enum Confirmation {
-  /// Shows the list and asks. Any answer except `y` or `yes`, and a cancelled task, is a no.
-  static func ask(_ proposals: [ProposedBinding]) async -> Bool {
+  /// Shows the list and asks. Any answer except `y` or `yes`, and a cancelled task, is a no: nil.
+  static func ask(_ proposals: [ProposedBinding]) async -> Consent? {
     Console.show(list(proposals) + "\n")
     Console.ask("Assign these devices to these rooms? Label the devices afterwards. [y/N] ")
     let answer = await Keyboard.line { $0 }.lowercased()
-    return answer == "y" || answer == "yes"
+    return answer == "y" || answer == "yes" ? .answer : nil
   }
 
   /// The proposals as a table.

@@ -27,7 +27,8 @@ struct TestCaseRun {
     let environment = ApplyEnvironment(
       central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
       clock: clock,
-      chance: { generator.withLock { $0.fraction() } }, confirm: { [run] _ in run.isConfirmed },
+      chance: { generator.withLock { $0.fraction() } },
+      confirm: { [run] _ in run.isConfirmed ? .answer : nil },
       judge: { [run] _ in run.areCanariesWell },
       requests: requests, pauses: pauses)
     let coordinator = Coordinator(clock: clock, wall: wall, recorder: recorder)

@@ -244,9 +244,9 @@ import Testing
     guard case .confirm(let proposals)? = effects.first else { return #expect(Bool(false), "\(effects)") }
     #expect(proposals.map(\.room.id) == rooms.map(\.id))
     #expect(run.pass(at: 30) == [], "a pending question permits no scan")
-    run.send(.confirmed(false), at: 31)
+    run.send(.confirmed(nil), at: 31)
     #expect(run.outcome(1)?.reason?.code == .notConfirmed)
-    #expect(run.send(.confirmed(true), at: 32) == [], "a second confirmation has no effect")
+    #expect(run.send(.confirmed(.answer), at: 32) == [], "a second confirmation has no effect")
   }
 
   @Test("a room in a run that only plans ends in the plan")

@@ -302,7 +302,7 @@ struct Installation {
       request,
       in: ApplyEnvironment(
         central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
-        clock: clock, chance: { 0.5 }, confirm: { _ in true }, requests: AsyncStream { _ in }),
+        clock: clock, chance: { 0.5 }, confirm: { _ in .answer }, requests: AsyncStream { _ in }),
       recording: coordinator)
     // Requests in progress at the kill may complete.
     try? await clock.sleep(for: .seconds(10))

@@ -14,7 +14,7 @@ struct Premises: Sendable {
   /// One complete run, with everything known about it.
   func rehearse(
     _ building: Building, failsFrom: Int? = nil, timeout: Duration = .seconds(30),
-    confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool = { _ in true },
+    confirm: @escaping @Sendable ([ProposedBinding]) async -> Consent? = { _ in .answer },
     asking: @escaping @Sendable (Backstage) async -> Void = { _ in },
     judge: @escaping @Sendable ([RoomFinished]) async -> Bool = { _ in true },
     changeRequest: @Sendable (inout ApplyRequest) -> Void = { _ in },

@@ -101,9 +101,7 @@ func rehearse(
   _ sensors: [[ScheduledFault]], rooms: [Room]? = nil, assignment: Building.Assignment = .address,
   seed: UInt64 = 1,
   retries: Int = 2, recordFailsFrom: Int? = nil,
-  confirm: @escaping @Sendable ([ProposedBinding]) async -> Bool = {
-    _ in true
-  },
+  confirm: @escaping @Sendable ([ProposedBinding]) async -> Consent? = { _ in .answer },
   asking: @escaping @Sendable (Backstage) async -> Void = { _ in },
   judge: @escaping @Sendable ([RoomFinished]) async -> Bool = { _ in true },
   runs: Int = 1, scenario change: @escaping @Sendable (inout Scenario) -> Void = { _ in },

@@ -68,7 +68,7 @@ struct Succession {
       request,
       in: ApplyEnvironment(
         central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
-        clock: clock, chance: { 0.5 }, confirm: { _ in true }, requests: AsyncStream { _ in }),
+        clock: clock, chance: { 0.5 }, confirm: { _ in .answer }, requests: AsyncStream { _ in }),
       recording: premises.coordinator(recorder))
     // Requests in progress at the kill may complete.
     try? await clock.sleep(for: .seconds(10))
@@ -97,7 +97,7 @@ struct Succession {
       request,
       in: ApplyEnvironment(
         central: await VirtualCentral(world: world, clock: clock), clock: clock, chance: { 0.5 },
-        confirm: { _ in true }, requests: AsyncStream { _ in }),
+        confirm: { _ in .answer }, requests: AsyncStream { _ in }),
       recording: premises.coordinator(MemoryRecorder(clock: clock, failsFrom: nil) { _ in }))
   }
 

@@ -8,6 +8,7 @@ extension Outcome {
       switch reason {
       case .neverReceived, .adapterDeaf, .connectTimedOut, .connectFailed, .unknownToStack: .unreachable
       case .notReceivedAfterSave, .receivedFromOtherAddress, .beaconAsBefore, .noSelfDisconnect: .unconfirmed
+      case .contradictorySightings(_, let response): response == nil ? .ambiguous : .unconfirmed
       // If the wait for the proof was cut short, the device may have changed. Before the wait it has not.
       case .interrupted(.awaitingProof), .recordUnwritable(.awaitingProof), .adapterLost(.awaitingProof),
         .stackLost(.awaitingProof):

@@ -144,6 +144,10 @@ package enum JSONReport {
     Field("address", "Its device; null if none is known.") {
       $0.row.room.address ?? $0.row.after?.devices.first
     }
+    Field(
+      "consent",
+      "How the operator permitted its device in this run; null if the manifest or the record names the device."
+    ) { $0.row.room.consent }
     Field("adapter", "The adapter last used for it.") { $0.row.room.adapter }
     Field("adapter_name", "That adapter's name on the host.") { $0.row.report.name(of: $0.row.room.adapter) }
     Field("attempts", "How many attempts at its device were started.") { $0.row.room.attempts }
