@@ -100,7 +100,7 @@ import Testing
       building: B
       rooms:
         - { room: A, profile: firefly, control: 1, value: 1, range: 1, address: C4:7C:8D:00:00:01, 1️⃣beacon: { major: 1 } }
-        - { room: B, profile: iot-design-shop, uuid: \(Self.uuid), major: 1, minor: 1, register: true, 2️⃣beacon: { major: 1 } }
+        - { room: B, profile: iot-design-shop, uuid: \(Self.uuid), major: 1, minor: 1, register: true, address: C4:7C:8D:00:00:02, 2️⃣beacon: { major: 1 } }
 
       """)
     let findings = Self.read(place.text).diagnostics

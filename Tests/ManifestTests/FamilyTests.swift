@@ -382,7 +382,7 @@ struct FamilyFindingTests {
     let (_, fireflies, place2) = try warnings(
       """
       building: B
-      defaults: { profile: firefly, 1️⃣proof: any_address }
+      defaults: { profile: firefly, 1️⃣proof: own_address }
       rooms: [{ room: R, control: 1, value: 1, range: 1, address: C4:7C:8D:00:00:01 }]
       """)
     #expect(fireflies.map(\.message) == ["no room here takes `proof`"])

@@ -40,6 +40,11 @@ extension FailureReason.Code {
         let property = schema.properties.first { $0.key == key.stringValue }
         guard let example = property?.schema.example else { preconditionFailure("no example of \(key)") }
         members[key.stringValue] = example
+      } catch DecodingError.dataCorrupted(let context)
+        where context.codingPath.last.map({ members[$0.stringValue] == .array([]) }) ?? false
+      {
+        // The key is there, and its list must not be empty, as that of the example is.
+        return Set(members.keys).subtracting(["code"])
       } catch {
         return nil
       }
