@@ -204,7 +204,7 @@ struct VirtualSite {
         request,
         in: ApplyEnvironment(
           central: await VirtualCentral(world: site.world, clock: site.clock), clock: site.clock,
-          chance: { 0.5 }, confirm: { _ in true }, requests: AsyncStream { _ in }),
+          chance: { 0.5 }, confirm: { _ in .answer }, requests: AsyncStream { _ in }),
         recording: coordinator)
       return await recorder.events
     }
