@@ -76,7 +76,7 @@ extension BuildingPage {
     .rooms>tbody>tr:first-child>td:nth-child(4)::before{content:"Minor"}.rooms>tbody>tr:first-child>td:nth-child(5)::before{content:"Evidence"}\
     .rooms>tbody>tr:first-child>td:nth-child(6)::before{content:"Proved on"}.rooms>tbody>tr:first-child>td:nth-child(7)::before{content:"Run"}\
     .js .open .history{display:block}.history>td{display:block!important}.toggle{width:100%}.sign{font-size:.75rem}\
-    .settings td,.settings th{padding-right:.5rem}.settings time{white-space:normal}\
+    .settings td,.settings th{padding-right:.2rem}.settings time{white-space:normal}\
     .origin{display:block}.origin dd{margin-bottom:.4rem}}
 
     """ + printStyle
