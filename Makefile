@@ -63,7 +63,12 @@ test-deb: ## install what `make deb` built in a clean Debian 12, use it there, a
 
 .PHONY: test
 test: setup-test venv $(DEBUG_BUILT) ## run the tests that need no virtual machine and no browser, or those that FILTER=NAME selects
-	@Scripts/test $(if $(FILTER),--filter '$(FILTER)')
+	@# Programs in real time come after the simulations, which would take the processor from them.
+	@status=0; \
+	if [ -n '$(FILTER)' ]; then exec Scripts/test --filter '$(FILTER)'; fi; \
+	Scripts/test --skip '^RoboprovCLITests\.' || status=1; \
+	Scripts/test --filter '^RoboprovCLITests\.' || status=1; \
+	exit $$status
 
 .PHONY: check
 check: lint setup-test $(DEBUG_BUILT) ## after each change: lint, and the tests of the changed targets and those above them

@@ -22,7 +22,7 @@ final class Site: Sendable {
   }
 
   /// The sites at once. Their programs mostly wait, but each needs the processor now and then.
-  private static let turns = Turns(16)
+  private static let turns = Turns(12)
 
   /// Runs `body` at a new site, when it is this one's turn.
   static func use<Result>(_ body: (Site) async throws -> Result) async throws -> Result {
