@@ -29,7 +29,10 @@ struct CampaignProgram: AsyncParsableCommand {
   var seed: UInt64 = 1
 
   @Option(
-    help: "What happens to the runs: all disturbances, or only short outages of adapters and of the stack.")
+    help: """
+      What happens to the runs: all disturbances on one laptop, the same on two-laptops or with shared-addresses, or only \
+      short-outages of adapters and of the stack.
+      """)
   var disturbances = TestCase.Disturbances.all
 
   @Option(help: "What goes to stdout.")

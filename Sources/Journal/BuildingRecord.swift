@@ -15,6 +15,7 @@ package struct BuildingRecord: Sendable {
   /// The last write to each further device of a room, where merged records have several.
   private var otherWrites: [RoomID: [BluetoothAddress: LastWrite]] = [:]
   private var touches: Touches
+  private let order: RunOrder
 
   /// The state after these runs. Each must begin with its first event; their order does not matter.
   package init(_ runs: [[RunEvent]]) {
@@ -25,6 +26,7 @@ package struct BuildingRecord: Sendable {
   /// The state after these runs, each after the runs that it knows.
   init(_ runs: [(id: String, events: [RunEvent])], in order: RunOrder) {
     touches = Touches(order)
+    self.order = order
     for run in runs { apply(run.events, of: run.id) }
     for (room, runs) in touches.unordered {
       lastKnown.rooms[room]?.unordered = runs
@@ -56,7 +58,7 @@ package struct BuildingRecord: Sendable {
   private mutating func apply(_ event: RunEvent, in run: RunStarted) {
     if case .deviceSighted(let fact) = event.fact {
       note(fact)
-      receive(fact)
+      receive(fact, in: run.run)
     }
     guard let id = event.fact.room else { return }
     var room = lastKnown.rooms[id] ?? LastKnownRoom(name: id.rawValue, profile: "")
@@ -96,8 +98,8 @@ package struct BuildingRecord: Sendable {
     case .saveSubmitted(let fact):
       keepOtherWrite(of: room, id, than: fact.address)
       room.lastWrite = LastWrite(
-        address: fact.address, state: .submitted, settings: settings(of: id, in: run), sealKey: run.sealKey,
-        run: run.run, at: event.at)
+        address: fact.address, state: .submitted, settings: settings(of: id, room.profile, in: run),
+        sealKey: run.sealKey, run: run.run, at: event.at)
       for setting in written[id, default: []] { room.lastWrite?.settingsRecorded[setting] = recorded }
       if let write = room.lastWrite, !isRewritable(room.profile) { hold(write) }
     case .statusReceived(let fact):
@@ -126,18 +128,32 @@ package struct BuildingRecord: Sendable {
   // MARK: Devices that are not received
 
   /// A device was received: it is not missing if it has the minor that its room's record says.
-  private mutating func receive(_ fact: DeviceSighted) {
+  private mutating func receive(_ fact: DeviceSighted, in run: String) {
     for id in lastKnown.owners(of: fact.address) {
-      guard let room = lastKnown.rooms[id], room.absence != nil, fact.minor != nil,
-        fact.minor == room.lastWrite?.minor
+      guard var room = lastKnown.rooms[id], fact.minor != nil, fact.minor == room.lastWrite?.minor,
+        find(&room, with: fact.minor, in: run)
       else { continue }
-      lastKnown.rooms[id]?.absence = nil
+      lastKnown.rooms[id] = room
     }
   }
 
+  /// Ends the absence of a room's device that was received with a minor, unless the run did not know the search:
+  /// then it may have received the device before that. A search that received the same minor agrees with it.
+  /// - Returns: whether it ended the absence.
+  private func find(_ room: inout LastKnownRoom, with minor: UInt16?, in run: String) -> Bool {
+    guard let absence = room.absence else { return false }
+    let last = absence.last.run
+    guard run == last || order.knows(run, last) || minor != nil && minor == absence.held else { return false }
+    room.absence = nil
+    return true
+  }
+
   /// A search did not find the device of a room as recorded.
-  private func miss(_ room: inout LastKnownRoom, _ finding: RoomVerified.Finding, _ recorded: RecordedAt) {
-    room.absence = Absence(finding: finding, since: room.absence?.since ?? recorded)
+  private func miss(
+    _ room: inout LastKnownRoom, _ finding: RoomVerified.Finding, _ recorded: RecordedAt, held: UInt16? = nil
+  ) {
+    room.absence = Absence(
+      finding: finding, since: room.absence?.since ?? recorded, last: recorded, held: held)
   }
 
   // MARK: What a device may hold
@@ -201,6 +217,9 @@ package struct BuildingRecord: Sendable {
     } else if let reason = fact.reason {
       // The run searched for this device, and gave it up.
       if fact.outcome == .unreachable, reason.code == .neverReceived { miss(&room, .missing, recorded) }
+      if fact.attempts > 0, room.lastWrite?.run == run.run, room.lastWrite?.address == fact.address {
+        room.lastWrite?.settings = fact.settings
+      }
       room.lastWrite = room.lastWrite.flatMap { after(reason, $0, isRewritable: isRewritable(room.profile)) }
     }
   }
@@ -216,7 +235,7 @@ package struct BuildingRecord: Sendable {
     else { return }
     if evidence.run == nil {
       room.endAcceptances(recorded)
-      room.absence = nil
+      _ = find(&room, with: evidence.minor, in: run.run)
     }
     // What an earlier run saw is not a sighting of this run.
     let seen =
@@ -238,7 +257,7 @@ package struct BuildingRecord: Sendable {
         address: address, state: .proved(evidence), settings: fact.settings, sealKey: run.sealKey,
         run: evidence.run ?? run.run, at: recorded.at)
       lastWrite.seen = seen
-      for setting in fact.settings where setting.state != .notWritten {
+      for setting in fact.settings where setting.state.isConfirmed {
         lastWrite.settingsRecorded[setting.name] = seen
       }
       room.lastWrite = lastWrite
@@ -249,9 +268,10 @@ package struct BuildingRecord: Sendable {
   /// not received may be out of range, and the next run judges what else was received.
   private func verify(_ room: inout LastKnownRoom, _ fact: RoomVerified, _ recorded: RecordedAt) {
     room.verification = RecordedVerification(fact, recorded: recorded)
-    if fact.needsAction { miss(&room, fact.finding, recorded) }
-    if fact.finding == .onAir, room.absence != nil {
-      room.absence = nil
+    // It may be the minor of a write that the verification did not know: records of two laptops were merged.
+    let isAsWritten = fact.held != nil && fact.held == room.lastWrite?.minor
+    if fact.needsAction, !isAsWritten { miss(&room, fact.finding, recorded, held: fact.held) }
+    if fact.finding == .onAir, find(&room, with: fact.minor, in: recorded.run) {
       room.endAcceptances(recorded)
     }
     guard fact.finding == .onAir, let lastWrite = room.lastWrite, lastWrite.state != .submitted,
@@ -273,6 +293,10 @@ package struct BuildingRecord: Sendable {
       return lastWrite
     case .wrongIdentity, .configuredOtherwise:
       return nil
+    case .contradictorySightings:
+      // Another device sends with its address, or it was changed: its beacon proves nothing any more.
+      lastWrite.withdrawProof()
+      return lastWrite
     case .foreignSettings(let held, _) where lastWrite.state != .submitted && lastWrite.identity != held:
       // Another client has written other settings since. A laptop that does not know the last write also
       // reports its own settings as foreign.
@@ -284,11 +308,14 @@ package struct BuildingRecord: Sendable {
 
   private func isRewritable(_ profile: ProfileID) -> Bool { DeviceProfiles[profile]?.isRewritable ?? false }
 
-  private func settings(of room: RoomID, in run: RunStarted) -> [SettingResult] {
+  /// The settings of a room whose device is about to keep them. A family without a save command keeps each
+  /// write at once, and its writes follow.
+  private func settings(of room: RoomID, _ profile: ProfileID, in run: RunStarted) -> [SettingResult] {
     let planned = run.rooms.first { $0.room == room }?.settings ?? []
+    let unwritten: SettingState = isRewritable(profile) ? .submitted : .notWritten
     return planned.map { setting in
       var setting = setting
-      if written[room]?.contains(setting.name) == true { setting.state = .written }
+      setting.state = written[room]?.contains(setting.name) == true ? .written : unwritten
       return setting
     }
   }

@@ -3,6 +3,8 @@ package import Model
 
 /// The progress of an attempt, which remains available after its GATT session.
 package actor AttemptProgress {
+  /// Settings that were sent to the device, apart from those that it rejected.
+  package private(set) var sent: Set<SettingName> = []
   /// Settings that the device confirmed.
   package private(set) var written: Set<SettingName> = []
   /// Settings that a read showed the device to hold.
@@ -21,6 +23,8 @@ package actor AttemptProgress {
     return statuses
   }
 
+  func send(_ settings: [SettingName]) { sent.formUnion(settings) }
+  func reject(_ settings: [SettingName]) { sent.subtract(settings) }
   func confirm(_ setting: SettingName) { written.insert(setting) }
   func confirmReadBack(_ settings: [SettingName]) { readBack.formUnion(settings) }
   func hold(_ link: any Peripheral) { self.link = link }

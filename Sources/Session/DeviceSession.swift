@@ -152,8 +152,15 @@ package struct DeviceSession: Sendable {
     _ bytes: [UInt8], of settings: [SettingName], to characteristic: RemoteCharacteristic,
     over link: any Peripheral, _ kind: WriteKind = .withResponse
   ) async throws(AttemptFailure) {
-    try await stage(.write, setting: settings.first) { () throws(CentralError) in
-      try await link.write(bytes, to: characteristic, kind)
+    await progress.send(settings)
+    do throws(AttemptFailure) {
+      try await stage(.write, setting: settings.first) { () throws(CentralError) in
+        try await link.write(bytes, to: characteristic, kind)
+      }
+    } catch {
+      // Only its own refusal shows that the device did not take them.
+      if error.reason.code == .attributeRejected { await progress.reject(settings) }
+      throw error
     }
     if kind == .withResponse { await confirmWritten(settings, bytes: bytes.count) }
   }

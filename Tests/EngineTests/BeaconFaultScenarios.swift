@@ -46,6 +46,52 @@ private typealias GATT = IoTDesignShopGATT
     }
   }
 
+  @Test(
+    "a write without an answer is reported as submitted: the beacon may hold it", arguments: [true, false])
+  func lostAnswer(isTaken: Bool) async throws {
+    var room = Self.room
+    room.retries = 0
+    let fault = Fault.drops(in: isTaken ? .confirm(1) : .write(1))
+    try await succession([Sample.beaconDevice(1, faults: [.init(fault)])]) { [room] succession in
+      let run = await succession.run([room])
+      expectInvariants(run, [room])
+      let finished = try #require(run.outcome(1))
+      #expect(finished.outcome == .failed && finished.reason?.code == .linkLost)
+      for settings in [finished.settings, succession.lastKnown.rooms[room.id]?.lastWrite?.settings ?? []] {
+        #expect(settings.filter { $0.state == .submitted }.map(\.name) == [.power, .interval])
+        #expect(settings.filter { $0.state == .notWritten }.map(\.name) == [.uuid, .major, .minor])
+      }
+    }
+  }
+
+  @Test("a beacon that got a write without an answer is reported so even if the room then needs an operator")
+  func lostAnswerThenBlocked() async throws {
+    let other = Sample.beaconDevice(2, holds: Sample.done(Self.room))
+    let device = Sample.beaconDevice(1, faults: [.init(.drops(in: .confirm(1)), attempts: 1)])
+    try await succession([device, other]) { succession in
+      await succession.world.setMuted(true, Sample.address(2))
+      let run = await succession.run([Self.room]) { backstage, event in
+        guard case .attemptEnded = event.fact else { return }
+        await backstage.world.setMuted(false, Sample.address(2))
+        await backstage.world.setMuted(true, Sample.address(1))
+        backstage.after(.seconds(8)) { await backstage.world.setMuted(false, Sample.address(1)) }
+      }
+      expectInvariants(run, [Self.room])
+      let finished = try #require(run.outcome(1))
+      #expect(finished.reason?.code == .minorOnAir)
+      #expect(finished.settings.filter { $0.state == .submitted }.map(\.name) == [.power, .interval])
+    }
+  }
+
+  @Test("the record of a run that is killed at a write says that the device may hold its settings")
+  func killedAtWrite() async throws {
+    try await succession([Sample.beaconDevice(1)]) { succession in
+      #expect(await succession.runUntilKilled([Self.room], write: .after(1)))
+      let lastWrite = try #require(succession.lastKnown.rooms[Self.room.id]?.lastWrite)
+      #expect(lastWrite.settings.allSatisfy { $0.state == .submitted })
+    }
+  }
+
   @Test("a beacon that stores a wrong value once is corrected by the next attempt", arguments: faults.indices)
   func once(index: Int) async throws {
     let fault = ScheduledFault(.own(Self.faults[index].fault), attempts: 1)

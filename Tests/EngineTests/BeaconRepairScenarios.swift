@@ -248,4 +248,23 @@ import VirtualBuilding
       #expect([.connectTimedOut, .connectFailed].contains(run.outcome(1)?.reason?.code))
     }
   }
+
+  /// From campaign seed 18433192868682437537 (two laptops): the last answer is lost with the adapter.
+  @Test("a beacon that this run wrote is not already provisioned, although the record has the same settings")
+  func writtenAgain() async throws {
+    let room = Sample.beaconRoom(1, address: 1)
+    try await succession([Sample.beaconDevice(1)]) { succession in
+      #expect(await succession.run([room]).outcome(1)?.outcome == .provisioned)
+      // A factory reset; then the answer to the last write is lost.
+      await succession.world.pressButton(Sample.address(1))
+      await succession.world.setFaults([.drops(in: .confirm(3))], of: Sample.address(1))
+      let run = await succession.run([room]) { backstage, event in
+        if case .attemptEnded = event.fact { await backstage.world.setFaults([], of: Sample.address(1)) }
+      }
+      expectInvariants(run, [room])
+      #expect(run.outcome(1)?.outcome == .provisionedAfterRetry)
+      #expect(run.outcome(1)?.attempts == 2)
+      #expect(run.outcome(1)?.settings.allSatisfy { $0.state == .proved } == true)
+    }
+  }
 }

@@ -141,4 +141,45 @@ import Testing
     #expect(run.outcome(1)?.outcome == .unconfirmed)
     #expect(run.outcome(1)?.reason == .contradictorySightings(contradiction, SaveResponse()))
   }
+
+  // MARK: After the proof
+
+  /// A room that was proved at 6 s while another room is still open, and then receives this from its device's
+  /// address, two seconds later.
+  private func proved(then sent: Sent) -> Driver {
+    var run = Driver(rooms: 2, adapters: [Driver.hci0, Driver.hci1])
+    run.window([1])
+    run.send(.connected(Driver.attempt(1)), at: 1.6)
+    run.submit(Driver.attempt(1), at: 5)
+    run.send(.scanBegan(Driver.hci0), at: 5.1)
+    run.receiveBeacon(1, at: 6)
+    #expect(run.outcome(1)?.outcome == .provisioned)
+    let advertisement = sent.advertisement
+    run.send(
+      .received(advertisement, advertisement.adapter == Self.a ? Driver.hci0 : Driver.hci1),
+      at: advertisement.receivedAt.sinceZero.inSeconds)
+    return run
+  }
+
+  @Test(
+    "another minor, or provisioning mode, after the proof takes it back, and the reason names both sightings",
+    arguments: [Sent.beacon(8, minor: 4), .waiting(8)])
+  func afterProof(_ sent: Sent) {
+    let run = proved(then: sent)
+    let advertisement = sent.advertisement
+    let contradiction = Contradiction(
+      Self.device, StateSighting(adapter: Self.a, minor: 1),
+      StateSighting(adapter: advertisement.adapter, minor: advertisement.iBeacon?.minor))
+    #expect(run.outcome(1)?.outcome == .unconfirmed)
+    #expect(run.outcome(1)?.reason == .contradictorySightings(contradiction, SaveResponse()))
+    #expect(run.outcome(1)?.evidence?.grade == .savedStatus)
+    #expect(run.outcome(1)?.settings.contains { $0.state == .proved } == false)
+  }
+
+  @Test(
+    "the same beacon, and a report that another adapter delivers late, leave the proof",
+    arguments: [Sent.beacon(8, minor: 1), .waiting(6.8)])
+  func proofStays(_ sent: Sent) {
+    #expect(proved(then: sent).outcome(1)?.outcome == .provisioned)
+  }
 }

@@ -175,6 +175,33 @@ import VirtualBuilding
     }
   }
 
+  @Test("an acknowledged save without a beacon is done by a later beacon only, never by the record")
+  func acknowledgedWithoutBeacon() async throws {
+    let rooms = [Self.room("correct horse")]
+    try await succession([SensorScenario(address: Self.sensor), SensorScenario(address: Sample.address(9))]) {
+      succession in
+      let run = await succession.run(rooms) { backstage, event in
+        if case .statusReceived(let fact) = event.fact, fact.meaning == .saved {
+          await backstage.world.setMuted(true, Self.sensor)
+        }
+      }
+      #expect(run.outcome(1)?.outcome == .unconfirmed)
+      #expect(run.outcome(1)?.reason?.code == .notReceivedAfterSave)
+      #expect(run.outcome(1)?.settings.allSatisfy { $0.state == .acknowledged } == true)
+      let silent = await succession.run(rooms)
+      #expect(silent.outcome(1)?.outcome == .unconfirmed)
+      #expect(state(succession)?.progress == .unconfirmed)
+      await succession.world.setMuted(false, Self.sensor)
+      let later = await succession.run(rooms)
+      expectInvariants(later, rooms)
+      #expect(later.outcome(1)?.outcome == .alreadyProvisioned)
+      #expect(later.outcome(1)?.evidence?.grade == .beaconOnAir)
+      #expect(
+        later.outcome(1)?.settings.map(\.state) == [.acknowledged, .acknowledged, .acknowledged, .proved])
+      #expect(state(succession)?.progress == .done)
+    }
+  }
+
   @Test("a refusal stays the room's reason, whatever follows", arguments: [true, false])
   func refusalStays(isReceived: Bool) async throws {
     let fault = Fault.refusesForStranger("no", Sample.address(90))

@@ -167,6 +167,7 @@ import VirtualBuilding
     }
     let verification = Verification(rooms, Known(), windows: [window])
     #expect(verification.rooms.map(\.finding) == [.onAir, .otherIdentity])
+    #expect(verification.rooms.map(\.held) == [nil, 2])
     #expect(verification.unexpected.map(\.address) == [Sample.address(3)])
   }
 

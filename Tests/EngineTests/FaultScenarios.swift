@@ -111,7 +111,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     #expect(room.reason?.stage == example.stage)
     #expect(room.attempts == example.attempts)
     #expect(room.evidence?.grade == example.rest.evidence)
-    #expect(example.rest.written.contains(room.settings.count { $0.state != .notWritten }))
+    #expect(example.rest.written.contains(room.settings.count(where: \.state.isConfirmed)))
     #expect(room.settings.contains { $0.state == .proved } == example.outcome.isSuccess)
     for healthy in [1, 3] {
       #expect(run.outcome(healthy)?.outcome == .provisioned)
@@ -132,7 +132,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     #expect(room.reason?.stage == example.stage)
     #expect(room.attempts == example.attempts)
     #expect(room.evidence?.grade == example.rest.evidence)
-    #expect(example.rest.written.contains(room.settings.count { $0.state != .notWritten }))
+    #expect(example.rest.written.contains(room.settings.count(where: \.state.isConfirmed)))
   }
 
   @Test("an error of an earlier attempt is no response to SAVE when the status can only be read")
@@ -193,6 +193,6 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     #expect(proved.map(\.state) == [.acknowledged, .acknowledged, .acknowledged, .proved])
     #expect(proved.map(\.value) == ["Plant", nil, "Room 1", "1"])
     let lost = try #require(run.outcome(2)).settings
-    #expect(lost.map(\.state) == [.written, .written, .notWritten, .notWritten])
+    #expect(lost.map(\.state) == [.written, .written, .submitted, .notWritten])
   }
 }

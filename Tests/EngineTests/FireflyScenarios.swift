@@ -152,7 +152,7 @@ import VirtualTime
     let run = try await run([Self.firefly(faults: [.staysConnected])])
     #expect(run.outcome(1)?.outcome == .unconfirmed)
     #expect(run.outcome(1)?.reason?.code == .noSelfDisconnect)
-    #expect(run.outcome(1)?.settings.allSatisfy { $0.state == .notWritten } == true)
+    #expect(run.outcome(1)?.settings.allSatisfy { $0.state == .submitted } == true)
     #expect(run.openLinks == 0)
   }
 
@@ -170,7 +170,7 @@ import VirtualTime
     let lost = try await self.run([device])
     #expect(lost.outcome(1)?.outcome == .unconfirmed)
     #expect(lost.outcome(1)?.reason?.code == .linkLost)
-    #expect(lost.outcome(1)?.settings.allSatisfy { $0.state == .notWritten } == true)
+    #expect(lost.outcome(1)?.settings.allSatisfy { $0.state == .submitted } == true)
   }
 
   /// The Firefly appears later and later, in steps of 1 µs: around the end of the search, and around the end

@@ -146,4 +146,52 @@ struct UnorderedRunsTests {
     let rooms = BuildingRecord([Run.success("a", day: 0, 1).events, other.events]).lastKnown.rooms
     #expect(rooms["kitchen"]?.unordered == ["a", "b"] && rooms["cellar"]?.unordered == ["a", "b"])
   }
+
+  // MARK: Verifications
+
+  private static func verified(
+    _ id: String, _ finding: RoomVerified.Finding, held: UInt16? = nil, after: [String] = ["0"]
+  ) -> Run {
+    run(id, .verify, after: after) {
+      $0.add(
+        .roomVerified(
+          .init(
+            room: "kitchen", finding: finding, address: address(1), minor: 7, held: held, windows: 3)))
+    }
+  }
+
+  @Test(
+    "a device that a verification missed is not found by a run that did not know that, whichever comes first")
+  func missedElsewhere() {
+    for (a, b) in [("a", "b"), ("b", "a")] {
+      for other in [Self.written(b), Self.observed(b)] {
+        let room = kitchenAfter(Self.common, Self.verified(a, .missing), other)
+        #expect(room?.progress == .missing)
+      }
+      let later = Self.observed("c", after: ["a", "b"])
+      #expect(
+        kitchenAfter(Self.common, Self.verified(a, .missing), Self.observed(b), later)?.progress == .done)
+    }
+  }
+
+  @Test("a verification that received what another laptop had written agrees with it after the merge")
+  func foundAsWritten() {
+    for (a, b) in [("a", "b"), ("b", "a")] {
+      let renumbered = Self.run(b, after: ["0"]) {
+        $0.attempt(1)
+        $0.save(1)
+        $0.add(
+          .roomFinished(
+            .init(
+              room: "kitchen", outcome: .provisioned, address: address(1), attempts: 1, seconds: 1,
+              evidence: Evidence(grade: .freshBeacon, address: address(1), minor: 9),
+              settings: [.init(name: .minor, value: "9", state: .proved)])))
+      }
+      let found = kitchenAfter(Self.common, Self.verified(a, .otherIdentity, held: 9), renumbered)
+      #expect(found?.progress == .done && found?.unordered == [])
+      let other = kitchenAfter(Self.common, Self.verified(a, .otherIdentity, held: 8), renumbered)
+      #expect(other?.progress == .unconfirmed)
+    }
+    #expect(kitchenAfter(Self.common, Self.verified("a", .otherIdentity, held: 9))?.progress == .unconfirmed)
+  }
 }

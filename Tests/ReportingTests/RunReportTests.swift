@@ -91,6 +91,23 @@ struct RunReportTests {
       #expect(room.seconds > 1)
     }
 
+    @Test("a beacon that keeps each write at once may hold every setting from the submission on")
+    func submittedBeacon() throws {
+      var script = RunScript()
+      let settings = ["uuid", "major", "minor"].map {
+        SettingResult(name: SettingName(rawValue: $0), value: "1", state: .notWritten)
+      }
+      script.begin([
+        PlannedRoom(room: "kitchen", name: "Kitchen", profile: "iot-design-shop", settings: settings)
+      ])
+      script.append(
+        .attemptStarted(.init(room: "kitchen", address: .sensor(2), adapter: .first, number: 1)))
+      script.append(.saveSubmitted(.init(room: "kitchen", attempt: 1, address: .sensor(2))))
+      let room = try #require(RunReport(script.events)["kitchen"])
+      #expect(room.outcome == .unconfirmed)
+      #expect(room.settings.allSatisfy { $0.state == .submitted })
+    }
+
     @Test("a room with a save stays unconfirmed in a later attempt, because the first save may be kept")
     func secondAttempt() throws {
       let room = try report {

@@ -60,6 +60,32 @@ struct VerifyTests {
     }
   }
 
+  @Test("a device that another laptop gave another minor is named with both sightings")
+  func otherMinor() async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      // The second laptop has a manifest and a record of its own.
+      var place = Place.numbered(1)
+      place.minor = 177
+      try site.writeManifest([place])
+      await premises.pressButton(1)
+      let elsewhere = try await premises.apply("--reports", "elsewhere")
+      #expect(elsewhere.status == 0, "\(elsewhere)")
+      try site.writeManifest([.numbered(1)])
+      let verified = try await premises.run(Self.verify)
+      #expect(verified.status == 100, "\(verified)")
+      let text = verified.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(
+        text.contains("\(ServedBuilding.address(1)) was received with minor 101 on ")
+          && text.contains(" and sends minor 177 now."), "\(verified)")
+      let status = try await site.run(["status", "building.yaml", "--check"])
+      let lines = status.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(status.status == 100, "\(status)")
+      #expect(lines.contains("minor 101") && lines.contains("and then with minor 177"), "\(status)")
+      #expect(try site.building["rooms"][0]["verification"]["held_minor"].integer == 177)
+    }
+  }
+
   @Test("a device that is gone is missing in every report, until a person accepts it or it is received")
   func gone() async throws {
     try await Premises.serveDone(2) { premises in

@@ -44,6 +44,22 @@ import Testing
   }
 
   @Test(
+    "random buildings with two laptops, and with sensors that share an address, violate no rule",
+    arguments: [TestCase.Disturbances.twoLaptops, .sharedAddresses])
+  func mixes(_ disturbances: TestCase.Disturbances) async {
+    let count = Self.isLong ? 100 : 30
+    let tally = await Campaign(seed: 9, count: count, width: 2, disturbances: disturbances).play {
+      _, result in
+      #expect(
+        result.violations.isEmpty,
+        "roboprov-campaign 1 --seed \(result.seed) --disturbances \(disturbances.rawValue)\n\(result.violations.map(\.description))"
+      )
+      return true
+    }
+    #expect(tally.buildings == count && tally.violations == 0)
+  }
+
+  @Test(
     "two runs of the same seed give the same journals, byte for byte",
     arguments: [1, 2, 3, 44, 555] as [UInt64])
   func repeatable(_ seed: UInt64) async {

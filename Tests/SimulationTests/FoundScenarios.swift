@@ -42,4 +42,13 @@ import VirtualBuilding
     let result = await TestCase(seed: 5_608_380_842_144_577_465).play()
     #expect(result.violations.isEmpty, "\(result.violations)")
   }
+
+  @Test(
+    "a truthful record after a lost answer, a minor that the sensor swaps, and a room whose device the operator must not name",
+    arguments: [6_216_796_853_422_405_547, 13_733_931_694_663_762_815, 15_029_829_131_056_918_303] as [UInt64]
+  )
+  func truth(_ seed: UInt64) async {
+    let result = await TestCase(seed: seed).play()
+    #expect(result.violations.isEmpty, "\(result.violations)")
+  }
 }

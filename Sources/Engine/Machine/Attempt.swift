@@ -29,6 +29,8 @@ struct Attempt: Hashable, Sendable {
 struct AttemptReport: Hashable, Sendable {
   /// The submission, which still needs its proof, or the failure.
   var result: Result<Submission, AttemptFailure>
+  /// Settings that were sent to the device, apart from those that it rejected.
+  var sent: Set<SettingName> = []
   /// Settings that the device confirmed.
   var written: Set<SettingName> = []
   /// Settings that a read showed the device to hold.

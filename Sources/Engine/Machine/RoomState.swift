@@ -33,7 +33,7 @@ indirect enum RoomState: Sendable {
   case exhausted(Exhausted)
   /// The run stops, and its attempt was ended for that.
   case stopped(Stopped)
-  case finished(RoomFinished)
+  case finished(Finished)
 
   struct Open: Sendable {
     let outcome: Outcome
@@ -174,6 +174,16 @@ indirect enum RoomState: Sendable {
     var receivedAt: Duration
     fileprivate init(_ work: RoomWork, rssi: Int?, receivedAt: Duration) {
       (self.work, self.rssi, self.receivedAt) = (work, rssi, receivedAt)
+    }
+  }
+
+  struct Finished: Sendable {
+    let outcome: RoomFinished
+    /// The beacon that proved its device in this run; nil without one, and once another sighting contradicted it.
+    let proof: BeaconProof?
+
+    init(_ outcome: RoomFinished, _ proof: BeaconProof? = nil) {
+      (self.outcome, self.proof) = (outcome, proof)
     }
   }
 

@@ -26,6 +26,8 @@ struct RoomWork: Hashable, Sendable {
   var failures: [AdapterID: Int] = [:]
   /// The best RSSI of the device on any adapter before the last attempt, in dBm.
   var strongest: Int?
+  /// Settings that any attempt of this run sent to the device.
+  var sent: Set<SettingName> = []
   /// Settings that the device confirmed in the last attempt that submitted a save, and since.
   var written: Set<SettingName> = []
   /// Settings that a read showed the device to hold in the last attempt.
@@ -57,6 +59,7 @@ struct RoomWork: Hashable, Sendable {
 
   /// Takes over the results of an attempt.
   mutating func take(_ report: AttemptReport) {
+    sent.formUnion(report.sent)
     // Until the next submission, the earlier writes count as well: their proof may still arrive.
     written = report.wasSubmitted ? report.written : written.union(report.written)
     readBack = report.readBack

@@ -112,6 +112,6 @@ extension RunMachine {
 
 extension RoomTable {
   func outcome(of place: Int) -> RoomFinished? {
-    if case .finished(let finished) = self[place].state { finished } else { nil }
+    if case .finished(let finished) = self[place].state { finished.outcome } else { nil }
   }
 }

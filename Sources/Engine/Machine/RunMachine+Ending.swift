@@ -62,7 +62,7 @@ extension RunMachine {
     for place in rooms.indices where rooms[place].state.kind != .finished {
       let (outcome, reason) = leftOver(place, stop)
       let finished = finished(place, admitted(outcome, of: place), evidence: nil, reason: reason)
-      rooms.move(place, to: .finished(finished))
+      rooms.move(place, to: .finished(.init(finished)))
       record(.roomFinished(finished))
     }
     let outcome = outcome(stop)

@@ -112,7 +112,9 @@ extension RunMachine {
   ) {
     var finished = finished(place, outcome, evidence: evidence, reason: reason)
     if let settings { finished.settings = settings }
-    rooms.move(place, to: .finished(finished))
+    let proof = beaconProof(of: place, finished)
+    rooms.move(place, to: .finished(.init(finished, proof)))
+    if let proof { rooms.own(proof.address, by: place) }
     if outcome.isFailure { admission.failedOne() }
     record(.roomFinished(finished))
     isDirty = true
@@ -127,7 +129,7 @@ extension RunMachine {
     let address = evidence?.address ?? work?.address ?? request.known.device(of: room)?.address
     let received = rooms[place].family.settings.filter(\.isOnAir).map(\.name)
     let proved = (work?.readBack ?? []).union(evidence?.minor == nil ? [] : received)
-    let written = work?.written ?? []
+    let (sent, written) = (work?.sent ?? [], work?.written ?? [])
     let acknowledged = reason?.contradictsAcknowledgement == true ? [] : work?.acknowledged ?? []
     return RoomFinished(
       room: room.id, outcome: outcome, address: address, adapter: work?.adapter,
@@ -135,9 +137,10 @@ extension RunMachine {
       seconds: work?.began.map { $0.duration(to: now).inSeconds } ?? 0,
       rssi: address.flatMap { air[$0]?.rssi }, evidence: evidence,
       settings: room.settingResults(request.known.seal) { name in
-        proved.contains(name)
-          ? .proved
-          : acknowledged.contains(name) ? .acknowledged : written.contains(name) ? .written : .notWritten
+        if proved.contains(name) { return .proved }
+        if acknowledged.contains(name) { return .acknowledged }
+        if written.contains(name) { return .written }
+        return sent.contains(name) ? .submitted : .notWritten
       },
       reason: reason)
   }

@@ -165,9 +165,11 @@ extension RunMachine {
     case .awaited where !isEnding:
       finishRegistered(place)
       return true
+    case .finished(let state):
+      return withdraw(place, state, contradictedBy: advertisement)
     case .unmatched, .open, .awaited, .awaitingOperator, .deferred, .exhausted, .preparing, .connecting,
       .connected,
-      .disconnecting, .diagnosing, .backingOff, .stopped, .finished:
+      .disconnecting, .diagnosing, .backingOff, .stopped:
       return false
     }
   }

@@ -179,6 +179,8 @@ func blocker(
   else { return nil }
   let isRewritable = profile(of: room).isRewritable
   if proof.isMet(by: beacon) {
+    // This run wrote it, so what is on record does not count any more: the next attempt reads what it holds.
+    if isRewritable, wasTouched { return nil }
     if known.isUnordered(room) {
       // The beacon does not show which of the runs wrote the settings that are not on air.
       return isRewritable ? nil : .stopped(.actionRequired, .settingsChanged(minor: beacon.minor))

@@ -81,6 +81,7 @@ package struct Verification: Sendable {
     let counted = own.isEmpty && finding == .onAir ? received.compactMap(\.first) : ofOwn
     return RoomVerified(
       room: room.id, finding: finding, address: device ?? counted.first?.address, minor: identity.minor,
+      held: finding == .otherIdentity ? sightings.last?.beaconAtWork?.minor : nil,
       rssi: counted.compactMap(\.rssi), windowsReceived: counted.count, windows: windows.count,
       others: own.isEmpty && finding == .onAir ? [] : others)
   }

@@ -20,6 +20,7 @@ extension RunShell {
       receive: { [inbox] in inbox.post(.received($0, attempt.session)) })
     let result = await ended(by: end) { await runSession(session) }
     var report = AttemptReport(result: Self.interpreted(result, end.peeked))
+    report.sent = await session.progress.sent
     report.written = await session.progress.written
     report.readBack = await session.progress.readBack
     report.wasSubmitted = await session.progress.submittedAt != nil

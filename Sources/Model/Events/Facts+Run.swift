@@ -212,7 +212,8 @@ extension CanariesJudged: FactPayload {
   package static var durability: Durability { .synced }
 }
 
-/// A room got its outcome: exactly one for each selected room.
+/// A room got its outcome: one for each selected room. A second one replaces a success that a later sighting of
+/// the same run contradicted.
 package struct RoomFinished: Hashable, Sendable, Codable {
   package var room: RoomID
   package var outcome: Outcome

@@ -26,6 +26,8 @@ package struct RoomVerified: Hashable, Sendable, Codable {
   package var address: BluetoothAddress?
   /// The minor of its identity; nil without one.
   package var minor: UInt16?
+  /// The minor that its device sends instead of its identity; nil unless it does.
+  package var held: UInt16?
   /// The RSSI of its device in dBm: the median over the scan windows with a sighting.
   package var rssi: Int?
   /// The least of these values.
@@ -40,13 +42,15 @@ package struct RoomVerified: Hashable, Sendable, Codable {
   package var others: [BluetoothAddress]
 
   package init(
-    room: RoomID, finding: Finding, address: BluetoothAddress? = nil, minor: UInt16? = nil, rssi: [Int] = [],
-    windowsReceived: Int = 0, windows: Int, others: [BluetoothAddress] = []
+    room: RoomID, finding: Finding, address: BluetoothAddress? = nil, minor: UInt16? = nil,
+    held: UInt16? = nil, rssi: [Int] = [], windowsReceived: Int = 0, windows: Int,
+    others: [BluetoothAddress] = []
   ) {
     self.room = room
     self.finding = finding
     self.address = address
     self.minor = minor
+    self.held = held
     let sorted = rssi.sorted()
     self.rssi = sorted.isEmpty ? nil : sorted[sorted.count / 2]
     rssiMin = sorted.first
@@ -61,6 +65,7 @@ package struct RoomVerified: Hashable, Sendable, Codable {
     case finding
     case address
     case minor
+    case held = "held_minor"
     case rssi
     case rssiMin = "rssi_min"
     case rssiMax = "rssi_max"

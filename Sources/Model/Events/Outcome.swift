@@ -148,14 +148,25 @@ extension Evidence: Codable {
 
 /// The state of a setting.
 package enum SettingState: String, Hashable, Sendable, Codable, CaseIterable {
-  /// The device has not confirmed it.
+  /// It was not sent to the device, or the device rejected it.
   case notWritten = "not_written"
+  /// It was sent to the device, or about to be when the run was killed, and the device did not answer: it may
+  /// hold the value.
+  case submitted
   /// The device confirmed the write; nothing shows that it kept the value.
   case written
   /// The device acknowledged that it saved the value.
   case acknowledged
   /// A beacon or a later read of the device shows the value.
   case proved
+
+  /// Whether the device itself confirmed that it got the value.
+  package var isConfirmed: Bool {
+    switch self {
+    case .notWritten, .submitted: false
+    case .written, .acknowledged, .proved: true
+    }
+  }
 }
 
 /// The state of a room's setting.

@@ -118,10 +118,18 @@ package struct Absence: Hashable, Sendable {
   package var finding: RoomVerified.Finding
   /// The first such search since the device was last received.
   package var since: RecordedAt
+  /// The last such search.
+  package var last: RecordedAt
+  /// The minor that the device sent instead; nil unless it sent another identity.
+  package var held: UInt16?
 
-  package init(finding: RoomVerified.Finding, since: RecordedAt) {
+  package init(
+    finding: RoomVerified.Finding, since: RecordedAt, last: RecordedAt, held: UInt16? = nil
+  ) {
     self.finding = finding
     self.since = since
+    self.last = last
+    self.held = held
   }
 
   /// Whether the device was not received at all.
@@ -236,6 +244,17 @@ package struct LastWrite: Hashable, Sendable {
 
   /// The values of these settings, without secrets.
   package func values(_ profile: any DeviceFamily) -> [SettingName: SettingValue] { settings.values(profile) }
+
+  /// Takes back what its beacon showed: the device's acknowledgement is left, if there was one.
+  package mutating func withdrawProof() {
+    guard case .proved = state else { return }
+    let isAcknowledged = settings.contains { $0.state == .acknowledged }
+    state = isAcknowledged ? .acknowledged : .submitted
+    seen = nil
+    for index in settings.indices where settings[index].state == .proved {
+      settings[index].state = isAcknowledged ? .acknowledged : .written
+    }
+  }
 
   /// Merges newer results.
   package mutating func take(_ results: [SettingResult], recorded: RecordedAt) {

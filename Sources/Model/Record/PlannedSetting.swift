@@ -38,7 +38,7 @@ extension PlannedSetting {
       return
     }
     // Whether the device holds a setting that was never confirmed is unknown.
-    guard old.state != .notWritten || lastWrite.settingsRecorded[wanted.name] != nil else { return }
+    guard old.state.isConfirmed || lastWrite.settingsRecorded[wanted.name] != nil else { return }
     recorded = old.value
     if let value = wanted.value, let recorded {
       change = value == recorded ? .unchanged : .changed

@@ -36,10 +36,10 @@ package struct BuildingRoom: Hashable, Sendable {
       self.recorded = recorded
     }
 
-    /// A setting that a run intended to write to a device that kept nothing.
+    /// A setting of a run after which nothing on record shows what the device holds.
     fileprivate init(notKept result: SettingResult) {
       self.init(result: result, recorded: nil)
-      self.result.state = .notWritten
+      if result.state == .acknowledged || result.state == .proved { self.result.state = .written }
     }
   }
 

@@ -17,6 +17,8 @@ extension Explanation {
       self.init("No run has worked on this room.", "Run `roboprov apply`.")
     case .missing:
       self.init(missing: room)
+    case .unconfirmed where room.verification?.found.held != nil && room.absence?.finding == .otherIdentity:
+      self.init(otherMinor: room)
     case .unconfirmed where room.absence != nil && room.evidence != nil:
       self.init(
         "When it was last searched for, its device was found otherwise than recorded: "
@@ -31,6 +33,22 @@ extension Explanation {
 }
 
 extension Explanation {
+  /// Both sightings of a device that was found with another minor.
+  fileprivate init(otherMinor room: BuildingRoom) {
+    let device = DeviceWords(room.profile).noun
+    let minor = room.minor.map { "minor \($0)" } ?? "its identity"
+    let recorded = room.seen.map { " on \(LocalTime.utc.day($0.at)) (run \($0.run))" } ?? ""
+    let found = room.verification?.found.held.map { "minor \($0)" } ?? "another identity"
+    let verified =
+      room.verification.map { " on \(LocalTime.utc.day($0.recorded.at)) (run \($0.recorded.run))" } ?? ""
+    self.init(
+      "Its \(device) was received with \(minor)\(recorded), and then with \(found)\(verified).",
+      """
+      If another laptop wrote it, merge both records with `roboprov report merge FOLDER FOLDER --into reports`. If not, \
+      run `roboprov apply`: it shows what must be done.
+      """)
+  }
+
   fileprivate init(missing room: BuildingRoom) {
     let device = DeviceWords(room.profile).noun
     let since = room.absence.map { " since \(LocalTime.utc.day($0.since.at))" } ?? ""

@@ -1,4 +1,5 @@
 package import Bluetooth
+import Families
 import FoundationEssentials
 package import Model
 
@@ -134,6 +135,11 @@ package struct RoomReport: Hashable, Sendable {
     case .saveSubmitted(let fact):
       address = fact.address
       mayHaveKept = true
+      // Its writes follow, and it keeps each at once.
+      guard DeviceProfiles[planned.profile]?.isRewritable == true else { break }
+      for index in settings.indices where settings[index].state == .notWritten {
+        settings[index].state = .submitted
+      }
     case .statusReceived(let fact):
       take(fact)
     case .proofReceived(let fact):

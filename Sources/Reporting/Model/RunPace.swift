@@ -33,7 +33,8 @@ package struct RunPace: Hashable, Sendable {
       guard inFlight > 0 else { return }
       inFlight -= 1
       if inFlight == 0 { busy += event.elapsed - busySince }
-    case .roomFinished(let fact) where fact.attempts > 0:
+    // A second outcome of a room, which takes its proof back, has this reason.
+    case .roomFinished(let fact) where fact.attempts > 0 && fact.reason?.code != .contradictorySightings:
       rooms += 1
       latency += .seconds(fact.seconds)
     default: break

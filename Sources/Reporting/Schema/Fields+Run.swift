@@ -92,7 +92,8 @@ extension CanariesJudged: RecordedObject {
 
 extension RoomFinished: RecordedObject {
   package static let definition = "room_finished"
-  package static let about = "A room's outcome: exactly one for each selected room."
+  package static let about =
+    "A room's outcome: one for each selected room. A second one, `contradictory_sightings`, replaces a success that a later sighting contradicted."
   package static let fields = [
     "room": "The room.",
     "outcome": "How it ended.",
@@ -185,6 +186,7 @@ extension RoomVerified: RecordedObject {
     "finding": "What was found.",
     "address": "Its device, if one is known.",
     "minor": "The minor of its identity, where it has one.",
+    "held_minor": "The minor that its device sends instead, if it sends another identity.",
     "rssi": "RSSI of its device in dBm: the median over the scan windows in which it was received.",
     "rssi_min": "The lowest of these.",
     "rssi_max": "The highest of these.",

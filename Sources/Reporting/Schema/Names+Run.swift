@@ -45,7 +45,9 @@ extension SettingState: OutputNames {
   package static let about = "The state of a setting."
   package var documentation: String {
     switch self {
-    case .notWritten: "Never confirmed by the device."
+    case .notWritten: "Not sent to the device, or rejected by it."
+    case .submitted:
+      "Sent to the device, or about to be when the run was killed; the device did not answer and may hold it."
     case .written: "The device confirmed the write; nothing shows that it kept it."
     case .acknowledged: "The device acknowledged that it saved it."
     case .proved: "The device's own advertisement shows it, or its own response when it was read afterwards."

@@ -1,12 +1,14 @@
 import Bluetooth
+package import FoundationEssentials
 package import Model
 
 /// The result of `verify`, for a person.
 package enum VerificationView {
   /// The lines: the counts, every room that requires action, and beacons of no room.
+  /// - Parameter seen: when each room's device was last received as recorded.
   package static func lines(
     _ rooms: [(name: String, room: RoomVerified)], unexpected: [UnexpectedBeacon],
-    style: TerminalStyle
+    seen: [RoomID: Date] = [:], style: TerminalStyle
   ) -> [String] {
     let onAir = rooms.count { $0.room.finding == .onAir }
     let verifiable = rooms.count { $0.room.finding != .notVerifiable }
@@ -31,7 +33,7 @@ package enum VerificationView {
     }
     for (name, room) in rooms where room.needsAction {
       lines +=
-        [""] + style.block("\(name.visible): \(sentence(room))")
+        [""] + style.block("\(name.visible): \(sentence(room, seen[room.room]))")
         + style.block("→ \(advice(room))", indent: 4, hanging: 2)
     }
     if !unexpected.isEmpty {
@@ -44,19 +46,31 @@ package enum VerificationView {
     return lines
   }
 
-  private static func sentence(_ room: RoomVerified) -> String {
-    let minor = room.minor.map { "minor \($0)" } ?? "its identity"
+  private static func sentence(_ room: RoomVerified, _ seen: Date?) -> String {
+    let minor = expected(room)
     let others = room.others.map(\.description).joined(separator: ", ")
     return switch room.finding {
     case .onAir: "on air."
     case .notVerifiable: "its device sends no beacon."
     case .duplicate: "\(minor) is on air from its own device and from \(others)."
     case .otherDevice: "\(minor) is on air from \(others), not from the room's device."
-    case .otherIdentity: "\(room.address?.description ?? "its device") sends another identity than \(minor)."
+    case .otherIdentity: otherIdentity(room, seen)
     case .waiting: "\(room.address?.description ?? "its device") waits for provisioning."
     case .missing:
       "\(room.address?.description ?? minor) was not received in \(room.windows.counted("scan"))."
     }
+  }
+
+  /// Both sightings: the one on record, and this one.
+  private static func otherIdentity(_ room: RoomVerified, _ seen: Date?) -> String {
+    let device = room.address?.description ?? "its device"
+    let recorded = seen.map { "was received with \(expected(room)) on \(LocalTime.utc.day($0))" }
+    let held = room.held.flatMap { $0 == room.minor ? nil : "minor \($0)" } ?? "another identity"
+    return "\(device) \(recorded ?? "should send \(expected(room))") and sends \(held) now."
+  }
+
+  private static func expected(_ room: RoomVerified) -> String {
+    room.minor.map { "minor \($0)" } ?? "its identity"
   }
 
   private static func advice(_ room: RoomVerified) -> String {
@@ -64,7 +78,11 @@ package enum VerificationView {
     case .onAir, .notVerifiable: "Nothing is left to do."
     case .duplicate, .otherDevice:
       "Find the other device by its address: it has this room's settings. Put it into provisioning mode, or switch it off."
-    case .otherIdentity: "Run `roboprov apply`: it shows what the device holds and what to do."
+    case .otherIdentity:
+      """
+      If another laptop wrote it, merge both records with `roboprov report merge FOLDER FOLDER --into reports`. If not, \
+      run `roboprov apply`: it shows what must be done.
+      """
     case .waiting: "Run `roboprov apply`: it writes the settings."
     case .missing:
       "Stand within 10 m of the room, check the power of the device, and run `roboprov verify` again."

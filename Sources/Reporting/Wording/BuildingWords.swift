@@ -89,6 +89,7 @@ extension SettingState {
   var words: String {
     switch self {
     case .notWritten: "not written"
+    case .submitted: "sent, not confirmed"
     case .written: "written, not acknowledged"
     case .acknowledged, .proved: rawValue
     }
@@ -99,7 +100,9 @@ extension [SettingResult] {
   /// How many settings have each state, the weakest state last.
   var summary: String {
     func count(_ state: SettingState) -> Int { self.count { $0.state == state } }
-    let parts = [SettingState.proved, .acknowledged, .written, .notWritten].filter { count($0) > 0 }
+    let parts = [SettingState.proved, .acknowledged, .written, .submitted, .notWritten].filter {
+      count($0) > 0
+    }
     return parts.map { "\(count($0)) \($0.words)" }.joined(separator: ", ")
   }
 }

@@ -108,11 +108,12 @@ extension SentenceContext {
       return "\(state) (adapter \(sighting.adapter))"
     }
     let consequence =
-      isAfterSave ? "which of them kept the settings is unknown" : "none of them was written"
+      isAfterSave ? "what the \(device.noun) of this room holds is unknown" : "this run wrote none of them"
     return Explanation(
       """
-      \(contradiction.address) was received \(shown(contradiction.first)) and, in the same time, \
-      \(shown(contradiction.second)). Two devices seem to use this address: \(consequence).
+      \(contradiction.address) was received \(shown(contradiction.first)) and, in the same run, \
+      \(shown(contradiction.second)). Two devices seem to use this address, or another person configures it: \
+      \(consequence).
       """,
       "Switch off the one that does not belong here. \(again)")
   }

@@ -84,7 +84,7 @@ struct VerifyCommand: AsyncParsableCommand {
       let screen = Screen.standardOutput
       let lines = VerificationView.lines(
         named, unexpected: verification.unexpected,
-        style: screen.style)
+        seen: amendment.lastKnown.rooms.compactMapValues { $0.lastWrite?.seen?.at }, style: screen.style)
       Console.data(lines: lines)
     }
   }

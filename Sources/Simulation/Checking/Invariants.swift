@@ -22,16 +22,28 @@ package struct Invariants: Sendable {
     /// Devices whose success cannot be distinguished from a failure, because of their family and their
     /// faults.
     package var unprovable: Set<BluetoothAddress>
+    /// Devices that acknowledge the minor of their room and keep another one: only their beacon shows it.
+    package var keepingOtherMinor: Set<BluetoothAddress>
+    /// Addresses that a second device may send with, or whose device a person may handle during the run.
+    package var shared: Set<BluetoothAddress>
+    /// Devices that another laptop wrote since the last write on this record: what it says of settings that are
+    /// not on air is what was acknowledged at that time.
+    package var writtenElsewhere: Set<BluetoothAddress>
 
     package init(
       rooms: [Room], building: [Room]? = nil, bound: [RoomID: BluetoothAddress] = [:],
-      flashes: [BluetoothAddress: Flash], unprovable: Set<BluetoothAddress> = []
+      flashes: [BluetoothAddress: Flash], unprovable: Set<BluetoothAddress> = [],
+      keepingOtherMinor: Set<BluetoothAddress> = [], shared: Set<BluetoothAddress> = [],
+      writtenElsewhere: Set<BluetoothAddress> = []
     ) {
       self.rooms = rooms
       self.building = building ?? rooms
       self.bound = bound
       self.flashes = flashes
       self.unprovable = unprovable
+      self.keepingOtherMinor = keepingOtherMinor
+      self.shared = shared
+      self.writtenElsewhere = writtenElsewhere
     }
   }
 
@@ -168,8 +180,14 @@ package struct Invariants: Sendable {
       violate(.oneOutcome, "it was not selected, and has an outcome", room: fact.room)
       return
     }
-    if finished.updateValue(fact, forKey: room.id) != nil {
+    let isContradicted = fact.reason?.code == .contradictorySightings
+    if let first = finished.updateValue(fact, forKey: room.id), !first.outcome.isSuccess || !isContradicted {
       violate(.oneOutcome, "it has a second outcome", room: room.id)
+    }
+    if isContradicted, let address = fact.reason?.addresses?.first, !handled.contains(address),
+      !beginning.shared.contains(address)
+    {
+      violate(.truth, "one device alone sends with this address", room: room.id, device: address)
     }
     let truth = FamilyTruth(room)
     if fact.outcome.isSuccess { checkProof(fact, room, truth, flashes) }
@@ -225,20 +243,27 @@ package struct Invariants: Sendable {
     let writes = writes[address] ?? []
     let changes = writes.filter(truth.isChange)
     let isHandled = handled.contains(address)
-    if !changes.isEmpty, !isHandled, flashes[address] != beginning.flashes[address],
-      !Self.isHonest(fact, truth)
-    {
-      violate(.truth, "it was changed, but is reported as \(fact.outcome)", room: room.id, device: address)
+    if !changes.isEmpty, !isHandled, flashes[address] != beginning.flashes[address] {
+      if !Self.isHonest(fact, truth) {
+        violate(.truth, "it was changed, but is reported as \(fact.outcome)", room: room.id, device: address)
+      }
+      for setting in fact.settings where setting.state == .notWritten {
+        let name = setting.name.rawValue
+        if flashes[address]?.values[name] != beginning.flashes[address]?.values[name] {
+          violate(
+            .truth, "\(name) was changed, but is reported as not written", room: room.id, device: address)
+        }
+      }
     }
     // Settings that the firmware determines are received, and never written.
     let reported = fact.settings.filter {
-      $0.state != .notWritten && $0.name != .beaconUUID && $0.name != .beaconMajor
+      $0.state.isConfirmed && $0.name != .beaconUUID && $0.name != .beaconMajor
     }.map(\.name.rawValue)
     if fact.outcome == .alreadyProvisioned {
       if !changes.isEmpty {
         violate(.truth, "it was changed, but is reported as unchanged", room: room.id, device: address)
       }
-    } else if truth != .iotDesignShop {
+    } else if truth != .iotDesignShop, !beginning.unprovable.contains(address) {
       let arrived = Set(writes.flatMap { FamilyTruth.settings(at: $0.characteristic) })
       if !arrived.isSuperset(of: reported) {
         violate(.truth, "settings are reported as written, but were not", room: room.id, device: address)
@@ -257,6 +282,15 @@ package struct Invariants: Sendable {
     let wanted = truth.flash(of: room)
     for setting in fact.settings where setting.state == .acknowledged || setting.state == .proved {
       guard let value = wanted[setting.name.rawValue] else { continue }
+      if setting.state == .acknowledged, fact.attempts == 0, beginning.writtenElsewhere.contains(address) {
+        continue
+      }
+      // Acknowledged is the device's own word.
+      if setting.name == .minor, setting.state == .acknowledged,
+        beginning.keepingOtherMinor.contains(address)
+      {
+        continue
+      }
       if flash.values[setting.name.rawValue] != value {
         violate(
           .truth, "\(setting.name) is reported as \(setting.state.rawValue), but is missing", room: room.id,
@@ -272,8 +306,13 @@ package struct Invariants: Sendable {
     if finished.reason?.code == .refused { return true }
     switch truth {
     case .roboSensor: return finished.reason?.code == .wrongIdentity
-    // These families have no save command: each write before the failure has taken effect.
-    case .iotDesignShop, .firefly: return finished.outcome == .failed
+    // These families have no save command: each write before the failure has taken effect. The state of each
+    // setting says so.
+    case .iotDesignShop, .firefly:
+      switch finished.outcome {
+      case .failed, .actionRequired, .ambiguous: return true
+      default: return false
+      }
     }
   }
 

@@ -13,7 +13,8 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
     case registeredUntouched = "registered_untouched"
     /// No adapter holds more links than the manifest states, and all adapters no more than permitted.
     case slots
-    /// Each selected room has exactly one outcome, and the result equals the record.
+    /// Each selected room has exactly one outcome, apart from a success that a later sighting contradicted, and the
+    /// result equals the record.
     case oneOutcome = "one_outcome"
     /// A success requires evidence, and the device's flash confirms it.
     case proof

@@ -52,10 +52,13 @@ extension TestCase {
   }
 
   /// The runs of the faults phase: one to three, with their disturbances.
-  static func drawRuns(_ generator: SeededGenerator, _ building: Building, _ scenario: Scenario) -> [Run] {
+  /// - Parameter moreRuns: how many more there are.
+  static func drawRuns(
+    _ generator: SeededGenerator, _ building: Building, _ scenario: Scenario, moreRuns: Int = 0
+  ) -> [Run] {
     var chance = generator
     let eventfulness = [0, 1, 3].randomElement(using: &chance) ?? 0
-    return (0..<Int.random(in: 1...3, using: &chance)).map { number in
+    return (0..<Int.random(in: 1...3, using: &chance) + moreRuns).map { number in
       var run = Run()
       if number > 0 { drawChange(generator.split("change/\(number)"), building, &run) }
       // Some disturbances come after the end of a short run.

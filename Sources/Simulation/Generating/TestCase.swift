@@ -49,6 +49,10 @@ package struct TestCase: Sendable {
     package var clockError: Duration = .zero
     /// The time until the next run.
     package var pause: Duration = .seconds(10)
+    /// The laptop, of two. Each has a record of its own.
+    package var laptop = 0
+    /// Whether the records of the laptops are merged before this run.
+    package var isAfterMerge = false
     /// The adapters to use; all when empty.
     package var adapters: [AdapterReference] = []
 
@@ -62,6 +66,10 @@ package struct TestCase: Sendable {
     case all
     /// Only outages of an adapter or of the stack of 20 to 900 ms.
     case shortOutages = "short-outages"
+    /// All of them, with two laptops, whose records are merged now and then.
+    case twoLaptops = "two-laptops"
+    /// All of them, and sensors that return from a save with the address of another sensor.
+    case sharedAddresses = "shared-addresses"
   }
 
   /// The scenario of a seed.
@@ -82,11 +90,17 @@ package struct TestCase: Sendable {
     survey = manner.duration(in: .seconds(5)...(.seconds(10)))
     runs =
       switch disturbances {
-      case .all:
+      case .all, .sharedAddresses:
         Self.withWrongClocks(
           Self.drawRuns(generator.split("runs"), building, scenario), generator.split("clocks"))
+      case .twoLaptops:
+        Self.withTwoLaptops(
+          Self.withWrongClocks(
+            Self.drawRuns(generator.split("runs"), building, scenario, moreRuns: 3),
+            generator.split("clocks")), generator.split("laptops"))
       case .shortOutages: Self.drawShortOutages(generator.split("outages"), building, scenario)
       }
+    if disturbances == .sharedAddresses { drawSharedAddresses(generator.split("shared")) }
   }
 
   /// A scenario that is not random.

@@ -17,8 +17,14 @@ struct TestCaseExecution {
   let checker: TestCaseChecker
   /// The building with the operator's changes to the manifest.
   private var building: Building
-  /// The record, run by run.
-  private(set) var record: [[RunEvent]] = []
+  private var laptops = Laptops(2)
+  /// The laptop of the present run, or of the last one.
+  private var laptop = 0
+  private var runCount = 0
+  /// The last run that wrote each device.
+  private var lastWriters: [BluetoothAddress: String] = [:]
+  /// Devices that a person put into provisioning mode since their last write.
+  private var pressed: Set<BluetoothAddress> = []
   /// Fireflies, and other devices, whose success cannot be distinguished from a failure.
   private var doubtful: Set<BluetoothAddress> = []
 
@@ -26,6 +32,8 @@ struct TestCaseExecution {
   /// actions are required, for a room and then for the room whose device blocks it; a further one provisions;
   /// and connections fail now and then.
   static let calmRuns = 6
+  /// The same if several laptops worked: their merged records may first need an operator's decision.
+  static let calmRunsAfterMerge = 12
 
   init(testCase: TestCase, world: World, clock: VirtualClock, meter: LinkMeter, checker: TestCaseChecker) {
     self.testCase = testCase
@@ -41,28 +49,36 @@ struct TestCaseExecution {
   }
 
   /// The state that the next run begins with.
-  var lastKnown: LastKnownBuilding { BuildingRecord(record).lastKnown }
+  var lastKnown: LastKnownBuilding { laptops.record(of: laptop).lastKnown }
+
+  /// Whether a second laptop works on the building.
+  private var hasTwoLaptops: Bool { testCase.runs.contains { $0.laptop > 0 } }
 
   mutating func play() async {
     for run in testCase.runs {
+      laptop = run.laptop
+      if run.isAfterMerge { laptops.merge() }
       await change(as: run)
       _ = await carryOut(run, isCalm: false)
       try? await clock.sleep(for: run.pause)
     }
+    laptops.merge()
+    laptop = 0
     await repairEverything()
-    for _ in 0..<Self.calmRuns {
-      guard let result = await carryOut(TestCase.Run(), isCalm: true) else { return }
-      if result.rooms.allSatisfy(\.outcome.isSuccess) {
+    let calmRuns = hasTwoLaptops ? Self.calmRunsAfterMerge : Self.calmRuns
+    for _ in 0..<calmRuns {
+      guard let (rooms, isComplete) = await carryOut(TestCase.Run(), isCalm: true) else { return }
+      if isComplete, rooms.allSatisfy(\.outcome.isSuccess) {
         await checkDone()
         return
       }
-      await followOutcomes(to: result)
+      await followOutcomes(to: rooms)
       try? await clock.sleep(for: .seconds(10))
     }
     for (id, room) in lastKnown.rooms.sorted(by: { $0.key < $1.key }) where room.progress != .done {
       let last = room.last.map { "\($0.outcome) \($0.reason?.code.rawValue ?? "")" } ?? "never finished"
       await checker.violate(
-        .liveness, "not done after \(Self.calmRuns) runs without faults: \(last)", room: id)
+        .liveness, "not done after \(calmRuns) runs without faults: \(last)", room: id)
     }
   }
 
@@ -74,25 +90,36 @@ struct TestCaseExecution {
       guard room.settings[.wifiPassword] != nil, !room.isRegistered else { continue }
       building.rooms[index].settings[.wifiPassword] = .secret(Secret(password))
     }
-    let lastKnown = lastKnown
-    for room in run.readied.sorted() {
-      if let device = lastKnown.rooms[room]?.binding?.address { await world.pressButton(device) }
+    // A person knows the devices of both laptops.
+    for laptop in 0..<2 {
+      let lastKnown = laptops.record(of: laptop).lastKnown
+      for room in run.readied.sorted() {
+        if let device = lastKnown.rooms[room]?.binding?.address { await press(device) }
+      }
     }
     try? await clock.sleep(for: .seconds(5))
   }
 
   // MARK: Runs
 
-  /// Performs a run until it ends or is killed; nil when it could not begin.
-  private mutating func carryOut(_ run: TestCase.Run, isCalm: Bool) async -> ApplyResult? {
-    let known = Known(lastKnown: lastKnown, seal: .simulated)
+  /// Performs a run until it ends or is killed; nil when it could not begin. It is complete unless rooms had to
+  /// wait for the run of another room.
+  private mutating func carryOut(
+    _ run: TestCase.Run, isCalm: Bool
+  ) async -> (rooms: [RoomFinished], isComplete: Bool)? {
+    let settlement = await settleConflicts()
+    let known = Known(lastKnown: lastKnown, permissions: settlement.permissions, seal: .simulated)
+    let skipped = run.skipped.union(settlement.blocked)
+    // Every room waits for another run.
+    if skipped.count == building.rooms.count { return ([], false) }
+    runCount += 1
+    let id = "run-\(runCount)"
     var request = ApplyRequest(
-      building: building,
-      excluded: RoomSelection(skip: run.skipped).excluded(from: building, known), known: known,
-      runID: "run-\(record.count + 1)", toolVersion: "simulation", host: "host",
+      building: building, excluded: RoomSelection(skip: skipped).excluded(from: building, known),
+      known: known, runID: id, toolVersion: "simulation", host: "host-\(laptop)",
       // Within the virtual world this is a real run, which counts for the next one.
       manifestPath: "building.yaml", manifestSHA256: "00", isSimulated: false)
-    request.predecessors = RunOrder.predecessors(after: record)
+    request.predecessors = laptops.predecessors(of: laptop)
     request.parallel = testCase.parallel
     request.survey = testCase.survey
     request.failureLimit = run.failureLimit
@@ -112,16 +139,18 @@ struct TestCaseExecution {
       .init(
         rooms: request.rooms, building: building.rooms,
         bound: known.lastKnown.rooms.compactMapValues { $0.binding?.address }, flashes: await flashes(),
-        unprovable: doubtful),
+        unprovable: doubtful, keepingOtherMinor: keepingOtherMinor, shared: shared,
+        writtenElsewhere: writtenElsewhere),
       isCalm: isCalm, longestWait: bounds.wait, adapters: building.adapters,
       limit: before.links.isEmpty ? testCase.parallel : nil)
+    let writesBefore = await world.writes.count
     let life = MortalCentral.Life()
     let recorder = MortalRecorder(
       clock: clock, diesAt: run.diesAt, life: life, onDisk: { [checker] in await checker.take($0) })
     let result = await TestCaseRun(
       request: request, run: run, world: world, clock: clock, checker: checker, life: life,
       recorder: recorder,
-      chance: SeededGenerator(seed: testCase.seed).split("chance/\(record.count)"),
+      chance: SeededGenerator(seed: testCase.seed).split("chance/\(runCount - 1)"),
       bound: isCalm ? bounds.calmRun : bounds.run
     ).carryOut()
 
@@ -129,15 +158,61 @@ struct TestCaseExecution {
       // Requests in progress at the kill may complete.
       try? await clock.sleep(for: .seconds(10))
       let survivors = await recorder.survivors(run.survivors)
-      record.append(survivors)
+      laptops.add(survivors, of: id, to: laptop)
       await checker.survived(survivors)
-      return result
+      await noteWrites(of: id, since: writesBefore, run)
+      return (result.rooms, settlement.blocked.isEmpty)
     }
-    record.append(await recorder.events)
+    laptops.add(await recorder.events, of: id, to: laptop)
+    await noteWrites(of: id, since: writesBefore, run)
     let connected = Set(await attempts().filter { $0.value != before.attempts[$0.key] }.keys)
     await checker.end(result, connected: connected)
     await checkTidiness(before, isCalm: isCalm)
-    return result
+    return (result.rooms, settlement.blocked.isEmpty)
+  }
+
+  /// With several laptops, the record may contradict the manifest or itself: then the operator merges the
+  /// records and decides.
+  private mutating func settleConflicts() async -> Settlement {
+    if hasTwoLaptops, !conflicts(of: building.rooms, with: lastKnown, allowing: .init()).isEmpty {
+      laptops.merge()
+      return await Settlement(of: &building.rooms, with: lastKnown, allowing: .init()) { [world] in
+        await world.flash(of: $0)?.minor
+      }
+    }
+    return Settlement()
+  }
+
+  /// Notes which devices a run wrote, and checks what its laptop now has as done.
+  private mutating func noteWrites(of id: String, since count: Int, _ run: TestCase.Run) async {
+    for write in await world.writes(since: count) {
+      lastWriters[write.address] = id
+      let room = building.rooms.first { $0.profile.rawValue == family(of: write.address)?.name }
+      if let room, FamilyTruth(room).isChange(write) { pressed.remove(write.address) }
+    }
+    for case .button(let address) in run.disturbances.map(\.kind) { pressed.insert(address) }
+    let lastKnown = lastKnown
+    for room in building.rooms where !room.isRegistered && lastKnown.rooms[room.id]?.progress == .done {
+      guard let lastWrite = lastKnown.rooms[room.id]?.lastWrite, !doubtful.contains(lastWrite.address),
+        !pressed.contains(lastWrite.address), !writtenElsewhere.contains(lastWrite.address),
+        lastWrite.satisfies(room, .simulated, besides: DeviceProfiles[room.profile]?.expectedSettings ?? [])
+      else { continue }
+      if !holds(await world.flash(of: lastWrite.address), room, lastWrite) {
+        await checker.violate(
+          .truth, "the record has it as done, but its device lacks the wanted settings", room: room.id,
+          device: lastWrite.address)
+      }
+    }
+  }
+
+  /// The devices whose last write the present laptop does not know.
+  private var writtenElsewhere: Set<BluetoothAddress> {
+    Set(lastWriters.filter { !laptops.has($0.value, on: laptop) }.keys)
+  }
+
+  private mutating func press(_ device: BluetoothAddress) async {
+    pressed.insert(device)
+    await world.pressButton(device)
   }
 
   /// The state of the host before a run.
@@ -186,6 +261,22 @@ struct TestCaseExecution {
     }
   }
 
+  /// The sensors that acknowledge a minor and keep another one.
+  private var keepingOtherMinor: Set<BluetoothAddress> {
+    let sensors = testCase.scenario.sensors.filter { sensor in
+      sensor.faults.contains { if case .returnsWithMinor = $0.fault { true } else { false } }
+    }
+    return Set(sensors.map(\.address))
+  }
+
+  /// Addresses that a second sensor may send with.
+  private var shared: Set<BluetoothAddress> {
+    Set(
+      testCase.scenario.sensors.flatMap(\.faults).compactMap {
+        if case .returnsFrom(let address) = $0.fault { address } else { nil }
+      })
+  }
+
   // MARK: State of the world
 
   private func family(of address: BluetoothAddress) -> FirmwareFamily? {
@@ -228,7 +319,7 @@ struct TestCaseExecution {
 
   /// Ends all faults: every adapter is present, the stack runs, every sensor works; foreign devices are
   /// switched off where they would be surplus.
-  private func repairEverything() async {
+  private mutating func repairEverything() async {
     await world.startStack()
     for adapter in testCase.scenario.adapters {
       await world.setPresent(true, adapter.address, name: adapter.name)
@@ -239,12 +330,20 @@ struct TestCaseExecution {
     try? await clock.sleep(until: .init(sinceZero: max(clock.now.sinceZero, latest)), tolerance: nil)
     for sensor in testCase.scenario.sensors { await world.repair(sensor.address) }
     try? await clock.sleep(for: .seconds(10))
-    // Sensors that hang after a fault are reset. Fireflies only sleep.
+    // Sensors that hang after a fault, or send with the address of another one, are reset. Fireflies only sleep.
     for sensor in testCase.scenario.sensors where sensor.family.name != "firefly" {
-      if await world.onAir(sensor.address) == nil { await world.pressButton(sensor.address) }
+      let onAir = await world.onAir(sensor.address)
+      if onAir == nil || sendsWithAddressOfAnother(sensor) { await press(sensor.address) }
     }
     await switchOffSurplus()
     await freeSensors()
+  }
+
+  private func sendsWithAddressOfAnother(_ sensor: SensorScenario) -> Bool {
+    sensor.faults.contains {
+      guard case .returnsFrom(let address) = $0.fault else { return false }
+      return family(of: address) != nil
+    }
   }
 
   /// Rooms that take any sensor must not find more sensors than rooms: surplus sensors are switched off,
@@ -259,9 +358,6 @@ struct TestCaseExecution {
     // In order: sensors of rooms that still need one, sensors of other rooms, foreign ones.
     let sensors = testCase.scenario.sensors
     let own = needy.map { sensors[$0] }
-    let registered = building.rooms.indices.filter { building.rooms[$0].isRegistered }.map {
-      sensors[$0].address
-    }
     let others = sensors.prefix(building.rooms.count)
     var wanted: [String: Int] = [:]
     for index in needy { wanted[building.rooms[index].profile.rawValue, default: 0] += 1 }
@@ -276,37 +372,41 @@ struct TestCaseExecution {
   }
 
   /// Configured sensors that no room has return to provisioning mode.
-  private func freeSensors() async {
+  private mutating func freeSensors() async {
     let lastKnown = lastKnown
     let named = Set(building.rooms.compactMap(\.address))
-    let registered = building.rooms.indices.filter { building.rooms[$0].isRegistered }
-      .map { testCase.scenario.sensors[$0].address }
     for device in await devices() where !testCase.strangers.contains(device.address) {
       guard lastKnown.owners(of: device.address).isEmpty, !named.contains(device.address),
         device.identity != nil, !registered.contains(device.address)
       else { continue }
-      await world.pressButton(device.address)
+      await press(device.address)
     }
   }
 
   /// Performs the operator actions that the outcomes require.
-  private mutating func followOutcomes(to result: ApplyResult) async {
+  private mutating func followOutcomes(to rooms: [RoomFinished]) async {
     let registered = Set(building.rooms.filter(\.isRegistered).map(\.id))
     var pressed: Set<BluetoothAddress> = []
-    for room in result.rooms
+    for room in rooms
     where room.outcome == .actionRequired && !registered.contains(room.room)
-      || room.reason?.code == .beaconAsBefore
+      || room.reason?.code == .beaconAsBefore || room.reason?.code == .contradictorySightings
     {
       pressed.formUnion([room.address].compactMap(\.self))
       pressed.formUnion(room.reason?.addresses ?? [])
     }
-    for address in pressed.sorted() { await world.pressButton(address) }
-    for room in result.rooms {
+    for address in pressed.sorted() { await press(address) }
+    for room in rooms {
       guard let code = room.reason?.code, code.asksForAddress else { continue }
       nameDevice(of: room.room, evenIfNotNear: code == .addressNeeded || code == .addressMissing)
     }
     await switchOffSurplus()
     await freeSensors()
+  }
+
+  /// The devices of the rooms that were configured elsewhere.
+  private var registered: Set<BluetoothAddress> {
+    Set(
+      zip(testCase.building.rooms, testCase.scenario.sensors).filter(\.0.isRegistered).map(\.1.address))
   }
 
   /// Names a device for a room in the manifest: the correct one, or another free one if nearness has already
@@ -317,11 +417,11 @@ struct TestCaseExecution {
       evenIfNotNear || building.rooms[index].near != nil
     else { return }
     let lastKnown = lastKnown
-    let named = Set(building.rooms.compactMap(\.address))
+    let taken = registered.union(building.rooms.compactMap(\.address))
     let sensors = testCase.scenario.sensors
     let free = (sensors[index...] + sensors).first {
       $0.family.name == building.rooms[index].profile.rawValue && !testCase.strangers.contains($0.address)
-        && !named.contains($0.address) && lastKnown.owners(of: $0.address).isEmpty
+        && !taken.contains($0.address) && lastKnown.owners(of: $0.address).isEmpty
     }
     building.rooms[index].near = nil
     building.rooms[index].address = free?.address
@@ -330,7 +430,8 @@ struct TestCaseExecution {
   /// Whether a device holds what its record claims: every setting that is not merely written.
   private func holds(_ flash: Flash?, _ room: Room, _ lastWrite: LastWrite) -> Bool {
     guard let flash, flash.isSaved else { return false }
-    let unknown = Set(lastWrite.settings.filter { $0.state == .written }.map(\.name.rawValue))
+    let unknown = Set(
+      lastWrite.settings.filter { $0.state != .acknowledged && $0.state != .proved }.map(\.name.rawValue))
     return FamilyTruth(room).flash(of: room)
       .allSatisfy { unknown.contains($0.key) || flash.values[$0.key] == $0.value }
   }

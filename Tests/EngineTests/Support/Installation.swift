@@ -19,8 +19,7 @@ struct Installation {
 
   var rooms: [Room]
   let assignment: Building.Assignment
-  /// The record of each laptop: its runs, by id.
-  var records: [[String: [RunEvent]]] = [[:], [:]]
+  private var laptops = Laptops(2)
   /// Unused sensors, switched off.
   var spares: [UInt64]
   /// Discarded sensors, switched off for good.
@@ -91,11 +90,7 @@ struct Installation {
 
   // MARK: Records
 
-  func archive(_ laptop: Int) -> BuildingRecord { BuildingRecord(runs(of: laptop)) }
-
-  private func runs(of laptop: Int) -> [[RunEvent]] {
-    records[laptop].sorted { $0.key < $1.key }.map(\.value)
-  }
+  func archive(_ laptop: Int) -> BuildingRecord { laptops.record(of: laptop) }
 
   var addresses: [BluetoothAddress] { world.scenario.sensors.map(\.address) }
 
@@ -114,8 +109,7 @@ struct Installation {
 
   mutating func merge() {
     log.append("merge")
-    let all = records[0].merging(records[1]) { a, b in a.count > b.count ? a : b }
-    records = [all, all]
+    laptops.merge()
   }
 
   /// Changes a setting that all rooms of a family share.
@@ -196,10 +190,11 @@ struct Installation {
     let started = RunStarted(
       command, run: id, building: "house", buildingName: "House", toolVersion: "t", host: "h",
       manifestPath: "m", manifestSHA256: "0", simulated: false,
-      predecessors: RunOrder.predecessors(after: runs(of: laptop)), rooms: [])
-    records[laptop][id] = [.runStarted(started), fact].enumerated().map {
+      predecessors: laptops.predecessors(of: laptop), rooms: [])
+    let events = [.runStarted(started), fact].enumerated().map {
       RunEvent(sequence: $0.offset + 1, at: wall(laptop), elapsed: .zero, fact: $0.element)
     }
+    laptops.add(events, of: id, to: laptop)
   }
 
   private mutating func nextRun() -> String {
@@ -223,42 +218,12 @@ struct Installation {
       return (permissions, [])
     }
     merge()
-    for conflict in conflicts(of: rooms, with: known(laptop).lastKnown, allowing: permissions) {
-      switch conflict {
-      case .boundToAnother(let room, _, _), .deviceOfAnotherRoom(let room, _, _):
-        permissions.rebind.insert(room)
-      case .severalDevices(let room, let devices):
-        await settle(room, among: devices.filter { !dustbin.contains($0) }, &permissions)
-      case .severalRooms(let device, let claimants):
-        let minor = await world.flash(of: device)?.minor.map(Int.init)
-        let owner =
-          rooms.first { claimants.contains($0.id) && $0.minor.map(Int.init) == minor }
-          ?? rooms.first {
-            claimants.contains($0.id)
-          }
-        if let owner { await settle(owner.id, among: [device], &permissions) }
-      case .unordered(let room, _): permissions.force.insert(room)
-      case .deviceRetired, .renumbered, .minorTwice:
-        break
-      }
-    }
-    let left = conflicts(of: rooms, with: known(laptop).lastKnown, allowing: permissions)
-    // If several rooms have the device, the run of the room that keeps it resolves the others.
-    return (permissions, Set(left.flatMap(\.rooms)).subtracting(permissions.rebind))
-  }
-
-  /// The operator looks up which sensor is in the room, and writes its address into the manifest.
-  private mutating func settle(
-    _ room: RoomID, among devices: [BluetoothAddress], _ permissions: inout RecordPermissions
-  ) async {
-    guard let index = rooms.firstIndex(where: { $0.id == room }) else { return }
-    var choice = devices.first
-    for device in devices where await world.flash(of: device)?.minor == rooms[index].minor { choice = device }
-    guard let choice else { return }
-    log.append("\(room) is settled on \(choice)")
-    for other in rooms.indices where rooms[other].address == choice { rooms[other].address = nil }
-    rooms[index].address = choice
-    permissions.rebind.insert(room)
+    let settlement = await Settlement(
+      of: &rooms, with: known(laptop).lastKnown, allowing: permissions, without: dustbin
+    ) { [world] in await world.flash(of: $0)?.minor }
+    for (room, device) in settlement.named { log.append("\(room) is settled on \(device)") }
+    permissions = settlement.permissions
+    return (permissions, settlement.blocked)
   }
 
   /// A run with a laptop, which may be killed. Nil if the record contradicts the manifest and no permission
@@ -285,7 +250,7 @@ struct Installation {
       known: known,
       runID: id, toolVersion: "t", host: "laptop-\(laptop)", manifestPath: "m", manifestSHA256: "0",
       isSimulated: false)
-    request.predecessors = RunOrder.predecessors(after: runs(of: laptop))
+    request.predecessors = laptops.predecessors(of: laptop)
     let life = MortalCentral.Life()
     let recorder = MortalRecorder(clock: clock, diesAt: diesAt, life: life, watch: watch)
     let start = wall(laptop).addingTimeInterval(-clock.now.sinceZero.inSeconds)
@@ -311,7 +276,7 @@ struct Installation {
       + result.rooms.map { "\($0.room) \($0.outcome) \($0.reason?.code.rawValue ?? "")" }.joined(
         separator: ", ")
     nameDevices(asked: result)
-    records[laptop][id] = await recorder.survivors(Double(chance.next() % 101) / 100)
+    laptops.add(await recorder.survivors(Double(chance.next() % 101) / 100), of: id, to: laptop)
     for device in pressed.sorted() { invariants.handle(device) }
     invariants.take(
       zip(await recorder.events, await recorder.onDiskAt), await world.writes(since: writesBefore),

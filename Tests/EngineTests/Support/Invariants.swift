@@ -6,10 +6,16 @@ import VirtualBuilding
 
 /// The rules for every run, with any faults and any family: the same rules as in campaigns, event by event,
 /// in order of time.
-func expectInvariants(_ run: Rehearsed, _ building: [Room], sourceLocation: SourceLocation = #_sourceLocation)
-{
+/// - Parameters:
+///   - shared: addresses that a second device sends with.
+///   - handled: devices whose button a person presses during the run.
+func expectInvariants(
+  _ run: Rehearsed, _ building: [Room], shared: Set<BluetoothAddress> = [],
+  handled: Set<BluetoothAddress> = [], sourceLocation: SourceLocation = #_sourceLocation
+) {
   var invariants = Invariants(
-    .init(rooms: building, bound: run.boundBefore, flashes: run.flashesBefore))
+    .init(rooms: building, bound: run.boundBefore, flashes: run.flashesBefore, shared: shared))
+  for device in handled.sorted() { invariants.handle(device) }
   invariants.take(zip(run.events, run.durableAt), run.writes, flashes: run.flashes)
   invariants.end(run.result, connected: Set(run.connected.keys))
   for violation in invariants.violations {

@@ -42,6 +42,7 @@ package enum BuildingCSV {
       Column("settings_proved") { .names($0.room.settings.map(\.result), .proved) },
       Column("settings_acknowledged") { .names($0.room.settings.map(\.result), .acknowledged) },
       Column("settings_written") { .names($0.room.settings.map(\.result), .written) },
+      Column("settings_submitted") { .names($0.room.settings.map(\.result), .submitted) },
       Column("settings_not_written") { .names($0.room.settings.map(\.result), .notWritten) },
       Column("settings") { .values($0.room.settings.map(\.result)) },
       Column("reason_code") { .text($0.room.isOpen ? $0.room.last?.room.reason?.code.rawValue : nil) },

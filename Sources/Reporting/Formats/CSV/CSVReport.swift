@@ -33,6 +33,7 @@ package enum CSVReport {
       Column("settings_proved") { .names($0.settings, .proved) },
       Column("settings_acknowledged") { .names($0.settings, .acknowledged) },
       Column("settings_written") { .names($0.settings, .written) },
+      Column("settings_submitted") { .names($0.settings, .submitted) },
       Column("settings_not_written") { .names($0.settings, .notWritten) },
       Column("settings") { .values($0.settings) },
       Column("reason_code") { .text($0.room.reason?.code.rawValue) },

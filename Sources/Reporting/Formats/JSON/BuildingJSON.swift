@@ -122,6 +122,9 @@ package enum BuildingJSON {
 
   private static let verification = OutputForm<RecordedVerification>("verification", "What `verify` found.") {
     Field("finding", "What was found.") { $0.found.finding }
+    Field("held_minor", "The minor that its device sent instead; null unless it sent another identity.") {
+      $0.found.held
+    }
     Field("rssi", "RSSI of its device in dBm: the median over the scan windows.") { $0.found.rssi }
     Field("windows_received", "The number of scan windows that received it with the room's identity.") {
       $0.found.windowsReceived

@@ -51,6 +51,9 @@ package enum VerificationJSON {
     }
     Field("address", "Its device; null if none is known.") { $0.room.address }
     Field("minor", "The minor of its identity; null if it has none.") { $0.room.minor }
+    Field("held_minor", "The minor that its device sends instead; null unless it sends another identity.") {
+      $0.room.held
+    }
     Field("rssi", "RSSI of its device in dBm: the median over the scan windows in which it was received.") {
       $0.room.rssi
     }

@@ -1,0 +1,97 @@
+import Bluetooth
+import Model
+import Session
+
+/// The beacon that proved a room's device in this run, kept so that a later sighting can contradict it. Pure.
+struct BeaconProof: Hashable, Sendable {
+  /// The address that sent it.
+  let address: BluetoothAddress
+  /// The device of the room.
+  let device: BluetoothAddress
+  let identity: BeaconIdentity
+  /// The adapter that received it.
+  let adapter: AdapterID
+  let at: MonotonicInstant
+
+  /// What shows that the address no longer sends this identity, or that a second device sends with it; nil if the
+  /// advertisement fits the proof.
+  ///
+  /// A device that is rewritable may still be received with its earlier identity, so a single sighting shows
+  /// nothing of it.
+  /// - Parameter alternation: two sightings of the address that no single device explains.
+  func contradiction(
+    by advertisement: Advertisement, of family: any DeviceFamily, _ alternation: Contradiction?
+  ) -> Contradiction? {
+    guard advertisement.address == address else { return nil }
+    if let alternation { return alternation }
+    // Adapters report with different delays: a report may be older than the proof.
+    guard !family.isRewritable, at.duration(to: advertisement.receivedAt) >= Alternation.delay else {
+      return nil
+    }
+    let minor: UInt16?
+    if let beacon = advertisement.iBeacon {
+      guard beacon.identity != identity else { return nil }
+      minor = beacon.minor
+    } else if family.recognise(advertisement) == .awaitingProvisioning {
+      minor = nil
+    } else {
+      return nil
+    }
+    return Contradiction(
+      address, StateSighting(adapter: adapter, minor: identity.minor),
+      StateSighting(adapter: advertisement.adapter, minor: minor))
+  }
+}
+
+extension RunMachine {
+  /// The beacon of this run that makes a room's outcome a success; nil for any other evidence.
+  func beaconProof(of place: Int, _ finished: RoomFinished) -> BeaconProof? {
+    guard finished.outcome.isSuccess, let evidence = finished.evidence, evidence.run == nil,
+      let sighting = air[evidence.address], let identity = rooms[place].identity,
+      sighting.beacon?.identity == identity
+    else { return nil }
+    return BeaconProof(
+      address: evidence.address, device: rooms[place].state.work?.address ?? evidence.address,
+      identity: identity, adapter: sighting.adapter, at: sighting.beaconReceived ?? now)
+  }
+
+  /// Takes a proof back if a later advertisement of this run contradicts it: the room gets a second outcome, which
+  /// replaces the first one. Returns whether it did.
+  mutating func withdraw(
+    _ place: Int, _ state: RoomState.Finished, contradictedBy advertisement: Advertisement
+  ) -> Bool {
+    guard let proof = state.proof,
+      let contradiction = proof.contradiction(
+        by: advertisement, of: rooms[place].family, air[advertisement.address]?.contradiction)
+    else { return false }
+    let outcome = state.outcome.withdrawn(device: proof.device, contradiction)
+    rooms.update(place, .finished(.init(outcome)))
+    admission.failedOne()
+    record(.roomFinished(outcome))
+    isDirty = true
+    return true
+  }
+}
+
+extension RoomFinished {
+  /// The outcome once its proof does not count: `unconfirmed` if this run wrote the device, else `ambiguous`. Each
+  /// setting has the state that the session showed.
+  fileprivate func withdrawn(device: BluetoothAddress, _ contradiction: Contradiction) -> RoomFinished {
+    var room = self
+    room.address = device
+    guard outcome != .alreadyProvisioned else {
+      (room.outcome, room.evidence) = (.ambiguous, nil)
+      room.reason = .contradictorySightings(contradiction, nil)
+      for index in settings.indices { room.settings[index].state = .notWritten }
+      return room
+    }
+    let isAcknowledged = evidence?.grade != .freshBeaconUnacknowledged
+    room.outcome = .unconfirmed
+    room.evidence = isAcknowledged ? Evidence(grade: .savedStatus, address: device) : nil
+    room.reason = .contradictorySightings(contradiction, SaveResponse())
+    for index in settings.indices where settings[index].state == .proved {
+      room.settings[index].state = isAcknowledged ? .acknowledged : .written
+    }
+    return room
+  }
+}
