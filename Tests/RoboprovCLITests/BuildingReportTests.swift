@@ -12,7 +12,7 @@ struct BuildingReportTests {
   /// accepted by two people, one room retired, and a rehearsal.
   @Test("the report of three days of runs agrees with journals and sensors for each room")
   func threeDays() async throws {
-    try await Premises.serve(41) { premises in
+    try await Premises.serve(41, toPrograms: true) { premises in
       let site = premises.site
       var rooms = (1...40).map { Place.numbered($0) }
       try site.writeManifest(rooms, defaults: ["retries: 0", "timeouts: { connect: 10s }"])
@@ -199,9 +199,9 @@ struct BuildingReportTests {
   func unconfirmed() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)], defaults: ["retries: 0", "timeouts: { verify: 10s }"])
-      try await ServedBuilding.serve([ServedBuilding.sensor(1, .neverReturns)]) { building in
+      try await site.serve([ServedBuilding.sensor(1, .neverReturns)]) { building in
         for run in 1...2 {
-          let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "1"], bus: building.bus)
+          let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "1"], on: building)
           #expect(outcome.status == 100, "\(outcome)")
           let room = try site.report["rooms"][0]
           #expect(room["outcome"].text == "unconfirmed")

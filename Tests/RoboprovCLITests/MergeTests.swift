@@ -63,7 +63,7 @@ struct MergeTests {
 
   @Test("`latest` of a merged record points to the newest run that used an adapter, with its reports")
   func latest() async throws {
-    try await Premises.serve(2) { premises in
+    try await Premises.serve(2, toPrograms: true) { premises in
       let site = premises.site
       try await Self.work(premises, ada: [.numbered(1)], bob: [.numbered(2)])
       // These runs are newer, but one received nothing and the other is a rehearsal.

@@ -146,7 +146,7 @@ struct OutputSchemaTests {
 
   @Test("the output of each command in a building with failures is valid, and each mutation is invalid")
   func commands() async throws {
-    try await Premises.serve(5) { premises in
+    try await Premises.serve(5, toPrograms: true) { premises in
       let site = premises.site
       let folder = try OutputFolder("commands", at: site)
       func put(_ output: String, _ file: String, _ arguments: [String], status: Int32 = 0) async throws {

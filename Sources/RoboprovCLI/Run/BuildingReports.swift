@@ -17,7 +17,7 @@ enum BuildingReports {
     var seal: SecretSeal?
     var operatedBy: String?
     /// The time of the report, the same in the record and its mirror.
-    var made = Date()
+    var made = Surroundings.now
 
     /// The manifest without its secrets; nil if none was named.
     var wanted: BuildingReport.Manifest? {

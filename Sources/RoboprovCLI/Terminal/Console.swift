@@ -67,6 +67,10 @@ enum Console {
   /// Writes the whole text, in one system call if possible; waits while the descriptor is not ready.
   @discardableResult
   private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+    if let surroundings = Surroundings.current {
+      surroundings.write(text, descriptor)
+      return 0
+    }
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let part = Array(rest.prefix(1 << 20))
