@@ -204,16 +204,15 @@ struct RehearsalTests {
   @Test("a rehearsal at a terminal, which a person watches, shows its progress at the scenario's speed")
   func watched() async throws {
     try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
-      let run = try site.startAtTerminal(["apply", "building.yaml", "--simulate", "--scan-time", "60"])
-      // The scan lasts 6 s, longer than a redraw, in which the person can pause the run.
+      try site.writeManifest([Place(minor: 101)], assign: "any")
+      // Its scan lasts a minute.
+      let run = try site.startAtTerminal(["apply", "building.yaml", "--simulate", "--scan-time", "600"])
       try await run.prints("? help")
       try run.type("p")
       try await run.prints("Paused: nothing new starts")
-      try run.type("p")
+      try run.type("\u{3}")
       let outcome = try await run.ended()
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(outcome.output.contains("Resumed"), "\(outcome)")
+      #expect(outcome.status == 130, "\(outcome)")
     }
   }
 

@@ -55,8 +55,12 @@ enum Console {
       advice: "The output is incomplete. Free some space or choose another file, and run the command again.")
   }
 
-  /// Whether writes to stdout have failed.
-  static var hasLostReader: Bool { failure.withLock { $0 != nil } }
+  /// Whether writes to stdout have failed, or the next one will because the reader closed the pipe.
+  static var hasLostReader: Bool {
+    guard failure.withLock({ $0 }) == nil else { return true }
+    var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+    return Surroundings.current == nil && poll(&output, 1, 0) > 0 && output.revents & Int16(POLLERR) != 0
+  }
 
   private static func output(_ text: String) {
     guard failure.withLock({ $0 }) == nil else { return }

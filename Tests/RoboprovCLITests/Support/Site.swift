@@ -159,13 +159,13 @@ final class Site: Sendable {
     }
   }
 
-  /// The time of day on the present loop: as far ahead of real time as the loop, and never before the end of an
-  /// earlier command.
+  /// The time of day on the present loop: as far ahead of real time as the loop, and at least a second after the
+  /// last command.
   private func wall() -> @Sendable () -> Date {
     guard let loop = LoopExecutor.current else { return { Date() } }
     let start = loop.now
     let ahead = SuspendingClock.now.duration(to: start) / .seconds(1)
-    let begin = max(Date().addingTimeInterval(ahead), lastEnd.withLock(\.self))
+    let begin = max(Date().addingTimeInterval(ahead), lastEnd.withLock(\.self).addingTimeInterval(1))
     return { begin.addingTimeInterval(start.duration(to: loop.now) / .seconds(1)) }
   }
 
