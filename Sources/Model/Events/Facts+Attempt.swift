@@ -308,12 +308,23 @@ package struct AttemptEnded: Hashable, Sendable, Codable {
   package var seconds: Double
   /// Why it failed; nil after success.
   package var failure: FailureReason?
+  /// Why it is not counted, so that the next attempt has the same number; nil if it counts.
+  package var notCounted: AttemptExemption?
 
-  package init(room: RoomID, number: Int, seconds: Double, failure: FailureReason? = nil) {
+  private enum CodingKeys: String, CodingKey {
+    case room, number, seconds, failure
+    case notCounted = "not_counted"
+  }
+
+  package init(
+    room: RoomID, number: Int, seconds: Double, failure: FailureReason? = nil,
+    notCounted: AttemptExemption? = nil
+  ) {
     self.room = room
     self.number = number
     self.seconds = seconds
     self.failure = failure
+    self.notCounted = notCounted
   }
 }
 

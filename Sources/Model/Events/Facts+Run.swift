@@ -94,6 +94,8 @@ package struct PlannedRoom: Hashable, Sendable, Codable {
   package var room: RoomID
   /// The display name.
   package var name: String
+  /// The floor in the manifest, if it has one.
+  package var floor: String?
   package var profile: ProfileID
   /// The address in the manifest.
   package var address: BluetoothAddress?
@@ -107,12 +109,13 @@ package struct PlannedRoom: Hashable, Sendable, Codable {
   package var exclusion: Exclusion?
 
   package init(
-    room: RoomID, name: String, profile: ProfileID, address: BluetoothAddress? = nil,
+    room: RoomID, name: String, floor: String? = nil, profile: ProfileID, address: BluetoothAddress? = nil,
     registered: Bool? = nil, proof: ProofAddress? = nil, settings: [SettingResult],
     exclusion: Exclusion? = nil
   ) {
     self.room = room
     self.name = name
+    self.floor = floor
     self.profile = profile
     self.address = address
     self.registered = registered
@@ -220,6 +223,7 @@ package struct RoomFinished: Hashable, Sendable, Codable {
   package var address: BluetoothAddress?
   /// The adapter used last.
   package var adapter: AdapterID?
+  /// The attempts that count (`AttemptEnded.notCounted`).
   package var attempts: Int
   /// Seconds from the first attempt to the outcome, with the waits for retries; 0 without an attempt.
   package var seconds: Double

@@ -153,6 +153,8 @@ extension AttemptEnded: RecordedObject {
     "number": "Which attempt.",
     "seconds": "How long it took, in seconds.",
     "failure": "Why it failed; absent when it did not.",
+    "not_counted":
+      "Why it does not count, so that the next attempt has the same number; absent when it counts.",
   ]
 }
 

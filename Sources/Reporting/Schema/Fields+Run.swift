@@ -36,6 +36,7 @@ extension PlannedRoom: RecordedObject {
   package static let fields = [
     "room": "Its stable identity.",
     "name": "Its name for people.",
+    "floor": "Its floor; absent if the manifest has none.",
     "profile": "The device family.",
     "address": "The address the manifest gives.",
     "registered": "True when its device is configured elsewhere and is only looked for; absent otherwise.",
@@ -98,7 +99,7 @@ extension RoomFinished: RecordedObject {
     "outcome": "How it ended.",
     "address": "Its device, if one was bound or named.",
     "adapter": "The adapter last used for it.",
-    "attempts": "How many attempts were made.",
+    "attempts": "How many attempts count.",
     "seconds": "Seconds from its first attempt to this, waiting for retries included; 0 without attempt.",
     "rssi": "RSSI last received from it, in dBm.",
     "evidence": "The evidence for the outcome.",

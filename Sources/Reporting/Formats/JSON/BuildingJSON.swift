@@ -60,6 +60,7 @@ package enum BuildingJSON {
   ) {
     Field("id", "Its stable id.") { $0.room.id }
     Field("room", "Its name for people.") { $0.room.name }
+    Field("floor", "Its floor; null if neither the manifest nor a run has one.") { $0.room.floor }
     Field("profile", "The device family.") { $0.room.profile }
     Field("state", "Its state.") { $0.room.state }
     Field("in_manifest", "Whether the manifest has it.") { $0.room.isInManifest }
@@ -155,7 +156,8 @@ package enum BuildingJSON {
     Field("address", "The device.") { $0.room.address }
     Field("adapter", "The adapter last used for it.") { $0.room.adapter }
     Field("adapter_name", "That adapter's name on the host.") { $0.adapterName }
-    Field("attempts", "How many attempts were started.") { $0.room.attempts }
+    Field("attempts", "How many attempts count.") { $0.room.attempts }
+    Field("not_counted", "How many attempts do not count, by cause.", form: JSONReport.notCounted) { $0.room }
     Field("duration_s", "Seconds from the first attempt to the outcome, waiting for retries included.") {
       $0.room.seconds
     }
