@@ -16,6 +16,10 @@ final class Interruption: Sendable {
       if isNoted.exchange(true, ordering: .relaxed) { _exit(130) }
       StandardError.say("\nStopping after the buildings in progress (Ctrl-C again: at once)")
     }
+    // Dispatch registers the source on its own thread; until then the signal is ignored.
+    let registered = DispatchSemaphore(value: 0)
+    source.setRegistrationHandler { registered.signal() }
     source.resume()
+    registered.wait()
   }
 }

@@ -19,6 +19,8 @@ final class EventLoop: @unchecked Sendable {
   private let isStopped = Atomic(false)
   /// The instant at which a virtual clock stands; nil in real time.
   private let virtualNow: Lock<SuspendingClock.Instant>?
+  /// How much work outside a loop in virtual time is under way; its clock stands still meanwhile.
+  private let outsideWork = Atomic(0)
   /// Called once if nothing can happen in virtual time any more: no job, no source and no timer is left.
   private let onDeadlock = Lock<(@Sendable () -> Void)?>(nil)
   private var sources = LoopSources()
@@ -34,11 +36,20 @@ final class EventLoop: @unchecked Sendable {
     onThreadOfItsOwn { self.run() }
   }
 
+  var isVirtual: Bool { virtualNow != nil }
+
   /// The time of the loop's timers.
   var now: SuspendingClock.Instant { virtualNow?.withLock { $0 } ?? .now }
 
   func setDeadlockHandler(_ handler: @escaping @Sendable () -> Void) {
     onDeadlock.withLock { $0 = handler }
+  }
+
+  func beginOutsideWork() { outsideWork.add(1, ordering: .releasing) }
+
+  func endOutsideWork() {
+    outsideWork.subtract(1, ordering: .releasing)
+    queue.wake()
   }
 
   /// Stops the loop once the queue is empty.
@@ -94,16 +105,18 @@ final class EventLoop: @unchecked Sendable {
     }
   }
 
-  /// Jumps to the next timer. Without one, waits for a job from another thread, and then reports a deadlock.
+  /// Jumps to the next timer, unless work outside the loop is under way. Without a timer, waits for a job from
+  /// another thread, and then reports a deadlock.
   private func advance(_ now: Lock<SuspendingClock.Instant>) {
-    if let next = timers.withLock({ $0.earliest }) {
+    let isHeld = outsideWork.load(ordering: .acquiring) > 0
+    if !isHeld, let next = timers.withLock({ $0.earliest }) {
       return now.withLock { $0 = max($0, next) }
     }
     guard queue.prepareToSleep() else { return }
     descriptors = [pollfd(fd: queue.wakeDescriptor, events: Int16(POLLIN), revents: 0)]
-    clinux_wait(&descriptors, 1, 250_000_000)
+    clinux_wait(&descriptors, 1, isHeld ? -1 : 250_000_000)
     queue.endSleep(wasSignalled: descriptors[0].revents != 0)
-    guard queue.isEmpty else { return }
+    guard !isHeld, queue.isEmpty else { return }
     onDeadlock.withLock { handler in
       defer { handler = nil }
       return handler

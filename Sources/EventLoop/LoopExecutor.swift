@@ -29,6 +29,22 @@ package final class LoopExecutor: SerialExecutor {
     return executor
   }
 
+  /// A loop for work that may block, such as that of a disk or a terminal: on a new thread, so that the task's loop
+  /// does not wait. In virtual time it is the task's loop, because the clock must not move on meanwhile.
+  package static func forBlockingWork() -> LoopExecutor {
+    if let current, current.isVirtual { return current }
+    return startThread()
+  }
+
+  /// Runs `body`, which waits for something outside the loop: a program, a person. In virtual time the clock
+  /// stands still meanwhile.
+  package static func waitingOutside<Result: Sendable>(_ body: () async -> Result) async -> Result {
+    guard let loop = current?.loop else { return await body() }
+    loop.beginOutsideWork()
+    defer { loop.endOutsideWork() }
+    return await body()
+  }
+
   /// Runs `body` and its child tasks on a loop on the calling thread. Returns when `body` does.
   package static func run<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> Result {
     let executor = LoopExecutor()
@@ -47,7 +63,8 @@ package final class LoopExecutor: SerialExecutor {
 
   /// Runs `body` and its child tasks on a loop in virtual time, on a thread of its own: while there is a job or
   /// a message the clock stands still, then it jumps to the next timer. Everything that `body` uses must run on
-  /// this loop and in this process, as a `SystemClock` and the connections of a `LocalBus` do.
+  /// this loop and in this process, as a `SystemClock` and the connections of a `LocalBus` do, or wait in
+  /// `waitingOutside`. The clock of an outer loop in virtual time stands still until this one has ended.
   /// - Throws: any error of `body`; `LoopDeadlock` if `body` waits for something that can never happen.
   package static func runInVirtualTime<Result: Sendable>(
     _ body: @escaping @Sendable () async throws -> Result
@@ -70,15 +87,18 @@ package final class LoopExecutor: SerialExecutor {
       isDeadlocked.withLock { $0 = true }
       task.cancel()
     }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { ended in
-        onSimulationThread { [loop = executor.loop] in
-          loop.run()
-          ended.resume()
+    let runOnThread = current?.isVirtual == true ? onThreadWithLargeStack : onSimulationThread
+    await waitingOutside {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { ended in
+          runOnThread { [loop = executor.loop] in
+            loop.run()
+            ended.resume()
+          }
         }
+      } onCancel: {
+        task.cancel()
       }
-    } onCancel: {
-      task.cancel()
     }
     if isDeadlocked.withLock({ $0 }) { throw LoopDeadlock() }
     guard let result = outcome.withLock({ $0 }) else {
@@ -86,6 +106,9 @@ package final class LoopExecutor: SerialExecutor {
     }
     return try result.get()
   }
+
+  /// Whether the loop is in virtual time.
+  package var isVirtual: Bool { loop.isVirtual }
 
   /// The time of the loop's timers.
   package var now: SuspendingClock.Instant { loop.now }

@@ -8,12 +8,16 @@ private let processors = DispatchSemaphore(value: max(1, Int(sysconf(Int32(_SC_N
 /// Runs a simulation on a new thread, when a processor is free for it: a simulation never waits, so more of them
 /// at once would only delay each other, and what needs real time beside them.
 package func onSimulationThread(_ body: @escaping @Sendable () -> Void) {
-  // A deeply nested synchronous call gets as much stack as on the main thread.
-  onThreadOfItsOwn(stackSize: 8 << 20) {
+  onThreadWithLargeStack {
     processors.wait()
     defer { processors.signal() }
     body()
   }
+}
+
+/// Runs `body` on a new thread on which a deeply nested synchronous call gets as much stack as on the main thread.
+func onThreadWithLargeStack(_ body: @escaping @Sendable () -> Void) {
+  onThreadOfItsOwn(stackSize: 8 << 20, body)
 }
 
 /// Runs `body` on a new thread, for work that blocks or that must end with its thread.

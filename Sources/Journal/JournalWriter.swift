@@ -15,7 +15,7 @@ package struct JournalEnd: Hashable, Sendable {
 /// first error. So a journal is always a prefix of its run.
 ///
 /// The writer has a thread of its own: a write or a sync may block on the disk, and the run's loop, which
-/// also serves the adapters, must not wait for it.
+/// also serves the adapters, must not wait for it. In virtual time it writes on the run's loop.
 package actor JournalWriter {
   /// The journal's name in its run's directory.
   package static let fileName = "journal.jsonl"
@@ -33,7 +33,7 @@ package actor JournalWriter {
   private let file: File
   /// Events that are not written yet.
   private let waiting = Lock(Waiting())
-  private let thread = LoopExecutor.startThread()
+  private let thread = LoopExecutor.forBlockingWork()
   private var lines = JournalLines()
   private var length = 0
 

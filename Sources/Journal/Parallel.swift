@@ -2,11 +2,13 @@
 import EventLoop
 
 enum Parallel {
-  /// Transforms the inputs on all cores and returns the results in the order of the inputs.
+  /// Transforms the inputs on all cores, in virtual time on the loop's thread, and returns the results in the order
+  /// of the inputs.
   /// - Throws: the first error in the order of the inputs.
   static func map<Input: Sendable, Output: Sendable, Failure: Error>(
     _ inputs: [Input], _ transform: @Sendable (Input) throws(Failure) -> Output
   ) throws(Failure) -> [Output] {
+    if LoopExecutor.current?.isVirtual == true { return try inputs.map(transform) }
     let results = Lock([Result<Output, Failure>?](repeating: nil, count: inputs.count))
     withoutActuallyEscaping(transform) { transform in
       DispatchQueue.concurrentPerform(iterations: inputs.count) { index in

@@ -65,7 +65,7 @@ package struct Roboprov: AsyncParsableCommand {
     let words = CommandLineWords(arguments)
     if words.asksForVersion {
       Console.data(lines: VersionText.lines(commit: commit))
-      end(ExitStatus.done.rawValue, words)
+      Glibc.exit(ended(ExitStatus.done.rawValue, words))
     }
     // Without address space for the stacks of its threads, libdispatch waits without end.
     guard clinux_has_address_space(leastAddressSpace) else {
@@ -75,13 +75,16 @@ package struct Roboprov: AsyncParsableCommand {
       Console.fail(failure, forPrograms: words.isForPrograms)
       Glibc.exit(ExitStatus.unavailable.rawValue)
     }
-    LoopExecutor.run { await runCommand(arguments, words) }
+    LoopExecutor.run { Glibc.exit(await carryOut(arguments)) }
   }
 
   /// The address space for a run's threads and record, in bytes: 8 MiB for each of about ten stacks.
   private static let leastAddressSpace = 128 << 20
 
-  private static func runCommand(_ arguments: [String], _ words: CommandLineWords) async -> Never {
+  /// Runs the command of these arguments.
+  /// - Returns: Its exit status.
+  static func carryOut(_ arguments: [String]) async -> Int32 {
+    let words = CommandLineWords(arguments)
     do {
       let configured = ConfiguredPreferences(
         config: words.config, logLevel: words.logLevel, isRehearsal: words.isRehearsal)
@@ -97,7 +100,7 @@ package struct Roboprov: AsyncParsableCommand {
       }
     } catch let failure as CommandFailure {
       Console.fail(failure, forPrograms: words.isForPrograms)
-      end(failure.status.rawValue, words)
+      return ended(failure.status.rawValue, words)
     } catch {
       let status = exitCode(for: error)
       if status.isSuccess {
@@ -105,9 +108,9 @@ package struct Roboprov: AsyncParsableCommand {
       } else if let failure = failure(error) {
         Console.fail(failure, forPrograms: words.isForPrograms)
       }
-      end(status.rawValue, words)
+      return ended(status.rawValue, words)
     }
-    end(ExitStatus.done.rawValue, words)
+    return ended(ExitStatus.done.rawValue, words)
   }
 
   /// The command for these arguments.
@@ -140,15 +143,13 @@ package struct Roboprov: AsyncParsableCommand {
       advice: rest.isEmpty ? nil : rest)
   }
 
-  /// Ends the process. A command that succeeded but could not write its output has failed.
-  private static func end(_ status: Int32, _ words: CommandLineWords) -> Never {
-    if let failure = Console.outputFailure {
-      Console.fail(failure, forPrograms: words.isForPrograms)
-      if [.done, .changes, .incomplete].contains(ExitStatus(rawValue: status)) {
-        Glibc.exit(failure.status.rawValue)
-      }
-    }
-    Glibc.exit(status)
+  /// The exit status of a command that has ended with `status`. One that succeeded but could not write its output
+  /// has failed.
+  private static func ended(_ status: Int32, _ words: CommandLineWords) -> Int32 {
+    guard let failure = Console.outputFailure else { return status }
+    Console.fail(failure, forPrograms: words.isForPrograms)
+    let succeeded: [ExitStatus?] = [.done, .changes, .incomplete]
+    return succeeded.contains(ExitStatus(rawValue: status)) ? failure.status.rawValue : status
   }
 }
 

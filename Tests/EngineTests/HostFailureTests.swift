@@ -112,7 +112,7 @@ import VirtualTime
     let run = try await rehearse(
       [[]], rooms: [room], through: { central, _ in Forgetful(base: central, left: .init(times)) })
     expectInvariants(run, [room])
-    #expect(run.outcome(1)?.outcome == .provisioned)
+    #expect(run.outcome(1)?.outcome == .provisioned && run.outcome(1)?.attempts == 1)
     #expect(failures(run).map(\.code) == Array(repeating: .unknownToStack, count: times))
     #expect(failures(run).allSatisfy { $0.stackText == "UnknownObject" })
     let delays = run.facts { if case .retryScheduled(let fact) = $0 { fact.delay } else { nil } }.map(\.1)
@@ -127,6 +127,7 @@ import VirtualTime
     expectInvariants(run, [room])
     #expect(run.outcome(1)?.outcome == .unreachable)
     #expect(run.outcome(1)?.reason?.code == .unknownToStack)
+    #expect(run.outcome(1)?.attempts == 0)
     #expect(run.events.count < 400)
   }
 

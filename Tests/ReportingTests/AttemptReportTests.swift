@@ -59,11 +59,36 @@ struct AttemptReportTests {
     #expect(attempts.map { $0.stages[0].seconds } == [3, nil])
   }
 
+  @Test("an attempt that the host ended is listed with its cause, and does not count")
+  func notCounted() throws {
+    var script = RunScript()
+    script.begin([RunScript.kitchen])
+    for exemption in [AttemptExemption.adapterFull, .adapterFull, .hostLost, nil] {
+      script.append(.attemptStarted(.init(room: "kitchen", address: .sensor(2), adapter: .first, number: 1)))
+      let ended = AttemptEnded(
+        room: "kitchen", number: 1, seconds: 4, failure: .connectFailed(FailedStep(.connect)),
+        notCounted: exemption)
+      script.append(.attemptEnded(ended))
+    }
+    let report = RunReport(script.events)
+    let kitchen = try #require(report["kitchen"])
+    #expect(kitchen.attempts == 1 && kitchen.attemptReports.count == 4)
+    #expect(
+      kitchen.attemptWords
+        == "1, 2 not counted: adapter full, 1 not counted: adapter or Bluetooth service lost")
+    #expect(kitchen.exemptions == "adapter_full 2; host_lost 1")
+    #expect(kitchen.attemptReports.map(\.name).last == "attempt 1")
+    #expect(kitchen.attemptReports.map(\.name).first == "attempt 1 (not counted)")
+    let csv = CSVReport.text(report)
+    #expect(csv.contains("attempts_not_counted") && csv.contains("adapter_full 2; host_lost 1"))
+    #expect(RunReport(script.events.prefix(3))["kitchen"]?.wasTried == true)
+  }
+
   @Test("a fact of an attempt that is not on record changes nothing")
   func unknown() throws {
     var script = RunScript()
     script.begin([RunScript.kitchen])
-    script.append(.stageStarted(.init(room: "kitchen", stage: .connect, timeout: 15)))
+    script.append(.stageStarted(.init(room: "kitchen", attempt: 1, stage: .connect, timeout: 15)))
     script.append(.stageEnded(.init(room: "kitchen", attempt: 7, stage: .connect, seconds: 3)))
     script.append(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 4)))
     script.append(.scanStopped(.init(adapter: .first, purpose: .proof)))

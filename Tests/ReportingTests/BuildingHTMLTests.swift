@@ -52,7 +52,7 @@ struct BuildingHTMLTests {
   func lastKnownRooms() throws {
     for (id, words) in [
       ("room-1", "✓</span> done"), ("room-12", "↻</span> outdated"), ("room-35", "?</span> unconfirmed"),
-      ("room-32", "✗</span> not done"), ("room-39", "✗</span> not done"), ("room-40", "○</span> not tried"),
+      ("room-32", "✗</span> open"), ("room-39", "✗</span> open"), ("room-40", "○</span> not tried"),
       ("room-38", "✎</span> accepted"),
       ("room-30", "–</span> retired"),
     ] {

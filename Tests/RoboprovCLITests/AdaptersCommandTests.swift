@@ -1,9 +1,7 @@
 import Bluetooth
-import EventLoop
 import Foundation
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 @testable import RoboprovCLI
 
@@ -12,7 +10,9 @@ struct AdaptersCommandTests {
   private static let second = BluetoothAddress(rawValue: 0x001A_7DDA_7114)
 
   /// A building with two adapters: one holds a link, one is switched off.
-  private static func serve(_ body: @escaping @Sendable (Premises) async throws -> Void) async throws {
+  private static func serve(
+    toPrograms: Bool = false, _ body: @escaping @Sendable (Premises) async throws -> Void
+  ) async throws {
     try await Site.use { site in
       let manifest = try site.writeManifest([.numbered(1)])
       let file = site.directory.appending(path: manifest)
@@ -30,7 +30,7 @@ struct AdaptersCommandTests {
           AdapterScenario(address: ServedBuilding.adapter, name: "hci0"),
           AdapterScenario(address: second, name: "hci1", isPowered: false),
         ], sensors: [ServedBuilding.sensor(1)])
-      try await ServedBuilding.serve(scenario, on: ScaledClock(SystemClock(), factor: 10), needsBus: false) {
+      try await site.serve(scenario, toPrograms: toPrograms) {
         try await body(Premises(site: site, building: $0))
       }
     }
@@ -75,7 +75,7 @@ struct AdaptersCommandTests {
 
   @Test("`adapters` prints the links of each adapter, whichever program made them")
   func links() async throws {
-    try await Self.serve { premises in
+    try await Self.serve(toPrograms: true) { premises in
       let building = premises.building
       let run = try premises.site.start(
         ["apply", "building.yaml", "--scan-time", "1", "--adapter", "hci0"], bus: building.bus)
@@ -102,11 +102,11 @@ struct AdaptersCommandTests {
   func nothing() async throws {
     try await Site.use { site in
       let none = AdapterScenario(address: ServedBuilding.adapter, name: "hci0", isPresent: false)
-      try await ServedBuilding.serve([], adapter: none) { building in
-        let outcome = try await site.run(["adapters"], bus: building.bus)
+      try await site.serve([], adapter: none) { building in
+        let outcome = try await site.run(["adapters"], on: building)
         #expect(outcome.status == 0 && outcome.output == "There is no Bluetooth adapter.\n", "\(outcome)")
         await building.stack.killDaemon()
-        let stopped = try await site.run(["adapters"], bus: building.bus)
+        let stopped = try await site.run(["adapters"], on: building)
         #expect(stopped.status == 69 && stopped.errors.contains("BlueZ"), "\(stopped)")
       }
       #expect(try await site.run(["adapters"]).status == 69)

@@ -49,9 +49,9 @@ struct AmendmentTests {
   func olderRun() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
+      try await site.serve([ServedBuilding.sensor(1)]) { building in
         for _ in 1...2 {
-          let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "1"], bus: building.bus)
+          let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "1"], on: building)
           #expect(outcome.status == 0, "\(outcome)")
         }
       }

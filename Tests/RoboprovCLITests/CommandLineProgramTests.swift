@@ -46,7 +46,7 @@ struct CommandLineProgramTests {
     "--version prints commit, libdbus and BlueZ, and needs no bus", arguments: [[], ["scan"]])
   func version(_ command: [String]) async throws {
     try await Site.use { site in
-      let outcome = try await site.run(command + ["--version"])
+      let outcome = try await site.start(command + ["--version"]).ended()
       #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
       let lines = outcome.output.split(separator: "\n")
       try #require(lines.count == 3, "\(outcome)")

@@ -9,19 +9,19 @@ struct ConfirmationTests {
 
   /// Two rooms without an address, and two sensors.
   private func withBuilding(
-    _ body: @escaping @Sendable (Site, ServedBuilding) async throws -> Void
+    toPrograms: Bool = true, _ body: @escaping @Sendable (Site, ServedBuilding) async throws -> Void
   ) async throws {
     try await Site.use { site in
       try site.writeManifest([Place(minor: 101), Place(minor: 102)], assign: "any")
       let sensors = [1, 2].map { ServedBuilding.sensor($0) }
-      try await ServedBuilding.serve(sensors) { try await body(site, $0) }
+      try await site.serve(sensors, toPrograms: toPrograms) { try await body(site, $0) }
     }
   }
 
   @Test("rooms that take any sensor are refused without a terminal, before anything happens")
   func noTerminal() async throws {
-    try await withBuilding { site, building in
-      let outcome = try await site.run(Self.apply, bus: building.bus)
+    try await withBuilding(toPrograms: false) { site, building in
+      let outcome = try await site.run(Self.apply, on: building)
       #expect(outcome.status == 64, "\(outcome)")
       #expect(outcome.errors.contains("--yes"), "\(outcome)")
       #expect(!site.has("reports"))
@@ -31,8 +31,8 @@ struct ConfirmationTests {
 
   @Test("rooms that take any sensor get one with --yes")
   func yes() async throws {
-    try await withBuilding { site, building in
-      let outcome = try await site.run(Self.apply + ["--yes"], bus: building.bus)
+    try await withBuilding(toPrograms: false) { site, building in
+      let outcome = try await site.run(Self.apply + ["--yes"], on: building)
       #expect(outcome.status == 0, "\(outcome)")
       #expect(Set([await building.flash(1)?.minor, await building.flash(2)?.minor]) == [101, 102])
       #expect(outcome.output.contains("without confirmation (--yes): Room 101, Room 102"), "\(outcome)")

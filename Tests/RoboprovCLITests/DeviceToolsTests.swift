@@ -9,8 +9,10 @@ struct DeviceToolsTests {
 
   /// Serves four sensors: one at work in Room 101, one in provisioning mode for Room 102, one for Room 103
   /// that was never written, and one without a room.
-  private func serve(_ body: @escaping @Sendable (Premises) async throws -> Void) async throws {
-    try await Premises.serve(4) { premises in
+  private func serve(
+    toPrograms: Bool = false, _ body: @escaping @Sendable (Premises) async throws -> Void
+  ) async throws {
+    try await Premises.serve(4, toPrograms: toPrograms) { premises in
       let apply = try await premises.apply("--only", "Room 101", "Room 102")
       try #require(apply.status == 0, "\(apply)")
       await premises.pressButton(2)
@@ -103,7 +105,7 @@ struct DeviceToolsTests {
   @Test(
     "`find` draws a bar with the bell at a terminal, reports silence and ends on Ctrl-C")
   func findLive() async throws {
-    try await serve { premises in
+    try await serve(toPrograms: true) { premises in
       let run = try premises.site.startAtTerminal(
         ["find", "c47c8d000004", "--bell"], bus: premises.building.bus)
       try await run.prints("█")
@@ -139,7 +141,7 @@ struct DeviceToolsTests {
 
   @Test("`monitor` prints each device that enters, with its room, and each that leaves")
   func monitor() async throws {
-    try await serve { premises in
+    try await serve(toPrograms: true) { premises in
       let run = try premises.site.start(
         ["monitor", "building.yaml", "--leave-after", "10"], bus: premises.building.bus)
       try await run.until("four devices") {
@@ -171,7 +173,7 @@ struct DeviceToolsTests {
 
   @Test("`monitor` reports no departure while its adapter is absent and continues when it returns")
   func monitorAdapter() async throws {
-    try await serve { premises in
+    try await serve(toPrograms: true) { premises in
       let building = premises.building
       let run = try premises.site.start(["monitor", "--leave-after", "10"], bus: building.bus)
       try await run.until("four devices") {
@@ -197,7 +199,7 @@ struct DeviceToolsTests {
 
   @Test("`monitor` ends after --for and when its reader closes the pipe")
   func monitorEnds() async throws {
-    try await serve { premises in
+    try await serve(toPrograms: true) { premises in
       let outcome = try await premises.run(["monitor", "--for", "5"])
       #expect(outcome.status == 0 && outcome.output.contains("\"enter\""), "\(outcome)")
       let unread = try await premises.site.run(

@@ -39,7 +39,7 @@ struct DoctorCommandTests {
   func noBus() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      let outcome = try await site.run(["doctor", "building.yaml", "--output", "json"])
+      let outcome = try await site.start(["doctor", "building.yaml", "--output", "json"]).ended()
       #expect(outcome.status == 69, "\(outcome)")
       let document = try #require(JSON(outcome.output), "\(outcome)")
       #expect(Self.codes("error", document) == ["bus_unavailable"])
@@ -68,7 +68,7 @@ struct DoctorCommandTests {
 
   @Test("a missing password is an error in `doctor`, and no other program inherits a password")
   func password() async throws {
-    try await Premises.serve(1) { premises in
+    try await Premises.serve(1, toPrograms: true) { premises in
       try premises.site.writeManifest([.numbered(1)], password: "{ env: GUESTS }")
       let outcome = try await premises.run(["doctor", "building.yaml", "--scan-time", "1"])
       #expect(outcome.status == 69, "\(outcome)")
@@ -104,7 +104,7 @@ struct DoctorCommandTests {
 
   @Test("`doctor` does not disturb a run that uses the adapter")
   func taken() async throws {
-    try await Premises.serve(1) { premises in
+    try await Premises.serve(1, toPrograms: true) { premises in
       try await premises.whileAdapterIsTaken {
         let outcome = try await premises.run(["doctor", "building.yaml", "--scan-time", "1"])
         #expect(outcome.status == 0, "\(outcome)")
@@ -116,7 +116,7 @@ struct DoctorCommandTests {
 
   @Test("another program that scans is a warning in `doctor`")
   func foreignScan() async throws {
-    try await Premises.serve(1) { premises in
+    try await Premises.serve(1, toPrograms: true) { premises in
       let scan = try premises.site.start(["scan", "--watch"], bus: premises.building.bus)
       try await scan.prints("Scanning on hci0")
       try await scan.prints("\(ServedBuilding.address(1))")
@@ -140,7 +140,7 @@ struct DoctorCommandTests {
 
   @Test("Ctrl-C during the scan ends `doctor` with 130")
   func interrupted() async throws {
-    try await Premises.serve(1) { premises in
+    try await Premises.serve(1, toPrograms: true) { premises in
       let run = try premises.site.start(
         ["doctor", "building.yaml", "--scan-time", "600"], bus: premises.building.bus)
       try await run.prints("Scanning on hci0")

@@ -23,7 +23,7 @@ struct ExpectedBeaconTests {
   func wholeSite() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2)], defaults: [Self.retries, Self.beacon])
-      try await ServedBuilding.serve(Self.sensors) { building in
+      try await site.serve(Self.sensors) { building in
         let premises = Premises(site: site, building: building)
         let applied = try await premises.apply()
         #expect(applied.status == 0, "\(applied)")
@@ -63,7 +63,7 @@ struct ExpectedBeaconTests {
   func unexpected() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(2)])
-      try await ServedBuilding.serve(Self.sensors) { building in
+      try await site.serve(Self.sensors) { building in
         let premises = Premises(site: site, building: building)
         let applied = try await premises.apply()
         #expect(applied.status == 100, "\(applied)")

@@ -119,8 +119,8 @@ struct InitCommandTests {
         SensorScenario(address: ServedBuilding.address(1), signal: .init(base: -80)),
         SensorScenario(address: ServedBuilding.address(2), signal: .init(base: -50)),
       ]
-      try await ServedBuilding.serve(sensors) { building in
-        let made = try await site.run(["init", "--from-scan", "--scan-time", "2"], bus: building.bus)
+      try await site.serve(sensors) { building in
+        let made = try await site.run(["init", "--from-scan", "--scan-time", "2"], on: building)
         #expect(made.status == 0, "\(made)")
         let text = try Self.text(site)
         let entries = [(1, 2), (2, 1)].map {

@@ -1,9 +1,7 @@
 import Bluetooth
-import EventLoop
 import Foundation
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 @Suite("`inspect` and `wifi-scan` read one device", .timeLimit(.minutes(60)))
 struct InspectCommandTests {
@@ -11,7 +9,8 @@ struct InspectCommandTests {
 
   /// Serves Robo Sensors 1 and 2, a beacon that has a room, and sensor 3 whose firmware has no WiFi scan.
   private func serve(
-    networks: [WiFiNetwork] = [], _ body: @escaping @Sendable (Premises) async throws -> Void
+    networks: [WiFiNetwork] = [], toPrograms: Bool = false,
+    _ body: @escaping @Sendable (Premises) async throws -> Void
   ) async throws {
     let family = try #require(FirmwareFamily[name: "iot-design-shop"])
     let scenario = Scenario(
@@ -26,7 +25,7 @@ struct InspectCommandTests {
           ]),
       ], wifiNetworks: networks)
     try await Site.use { site in
-      try await ServedBuilding.serve(scenario, on: ScaledClock(SystemClock(), factor: 10), needsBus: false) {
+      try await site.serve(scenario, toPrograms: toPrograms) {
         try await body(Premises(site: site, building: $0))
       }
     }
@@ -85,7 +84,7 @@ struct InspectCommandTests {
     "`inspect --set` writes, proves and records settings; only the sensor gets the password"
   )
   func write() async throws {
-    try await serve { premises in
+    try await serve(toPrograms: true) { premises in
       let password = "only-the-sensor-knows"
       let set = [
         "--set", "room_name=Lab", "--set", "minor=77", "--set", "wifi_ssid=Harbour Guests", "--set",

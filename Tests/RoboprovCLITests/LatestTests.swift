@@ -9,7 +9,7 @@ struct LatestTests {
 
   @Test("`latest` does not move when a run ends before it scanned")
   func nothingReceived() async throws {
-    try await Premises.serveDone(1) { premises in
+    try await Premises.serveDone(1, toPrograms: true) { premises in
       let site = premises.site
       let latest = try site.latest.lastPathComponent
       try await premises.whileAdapterIsTaken {
@@ -29,7 +29,7 @@ struct LatestTests {
 
   @Test("`latest` does not exist until a run has scanned")
   func first() async throws {
-    try await Premises.serve(1) { premises in
+    try await Premises.serve(1, toPrograms: true) { premises in
       let site = premises.site
       try await premises.whileAdapterIsTaken {
         let outcome = try await premises.run(Self.apply)

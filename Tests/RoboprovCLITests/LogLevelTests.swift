@@ -30,7 +30,7 @@ struct LogLevelTests {
 
   @Test("the log at `debug`, also set by the environment, has scans and links, and no D-Bus messages")
   func debug() async throws {
-    try await Premises.serve(1) { premises in
+    try await Premises.serve(1, toPrograms: true) { premises in
       let outcome = try await premises.site.run(
         Self.apply, bus: premises.building.bus, environment: ["ROBOPROV_LOG": "debug"])
       #expect(outcome.status == 0, "\(outcome)")
@@ -52,7 +52,7 @@ struct LogLevelTests {
 
   @Test("an unknown log level is refused, also from the environment")
   func unknown() async throws {
-    try await Premises.serve(1) { premises in
+    try await Premises.serve(1, toPrograms: true) { premises in
       let named = try await premises.run(["adapters", "--log-level", "loud"])
       #expect(
         named.status == 64 && named.errors.contains("'warning', 'info', 'debug' or 'trace'"), "\(named)")

@@ -40,7 +40,7 @@ struct MergeTests {
       let merged = try await site.run(Self.merge + ["--into", "reports", "--output", "json"])
       #expect(merged.status == 0, "\(merged)")
       let data = try #require(JSON(merged.output), "\(merged)")
-      #expect(data["schema"].text == "roboprov/merge/2")
+      #expect(data["schema"].text == "roboprov/merge/1")
       #expect(data["rooms"].items.map { $0["state"].text } == ["done", "done"])
       #expect(data["conflicts"].count == 0)
       for laptop in ["ada", "bob"] {
@@ -63,7 +63,7 @@ struct MergeTests {
 
   @Test("`latest` of a merged record points to the newest run that used an adapter, with its reports")
   func latest() async throws {
-    try await Premises.serve(2) { premises in
+    try await Premises.serve(2, toPrograms: true) { premises in
       let site = premises.site
       try await Self.work(premises, ada: [.numbered(1)], bob: [.numbered(2)])
       // These runs are newer, but one received nothing and the other is a rehearsal.

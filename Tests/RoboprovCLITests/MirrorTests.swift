@@ -57,10 +57,10 @@ struct MirrorTests {
   @Test("the mirror has the same bytes: journals, reports, logs and `latest`")
   func identical() async throws {
     try await Site.use { site in
-      try await ServedBuilding.serve([1, 2].map { ServedBuilding.sensor($0) }) { building in
+      try await site.serve([1, 2].map { ServedBuilding.sensor($0) }) { building in
         for rooms in [[1], [1, 2]] {
           try site.writeManifest(rooms.map { .numbered($0) })
-          let outcome = try await site.run(Self.apply, bus: building.bus)
+          let outcome = try await site.run(Self.apply, on: building)
           #expect(outcome.status == 0, "\(outcome)")
         }
       }
@@ -84,9 +84,9 @@ struct MirrorTests {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       try RecordTests.places[place]?(site)
-      try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
+      try await site.serve([ServedBuilding.sensor(1)]) { building in
         let outcome = try await site.run(
-          ["apply", "building.yaml", "--scan-time", "1", "--mirror", place], bus: building.bus)
+          ["apply", "building.yaml", "--scan-time", "1", "--mirror", place], on: building)
         #expect(outcome.status == 74, "\(outcome)")
         #expect(outcome.errors.contains("roboprov: error: the mirror: cannot "), "\(outcome)")
         #expect(outcome.errors.contains(place), "\(outcome)")
@@ -104,9 +104,9 @@ struct MirrorTests {
         at: site.directory.appending(path: "reports"), withIntermediateDirectories: true)
       try FileManager.default.createSymbolicLink(
         atPath: site.directory.appending(path: "link").path, withDestinationPath: "reports")
-      try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
+      try await site.serve([ServedBuilding.sensor(1)]) { building in
         let outcome = try await site.run(
-          ["apply", "building.yaml", "--scan-time", "1", "--mirror", place], bus: building.bus)
+          ["apply", "building.yaml", "--scan-time", "1", "--mirror", place], on: building)
         #expect(outcome.status == 74, "\(outcome)")
         #expect(outcome.errors.contains("the reports directory itself"), "\(outcome)")
         #expect(await building.isUntouched([1]))

@@ -13,7 +13,7 @@ struct OtherAddressTests {
     let fault = isSaved ? Fault.returnsFrom(Self.stranger) : .refusesForStranger("no", Self.stranger)
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2)], defaults: ["timeouts: { verify: 10s }"])
-      try await ServedBuilding.serve([ServedBuilding.sensor(1, fault), ServedBuilding.sensor(2)]) {
+      try await site.serve([ServedBuilding.sensor(1, fault), ServedBuilding.sensor(2)]) {
         building in
         let premises = Premises(site: site, building: building)
         let outcome = try await premises.apply()
@@ -41,7 +41,7 @@ struct OtherAddressTests {
   func allowed() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)], defaults: ["proof: any_address", "timeouts: { verify: 10s }"])
-      try await ServedBuilding.serve([ServedBuilding.sensor(1, .returnsFrom(Self.stranger))]) { building in
+      try await site.serve([ServedBuilding.sensor(1, .returnsFrom(Self.stranger))]) { building in
         let outcome = try await Premises(site: site, building: building).apply()
         #expect(outcome.status == 0, "\(outcome)")
         let room = try #require(site.report["rooms"].items.first)

@@ -47,7 +47,7 @@ struct OutputTests {
   @Test(
     "a run that cannot print its report is complete on record, and its exit status shows the failure")
   func run() async throws {
-    try await Premises.serve(1) { premises in
+    try await Premises.serve(1, toPrograms: true) { premises in
       let site = premises.site
       let command = "\(Self.program) apply building.yaml --yes --scan-time 1 >/dev/full"
       let outcome = try await site.runTool(
@@ -87,7 +87,7 @@ struct OutputTests {
     "no other file takes the place of a closed stdin, stdout or stderr",
     arguments: ["<&-", "2>&-", "<&- >&- 2>&-"])
   func closed(redirection: String) async throws {
-    try await Premises.serve(1) { premises in
+    try await Premises.serve(1, toPrograms: true) { premises in
       let command = "\(Self.program) apply building.yaml --yes --scan-time 1 \(redirection)"
       let outcome = try await premises.site.runTool(
         ["env", "DBUS_SYSTEM_BUS_ADDRESS=\(premises.building.bus)", "sh", "-c", command])

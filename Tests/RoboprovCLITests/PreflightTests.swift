@@ -123,7 +123,7 @@ struct PreflightTests {
 
   @Test("an adapter that is named by its address may still be plugged in")
   func address() async throws {
-    try await Premises.serve(1) { premises in
+    try await Premises.serve(1, toPrograms: true) { premises in
       let (building, site) = (premises.building, premises.site)
       await building.world.setPresent(false, ServedBuilding.adapter)
       let run = try site.start(
@@ -165,7 +165,7 @@ struct PreflightTests {
 
   @Test("a building with an active run is refused before the bus is opened")
   func locked() async throws {
-    try await Premises.serve(1) { premises in
+    try await Premises.serve(1, toPrograms: true) { premises in
       try await premises.whileAdapterIsTaken {
         let outcome = try await premises.site.run(["apply", "annexe.yaml", "--reports", "annexe"])
         #expect(outcome.status == 69, "\(outcome)")
@@ -179,7 +179,7 @@ struct PreflightTests {
     "Ctrl-C during the wait for an adapter ends the command with 130 and leaves no run",
     arguments: [SIGINT, SIGTERM])
   func interrupted(_ signal: Int32) async throws {
-    try await Premises.serve(1) { premises in
+    try await Premises.serve(1, toPrograms: true) { premises in
       await premises.building.world.setPowered(false, ServedBuilding.adapter)
       let run = try premises.site.start(
         Self.apply + ["--adapter-wait", "600"], bus: premises.building.bus)

@@ -6,7 +6,7 @@ import VirtualBuilding
 struct ProcessTests {
   @Test("a hangup that the parent ignores, as nohup does, does not stop a run")
   func nohup() async throws {
-    try await Premises.serve(1) { premises in
+    try await Premises.serve(1, toPrograms: true) { premises in
       let run = try premises.site.start(
         ["apply", "building.yaml", "--yes", "--scan-time", "2"], bus: premises.building.bus,
         through: ["env", "--ignore-signal=HUP"])

@@ -56,7 +56,7 @@ struct ReceptionTests {
         group.addTask {
           let setup = Radio.Setup(
             central: await VirtualCentral(world: world, clock: clock), clock: clock,
-            wall: { Date(timeIntervalSince1970: 0) }, pauses: AsyncStream { $0.finish() })
+            wall: { Date(timeIntervalSince1970: 0) }, chance: { 0 }, pauses: AsyncStream { $0.finish() })
           let reception = Reception(
             setup: setup, adapters: ([], .seconds(30)), isSimulated: true, window: window)
           let began = clock.now

@@ -27,9 +27,9 @@ struct RecordTests {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       try Self.places[place]?(site)
-      try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
+      try await site.serve([ServedBuilding.sensor(1)]) { building in
         let outcome = try await site.run(
-          ["apply", "building.yaml", "--scan-time", "1", "--reports", place], bus: building.bus)
+          ["apply", "building.yaml", "--scan-time", "1", "--reports", place], on: building)
         #expect(outcome.status == 74, "\(outcome)")
         #expect(outcome.errors.contains(#/roboprov: error: (this user )?cannot /#), "\(outcome)")
         #expect(outcome.errors.contains(place), "\(outcome)")

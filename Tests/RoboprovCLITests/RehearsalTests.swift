@@ -160,6 +160,62 @@ struct RehearsalTests {
     }
   }
 
+  /// The events of a rehearsal with their elapsed times, without times of day, hashes, and the identity of the run.
+  private static func events(_ rehearsal: RecordedRun) throws -> [String] {
+    try rehearsal.text(of: "journal.jsonl").split(separator: "\n").dropFirst().map {
+      String($0).replacing(#/"\d{4}-\d\d-\d\dT[^"]*"/#, with: "T").replacing(#/"prev":"[^"]*"/#, with: "")
+    }
+  }
+
+  @Test(
+    "events and times of a rehearsal follow from manifest, scenario and seed, however long a program takes")
+  func reproducible() async throws {
+    try await Site.use { site in
+      try site.writeManifest((1...3).map { .numbered($0) }, defaults: ["retries: 1"])
+      func scenario(seed: Int) -> String {
+        """
+        seed: \(seed)
+        adapters: [{ name: hci0, address: "\(ServedBuilding.adapter)" }]
+        sensors:
+          - { address: "\(ServedBuilding.address(1))" }
+          - { address: "\(ServedBuilding.address(2))", faults: [{ fault: drops, in: write, nth: 3, attempts: 1 }] }
+          - { address: "\(ServedBuilding.address(3))", faults: [{ fault: never_answers }] }
+
+        """
+      }
+      func rehearse(check: String) async throws -> [String] {
+        let outcome = try await site.run(
+          Self.rehearse + ["--scenario", "scenario.yaml", "--canary", "1", "--canary-check", check])
+        #expect(outcome.status == 100, "\(outcome)")
+        #expect(
+          try site.rehearsal.outcomes == [
+            101: "provisioned", 102: "provisioned_after_retry", 103: "unreachable",
+          ])
+        return try Self.events(site.rehearsal)
+      }
+      try site.write("scenario.yaml", scenario(seed: 5))
+      let events = try await rehearse(check: "true")
+      #expect(try await rehearse(check: "for i in $(seq 50); do /bin/true; done") == events)
+      try site.write("scenario.yaml", scenario(seed: 6))
+      #expect(try await rehearse(check: "true") != events)
+    }
+  }
+
+  @Test("a rehearsal at a terminal, which a person watches, shows its progress at the scenario's speed")
+  func watched() async throws {
+    try await Site.use { site in
+      try site.writeManifest([Place(minor: 101)], assign: "any")
+      // Its scan lasts a minute.
+      let run = try site.startAtTerminal(["apply", "building.yaml", "--simulate", "--scan-time", "600"])
+      try await run.prints("? help")
+      try run.type("p")
+      try await run.prints("Paused: nothing new starts")
+      try run.type("\u{3}")
+      let outcome = try await run.ended()
+      #expect(outcome.status == 130, "\(outcome)")
+    }
+  }
+
   @Test(
     "commands that change or merge the record cannot be rehearsed",
     arguments: [

@@ -12,11 +12,13 @@ struct RepeatedCommandTests {
     radio.duplicates = controller
     try await Site.use { site in
       let sensors = (1...40).map { ServedBuilding.sensor($0) }
-      // The building runs in real time, like the program.
-      try await ServedBuilding.serve(sensors, radio: radio, speed: 1) { building in
+      let scenario = Scenario(
+        seed: 7, radio: radio, adapters: [AdapterScenario(address: ServedBuilding.adapter, name: "hci0")],
+        sensors: sensors)
+      // The time of the building is that of the commands.
+      try await site.serve(scenario, speed: 1) { building in
         for _ in 0..<4 {
-          let outcome = try await site.run(
-            ["scan", "--scan-time", "4", "--output", "json"], bus: building.bus)
+          let outcome = try await site.run(["scan", "--scan-time", "4", "--output", "json"], on: building)
           #expect(outcome.status == 0, "\(outcome)")
           #expect(try #require(JSON(outcome.output))["devices"].count == 40, "\(outcome)")
         }

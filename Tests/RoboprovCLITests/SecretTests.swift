@@ -11,7 +11,7 @@ struct SecretTests {
   private func withPassword(
     _ password: String, count: Int = 1, _ body: @escaping @Sendable (Premises) async throws -> Void
   ) async throws {
-    try await Premises.serve(count) { premises in
+    try await Premises.serve(count, toPrograms: true) { premises in
       try premises.site.writeManifest((1...count).map { .numbered($0) }, password: password)
       try await body(premises)
     }

@@ -5,10 +5,10 @@ import VirtualBuilding
 
 @Suite("a scenario file describes a virtual building", .timeLimit(.minutes(60)))
 struct SimulateTests {
-  private static func scenario(_ sensors: [String], speed: Int = 10) -> String {
+  private static func scenario(_ sensors: [String]) -> String {
     """
     seed: 5
-    speed: \(speed)
+    speed: 10
     adapters:
       - { name: hci0, address: "\(ServedBuilding.adapter)" }
     sensors:
@@ -127,13 +127,11 @@ struct SimulateTests {
   func faults() async throws {
     try await Site.use { site in
       // With the number of slots stated, no connection attempt tests for a further slot, which would cost no
-      // retry. Only stages that the faults delay keep their timeouts; the other stages get 5 min for a busy
-      // machine.
+      // retry.
       try site.writeManifest(
-        (1...Self.faulty.count).map { .numbered($0) },
-        defaults: ["retries: 1", "timeouts: { discover: 5m, write: 5m, save: 5m }"], slots: 5)
+        (1...Self.faulty.count).map { .numbered($0) }, defaults: ["retries: 1"], slots: 5)
       let sensors = zip(1..., Self.faulty).map { Self.sensor($0, ", faults: [{ \($1.fault) }]") }
-      try site.write("scenario.yaml", Self.scenario(sensors, speed: 15))
+      try site.write("scenario.yaml", Self.scenario(sensors))
       let run = try site.start(["apply", "building.yaml", "--simulate", "--scenario", "scenario.yaml"])
       let outcome = try await run.ended()
       #expect(outcome.status == 100, "\(outcome)")

@@ -9,19 +9,19 @@ struct TerminalTests {
   static let escape = "\u{1B}"
 
   private func withBuilding(
-    _ body: @escaping @Sendable (Site, ServedBuilding) async throws -> Void
+    toPrograms: Bool = false, _ body: @escaping @Sendable (Site, ServedBuilding) async throws -> Void
   ) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2)])
       let sensors = [ServedBuilding.sensor(1), ServedBuilding.sensor(2, .errorOnSave("full"))]
-      try await ServedBuilding.serve(sensors) { try await body(site, $0) }
+      try await site.serve(sensors, toPrograms: toPrograms) { try await body(site, $0) }
     }
   }
 
   @Test("output without a terminal is plain text: progress on stderr, the result on stdout")
   func plain() async throws {
     try await withBuilding { site, building in
-      let outcome = try await site.run(Self.apply, bus: building.bus)
+      let outcome = try await site.run(Self.apply, on: building)
       #expect(outcome.status == 100, "\(outcome)")
       #expect(!"\(outcome)".contains(Self.escape), "\(outcome)")
       let end = outcome.output.split(separator: "\n").suffix(3)
@@ -36,7 +36,7 @@ struct TerminalTests {
 
   @Test("progress on a terminal is redrawn in colour, and the cursor ends below the output")
   func terminal() async throws {
-    try await withBuilding { site, building in
+    try await withBuilding(toPrograms: true) { site, building in
       let outcome = try await site.startAtTerminal(Self.apply, bus: building.bus).ended()
       #expect(outcome.status == 100, "\(outcome)")
       #expect(outcome.output.contains("\(Self.escape)[?2026h"), "\(outcome)")
@@ -50,7 +50,7 @@ struct TerminalTests {
 
   @Test("NO_COLOR disables colours")
   func noColor() async throws {
-    try await withBuilding { site, building in
+    try await withBuilding(toPrograms: true) { site, building in
       let run = try site.startAtTerminal(Self.apply, bus: building.bus, environment: ["NO_COLOR": "1"])
       let outcome = try await run.ended()
       #expect(outcome.status == 100, "\(outcome)")
@@ -62,25 +62,25 @@ struct TerminalTests {
   @Test("`apply` writes to stdout its events as they happen, or its report at the end")
   func applyOutput() async throws {
     try await withBuilding { site, building in
-      let events = try await site.run(Self.apply + ["--output", "json"], bus: building.bus)
+      let events = try await site.run(Self.apply + ["--output", "json"], on: building)
       #expect(events.status == 100, "\(events)")
       let journal = try site.recorded(try #require(site.runs.first)).text(of: "journal.jsonl")
       #expect(events.output == journal, "the events are the journal's lines")
-      let report = try await site.run(Self.apply + ["--output", "report"], bus: building.bus)
-      #expect(JSON(report.output)?["schema"].text == "roboprov/report/3", "\(report)")
+      let report = try await site.run(Self.apply + ["--output", "report"], on: building)
+      #expect(JSON(report.output)?["schema"].text == "roboprov/report/1", "\(report)")
     }
   }
 
   @Test("--quiet shows failures and the summary, and --verbose each event")
   func detail() async throws {
     try await withBuilding { site, building in
-      let quiet = try await site.run(Self.apply + ["--quiet"], bus: building.bus)
+      let quiet = try await site.run(Self.apply + ["--quiet"], on: building)
       #expect(quiet.status == 100, "\(quiet)")
       // Warnings about the computer precede the run.
       let lines = quiet.errors.split(separator: "\n").filter { $0.hasPrefix("[") }
       #expect(lines.count == 1 && lines[0].contains("✗ Room 102"), "\(quiet)")
       #expect(quiet.output.contains("1 of 2 rooms done"), "\(quiet)")
-      let verbose = try await site.run(Self.apply + ["--verbose", "--force", "Room 102"], bus: building.bus)
+      let verbose = try await site.run(Self.apply + ["--verbose", "--force", "Room 102"], on: building)
       #expect(verbose.errors.contains("Room 102: write: WiFi name"), "\(verbose)")
       let both = try await site.run(Self.apply + ["--verbose", "--quiet"])
       #expect(both.status == 64, "\(both)")
@@ -89,7 +89,7 @@ struct TerminalTests {
 
   @Test("a notify command gets each ending as JSON, and the terminal bell sounds")
   func notify() async throws {
-    try await withBuilding { site, building in
+    try await withBuilding(toPrograms: true) { site, building in
       let run = try site.startAtTerminal(
         Self.apply + ["--bell", "--notify", "cat >> notices.jsonl"], bus: building.bus)
       let outcome = try await run.ended()
@@ -109,7 +109,7 @@ struct TerminalTests {
   @Test(
     "p pauses and resumes a run at the terminal, ? explains the keys, and the terminal is restored")
   func keys() async throws {
-    try await withBuilding { site, building in
+    try await withBuilding(toPrograms: true) { site, building in
       let run = try site.startAtTerminal(
         Self.apply + ["--scan-time", "5"], bus: building.bus)
       try await run.prints("? help")
@@ -130,7 +130,7 @@ struct TerminalTests {
   func json(_ command: [String]) async throws {
     try await withBuilding { site, building in
       let outcome = try await site.run(
-        command + ["--scan-time", "1", "--output", "json"], bus: building.bus)
+        command + ["--scan-time", "1", "--output", "json"], on: building)
       let answer = try #require(JSON(outcome.output), "\(outcome)")
       #expect(answer["schema"].text == "roboprov/scan/1")
       #expect(!outcome.errors.isEmpty, "progress is still on stderr")
@@ -140,7 +140,7 @@ struct TerminalTests {
   @Test("`scan` lists address, profile, RSSI, age and state, as text and as JSON")
   func scan() async throws {
     try await withBuilding { site, building in
-      let outcome = try await site.run(["scan", "--scan-time", "5"], bus: building.bus)
+      let outcome = try await site.run(["scan", "--scan-time", "5"], on: building)
       #expect(outcome.status == 0, "\(outcome)")
       let lines = outcome.output.split(separator: "\n")
       #expect(
@@ -150,7 +150,7 @@ struct TerminalTests {
           lines.first { $0.hasPrefix(ServedBuilding.address(number).description) }, "\(outcome)")
         #expect(line.contains("robo-sensor") && line.contains(" dBm") && line.hasSuffix(" s  waits"))
       }
-      let machine = try await site.run(["scan", "--scan-time", "5", "--output", "json"], bus: building.bus)
+      let machine = try await site.run(["scan", "--scan-time", "5", "--output", "json"], on: building)
       let devices = try #require(JSON(machine.output), "\(machine)")["devices"].items
       #expect(devices.map { $0["address"].text } == [1, 2].map { ServedBuilding.address($0).description })
       for device in devices {

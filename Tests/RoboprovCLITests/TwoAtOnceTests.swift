@@ -92,7 +92,7 @@ struct TwoAtOnceTests {
   @Test("an adapter with the same address on another bus is another adapter")
   func anotherBus() async throws {
     try await Self.serveBusy { _, run in
-      try await Premises.serveDone(1) { _ in #expect(run.isRunning) }
+      try await Premises.serveDone(1, toPrograms: true) { _ in #expect(run.isRunning) }
     }
   }
 

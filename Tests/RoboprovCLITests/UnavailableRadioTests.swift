@@ -14,7 +14,7 @@ struct UnavailableRadioTests {
   func noBus(_ command: [String]) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      let outcome = try await site.run(command)
+      let outcome = try await site.start(command).ended()
       #expect(outcome.status == 69, "\(outcome)")
       #expect(outcome.errors.contains("roboprov: error: there is no D-Bus"), "\(outcome)")
       #expect(outcome.errors.contains("sudo systemctl start dbus"), "\(outcome)")
@@ -27,9 +27,9 @@ struct UnavailableRadioTests {
   func noStack(_ command: [String]) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      try await ServedBuilding.serve([]) { building in
+      try await site.serve([]) { building in
         await building.stack.killDaemon()
-        let outcome = try await site.run(command + Self.impatient, bus: building.bus)
+        let outcome = try await site.run(command + Self.impatient, on: building)
         #expect(outcome.status == 69, "\(outcome)")
         #expect(
           outcome.errors.contains("roboprov: error: the Bluetooth service (BlueZ) is not running"),
@@ -76,8 +76,8 @@ struct UnavailableRadioTests {
   func noAdapter(_ problem: Problem, _ command: [String]) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      try await ServedBuilding.serve([], adapter: problem.adapter) { building in
-        let outcome = try await site.run(command + Self.impatient, bus: building.bus)
+      try await site.serve([], adapter: problem.adapter) { building in
+        let outcome = try await site.run(command + Self.impatient, on: building)
         #expect(outcome.status == 69, "\(outcome)")
         #expect(outcome.errors.contains("roboprov: error: \(problem.message)"), "\(outcome)")
         #expect(outcome.errors.contains(problem.advice), "\(outcome)")
@@ -103,9 +103,9 @@ struct UnavailableRadioTests {
   func wantedAdapter() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
+      try await site.serve([ServedBuilding.sensor(1)]) { building in
         let outcome = try await site.run(
-          ["apply", "building.yaml", "--adapter", "hci7"] + Self.impatient, bus: building.bus)
+          ["apply", "building.yaml", "--adapter", "hci7"] + Self.impatient, on: building)
         #expect(outcome.status == 69, "\(outcome)")
         #expect(outcome.errors.contains("there is no Bluetooth adapter hci7"), "\(outcome)")
         #expect(await building.isUntouched([1]))

@@ -82,7 +82,10 @@ package enum SampleFacts {
         room: "lobby", attempt: 1,
         evidence: Evidence(
           grade: .freshBeacon, address: address, minor: 7, rssi: -48, secondsAfterSave: 2.5))),
-    .attemptEnded(AttemptEnded(room: "lobby", number: 1, seconds: 4, failure: nil)),
+    .attemptEnded(
+      AttemptEnded(
+        room: "lobby", number: 1, seconds: 4, failure: .outOfSlots(FailedStep(.connect)),
+        notCounted: .adapterFull)),
     .retryScheduled(RetryScheduled(room: "lobby", attempt: 2, delay: 2)),
     .canariesJudged(CanariesJudged(rooms: ["lobby"], approved: true)),
     .deviceUnclaimed(

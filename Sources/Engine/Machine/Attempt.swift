@@ -5,13 +5,15 @@ import Model
 /// attempt.
 struct AttemptID: Hashable, Sendable {
   let room: RoomID
-  /// 1 for the first attempt of the room in this run.
-  let number: Int
+  /// 1 for the first attempt of the room in this run; attempts that are not counted have one, too.
+  let serial: Int
 }
 
 /// An attempt to carry out, with everything that it needs.
 struct Attempt: Hashable, Sendable {
   let id: AttemptID
+  /// Its number on record: 1 more than the attempts before it that count.
+  let number: Int
   /// The session of the adapter that the attempt uses.
   let session: RadioSession
   /// The room, with the timeouts of this attempt.

@@ -88,7 +88,7 @@ indirect enum RoomState: Sendable {
       _ work: RoomWork, _ session: RadioSession, _ limit: Duration?, isTrial: Bool, _ now: MonotonicInstant
     ) {
       self.work = work
-      attempt = AttemptID(room: work.room.id, number: work.attempts + 1)
+      attempt = AttemptID(room: work.room.id, serial: work.attempts + 1)
       (self.session, self.limit, self.isTrial, since) = (session, limit, isTrial, now)
     }
   }
@@ -135,7 +135,7 @@ indirect enum RoomState: Sendable {
   }
 
   struct Diagnosing: Sendable {
-    let work: RoomWork
+    var work: RoomWork
     let attempt: AttemptID
     let session: RadioSession
     let began: MonotonicInstant
@@ -236,7 +236,7 @@ extension RoomState.Engaged {
     var copy = self
     copy.since = now
     copy.work.began = work.began ?? now
-    copy.work.attempts = attempt.number
+    copy.work.attempts = attempt.serial
     copy.work.adapter = session.adapter
     return .connecting(copy)
   }

@@ -16,8 +16,11 @@ struct RoomWork: Hashable, Sendable {
   /// Whether an earlier run submitted a save whose result is unknown.
   var mayBeDone = false
   var began: MonotonicInstant?
+  /// The attempts that began.
   var attempts = 0
-  /// Attempts that failed after something was sent to the device.
+  /// Those that were not charged to the device: they do not count.
+  var uncountedAttempts = 0
+  /// Failed attempts that count.
   var failedAttempts = 0
   /// What the failed attempts have used up.
   var budget = RetryBudget()
@@ -56,6 +59,9 @@ struct RoomWork: Hashable, Sendable {
     self.basis = basis
     self.consent = consent
   }
+
+  /// The number on record of the attempt in progress, or of the next one.
+  var number: Int { failedAttempts + 1 }
 
   /// Takes over the results of an attempt.
   mutating func take(_ report: AttemptReport) {

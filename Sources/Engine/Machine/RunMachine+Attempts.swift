@@ -65,14 +65,15 @@ extension RunMachine {
     record(
       .attemptStarted(
         .init(
-          room: id.room, address: work.address, adapter: engaged.session.adapter, number: id.number,
+          room: id.room, address: work.address, adapter: engaged.session.adapter, number: work.number,
           rssi: air[work.address]?.rssi, fresh: air[work.address]?.isWaiting == true ? nil : false)))
     var room = work.room
     if let limit = engaged.limit { room.timeouts.connect = min(room.timeouts.connect, limit) }
     perform(
       .begin(
         Attempt(
-          id: id, session: engaged.session, room: room, address: work.address, action: action,
+          id: id, number: work.number, session: engaged.session, room: room, address: work.address,
+          action: action,
           recorded: recorded(for: work, rooms[place].family),
           mayOverwrite: request.known.permissions.overwrite.contains(id.room))))
     // The adapter can be lost while a person chooses the moment of the action.

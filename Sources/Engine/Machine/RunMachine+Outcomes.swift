@@ -15,7 +15,7 @@ extension RunMachine {
   ) {
     record(
       .attemptEnded(
-        .init(room: attempt.room, number: attempt.number, seconds: began.duration(to: now).inSeconds)))
+        .init(room: attempt.room, number: work.number, seconds: began.duration(to: now).inSeconds)))
     finish(place, success(of: work), evidence: evidence)
   }
 
@@ -50,50 +50,51 @@ extension RunMachine {
       reason = isStackLost || reason.code == .stackLost ? .stackLost(loss) : .adapterLost(loss)
     }
     isDirty = true
+    let failure = state.failureClass(reason)
     record(
       .attemptEnded(
         .init(
-          room: state.attempt.room, number: state.attempt.number,
-          seconds: state.began.duration(to: state.failedAt).inSeconds, failure: reason)))
+          room: state.attempt.room, number: state.work.number,
+          seconds: state.began.duration(to: state.failedAt).inSeconds, failure: reason,
+          notCounted: failure.exemption)))
     // The attempt ended because the run stops for its own reason: the room gets that reason, not
     // "interrupted".
     if reason.code == .interrupted, let stop, stop != .interrupted {
       return rooms.move(place, to: state.stopped())
     }
-    follow(place, state, reason)
+    follow(place, state, reason, failure)
   }
 
-  private mutating func follow(_ place: Int, _ state: RoomState.Diagnosing, _ reason: FailureReason) {
-    let failure = state.failureClass(reason)
-    var work = state.work
-    work.lastFailure = reason
-    if reason.contradictsAcknowledgement { work.acknowledged = [] }
-    work.budget.charge(failure)
-    switch failure {
-    case .transient, .missing, .refused, .permanent, .cancelled:
-      work.failedAttempts += 1
-      work.failures[state.session.adapter, default: 0] += 1
-    case .host:
-      work.failedAttempts += 1
-      if reason.code != .hostPaused { lose(state.session) }
-    case .outOfSlots, .forgotten:
-      break
+  private mutating func follow(
+    _ place: Int, _ state: RoomState.Diagnosing, _ reason: FailureReason, _ failure: FailureClass
+  ) {
+    var state = state
+    state.work.lastFailure = reason
+    if reason.contradictsAcknowledgement { state.work.acknowledged = [] }
+    state.work.budget.charge(failure)
+    if failure.exemption == nil {
+      state.work.failedAttempts += 1
+      state.work.failures[state.session.adapter, default: 0] += 1
+    } else {
+      state.work.uncountedAttempts += 1
     }
+    if failure == .host, reason.code != .hostPaused { lose(state.session) }
+    rooms.update(place, .diagnosing(state))
     let decision = retryPolicy.decide(
-      after: failure, work.budget, retries: work.room.retries, jitter: chance())
+      after: failure, state.work.budget, retries: state.work.room.retries, jitter: chance())
     switch decision {
     case .retry(let pause):
       let until = max(state.failedAt.advanced(by: pause), now)
-      rooms.move(place, to: state.backingOff(work, until: until))
+      rooms.move(place, to: state.backingOff(state.work, until: until))
       timers.instants.insert(Due(at: until, room: place))
       record(
         .retryScheduled(
-          .init(room: state.attempt.room, attempt: work.attempts + 1, delay: pause.inSeconds)))
+          .init(room: state.attempt.room, attempt: state.work.number, delay: pause.inSeconds)))
     case .exhausted where request.isWatching:
-      rooms.move(place, to: state.exhausted(work, receivedAt: leastScanTime))
+      rooms.move(place, to: state.exhausted(state.work, receivedAt: leastScanTime))
       admission.failedOne()
     case .exhausted, .final:
-      end(place, work, after: reason)
+      end(place, state.work, after: reason)
     }
   }
 
@@ -133,7 +134,7 @@ extension RunMachine {
     let acknowledged = reason?.contradictsAcknowledgement == true ? [] : work?.acknowledged ?? []
     return RoomFinished(
       room: room.id, outcome: outcome, address: address, adapter: work?.adapter,
-      attempts: work?.attempts ?? 0,
+      attempts: work.map { $0.attempts - $0.uncountedAttempts } ?? 0,
       seconds: work?.began.map { $0.duration(to: now).inSeconds } ?? 0,
       rssi: address.flatMap { air[$0]?.rssi }, evidence: evidence,
       settings: room.settingResults(request.known.seal) { name in

@@ -31,7 +31,7 @@ extension RunMachine {
     record(
       .stageStarted(
         .init(
-          room: room.id, attempt: state.attempt.number, stage: .verify, timeout: timeout.inSeconds)))
+          room: room.id, attempt: state.work.number, stage: .verify, timeout: timeout.inSeconds)))
     if isStopping { endProof(place, isOver: false) }
   }
 
@@ -72,11 +72,12 @@ extension RunMachine {
     record(
       .stageEnded(
         .init(
-          room: id.room, attempt: id.number, stage: .verify, seconds: state.since.duration(to: now).inSeconds,
+          room: id.room, attempt: state.work.number, stage: .verify,
+          seconds: state.since.duration(to: now).inSeconds,
           failure: failure)))
     switch result {
     case .success(let evidence):
-      record(.proofReceived(.init(room: id.room, attempt: id.number, evidence: evidence)))
+      record(.proofReceived(.init(room: id.room, attempt: state.work.number, evidence: evidence)))
       succeed(place, state.work, id, began: state.began, evidence)
     case .failure(let failure):
       fail(place, state.failed(failure.reason, at: now))

@@ -192,7 +192,7 @@ extension RunMachine {
     }
     admission.renewed()
     record(
-      .retryScheduled(.init(room: rooms[place].room.id, attempt: state.work.attempts + 1, delay: 0)))
+      .retryScheduled(.init(room: rooms[place].room.id, attempt: state.work.number, delay: 0)))
     enqueue(place, state.renewed(silenceLimit: silenceLimit(of: state.work.room)))
     return true
   }

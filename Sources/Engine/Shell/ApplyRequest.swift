@@ -165,7 +165,8 @@ extension Room {
   /// The room for the record, without its secrets.
   package func planned(sealedBy seal: SecretSeal?, exclusion: Exclusion? = nil) -> PlannedRoom {
     PlannedRoom(
-      room: id, name: name, profile: profile, address: address, registered: isRegistered ? true : nil,
+      room: id, name: name, floor: floor, profile: profile, address: address,
+      registered: isRegistered ? true : nil,
       proof: proofAddress == .own ? nil : proofAddress, settings: settingResults(seal) { _ in .notWritten },
       exclusion: exclusion)
   }

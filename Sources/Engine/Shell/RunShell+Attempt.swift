@@ -13,7 +13,7 @@ extension RunShell {
   func carryOut(_ attempt: Attempt, endedBy end: OneShot<AttemptEnd>) async {
     let session = DeviceSession(
       room: attempt.room, address: attempt.address, adapter: attempt.session.adapter,
-      attempt: attempt.id.number, central: central, coordinator: coordinator, clock: clock,
+      attempt: attempt.number, central: central, coordinator: coordinator, clock: clock,
       action: attempt.action,
       recorded: attempt.recorded, mayOverwrite: attempt.mayOverwrite,
       answered: { [inbox] in inbox.post(.connected(attempt.id)) },

@@ -12,7 +12,7 @@ package struct RunStarted: Hashable, Sendable, Codable {
   package var buildingName: String
   package var toolVersion: String
   package var host: String
-  /// The host's kernel: `Linux 6.1.0-18-amd64 x86_64`; nil in records of earlier versions.
+  /// The host's kernel: `Linux 6.1.0-18-amd64 x86_64`; nil if unknown.
   package var kernel: String?
   /// The host's operating system: `Debian GNU/Linux 12 (bookworm)`; nil if unknown.
   package var operatingSystem: String?
@@ -28,8 +28,7 @@ package struct RunStarted: Hashable, Sendable, Codable {
   /// The path of the manifest on the command line.
   package var manifestPath: String
   /// `content:` and the SHA-256 of the manifest's content without its passwords, lower-case hex; empty
-  /// without a manifest. Records of earlier versions have the SHA-256 of its bytes, which permits guessing
-  /// passwords.
+  /// without a manifest. A digest of all bytes would permit an offline search for the passwords.
   package var manifestSHA256: String
   package var simulated: Bool
   /// The name of the key that seals the fingerprints of secrets; those of different keys cannot be compared.
@@ -94,6 +93,8 @@ package struct PlannedRoom: Hashable, Sendable, Codable {
   package var room: RoomID
   /// The display name.
   package var name: String
+  /// The floor in the manifest, if it has one.
+  package var floor: String?
   package var profile: ProfileID
   /// The address in the manifest.
   package var address: BluetoothAddress?
@@ -107,12 +108,13 @@ package struct PlannedRoom: Hashable, Sendable, Codable {
   package var exclusion: Exclusion?
 
   package init(
-    room: RoomID, name: String, profile: ProfileID, address: BluetoothAddress? = nil,
+    room: RoomID, name: String, floor: String? = nil, profile: ProfileID, address: BluetoothAddress? = nil,
     registered: Bool? = nil, proof: ProofAddress? = nil, settings: [SettingResult],
     exclusion: Exclusion? = nil
   ) {
     self.room = room
     self.name = name
+    self.floor = floor
     self.profile = profile
     self.address = address
     self.registered = registered
@@ -221,6 +223,7 @@ package struct RoomFinished: Hashable, Sendable, Codable {
   package var address: BluetoothAddress?
   /// The adapter used last.
   package var adapter: AdapterID?
+  /// The attempts that count (`AttemptEnded.notCounted`).
   package var attempts: Int
   /// Seconds from the first attempt to the outcome, with the waits for retries; 0 without an attempt.
   package var seconds: Double

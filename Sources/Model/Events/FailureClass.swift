@@ -17,6 +17,26 @@ package enum FailureClass: String, Hashable, Sendable, Codable {
   case permanent
   /// The run was asked to stop.
   case cancelled
+
+  /// Why a failed attempt of this class is not counted; nil if it is charged to the device.
+  package var exemption: AttemptExemption? {
+    switch self {
+    case .transient, .missing, .refused, .permanent, .cancelled: nil
+    case .host: .hostLost
+    case .outOfSlots: .adapterFull
+    case .forgotten: .deviceForgotten
+    }
+  }
+}
+
+/// Why a failed attempt is not counted: the host caused it, not the device.
+package enum AttemptExemption: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The adapter had no free connection, or may have had none.
+  case adapterFull = "adapter_full"
+  /// The adapter or the Bluetooth service was lost, or the host was suspended.
+  case hostLost = "host_lost"
+  /// The Bluetooth service had removed the device before it was connected.
+  case deviceForgotten = "device_forgotten"
 }
 
 /// The failure of an attempt.

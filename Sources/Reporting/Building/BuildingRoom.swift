@@ -63,6 +63,8 @@ package struct BuildingRoom: Hashable, Sendable {
   package let id: RoomID
   /// Its name for people.
   package let name: String
+  /// Its floor, by the manifest or the newest run that has one on record.
+  package let floor: String?
   /// The device family.
   package let profile: ProfileID
   /// Its state.
@@ -99,6 +101,7 @@ package struct BuildingRoom: Hashable, Sendable {
   ) {
     self.id = id
     name = wanted?.name ?? lastKnown?.name ?? id.rawValue
+    floor = wanted?.floor ?? runs.last { $0.room.planned.floor != nil }?.room.planned.floor
     profile = wanted?.profile ?? lastKnown?.profile ?? ""
     self.isInManifest = isInManifest
     devices = lastKnown?.bindings.map(\.address) ?? []

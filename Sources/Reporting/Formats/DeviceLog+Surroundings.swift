@@ -213,7 +213,7 @@ extension RoomReport {
           let what = stage.setting.map { " of \($0.title)" } ?? ""
           let after = stage.seconds.map { ", ended after \(Decimal.fixed($0, places: 3) ?? "?") s" } ?? ""
           return
-            "attempt \(attempt.number): \(stage.stage.rawValue)\(what) had \(stage.timeout.asSeconds)\(after)"
+            "\(attempt.name): \(stage.stage.rawValue)\(what) had \(stage.timeout.asSeconds)\(after)"
         default: return nil
         }
       }
@@ -226,7 +226,7 @@ extension RoomReport {
     let attempts = attemptReports.compactMap { attempt in
       let stackText =
         attempt.failure?.stackText ?? attempt.stages.lazy.compactMap { $0.failure?.stackText }.first
-      return stackText.map { "attempt \(attempt.number): \($0.visible)" }
+      return stackText.map { "\(attempt.name): \($0.visible)" }
     }
     return attempts.isEmpty ? [reason?.stackText?.visible].compactMap(\.self) : attempts
   }

@@ -130,7 +130,7 @@ private struct Page {
     }
     lines.append(item("Outcome", room.outcome.words))
     lines.append(item("Evidence", room.evidence?.words ?? "none"))
-    lines.append(item("Attempts", "\(room.attempts), in \(room.seconds.asSeconds)"))
+    lines.append(item("Attempts", "\(room.attemptWords), in \(room.seconds.asSeconds)"))
     for (index, text) in room.timeouts.enumerated() { lines += paragraph(index == 0 ? "Timeouts" : "", text) }
     for (index, text) in room.stackTexts.enumerated() {
       lines += paragraph(index == 0 ? "Stack text" : "", text)

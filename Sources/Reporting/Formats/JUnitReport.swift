@@ -89,9 +89,10 @@ package enum JUnitReport {
         ], children)
     }
 
-    /// An attempt that failed; nil for another.
+    /// An attempt that failed; nil for another, or if the host caused it.
     private static func flaky(_ attempt: AttemptReport) -> XMLElement? {
-      attempt.failure.map { failure in
+      guard attempt.notCounted == nil else { return nil }
+      return attempt.failure.map { failure in
         let stage = failure.stage.map { " in \($0.rawValue)" } ?? ""
         let details = ["attempt \(attempt.number) on \(attempt.adapter)\(stage): \(failure.logWords)"]
         return XMLElement(

@@ -3,7 +3,7 @@ package import Model
 
 /// An attempt at a room's device, folded from the events so far.
 package struct AttemptReport: Hashable, Sendable {
-  /// 1 for the first.
+  /// 1 more than the attempts before it that count.
   package let number: Int
   /// The device.
   package let address: BluetoothAddress
@@ -14,6 +14,8 @@ package struct AttemptReport: Hashable, Sendable {
   /// Its stages, in the order in which they began.
   package private(set) var stages: [StageReport] = []
 
+  /// Why it does not count; nil if it does.
+  package private(set) var notCounted: AttemptExemption?
   private let received: Int8?
   private var took: ShortDuration?
   private var boxedFailure: Boxed<FailureReason>?
@@ -47,13 +49,13 @@ package struct AttemptReport: Hashable, Sendable {
   mutating func end(_ fact: AttemptEnded) {
     took = ShortDuration(seconds: fact.seconds)
     boxedFailure = fact.failure.map { Boxed($0) }
+    notCounted = fact.notCounted
   }
 }
 
 extension [AttemptReport] {
-  /// The attempt with this number; the newest where the record has no number.
-  mutating func change(_ number: Int?, _ change: (inout AttemptReport) -> Void) {
-    let place = number.map { number in lastIndex { $0.number == number } } ?? indices.last
-    if let place { change(&self[place]) }
+  /// Changes the newest attempt with this number.
+  mutating func change(_ number: Int, _ change: (inout AttemptReport) -> Void) {
+    if let place = lastIndex(where: { $0.number == number }) { change(&self[place]) }
   }
 }

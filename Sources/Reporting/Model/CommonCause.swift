@@ -59,14 +59,14 @@ package enum CommonCause: Hashable, Sendable {
 
 extension RunReport {
   /// The rooms with an attempt that are not done.
-  var failedRooms: [RoomReport] { rooms.filter { $0.attempts > 0 && $0.outcome.isFailure } }
+  var failedRooms: [RoomReport] { rooms.filter { $0.wasTried && $0.outcome.isFailure } }
 
   /// The common causes of the failures; none for fewer than three rooms.
   package var commonCauses: [CommonCause] {
     var causes = commonMoments.map { CommonCause.moment($0.moments, $0.adapters) }
     let failed = failedRooms
     guard failed.count >= CommonCause.rooms else { return causes }
-    let done = rooms.filter { $0.attempts > 0 && $0.outcome.isSuccess }
+    let done = rooms.filter { $0.wasTried && $0.outcome.isSuccess }
     if let text = Self.shared(failed, \.reason?.deviceText) { causes.append(.deviceText(text)) }
     if let adapter = Self.shared(failed, \.adapter), !done.isEmpty,
       !done.contains(where: { $0.adapter == adapter })

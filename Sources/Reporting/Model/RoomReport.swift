@@ -13,9 +13,7 @@ package struct RoomReport: Hashable, Sendable {
   package private(set) var consent: Consent?
   /// The adapter last used for it.
   package private(set) var adapter: AdapterID?
-  /// The number of attempts.
-  package private(set) var attempts = 0
-  /// Those that are on record, in the order in which they began.
+  /// Its attempts, in the order in which they began.
   package private(set) var attemptReports: [AttemptReport] = []
   /// The last RSSI of its device, in dBm.
   package private(set) var rssi: Int?
@@ -74,7 +72,7 @@ package struct RoomReport: Hashable, Sendable {
     if refusal != nil { return .failed }
     if mayHaveKept { return .unconfirmed }
     if awaitedAction != nil { return .actionRequired }
-    return attempts > 0 ? .cancelled : .pending
+    return wasTried ? .cancelled : .pending
   }
 
   /// The reason why it is not done; nil for a success, and for a room that the run did not start.
@@ -82,7 +80,7 @@ package struct RoomReport: Hashable, Sendable {
     if let recorded { return recorded.reason }
     if let refusal { return refusal }
     if let awaitedAction, !mayHaveKept { return awaitedAction }
-    guard attempts > 0 else { return nil }
+    guard wasTried else { return nil }
     return .interrupted(stage.map { Interruption(FailedStep($0, setting: setting)) } ?? .idle)
   }
 
@@ -97,6 +95,17 @@ package struct RoomReport: Hashable, Sendable {
   package var minor: UInt16? {
     planned.settings.first { $0.name == .minor }?.value.flatMap { UInt16($0) }
   }
+
+  /// The number of attempts that count, the one in progress included.
+  package var attempts: Int { recorded?.attempts ?? attemptReports.count { $0.notCounted == nil } }
+
+  /// How many attempts do not count for this cause.
+  package func attempts(notCounted cause: AttemptExemption) -> Int {
+    attemptReports.count { $0.notCounted == cause }
+  }
+
+  /// Whether an attempt began, counted or not.
+  package var wasTried: Bool { attempts > 0 || !attemptReports.isEmpty }
 
   /// The path of its log, relative to the run's directory.
   package var log: String { "devices/\(id).log" }
@@ -116,7 +125,6 @@ package struct RoomReport: Hashable, Sendable {
     case .attemptStarted(let fact):
       awaitedAction = nil
       firstAttempt = firstAttempt ?? elapsed
-      attempts = fact.number
       address = fact.address
       adapter = fact.adapter
       (stage, setting, refusal) = (nil, nil, nil)
@@ -184,7 +192,6 @@ package struct RoomReport: Hashable, Sendable {
     awaitedAction = nil
     address = fact.address ?? address
     adapter = fact.adapter ?? adapter
-    attempts = fact.attempts
     evidence = fact.evidence
     settings = fact.settings
     received(fact.rssi)

@@ -37,7 +37,7 @@ struct RunRow {
   /// The state of each setting; for a room that the run did not write, the state on record. A save of an earlier run that is
   /// not confirmed was written then.
   var settings: [SettingResult] {
-    let isOnRecord = room.isExcluded || room.attempts == 0 && room.outcome == .unconfirmed
+    let isOnRecord = room.isExcluded || !room.wasTried && room.outcome == .unconfirmed
     return isOnRecord ? after?.settings.map(\.result) ?? room.settings : room.settings
   }
 }

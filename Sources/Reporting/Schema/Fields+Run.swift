@@ -11,7 +11,7 @@ extension RunStarted: RecordedObject {
     "building_name": "The building's name for people.",
     "tool_version": "Version of roboprov.",
     "host": "Name of the run's host.",
-    "kernel": "The host's kernel; absent in records of earlier versions.",
+    "kernel": "The host's kernel; absent if unknown.",
     "os": "The host's operating system; absent if it does not report it.",
     "operator": "The person who ran it; absent if none is named.",
     "clock_synchronised":
@@ -22,7 +22,7 @@ extension RunStarted: RecordedObject {
       "The runs that this run had read and that no other of them names; absent if it had read none. The order of runs follows from them, not from a clock.",
     "manifest_path": "The manifest as it was named on the command line.",
     "manifest_sha256":
-      "`content:` and the SHA-256 of the manifest's content without passwords (docs/reliability.md); in records of earlier versions the SHA-256 of the file.",
+      "`content:` and the SHA-256 of the manifest's content without passwords (docs/reliability.md).",
     "simulated": "Whether the building was virtual.",
     "seal_key":
       "The name of the key for the secrets' fingerprints, so that fingerprints of different keys are not compared; absent without a key.",
@@ -36,6 +36,7 @@ extension PlannedRoom: RecordedObject {
   package static let fields = [
     "room": "Its stable identity.",
     "name": "Its name for people.",
+    "floor": "Its floor; absent if the manifest has none.",
     "profile": "The device family.",
     "address": "The address the manifest gives.",
     "registered": "True when its device is configured elsewhere and is only looked for; absent otherwise.",
@@ -99,7 +100,7 @@ extension RoomFinished: RecordedObject {
     "outcome": "How it ended.",
     "address": "Its device, if one was bound or named.",
     "adapter": "The adapter last used for it.",
-    "attempts": "How many attempts were made.",
+    "attempts": "How many attempts count.",
     "seconds": "Seconds from its first attempt to this, waiting for retries included; 0 without attempt.",
     "rssi": "RSSI last received from it, in dBm.",
     "evidence": "The evidence for the outcome.",

@@ -18,6 +18,18 @@ extension Stage: OutputNames {
   }
 }
 
+extension AttemptExemption: OutputNames {
+  package static let definition = "attempt_exemption"
+  package static let about = "Why an attempt does not count: the host caused its failure, not the device."
+  package var documentation: String {
+    switch self {
+    case .adapterFull: "The adapter had no free connection, or may have had none."
+    case .hostLost: "The adapter or the Bluetooth service was lost, or the host was suspended."
+    case .deviceForgotten: "The Bluetooth service had removed the device, so nothing was sent to it."
+    }
+  }
+}
+
 extension StatusMeaning: OutputNames {
   package static let definition = "status_meaning"
   package static let about = "The interpretation of a device's status."

@@ -5,8 +5,8 @@ extension Outcome: OutputNames {
   package static let about = "How a room ended. Every selected room ends with exactly one."
   package var documentation: String {
     switch self {
-    case .provisioned: "Written and proved at the first attempt."
-    case .provisionedAfterRetry: "Written and proved after at least one attempt that failed."
+    case .provisioned: "Written and proved at the first attempt that counts."
+    case .provisionedAfterRetry: "Written and proved after at least one failed attempt that counts."
     case .alreadyProvisioned: "It was as wanted before this run."
     case .actionRequired: "The operator must act first."
     case .unconfirmed: "Written and possibly kept, but not proved."

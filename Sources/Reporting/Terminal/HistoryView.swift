@@ -60,7 +60,13 @@ package enum HistoryView {
   private static func ending(
     _ events: [RunEvent], _ exclusion: Exclusion?
   ) -> (outcome: String, device: String, details: String) {
-    let attempts = events.count { if case .attemptStarted = $0.fact { true } else { false } }
+    let attempts = events.reduce(0) { count, event in
+      switch event.fact {
+      case .attemptStarted: count + 1
+      case .attemptEnded(let fact) where fact.notCounted != nil: count - 1
+      default: count
+      }
+    }
     for event in events.reversed() {
       switch event.fact {
       case .roomFinished(let fact):

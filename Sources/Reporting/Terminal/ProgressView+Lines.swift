@@ -91,7 +91,7 @@ extension ProgressView {
       right = right.fitted(to: 23) + "  " + (room.address?.description ?? "")
       if rest >= 88, let rssi = room.rssi { right += "  \(rssi) dBm" }
     }
-    if room.attempts > 0 { right += "  " + room.seconds.asSeconds }
+    if room.wasTried { right += "  " + room.seconds.asSeconds }
     return "\(sign) \(left)  \(right.truncated(to: rest - column - 2))"
   }
 
@@ -124,7 +124,9 @@ extension ProgressView {
     case .attemptStarted(let fact):
       return "\(name(fact.room)): attempt \(fact.number), \(fact.address) on \(adapterName(fact.adapter))"
     case .attemptEnded(let fact):
-      return fact.failure.map { "\(name(fact.room)): attempt \(fact.number) failed: \($0.code.words)" }
+      return fact.failure.map {
+        "\(name(fact.room)): attempt \(fact.number) \(fact.notCounted?.clause ?? "failed"): \($0.code.words)"
+      }
     case .retryScheduled(let fact): return "\(name(fact.room)): next attempt in \(fact.delay.asSeconds)"
     default: return nil
     }

@@ -127,7 +127,8 @@ struct EventWords {
     case .proofReceived(let fact):
       self.init("proof", fact.evidence.words)
     case .attemptEnded(let fact):
-      self.init("attempt", "\(fact.number) ", fact.seconds, fact.failure)
+      let exemption = fact.notCounted.map { "\($0.clause), " } ?? ""
+      self.init("attempt", "\(fact.number) \(exemption)", fact.seconds, fact.failure)
     case .retryScheduled(let fact):
       self.init("retry", "attempt \(fact.attempt) starts in \(fact.delay.asSeconds)")
     case .roomFinished(let fact):
@@ -305,6 +306,36 @@ extension StatusMeaning {
     case .stale: "from an earlier attempt, not a refusal"
     case .other: "unknown status"
     }
+  }
+}
+
+extension AttemptExemption {
+  /// What the attempt was instead of a failure.
+  var clause: String { "not counted: \(words)" }
+
+  var words: String {
+    switch self {
+    case .adapterFull: "adapter full"
+    case .hostLost: "adapter or Bluetooth service lost"
+    case .deviceForgotten: "removed by the Bluetooth service"
+    }
+  }
+}
+
+extension RoomReport {
+  /// `2, 3 not counted: adapter full`.
+  var attemptWords: String { "\(attempts)\(exemptionWords)" }
+
+  /// How many attempts do not count and why, for use after the number of those that do; empty if all count.
+  var exemptionWords: String {
+    AttemptExemption.allCases.filter { attempts(notCounted: $0) > 0 }
+      .map { ", \(attempts(notCounted: $0)) \($0.clause)" }.joined()
+  }
+
+  /// The same for a cell of a table: `adapter_full 3`.
+  var exemptions: String {
+    AttemptExemption.allCases.filter { attempts(notCounted: $0) > 0 }
+      .map { "\($0.rawValue) \(attempts(notCounted: $0))" }.joined(separator: "; ")
   }
 }
 

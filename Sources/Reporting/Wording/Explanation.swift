@@ -119,7 +119,7 @@ struct SentenceContext {
     minor = room.minor
     rssi = room.rssi
     hasWiFi = room.settings.contains { $0.name == .wifiSSID }
-    isTried = room.attempts > 0
+    isTried = room.wasTried
     isProved = room.evidence?.grade.isProof ?? false
     mayHaveKept = room.outcome == .unconfirmed
     isRegistered = room.isRegistered

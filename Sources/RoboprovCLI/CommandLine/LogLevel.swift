@@ -23,7 +23,8 @@ enum LogLevel: String, CaseIterable, ExpressibleByArgument, Sendable {
   /// A logger of this level that writes on stderr; one that discards everything for nil.
   static func logger(_ level: LogLevel?) -> Logger {
     guard let level else { return .silent }
-    return Logger(label: "bluetooth") { _ in ConsoleLogHandler(logLevel: level.level) }
+    let handler = ConsoleLogHandler(logLevel: level.level, surroundings: Surroundings.current)
+    return Logger(label: "bluetooth") { _ in handler }
   }
 }
 
@@ -31,6 +32,8 @@ enum LogLevel: String, CaseIterable, ExpressibleByArgument, Sendable {
 private struct ConsoleLogHandler: LogHandler {
   var logLevel: Logger.Level
   var metadata: Logger.Metadata = [:]
+  /// Those of the command: messages of the bus are logged outside its tasks.
+  let surroundings: Surroundings?
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
@@ -38,7 +41,9 @@ private struct ConsoleLogHandler: LogHandler {
   }
 
   func log(event: LogEvent) {
-    let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    Console.say("\(time) \(event.level) \(event.message)")
+    Surroundings.$current.withValue(surroundings) {
+      let time = Surroundings.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+      Console.say("\(time) \(event.level) \(event.message)")
+    }
   }
 }

@@ -29,7 +29,8 @@ struct ApplyCommand: AsyncParsableCommand {
       stops it immediately.
 
       A rehearsal (--simulate) starts from the building's record and does not change it. Its reports are in \
-      <dir>/<building>/rehearsals/<run>/.
+      <dir>/<building>/rehearsals/<run>/. At a terminal it runs at the scenario's speed (without --scenario ten times as fast as \
+      a real run), otherwise as fast as the computer can; with --watch always at the scenario's speed.
 
       \(ExitStatus.help)
       """)
@@ -203,7 +204,9 @@ struct ApplyCommand: AsyncParsableCommand {
         undertaking = try Undertaking(supplied, scope, work.seal, in: places.reports)
       }
     }
-    return try await Radio.with(simulation, rehearsing: undertaking.subject) { [undertaking] setup in
+    let pace: Rehearsal.Pace = watch || Screen.standardError.isTerminal ? .watched : .virtual
+    return try await Radio.with(simulation, rehearsing: undertaking.subject, at: pace) {
+      [undertaking] setup in
       try await carryOut(undertaking, as: RunIdentity(operatedBy: places.operatedBy), setup)
     }
   }

@@ -83,7 +83,7 @@ struct CaptureCommand: AsyncParsableCommand {
     }
     if offline { return try await Interruptions().cancelling { await talk(about: rooms, in: file, nil) } }
     do {
-      return try await Radio.with(simulation, rehearsing: nil) { setup in
+      return try await Radio.with(simulation, rehearsing: nil, at: .watched) { setup in
         try await Interruptions().cancelling {
           try await Survey.meanwhile(setup, radio, for: file.building, isSimulated: simulation.simulate) {
             air, _ in

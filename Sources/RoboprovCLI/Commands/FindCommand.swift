@@ -51,7 +51,9 @@ struct FindCommand: AsyncParsableCommand {
     if bell, !isLive {
       Console.say("roboprov: warning: --bell has no effect: stdout or stderr is not a terminal")
     }
-    let wasReceived = try await Radio.with(simulation, rehearsing: known?.subject) { setup in
+    let wasReceived = try await Radio.with(
+      simulation, rehearsing: known?.subject, at: isLive || duration == nil ? .watched : .virtual
+    ) { setup in
       let display = SignalDisplay(target, clock: setup.clock, isLive: isLive, hasBell: bell)
       let reception = Reception(
         setup: setup, adapters: radio.adapters(of: known?.building), isSimulated: simulation.simulate,

@@ -50,7 +50,8 @@ struct MonitorCommand: AsyncParsableCommand {
 
   func run() async throws {
     let known = try manifest.map { try KnownBuilding.load($0, reports: record.reports) }
-    try await Radio.with(simulation, rehearsing: known?.subject) { setup in
+    try await Radio.with(simulation, rehearsing: known?.subject, at: duration == nil ? .watched : .virtual) {
+      setup in
       let feed = PresenceFeed(
         Presence(
           known?.ledger ?? AirLedger(profiles: DeviceProfiles.all), owners: known?.owners,

@@ -144,7 +144,7 @@ struct RunReportCommand: AsyncParsableCommand {
       manifest: BundledManifest(
         reference.source == nil ? newest?.manifestPath : reference.text, of: reference.id,
         recorded: newest?.manifestSHA256),
-      messages: ServiceMessages(archive.times), made: Date(), hidesAddresses: withoutAddresses)
+      messages: ServiceMessages(archive.times), made: Surroundings.now, hidesAddresses: withoutAddresses)
     try bundle.write(to: path)
     for fault in archive.faults {
       Console.say(

@@ -50,7 +50,8 @@ struct ScanCommand: AsyncParsableCommand {
     for entry in stock?.repeated ?? [] {
       Console.say("roboprov: warning: \(stock?.file ?? ""):\(entry.line): \(entry.address) is listed twice")
     }
-    let scan = try await Radio.with(simulation, rehearsing: known?.subject) { setup in
+    let scan = try await Radio.with(simulation, rehearsing: known?.subject, at: watch ? .watched : .virtual) {
+      setup in
       try await Interruptions().cancelling { try await survey(setup, known, stock) }
     }
     switch output {

@@ -131,7 +131,7 @@ struct SignCommand: AsyncParsableCommand {
     }
     let state = try SignedState.sign(
       checked.set.paths, with: key, of: checked.report.building, in: reports, latest: checked.set.latest,
-      at: Date())
+      at: Surroundings.now)
     let file = "\(state.folder)/\(SignedState.signature)"
     Console.say("Signed \(checked.set.paths.count) files: \(file)")
     if output == .json {

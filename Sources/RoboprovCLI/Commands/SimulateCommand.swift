@@ -35,11 +35,11 @@ struct SimulateCommand: AsyncParsableCommand {
         "warning: this building runs at \(rehearsal.speed) × real time. A client that measures its timeouts in real time sees "
           + "failures that no sensor has. Remove `speed` from \(scenario) to serve other clients.")
     }
-    try await rehearsal.serving { bus in
+    try await rehearsal.servingPrograms { building in
       Console.say(
         "Serving sensors: \(rehearsal.scenario.sensors.count), adapters: \(rehearsal.scenario.adapters.count). Stop with Ctrl-C."
       )
-      Console.data(bus.address + "\n")
+      Console.data(building.busAddress + "\n")
       for await request in interruptions.requests where request == .stop { break }
     }
   }

@@ -52,7 +52,7 @@ struct WalkCommand: AsyncParsableCommand {
       return
     }
     let walk = { @Sendable [self] in
-      try await Radio.with(simulation, rehearsing: undertaking.subject) { setup in
+      try await Radio.with(simulation, rehearsing: undertaking.subject, at: .watched) { setup in
         try await Preflight.awaitAdapter(
           undertaking, radio, setup, kernel: .ofThisHost(unless: simulation.simulate))
         return try await WalkSession(self, undertaking, setup).run()

@@ -20,10 +20,12 @@ struct Rehearsal: Sendable {
     var known: Known
   }
 
-  /// The virtual building's bus and clock.
-  struct Bus: Sendable {
-    let address: String
-    let clock: any TimeSource
+  /// How fast the time of a rehearsal passes.
+  enum Pace: Sendable {
+    /// In virtual time, as fast as the machine computes. What happens follows from the scenario and its seed alone.
+    case virtual
+    /// At the scenario's speed, for a person who watches or takes part.
+    case watched
   }
 
   /// The scenario that the options name, or a building without faults.
@@ -59,16 +61,22 @@ struct Rehearsal: Sendable {
     return Rehearsal(scenario: scenario, speed: reading.speed)
   }
 
-  /// Serves the building on its own bus while `body` runs.
+  /// Serves the building to this process while `body` runs.
+  /// - Throws: What `body` throws.
+  func serving<Result: Sendable>(
+    at pace: Pace, _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
+  ) async throws -> Result {
+    switch pace {
+    case .virtual: try await ServedBuilding.serveInVirtualTime(scenario, body)
+    case .watched: try await ServedBuilding.serve(scenario, on: clock, bus: LocalBus(), body)
+    }
+  }
+
+  /// Serves the building to other programs, on a bus of its own, while `body` runs.
   /// - Throws: `CommandFailure` if no bus can be started; what `body` throws.
-  func serving<Result: Sendable>(_ body: @escaping @Sendable (Bus) async throws -> Result) async throws
-    -> Result
-  {
+  func servingPrograms(_ body: @escaping @Sendable (ServedBuilding) async throws -> Void) async throws {
     do {
-      return try await ServedBuilding.serve(scenario, on: ScaledClock(SystemClock(), factor: speed)) {
-        building in
-        try await body(Bus(address: building.busAddress, clock: building.clock))
-      }
+      try await ServedBuilding.serve(scenario, on: clock, body)
     } catch let error as DBusDaemonError {
       throw Self.failure(error)
     } catch let error as DBusError {
@@ -77,6 +85,8 @@ struct Rehearsal: Sendable {
         advice: "Its dbus-daemon was stopped. Run the command again.")
     }
   }
+
+  private var clock: ScaledClock { ScaledClock(SystemClock(), factor: speed) }
 
   private static func failure(_ error: DBusDaemonError) -> CommandFailure {
     switch error {

@@ -49,7 +49,7 @@ struct RunExecution: Sendable {
         watch(event)
       })
     let environment = ApplyEnvironment(
-      central: setup.central, clock: setup.clock, chance: { Double.random(in: 0...1) },
+      central: setup.central, clock: setup.clock, chance: setup.chance,
       confirm: person.confirm, judge: person.judge, action: person.action,
       // A rehearsal has virtual adapters, which need no lock.
       claim: { [isSimulated] in isSimulated ? .granted : await claims.take($0) },

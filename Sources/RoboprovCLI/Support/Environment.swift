@@ -3,17 +3,23 @@ import Digest
 import FoundationEssentials
 import Glibc
 
-/// The environment of this process. No other file reads it.
+/// The environment of the command: of this process, or of its `Surroundings`. No other file reads it.
 enum HostEnvironment {
   /// The bytes of a variable; nil if it is not set.
   static func variable(_ name: String) -> [UInt8]? {
+    if let surroundings = Surroundings.current { return surroundings.variables[name].map { Array($0.utf8) } }
     guard let value = getenv(name) else { return nil }
     return (0..<strlen(value)).map { UInt8(bitPattern: value[$0]) }
   }
 
   /// Removes variables, so that child processes do not inherit them.
   static func forget(_ names: some Sequence<String>) {
+    guard Surroundings.current == nil else { return }
     for name in names { unsetenv(name) }
+  }
+
+  private static var variables: [String: String] {
+    Surroundings.current?.variables ?? ProcessInfo.processInfo.environment
   }
 
   static var hostName: String {
@@ -44,27 +50,27 @@ enum HostEnvironment {
 
   /// The login name; nil if the environment has none.
   static var userName: String? {
-    let environment = ProcessInfo.processInfo.environment
+    let environment = variables
     return [environment["SUDO_USER"], environment["USER"], environment["LOGNAME"]].compactMap(\.self)
       .first { !$0.isEmpty }
   }
 
   /// Whether the environment asks for no colour (no-color.org).
   static var wantsNoColor: Bool {
-    !(ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
-      || ProcessInfo.processInfo.environment["TERM"] == "dumb"
+    !(variables["NO_COLOR"] ?? "").isEmpty
+      || variables["TERM"] == "dumb"
   }
 
   /// Whether lines cannot be redrawn: the terminal has no cursor control (`TERM=dumb`), or a build server
   /// runs the program (`CI`).
   static var hasPlainTerminal: Bool {
-    let environment = ProcessInfo.processInfo.environment
+    let environment = variables
     return environment["TERM"] == "dumb" || !(environment["CI"] ?? "").isEmpty
   }
 
   /// The system bus that the environment names; nil for the usual one.
   static var systemBusAddress: String? {
-    ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"]
+    variables["DBUS_SYSTEM_BUS_ADDRESS"]
   }
 
   /// The directory for roboprov's state (XDG Base Directory Specification).
@@ -89,7 +95,7 @@ enum HostEnvironment {
 
   /// The text of a variable; nil if it is not set or empty.
   static func text(_ name: String) -> String? {
-    ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    variables[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// SHA-256 of bytes, lower-case hex.

@@ -81,7 +81,7 @@ final class SleepInhibitor: Sendable {
 extension SleepInhibitor {
   /// Runs `body` and keeps the machine awake if possible. It warns only if logind refuses the request.
   static func holding<Result>(
-    on bus: BusAddress = .system, why: String, _ body: () async throws -> Result
+    on bus: BusAddress = Surroundings.bus, why: String, _ body: () async throws -> Result
   ) async rethrows -> Result {
     let answer = await take(on: bus, why: why)
     if case .refused(let reason) = answer {

@@ -55,8 +55,12 @@ enum Console {
       advice: "The output is incomplete. Free some space or choose another file, and run the command again.")
   }
 
-  /// Whether writes to stdout have failed.
-  static var hasLostReader: Bool { failure.withLock { $0 != nil } }
+  /// Whether writes to stdout have failed, or the next one will because the reader closed the pipe.
+  static var hasLostReader: Bool {
+    guard failure.withLock({ $0 }) == nil else { return true }
+    var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+    return Surroundings.current == nil && poll(&output, 1, 0) > 0 && output.revents & Int16(POLLERR) != 0
+  }
 
   private static func output(_ text: String) {
     guard failure.withLock({ $0 }) == nil else { return }
@@ -67,6 +71,10 @@ enum Console {
   /// Writes the whole text, in one system call if possible; waits while the descriptor is not ready.
   @discardableResult
   private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+    if let surroundings = Surroundings.current {
+      surroundings.write(text, descriptor)
+      return 0
+    }
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let part = Array(rest.prefix(1 << 20))

@@ -22,7 +22,7 @@ final class KeyReader: Sendable {
 
   /// Whether the program is the foreground job of a terminal. A background job must not change the terminal.
   static var isPossible: Bool {
-    isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp()
+    Screen.canAnswer && tcgetpgrp(STDIN_FILENO) == getpgrp()
   }
 
   /// Starts to read keys. Does nothing if that is not possible.

@@ -12,7 +12,7 @@ import Synchronization
 /// event. With `--output json` it also writes the events to stdout. It has the screen to itself during the
 /// run.
 ///
-/// It has its own thread: a slow or stopped (Ctrl-S) terminal does not delay the run.
+/// It has its own thread: a slow or stopped (Ctrl-S) terminal does not delay the run, except in virtual time.
 actor LiveProgress {
   struct Options: Sendable {
     var detail = ProgressView.Detail.normal
@@ -38,7 +38,8 @@ actor LiveProgress {
   private let isLive: Bool
   private let clock: any TimeSource
   private let start: MonotonicInstant
-  private let thread = LoopExecutor.startThread()
+  private let thread = LoopExecutor.forBlockingWork()
+  private let surroundings = Surroundings.current
   /// Events to be shown. It grows only while the terminal is stopped.
   private let waiting = Mutex<[RunEvent]>([])
   private let ask: @Sendable (OperatorRequested.Request) -> Void
@@ -75,20 +76,29 @@ actor LiveProgress {
       return waiting.count == 1
     }
     guard isFirst else { return }
-    _ = thread.schedule(after: Self.rest) { self.assumeIsolated { $0.showWaiting() } }
+    later(Self.rest) { $0.showWaiting() }
   }
 
   /// Shows that the run was asked to stop, even if the record cannot take the event yet.
   nonisolated func noteStop() {
-    _ = thread.schedule(after: .zero) {
-      self.assumeIsolated { progress in
-        progress.view.noteStop()
-        if progress.isLive {
-          progress.draw(above: [])
-        } else {
-          progress.say(["Stopping: no new device starts, active devices finish (Ctrl-C again: immediately)"])
-        }
+    later(.zero) { progress in
+      progress.view.noteStop()
+      if progress.isLive {
+        progress.draw(above: [])
+      } else {
+        progress.say(["Stopping: no new device starts, active devices finish (Ctrl-C again: immediately)"])
       }
+    }
+  }
+
+  /// Calls `body` on the thread after a delay, in the surroundings of the command.
+  @discardableResult
+  private nonisolated func later(
+    _ delay: Duration, _ body: @escaping @Sendable (isolated LiveProgress) -> Void
+  ) -> LoopTimer {
+    thread.schedule(after: delay) { [weak self] in
+      guard let self else { return }
+      Surroundings.$current.withValue(surroundings) { self.assumeIsolated(body) }
     }
   }
 
@@ -126,8 +136,7 @@ actor LiveProgress {
   private func takeKeys() {
     guard options.takesKeys, KeyReader.isPossible else { return }
     let keys = KeyReader { [weak self] byte in
-      guard let self else { return }
-      _ = self.thread.schedule(after: .zero) { self.assumeIsolated { $0.pressed(byte) } }
+      self?.later(.zero) { $0.pressed(byte) }
     }
     keys.begin()
     self.keys = keys
@@ -147,8 +156,7 @@ actor LiveProgress {
   private func followResizes() {
     let source = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: .global())
     source.setEventHandler { @Sendable [weak self] in
-      guard let self else { return }
-      _ = self.thread.schedule(after: Self.rest) { self.assumeIsolated { $0.draw(above: []) } }
+      self?.later(Self.rest) { $0.draw(above: []) }
     }
     source.resume()
     resized = source
@@ -157,12 +165,10 @@ actor LiveProgress {
   // MARK: Drawing
 
   private func redrawLater() {
-    redraw = thread.schedule(after: Self.pace) { [weak self] in
-      self?.assumeIsolated { progress in
-        guard progress.redraw != nil else { return }
-        if progress.drawnAt.map({ .now - $0 >= Self.pace / 2 }) ?? true { progress.draw(above: []) }
-        progress.redrawLater()
-      }
+    redraw = later(Self.pace) { progress in
+      guard progress.redraw != nil else { return }
+      if progress.drawnAt.map({ .now - $0 >= Self.pace / 2 }) ?? true { progress.draw(above: []) }
+      progress.redrawLater()
     }
   }
 

@@ -17,11 +17,15 @@ struct Screen: Sendable {
   static var standardOutput: Screen { Screen(descriptor: STDOUT_FILENO) }
 
   /// Whether the operator can be asked: stdin and stderr are terminals.
-  static var canAnswer: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+  static var canAnswer: Bool { isTerminal(STDIN_FILENO) && isTerminal(STDERR_FILENO) }
+
+  static func isTerminal(_ descriptor: Int32) -> Bool {
+    Surroundings.current == nil && isatty(descriptor) == 1
+  }
 
   init(descriptor: Int32) {
     self.descriptor = descriptor
-    isTerminal = isatty(descriptor) == 1
+    isTerminal = Self.isTerminal(descriptor)
     hasColor = isTerminal && !HostEnvironment.wantsNoColor
   }
 

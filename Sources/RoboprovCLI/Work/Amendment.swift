@@ -72,7 +72,7 @@ struct Amendment {
       if case .roomVerified(let found) = $0 { found.needsAction } else { false }
     }
     // The facts have the present time, which may be long after the start of the command.
-    let found = Date()
+    let found = Surroundings.now
     let all: [(Date, Fact)] =
       [(run.began, .runStarted(started))]
       + (facts + [.runFinished(.init(outcome: isComplete ? .complete : .incomplete))]).map { (found, $0) }

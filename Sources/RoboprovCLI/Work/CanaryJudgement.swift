@@ -54,13 +54,15 @@ enum CanaryJudgement {
     encoder.outputFormatting = [.sortedKeys]
     guard let input = try? encoder.encode(rooms) else { return false }
     let check = CanaryCommand(command, String(decoding: input, as: UTF8.self))
-    let ending = await withTaskCancellationHandler {
-      await withCheckedContinuation { done in
-        // The command ends with the thread that started it, so this thread waits for it.
-        onThreadOfItsOwn { done.resume(returning: Result { () throws(POSIXError) in try check.run() }) }
+    let ending = await LoopExecutor.waitingOutside {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { done in
+          // The command ends with the thread that started it, so this thread waits for it.
+          onThreadOfItsOwn { done.resume(returning: Result { () throws(POSIXError) in try check.run() }) }
+        }
+      } onCancel: {
+        check.cancel()
       }
-    } onCancel: {
-      check.cancel()
     }
     switch ending {
     case .success(.exited(0)): return true

@@ -18,7 +18,7 @@ struct RunIdentity: Sendable {
   /// A run that begins now.
   /// - Parameter operatedBy: the person who runs it; this user unless given.
   init(operatedBy: String? = nil) {
-    began = Date()
+    began = Surroundings.now
     host = HostEnvironment.hostName
     self.operatedBy = operatedBy ?? HostEnvironment.userName
     isClockSynchronised = HostClocks.isSynchronised

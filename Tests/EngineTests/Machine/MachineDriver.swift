@@ -28,7 +28,7 @@ struct MachineDriver {
   }
 
   static func attempt(_ room: Int, _ number: Int = 1) -> AttemptID {
-    AttemptID(room: RoomID(rawValue: "room-\(room)"), number: number)
+    AttemptID(room: RoomID(rawValue: "room-\(room)"), serial: number)
   }
 
   /// A machine without any input.

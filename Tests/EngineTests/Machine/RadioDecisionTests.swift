@@ -92,6 +92,39 @@ import Testing
     #expect(run.state(6) == .queued, "no retry was used")
   }
 
+  @Test("an attempt that is charged to no sensor is not counted, and the next one has its number")
+  func notCounted() throws {
+    var run = Driver(rooms: 6, retries: 0, slots: nil)
+    run.window(Array(1...6))
+    for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
+    run.fail(attempt(6), .connectFailed(FailedStep(.connect)), at: 2.2)
+    run.receive([6], at: 4.3)
+    for room in 1...5 { run.submit(attempt(room), at: 5) }
+    for room in 1...5 { run.receiveBeacon(room, at: 6) }
+    run.receive([6], at: 6.1)
+    run.pass(at: 6.5)
+    run.send(.scanEnded(nil, Self.hci0), at: 6.6)
+    try #require(run.state(6) == .connecting)
+    run.send(.connected(attempt(6, 2)), at: 7)
+    run.submit(attempt(6, 2), at: 9)
+    run.send(.scanBegan(Self.hci0), at: 9.1)
+    run.receiveBeacon(6, at: 12)
+    run.pass(at: 13)
+    let numbers = run.facts.compactMap { fact -> Int? in
+      if case .attemptStarted(let started) = fact, started.room == "room-6" { started.number } else { nil }
+    }
+    #expect(numbers == [1, 1])
+    let exemptions = run.facts.compactMap { fact -> AttemptExemption?? in
+      if case .attemptEnded(let ended) = fact, ended.room == "room-6" { .some(ended.notCounted) } else { nil }
+    }
+    #expect(exemptions == [.adapterFull, nil])
+    let finished = run.facts.compactMap { fact -> RoomFinished? in
+      if case .roomFinished(let finished) = fact, finished.room == "room-6" { finished } else { nil }
+    }
+    #expect(finished.map(\.outcome) == [.provisioned])
+    #expect(finished.map(\.attempts) == [1])
+  }
+
   @Test(
     "an adapter tries no further links after such a failure, even if the stack does not report the cause")
   func slotsKnown() {

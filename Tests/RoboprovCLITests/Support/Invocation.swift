@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 
 /// A `roboprov` process of the program that was built with these tests.
@@ -119,13 +120,16 @@ final class Invocation: Sendable {
   /// Waits for the end of the process; kills it after the time limit.
   func ended(within limit: Duration = timeout) async throws -> Outcome {
     let end = SuspendingClock.now + limit
-    while process.isRunning {
-      if SuspendingClock.now > end || Task.isCancelled {
-        let error = withoutResult("its end")
-        send(SIGKILL)
-        throw error
+    let hasEnded = await LoopExecutor.waitingOutside {
+      while process.isRunning, SuspendingClock.now < end, !Task.isCancelled {
+        try? await Task.sleep(for: .milliseconds(10))
       }
-      try? await Task.sleep(for: .milliseconds(10))
+      return !process.isRunning
+    }
+    guard hasEnded else {
+      let error = withoutResult("its end")
+      send(SIGKILL)
+      throw error
     }
     let isExit = process.terminationReason == .exit
     return Outcome(

@@ -1,7 +1,52 @@
 import Bluetooth
+import DBus
+import EventLoop
 import Foundation
 import Testing
 import VirtualBuilding
+import VirtualTime
+
+extension Site {
+  /// Serves sensors in range of one adapter, as `serve(_:)` does a scenario.
+  func serve<Result: Sendable>(
+    _ sensors: [SensorScenario],
+    adapter: AdapterScenario = AdapterScenario(address: ServedBuilding.adapter, name: "hci0"),
+    toPrograms: Bool = false, _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
+  ) async throws -> Result {
+    try await serve(
+      Scenario(seed: 7, adapters: [adapter], sensors: sensors), toPrograms: toPrograms, body)
+  }
+
+  /// Serves a building.
+  /// - Parameters:
+  ///   - speed: How much faster than the commands' time its time passes.
+  ///   - toPrograms: Whether commands are processes on a bus for them: if signals, a terminal, the environment, or two
+  ///     commands at once are the subject. Otherwise they run within this process and in virtual time, one after the
+  ///     other.
+  func serve<Result: Sendable>(
+    _ scenario: Scenario, speed: Double = 10, toPrograms: Bool = false,
+    _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
+  ) async throws -> Result {
+    // A test may end the bus and then checks the consequences itself.
+    if toPrograms {
+      return try await ServedBuilding.serve(
+        scenario, on: ScaledClock(SystemClock(), factor: speed), needsBus: false, body)
+    }
+    return try await LoopExecutor.runInVirtualTime { [self] in
+      try enter()
+      return try await ServedBuilding.serve(
+        scenario, on: ScaledClock(SystemClock(), factor: speed), bus: LocalBus(), needsBus: false, body)
+    }
+  }
+
+  /// Runs a command that uses this building.
+  func run(_ arguments: [String], on building: ServedBuilding) async throws -> Invocation.Outcome {
+    switch building.daemon.busAddress {
+    case .local: await runHere(arguments, bus: building.daemon.busAddress)
+    default: try await run(arguments, bus: building.bus)
+    }
+  }
+}
 
 /// A building at a site, in which commands run one after the other.
 struct Premises: Sendable {
@@ -10,22 +55,23 @@ struct Premises: Sendable {
 
   /// Serves `count` sensors and a manifest with the rooms `Room 101` and so on, each with the address of its
   /// sensor.
+  /// - Parameter toPrograms: As for `Site.serve`.
   static func serve<Result: Sendable>(
-    _ count: Int, _ body: @escaping @Sendable (Premises) async throws -> Result
+    _ count: Int, toPrograms: Bool = false, _ body: @escaping @Sendable (Premises) async throws -> Result
   ) async throws -> Result {
     try await Site.use { site in
       try site.writeManifest((1...count).map { .numbered($0) })
-      return try await ServedBuilding.serve((1...count).map { ServedBuilding.sensor($0) }) { building in
-        try await body(Premises(site: site, building: building))
+      return try await site.serve((1...count).map { ServedBuilding.sensor($0) }, toPrograms: toPrograms) {
+        try await body(Premises(site: site, building: $0))
       }
     }
   }
 
   /// Serves the same building after all rooms are provisioned.
   static func serveDone<Result: Sendable>(
-    _ count: Int, _ body: @escaping @Sendable (Premises) async throws -> Result
+    _ count: Int, toPrograms: Bool = false, _ body: @escaping @Sendable (Premises) async throws -> Result
   ) async throws -> Result {
-    try await serve(count) { premises in
+    try await serve(count, toPrograms: toPrograms) { premises in
       let outcome = try await premises.apply()
       try #require(outcome.status == 0, "\(outcome)")
       return try await body(premises)
@@ -34,7 +80,7 @@ struct Premises: Sendable {
 
   /// Runs a command that uses an adapter.
   func run(_ arguments: [String]) async throws -> Invocation.Outcome {
-    try await site.run(arguments, bus: building.bus)
+    try await site.run(arguments, on: building)
   }
 
   func apply(_ more: String...) async throws -> Invocation.Outcome {

@@ -1,6 +1,11 @@
+import DBus
+import EventLoop
 import Foundation
+import Glibc
 import Hex
+import RoboprovCLI
 import Synchronization
+import Testing
 
 /// A directory with a manifest and reports, and the processes that a test starts in it. All of it is removed
 /// when the test ends.
@@ -15,6 +20,8 @@ final class Site: Sendable {
   /// The working directory of each process.
   let directory: URL
   private let processes = Mutex<[Invocation]>([])
+  /// The time of day at the end of the last command in this process.
+  private let lastEnd = Mutex(Date.distantPast)
 
   private init() throws {
     directory = FileManager.default.temporaryDirectory.appending(path: "roboprov-site-\(UUID())")
@@ -109,18 +116,64 @@ final class Site: Sendable {
     return link.path
   }
 
-  /// Returns when a condition that depends on no process of the test is met.
+  /// Returns when a condition that depends on no process of the test is met; in virtual time, by that time.
   func until(_ what: String, _ isMet: () async throws -> Bool) async throws {
     let end = SuspendingClock.now + Invocation.timeout
     while try await !isMet() {
       guard SuspendingClock.now < end else { throw Invocation.WaitTimedOut(what: what, written: "") }
-      try await Task.sleep(for: .milliseconds(10))
+      try await SystemClock().sleep(for: .milliseconds(10))
     }
   }
 
   /// Whether an entry of this name exists.
   func has(_ name: String) -> Bool {
     FileManager.default.fileExists(atPath: directory.appending(path: name).path)
+  }
+
+  // MARK: Commands in this process
+
+  /// Makes this directory the working directory of the calling thread and of the threads that it creates.
+  func enter() throws {
+    // Glibc declares `unshare` only for C with `_GNU_SOURCE`. A thread needs no privilege for its own directory.
+    typealias Unshare = @convention(c) (Int32) -> Int32
+    let unshare = unsafeBitCast(try #require(dlsym(nil, "unshare")), to: Unshare.self)
+    let onlyFiles: Int32 = 0x200
+    try #require(unshare(onlyFiles) == 0 && chdir(directory.path) == 0, "errno \(errno)")
+  }
+
+  /// Runs a command to its end on the calling task's loop, whose thread has entered this directory.
+  func runHere(_ arguments: [String], bus: BusAddress) async -> Invocation.Outcome {
+    // As the program does: a command that it starts may end without reading its input.
+    signal(SIGPIPE) { _ in }
+    let written = Mutex((output: "", errors: ""))
+    let wall = wall()
+    let surroundings = Surroundings(
+      variables: variables(bus: "local:\(directory.path)"), bus: bus, wall: wall
+    ) { text, descriptor in
+      written.withLock { if descriptor == STDOUT_FILENO { $0.output += text } else { $0.errors += text } }
+    }
+    let status = await surroundings.run(arguments)
+    lastEnd.withLock { $0 = wall() }
+    return written.withLock {
+      Invocation.Outcome(status: status, signal: nil, output: $0.output, errors: $0.errors)
+    }
+  }
+
+  /// The time of day on the present loop: as far ahead of real time as the loop, and at least a second after the
+  /// last command.
+  private func wall() -> @Sendable () -> Date {
+    guard let loop = LoopExecutor.current else { return { Date() } }
+    let start = loop.now
+    let ahead = SuspendingClock.now.duration(to: start) / .seconds(1)
+    let begin = max(Date().addingTimeInterval(ahead), lastEnd.withLock(\.self).addingTimeInterval(1))
+    return { begin.addingTimeInterval(start.duration(to: loop.now) / .seconds(1)) }
+  }
+
+  private func variables(bus: String) -> [String: String] {
+    [
+      "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C.UTF-8", "TERM": "xterm-256color",
+      "HOME": directory.path, "DBUS_SYSTEM_BUS_ADDRESS": bus,
+    ]
   }
 
   // MARK: Processes
@@ -141,11 +194,8 @@ final class Site: Sendable {
   private func start(
     command: [String], bus: String?, environment more: [String: String], takesInput: Bool
   ) throws -> Invocation {
-    let environment = [
-      "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C.UTF-8", "TERM": "xterm-256color",
-      "HOME": directory.path,
-      "DBUS_SYSTEM_BUS_ADDRESS": bus ?? "unix:path=\(directory.path)/nobody-listens-here",
-    ].merging(more) { $1 }
+    let environment = variables(bus: bus ?? "unix:path=\(directory.path)/nobody-listens-here")
+      .merging(more) { $1 }
     return try processes.withLock { processes in
       let process = try Invocation(
         command, environment: environment, in: directory, number: processes.count, takesInput: takesInput)
@@ -172,12 +222,20 @@ final class Site: Sendable {
     "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
   }
 
-  /// Runs `roboprov` to its end.
+  /// Runs `roboprov` to its end: without a bus, variables or a wrapper within this process.
   func run(
     _ arguments: [String], bus: String? = nil, environment: [String: String] = [:],
     through wrapper: [String] = []
   ) async throws -> Invocation.Outcome {
-    try await start(arguments, bus: bus, environment: environment, through: wrapper).ended()
+    if bus == nil, environment.isEmpty, wrapper.isEmpty {
+      return try await LoopExecutor.runInVirtualTime { [self] in
+        try enter()
+        let bus = LocalBus()
+        await bus.stop()
+        return await runHere(arguments, bus: .local(bus))
+      }
+    }
+    return try await start(arguments, bus: bus, environment: environment, through: wrapper).ended()
   }
 
   /// Starts another program.

@@ -12,10 +12,10 @@ struct RetryBudget: Hashable, Sendable {
   private(set) var timesForgotten = 0
 
   mutating func charge(_ failure: FailureClass) {
-    switch failure {
-    case .transient, .missing, .refused, .permanent, .cancelled: charged += 1
-    case .host, .outOfSlots: hostFailures += 1
-    case .forgotten: timesForgotten += 1
+    switch failure.exemption {
+    case nil: charged += 1
+    case .hostLost, .adapterFull: hostFailures += 1
+    case .deviceForgotten: timesForgotten += 1
     }
   }
 

@@ -53,6 +53,7 @@ package enum BuildingCSV {
       },
       Column("retired_on") { .time($0.room.retirement?.recorded.at) },
       Column("in_manifest") { .flag($0.room.isInManifest) },
+      Column("floor") { .text($0.room.floor) },
     ]
   }
 

@@ -41,6 +41,8 @@ package enum CSVReport {
       Column("accepted_by") { .text($0.room.planned.exclusion?.by) },
       Column("registered") { .flag($0.room.isRegistered) },
       Column("log") { .text($0.room.log) },
+      Column("floor") { .text($0.room.planned.floor) },
+      Column("attempts_not_counted") { .text($0.room.exemptions) },
     ]
   }
 

@@ -37,7 +37,8 @@ struct BuildingPage {
       report.runs.enumerated().map { ($1.started.run, $0 + 1) }, uniquingKeysWith: { first, _ in first })
     places = Dictionary(
       report.rooms.enumerated().map { ($1.id, $0 + 1) }, uniquingKeysWith: { first, _ in first })
-    isDetailed = report.rooms.reduce(0) { $0 + $1.runs.reduce(0) { $0 + $1.room.attempts } } <= 4000
+    isDetailed =
+      report.rooms.reduce(0) { $0 + $1.runs.reduce(0) { $0 + $1.room.attemptReports.count } } <= 4000
     newest = report.newestAtRadio
   }
 

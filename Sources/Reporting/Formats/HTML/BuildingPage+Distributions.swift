@@ -7,7 +7,7 @@ extension BuildingPage {
     let rooms = newest.run.report.selected
     let rssi = Histogram(rooms.compactMap { $0.rssi.map(Double.init) }, steps: [5, 10, 20, 50])
     let times = Histogram(
-      rooms.filter { $0.attempts > 0 }.map(\.seconds),
+      rooms.filter(\.wasTried).map(\.seconds),
       steps: [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 14400, 86400])
     let figures = [
       figure("Last RSSI of each device", rssi, unit: "dBm"),

@@ -99,9 +99,8 @@ extension BuildingPage {
     let room = run.room
     let evidence: HTML? = room.evidence.map { ": \($0.plainSentence)" }
     let tried =
-      room.attempts == 0
-      ? ""
-      : ", \(room.attempts.counted("attempt")), \(room.seconds.asSeconds)"
+      room.wasTried
+      ? ", \(room.attempts.counted("attempt"))\(room.exemptionWords), \(room.seconds.asSeconds)" : ""
     let explanation: HTML? = Explanation(of: room).map {
       isNewest ? "<br>\($0.sentence)<br>→ \($0.advice)" : "<br>\($0.sentence)"
     }
@@ -136,10 +135,15 @@ extension BuildingPage {
 }
 
 extension AttemptReport {
+  /// Its number in words.
+  var name: String { "attempt \(number)" + (notCounted == nil ? "" : " (not counted)") }
+
   /// The outcome, in a clause.
   var resultWords: String {
     guard let seconds else { return "no end on record" }
-    return failure.map { "failed after \(seconds.asSeconds), \($0.code.words)" }
+    return failure.map { failure in
+      "\(notCounted?.clause ?? "failed") after \(seconds.asSeconds), \(failure.code.words)"
+    }
       ?? "done in \(seconds.asSeconds)"
   }
 }
@@ -176,7 +180,7 @@ extension [BuildingRoom.Run] {
 
 extension BuildingRoom.Run {
   fileprivate func isLike(_ other: BuildingRoom.Run) -> Bool {
-    room.attempts == 0 && other.room.attempts == 0 && room.outcome == other.room.outcome
+    !room.wasTried && !other.room.wasTried && room.outcome == other.room.outcome
       && room.evidence?.grade == other.room.evidence?.grade
       && (room.evidence?.run == nil) == (other.room.evidence?.run == nil) && room.reason == other.room.reason
   }

@@ -78,7 +78,7 @@ extension BuildingPage {
   /// The time of the evidence, and whether it is from the newest run.
   private func seen(_ room: BuildingRoom) -> HTML {
     guard let seen = room.seen else {
-      return room.state == .untried ? "" : "<span class=\"none\">not proved</span>"
+      return room.state == .untried ? "" : "<span class=\"none\">never</span>"
     }
     let missing: HTML? = room.missingSince.map {
       "<br><small class=\"weak\">! missing since \(time($0.at))</small>"

@@ -62,7 +62,7 @@ extension BuildingPage {
   }
 
   private func bars(_ attempt: Timeline.Attempt, y: Int, _ total: Double) -> HTML {
-    let name = "\(attempt.room.planned.name), attempt \(attempt.attempt.number)"
+    let name = "\(attempt.room.planned.name), \(attempt.attempt.name)"
     let end = attempt.attempt.resultWords
     let isFailed = attempt.attempt.failure != nil
     guard let session = attempt.session else {
@@ -93,16 +93,16 @@ extension BuildingPage {
   private func numbers(_ timeline: Timeline) -> HTML {
     let rows = timeline.adapters.map { lane -> HTML in
       let scanned = lane.scanned
-      let attempts = lane.attempts
-      let connecting = attempts.reduce(0) { $0 + $1.connect.seconds }
+      let connecting = lane.attempts.reduce(0) { $0 + $1.connect.seconds }
       return """
         <tr><th scope="row">\(lane.name ?? "") <code>\(lane.adapter.description)</code><td>\(lane.windows.count)\
-        <td>\(scanned.asSeconds)<td>\(attempts.count)<td>\(attempts.count { $0.attempt.failure != nil })\
+        <td>\(scanned.asSeconds)<td>\(lane.counted)<td>\(lane.failed)<td>\(lane.notCounted)\
         <td>\(connecting.asSeconds)<td>\(lane.lanes.count)</tr>
         """
     }
     let columns: [HTML] = [
-      "Adapter", "Scan windows", "Time scanning", "Attempts", "Failed", "Time connecting", "At once, at most",
+      "Adapter", "Scan windows", "Time scanning", "Attempts", "Failed", "Not counted", "Time connecting",
+      "At once, at most",
     ]
     return """
       <div class="scroll" tabindex="0" role="region" aria-label="Timeline in numbers"><table class="plain">\
@@ -141,12 +141,19 @@ extension Timeline.Bar {
 }
 
 extension Timeline.AdapterLane {
+  /// How many of its attempts count.
+  fileprivate var counted: Int { attempts.count { $0.attempt.notCounted == nil } }
+  /// How many of these failed.
+  fileprivate var failed: Int { attempts.count { $0.attempt.notCounted == nil && $0.attempt.failure != nil } }
+  /// How many attempts do not count.
+  fileprivate var notCounted: Int { attempts.count { $0.attempt.notCounted != nil } }
+
   /// The strip in a sentence.
   fileprivate func sentence(_ total: Double) -> String {
-    let failed = attempts.count { $0.attempt.failure != nil }
+    let exempt = notCounted == 0 ? "" : ", \(notCounted) not counted"
     return """
       \(name ?? adapter.description): \(windows.count.counted("scan window")), \(scanned.asSeconds) in all; \
-      \(attempts.count.counted("attempt")), \(failed) failed; \(total.asSeconds) in all.
+      \(counted.counted("attempt")), \(failed) failed\(exempt); \(total.asSeconds) in all.
       """
   }
 }

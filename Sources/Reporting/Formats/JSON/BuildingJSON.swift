@@ -5,7 +5,7 @@ import Model
 /// missing.
 package enum BuildingJSON {
   /// Name and version of the format.
-  package static let schema = "roboprov/building/2"
+  package static let schema = "roboprov/building/1"
 
   /// The file's text.
   package static func text(_ report: BuildingReport) -> String { value(report).pretty }
@@ -44,7 +44,7 @@ package enum BuildingJSON {
     Field("path", "Its path as the command line named it.") { $0.path }
     Field(
       "sha256",
-      "`content:` and the SHA-256 of its content without passwords; from earlier versions the SHA-256 of the file."
+      "`content:` and the SHA-256 of its content without passwords."
     ) { ManifestDigestText($0.sha256) }
   }
 
@@ -60,6 +60,7 @@ package enum BuildingJSON {
   ) {
     Field("id", "Its stable id.") { $0.room.id }
     Field("room", "Its name for people.") { $0.room.name }
+    Field("floor", "Its floor; null if neither the manifest nor a run has one.") { $0.room.floor }
     Field("profile", "The device family.") { $0.room.profile }
     Field("state", "Its state.") { $0.room.state }
     Field("in_manifest", "Whether the manifest has it.") { $0.room.isInManifest }
@@ -158,7 +159,8 @@ package enum BuildingJSON {
     Field("address", "The device.") { $0.room.address }
     Field("adapter", "The adapter last used for it.") { $0.room.adapter }
     Field("adapter_name", "That adapter's name on the host.") { $0.adapterName }
-    Field("attempts", "How many attempts were started.") { $0.room.attempts }
+    Field("attempts", "How many attempts count.") { $0.room.attempts }
+    Field("not_counted", "How many attempts do not count, by cause.", form: JSONReport.notCounted) { $0.room }
     Field("duration_s", "Seconds from the first attempt to the outcome, waiting for retries included.") {
       $0.room.seconds
     }
@@ -203,7 +205,7 @@ package enum BuildingJSON {
     }
     Field(
       "manifest_sha256",
-      "`content:` and the SHA-256 of its content without passwords; from earlier versions the SHA-256 of the file."
+      "`content:` and the SHA-256 of its content without passwords."
     ) { ManifestDigestText($0.started.manifestSHA256) }
     Field("journal_sha256", "SHA-256 of the journal's last line, which identifies the whole journal.") {
       SHA256Text($0.journalHash)

@@ -5,7 +5,7 @@ import Model
 /// `report.json`: a run for programs. Keys are frozen; an unknown value is null, never missing.
 package enum JSONReport {
   /// Name and version of the format.
-  package static let schema = "roboprov/report/3"
+  package static let schema = "roboprov/report/1"
 
   /// The file's text.
   /// - Parameter after: The state of the building after the run; nil where it is not known.
@@ -118,7 +118,7 @@ package enum JSONReport {
     Field("path", "Its path as the command line named it.") { $0?.manifestPath }
     Field(
       "sha256",
-      "`content:` and the SHA-256 of its content without passwords; from earlier versions the SHA-256 of the file."
+      "`content:` and the SHA-256 of its content without passwords."
     ) { ($0?.manifestSHA256).map(ManifestDigestText.init) }
   }
 
@@ -132,6 +132,7 @@ package enum JSONReport {
   ) {
     Field("room", "Its name for people.") { $0.row.room.planned.name }
     Field("id", "Its stable id, also the name of its log.") { $0.row.room.id }
+    Field("floor", "Its floor; null if the manifest has none.") { $0.row.room.planned.floor }
     Field("profile", "The device family.") { $0.row.room.planned.profile }
     Field("registered", "Whether its device is configured elsewhere and is only looked for.") {
       $0.row.room.isRegistered
@@ -150,7 +151,8 @@ package enum JSONReport {
     ) { $0.row.room.consent }
     Field("adapter", "The adapter last used for it.") { $0.row.room.adapter }
     Field("adapter_name", "That adapter's name on the host.") { $0.row.report.name(of: $0.row.room.adapter) }
-    Field("attempts", "How many attempts at its device were started.") { $0.row.room.attempts }
+    Field("attempts", "How many attempts at its device count.") { $0.row.room.attempts }
+    Field("not_counted", "How many attempts do not count, by cause.", form: notCounted) { $0.row.room }
     Field("duration_s", "Seconds from its first attempt to its outcome, waiting for retries included.") {
       $0.row.room.seconds
     }
@@ -166,6 +168,10 @@ package enum JSONReport {
       $0.row.room.planned.exclusion
     }
     Field("log", "The path of its log, relative to the folder of the run.") { $0.row.room.log }
+  }
+
+  static let notCounted = OutputForm<RoomReport>("attempts_not_counted", AttemptExemption.about) {
+    AttemptExemption.counts { $0.attempts(notCounted: $1) }
   }
 
   private static let evidence = OutputForm<ShownProof>("evidence", "What a success rests on.") {
