@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import Model
 
 /// All real runs of a building, read from the journals in a reports directory. Rehearsals are left out,
-/// even those that earlier versions stored among the real runs.
+/// even those that were copied among the real runs.
 package struct BuildingArchive: Sendable {
   package struct Run: Sendable {
     /// The name of the run's directory.

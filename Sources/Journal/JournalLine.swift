@@ -7,7 +7,7 @@ package import Model
 /// of the schema's name.
 struct JournalLine: Codable {
   /// Name and version of the format. It appears only as the hash in the first line's `prev`.
-  static let schema = "roboprov/journal/2"
+  static let schema = "roboprov/journal/1"
 
   var event: RunEvent
   var previous: String

@@ -61,7 +61,7 @@ import Testing
     ])
   func timesOutOfRange(time: String) {
     let line =
-      #"{"v":2,"seq":1,"at":"\#(time)","elapsed_us":0,"kind":"run_finished","data":{"outcome":"complete"}}"#
+      #"{"v":1,"seq":1,"at":"\#(time)","elapsed_us":0,"kind":"run_finished","data":{"outcome":"complete"}}"#
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(RunEvent.self, from: Data(line.utf8)) }
   }
 }

@@ -26,7 +26,7 @@ import Testing
     #expect(try encoder.encode(back) == data)
     let text = String(decoding: data, as: UTF8.self)
     #expect(text.contains(#""at":"2026-11-21T09:00:00.123Z""#))
-    #expect(text.contains(#""v":2"#))
+    #expect(text.contains(#""v":1"#))
     // All frozen names are snake_case.
     #expect(text.firstMatch(of: #/"[a-z]+[A-Z][A-Za-z]*":/#) == nil)
   }
@@ -35,17 +35,6 @@ import Testing
   func attemptNumber(fact: Fact) {
     #expect((fact.attempt == 1) == factsOfAttempts.contains(fact.kind))
     if fact.attempt != nil { #expect(fact.room == "lobby") }
-  }
-
-  @Test("records of earlier versions have no attempt number for a stage")
-  func withoutAttempt() throws {
-    let line =
-      #"{"v":2,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"save_submitted","#
-      + #""data":{"room":"lobby","address":"C4:7C:8D:00:00:01"}}"#
-    let event = try JSONDecoder().decode(RunEvent.self, from: Data(line.utf8))
-    #expect(event.fact == .saveSubmitted(.init(room: "lobby", address: Self.address)))
-    #expect(event.fact.attempt == nil)
-    #expect(event.fact.durability == .synced)
   }
 
   @Test("an unknown kind is rejected, in an event and as a name")
@@ -58,9 +47,9 @@ import Testing
     "an unknown version, kind, time or value is rejected",
     arguments: [
       #"{"v":3,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"run_finished","data":{"outcome":"complete"}}"#,
-      #"{"v":2,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"run_exploded","data":{}}"#,
-      #"{"v":2,"seq":1,"at":"yesterday","elapsed_us":0,"kind":"run_finished","data":{"outcome":"complete"}}"#,
-      #"{"v":2,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"run_finished","data":{"outcome":"fine"}}"#,
+      #"{"v":1,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"run_exploded","data":{}}"#,
+      #"{"v":1,"seq":1,"at":"yesterday","elapsed_us":0,"kind":"run_finished","data":{"outcome":"complete"}}"#,
+      #"{"v":1,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"run_finished","data":{"outcome":"fine"}}"#,
     ])
   func unknownContent(line: String) {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(RunEvent.self, from: Data(line.utf8)) }

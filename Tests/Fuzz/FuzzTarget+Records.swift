@@ -85,7 +85,7 @@ extension FuzzTarget {
     var previous = JournalLine.origin
     var result: [UInt8] = []
     for (index, line) in lines.enumerated() where line.first == UInt8(ascii: "{") || index + 1 < lines.count {
-      let line = Array(#"{"v":2,"seq":\#(index + 1),"prev":"\#(previous)","#.utf8) + line.dropFirst()
+      let line = Array(#"{"v":1,"seq":\#(index + 1),"prev":"\#(previous)","#.utf8) + line.dropFirst()
       previous = JournalLine.chain(line)
       result += line + [UInt8(ascii: "\n")]
     }
@@ -101,7 +101,7 @@ extension FuzzTarget {
         continue
       }
       let sequence = runs[runs.count - 1].count + 1
-      let line = Array(#"{"v":2,"seq":\#(sequence),"#.utf8) + line.dropFirst()
+      let line = Array(#"{"v":1,"seq":\#(sequence),"#.utf8) + line.dropFirst()
       if let event = try? decoder.decode(RunEvent.self, from: Data(line)) {
         runs[runs.count - 1].append(event)
       }

@@ -73,8 +73,8 @@ extension Run {
 
   mutating func save(_ number: UInt64) {
     add(
-      .settingWritten(.init(room: "kitchen", setting: .minor, bytes: 2)),
-      .saveSubmitted(.init(room: "kitchen", address: address(number))))
+      .settingWritten(.init(room: "kitchen", attempt: 1, setting: .minor, bytes: 2)),
+      .saveSubmitted(.init(room: "kitchen", attempt: 1, address: address(number))))
   }
 
   mutating func finish(_ outcome: Outcome, _ evidence: Evidence? = nil, _ reason: FailureReason? = nil) {
@@ -373,7 +373,7 @@ extension Run {
   }
 
   fileprivate mutating func submit() {
-    add(.saveSubmitted(.init(room: "lobby", address: address(1))))
+    add(.saveSubmitted(.init(room: "lobby", attempt: 1, address: address(1))))
   }
 
   fileprivate mutating func end(

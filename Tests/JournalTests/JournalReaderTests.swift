@@ -106,31 +106,31 @@ struct JournalReaderTests {
 
   /// Texts in place of line 3, each with the expected damage.
   static let damages: [(String, JournalDamage.Kind)] = [
-    ("", .notJSON), ("\0\0\0\0", .notJSON), ("{\"v\":2", .notJSON), ("{}{}", .notJSON),
+    ("", .notJSON), ("\0\0\0\0", .notJSON), ("{\"v\":1", .notJSON), ("{}{}", .notJSON),
     ("\u{FEFF}{", .notJSON),
     ("[]", .malformed("no event")), ("{}", .malformed("no event")),
-    (#"{"v":2,"kind":"run_finished"}"#, .malformed("no event")),
-    (#"{"v":2,"kind":"run_finished","prev":""}"#, .malformed("no at")),
+    (#"{"v":1,"kind":"run_finished"}"#, .malformed("no event")),
+    (#"{"v":1,"kind":"run_finished","prev":""}"#, .malformed("no at")),
     (
-      #"{"v":2,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":99999999999999999999,"kind":"run_finished","#
+      #"{"v":1,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":99999999999999999999,"kind":"run_finished","#
         + #""data":{"outcome":"complete"},"prev":""}"#,
       .malformed("a value that cannot be read")
     ),
     (#"{"v":3,"kind":"teleported","prev":""}"#, .unknownVersion(3)),
     (
-      #"{"v":2,"seq":3,"kind":"teleported","prev":"","at":"2026-11-21T09:00:00.000Z","elapsed_us":1,"data":{}}"#,
+      #"{"v":1,"seq":3,"kind":"teleported","prev":"","at":"2026-11-21T09:00:00.000Z","elapsed_us":1,"data":{}}"#,
       .unknownKind("teleported")
     ),
     (
-      #"{"v":2,"seq":3,"kind":"run_finished","prev":"","at":"yesterday","elapsed_us":1,"data":{}}"#,
+      #"{"v":1,"seq":3,"kind":"run_finished","prev":"","at":"yesterday","elapsed_us":1,"data":{}}"#,
       .malformed("wrong value of at")
     ),
     (
-      #"{"v":2,"seq":3,"kind":"run_finished","prev":"","at":"2026-11-21T09:00:00.000Z","elapsed_us":1,"data":{"outcome":"x"}}"#,
+      #"{"v":1,"seq":3,"kind":"run_finished","prev":"","at":"2026-11-21T09:00:00.000Z","elapsed_us":1,"data":{"outcome":"x"}}"#,
       .malformed("wrong value of data.outcome")
     ),
     (
-      #"{"v":2,"seq":3,"kind":"run_finished","prev":"00","at":"2026-11-21T09:00:00.000Z","elapsed_us":1,"data":{"outcome":"complete"}}"#,
+      #"{"v":1,"seq":3,"kind":"run_finished","prev":"00","at":"2026-11-21T09:00:00.000Z","elapsed_us":1,"data":{"outcome":"complete"}}"#,
       .changed
     ),
   ]
@@ -177,7 +177,7 @@ struct JournalReaderTests {
   @Test(
     "a file of another format is reported as foreign",
     arguments: [
-      "room,id\r\n", "\n", "{}\n", "[1]\n", "null\n", "\u{7F}ELF\n\0", "{\"v\":2,\"kind\":\"run_started\"}\n",
+      "room,id\r\n", "\n", "{}\n", "[1]\n", "null\n", "\u{7F}ELF\n\0", "{\"v\":1,\"kind\":\"run_started\"}\n",
     ])
   func foreign(text: String) {
     #expect(JournalReader.read(Array(text.utf8)).damage == .init(line: 1, kind: .foreign))

@@ -34,14 +34,14 @@ struct JournalWriterTests {
     let bytes = try await Events.journal(Array(Events.sample().prefix(3)))
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
     #expect(lines.count == 3)
-    // printf roboprov/journal/2 | sha256sum
+    // printf roboprov/journal/1 | sha256sum
     #expect(lines[0].contains(#""prev":"\#(JournalLine.origin)""#))
     #expect(JournalLine.chain(Array("abc".utf8)).hasPrefix("ba7816bf8f01cfea414140de5dae2223"))
     #expect(lines[2].contains(JournalLine.chain(lines[1].utf8)))
     #expect(
       lines[1].hasPrefix(
         #"{"at":"2026-11-21T09:00:00.007Z","data":{"adapter":"hci0","cause":"powered_off","seconds":30.5"#))
-    #expect(lines[1].hasSuffix(#","seq":2,"v":2}"#))
+    #expect(lines[1].hasSuffix(#","seq":2,"v":1}"#))
   }
 
   @Test("control characters in an event are escaped in the journal and are read back unchanged")

@@ -142,7 +142,7 @@ struct UnorderedRunsTests {
     var other = Run("b", after: [], rooms: [cellar])
     other.add(
       .bindingCommitted(.init(room: "cellar", address: address(1), basis: .address)),
-      .saveSubmitted(.init(room: "cellar", address: address(1))))
+      .saveSubmitted(.init(room: "cellar", attempt: 1, address: address(1))))
     let rooms = BuildingRecord([Run.success("a", day: 0, 1).events, other.events]).lastKnown.rooms
     #expect(rooms["kitchen"]?.unordered == ["a", "b"] && rooms["cellar"]?.unordered == ["a", "b"])
   }

@@ -88,7 +88,7 @@ struct AttemptReportTests {
   func unknown() throws {
     var script = RunScript()
     script.begin([RunScript.kitchen])
-    script.append(.stageStarted(.init(room: "kitchen", stage: .connect, timeout: 15)))
+    script.append(.stageStarted(.init(room: "kitchen", attempt: 1, stage: .connect, timeout: 15)))
     script.append(.stageEnded(.init(room: "kitchen", attempt: 7, stage: .connect, seconds: 3)))
     script.append(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 4)))
     script.append(.scanStopped(.init(adapter: .first, purpose: .proof)))

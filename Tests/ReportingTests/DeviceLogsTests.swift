@@ -48,12 +48,12 @@ struct DeviceLogsTests {
     .runInterrupted(.init(cause: .signal)), .runInterrupted(.init(cause: .stack, detail: "bus\nlost")),
     .stageEnded(
       .init(
-        room: "a", stage: .write, setting: .minor, seconds: 0.2,
+        room: "a", attempt: 1, stage: .write, setting: .minor, seconds: 0.2,
         failure: .attributeRejected(FailedStep(.write, setting: .minor), attError: 0x0D))),
     .attemptEnded(
       .init(room: "a", number: 2, seconds: 3, failure: .minorOnAir(MinorHolders(7, [.sensor(9)])))),
-    .statusReceived(.init(room: "a", text: "error:flash", meaning: .stale)),
-    .linkEnded(.init(room: "a", cause: .adapterLost, expected: false)),
+    .statusReceived(.init(room: "a", attempt: 1, text: "error:flash", meaning: .stale)),
+    .linkEnded(.init(room: "a", attempt: 1, cause: .adapterLost, expected: false)),
   ]
 
   /// A reason with texts of the device and of the stack.
@@ -67,15 +67,15 @@ struct DeviceLogsTests {
     let room = PlannedRoom.sample("a", text, minor: 1)
     script.begin([room], name: text)
     let reason = hostileReason(text)
-    script.append(.statusReceived(.init(room: "a", text: text, meaning: .refusal)))
-    script.append(.stageEnded(.init(room: "a", stage: .save, seconds: 1, failure: reason)))
+    script.append(.statusReceived(.init(room: "a", attempt: 1, text: text, meaning: .refusal)))
+    script.append(.stageEnded(.init(room: "a", attempt: 1, stage: .save, seconds: 1, failure: reason)))
     script.append(.runInterrupted(.init(cause: .stack, detail: text)))
     script.end(room, .failed, reason)
     var plain = RunScript()
     plain.begin([.sample("a", "x", minor: 1)], name: "x")
     let harmless = hostileReason("x")
-    plain.append(.statusReceived(.init(room: "a", text: "x", meaning: .refusal)))
-    plain.append(.stageEnded(.init(room: "a", stage: .save, seconds: 1, failure: harmless)))
+    plain.append(.statusReceived(.init(room: "a", attempt: 1, text: "x", meaning: .refusal)))
+    plain.append(.stageEnded(.init(room: "a", attempt: 1, stage: .save, seconds: 1, failure: harmless)))
     plain.append(.runInterrupted(.init(cause: .stack, detail: "x")))
     plain.end(.sample("a", "x", minor: 1), .failed, harmless)
 
@@ -117,7 +117,7 @@ struct DeviceLogsTests {
         .init(
           run: "20261121T090000Z-laptop-7f3a", building: "harbour-house", buildingName: "Harbour House",
           toolVersion: "0.1.0", host: "laptop", manifestPath: "harbour-house.yaml",
-          manifestSHA256: String(repeating: "ab", count: 32), simulated: false,
+          manifestSHA256: "content:" + String(repeating: "ab", count: 32), simulated: false,
           kernel: "Linux 6.1.0-18-amd64 x86_64", operatingSystem: "Debian GNU/Linux 12 (bookworm)",
           rooms: rooms)), after: 0)
     script.append(

@@ -26,7 +26,7 @@ struct JSONReportTests {
   @Test("a run without events gives a report")
   func empty() throws {
     let root = try parse(JSONReport.text(RunReport()))
-    #expect(root["schema"] as? String == "roboprov/report/3")
+    #expect(root["schema"] as? String == "roboprov/report/1")
     #expect((root["rooms"] as? [Any])?.isEmpty == true)
   }
 

@@ -67,15 +67,18 @@ struct ProgressViewTests {
             room: room.room, address: address, adapter: adapter, number: index == 3 ? 2 : 1,
             rssi: -60 - index)),
         after: 0)
-      script.append(.stageStarted(.init(room: room.room, stage: .connect, timeout: 15)), after: 0)
+      script.append(.stageStarted(.init(room: room.room, attempt: 1, stage: .connect, timeout: 15)), after: 0)
       if index > 1 {
         script.append(
-          .stageStarted(.init(room: room.room, stage: .write, setting: .minor, timeout: 10)), after: 0)
+          .stageStarted(.init(room: room.room, attempt: 1, stage: .write, setting: .minor, timeout: 10)),
+          after: 0)
       }
       if index > 4 {
-        script.append(.saveSubmitted(.init(room: room.room, address: address)), after: 0)
-        script.append(.linkEnded(.init(room: room.room, cause: .remote, expected: true)), after: 0)
-        script.append(.stageStarted(.init(room: room.room, stage: .verify, timeout: 30)), after: 0)
+        script.append(.saveSubmitted(.init(room: room.room, attempt: 1, address: address)), after: 0)
+        script.append(
+          .linkEnded(.init(room: room.room, attempt: 1, cause: .remote, expected: true)), after: 0)
+        script.append(
+          .stageStarted(.init(room: room.room, attempt: 1, stage: .verify, timeout: 30)), after: 0)
       }
     }
     script.append(.scanStarted(.init(adapter: second, purpose: .proof)))
@@ -232,7 +235,8 @@ struct ProgressViewTests {
     script.append(.adapterSelected(.init(adapter: .first, name: name, stack: name)))
     script.provision(rooms[0], .sensor(1))
     script.append(.attemptStarted(.init(room: "b", address: .sensor(2), adapter: .first, number: 2)))
-    script.append(.stageStarted(.init(room: "b", stage: .write, setting: .init(rawValue: name), timeout: 9)))
+    script.append(
+      .stageStarted(.init(room: "b", attempt: 1, stage: .write, setting: .init(rawValue: name), timeout: 9)))
     script.end(rooms[1], .failed, .refused(stage: .save, deviceText: name))
     script.append(.runInterrupted(.init(cause: .stack, detail: name)))
     for (width, height) in Self.sizes {

@@ -76,7 +76,7 @@ struct RunReportTests {
     func tried() throws {
       let room = try report {
         $0.append(.attemptStarted(.init(room: "kitchen", address: .sensor(2), adapter: .first, number: 1)))
-        $0.append(.stageStarted(.init(room: "kitchen", stage: .connect, timeout: 15)))
+        $0.append(.stageStarted(.init(room: "kitchen", attempt: 1, stage: .connect, timeout: 15)))
       }
       #expect(room.outcome == .cancelled)
       #expect(room.reason == .interrupted(.during(FailedStep(.connect))))
@@ -119,7 +119,7 @@ struct RunReportTests {
       let evidence = Evidence(grade: .freshBeacon, address: .sensor(2), minor: 2, rssi: -70)
       let room = try report {
         $0.write(RunScript.kitchen, to: .sensor(2))
-        $0.append(.proofReceived(.init(room: "kitchen", evidence: evidence)))
+        $0.append(.proofReceived(.init(room: "kitchen", attempt: 1, evidence: evidence)))
       }
       #expect(room.outcome == .unconfirmed)
       #expect(room.evidence == evidence)

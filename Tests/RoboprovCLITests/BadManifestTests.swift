@@ -117,7 +117,7 @@ struct BadManifestTests {
       let outcome = try await site.run(["validate", "building.yaml", "--output", "json"])
       #expect(outcome.status == 65, "\(outcome)")
       let answer = try #require(JSON(outcome.output), "\(outcome)")
-      #expect(answer["schema"].text == "roboprov/validate/3")
+      #expect(answer["schema"].text == "roboprov/validate/1")
       #expect(answer["valid"].flag == false)
       let finding = answer["findings"][0]
       #expect(finding["severity"].text == "error")

@@ -32,7 +32,7 @@ struct CampaignCommandTests {
       let outcome = try await Self.run(site, ["2", "--seed", "5", "--output", "json"])
       #expect(outcome.status == 0, "\(outcome)")
       let report = try #require(JSON(outcome.output))
-      #expect(report["schema"].text == "roboprov/campaign/2")
+      #expect(report["schema"].text == "roboprov/campaign/1")
       #expect(report["seed"].text == "5")
       #expect(report["buildings"].integer == 2)
       #expect(report["violations"].integer == 0)

@@ -64,7 +64,7 @@ struct ForeignFoldersTests {
       testDescription: "written by a newer version",
       says: [":3: line 3 was written by a newer version of roboprov (event of version 3)", "newer"]
     ) {
-      try change(3, of: $0) { $0.replacing(#""v":2}"#, with: #""v":3}"#) }
+      try change(3, of: $0) { $0.replacing(#""v":1}"#, with: #""v":2}"#) }
     },
     Wrong(
       testDescription: "with an event of a newer version",

@@ -154,7 +154,7 @@ struct HostileFilesTests {
       #expect(kinds.output == "symbolic link\nregular file\nfifo\nsymbolic link\n")
       for file in ["real/plan.json", "read"] {
         let text = try String(contentsOf: site.directory.appending(path: file), encoding: .utf8)
-        #expect(JSON(text)?["schema"].text == "roboprov/plan/3", "\(file)")
+        #expect(JSON(text)?["schema"].text == "roboprov/plan/1", "\(file)")
       }
       let full = try await shell(
         "\(Self.program) \(plan) /dev/full; s=$?; test -c /dev/full && exit $s", at: site)

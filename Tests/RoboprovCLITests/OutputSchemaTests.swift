@@ -85,7 +85,7 @@ struct OutputSchemaTests {
         #"{"code":"adapter_claimed"}"#, #"{"code":"not_near","near":"hci1"}"#, #"{"code":"host_paused"}"#,
       ]
       let lines = reasons.map { reason in
-        #"{"v":2,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"attempt_ended","prev":""#
+        #"{"v":1,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":0,"kind":"attempt_ended","prev":""#
           + String(repeating: "ab", count: 32)
           + #"","data":{"room":"lobby","number":1,"seconds":4,"failure":\#(reason)}}"#
       }
@@ -139,7 +139,7 @@ struct OutputSchemaTests {
   /// Campaigns have no manifest and thus no digest of one.
   private static func withDigest(_ event: RunEvent) -> RunEvent {
     guard case .runStarted(var started) = event.fact else { return event }
-    started.manifestSHA256 = String(repeating: "ab", count: 32)
+    started.manifestSHA256 = "content:" + String(repeating: "ab", count: 32)
     var event = event
     event.fact = .runStarted(started)
     return event

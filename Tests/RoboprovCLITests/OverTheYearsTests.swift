@@ -145,7 +145,7 @@ struct OverTheYearsTests {
 
         let data = try await site.run(["history", "building.yaml", subject, "--output", "json"])
         let document = try #require(JSON(data.output), "\(data)")
-        #expect(document["schema"].text == "roboprov/history/2")
+        #expect(document["schema"].text == "roboprov/history/1")
         let kinds = document["events"].items.map { $0["event"]["kind"].text ?? "?" }
         for kind in ["binding_committed", "save_submitted", "binding_released"] {
           #expect(kinds.contains(kind), "\(kind)\n\(data)")

@@ -61,7 +61,7 @@ struct ReportFilesTests {
     try await withRun { site, building, outcome in
       let report = try #require(JSON(outcome.output), "stdout is not exactly the report\n\(outcome)")
       #expect(try site.text(of: "report.json") == outcome.output)
-      #expect(report["schema"].text == "roboprov/report/3")
+      #expect(report["schema"].text == "roboprov/report/1")
 
       let run = report["run"]
       #expect(run["outcome"].text == "incomplete")

@@ -38,7 +38,7 @@ private final class Record {
       .scanStarted(.init(adapter: adapter, purpose: .survey)),
       .bindingCommitted(.init(room: "lobby", address: sensor, basis: .address)),
       .attemptStarted(.init(room: "lobby", address: sensor, adapter: adapter, number: 1)),
-      .saveSubmitted(.init(room: "lobby", address: sensor)),
+      .saveSubmitted(.init(room: "lobby", attempt: 1, address: sensor)),
       .roomFinished(
         .init(
           room: "lobby", outcome: .provisioned, address: sensor, attempts: 1, seconds: 1,

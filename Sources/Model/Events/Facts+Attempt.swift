@@ -33,16 +33,15 @@ extension AttemptStarted: FactPayload {
 /// A stage of an attempt began.
 package struct StageStarted: Hashable, Sendable, Codable {
   package var room: RoomID
-  /// The number of the attempt; nil in records of earlier versions.
-  package var attempt: Int?
+  /// The number of the attempt.
+  package var attempt: Int
   package var stage: Stage
   /// The setting, in `write` and `read`.
   package var setting: SettingName?
   /// The timeout in seconds.
   package var timeout: Double
 
-  package init(room: RoomID, attempt: Int? = nil, stage: Stage, setting: SettingName? = nil, timeout: Double)
-  {
+  package init(room: RoomID, attempt: Int, stage: Stage, setting: SettingName? = nil, timeout: Double) {
     self.room = room
     self.attempt = attempt
     self.stage = stage
@@ -58,8 +57,8 @@ extension StageStarted: FactPayload {
 /// A stage of an attempt ended, with or without success.
 package struct StageEnded: Hashable, Sendable, Codable {
   package var room: RoomID
-  /// The number of the attempt; nil in records of earlier versions.
-  package var attempt: Int?
+  /// The number of the attempt.
+  package var attempt: Int
   package var stage: Stage
   /// The setting, in `write` and `read`.
   package var setting: SettingName?
@@ -69,7 +68,7 @@ package struct StageEnded: Hashable, Sendable, Codable {
   package var failure: FailureReason?
 
   package init(
-    room: RoomID, attempt: Int? = nil, stage: Stage, setting: SettingName? = nil, seconds: Double,
+    room: RoomID, attempt: Int, stage: Stage, setting: SettingName? = nil, seconds: Double,
     failure: FailureReason? = nil
   ) {
     self.room = room
@@ -88,13 +87,13 @@ extension StageEnded: FactPayload {
 /// A device sent a status.
 package struct StatusReceived: Hashable, Sendable, Codable {
   package var room: RoomID
-  /// The number of the attempt; nil in records of earlier versions.
-  package var attempt: Int?
+  /// The number of the attempt.
+  package var attempt: Int
   /// The text of the status.
   package var text: String
   package var meaning: StatusMeaning
 
-  package init(room: RoomID, attempt: Int? = nil, text: String, meaning: StatusMeaning) {
+  package init(room: RoomID, attempt: Int, text: String, meaning: StatusMeaning) {
     self.room = room
     self.attempt = attempt
     self.text = text
@@ -123,12 +122,12 @@ package enum StatusMeaning: String, Hashable, Sendable, Codable, CaseIterable {
 /// The settings that a device held before any write.
 package struct SettingsRead: Hashable, Sendable, Codable {
   package var room: RoomID
-  /// The number of the attempt; nil in records of earlier versions.
-  package var attempt: Int?
+  /// The number of the attempt.
+  package var attempt: Int
   /// The settings with their displayed values, in the profile's order.
   package var settings: [HeldSetting]
 
-  package init(room: RoomID, attempt: Int? = nil, settings: [HeldSetting]) {
+  package init(room: RoomID, attempt: Int, settings: [HeldSetting]) {
     self.room = room
     self.attempt = attempt
     self.settings = settings
@@ -191,8 +190,8 @@ package struct HeldSetting: Hashable, Sendable, Codable {
 /// A device got the time since an action.
 package struct ElapsedSent: Hashable, Sendable, Codable {
   package var room: RoomID
-  /// The number of the attempt; nil in records of earlier versions.
-  package var attempt: Int?
+  /// The number of the attempt.
+  package var attempt: Int
   /// Seconds from the action to the write, to the microsecond.
   package var seconds: Double
   /// The encoded value.
@@ -200,7 +199,7 @@ package struct ElapsedSent: Hashable, Sendable, Codable {
   /// The start of the time.
   package var since: ActionSource
 
-  package init(room: RoomID, attempt: Int? = nil, seconds: Double, byte: UInt8, since: ActionSource) {
+  package init(room: RoomID, attempt: Int, seconds: Double, byte: UInt8, since: ActionSource) {
     self.room = room
     self.attempt = attempt
     self.seconds = seconds
@@ -224,13 +223,13 @@ package enum ActionSource: String, Hashable, Sendable, Codable, CaseIterable {
 /// A device confirmed a setting.
 package struct SettingWritten: Hashable, Sendable, Codable {
   package var room: RoomID
-  /// The number of the attempt; nil in records of earlier versions.
-  package var attempt: Int?
+  /// The number of the attempt.
+  package var attempt: Int
   package var setting: SettingName
   /// The number of bytes written; nil for a secret, whose length is part of it.
   package var bytes: Int?
 
-  package init(room: RoomID, attempt: Int? = nil, setting: SettingName, bytes: Int?) {
+  package init(room: RoomID, attempt: Int, setting: SettingName, bytes: Int?) {
     self.room = room
     self.attempt = attempt
     self.setting = setting
@@ -245,11 +244,11 @@ extension SettingWritten: FactPayload {
 /// The device is about to be asked to save: from now on it may have changed.
 package struct SaveSubmitted: Hashable, Sendable, Codable {
   package var room: RoomID
-  /// The number of the attempt; nil in records of earlier versions.
-  package var attempt: Int?
+  /// The number of the attempt.
+  package var attempt: Int
   package var address: BluetoothAddress
 
-  package init(room: RoomID, attempt: Int? = nil, address: BluetoothAddress) {
+  package init(room: RoomID, attempt: Int, address: BluetoothAddress) {
     self.room = room
     self.attempt = attempt
     self.address = address
@@ -263,14 +262,14 @@ extension SaveSubmitted: FactPayload {
 
 package struct LinkEnded: Hashable, Sendable, Codable {
   package var room: RoomID
-  /// The number of the attempt; nil in records of earlier versions.
-  package var attempt: Int?
+  /// The number of the attempt.
+  package var attempt: Int
   /// What ended the link.
   package var cause: Disconnection.Cause
   /// Whether the end was expected.
   package var expected: Bool
 
-  package init(room: RoomID, attempt: Int? = nil, cause: Disconnection.Cause, expected: Bool) {
+  package init(room: RoomID, attempt: Int, cause: Disconnection.Cause, expected: Bool) {
     self.room = room
     self.attempt = attempt
     self.cause = cause
@@ -285,11 +284,11 @@ extension LinkEnded: FactPayload {
 /// The proof of a device was received.
 package struct ProofReceived: Hashable, Sendable, Codable {
   package var room: RoomID
-  /// The number of the attempt; nil in records of earlier versions.
-  package var attempt: Int?
+  /// The number of the attempt.
+  package var attempt: Int
   package var evidence: Evidence
 
-  package init(room: RoomID, attempt: Int? = nil, evidence: Evidence) {
+  package init(room: RoomID, attempt: Int, evidence: Evidence) {
     self.room = room
     self.attempt = attempt
     self.evidence = evidence

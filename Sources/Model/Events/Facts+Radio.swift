@@ -38,7 +38,7 @@ package struct AdapterSelected: Hashable, Sendable, Codable {
   package var stack: String?
   /// The controller; nil if the host does not report it, as in a virtual building.
   package var hardware: AdapterHardware?
-  /// The number of slots at first; nil in records of earlier versions.
+  /// The number of slots at first; nil if the run did not use it.
   package var slots: Int?
 
   package init(

@@ -12,7 +12,7 @@ package struct RunStarted: Hashable, Sendable, Codable {
   package var buildingName: String
   package var toolVersion: String
   package var host: String
-  /// The host's kernel: `Linux 6.1.0-18-amd64 x86_64`; nil in records of earlier versions.
+  /// The host's kernel: `Linux 6.1.0-18-amd64 x86_64`; nil if unknown.
   package var kernel: String?
   /// The host's operating system: `Debian GNU/Linux 12 (bookworm)`; nil if unknown.
   package var operatingSystem: String?
@@ -28,8 +28,7 @@ package struct RunStarted: Hashable, Sendable, Codable {
   /// The path of the manifest on the command line.
   package var manifestPath: String
   /// `content:` and the SHA-256 of the manifest's content without its passwords, lower-case hex; empty
-  /// without a manifest. Records of earlier versions have the SHA-256 of its bytes, which permits guessing
-  /// passwords.
+  /// without a manifest. A digest of all bytes would permit an offline search for the passwords.
   package var manifestSHA256: String
   package var simulated: Bool
   /// The name of the key that seals the fingerprints of secrets; those of different keys cannot be compared.

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// The encoded form: `{"v":2,"seq":7,"at":"2026-11-21T09:00:00.123Z","elapsed_us":4711,"kind":"…","data":{…}}`.
+/// The encoded form: `{"v":1,"seq":7,"at":"2026-11-21T09:00:00.123Z","elapsed_us":4711,"kind":"…","data":{…}}`.
 extension RunEvent: Codable {
   private enum Key: String, CodingKey {
     case version = "v"

@@ -4,7 +4,7 @@ package import FoundationEssentials
 /// contains a secret.
 package struct RunEvent: Hashable, Sendable {
   /// The version of the encoded form.
-  package static let version = 2
+  package static let version = 1
 
   /// The number in the run, from 1 without gaps.
   package var sequence: Int

@@ -4,7 +4,7 @@ package import Bluetooth
 /// `apply --plan` requires the same result before it writes anything.
 package struct ApplyPlan: Hashable, Sendable, Codable {
   /// The name and version of the encoded form.
-  package static let schema = "roboprov/plan/3"
+  package static let schema = "roboprov/plan/1"
 
   package var schema: String
   /// The building's stable id.

@@ -54,9 +54,8 @@ package struct AttemptReport: Hashable, Sendable {
 }
 
 extension [AttemptReport] {
-  /// The newest attempt with this number; the newest of all where the record has no number.
-  mutating func change(_ number: Int?, _ change: (inout AttemptReport) -> Void) {
-    let place = number.map { number in lastIndex { $0.number == number } } ?? indices.last
-    if let place { change(&self[place]) }
+  /// Changes the newest attempt with this number.
+  mutating func change(_ number: Int, _ change: (inout AttemptReport) -> Void) {
+    if let place = lastIndex(where: { $0.number == number }) { change(&self[place]) }
   }
 }

@@ -19,7 +19,7 @@ extension StageStarted: RecordedObject {
   package static let about = "A stage of the current attempt."
   package static let fields = [
     "room": "The room.",
-    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "attempt": "Which attempt at its device.",
     "stage": "The stage.",
     "setting": "The setting being written, in `write`.",
     "timeout": "Its timeout in seconds.",
@@ -31,7 +31,7 @@ extension StageEnded: RecordedObject {
   package static let about = "A stage that ended, well or not."
   package static let fields = [
     "room": "The room.",
-    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "attempt": "Which attempt at its device.",
     "stage": "The stage.",
     "setting": "The setting being written, in `write`.",
     "seconds": "How long it took, in seconds.",
@@ -44,7 +44,7 @@ extension StatusReceived: RecordedObject {
   package static let about = "A status of the device, without secrets."
   package static let fields = [
     "room": "The room.",
-    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "attempt": "Which attempt at its device.",
     "text": "The text of the status.",
     "meaning": "Its interpretation.",
   ]
@@ -77,7 +77,7 @@ extension SettingsRead: RecordedObject {
   package static let about = "The settings of the device, read before the first write."
   package static let fields = [
     "room": "The room.",
-    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "attempt": "Which attempt at its device.",
     "settings": "Each setting, formatted for people, in the profile's order.",
   ]
 }
@@ -96,7 +96,7 @@ extension ElapsedSent: RecordedObject {
   package static let about = "The time from an action to the write of this time to the device."
   package static let fields = [
     "room": "The room.",
-    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "attempt": "Which attempt at its device.",
     "seconds": "Seconds from the action to the write, to the microsecond.",
     "byte": "The byte that the device got for it.",
     "since": "The start of the time.",
@@ -108,7 +108,7 @@ extension SettingWritten: RecordedObject {
   package static let about = "A setting that the device confirmed."
   package static let fields = [
     "room": "The room.",
-    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "attempt": "Which attempt at its device.",
     "setting": "The setting.",
     "bytes": "How many bytes were written; absent for a secret, whose length is part of it.",
   ]
@@ -119,7 +119,7 @@ extension SaveSubmitted: RecordedObject {
   package static let about = "The moment from which the device may have changed."
   package static let fields = [
     "room": "The room.",
-    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "attempt": "Which attempt at its device.",
     "address": "The device.",
   ]
 }
@@ -129,7 +129,7 @@ extension LinkEnded: RecordedObject {
   package static let about = "A link that ended."
   package static let fields = [
     "room": "The room.",
-    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "attempt": "Which attempt at its device.",
     "cause": "What ended it.",
     "expected": "Whether it was the expected end.",
   ]
@@ -140,7 +140,7 @@ extension ProofReceived: RecordedObject {
   package static let about = "The device's own proof."
   package static let fields = [
     "room": "The room.",
-    "attempt": "Which attempt at its device; absent in records of earlier versions.",
+    "attempt": "Which attempt at its device.",
     "evidence": "What was received.",
   ]
 }

@@ -22,7 +22,7 @@ extension AdapterSelected: RecordedObject {
     "place": "Its place in the manifest; absent if it has none.",
     "stack": "Name and version of the Bluetooth stack.",
     "hardware": "Its controller; absent if the host does not report it, as in a virtual building.",
-    "slots": "How many links it may hold at once at the start; absent in records of earlier versions.",
+    "slots": "How many links it may hold at once at the start; absent if the run did not use it.",
   ]
 }
 

@@ -11,7 +11,7 @@ extension RunStarted: RecordedObject {
     "building_name": "The building's name for people.",
     "tool_version": "Version of roboprov.",
     "host": "Name of the run's host.",
-    "kernel": "The host's kernel; absent in records of earlier versions.",
+    "kernel": "The host's kernel; absent if unknown.",
     "os": "The host's operating system; absent if it does not report it.",
     "operator": "The person who ran it; absent if none is named.",
     "clock_synchronised":
@@ -22,7 +22,7 @@ extension RunStarted: RecordedObject {
       "The runs that this run had read and that no other of them names; absent if it had read none. The order of runs follows from them, not from a clock.",
     "manifest_path": "The manifest as it was named on the command line.",
     "manifest_sha256":
-      "`content:` and the SHA-256 of the manifest's content without passwords (docs/reliability.md); in records of earlier versions the SHA-256 of the file.",
+      "`content:` and the SHA-256 of the manifest's content without passwords (docs/reliability.md).",
     "simulated": "Whether the building was virtual.",
     "seal_key":
       "The name of the key for the secrets' fingerprints, so that fingerprints of different keys are not compared; absent without a key.",

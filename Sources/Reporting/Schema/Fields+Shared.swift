@@ -52,7 +52,7 @@ extension ApplyPlan: RecordedObject {
     "schema": "Name and version of the format.",
     "building": "The building's stable id.",
     "manifest_sha256":
-      "`content:` and the SHA-256 of the manifest's content without passwords (docs/reliability.md); in records of earlier versions the SHA-256 of the file.",
+      "`content:` and the SHA-256 of the manifest's content without passwords (docs/reliability.md).",
     "passwords": "Shows whether a password was changed since; absent without passwords or site key.",
     "rooms": "The rooms of the manifest, in its order.",
   ]

@@ -132,7 +132,7 @@ extension Schema.TextForm {
         .init("format", .string("date-time")),
         .init("pattern", .string("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$")),
       ]
-    case .manifestDigest: [.init("pattern", .string("^((content:)?[0-9a-f]{64})?$"))]
+    case .manifestDigest: [.init("pattern", .string("^(content:[0-9a-f]{64})?$"))]
     case .sha256: [.init("pattern", .string("^[0-9a-f]{64}$"))]
     }
   }

@@ -38,7 +38,7 @@ struct BundledManifest {
       return
     }
     text = Array(Self.joined(ManifestReader.redacted(bytes, file: path, files: .beside(path))).utf8)
-    let isSame = recorded.map { ManifestDigests(of: reading, bytes).contain($0) }
+    let isSame = recorded.map { $0 == reading.digest }
     let age =
       switch isSame {
       case true?: ", as the newest run had it"

@@ -83,7 +83,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
 /// `roboprov history --output json`: the events about a room or a device.
 enum HistoryJSON {
-  static let schema = "roboprov/history/2"
+  static let schema = "roboprov/history/1"
 
   static let form = ObjectSchema(
     "history", "Every event about a room or a device, oldest first.",

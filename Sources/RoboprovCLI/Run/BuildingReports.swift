@@ -11,8 +11,6 @@ enum BuildingReports {
     var building: String
     /// The manifest and its path; nil to compare with the manifest of the building's newest run.
     var manifest: (source: ManifestSource, path: String)?
-    /// The manifest's digest in an earlier report; nil to use the present digest.
-    var digest: String?
     /// The seal of the site's key; nil without one.
     var seal: SecretSeal?
     var operatedBy: String?
@@ -23,7 +21,7 @@ enum BuildingReports {
     var wanted: BuildingReport.Manifest? {
       manifest.map { manifest in
         .init(
-          path: manifest.path, sha256: digest ?? manifest.source.digest,
+          path: manifest.path, sha256: manifest.source.digest,
           rooms: manifest.source.building.rooms.map { $0.planned(sealedBy: seal) }, sealKey: seal?.key)
       }
     }

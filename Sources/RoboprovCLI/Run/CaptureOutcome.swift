@@ -7,7 +7,7 @@ import Reporting
 /// The result of `capture`.
 struct CaptureOutcome: Sendable {
   /// Version of the JSON form.
-  static let schema = "roboprov/capture/2"
+  static let schema = "roboprov/capture/1"
 
   /// A room whose label was read.
   struct Row: Sendable {

@@ -19,7 +19,7 @@ struct EndingNotice: Codable, Sendable {
   var rooms: Int
 
   /// Version of the JSON form.
-  static let format = "roboprov/notify/2"
+  static let format = "roboprov/notify/1"
 
   /// The outcome of a room in `report`, which already includes the event; nil for a room that the run leaves
   /// out.

@@ -8,7 +8,7 @@ import YAML
 /// The output of `validate`.
 enum ManifestFindings {
   /// Version of the JSON form.
-  static let schema = "roboprov/validate/3"
+  static let schema = "roboprov/validate/1"
 
   /// The summary of a valid manifest.
   static func summary(_ building: Building, file: String) -> String {

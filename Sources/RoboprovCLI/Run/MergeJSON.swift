@@ -4,7 +4,7 @@ import Reporting
 
 /// `roboprov report merge --output json`: the state of each room by the records of several laptops.
 enum MergeJSON {
-  static let schema = "roboprov/merge/2"
+  static let schema = "roboprov/merge/1"
 
   struct Source {
     let merge: RecordMerge

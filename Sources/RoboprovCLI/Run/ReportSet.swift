@@ -46,14 +46,10 @@ struct ReportSet {
         advice: "Write the building's report again with `roboprov status BUILDING --write`.")
     }
     // The same manifest may have been named by another path.
-    let isSame = stamp.manifest.map { manifest?.source.hasDigest($0.sha256) == true } ?? false
+    let isSame = stamp.manifest.map { manifest?.source.digest == $0.sha256 } ?? false
     let named = manifest.map { ($0.source, isSame ? stamp.manifest?.path ?? $0.path : $0.path) }
     var subject = BuildingReports.Subject(building: stamp.building, manifest: named, seal: seal)
     subject.made = made
-    // A report of an earlier version has the digest of the manifest's bytes.
-    subject.digest = stamp.manifest.flatMap { recorded in
-      manifest?.source.hasDigest(recorded.sha256) == true ? recorded.sha256 : nil
-    }
     var report = BuildingReports.make(subject, from: archive)
     report.maker = .init(
       toolVersion: stamp.toolVersion, host: stamp.host, user: stamp.operatedBy, timeZone: stamp.timeZone)

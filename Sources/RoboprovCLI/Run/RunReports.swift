@@ -61,7 +61,7 @@ enum RunReports {
 
 extension RunReport {
   /// Whether `latest` can point to the run: it used the radio, and it is of the same sort (real or rehearsal)
-  /// as that `latest`. Earlier versions stored rehearsals among the real runs.
+  /// as that `latest`. A rehearsal may have been copied among the real runs.
   func mayBeLatest(_ sort: RunSort) -> Bool {
     guard let run, run.command == .apply, reachedRadio else { return false }
     return run.simulated == (sort == .rehearsal)

@@ -4,7 +4,7 @@ import Manifest
 import Model
 import YAML
 
-/// A manifest as read: the building, and the digests for the record.
+/// A manifest as read: the building, and its digest for the record.
 struct ManifestSource {
   /// The path on the command line.
   let path: String
@@ -14,12 +14,8 @@ struct ManifestSource {
   let passwords: ManifestPasswords
   /// The files that were read: the manifest and those that it names.
   let files: [String]
-  private let digests: ManifestDigests
-
   /// The digest for the record.
-  var digest: String { digests.content }
-
-  func hasDigest(_ recorded: String) -> Bool { digests.contain(recorded) }
+  let digest: String
 
   /// Reads and checks a manifest, and prints its findings to stderr.
   /// - Parameters:
@@ -45,7 +41,7 @@ struct ManifestSource {
     if !keepsEnvironment { HostEnvironment.forget(reading.passwords.environment) }
     return ManifestSource(
       path: path, building: building, passwords: reading.passwords, files: reading.files,
-      digests: ManifestDigests(of: reading, file.bytes))
+      digest: reading.digest)
   }
 
   /// A manifest that a command generated; its findings go to stderr. Its passwords are not resolved yet.
@@ -62,7 +58,7 @@ struct ManifestSource {
     OutsideWords.hide(secretsOf: building)
     return ManifestSource(
       path: name, building: building, passwords: reading.passwords, files: reading.files,
-      digests: ManifestDigests(of: reading, bytes))
+      digest: reading.digest)
   }
 
   /// Warns if other users can change the manifest or a file that it names, or can read passwords in them.
@@ -73,19 +69,8 @@ struct ManifestSource {
   }
 }
 
-/// The digests of a manifest that a record can have.
-struct ManifestDigests {
-  /// `content:` and the SHA-256 (lower-case hex) of the content without passwords. A digest of all bytes
-  /// would allow an offline search for the passwords.
-  let content: String
-  /// SHA-256 of the bytes, only to compare with records of earlier versions. It is never written.
-  private let sha256: String
-
-  init(of reading: ManifestReading, _ bytes: [UInt8]) {
-    content = "content:" + HostEnvironment.sha256(reading.content)
-    sha256 = HostEnvironment.sha256(bytes)
-  }
-
-  /// Whether the recorded digest is one of these.
-  func contain(_ recorded: String) -> Bool { recorded == content || recorded == sha256 }
+extension ManifestReading {
+  /// The digest for the record: `content:` and the SHA-256 (lower-case hex) of the content without passwords. A
+  /// digest of all bytes would allow an offline search for the passwords.
+  var digest: String { "content:" + HostEnvironment.sha256(content) }
 }

@@ -10,7 +10,7 @@ enum Outputs {
       in: "`roboprov plan --output json`; the file of `plan --save`",
       schema(of: ApplyPlan.self, format: ApplyPlan.schema)),
     Output(
-      "event", "roboprov/journal/2", "A line of a journal: something that happened in a run.",
+      "event", "roboprov/journal/1", "A line of a journal: something that happened in a run.",
       in: "`journal.jsonl`, and `roboprov apply --output json`, one a line", .object(EventSchema.line)),
     Output(
       "history", HistoryJSON.schema, HistoryJSON.form.about, in: "`roboprov history --output json`",
@@ -32,7 +32,7 @@ enum Outputs {
       ChangeJSON.form),
     Output("merge", MergeJSON.schema, in: "`roboprov report merge --output json`", MergeJSON.form),
     Output(
-      "canaries", "roboprov/canaries/2", "The rooms that were done first, for the command that judges them.",
+      "canaries", "roboprov/canaries/1", "The rooms that were done first, for the command that judges them.",
       in: "standard input of the command of `apply --canary-check`",
       .array(.object(SchemaReader.object(CanaryJudgement.Canary.self)))),
     Output("check", CheckJSON.schema, in: "`roboprov report check --output json`", CheckJSON.form),

@@ -38,7 +38,7 @@ enum SavedPlan {
         .manifest, "\(path) is a plan of another building, \(plan.building.visible)",
         advice: "Name the plan of \(source.building.id).")
     }
-    guard source.hasDigest(plan.manifestSHA256) else { throw changed(path, "the manifest was") }
+    guard source.digest == plan.manifestSHA256 else { throw changed(path, "the manifest was") }
     return plan
   }
 

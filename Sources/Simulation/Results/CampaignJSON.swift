@@ -4,7 +4,7 @@ package import Reporting
 
 /// `roboprov-campaign --output json`: the counts of a campaign, and what did not hold.
 package enum CampaignJSON {
-  package static let schema = "roboprov/campaign/2"
+  package static let schema = "roboprov/campaign/1"
 
   /// The document, field by field.
   package static let form = OutputForm<(seed: UInt64, tally: Tally, broken: [BrokenBuilding])>(

@@ -26,9 +26,9 @@ enum Events {
     .attemptStarted(.init(room: "kitchen", address: sensor, adapter: adapter, number: 1, rssi: -52)),
     .stageEnded(
       .init(
-        room: "kitchen", stage: .connect, seconds: 0.312_345,
+        room: "kitchen", attempt: 1, stage: .connect, seconds: 0.312_345,
         failure: .stackError(FailedStep(.connect, stackText: "\0\u{7F}\u{2028}\\")))),
-    .saveSubmitted(.init(room: "kitchen", address: sensor)),
+    .saveSubmitted(.init(room: "kitchen", attempt: 1, address: sensor)),
     .roomFinished(
       .init(
         room: "kitchen", outcome: .unconfirmed, address: sensor, attempts: 1, seconds: 1.0 / 3,

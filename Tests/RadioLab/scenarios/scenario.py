@@ -86,7 +86,7 @@ class Scenario:
     def report(self) -> dict[str, dict[str, Any]]:
         """The rooms of the latest report, by name. Each room of the building must be there once."""
         report = json.loads((self.latest / "report.json").read_text())
-        assert report["schema"] == "roboprov/report/3"
+        assert report["schema"] == "roboprov/report/1"
         assert sorted(room["room"] for room in report["rooms"]) == sorted(room.name for room in self.building.rooms)
         return {room["room"]: room for room in report["rooms"]}
 

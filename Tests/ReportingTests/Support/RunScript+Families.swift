@@ -79,23 +79,23 @@ extension RunScript {
   private mutating func provisionBeacon() {
     let id = Self.stairs.room
     begin(Self.stairs, .sensor(0x11))
-    append(.stageStarted(.init(room: id, stage: .read, setting: .uuid, timeout: 10)), after: 0)
-    append(.stageEnded(.init(room: id, stage: .read, setting: .uuid, seconds: 0.1)), after: 0.1)
+    append(.stageStarted(.init(room: id, attempt: 1, stage: .read, setting: .uuid, timeout: 10)), after: 0)
+    append(.stageEnded(.init(room: id, attempt: 1, stage: .read, setting: .uuid, seconds: 0.1)), after: 0.1)
     append(
       .settingsRead(
         .init(
-          room: id,
+          room: id, attempt: 1,
           settings: [
             .init(name: .uuid, value: "2173E519-9155-4862-AB64-7953AB146156"),
             .init(name: .major, value: "0"), .init(name: .minor, value: "0"),
             .init(name: "power", value: "0x0900a000"), .init(name: "interval", value: "100ms"),
           ])), after: 0)
-    append(.saveSubmitted(.init(room: id, address: .sensor(0x11))), after: 0)
-    append(.settingWritten(.init(room: id, setting: "interval", bytes: 4)))
-    append(.linkEnded(.init(room: id, cause: .local, expected: true)))
+    append(.saveSubmitted(.init(room: id, attempt: 1, address: .sensor(0x11))), after: 0)
+    append(.settingWritten(.init(room: id, attempt: 1, setting: "interval", bytes: 4)))
+    append(.linkEnded(.init(room: id, attempt: 1, cause: .local, expected: true)))
     let evidence = Evidence(
       grade: .freshBeacon, address: .sensor(0x11), minor: 1, rssi: -61, secondsAfterSave: 1.25)
-    append(.proofReceived(.init(room: id, evidence: evidence)), after: 1)
+    append(.proofReceived(.init(room: id, attempt: 1, evidence: evidence)), after: 1)
     append(.attemptEnded(.init(room: id, number: 1, seconds: 1.5)), after: 0)
     append(
       .roomFinished(
@@ -107,12 +107,12 @@ extension RunScript {
   private mutating func provisionFirefly() {
     let id = Self.doorway.room
     begin(Self.doorway, .sensor(0x21))
-    append(.elapsedSent(.init(room: id, seconds: 3.125, byte: 79, since: .key)))
-    append(.saveSubmitted(.init(room: id, address: .sensor(0x21))), after: 0)
-    append(.settingWritten(.init(room: id, setting: "control", bytes: 4)))
-    append(.linkEnded(.init(room: id, cause: .remote, expected: true)))
+    append(.elapsedSent(.init(room: id, attempt: 1, seconds: 3.125, byte: 79, since: .key)))
+    append(.saveSubmitted(.init(room: id, attempt: 1, address: .sensor(0x21))), after: 0)
+    append(.settingWritten(.init(room: id, attempt: 1, setting: "control", bytes: 4)))
+    append(.linkEnded(.init(room: id, attempt: 1, cause: .remote, expected: true)))
     let evidence = Evidence(grade: .selfDisconnect, address: .sensor(0x21), secondsAfterSave: 0.25)
-    append(.proofReceived(.init(room: id, evidence: evidence)))
+    append(.proofReceived(.init(room: id, attempt: 1, evidence: evidence)))
     append(.attemptEnded(.init(room: id, number: 1, seconds: 0.5)), after: 0)
     append(
       .roomFinished(

@@ -56,7 +56,8 @@ extension RunScript {
         .init(
           run: "20261121T090000Z-laptop-7f3a", building: "demo-building", buildingName: name,
           toolVersion: "0.1.0", host: "laptop", manifestPath: "manifests/demo-building.yaml",
-          manifestSHA256: String(repeating: "ab", count: 32), simulated: true, rooms: rooms)), after: 0)
+          manifestSHA256: "content:" + String(repeating: "ab", count: 32), simulated: true, rooms: rooms)),
+      after: 0)
     append(.adapterSelected(.init(adapter: .first, name: "hci0", stack: "BlueZ 5.66")))
   }
 
@@ -66,17 +67,21 @@ extension RunScript {
     append(
       .attemptStarted(.init(room: id, address: address, adapter: .first, number: attempt, rssi: rssi)))
     for (stage, timeout, seconds) in [(Stage.connect, 15.0, 0.31), (.discover, 20, 0.8), (.ready, 10, 0.05)] {
-      append(.stageStarted(.init(room: id, stage: stage, timeout: timeout)), after: 0)
-      append(.stageEnded(.init(room: id, stage: stage, seconds: seconds)), after: seconds)
+      append(.stageStarted(.init(room: id, attempt: attempt, stage: stage, timeout: timeout)), after: 0)
+      append(.stageEnded(.init(room: id, attempt: attempt, stage: stage, seconds: seconds)), after: seconds)
     }
-    append(.statusReceived(.init(room: id, text: "ready", meaning: .ready)), after: 0)
+    append(.statusReceived(.init(room: id, attempt: attempt, text: "ready", meaning: .ready)), after: 0)
     for setting in room.settings {
-      append(.stageStarted(.init(room: id, stage: .write, setting: setting.name, timeout: 10)), after: 0)
-      append(.settingWritten(.init(room: id, setting: setting.name, bytes: 7)), after: 0.06)
-      append(.stageEnded(.init(room: id, stage: .write, setting: setting.name, seconds: 0.06)), after: 0)
+      append(
+        .stageStarted(.init(room: id, attempt: attempt, stage: .write, setting: setting.name, timeout: 10)),
+        after: 0)
+      append(.settingWritten(.init(room: id, attempt: attempt, setting: setting.name, bytes: 7)), after: 0.06)
+      append(
+        .stageEnded(.init(room: id, attempt: attempt, stage: .write, setting: setting.name, seconds: 0.06)),
+        after: 0)
     }
-    append(.stageStarted(.init(room: id, stage: .save, timeout: 10)), after: 0)
-    append(.saveSubmitted(.init(room: id, address: address)), after: 0.001)
+    append(.stageStarted(.init(room: id, attempt: attempt, stage: .save, timeout: 10)), after: 0)
+    append(.saveSubmitted(.init(room: id, attempt: attempt, address: address)), after: 0.001)
   }
 
   /// A done room, from its binding to its proof.
@@ -84,16 +89,16 @@ extension RunScript {
     let id = room.room
     append(.bindingCommitted(.init(room: id, address: address, basis: room.address == nil ? .any : .address)))
     write(room, to: address, attempt: attempt)
-    append(.statusReceived(.init(room: id, text: "saved", meaning: .saved)), after: 0.4)
-    append(.stageEnded(.init(room: id, stage: .save, seconds: 0.401)), after: 0)
-    append(.linkEnded(.init(room: id, cause: .remote, expected: true)), after: 0.2)
-    append(.stageStarted(.init(room: id, stage: .verify, timeout: 30)), after: 0)
+    append(.statusReceived(.init(room: id, attempt: attempt, text: "saved", meaning: .saved)), after: 0.4)
+    append(.stageEnded(.init(room: id, attempt: attempt, stage: .save, seconds: 0.401)), after: 0)
+    append(.linkEnded(.init(room: id, attempt: attempt, cause: .remote, expected: true)), after: 0.2)
+    append(.stageStarted(.init(room: id, attempt: attempt, stage: .verify, timeout: 30)), after: 0)
     append(.scanStarted(.init(adapter: .first, purpose: .proof, room: id)), after: 0.01)
     let evidence = Evidence(
       grade: .freshBeacon, address: address, minor: room.number, rssi: -55, secondsAfterSave: 3.125)
-    append(.proofReceived(.init(room: id, evidence: evidence)), after: 2.6)
+    append(.proofReceived(.init(room: id, attempt: attempt, evidence: evidence)), after: 2.6)
     append(.scanStopped(.init(adapter: .first, purpose: .proof, room: id)), after: 0.01)
-    append(.stageEnded(.init(room: id, stage: .verify, seconds: 2.61)), after: 0)
+    append(.stageEnded(.init(room: id, attempt: attempt, stage: .verify, seconds: 2.61)), after: 0)
     append(.attemptEnded(.init(room: id, number: attempt, seconds: 5.01)), after: 0)
     append(
       .roomFinished(
@@ -143,11 +148,12 @@ extension RunScript {
     script.append(
       .attemptStarted(
         .init(room: "office", address: .sensor(1), adapter: .first, number: 1, rssi: -61)))
-    script.append(.stageStarted(.init(room: "office", stage: .connect, timeout: 15)), after: 0)
+    script.append(.stageStarted(.init(room: "office", attempt: 1, stage: .connect, timeout: 15)), after: 0)
     let lost = FailureReason.connectFailed(
       FailedStep(.connect, stackText: "org.bluez.Error.Failed: le-connection-abort-by-local"))
     script.append(
-      .stageEnded(.init(room: "office", stage: .connect, seconds: 4.2, failure: lost)), after: 4.2)
+      .stageEnded(.init(room: "office", attempt: 1, stage: .connect, seconds: 4.2, failure: lost)), after: 4.2
+    )
     script.append(.attemptEnded(.init(room: "office", number: 1, seconds: 4.2, failure: lost)), after: 0)
     script.append(.retryScheduled(.init(room: "office", attempt: 2, delay: 2)), after: 0)
     script.provision(office, .sensor(1), attempt: 2)
@@ -156,10 +162,11 @@ extension RunScript {
     script.append(
       .attemptStarted(
         .init(room: "garage", address: .sensor(5), adapter: .first, number: 1, rssi: -91)))
-    script.append(.stageStarted(.init(room: "garage", stage: .connect, timeout: 15)), after: 0)
+    script.append(.stageStarted(.init(room: "garage", attempt: 1, stage: .connect, timeout: 15)), after: 0)
     let silent = FailureReason.connectTimedOut(seconds: 15)
     script.append(
-      .stageEnded(.init(room: "garage", stage: .connect, seconds: 15, failure: silent)), after: 15)
+      .stageEnded(.init(room: "garage", attempt: 1, stage: .connect, seconds: 15, failure: silent)), after: 15
+    )
     script.append(.attemptEnded(.init(room: "garage", number: 1, seconds: 15, failure: silent)), after: 0)
     script.end(garage, .unreachable, silent, attempts: 1, rssi: -91)
     script.end(bath, .unreachable, .neverReceived())

@@ -125,7 +125,7 @@ extension Site {
   ) throws {
     let run = try run ?? RecordedRun(directory: try latest)
     let report = try run.report
-    #expect(report["schema"].text == "roboprov/report/3", sourceLocation: sourceLocation)
+    #expect(report["schema"].text == "roboprov/report/1", sourceLocation: sourceLocation)
     #expect(report["rooms"].count == rooms, sourceLocation: sourceLocation)
     #expect(report["summary"]["total"].integer == rooms, sourceLocation: sourceLocation)
     let rows = try run.text(of: "report.csv").components(separatedBy: "\r\n").filter { !$0.isEmpty }

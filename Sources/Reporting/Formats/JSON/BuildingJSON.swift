@@ -5,7 +5,7 @@ import Model
 /// missing.
 package enum BuildingJSON {
   /// Name and version of the format.
-  package static let schema = "roboprov/building/2"
+  package static let schema = "roboprov/building/1"
 
   /// The file's text.
   package static func text(_ report: BuildingReport) -> String { value(report).pretty }
@@ -44,7 +44,7 @@ package enum BuildingJSON {
     Field("path", "Its path as the command line named it.") { $0.path }
     Field(
       "sha256",
-      "`content:` and the SHA-256 of its content without passwords; from earlier versions the SHA-256 of the file."
+      "`content:` and the SHA-256 of its content without passwords."
     ) { ManifestDigestText($0.sha256) }
   }
 
@@ -202,7 +202,7 @@ package enum BuildingJSON {
     }
     Field(
       "manifest_sha256",
-      "`content:` and the SHA-256 of its content without passwords; from earlier versions the SHA-256 of the file."
+      "`content:` and the SHA-256 of its content without passwords."
     ) { ManifestDigestText($0.started.manifestSHA256) }
     Field("journal_sha256", "SHA-256 of the journal's last line, which identifies the whole journal.") {
       SHA256Text($0.journalHash)

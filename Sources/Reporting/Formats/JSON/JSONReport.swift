@@ -5,7 +5,7 @@ import Model
 /// `report.json`: a run for programs. Keys are frozen; an unknown value is null, never missing.
 package enum JSONReport {
   /// Name and version of the format.
-  package static let schema = "roboprov/report/3"
+  package static let schema = "roboprov/report/1"
 
   /// The file's text.
   /// - Parameter after: The state of the building after the run; nil where it is not known.
@@ -118,7 +118,7 @@ package enum JSONReport {
     Field("path", "Its path as the command line named it.") { $0?.manifestPath }
     Field(
       "sha256",
-      "`content:` and the SHA-256 of its content without passwords; from earlier versions the SHA-256 of the file."
+      "`content:` and the SHA-256 of its content without passwords."
     ) { ($0?.manifestSHA256).map(ManifestDigestText.init) }
   }
 

@@ -5,7 +5,7 @@ package import Model
 /// missing.
 package enum VerificationJSON {
   /// Name and version of the format.
-  package static let schema = "roboprov/verification/2"
+  package static let schema = "roboprov/verification/1"
 
   /// The document.
   package static func value(

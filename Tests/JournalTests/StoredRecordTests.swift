@@ -4,12 +4,12 @@ import Testing
 @testable import Journal
 @testable import Model
 
-/// Records and keys of earlier versions keep their meaning.
-@Suite("Records of earlier versions") struct EarlierRecordTests {
+/// A record and a key that were written once keep their meaning: a change of the format shows here.
+@Suite("Stored records and keys") struct StoredRecordTests {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path
 
-  @Test("the hash chain of a journal from an earlier version is valid")
+  @Test("the hash chain of the stored journal is valid")
   func sample() throws {
     let record = try JournalReader.read(Self.root + "/reports/sample/journal.jsonl")
     #expect(record.damage == nil)
@@ -17,7 +17,7 @@ import Testing
     #expect(record.events.count > 100)
   }
 
-  @Test("a journal from an earlier version encodes again to the same bytes")
+  @Test("the stored journal encodes again to the same bytes")
   func sampleAgain() throws {
     let path = Self.root + "/reports/sample/journal.jsonl"
     var lines = JournalLines()
@@ -25,7 +25,7 @@ import Testing
     #expect(try Array(Data(contentsOf: URL(filePath: path))) == again)
   }
 
-  @Test("a site key and a password have the same name and fingerprint as in earlier versions")
+  @Test("a site key and a password always have the same name and fingerprint")
   func siteKey() {
     let seal = SiteKey.seal(with: Array(0..<32))
     #expect(seal.key == "0e031036073496e2")
