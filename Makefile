@@ -64,11 +64,7 @@ test-deb: ## install what `make deb` built in a clean Debian 12, use it there, a
 .PHONY: test
 test: setup-test venv $(DEBUG_BUILT) ## run the tests that need no virtual machine and no browser, or those that FILTER=NAME selects
 	@# Programs in real time come after the simulations, which would take the processor from them.
-	@status=0; \
-	if [ -n '$(FILTER)' ]; then exec Scripts/test --filter '$(FILTER)'; fi; \
-	Scripts/test --skip '^RoboprovCLITests\.' || status=1; \
-	Scripts/test --filter '^RoboprovCLITests\.' || status=1; \
-	exit $$status
+	@Scripts/test $(if $(FILTER),--filter '$(FILTER)',--skip '^RoboprovCLITests\.' --then --filter '^RoboprovCLITests\.')
 
 .PHONY: check
 check: lint setup-test $(DEBUG_BUILT) ## after each change: lint, and the tests of the changed targets and those above them

@@ -62,7 +62,7 @@ struct ForeignFoldersTests {
     },
     Wrong(
       testDescription: "written by a newer version",
-      says: [":3: line 3 was written by a newer version of roboprov (event of version 3)", "newer"]
+      says: [":3: line 3 was written by a newer version of roboprov (event of version 2)", "newer"]
     ) {
       try change(3, of: $0) { $0.replacing(#""v":1}"#, with: #""v":2}"#) }
     },

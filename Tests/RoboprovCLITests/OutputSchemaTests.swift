@@ -1,4 +1,5 @@
 import Bluetooth
+import EventLoop
 import Foundation
 import Journal
 import Model
@@ -146,9 +147,10 @@ struct OutputSchemaTests {
 
   @Test("the output of each command in a building with failures is valid, and each mutation is invalid")
   func commands() async throws {
-    try await Premises.serve(5, toPrograms: true) { premises in
+    try await Premises.serve(5) { premises in
       let site = premises.site
       let folder = try OutputFolder("commands", at: site)
+      let path = site.directory.path
       func put(_ output: String, _ file: String, _ arguments: [String], status: Int32 = 0) async throws {
         let form = output == "report" && arguments.first == "apply" ? "report" : "json"
         let outcome = try await premises.run(arguments + ["--output", form])
@@ -171,28 +173,28 @@ struct OutputSchemaTests {
       try await put("scan", "stock.json", expect, status: 100)
       try await put("inspection", "1.json", ["inspect", "C47C8D000001"])
       try await put("wifi-scan", "1.json", ["wifi-scan", "C47C8D000001"])
-      let monitor = try site.start(
-        ["monitor", "building.yaml", "--leave-after", "10"], bus: premises.building.bus)
-      try await monitor.until("five devices") {
-        monitor.outputSoFar.components(separatedBy: "\"enter\"").count == 6
-      }
+      async let monitor = premises.run(["monitor", "building.yaml", "--leave-after", "10", "--for", "30"])
+      try await SystemClock().sleep(for: .seconds(5))
       try await put("doctor", "whole.json", ["doctor", "building.yaml", "--scan-time", "1"])
       await premises.setMuted(true, 3)
-      try await monitor.prints("\"leave\"")
-      monitor.send(SIGINT)
-      try folder.add("monitor", "jsonl", try await monitor.ended().output)
+      let monitored = try await monitor
+      #expect(monitored.output.components(separatedBy: "\"enter\"").count == 6, "\(monitored)")
+      #expect(monitored.output.contains("\"leave\""), "\(monitored)")
+      try folder.add("monitor", "jsonl", monitored.output)
       try await put("plan", "1.json", ["plan", "building.yaml", "--scan-time", "1", "--save", "saved.json"])
       try folder.add("plan", "2.json", try Self.text(of: "saved.json", at: site))
       let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
       try await put("plan", "3.json", ["plan", "building.yaml", "--scan-time", "1", "--simulate"])
       try await put(
-        "report", "whole.json", apply + ["--canary", "1", "--canary-check", "cat >canaries.json"], status: 100
+        "report", "whole.json", apply + ["--canary", "1", "--canary-check", "cat >\(path)/canaries.json"],
+        status: 100
       )
       try folder.add("canaries", "json", try Self.text(of: "canaries.json", at: site))
       try folder.add("event", "jsonl", try site.text(of: "journal.jsonl"))
       try await put("report", "rehearsal.json", apply + ["--simulate"])
       try await put("report", "again.json", ["report", Site.building])
-      try await put("event", "notified.jsonl", apply + ["--notify", "cat >>notices.jsonl"], status: 100)
+      try await put(
+        "event", "notified.jsonl", apply + ["--notify", "cat >>\(path)/notices.jsonl"], status: 100)
       try folder.add("notify", "jsonl", try Self.text(of: "notices.jsonl", at: site))
 
       let accept = ["accept", "building.yaml", "Room 103", "--reason", "no power", "--by", "QA"]

@@ -231,10 +231,10 @@ struct PlanTests {
         Self.carryOut, with: 65, saying: ["a plan of another building, \(Site.building)"])
 
       let saved = try String(contentsOf: site.directory.appending(path: "friday.plan"), encoding: .utf8)
-      try site.write("friday.plan", saved.replacing("roboprov/plan/1", with: "roboprov/plan/1"))
+      try site.write("friday.plan", saved.replacing("roboprov/plan/1", with: "roboprov/plan/2"))
       try await premises.expectRefused(
         Self.carryOut, with: 65,
-        saying: ["it is roboprov/plan/1, and this version reads roboprov/plan/1", "save it again"])
+        saying: ["it is roboprov/plan/2, and this version reads roboprov/plan/1", "save it again"])
       for text in ["", "{}", "[]", #"{"schema":"roboprov/plan/9","building":"annexe","rooms":[]}"#] {
         try site.write("friday.plan", text)
         try await premises.expectRefused(Self.carryOut, with: 65, saying: ["friday.plan is no plan"])
