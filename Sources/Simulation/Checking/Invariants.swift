@@ -26,15 +26,15 @@ package struct Invariants: Sendable {
     package var keepingOtherMinor: Set<BluetoothAddress>
     /// Addresses that a second device may send with, or whose device a person may handle during the run.
     package var shared: Set<BluetoothAddress>
-    /// Devices that another laptop wrote since the last write on this record: what it says of settings that are
-    /// not on air is what was acknowledged at that time.
-    package var writtenElsewhere: Set<BluetoothAddress>
+    /// Devices that another laptop wrote since the last write on this record, or that a person reset: what it says
+    /// of them without a sighting, and of settings that are not on air, was true at that time.
+    package var changedSince: Set<BluetoothAddress>
 
     package init(
       rooms: [Room], building: [Room]? = nil, bound: [RoomID: BluetoothAddress] = [:],
       flashes: [BluetoothAddress: Flash], unprovable: Set<BluetoothAddress> = [],
       keepingOtherMinor: Set<BluetoothAddress> = [], shared: Set<BluetoothAddress> = [],
-      writtenElsewhere: Set<BluetoothAddress> = []
+      changedSince: Set<BluetoothAddress> = []
     ) {
       self.rooms = rooms
       self.building = building ?? rooms
@@ -43,7 +43,7 @@ package struct Invariants: Sendable {
       self.unprovable = unprovable
       self.keepingOtherMinor = keepingOtherMinor
       self.shared = shared
-      self.writtenElsewhere = writtenElsewhere
+      self.changedSince = changedSince
     }
   }
 
@@ -282,7 +282,9 @@ package struct Invariants: Sendable {
     let wanted = truth.flash(of: room)
     for setting in fact.settings where setting.state == .acknowledged || setting.state == .proved {
       guard let value = wanted[setting.name.rawValue] else { continue }
-      if setting.state == .acknowledged, fact.attempts == 0, beginning.writtenElsewhere.contains(address) {
+      if fact.attempts == 0, beginning.changedSince.contains(address),
+        setting.state == .acknowledged || fact.evidence?.run != nil
+      {
         continue
       }
       // Acknowledged is the device's own word.

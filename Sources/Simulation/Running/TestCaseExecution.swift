@@ -140,7 +140,7 @@ struct TestCaseExecution {
         rooms: request.rooms, building: building.rooms,
         bound: known.lastKnown.rooms.compactMapValues { $0.binding?.address }, flashes: await flashes(),
         unprovable: doubtful, keepingOtherMinor: keepingOtherMinor, shared: shared,
-        writtenElsewhere: writtenElsewhere),
+        changedSince: writtenElsewhere.union(pressed)),
       isCalm: isCalm, longestWait: bounds.wait, adapters: building.adapters,
       limit: before.links.isEmpty ? testCase.parallel : nil)
     let writesBefore = await world.writes.count
