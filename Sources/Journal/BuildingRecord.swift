@@ -217,7 +217,7 @@ package struct BuildingRecord: Sendable {
     } else if let reason = fact.reason {
       // The run searched for this device, and gave it up.
       if fact.outcome == .unreachable, reason.code == .neverReceived { miss(&room, .missing, recorded) }
-      if fact.attempts > 0, room.lastWrite?.run == run.run, room.lastWrite?.address == fact.address {
+      if room.lastWrite?.run == run.run, room.lastWrite?.address == fact.address {
         room.lastWrite?.settings = fact.settings
       }
       room.lastWrite = room.lastWrite.flatMap { after(reason, $0, isRewritable: isRewritable(room.profile)) }
