@@ -63,8 +63,15 @@ test-deb: ## install what `make deb` built in a clean Debian 12, use it there, a
 
 .PHONY: test
 test: setup-test venv $(DEBUG_BUILT) ## run the tests that need no virtual machine and no browser, or those that FILTER=NAME selects
-	@# Programs in real time come after the simulations, which would take the processor from them.
-	@Scripts/test $(if $(FILTER),--filter '$(FILTER)',--skip '^RoboprovCLITests\.' --then --filter '^RoboprovCLITests\.')
+	@Scripts/test $(if $(FILTER),--filter '$(FILTER)')
+
+# The number of runs of `make test-repeated`, and the share of one processor in percent that they get.
+RUNS := 20
+PERCENT :=
+
+.PHONY: test-repeated
+test-repeated: setup-test venv $(DEBUG_BUILT) ## run all tests RUNS=20 times, with PERCENT=10 of one processor: a test must not depend on its speed
+	@Scripts/test-repeated $(RUNS) $(PERCENT)
 
 .PHONY: check
 check: lint setup-test $(DEBUG_BUILT) ## after each change: lint, and the tests of the changed targets and those above them

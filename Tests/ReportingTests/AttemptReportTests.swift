@@ -75,7 +75,7 @@ struct AttemptReportTests {
     #expect(kitchen.attempts == 1 && kitchen.attemptReports.count == 4)
     #expect(
       kitchen.attemptWords
-        == "1, 2 not counted: adapter full, 1 not counted: adapter or Bluetooth service lost")
+        == "1, 2 not counted: adapter may be full, 1 not counted: adapter or Bluetooth service lost")
     #expect(kitchen.exemptions == "adapter_full 2; host_lost 1")
     #expect(kitchen.attemptReports.map(\.name).last == "attempt 1")
     #expect(kitchen.attemptReports.map(\.name).first == "attempt 1 (not counted)")

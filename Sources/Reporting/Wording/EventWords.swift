@@ -315,7 +315,7 @@ extension AttemptExemption {
 
   var words: String {
     switch self {
-    case .adapterFull: "adapter full"
+    case .adapterFull: "adapter may be full"
     case .hostLost: "adapter or Bluetooth service lost"
     case .deviceForgotten: "removed by the Bluetooth service"
     }
