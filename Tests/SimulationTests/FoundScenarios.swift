@@ -51,4 +51,17 @@ import VirtualBuilding
     let result = await TestCase(seed: seed).play()
     #expect(result.violations.isEmpty, "\(result.violations)")
   }
+
+  /// The fourth connection failed on a controller that holds three links, and was charged to its sensor: without
+  /// retries, three rooms were done in each run.
+  @Test(
+    "a controller that holds fewer links than usual fails no room",
+    arguments: [
+      (14_992_279_183_967_257_342, .all), (7_452_855_320_999_777_592, .sharedAddresses),
+      (16_186_482_429_782_090_012, .sharedAddresses), (18_179_539_703_654_117_566, .all),
+    ] as [(UInt64, TestCase.Disturbances)])
+  func fewLinks(_ seed: UInt64, _ disturbances: TestCase.Disturbances) async {
+    let result = await TestCase(seed: seed, disturbances: disturbances).play()
+    #expect(result.violations.isEmpty, "\(result.violations)")
+  }
 }

@@ -144,6 +144,28 @@ import Testing
     #expect(slots.limit == 5, "no further link may be tried")
   }
 
+  @Test(
+    "a controller that holds fewer links than usual is found out by two failures, which are charged to no sensor"
+  )
+  func few() {
+    var slots = LinkSlots()
+    for links in 1...3 { slots.connected(holding: links) }
+    for _ in 1...LinkSlots.failuresInDoubt {
+      #expect(slots.limit == 5 && slots.isTrial(making: 4))
+      slots.mayHaveRefused(holding: 3)
+    }
+    #expect(slots.limit == 3)
+    slots.connected(holding: 3)
+    #expect(slots.limit == 3, "no further link may be tried")
+  }
+
+  @Test("a failed connection is the sensor's if the adapter has held as many links")
+  func held() {
+    var slots = LinkSlots()
+    for links in 1...4 { slots.connected(holding: links) }
+    #expect(!slots.isTrial(making: 3) && !slots.isTrial(making: 4) && slots.isTrial(making: 5))
+  }
+
   @Test("one sensor that fails to connect does not reduce the slots")
   func weakSensor() {
     var slots = LinkSlots()

@@ -11,6 +11,8 @@ import Model
 struct LinkSlots: Hashable, Sendable {
   /// The initial value: what common dongles hold.
   static let usual = 5
+  /// What every controller is taken to hold.
+  static let least = 3
   /// More links bring nothing: an adapter makes one connection at a time, and a GATT session takes about 3 s.
   static let most = 10
   /// After this many ambiguous failures in a row, the limit is the number of links that were up.
@@ -22,7 +24,7 @@ struct LinkSlots: Hashable, Sendable {
   private var grows: Bool
   private let isStated: Bool
   /// The number of links that the adapter is known to hold.
-  private var proven = LinkSlots.usual
+  private var proven = LinkSlots.least
   /// The number of links that each ambiguous failure would have made. A later connection with as many links
   /// removes it.
   private var doubts: [Int] = []
@@ -36,7 +38,7 @@ struct LinkSlots: Hashable, Sendable {
 
   /// Whether a connection that makes this many links may fail because no slot is free.
   func isTrial(making links: Int) -> Bool {
-    !isStated && links > Self.usual
+    !isStated && links > min(proven, Self.usual)
   }
 
   /// A connection succeeded; the adapter now holds this many links.
@@ -57,7 +59,7 @@ struct LinkSlots: Hashable, Sendable {
 
   /// A connection failed while the adapter held this many links, perhaps because no slot was free.
   mutating func mayHaveRefused(holding links: Int) {
-    if grows, links >= proven { return refused(holding: links) }
+    if grows, links >= max(proven, Self.usual) { return refused(holding: links) }
     doubts.append(links + 1)
     if doubts.count >= Self.failuresInDoubt { refused(holding: links) }
   }
