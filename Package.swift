@@ -80,23 +80,23 @@ let package = Package(
     library(
       "Engine",
       [
-        "Waiting", "Families", "Session", "Model", "Bluetooth",
+        "Waiting", "Session", "Model", "Bluetooth",
         .product(name: "HeapModule", package: "swift-collections"),
       ]),
     library("Source"),
     library("YAML", ["Source", "CYAML"]),
     library("CSV", ["Source"]),
-    library("Manifest", ["Hex", "Source", "YAML", "CSV", "Families", "Model", "Bluetooth"]),
+    library("Manifest", ["Hex", "Source", "YAML", "CSV", "Model", "Bluetooth"]),
     library("Labels", ["Bluetooth", "Model"]),
-    library("Journal", ["Digest", "Hex", "Families", "Model", "Bluetooth", "EventLoop", "CLinux"]),
-    library("Reporting", ["Hex", "Families", "Model", "Bluetooth"]),
+    library("Journal", ["Digest", "Hex", "Model", "Bluetooth", "EventLoop", "CLinux"]),
+    library("Reporting", ["Hex", "Model", "Bluetooth"]),
 
     // The simulated building.
     library("VirtualTime", ["Bluetooth", "EventLoop", "CLinux"]),
     library(
       "VirtualBuilding",
       [
-        "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "VirtualTime",
+        "Hex", "Waiting", "Bluetooth", "Model", "EventLoop", "DBus", "VirtualTime",
         .product(name: "HeapModule", package: "swift-collections"),
       ]),
 
@@ -106,8 +106,7 @@ let package = Package(
     library(
       "Simulation",
       [
-        "Bluetooth", "Model", "Session", "Families", "Engine", "Journal", "Reporting", "VirtualTime",
-        "VirtualBuilding",
+        "Bluetooth", "Model", "Session", "Engine", "Journal", "Reporting", "VirtualTime", "VirtualBuilding",
       ]),
 
     // The command line.
@@ -125,7 +124,7 @@ let package = Package(
     .executableTarget(
       name: "Campaigns",
       dependencies: [
-        "Bluetooth", "Model", "Reporting", "Simulation",
+        "Bluetooth", "Model", "Families", "Reporting", "Simulation", "VirtualBuilding",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Campaigns", swiftSettings: strict),
 
@@ -184,7 +183,11 @@ let package = Package(
       ]),
     tests(
       "Simulation",
-      ["Bluetooth", "Model", "Families", "Engine", "Journal", "Reporting", "VirtualTime", "VirtualBuilding"]),
+      [
+        "Bluetooth", "Model", "Session", "Families", "Engine", "Manifest", "Journal", "Reporting",
+        "VirtualTime",
+        "VirtualBuilding",
+      ]),
     // Texts in which the expected places are marked.
     .target(name: "MarkedText", dependencies: ["Source"], path: "Tests/MarkedText", swiftSettings: strict),
     // Texts that are compared with files of the project.
@@ -193,18 +196,22 @@ let package = Package(
     tests("CSV", ["MarkedText", "Source"]),
     tests(
       "Manifest",
-      ["MarkedText", "RecordedText", "Source", "YAML", "Families", "Session", "Model", "Bluetooth"]),
-    tests("Labels", ["Model", "Bluetooth"]),
-    tests("Journal", ["Families", "Model", "Bluetooth"]),
-    tests("Reporting", ["RecordedText", "SampleFacts", "Model", "Bluetooth", "Journal"]),
+      [
+        "MarkedText", "RecordedText", "SampleFacts", "Source", "YAML", "Families", "Session", "Model",
+        "Bluetooth",
+      ]),
+    tests("Labels", ["Families", "Session", "Model", "Bluetooth"]),
+    tests("Journal", ["SampleFacts", "Families", "Session", "Model", "Bluetooth"]),
+    tests(
+      "Reporting", ["RecordedText", "SampleFacts", "Families", "Session", "Model", "Bluetooth", "Journal"]),
     tests("VirtualTime", ["Bluetooth"]),
     tests("VirtualBuilding", ["Hex", "Bluetooth", "EventLoop", "DBus", "VirtualTime", "CentralConformance"]),
     // The engine over BlueZ's central and the virtual org.bluez, in virtual time.
     .testTarget(
       name: "StackTests",
       dependencies: [
-        "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Engine", "Journal", "Reporting",
-        "VirtualTime", "VirtualBuilding",
+        "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families", "Engine", "Journal",
+        "Reporting", "VirtualTime", "VirtualBuilding",
       ], swiftSettings: strict),
     tests("ScenarioFiles", ["MarkedText", "Source", "Manifest", "Bluetooth", "VirtualBuilding"]),
     // Kills a program from within at an exact instant. The program needs no hook.
@@ -214,7 +221,7 @@ let package = Package(
       "RoboprovCLI",
       [
         "Digest", "Hex", "roboprov", "Campaigns", "Bluetooth", "EventLoop", "DBus", "Journal", "Manifest",
-        "Model",
+        "Model", "Session", "Families", "Engine",
         "Reporting",
         "RecordedText", "SampleFacts", "Simulation", "Source", "VirtualBuilding", "VirtualTime", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

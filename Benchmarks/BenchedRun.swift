@@ -1,6 +1,7 @@
 import Bluetooth
 import Engine
 import Foundation
+import Families
 import Model
 import Session
 import VirtualBuilding
@@ -11,7 +12,8 @@ extension BuildingOptions {
   func run() async throws -> Measured {
     let scenario = scenario
     let rooms = (0..<sensors).map(Self.room)
-    let building = Building(id: "bench", name: "Bench", assignment: .address, rooms: rooms)
+    let building = Building(
+      id: "bench", name: "Bench", assignment: .address, rooms: rooms, families: FamilyCatalogue.builtIn)
     let before = ResourceUse.now
     let (result, counts, took) = try await VirtualTime.run { clock in
       try await Self.inWorld(World(scenario: scenario, clock: clock)) { world in
@@ -47,7 +49,8 @@ extension BuildingOptions {
       building: building, runID: "bench", toolVersion: "bench", host: "host", manifestPath: "bench.yaml",
       manifestSHA256: "00", isSimulated: true)
     let environment = ApplyEnvironment(
-      central: await VirtualCentral(world: world, clock: clock), clock: clock, chance: { 0.5 },
+      central: await VirtualCentral(world: world, clock: clock), clock: clock, drivers: builtInFamilies,
+      chance: { 0.5 },
       confirm: { _ in .answer }, requests: AsyncStream { _ in })
     let start = Date(timeIntervalSince1970: 1_795_251_600)
     let coordinator = Coordinator(
@@ -75,7 +78,7 @@ extension BuildingOptions {
 
   private static func room(_ number: Int) -> Room {
     Room(
-      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", profile: "robo-sensor",
+      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", family: .roboSensor,
       address: address(number),
       settings: [
         .roomName: .text("Room \(number)"), .minor: .integer(number), .wifiSSID: .text("Plant"),

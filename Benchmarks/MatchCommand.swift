@@ -52,14 +52,14 @@ struct MatchCommand: ParsableCommand {
       id: "b", name: "B",
       rooms: (0..<rooms).map { number in
         Room(
-          id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", profile: "robo-sensor",
+          id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", family: .roboSensor,
           address: near ? nil : sensor(number), near: near ? AdapterReference("hci\(number)") : nil,
           settings: [.roomName: .text("Room \(number)"), .minor: .integer(number)], timeouts: StageTimeouts(),
           retries: 2)
-      })
+      }, families: FamilyCatalogue.builtIn)
     var nearby = NearbyAdapters()
     if near { for adapter in adapters { nearby.take(adapter, namedBy: building.rooms) } }
-    var air = AirLedger(profiles: DeviceProfiles.all)
+    var air = AirLedger(families: FamilyCatalogue.builtIn)
     for second in 1...5 {
       for number in 0..<rooms {
         for place in max(0, number - 5)...min(rooms - 1, number + 5) {

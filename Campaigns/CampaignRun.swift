@@ -1,7 +1,9 @@
+import Families
 import FoundationEssentials
 import Glibc
 import Reporting
 import Simulation
+import VirtualBuilding
 
 /// A campaign of random buildings: progress on stderr, violations and the counts on stdout.
 struct CampaignRun {
@@ -21,7 +23,7 @@ struct CampaignRun {
     var broken: [BrokenBuilding] = []
     let campaign = Campaign(
       seed: seed, count: count, width: ProcessInfo.processInfo.activeProcessorCount,
-      disturbances: disturbances)
+      families: SimulatedFamilies(builtInFamilies, FirmwareFamily.all), disturbances: disturbances)
     let tally = await campaign.play { number, result in
       if !result.violations.isEmpty {
         let building = BrokenBuilding(result, disturbances)

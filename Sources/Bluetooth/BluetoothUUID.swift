@@ -26,6 +26,9 @@ package struct BluetoothUUID: Hashable, Sendable {
     self.init(bytes.reduce(0) { $0 << 8 | UInt128($1) })
   }
 
+  /// The UUID of nothing.
+  package static let zero: BluetoothUUID = "00000000-0000-0000-0000-000000000000"
+
   /// Creates the 128-bit form of a 16-bit UUID.
   package init(short: UInt16) { self.init(Self.base | UInt128(short) << 96) }
 

@@ -12,6 +12,8 @@ package struct IBeacon: Hashable, Sendable, Codable {
 
   /// Apple's company identifier.
   package static let company: UInt16 = 0x004C
+  /// The type and length at the beginning of the manufacturer data.
+  package static let prefix: [UInt8] = [0x02, 0x15]
 
   package init(uuid: BluetoothUUID, major: UInt16, minor: UInt16, measuredPower: Int8) {
     self.uuid = uuid
@@ -23,7 +25,7 @@ package struct IBeacon: Hashable, Sendable, Codable {
   /// Parses the manufacturer data of company `0x004C`. Returns nil for another length or type, as other Apple
   /// advertisements have.
   package init?(manufacturerData data: [UInt8]) {
-    guard data.count == 23, data[0] == 0x02, data[1] == 0x15, let uuid = BluetoothUUID(bytes: data[2..<18])
+    guard data.count == 23, data.starts(with: Self.prefix), let uuid = BluetoothUUID(bytes: data[2..<18])
     else { return nil }
     self.uuid = uuid
     major = UInt16(data[18]) << 8 | UInt16(data[19])
@@ -33,28 +35,10 @@ package struct IBeacon: Hashable, Sendable, Codable {
 
   /// The 23 bytes that follow the company identifier.
   package var manufacturerData: [UInt8] {
-    [0x02, 0x15] + uuid.bytes + [
+    Self.prefix + uuid.bytes + [
       UInt8(major >> 8), UInt8(truncatingIfNeeded: major),
       UInt8(minor >> 8), UInt8(truncatingIfNeeded: minor),
       UInt8(bitPattern: measuredPower),
     ]
   }
-}
-
-/// The fields that distinguish one beacon from another: an iBeacon without its measured power.
-package struct BeaconIdentity: Hashable, Sendable {
-  package var uuid: BluetoothUUID
-  package var major: UInt16
-  package var minor: UInt16
-
-  package init(uuid: BluetoothUUID, major: UInt16, minor: UInt16) {
-    self.uuid = uuid
-    self.major = major
-    self.minor = minor
-  }
-}
-
-extension IBeacon {
-  /// The beacon without its measured power.
-  package var identity: BeaconIdentity { BeaconIdentity(uuid: uuid, major: major, minor: minor) }
 }

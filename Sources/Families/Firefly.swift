@@ -2,47 +2,58 @@ package import Bluetooth
 package import Model
 package import Session
 
-/// Firefly (docs/protocols.md, "Firefly"): a peripheral that mostly sleeps and gets the time since an action.
-/// The session searches, connects and writes within 10 s.
-package struct Firefly: DeviceProfile {
-  package let id: ProfileID = "firefly"
-  package let title = "Firefly"
-  package let words = DeviceWords(
-    noun: "Firefly", makeItWait: "wake it up", stillWaiting: "If it can be woken up",
-    notWaiting: "If it sleeps",
-    serviceMissing:
-      "On most computers bluetoothd keeps this service for itself, since keyboards have it: give it the option "
-      + "`--noplugin=midi` (`systemctl edit bluetooth`), restart it, and run the same command again.")
-  /// The BLE-MIDI service.
-  package let service = Attribute.service
-  /// Every Bluetooth keyboard and synthesiser offers it.
-  package let isServiceShared = true
-  /// Written again at each action.
-  package let isRewritable = true
-  /// It advertises rarely and has 10 s in all, so its session searches for it.
-  package let searchesItself = true
-  /// The moment that the operator marks, or the start of the session.
-  package let learnsActionTime = true
+extension DeviceFamily {
+  /// Firefly (docs/protocols.md, "Firefly"): a peripheral that mostly sleeps and gets the time since an action.
+  /// It advertises rarely; the session searches, connects and writes within 10 s.
+  package static let firefly = DeviceFamily(
+    id: "firefly", title: "Firefly",
+    words: DeviceWords(
+      noun: "Firefly", makeItWait: "wake it up", stillWaiting: "If it can be woken up",
+      notWaiting: "If it sleeps",
+      serviceMissing:
+        "On most computers bluetoothd keeps this service for itself, since keyboards have it: give it the option "
+        + "`--noplugin=midi` (`systemctl edit bluetooth`), restart it, and run the same command again."),
+    service: Firefly.Attribute.service,
+    // Every Bluetooth keyboard and synthesiser offers the service, and must never be written.
+    recognition: [RecognitionRule(.present, .service(Firefly.Attribute.service), .name(Firefly.localName))],
+    lifecycle: .perAction(within: Firefly.session),
+    proof: .selfDisconnect(within: Firefly.supervisionTimeout),
+    // Besides the time.
+    settings: [
+      .init(
+        .control, "index of the control", short: "control", .integer(0...255), isRequired: true,
+        isShareable: true,
+        documentation: "Index of the control. One byte."),
+      .init(
+        .value, "value for the control", short: "value", .integer(0...255), isRequired: true,
+        isShareable: true,
+        documentation: "Value for the control. One byte."),
+      .init(
+        .range, "range", .integer(0...255), isRequired: true, isShareable: true,
+        documentation: "Transmit strength with which it compares the received strength. One byte."),
+    ],
+    // Write-only; the session computes the time.
+    characteristics: [
+      .init(
+        Firefly.Attribute.event, "event",
+        [.init(.value, .uint8), .init(.control, .uint8), .init(nil, .uint8), .init(.range, .uint8)])
+    ],
+    // It has no status, and acknowledges by disconnecting.
+    stages: [.search, .connect, .discover, .write, .save],
+    // The search ends 1 s before the session, so that a connection in progress can complete; the end of the
+    // session bounds the other stages. The device needs a few connection intervals to disconnect.
+    timeouts: TimeoutRule(
+      StageTimeouts(
+        search: Firefly.session - .seconds(1), connect: Firefly.session, discover: Firefly.session,
+        write: Firefly.session, save: .seconds(3))))
+}
 
-  /// The settings besides the time.
-  package let settings: [SettingDescription] = [
-    .init(
-      .control, "index of the control", short: "control", .integer(0...255), isRequired: true,
-      isShareable: true,
-      documentation: "Index of the control. One byte."),
-    .init(
-      .value, "value for the control", short: "value", .integer(0...255), isRequired: true, isShareable: true,
-      documentation: "Value for the control. One byte."),
-    .init(
-      .range, "range", .integer(0...255), isRequired: true, isShareable: true,
-      documentation: "Transmit strength with which it compares the received strength. One byte."),
-  ]
+extension FamilyDriver {
+  package static let firefly = FamilyDriver(.firefly, configure: Firefly.configure)
+}
 
-  /// The session searches for it, it has no status, and it acknowledges by disconnecting.
-  package let stages: [Stage] = [.search, .connect, .discover, .write, .save]
-
-  package init() {}
-
+/// The names and the GATT session of the Firefly.
+package enum Firefly {
   package enum Attribute {
     /// The BLE-MIDI service.
     package static let service: BluetoothUUID = "03B80E5A-EDE8-4B33-A751-6CE34EC4C700"
@@ -62,30 +73,6 @@ package struct Firefly: DeviceProfile {
   /// not show whether the write arrived.
   static let supervisionTimeout = Duration.milliseconds(400)
 
-  /// The search ends 1 s before the session, so that a connection in progress can complete; the end of the
-  /// session bounds the other stages. The device needs a few connection intervals to disconnect.
-  package func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts {
-    StageTimeouts(
-      search: Self.session - .seconds(1), connect: Self.session, discover: Self.session,
-      write: Self.session, save: .seconds(3))
-  }
-
-  /// Recognised by service *and* name: a keyboard must never be written.
-  package func recognise(_ advertisement: Advertisement) -> Recognition? {
-    let isOurs =
-      advertisement.serviceUUIDs.contains(Attribute.service) && advertisement.localName == Self.localName
-    return isOurs ? .present : nil
-  }
-
-  /// The value is write-only.
-  package func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? {
-    characteristic == Attribute.event
-      ? AttributeDescription("event", settings: [.value, .control, .range]) : nil
-  }
-
-  /// Nothing on air shows the values that were written; the device disconnects after the write.
-  package func proof(of settings: [SettingName: SettingValue]) -> Proof { .selfDisconnect }
-
   /// The elapsed byte: floor(elapsed / 10 s × 255), and 0 beyond 10 s.
   package static func byte(for elapsed: Duration) -> UInt8 {
     guard elapsed >= .zero, elapsed <= session else { return 0 }
@@ -93,9 +80,9 @@ package struct Firefly: DeviceProfile {
   }
 
   /// Searches, connects, writes the event, and waits until the device disconnects.
-  package func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
+  static func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
     let bounded = session.lasting(Self.session)
-    try await bounded.search(as: self)
+    try await bounded.search()
     let link = try await bounded.connect()
     let service = try await bounded.stage(.discover) { () throws(CentralError) in
       try await link.discover(Attribute.service, requiring: [Attribute.event])
@@ -105,20 +92,20 @@ package struct Firefly: DeviceProfile {
     }
     let submittedAt = try await bounded.submit()
     let writtenAt = session.clock.now
-    try await Self.write(session.room.settings, to: event, over: link, in: bounded)
-    return try await Self.waitUntilItLeaves(session, link, submittedAt, writtenAt)
+    try await write(to: event, over: link, in: bounded)
+    return try await waitUntilItLeaves(session, link, submittedAt, writtenAt)
   }
 
   private static func write(
-    _ settings: [SettingName: SettingValue], to event: RemoteCharacteristic, over link: any Peripheral,
-    in session: DeviceSession
+    to event: RemoteCharacteristic, over link: any Peripheral, in session: DeviceSession
   ) async throws(AttemptFailure) {
+    let room = session.room
+    guard let description = room.family.characteristic(Attribute.event),
+      var bytes = room.family.encode(description, room.settings)
+    else { preconditionFailure("the settings of a room must be checked") }
     let elapsed = session.action.at.duration(to: session.clock.now)
-    let time = byte(for: elapsed)
-    await session.sends(time, for: elapsed)
-    let bytes = [
-      byte(settings[.value]), byte(settings[.control]), time, byte(settings[.range]),
-    ]
+    bytes[2] = byte(for: elapsed)
+    await session.sends(bytes[2], for: elapsed)
     do throws(AttemptFailure) {
       try await session.write(
         bytes, of: [.value, .control, .range], to: event, over: link, .withoutResponse)
@@ -152,13 +139,6 @@ package struct Firefly: DeviceProfile {
     case .adapterLost: throw AttemptFailure(.adapterLost(.during(FailedStep(.save))))
     case .stackLost: throw AttemptFailure(.stackLost(.during(FailedStep(.save))))
     }
-  }
-
-  private static func byte(_ value: SettingValue?) -> UInt8 {
-    guard case .integer(let number)? = value, let byte = UInt8(exactly: number) else {
-      preconditionFailure("the settings of a room must be checked")
-    }
-    return byte
   }
 }
 

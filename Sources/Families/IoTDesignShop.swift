@@ -1,64 +1,92 @@
 package import Bluetooth
-import Hex
 package import Model
 package import Session
 
-/// IoT Design Shop beacon (docs/protocols.md): an iBeacon that is configured over GATT and has no save
-/// command. A confirmed write goes straight to flash, and the firmware checks nothing. So the session first
-/// reads all settings, writes only those that differ, and reads them back.
-package struct IoTDesignShop: DeviceProfile {
-  package let id: ProfileID = "iot-design-shop"
-  package let title = "IoT Design Shop beacon"
-  /// The configuration service; it is in the advertisement.
-  package let service = Attribute.service
-  /// It can always be connected to and corrected.
-  package let isRewritable = true
+extension DeviceFamily {
+  /// IoT Design Shop beacon (docs/protocols.md): an iBeacon that is configured over GATT and has no save
+  /// command. A confirmed write goes straight to flash, and the firmware checks nothing. So the session first
+  /// reads all settings, writes only those that differ, and reads them back.
+  package static let iotDesignShop = DeviceFamily(
+    id: "iot-design-shop", title: "IoT Design Shop beacon",
+    words: DeviceWords(
+      noun: "beacon", makeItWait: nil, stillWaiting: "If it still has its factory settings",
+      notWaiting: "If it does not advertise its configuration service",
+      notAnswering:
+        "If it advertises less than every 3.8 s, kernels like Debian 12's (6.1) do not connect to it (6.12 does, up to "
+        + "20 s): set Autoconnecttimeout=16384 under [LE] in /etc/bluetooth/main.conf, which reaches up to 16 s, and "
+        + "restart bluetoothd."
+    ),
+    // It is in the advertisement.
+    service: IoTDesignShop.Attribute.service,
+    // A device with the factory beacon waits to be provisioned; any other is configured, perhaps elsewhere.
+    recognition: [
+      RecognitionRule(
+        .waiting, .service(IoTDesignShop.Attribute.service),
+        .identityOf(.uuid(IoTDesignShop.Attribute.service))),
+      RecognitionRule(.configured, .service(IoTDesignShop.Attribute.service), .identity),
+      RecognitionRule(.present, .service(IoTDesignShop.Attribute.service)),
+    ],
+    // It can always be connected to and corrected.
+    lifecycle: .rewritable,
+    identity: .iBeacon(uuid: .uuid, major: .major, minor: .minor),
+    proof: .onAir,
+    settings: [
+      .init(
+        .uuid, "beacon UUID", short: "uuid", .uuid(except: [IoTDesignShop.Attribute.service, .zero]),
+        isRequired: true,
+        isOnAir: true,
+        isShareable: true,
+        documentation: "Proximity UUID of its beacon. 16 bytes, in the UUID's own order."),
+      .init(
+        .major, "major ID", short: "major", .integer(0...65535), isRequired: true, isOnAir: true,
+        isShareable: true,
+        documentation: "Major ID of its beacon. uint16, little-endian."),
+      .init(
+        .minor, "minor ID", short: "minor", .integer(0...65535), isRequired: true, isOnAir: true,
+        documentation: "Minor ID of its beacon. uint16, little-endian."),
+      .init(
+        .power, "transmit power", short: "power",
+        .choice(IoTDesignShop.powers), isRequired: false, isShareable: true,
+        documentation: "Transmit power; without it the beacon keeps what it has. uint16, little-endian."),
+      .init(
+        .interval, "advertising interval", short: "interval",
+        .duration(IoTDesignShop.intervals, step: IoTDesignShop.unit),
+        isRequired: false,
+        isShareable: true,
+        caution: .init(
+          beyond: .milliseconds(3800),
+          "kernels like Debian 12's (6.1) do not connect to a device that advertises less often than every 3.8 s, unless "
+            + "Autoconnecttimeout in /etc/bluetooth/main.conf is 16384, which suffices for up to 16 s; and more than 10.24 s "
+            + "is outside of the classic specification"),
+        documentation:
+          "Time between advertisements; without it the beacon keeps what it has. uint16, little-endian, units of "
+          + "0.625 ms."),
+    ],
+    // The UUID is written last: a device that was interrupted before, or that does not keep a value, still has
+    // the factory UUID, and so still counts as new.
+    characteristics: [
+      .init(
+        IoTDesignShop.Attribute.transmit, "transmit settings",
+        [.init(.power, .uint16(.littleEndian)), .init(.interval, .uint16(.littleEndian))]),
+      .init(
+        IoTDesignShop.Attribute.beaconID, "major and minor ID",
+        [.init(.major, .uint16(.littleEndian)), .init(.minor, .uint16(.littleEndian))]),
+      .init(IoTDesignShop.Attribute.beaconUUID, "beacon UUID", [.init(.uuid, .uuid)]),
+    ],
+    // It has no status and no save command.
+    stages: [.search, .connect, .discover, .read, .write, .verify],
+    // A beacon that advertises rarely needs longer timeouts: a sighting takes up to two intervals, a connection
+    // two (docs/bluez.md), and the proof three, since one advertisement may be missed.
+    timeouts: TimeoutRule(
+      extended: .init(by: .interval, intervals: [.search: 2, .connect: 2, .verify: 3], reserve: .seconds(5))))
+}
 
-  package let words = DeviceWords(
-    noun: "beacon", makeItWait: nil, stillWaiting: "If it still has its factory settings",
-    notWaiting: "If it does not advertise its configuration service",
-    notAnswering:
-      "If it advertises less than every 3.8 s, kernels like Debian 12's (6.1) do not connect to it (6.12 does, up to "
-      + "20 s): set Autoconnecttimeout=16384 under [LE] in /etc/bluetooth/main.conf, which reaches up to 16 s, and "
-      + "restart bluetoothd."
-  )
+extension FamilyDriver {
+  package static let iotDesignShop = FamilyDriver(.iotDesignShop, configure: IoTDesignShop.configure)
+}
 
-  package let settings: [SettingDescription] = [
-    .init(
-      .uuid, "beacon UUID", short: "uuid", .uuid(except: [Attribute.service, Self.zero]), isRequired: true,
-      isOnAir: true,
-      isShareable: true,
-      documentation: "Proximity UUID of its beacon. 16 bytes, in the UUID's own order."),
-    .init(
-      .major, "major ID", short: "major", .integer(0...65535), isRequired: true, isOnAir: true,
-      isShareable: true,
-      documentation: "Major ID of its beacon. uint16, little-endian."),
-    .init(
-      .minor, "minor ID", short: "minor", .integer(0...65535), isRequired: true, isOnAir: true,
-      documentation: "Minor ID of its beacon. uint16, little-endian."),
-    .init(
-      .power, "transmit power", short: "power",
-      .choice(Self.powers), isRequired: false, isShareable: true,
-      documentation: "Transmit power; without it the beacon keeps what it has. uint16, little-endian."),
-    .init(
-      .interval, "advertising interval", short: "interval", .duration(Self.intervals, step: Self.unit),
-      isRequired: false,
-      isShareable: true,
-      caution: .init(
-        beyond: .milliseconds(3800),
-        "kernels like Debian 12's (6.1) do not connect to a device that advertises less often than every 3.8 s, unless "
-          + "Autoconnecttimeout in /etc/bluetooth/main.conf is 16384, which suffices for up to 16 s; and more than 10.24 s "
-          + "is outside of the classic specification"),
-      documentation:
-        "Time between advertisements; without it the beacon keeps what it has. uint16, little-endian, units of "
-        + "0.625 ms."),
-  ]
-
-  /// It has no status and no save command.
-  package let stages: [Stage] = [.search, .connect, .discover, .read, .write, .verify]
-
-  package init() {}
-
+/// The names and the GATT session of the IoT Design Shop beacon.
+package enum IoTDesignShop {
   package enum Attribute {
     /// The configuration service, in the advertisement; also the UUID of the factory beacon.
     package static let service: BluetoothUUID = "2173E519-9155-4862-AB64-7953AB146156"
@@ -79,57 +107,18 @@ package struct IoTDesignShop: DeviceProfile {
   /// Below 160 units the radio may hang; 65528 units are the largest value that fits and is a whole number of
   /// milliseconds.
   static let intervals = Duration.milliseconds(100)...(unit * 65528)
-  /// The UUID that no beacon may have.
-  static let zero: BluetoothUUID = "00000000-0000-0000-0000-000000000000"
-
-  /// A beacon that advertises rarely needs longer timeouts: a sighting takes up to two intervals, a
-  /// connection two (docs/bluez.md), and the proof three, since one advertisement may be missed.
-  package func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts {
-    guard case .duration(let interval)? = settings[.interval] else { return StageTimeouts() }
-    let reserve = Duration.seconds(5)
-    return StageTimeouts(
-      search: max(.seconds(15), interval * 2 + reserve), connect: max(.seconds(15), interval * 2 + reserve),
-      verify: max(.seconds(30), interval * 3 + reserve))
-  }
-
-  /// Recognised by its service. A device with the factory beacon waits to be provisioned; any other is
-  /// configured, perhaps elsewhere.
-  package func recognise(_ advertisement: Advertisement) -> Recognition? {
-    guard advertisement.serviceUUIDs.contains(Attribute.service) else { return nil }
-    guard let beacon = advertisement.iBeacon else { return .present }
-    return beacon.uuid == Attribute.service ? .awaitingProvisioning : .configured(beacon)
-  }
-
-  /// The beacon. The manifest check guarantees all three settings.
-  package func proof(of settings: [SettingName: SettingValue]) -> Proof {
-    guard case .uuid(let uuid)? = settings[.uuid], case .integer(let major)? = settings[.major],
-      case .integer(let minor)? = settings[.minor], let major = UInt16(exactly: major),
-      let minor = UInt16(exactly: minor)
-    else { preconditionFailure("the identity of a room must be checked") }
-    return .beacon(BeaconIdentity(uuid: uuid, major: major, minor: minor))
-  }
-
-  /// The registers, which can all be read.
-  package func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? {
-    guard
-      let register = IoTDesignShopRegisters.Register.allCases.first(where: { $0.attribute == characteristic })
-    else { return nil }
-    return AttributeDescription(register.title, settings: register.settings) { bytes in
-      IoTDesignShopRegisters.shown(bytes, register)
-    }
-  }
 
   /// Reads all registers, writes those that differ, and reads each back.
   ///
   /// The UUID is written last: a device that was interrupted before, or that does not keep a value, still has
   /// the factory UUID, and so still counts as new.
-  package func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
+  static func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
     let link = try await session.connect()
     let service = try await session.stage(.discover) { () throws(CentralError) in
       try await link.discover(
         Attribute.service, requiring: [Attribute.beaconUUID, Attribute.beaconID, Attribute.transmit])
     }
-    let registers = try IoTDesignShopRegisters(session: session, link: link, service: service)
+    let registers = IoTDesignShopRegisters(session: session, link: link, service: service)
     let held = try await registers.readAll()
     await session.found(held.shown)
     let isFactoryFresh = held.values[.uuid] == .uuid(Attribute.service)
@@ -157,61 +146,21 @@ extension Identifier<SettingDescription> {
   package static var interval: Self { "interval" }
 }
 
-/// The three registers of the beacon, over a link.
+/// The registers of the beacon, over a link.
 private struct IoTDesignShopRegisters: Sendable {
-  /// A register with its settings, in byte order.
-  enum Register: Sendable, CaseIterable {
-    // In the order of writing.
-    case transmit
-    case beaconID
-    case beaconUUID
-
-    var settings: [SettingName] {
-      switch self {
-      case .transmit: [.power, .interval]
-      case .beaconID: [.major, .minor]
-      case .beaconUUID: [.uuid]
-      }
-    }
-
-    var title: String {
-      switch self {
-      case .transmit: "transmit settings"
-      case .beaconID: "major and minor ID"
-      case .beaconUUID: "beacon UUID"
-      }
-    }
-
-    var attribute: BluetoothUUID {
-      switch self {
-      case .transmit: IoTDesignShop.Attribute.transmit
-      case .beaconID: IoTDesignShop.Attribute.beaconID
-      case .beaconUUID: IoTDesignShop.Attribute.beaconUUID
-      }
-    }
-  }
+  typealias Register = CharacteristicDescription
 
   /// The values that the device holds.
   struct Held {
-    var bytes: [Register: [UInt8]] = [:]
-
+    var bytes: [BluetoothUUID: [UInt8]] = [:]
     /// The values that could be decoded.
-    var values: [SettingName: SettingValue] {
-      bytes.reduce(into: [:]) { values, held in
-        values.merge(IoTDesignShopRegisters.decode(held.value, held.key)) { first, _ in first }
-      }
-    }
+    var values: [SettingName: SettingValue] = [:]
+    var shown: [HeldSetting] = []
 
     /// The settings that identify the room.
     var identity: [SettingName: SettingValue] {
       // A value that cannot be decoded matches no room.
       Dictionary(uniqueKeysWithValues: [.uuid, .major, .minor].map { ($0, values[$0] ?? .text("")) })
-    }
-
-    var shown: [HeldSetting] {
-      [Register.beaconUUID, .beaconID, .transmit].flatMap { register in
-        IoTDesignShopRegisters.shown(bytes[register] ?? [], register)
-      }
     }
 
     var shownIdentity: String {
@@ -222,34 +171,33 @@ private struct IoTDesignShopRegisters: Sendable {
 
   private let session: DeviceSession
   private let link: any Peripheral
-  private let characteristics: [Register: RemoteCharacteristic]
+  private let service: RemoteService
+  private var family: DeviceFamily { session.room.family }
 
-  init(session: DeviceSession, link: any Peripheral, service: RemoteService) throws(AttemptFailure) {
-    self.session = session
-    self.link = link
-    var characteristics: [Register: RemoteCharacteristic] = [:]
-    for register in Register.allCases {
-      guard let found = service[register.attribute] else {
-        throw AttemptFailure(.serviceMissing(FailedStep(.discover)))
-      }
-      characteristics[register] = found
-    }
-    self.characteristics = characteristics
+  init(session: DeviceSession, link: any Peripheral, service: RemoteService) {
+    (self.session, self.link, self.service) = (session, link, service)
   }
 
-  private func characteristic(_ register: Register) -> RemoteCharacteristic {
-    guard let found = characteristics[register] else { preconditionFailure("the register is missing") }
+  private func characteristic(_ register: Register) throws(AttemptFailure) -> RemoteCharacteristic {
+    guard let found = service[register.uuid] else {
+      throw AttemptFailure(.serviceMissing(FailedStep(.discover)))
+    }
     return found
   }
 
   func readAll() async throws(AttemptFailure) -> Held {
     var held = Held()
-    for register in Register.allCases { held.bytes[register] = try await read(register) }
+    for register in family.characteristics {
+      let bytes = try await read(register)
+      held.bytes[register.uuid] = bytes
+      held.values.merge(family.decode(register, bytes)) { first, _ in first }
+      held.shown = family.held(register, bytes) + held.shown
+    }
     return held
   }
 
   private func read(_ register: Register) async throws(AttemptFailure) -> [UInt8] {
-    try await session.read(register.settings[0], from: characteristic(register), over: link)
+    try await session.read(register.settings[0], from: try characteristic(register), over: link)
   }
 
   /// The registers to write so that the device holds these settings; settings that are not given keep their
@@ -260,25 +208,25 @@ private struct IoTDesignShopRegisters: Sendable {
   ) throws(AttemptFailure) -> [(register: Register, bytes: [UInt8])] {
     let values = held.values.merging(wanted) { $1 }
     var changes: [(register: Register, bytes: [UInt8])] = []
-    for register in Register.allCases where register.settings.contains(where: { wanted[$0] != nil }) {
-      guard let bytes = Self.encode(register, values) else {
-        throw mismatch(register, held.bytes[register] ?? [], instead: values)
+    for register in family.characteristics where register.settings.contains(where: { wanted[$0] != nil }) {
+      guard let bytes = family.encode(register, values) else {
+        throw mismatch(register, held.bytes[register.uuid] ?? [], instead: values)
       }
-      if bytes != held.bytes[register] { changes.append((register, bytes)) }
+      if bytes != held.bytes[register.uuid] { changes.append((register, bytes)) }
     }
     return changes
   }
 
   func write(_ change: (register: Register, bytes: [UInt8])) async throws(AttemptFailure) {
     let wanted = change.register.settings.filter { session.room.settings[$0] != nil }
-    try await session.write(change.bytes, of: wanted, to: characteristic(change.register), over: link)
+    try await session.write(change.bytes, of: wanted, to: try characteristic(change.register), over: link)
   }
 
   /// - Throws: `readBackMismatch` when the device holds other bytes than were written.
   func readBack(_ change: (register: Register, bytes: [UInt8])) async throws(AttemptFailure) {
     let bytes = try await read(change.register)
     guard bytes == change.bytes else {
-      throw mismatch(change.register, bytes, instead: Self.decode(change.bytes, change.register))
+      throw mismatch(change.register, bytes, instead: family.decode(change.register, change.bytes))
     }
     await session.confirmReadBack(change.register.settings.filter { session.room.settings[$0] != nil })
   }
@@ -287,50 +235,9 @@ private struct IoTDesignShopRegisters: Sendable {
   private func mismatch(
     _ register: Register, _ bytes: [UInt8], instead wanted: [SettingName: SettingValue]
   ) -> AttemptFailure {
-    let values = Self.decode(bytes, register)
+    let values = family.decode(register, bytes)
     let setting = register.settings.first { values[$0] == nil || values[$0] != wanted[$0] }
-    let held = Self.shown(bytes, register).map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+    let held = family.held(register, bytes).map { "\($0.name) \($0.value)" }.joined(separator: ", ")
     return AttemptFailure(.readBackMismatch(setting: setting ?? register.settings[0], held: held))
-  }
-
-  // MARK: Bytes
-
-  private static func encode(_ register: Register, _ values: [SettingName: SettingValue]) -> [UInt8]? {
-    if register == .beaconUUID {
-      guard case .uuid(let uuid)? = values[.uuid] else { return nil }
-      return uuid.bytes
-    }
-    let numbers = register.settings.map { number(values[$0]) }
-    guard let first = numbers[0], let second = numbers[1] else { return nil }
-    return [first, second].flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
-  }
-
-  private static func number(_ value: SettingValue?) -> UInt16? {
-    switch value {
-    case .integer(let number): UInt16(exactly: number)
-    case .text(let name):
-      IoTDesignShop.powers.first { $0.name == name }.flatMap { UInt16(exactly: $0.code) }
-    case .duration(let interval): UInt16(exactly: Int(interval / IoTDesignShop.unit))
-    case .uuid, .secret, nil: nil
-    }
-  }
-
-  static func decode(_ bytes: [UInt8], _ register: Register) -> [SettingName: SettingValue] {
-    if register == .beaconUUID { return BluetoothUUID(bytes: bytes[...]).map { [.uuid: .uuid($0)] } ?? [:] }
-    guard bytes.count == 4 else { return [:] }
-    let first = UInt16(bytes[0]) | UInt16(bytes[1]) << 8
-    let second = UInt16(bytes[2]) | UInt16(bytes[3]) << 8
-    if register == .beaconID { return [.major: .integer(Int(first)), .minor: .integer(Int(second))] }
-    var values: [SettingName: SettingValue] = [.interval: .duration(IoTDesignShop.unit * Int(second))]
-    let power = IoTDesignShop.powers.first { $0.code == Int(first) }
-    values[.power] = power.map { .text($0.name) }
-    return values
-  }
-
-  static func shown(_ bytes: [UInt8], _ register: Register) -> [HeldSetting] {
-    let values = decode(bytes, register)
-    return register.settings.map { name in
-      HeldSetting(name: name, value: values[name]?.shown ?? "0x\(bytes.hex())")
-    }
   }
 }

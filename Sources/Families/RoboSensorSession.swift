@@ -12,7 +12,7 @@ struct RoboSensorSession: Sendable {
   private let link: any Peripheral
   private let command: RemoteCharacteristic
   private let status: RemoteCharacteristic
-  private let targets: [(setting: SettingName, characteristic: RemoteCharacteristic)]
+  private let service: RemoteService
 
   /// - Throws: `serviceMissing` when a characteristic is missing although `discover` required it.
   init(session: DeviceSession, link: any Peripheral, service: RemoteService) throws(AttemptFailure) {
@@ -26,20 +26,16 @@ struct RoboSensorSession: Sendable {
     self.link = link
     command = try find(RoboSensor.Attribute.command)
     status = try find(RoboSensor.Attribute.status)
-    targets = [
-      (.wifiSSID, try find(RoboSensor.Attribute.ssid)),
-      (.wifiPassword, try find(RoboSensor.Attribute.password)),
-      (.roomName, try find(RoboSensor.Attribute.roomName)),
-      (.minor, try find(RoboSensor.Attribute.minor)),
-    ]
+    self.service = service
   }
 
   /// The writes, in order. A room without WiFi writes no credentials: empty values never replace valid ones.
-  func writes(
-    of settings: [SettingName: SettingValue]
-  ) -> [(SettingName, RemoteCharacteristic, [UInt8])] {
-    targets.compactMap { target in
-      settings[target.setting].map { (target.setting, target.characteristic, RoboSensor.encode($0)) }
+  func writes(of room: Room) -> [(SettingName, RemoteCharacteristic, [UInt8])] {
+    room.family.characteristics.compactMap { description in
+      guard let setting = description.settings.first, let characteristic = service[description.uuid],
+        let bytes = room.family.encode(description, room.settings)
+      else { return nil }
+      return (setting, characteristic, bytes)
     }
   }
 
@@ -69,7 +65,7 @@ struct RoboSensorSession: Sendable {
   /// If the sensor does not permit a subscription, its status is read instead.
   private func subscribe(_ feed: StatusFeed) async throws(CentralError) {
     do throws(CentralError) {
-      feed.follow(try await link.notifications(of: status))
+      feed.follow(try await link.notifications(of: status), of: RoboSensor.Attribute.status)
     } catch {
       switch error.code {
       case .att, .notPermitted, .busy, .other:
@@ -81,7 +77,7 @@ struct RoboSensorSession: Sendable {
 
   private func readStatus(for feed: StatusFeed) async throws(CentralError) -> SensorStatus {
     let value = try await link.read(status)
-    feed.noteRead(value)
+    feed.noteRead(value, of: RoboSensor.Attribute.status)
     return SensorStatus(value)
   }
 
@@ -90,8 +86,9 @@ struct RoboSensorSession: Sendable {
   private func nextStatus(
     in feed: StatusFeed, since mark: inout Int
   ) async throws(CentralError) -> SensorStatus {
-    if feed.isSubscribed {
-      guard let next = await feed.first(since: mark, where: { _ in true }) else {
+    if feed.isFollowing(RoboSensor.Attribute.status) {
+      guard let next = await feed.first(since: mark, of: RoboSensor.Attribute.status, where: { _ in true })
+      else {
         throw CentralError(Task.isCancelled ? .cancelled : .disconnected)
       }
       mark += 1
@@ -105,7 +102,10 @@ struct RoboSensorSession: Sendable {
 
   /// Ends the attempt if the sensor refused since `mark`.
   func throwRefusal(in feed: StatusFeed, since mark: Int) async throws(AttemptFailure) {
-    guard let refusal = feed.existing(since: mark, where: { SensorStatus($0).isError }) else { return }
+    guard
+      let refusal = feed.existing(
+        since: mark, of: RoboSensor.Attribute.status, where: { SensorStatus($0).isError })
+    else { return }
     let text = SensorStatus(refusal).text
     await session.received(text, as: .refusal)
     throw AttemptFailure(.refused(stage: .write, deviceText: text))
@@ -117,7 +117,7 @@ struct RoboSensorSession: Sendable {
   /// - Parameter mark: the mark in the feed before the first write.
   func save(_ feed: StatusFeed, since mark: Int) async throws(AttemptFailure) -> Submission {
     // The last status before any write: the same status read again is no response.
-    let before = feed.lastRead.map { SensorStatus($0) }
+    let before = feed.lastRead(RoboSensor.Attribute.status).map { SensorStatus($0) }
     let submittedAt = try await session.submit()
     var submission = Submission(at: submittedAt, acknowledgement: nil)
     do throws(AttemptFailure) {
@@ -134,7 +134,9 @@ struct RoboSensorSession: Sendable {
         await take(answer, &submission)
       }
     }
-    if submission.acknowledgement != nil, let refusal = feed.existing(since: mark, where: Self.isError) {
+    if submission.acknowledgement != nil,
+      let refusal = feed.existing(since: mark, of: RoboSensor.Attribute.status, where: Self.isError)
+    {
       await take(SensorStatus(refusal), &submission)
     }
     return submission
@@ -169,8 +171,9 @@ struct RoboSensorSession: Sendable {
     in feed: StatusFeed, since mark: Int, submittedAt: MonotonicInstant, before: SensorStatus?
   ) async throws(CentralError) -> SensorStatus {
     while true {
-      if feed.isSubscribed {
-        let notified = await feed.first(since: mark, where: Self.answers(submittedAt))
+      if feed.isFollowing(RoboSensor.Attribute.status) {
+        let notified = await feed.first(
+          since: mark, of: RoboSensor.Attribute.status, where: Self.answers(submittedAt))
         guard let notified else { throw CentralError(Task.isCancelled ? .cancelled : .disconnected) }
         return SensorStatus(notified)
       }
@@ -189,10 +192,12 @@ struct RoboSensorSession: Sendable {
     in feed: StatusFeed, since mark: Int, submittedAt: MonotonicInstant
   ) async -> SensorStatus? {
     let answers = Self.answers(submittedAt)
-    if let answer = feed.existing(since: mark, where: answers) { return SensorStatus(answer) }
-    guard feed.isSubscribed else { return nil }
+    if let answer = feed.existing(since: mark, of: RoboSensor.Attribute.status, where: answers) {
+      return SensorStatus(answer)
+    }
+    guard feed.isFollowing(RoboSensor.Attribute.status) else { return nil }
     let raced = await race(.seconds(1), on: session.clock) { () throws(CentralError) in
-      await feed.first(since: mark, where: answers)
+      await feed.first(since: mark, of: RoboSensor.Attribute.status, where: answers)
     }
     guard case .value(let answer) = raced else { return nil }
     return answer.map { SensorStatus($0) }

@@ -1,15 +1,15 @@
-package import Bluetooth
-package import Model
+import Bluetooth
+import Model
 import Session
 import Synchronization
 
-extension RoboSensor: WiFiScanning {
+extension RoboSensor {
   /// Write `SCAN`; the sensor notifies the networks (docs/protocols.md, "WiFi scan"). Older firmware does not
   /// have it.
   static let wifiScan: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000008"
 
   /// Subscribes, writes `SCAN` and assembles the response.
-  package func scanWiFi(
+  static func scanWiFi(
     over link: any Peripheral, on clock: any TimeSource
   ) async throws(CentralError) -> WiFiScan? {
     let service: RemoteService
@@ -35,7 +35,7 @@ extension RoboSensor {
   /// Checks before any write whether the sensor receives the network that it is to join, if the manifest
   /// wants that. Without a list the attempt continues, and the record says that nothing was checked.
   /// - Throws: `networkNotReceived`, and the failures of a stage.
-  func checkWiFi(_ session: DeviceSession, over link: any Peripheral) async throws(AttemptFailure) {
+  static func checkWiFi(_ session: DeviceSession, over link: any Peripheral) async throws(AttemptFailure) {
     guard session.room.checksWiFi, case .text(let ssid)? = session.room.settings[.wifiSSID] else { return }
     let scan: WiFiScan?
     do throws(AttemptFailure) {

@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 package import Model
 
 /// The building's present state: the fold over the events of all its runs, in the order of `RunOrder`.
@@ -36,6 +35,7 @@ package struct BuildingRecord: Sendable {
   /// Applies one run, which must begin with its first event. It may end anywhere.
   private mutating func apply(_ events: [RunEvent], of run: String) {
     guard let started = events.first?.fact.started, !started.simulated else { return }
+    for family in started.families ?? [] { lastKnown.families[family.id] = family }
     for room in started.rooms { name(room) }
     for event in events {
       if touches.add(event.fact, of: run), let room = event.fact.room {
@@ -99,9 +99,9 @@ package struct BuildingRecord: Sendable {
       keepOtherWrite(of: room, id, than: fact.address)
       room.lastWrite = LastWrite(
         address: fact.address, state: .submitted, settings: settings(of: id, room.profile, in: run),
-        sealKey: run.sealKey, run: run.run, at: event.at)
+        identity: run[id]?.identity, sealKey: run.sealKey, run: run.run, at: event.at)
       for setting in written[id, default: []] { room.lastWrite?.settingsRecorded[setting] = recorded }
-      if let write = room.lastWrite, !isRewritable(room.profile) { hold(write) }
+      if let write = room.lastWrite, !lastKnown.isRewritable(room.profile) { hold(write) }
     case .statusReceived(let fact):
       switch fact.meaning {
       case .saved: acknowledge(&room)
@@ -127,30 +127,33 @@ package struct BuildingRecord: Sendable {
 
   // MARK: Devices that are not received
 
-  /// A device was received: it is not missing if it has the minor that its room's record says.
+  /// A device was received: it is not missing if it has the identity that its room's record says.
   private mutating func receive(_ fact: DeviceSighted, in run: String) {
     for id in lastKnown.owners(of: fact.address) {
-      guard var room = lastKnown.rooms[id], fact.minor != nil, fact.minor == room.lastWrite?.minor,
-        find(&room, with: fact.minor, in: run)
+      guard var room = lastKnown.rooms[id], fact.identity != nil, fact.identity == room.lastWrite?.identity,
+        find(&room, with: fact.identity, in: run)
       else { continue }
       lastKnown.rooms[id] = room
     }
   }
 
-  /// Ends the absence of a room's device that was received with a minor, unless the run did not know the search:
-  /// then it may have received the device before that. A search that received the same minor agrees with it.
+  /// Ends the absence of a room's device that was received with an identity, unless the run did not know the
+  /// search: then it may have received the device before that. A search that received the same one agrees with it.
   /// - Returns: whether it ended the absence.
-  private func find(_ room: inout LastKnownRoom, with minor: UInt16?, in run: String) -> Bool {
+  private func find(_ room: inout LastKnownRoom, with identity: DeviceIdentity?, in run: String) -> Bool {
     guard let absence = room.absence else { return false }
     let last = absence.last.run
-    guard run == last || order.knows(run, last) || minor != nil && minor == absence.held else { return false }
+    guard run == last || order.knows(run, last) || identity != nil && identity == absence.held else {
+      return false
+    }
     room.absence = nil
     return true
   }
 
   /// A search did not find the device of a room as recorded.
   private func miss(
-    _ room: inout LastKnownRoom, _ finding: RoomVerified.Finding, _ recorded: RecordedAt, held: UInt16? = nil
+    _ room: inout LastKnownRoom, _ finding: RoomVerified.Finding, _ recorded: RecordedAt,
+    held: DeviceIdentity? = nil
   ) {
     room.absence = Absence(
       finding: finding, since: room.absence?.since ?? recorded, last: recorded, held: held)
@@ -158,19 +161,19 @@ package struct BuildingRecord: Sendable {
 
   // MARK: What a device may hold
 
-  /// A device was received with a minor of which nothing is on record.
+  /// A device was received with an identity of which nothing is on record.
   private mutating func note(_ fact: DeviceSighted) {
-    guard let minor = fact.minor, let profile = fact.profile, !isRewritable(profile),
-      lastKnown.holdings(of: fact.address, minor: minor).isEmpty
+    guard let identity = fact.identity, let profile = fact.profile, !lastKnown.isRewritable(profile),
+      lastKnown.holdings(of: fact.address, as: identity).isEmpty
     else { return }
-    lastKnown.holdings[fact.address, default: []].append(Holding(minor: minor))
+    lastKnown.holdings[fact.address, default: []].append(Holding(identity: identity))
   }
 
   /// From its submission on, a device may hold a write, besides everything that it may have held before.
   private mutating func hold(_ write: LastWrite) {
-    guard let minor = write.minor else { return }
+    guard let identity = write.identity else { return }
     lastKnown.holdings[write.address, default: []].removeAll { $0.write?.gaveTheSame(as: write) == true }
-    lastKnown.holdings[write.address, default: []].append(Holding(minor: minor, write: write))
+    lastKnown.holdings[write.address, default: []].append(Holding(identity: identity, write: write))
   }
 
   /// The device acknowledged its save, so it holds nothing else.
@@ -181,18 +184,18 @@ package struct BuildingRecord: Sendable {
       write.settings[index].state = .acknowledged
     }
     room.lastWrite = write
-    guard !isRewritable(room.profile) else { return }
+    guard !lastKnown.isRewritable(room.profile) else { return }
     lastKnown.holdings[write.address] = nil
     hold(write)
   }
 
-  /// The device refused what it got, so what it holds with this minor is unknown.
+  /// The device refused what it got, so what it holds with this identity is unknown.
   private mutating func refuse(_ room: inout LastKnownRoom) {
     guard let write = room.lastWrite else { return }
     room.lastWrite = nil
-    guard let minor = write.minor, !isRewritable(room.profile) else { return }
+    guard let identity = write.identity, !lastKnown.isRewritable(room.profile) else { return }
     lastKnown.holdings[write.address]?.removeAll { $0.write?.gaveTheSame(as: write) == true }
-    lastKnown.holdings[write.address, default: []].append(Holding(minor: minor))
+    lastKnown.holdings[write.address, default: []].append(Holding(identity: identity))
   }
 
   /// Keeps the last write to a device that the room still has when another device is written: only merged
@@ -220,7 +223,9 @@ package struct BuildingRecord: Sendable {
       if room.lastWrite?.run == run.run, room.lastWrite?.address == fact.address {
         room.lastWrite?.settings = fact.settings
       }
-      room.lastWrite = room.lastWrite.flatMap { after(reason, $0, isRewritable: isRewritable(room.profile)) }
+      room.lastWrite = room.lastWrite.flatMap {
+        after(reason, $0, isRewritable: lastKnown.isRewritable(room.profile))
+      }
     }
   }
 
@@ -231,18 +236,18 @@ package struct BuildingRecord: Sendable {
     let address = room.binding?.address ?? evidence.address
     // The beacon of another address proves nothing, unless the run's manifest says that the device changes
     // its address.
-    guard evidence.address == address || run.rooms.first(where: { $0.room == fact.room })?.proof == .any
+    guard evidence.address == address || run[fact.room]?.proof == .any
     else { return }
     if evidence.run == nil {
       room.endAcceptances(recorded)
-      _ = find(&room, with: evidence.minor, in: run.run)
+      _ = find(&room, with: evidence.identity, in: run.run)
     }
     // What an earlier run saw is not a sighting of this run.
     let seen =
       evidence.run.map { earlier in evidence.seenAt.map { RecordedAt(run: earlier, at: $0) } } ?? recorded
-    if fact.outcome == .alreadyProvisioned, room.lastWrite == nil, let minor = evidence.minor {
+    if fact.outcome == .alreadyProvisioned, room.lastWrite == nil, let identity = evidence.identity {
       // It was put into provisioning mode, and returned with what it held before.
-      room.lastWrite = lastKnown.holdings(of: address, minor: minor).last?.write
+      room.lastWrite = lastKnown.holdings(of: address, as: identity).last?.write
     }
     if fact.outcome == .alreadyProvisioned, room.lastWrite?.address == address {
       // The device was on air as wanted, or it was read. Neither says anything about the settings that were
@@ -254,8 +259,9 @@ package struct BuildingRecord: Sendable {
       }
     } else {
       var lastWrite = LastWrite(
-        address: address, state: .proved(evidence), settings: fact.settings, sealKey: run.sealKey,
-        run: evidence.run ?? run.run, at: recorded.at)
+        address: address, state: .proved(evidence), settings: fact.settings,
+        identity: run[fact.room]?.identity, sealKey: run.sealKey, run: evidence.run ?? run.run,
+        at: recorded.at)
       lastWrite.seen = seen
       for setting in fact.settings where setting.state.isConfirmed {
         lastWrite.settingsRecorded[setting.name] = seen
@@ -268,17 +274,17 @@ package struct BuildingRecord: Sendable {
   /// not received may be out of range, and the next run judges what else was received.
   private func verify(_ room: inout LastKnownRoom, _ fact: RoomVerified, _ recorded: RecordedAt) {
     room.verification = RecordedVerification(fact, recorded: recorded)
-    // It may be the minor of a write that the verification did not know: records of two laptops were merged.
-    let isAsWritten = fact.held != nil && fact.held == room.lastWrite?.minor
+    // It may be the identity of a write that the verification did not know: records of two laptops were merged.
+    let isAsWritten = fact.held != nil && fact.held == room.lastWrite?.identity
     if fact.needsAction, !isAsWritten { miss(&room, fact.finding, recorded, held: fact.held) }
-    if fact.finding == .onAir, find(&room, with: fact.minor, in: recorded.run) {
+    if fact.finding == .onAir, find(&room, with: fact.identity, in: recorded.run) {
       room.endAcceptances(recorded)
     }
     guard fact.finding == .onAir, let lastWrite = room.lastWrite, lastWrite.state != .submitted,
       fact.address == lastWrite.address || fact.address == lastWrite.receivedAt
     else { return }
     room.lastWrite?.state = .proved(
-      Evidence(grade: .beaconOnAir, address: lastWrite.receivedAt, minor: fact.minor, rssi: fact.rssi))
+      Evidence(grade: .beaconOnAir, address: lastWrite.receivedAt, identity: fact.identity, rssi: fact.rssi))
     room.lastWrite?.seen = recorded
   }
 
@@ -297,7 +303,8 @@ package struct BuildingRecord: Sendable {
       // Another device sends with its address, or it was changed: its beacon proves nothing any more.
       lastWrite.withdrawProof()
       return lastWrite
-    case .foreignSettings(let held, _) where lastWrite.state != .submitted && lastWrite.identity != held:
+    case .foreignSettings(let held, _)
+    where lastWrite.state != .submitted && lastWrite.identity?.description != held:
       // Another client has written other settings since. A laptop that does not know the last write also
       // reports its own settings as foreign.
       return nil
@@ -306,14 +313,11 @@ package struct BuildingRecord: Sendable {
     }
   }
 
-  private func isRewritable(_ profile: ProfileID) -> Bool { DeviceProfiles[profile]?.isRewritable ?? false }
-
   /// The settings of a room whose device is about to keep them. A family without a save command keeps each
   /// write at once, and its writes follow.
   private func settings(of room: RoomID, _ profile: ProfileID, in run: RunStarted) -> [SettingResult] {
-    let planned = run.rooms.first { $0.room == room }?.settings ?? []
-    let unwritten: SettingState = isRewritable(profile) ? .submitted : .notWritten
-    return planned.map { setting in
+    let unwritten: SettingState = lastKnown.isRewritable(profile) ? .submitted : .notWritten
+    return (run[room]?.settings ?? []).map { setting in
       var setting = setting
       setting.state = written[room]?.contains(setting.name) == true ? .written : unwritten
       return setting

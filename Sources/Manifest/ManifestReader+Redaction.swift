@@ -1,3 +1,4 @@
+package import Model
 import Source
 import YAML
 
@@ -11,9 +12,9 @@ extension ManifestReader {
   ///
   /// - Returns: the texts with the names of their files; the manifest is the first.
   package static func redacted(
-    _ bytes: [UInt8], file: String, files: ManifestFiles? = nil
+    _ bytes: [UInt8], file: String, families: FamilyCatalogue, files: ManifestFiles? = nil
   ) -> [(name: String, text: String)] {
-    var decoder = ManifestDecoder(files: files)
+    var decoder = ManifestDecoder(families, files: files)
     _ = decoder.building(in: bytes, file: file)
     return decoder.texts.excerpts(without: decoder.secrets).map { ($0.file, $0.text) }
   }

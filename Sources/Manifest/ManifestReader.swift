@@ -55,9 +55,12 @@ package enum ManifestReader {
   /// Reads and checks a manifest.
   /// - Parameters:
   ///   - file: The manifest's name in messages.
+  ///   - families: The device families that rooms may have.
   ///   - files: Reads the files that the manifest names; nil if it must not name any.
-  package static func read(_ bytes: [UInt8], file: String, files: ManifestFiles? = nil) -> ManifestReading {
-    var decoder = ManifestDecoder(files: files)
+  package static func read(
+    _ bytes: [UInt8], file: String, families: FamilyCatalogue, files: ManifestFiles? = nil
+  ) -> ManifestReading {
+    var decoder = ManifestDecoder(families, files: files)
     let building = decoder.building(in: bytes, file: file)
     return ManifestReading(
       building: building, findings: decoder.findings, excerpts: decoder.excerpts, texts: decoder.texts,

@@ -65,11 +65,12 @@ extension ScenarioDecoder {
   }
 
   private mutating func family(of fields: ScenarioFields) -> FirmwareFamily? {
-    guard fields["family"] != nil else { return .roboSensor }
+    guard fields["family"] != nil else { return families.first }
+    let families = families
     return value(of: fields) { fields throws(ScenarioProblem) in
       let name = try fields.required("family", fields.text)
-      if let family = FirmwareFamily[name: name] { return family }
-      let names = FirmwareFamily.all.map(\.name).joined(separator: ", ")
+      if let family = families[name: name] { return family }
+      let names = families.map(\.name).joined(separator: ", ")
       throw ScenarioProblem("family", .value, "there is no family \(name); the families: \(names)")
     }
   }

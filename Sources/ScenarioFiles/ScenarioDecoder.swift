@@ -5,9 +5,12 @@ import YAML
 
 /// Decodes a scenario and collects the findings. What it returns is valid only without findings.
 struct ScenarioDecoder {
+  let families: [FirmwareFamily]
   private(set) var findings: [Diagnostic] = []
   /// Addresses and adapter names so far, which must be unique.
   private var taken: Set<String> = []
+
+  init(_ families: [FirmwareFamily]) { self.families = families }
 
   /// The scenario and its speed, as a multiple of real time.
   mutating func decode(_ source: SourceText) -> (scenario: Scenario, speed: Double)? {

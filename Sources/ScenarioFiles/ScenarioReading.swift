@@ -12,11 +12,13 @@ package struct ScenarioReading: Sendable {
   package let findings: [Diagnostic]
   private let excerpt: SourceExcerpt
 
-  /// - Parameter file: The file's name in messages.
-  package init(_ bytes: [UInt8], file: String) {
+  /// - Parameters:
+  ///   - file: The file's name in messages.
+  ///   - families: The families of devices; the first is the default.
+  package init(_ bytes: [UInt8], file: String, families: [FirmwareFamily]) {
     let source = SourceText(bytes)
     excerpt = SourceExcerpt(open: source, file: file)
-    var decoder = ScenarioDecoder()
+    var decoder = ScenarioDecoder(families)
     let decoded = decoder.decode(source)
     findings = decoder.findings.sortedByPlace()
     scenario = findings.isEmpty ? decoded?.scenario : nil

@@ -2,7 +2,7 @@ package import Bluetooth
 package import Model
 import Waiting
 
-/// One attempt at one device, for the GATT session of a profile: the operations of the link in stages, each
+/// One attempt at one device, for the GATT session of a family: the operations of the link in stages, each
 /// with its timeout and its events.
 package struct DeviceSession: Sendable {
   /// The room whose settings are written.
@@ -71,8 +71,8 @@ package struct DeviceSession: Sendable {
   }
 
   /// Stage `search`: scans until the device is received and recognised as one of its family.
-  package func search(as profile: any DeviceProfile) async throws(AttemptFailure) {
-    let (central, address, adapter, receive) = (central, address, adapter, receive)
+  package func search() async throws(AttemptFailure) {
+    let (central, address, adapter, receive, room) = (central, address, adapter, receive, room)
     let window = ScanPeriod(adapter: adapter, purpose: .sighting, room: room.id)
     coordinator.note(.scanStarted(window))
     var failure: AttemptFailure?
@@ -81,7 +81,7 @@ package struct DeviceSession: Sendable {
         try await central.scan(on: adapter) { (advertisements) throws(CentralError) in
           for try await advertisement in advertisements {
             await receive(advertisement)
-            if advertisement.address == address, profile.recognise(advertisement) != nil { return }
+            if advertisement.address == address, room.family.recognise(advertisement) != nil { return }
           }
           throw CentralError(.cancelled)
         }
@@ -168,10 +168,10 @@ package struct DeviceSession: Sendable {
   /// Counts settings as written: the device has confirmed them.
   /// - Parameter bytes: the number of bytes written, for the record.
   package func confirmWritten(_ settings: [SettingName], bytes: Int? = nil) async {
+    // The length of a secret is part of the secret, also within a longer value.
+    let shown = settings.contains { room.settings[$0]?.shown == nil } ? nil : bytes
     for setting in settings {
       await progress.confirm(setting)
-      // The length of a secret is part of the secret.
-      let shown = room.settings[setting]?.shown == nil ? nil : bytes
       coordinator.note(
         .settingWritten(.init(room: room.id, attempt: attempt, setting: setting, bytes: shown)))
     }

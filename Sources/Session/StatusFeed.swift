@@ -3,76 +3,101 @@ import DequeModule
 import Synchronization
 import Waiting
 
-/// The values of one characteristic during a GATT session. One task fills it; the session looks back ("an
+/// The values of the characteristics that a GATT session follows. One task fills it; the session looks back ("an
 /// error since the first write?") and waits ("until `saved`"). There is one reader at a time.
 package final class StatusFeed: Sendable {
   /// The most values that are kept; older ones are dropped. A correct device sends a few per session.
   static let mostValues = 1024
 
   fileprivate struct State {
-    /// The newest values.
-    var values = Deque<CharacteristicNotification>()
+    /// The newest values, each with its characteristic.
+    var values = Deque<(of: BluetoothUUID, value: CharacteristicNotification)>()
     /// The number of dropped values.
     var dropped = 0
-    var isSubscribed = false
-    var lastRead: [UInt8]?
-    var hasEnded = false
+    var followed: Set<BluetoothUUID> = []
+    /// The number of subscriptions that have not ended.
+    var open = 0
+    var reads: [BluetoothUUID: [UInt8]] = [:]
+
+    var hasEnded: Bool { open == 0 }
   }
 
   private let state = Mutex(State())
   /// Signalled for more values and at the end of the feed.
   private let changed = AutoResetEvent()
-  private let sources: AsyncStream<AsyncStream<CharacteristicNotification>>
-  private let sourcesEnd: AsyncStream<AsyncStream<CharacteristicNotification>>.Continuation
+  private let sources: AsyncStream<Source>
+  private let sourcesEnd: AsyncStream<Source>.Continuation
+
+  private typealias Source = (of: BluetoothUUID, notifications: AsyncStream<CharacteristicNotification>)
 
   init() {
     (sources, sourcesEnd) = AsyncStream.makeStream()
   }
 
-  /// Whether the device notifies; if not, its status must be read.
-  package var isSubscribed: Bool { state.withLock { $0.isSubscribed } }
-
-  /// The last value that was read, even in a stage that failed afterwards; nil without one.
-  package var lastRead: [UInt8]? { state.withLock { $0.lastRead } }
-
-  /// Notes a value that was read instead of notified.
-  package func noteRead(_ value: [UInt8]) { state.withLock { $0.lastRead = value } }
-
-  /// Fills the feed from these notifications, once, until they end with the link.
-  package func follow(_ notifications: AsyncStream<CharacteristicNotification>) {
-    state.withLock { $0.isSubscribed = true }
-    sourcesEnd.yield(notifications)
-    sourcesEnd.finish()
+  /// Whether the device notifies this characteristic; if not, it must be read.
+  package func isFollowing(_ characteristic: BluetoothUUID) -> Bool {
+    state.withLock { $0.followed.contains(characteristic) }
   }
 
-  /// Fills the feed; ends with the notifications or with its task.
-  func pump() async {
-    for await notifications in sources {
-      for await notification in notifications { append(notification) }
+  /// The last value of a characteristic that was read, even in a stage that failed afterwards; nil without one.
+  package func lastRead(_ characteristic: BluetoothUUID) -> [UInt8]? {
+    state.withLock { $0.reads[characteristic] }
+  }
+
+  /// Notes a value that was read instead of notified.
+  package func noteRead(_ value: [UInt8], of characteristic: BluetoothUUID) {
+    state.withLock { $0.reads[characteristic] = value }
+  }
+
+  /// Fills the feed also from these notifications, until they end with the link.
+  package func follow(
+    _ notifications: AsyncStream<CharacteristicNotification>, of characteristic: BluetoothUUID
+  ) {
+    state.withLock { state in
+      state.followed.insert(characteristic)
+      state.open += 1
     }
-    state.withLock { $0.hasEnded = true }
-    changed.signal()
+    sourcesEnd.yield((characteristic, notifications))
+  }
+
+  /// No further characteristic is followed.
+  package func followNoMore() { sourcesEnd.finish() }
+
+  /// Fills the feed; ends with its task, or with the notifications once no more are followed.
+  func pump() async {
+    await withDiscardingTaskGroup { group in
+      for await source in sources {
+        group.addTask { [self] in
+          for await notification in source.notifications { append(notification, of: source.of) }
+          state.withLock { $0.open -= 1 }
+          changed.signal()
+        }
+      }
+    }
   }
 
   /// The number of values so far, as a mark for later look-ups.
   package var count: Int { state.withLock { $0.dropped + $0.values.count } }
 
-  /// The first value since mark `start` that fulfils `isWanted` and has already arrived.
+  /// The first value of a characteristic since mark `start` that fulfils `isWanted` and has already arrived.
   package func existing(
-    since start: Int, where isWanted: (CharacteristicNotification) -> Bool
+    since start: Int, of characteristic: BluetoothUUID, where isWanted: (CharacteristicNotification) -> Bool
   ) -> CharacteristicNotification? {
-    state.withLock { $0.first(since: start, where: isWanted) }
+    state.withLock { $0.first(since: start, of: characteristic, where: isWanted) }
   }
 
-  /// The first value since mark `start` that fulfils `isWanted`, waiting for it if necessary; nil when the
-  /// feed ended (the link is down, or there was no subscription) or the task was cancelled first.
+  /// The first value of a characteristic since mark `start` that fulfils `isWanted`, waiting for it if necessary;
+  /// nil when the feed ended (the link is down, or there was no subscription) or the task was cancelled first.
   package func first(
-    since start: Int, where isWanted: (CharacteristicNotification) -> Bool
+    since start: Int, of characteristic: BluetoothUUID, where isWanted: (CharacteristicNotification) -> Bool
   ) async -> CharacteristicNotification? {
     var next = start
     while true {
       let (found, hasEnded, count) = state.withLock {
-        ($0.first(since: next, where: isWanted), $0.hasEnded, $0.dropped + $0.values.count)
+        (
+          $0.first(since: next, of: characteristic, where: isWanted), $0.hasEnded,
+          $0.dropped + $0.values.count
+        )
       }
       if let found { return found }
       if hasEnded || Task.isCancelled { return nil }
@@ -81,9 +106,9 @@ package final class StatusFeed: Sendable {
     }
   }
 
-  private func append(_ value: CharacteristicNotification) {
+  private func append(_ value: CharacteristicNotification, of characteristic: BluetoothUUID) {
     state.withLock { state in
-      state.values.append(value)
+      state.values.append((characteristic, value))
       guard state.values.count > Self.mostValues else { return }
       state.values.removeFirst()
       state.dropped += 1
@@ -94,8 +119,9 @@ package final class StatusFeed: Sendable {
 
 extension StatusFeed.State {
   fileprivate func first(
-    since mark: Int, where isWanted: (CharacteristicNotification) -> Bool
+    since mark: Int, of characteristic: BluetoothUUID,
+    where isWanted: (CharacteristicNotification) -> Bool
   ) -> CharacteristicNotification? {
-    values.dropFirst(max(0, mark - dropped)).first(where: isWanted)
+    values.dropFirst(max(0, mark - dropped)).first { $0.of == characteristic && isWanted($0.value) }?.value
   }
 }

@@ -8,12 +8,18 @@ package struct Campaign: Sendable {
   package let width: Int
   /// The disturbances of each scenario.
   package let disturbances: TestCase.Disturbances
+  /// The families of its buildings.
+  package let families: SimulatedFamilies
 
-  package init(seed: UInt64, count: Int, width: Int, disturbances: TestCase.Disturbances = .all) {
+  package init(
+    seed: UInt64, count: Int, width: Int, families: SimulatedFamilies,
+    disturbances: TestCase.Disturbances = .all
+  ) {
     self.seed = seed
     self.count = count
     self.width = max(1, width)
     self.disturbances = disturbances
+    self.families = families
   }
 
   /// Runs all scenarios and passes each result to `report`, in the order of their numbers. Once `report` returns
@@ -29,8 +35,8 @@ package struct Campaign: Sendable {
       func begin() {
         let (number, seed) = (begun, TestCase.seed(begun, of: seed))
         begun += 1
-        group.addTask { [disturbances] in
-          (number, await TestCase(seed: seed, disturbances: disturbances).play())
+        group.addTask { [disturbances, families] in
+          (number, await TestCase(seed: seed, families: families, disturbances: disturbances).play())
         }
       }
       while begun < min(width, count) { begin() }

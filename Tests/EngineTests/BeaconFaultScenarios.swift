@@ -2,6 +2,7 @@ import Bluetooth
 import Families
 import Model
 import Simulation
+import SampleFacts
 import Testing
 import VirtualBuilding
 
@@ -78,7 +79,7 @@ private typealias GATT = IoTDesignShopGATT
       }
       expectInvariants(run, [Self.room])
       let finished = try #require(run.outcome(1))
-      #expect(finished.reason?.code == .minorOnAir)
+      #expect(finished.reason?.code == .identityOnAir)
       #expect(finished.settings.filter { $0.state == .submitted }.map(\.name) == [.power, .interval])
     }
   }
@@ -118,8 +119,8 @@ private typealias GATT = IoTDesignShopGATT
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == .failed && finished.attempts == 1)
       #expect(finished.reason?.code == .wrongIdentity && finished.reason?.stage == .verify)
-      #expect(finished.reason?.minor == (isRenumbered ? 99 : 0))
-      #expect(FamilyTruth(Self.room).holds(run.flashes[Sample.address(1)], Self.room))
+      #expect(finished.reason?.identity?.minor == (isRenumbered ? 99 : 0))
+      #expect(FirmwareFamily.of(Self.room).holds(run.flashes[Sample.address(1)], Self.room))
       #expect(succession.lastKnown.rooms[Self.room.id]?.progress == .unconfirmed)
       // The record has the device, so no permission is necessary for other settings.
       var changed = Self.room

@@ -54,7 +54,7 @@ import VirtualBuilding
     let run = await succession.run([room], allowing: .init(renumber: true))
     expectInvariants(run, [room], sourceLocation: location)
     #expect(run.result.outcome == .complete, sourceLocation: location)
-    #expect(FamilyTruth(room).holds(run.flashes[Sample.address(1)], room), sourceLocation: location)
+    #expect(FirmwareFamily.of(room).holds(run.flashes[Sample.address(1)], room), sourceLocation: location)
     let next = await succession.run([room])
     #expect(next.outcome(1)?.outcome == .alreadyProvisioned, sourceLocation: location)
     #expect(next.connected.isEmpty && next.writes.isEmpty, sourceLocation: location)
@@ -71,7 +71,7 @@ import VirtualBuilding
       #expect(finished.outcome == .provisionedAfterRetry && finished.attempts == 2)
       #expect(finished.evidence?.grade == .freshBeacon)
       #expect(finished.settings.allSatisfy { $0.state == .proved })
-      #expect(FamilyTruth(room).holds(run.flashes[Sample.address(1)], room))
+      #expect(FirmwareFamily.of(room).holds(run.flashes[Sample.address(1)], room))
       // A write that never arrived does not count.
       #expect(run.writes.count == 3)
     }

@@ -3,6 +3,7 @@ import Engine
 import Families
 import Model
 import Simulation
+import SampleFacts
 import Testing
 import VirtualBuilding
 
@@ -114,7 +115,7 @@ private typealias GATT = IoTDesignShopGATT
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == (registers.isEmpty ? .alreadyProvisioned : .provisioned))
       #expect(finished.settings.allSatisfy { $0.state == .proved })
-      #expect(FamilyTruth.iotDesignShop.holds(run.flashes[Sample.address(1)], room))
+      #expect(FirmwareFamily.iotDesignShop.holds(run.flashes[Sample.address(1)], room))
       // The record has the new values.
       let next = await succession.run([room])
       #expect(next.outcome(1)?.outcome == .alreadyProvisioned && next.connected.isEmpty)
@@ -148,12 +149,14 @@ private typealias GATT = IoTDesignShopGATT
       _ = await succession.run([before])
       #expect(
         conflicts(of: [room], with: succession.lastKnown, allowing: .init()) == [
-          .renumbered(room: room.id, from: 1, to: 9, device: Sample.address(1))
+          .renumbered(
+            room: room.id, from: .beacon(Sample.site, UInt16(Sample.major), 1),
+            to: .beacon(Sample.site, UInt16(Sample.major), 9), device: Sample.address(1))
         ])
       #expect(conflicts(of: [room], with: succession.lastKnown, allowing: .init(renumber: true)).isEmpty)
       let run = await succession.run([room], allowing: .init(renumber: true))
       expectInvariants(run, [room])
-      #expect(run.outcome(1)?.outcome == .provisioned && run.outcome(1)?.evidence?.minor == 9)
+      #expect(run.outcome(1)?.outcome == .provisioned && run.outcome(1)?.evidence?.identity?.minor == 9)
       #expect(
         succession.lastKnown.rooms[room.id]?.lastWrite?.settings.first { $0.name == .minor }?.value == "9")
     }
@@ -169,7 +172,7 @@ private typealias GATT = IoTDesignShopGATT
         let run = await succession.run([room])
         expectInvariants(run, [room])
         #expect(run.outcome(1)?.outcome == .actionRequired)
-        #expect(run.outcome(1)?.reason?.code == .minorOnAir)
+        #expect(run.outcome(1)?.reason?.code == .identityOnAir)
         #expect(run.outcome(1)?.reason?.addresses == [Sample.address(2)])
         #expect(run.writes.isEmpty)
       }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Model
+import SampleFacts
 import Testing
 
 @testable import Engine
@@ -34,8 +35,8 @@ import Testing
     }
   }
 
-  private static let waiting = StateSighting(adapter: a, minor: nil)
-  private static let beacon = StateSighting(adapter: b, minor: 9)
+  private static let waiting = StateSighting(adapter: a, identity: nil)
+  private static let beacon = StateSighting(adapter: b, identity: 9)
 
   private func air(_ sent: [Sent]) -> AirLedger { Sample.air(sent.map(\.advertisement)) }
 
@@ -64,13 +65,13 @@ import Testing
     let sent = [Sent.beacon(1, minor: 4), .beacon(3, minor: 9), .beacon(5, minor: 4)]
     #expect(
       air(sent)[Self.device]?.contradiction
-        == Contradiction(Self.device, Self.beacon, StateSighting(adapter: Self.b, minor: 4)))
+        == Contradiction(Self.device, Self.beacon, StateSighting(adapter: Self.b, identity: 4)))
   }
 
   @Test("an advertisement that shows provisioning mode and a beacon is ambiguous")
   func inOne() {
     let contradiction = Contradiction(
-      Self.device, Self.waiting, StateSighting(adapter: Self.a, minor: 9))
+      Self.device, Self.waiting, StateSighting(adapter: Self.a, identity: 9))
     #expect(match(air([.both(1)])) == .stopped(.ambiguous, .contradictorySightings(contradiction, nil)))
   }
 
@@ -117,7 +118,7 @@ import Testing
     var run = written(receiving: 3)
     run.receiveBeacon(1, at: 6)
     let contradiction = Contradiction(
-      Self.device, StateSighting(adapter: Self.b, minor: 1), StateSighting(adapter: Self.a, minor: nil))
+      Self.device, StateSighting(adapter: Self.b, identity: 1), StateSighting(adapter: Self.a, identity: nil))
     #expect(run.outcome(1)?.outcome == .unconfirmed)
     #expect(run.outcome(1)?.reason == .contradictorySightings(contradiction, SaveResponse()))
   }
@@ -137,7 +138,7 @@ import Testing
     run.send(.received(advertisement, Driver.hci1), at: 5.5)
     run.receiveBeacon(1, at: 6)
     let contradiction = Contradiction(
-      Self.device, StateSighting(adapter: Self.b, minor: 4), StateSighting(adapter: Self.a, minor: 1))
+      Self.device, StateSighting(adapter: Self.b, identity: 4), StateSighting(adapter: Self.a, identity: 1))
     #expect(run.outcome(1)?.outcome == .unconfirmed)
     #expect(run.outcome(1)?.reason == .contradictorySightings(contradiction, SaveResponse()))
   }
@@ -168,8 +169,9 @@ import Testing
     let run = proved(then: sent)
     let advertisement = sent.advertisement
     let contradiction = Contradiction(
-      Self.device, StateSighting(adapter: Self.a, minor: 1),
-      StateSighting(adapter: advertisement.adapter, minor: advertisement.iBeacon?.minor))
+      Self.device, StateSighting(adapter: Self.a, identity: 1),
+      StateSighting(
+        adapter: advertisement.adapter, identity: advertisement.iBeacon.map { DeviceIdentity($0) }))
     #expect(run.outcome(1)?.outcome == .unconfirmed)
     #expect(run.outcome(1)?.reason == .contradictorySightings(contradiction, SaveResponse()))
     #expect(run.outcome(1)?.evidence?.grade == .savedStatus)

@@ -1,6 +1,7 @@
 import Bluetooth
 import Families
 import Model
+import SampleFacts
 import Testing
 
 @testable import Engine
@@ -13,13 +14,13 @@ import Testing
     Advertisement(
       address: BluetoothAddress(rawValue: 0xC0_0000_0000_00 + UInt64(number)), adapter: adapter,
       receivedAt: .init(sinceZero: .milliseconds(number)), rssi: -60, localName: "Robo Sensor",
-      serviceUUIDs: DeviceProfiles.all.prefix(1).map(\.service))
+      serviceUUIDs: FamilyCatalogue.builtIn.all.prefix(1).map(\.service))
   }
 
   @Test("the air ledger keeps at most a fixed number of devices, plus those that are named")
   func bounded() {
     let named = Self.advertisement(AirLedger.mostDevices + 7)
-    var air = AirLedger(profiles: DeviceProfiles.all, named: [named.address])
+    var air = AirLedger(families: .builtIn, named: [named.address])
     var sighted = 0
     for number in 1...(AirLedger.mostDevices + 5) where air.receive(Self.advertisement(number)) != nil {
       sighted += 1
@@ -47,7 +48,7 @@ import Testing
     }
     let sightings = run.facts.count { if case .deviceSighted = $0 { true } else { false } }
     #expect(sightings == AirLedger.mostSightingsOfOne)
-    #expect(run.machine.air[Sample.address(9)]?.beaconAtWork?.minor == 1_000)
+    #expect(run.machine.air[Sample.address(9)]?.identityAtWork?.minor == 1_000)
     run.receive([1], at: 0.3)
     #expect(run.facts.count { if case .deviceSighted = $0 { true } else { false } } == sightings + 1)
   }
@@ -55,7 +56,7 @@ import Testing
   @Test("the sightings on record are limited in all, except those of named devices")
   func limitedInAll() throws {
     let named = Self.advertisement(AirLedger.mostSightings + 1)
-    var air = AirLedger(profiles: DeviceProfiles.all, named: [named.address])
+    var air = AirLedger(families: .builtIn, named: [named.address])
     let first = air.receive(Self.advertisement(1))
     let sighting = try #require(first)
     var recorded = 0
@@ -72,7 +73,7 @@ import Testing
 
   @Test("foreign devices do not fill the air ledger")
   func foreignDevices() {
-    var air = AirLedger(profiles: DeviceProfiles.all)
+    var air = AirLedger(families: FamilyCatalogue.builtIn)
     for number in 1...120_000 {
       var stranger = Self.advertisement(number)
       (stranger.localName, stranger.serviceUUIDs) = ("phone", [])

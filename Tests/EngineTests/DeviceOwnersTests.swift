@@ -2,6 +2,7 @@ import Bluetooth
 import Families
 import Foundation
 import Model
+import SampleFacts
 import Testing
 
 @testable import Engine
@@ -15,13 +16,14 @@ struct DeviceOwnersTests {
 
   private static func room(_ id: RoomID, minor: Int, _ address: BluetoothAddress? = nil) -> Room {
     Room(
-      id: id, name: "Room \(id)", profile: "robo-sensor", address: address,
+      id: id, name: "Room \(id)", family: .roboSensor, address: address,
       settings: [.roomName: .text("Room \(id)"), .minor: .integer(minor)], timeouts: StageTimeouts(),
       retries: 0)
   }
 
   private static let building = Building(
-    id: "house", name: "House", rooms: [room("a", minor: 1, own), room("b", minor: 2), room("c", minor: 3)])
+    id: "house", name: "House", rooms: [room("a", minor: 1, own), room("b", minor: 2), room("c", minor: 3)],
+    families: FamilyCatalogue.builtIn)
 
   private static func beacon(_ minor: UInt16) -> IBeacon {
     IBeacon(
@@ -45,7 +47,7 @@ struct DeviceOwnersTests {
     "a device belongs to the room of the manifest, of the record, of its retirement, or of its beacon")
   func order() {
     func owner(_ address: BluetoothAddress, _ minor: UInt16? = nil) -> DeviceOwners.Owner? {
-      owners.owner(of: address, sending: minor.map(Self.beacon))
+      owners.owner(of: address, sending: minor.map { .sensor($0) })
     }
     #expect(owner(Self.own, 2) == .init(room: "a", name: "Room a", basis: .manifest))
     #expect(
@@ -71,7 +73,7 @@ struct DeviceOwnersTests {
 
   @Test("devices of no room come first, the strongest at the top; then rooms in the manifest's order")
   func sorted() {
-    var air = AirLedger(profiles: DeviceProfiles.all)
+    var air = AirLedger(families: FamilyCatalogue.builtIn)
     let now = MonotonicInstant(sinceZero: .seconds(1))
     let adapter = AdapterID(BluetoothAddress(rawValue: 1))
     let free = [BluetoothAddress(rawValue: 0xA0), BluetoothAddress(rawValue: 0xA1)]

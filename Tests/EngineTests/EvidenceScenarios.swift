@@ -2,6 +2,7 @@ import Bluetooth
 import Engine
 import Journal
 import Model
+import SampleFacts
 import Testing
 import VirtualBuilding
 
@@ -75,7 +76,7 @@ import VirtualBuilding
       case .linkLost, .attError, .killed:
         #expect(room.outcome == .unconfirmed)
         #expect(room.reason?.code == .beaconAsBefore)
-        #expect(room.reason?.minor == 1)
+        #expect(room.reason?.identity?.minor == 1)
         #expect(state(succession)?.progress == .unconfirmed)
       }
       #expect(!room.settings.contains { $0.state == .acknowledged || $0.state == .proved })

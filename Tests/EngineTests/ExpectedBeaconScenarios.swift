@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import SampleFacts
 import Testing
 import VirtualBuilding
 
@@ -36,7 +37,7 @@ import VirtualBuilding
   }
 
   private static func air(_ rooms: [Room], _ advertisements: [Advertisement]) -> AirLedger {
-    var air = AirLedger(profiles: DeviceProfiles.expecting(rooms))
+    var air = AirLedger(families: FamilyCatalogue.builtIn.expecting(rooms))
     for advertisement in advertisements { _ = air.receive(advertisement) }
     return air
   }
@@ -66,7 +67,7 @@ import VirtualBuilding
     let run = try await rehearse([[]], retries: 0, scenario: { $0.sensors[0].beacon = Self.beacon })
     #expect(run.outcome(1)?.outcome == .failed)
     #expect(
-      run.outcome(1)?.reason == .wrongIdentity(minor: 1, held: "uuid \(Self.site), major 7, minor 1"))
+      run.outcome(1)?.reason == .wrongIdentity(.beacon(Self.site, 7, 1)))
   }
 
   @Test("a sensor with another beacon than the expected one fails: the minor alone proves nothing")
@@ -95,27 +96,26 @@ import VirtualBuilding
   @Test("a sensor is recognised by the expected beacon with any minor; a factory beacon is not the room's")
   func matched() {
     let room = Self.room(7).with(address: 1)
+    let expected = DeviceIdentity.beacon(Self.site, Self.major, 7)
     func found(_ received: Advertisement) -> Match? {
       match(Sample.building([room]), with: Self.air([room], [received]))[room.id]
     }
-    #expect(found(Self.advertisement(1, minor: 7)) == .stopped(.actionRequired, .settingsUnknown(minor: 7)))
+    #expect(found(Self.advertisement(1, minor: 7)) == .stopped(.actionRequired, .settingsUnknown(expected)))
     #expect(
-      found(Self.advertisement(1, minor: 9)) == .stopped(.actionRequired, .configuredOtherwise(minor: 9)))
+      found(Self.advertisement(1, minor: 9))
+        == .stopped(.actionRequired, .configuredOtherwise(.beacon(Self.site, Self.major, 9))))
     #expect(
       found(Self.factory(1, minor: 7))
-        == .stopped(
-          .actionRequired,
-          .configuredOtherwise(
-            minor: 7, held: "uuid \(RoboSensor.FactoryBeacon.uuid), major 1, minor 7")))
+        == .stopped(.actionRequired, .configuredOtherwise(7)))
     #expect(found(Self.factory(2, minor: 7)) == .device(Sample.address(1), .address), "another device has it")
     #expect(
       found(Self.advertisement(2, minor: 7))
-        == .stopped(.actionRequired, .minorOnAir(MinorHolders(7, [Sample.address(2)]))))
+        == .stopped(.actionRequired, .identityOnAir(IdentityHolders(expected, [Sample.address(2)]))))
   }
 
   @Test("a beacon of another family with the same uuid and major does not become a Robo Sensor")
   func sameBeacon() {
-    let service = IoTDesignShop().service
+    let service = DeviceFamily.iotDesignShop.service
     let rooms = [Self.room(1), Sample.beaconRoom(2, address: 2, uuid: Self.site, major: Int(Self.major))]
     for order in [[0, 1], [1, 0, 1]] {
       let received = [
@@ -133,11 +133,12 @@ import VirtualBuilding
     let expecting = Self.room(1)
     let plain = Sample.room(1, address: 1)
     for (then, now) in [(plain, expecting), (expecting, plain)] {
-      var lastKnown = LastKnownRoom(name: then.name, profile: then.profile)
+      var lastKnown = LastKnownRoom(name: then.name, profile: then.family.id)
       lastKnown.lastWrite = LastWrite(
         address: Sample.address(1),
-        state: .proved(Evidence(grade: .freshBeacon, address: Sample.address(1), minor: 1)),
-        settings: then.settingResults(nil) { _ in .proved }, sealKey: nil, run: "run-1",
+        state: .proved(Evidence(grade: .freshBeacon, address: Sample.address(1), identity: 1)),
+        settings: then.settingResults(nil) { _ in .proved }, identity: then.identity, sealKey: nil,
+        run: "run-1",
         at: Date(timeIntervalSince1970: 1_795_000_000))
       let known = Known(lastKnown: LastKnownBuilding(rooms: [then.id: lastKnown]))
       #expect(known.isDone(then) && !known.isDone(now))
@@ -159,7 +160,7 @@ import VirtualBuilding
   @Test("a sensor is verified by the beacon that its room expects")
   func verified() {
     let rooms = [Self.room(1), Self.room(2)]
-    var window = Verification.ledger(for: rooms)
+    var window = Verification.ledger(for: rooms, of: .builtIn)
     for received in [
       Self.advertisement(1, minor: 1), Self.factory(2, minor: 2), Self.advertisement(3, minor: 3),
     ] {

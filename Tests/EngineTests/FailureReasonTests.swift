@@ -54,24 +54,26 @@ struct FailureReasonTests {
     (#"{"code":"stack_error"}"#, "stage"),
     (#"{"code":"never_received","stage":"search"}"#, "seconds"),
     (#"{"code":"refused","stage":"save"}"#, "device_text"),
-    (#"{"code":"wrong_identity","minor":9}"#, "stage"),
-    (#"{"code":"wrong_identity","stage":"verify"}"#, "minor"),
+    (#"{"code":"wrong_identity","identity":"minor 9"}"#, "stage"),
+    (#"{"code":"wrong_identity","stage":"verify"}"#, "identity"),
     (#"{"code":"read_back_mismatch","held":"x","setting":"power"}"#, "stage"),
     (#"{"code":"read_back_mismatch","held":"x","stage":"read"}"#, "setting"),
     (#"{"code":"read_back_mismatch","setting":"power","stage":"read"}"#, "held"),
     (#"{"code":"foreign_settings"}"#, "held"),
-    (#"{"code":"foreign_settings","held":"x"}"#, "minor"),
-    (#"{"addresses":[],"candidates":[],"code":"received_from_other_address","minor":5}"#, "stage"),
-    (#"{"code":"received_from_other_address","stage":"verify"}"#, "minor"),
-    (#"{"code":"received_from_other_address","minor":5,"stage":"verify"}"#, "addresses"),
-    (#"{"addresses":[],"code":"received_from_other_address","minor":5,"stage":"verify"}"#, "candidates"),
-    (#"{"addresses":[],"code":"interrupted","stage":"verify"}"#, "minor"),
-    (#"{"addresses":[],"code":"stack_lost","minor":5,"stage":"verify"}"#, "candidates"),
-    (#"{"code":"configured_otherwise"}"#, "minor"),
-    (#"{"code":"minor_on_air"}"#, "minor"),
-    (#"{"code":"minor_on_air","minor":7}"#, "addresses"),
-    (#"{"code":"minor_on_record"}"#, "minor"),
-    (#"{"code":"minor_on_record","minor":7}"#, "addresses"),
+    (#"{"addresses":[],"candidates":[],"code":"received_from_other_address","identity":"minor 5"}"#, "stage"),
+    (#"{"code":"received_from_other_address","stage":"verify"}"#, "identity"),
+    (#"{"code":"received_from_other_address","identity":"minor 5","stage":"verify"}"#, "addresses"),
+    (
+      #"{"addresses":[],"code":"received_from_other_address","identity":"minor 5","stage":"verify"}"#,
+      "candidates"
+    ),
+    (#"{"addresses":[],"code":"interrupted","stage":"verify"}"#, "identity"),
+    (#"{"addresses":[],"code":"stack_lost","identity":"minor 5","stage":"verify"}"#, "candidates"),
+    (#"{"code":"configured_otherwise"}"#, "identity"),
+    (#"{"code":"identity_on_air"}"#, "identity"),
+    (#"{"code":"identity_on_air","identity":"minor 7"}"#, "addresses"),
+    (#"{"code":"identity_on_record"}"#, "identity"),
+    (#"{"code":"identity_on_record","identity":"minor 7"}"#, "addresses"),
     (#"{"code":"adapter_claimed"}"#, "stack_text"),
     (#"{"code":"too_many_candidates"}"#, "addresses"),
     (#"{"code":"not_clearly_nearest"}"#, "near"),
@@ -101,7 +103,7 @@ struct FailureReasonTests {
       #"{"code":"never_received","stage":"save","seconds":1}"#,
       #"{"code":"connect_timed_out","stage":"write"}"#,
       #"{"code":"unknown_to_stack","stage":"write"}"#, #"{"code":"save_not_kept","stage":"write"}"#,
-      #"{"code":"wrong_identity","stage":"write","minor":1}"#,
+      #"{"code":"wrong_identity","stage":"write","identity":"minor 1"}"#,
       #"{"code":"not_received_after_save","stage":"save"}"#,
       #"{"code":"no_self_disconnect","stage":"verify"}"#,
       #"{"code":"foreign_settings","stage":"write","held":"x"}"#,
@@ -158,7 +160,7 @@ struct FailureReasonTests {
     let lost = FailureReason.stackLost(loss)
     #expect(lost.stage == reason.stage && lost.setting == reason.setting && lost.seconds == reason.seconds)
     #expect(lost.deviceText == reason.deviceText && lost.stackText == reason.stackText)
-    #expect(lost.minor == reason.minor && lost.addresses == reason.addresses)
+    #expect(lost.identity == reason.identity && lost.addresses == reason.addresses)
     #expect(lost.candidates == reason.candidates)
   }
 }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Engine
 import Model
+import SampleFacts
 import Testing
 import VirtualBuilding
 

@@ -92,7 +92,7 @@ struct MannerCase: Sendable, CustomTestStringConvertible {
     expectInvariants(run, Array(Self.rooms.prefix(2)))
     #expect(run.outcome(1)?.outcome == .provisioned)
     #expect(run.outcome(2)?.outcome == .actionRequired)
-    #expect(run.outcome(2)?.reason?.code == .minorOnAir)
+    #expect(run.outcome(2)?.reason?.code == .identityOnAir)
     #expect(run.outcome(2)?.reason?.addresses == [Sample.address(3)])
     #expect(!run.writes.contains { $0.address == Sample.address(2) })
   }

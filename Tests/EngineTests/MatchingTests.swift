@@ -1,4 +1,5 @@
 import Bluetooth
+import SampleFacts
 import Testing
 
 @testable import Engine
@@ -24,13 +25,14 @@ enum Sample {
       settings[.wifiPassword] = .secret(Secret("correct horse"))
     }
     return Room(
-      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", profile: "robo-sensor",
+      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", family: .roboSensor,
       address: address.map(Self.address), settings: settings, timeouts: StageTimeouts(),
       retries: retries)
   }
 
   static func building(_ rooms: [Room], _ assignment: Building.Assignment = .address) -> Building {
-    Building(id: "house", name: "House", assignment: assignment, rooms: rooms)
+    Building(
+      id: "house", name: "House", assignment: assignment, rooms: rooms, families: FamilyCatalogue.builtIn)
   }
 
   static func waiting(_ number: UInt64, at second: Double = 1, rssi: Int = -50) -> Advertisement {
@@ -50,12 +52,10 @@ enum Sample {
   }
 
   /// The identity of a Robo Sensor with the factory firmware.
-  static func identity(_ minor: UInt16) -> BeaconIdentity {
-    BeaconIdentity(uuid: RoboSensor.FactoryBeacon.uuid, major: RoboSensor.FactoryBeacon.major, minor: minor)
-  }
+  static func identity(_ minor: UInt16) -> DeviceIdentity { .sensor(minor) }
 
   static func air(_ advertisement: [Advertisement]) -> AirLedger {
-    var air = AirLedger(profiles: DeviceProfiles.all)
+    var air = AirLedger(families: FamilyCatalogue.builtIn)
     for advertisement in advertisement { _ = air.receive(advertisement) }
     return air
   }
@@ -86,24 +86,24 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   func ownIdentity() {
     let matches = match(
       Sample.building([Sample.room(7, address: 1)]), with: Sample.air([Sample.beacon(1, minor: 7)]))
-    #expect(matches["room-7"] == .stopped(.actionRequired, .settingsUnknown(minor: 7)))
+    #expect(matches["room-7"] == .stopped(.actionRequired, .settingsUnknown(7)))
   }
 
   @Test("a device that advertises another room's identity requires action")
   func otherRoomsIdentity() {
     let matches = match(
       Sample.building([Sample.room(7, address: 1)]), with: Sample.air([Sample.beacon(1, minor: 9)]))
-    #expect(matches["room-7"] == .stopped(.actionRequired, .configuredOtherwise(minor: 9)))
+    #expect(matches["room-7"] == .stopped(.actionRequired, .configuredOtherwise(9)))
   }
 
   @Test("a minor that another address advertises is never given to a room", arguments: [1, nil] as [UInt64?])
-  func minorOnAir(address: UInt64?) {
+  func identityOnAir(address: UInt64?) {
     let matches = match(
       Sample.building([Sample.room(7, address: address)], .any),
       with: Sample.air([Sample.waiting(1), Sample.beacon(2, minor: 7)]))
     #expect(
       matches["room-7"]
-        == .stopped(.actionRequired, .minorOnAir(MinorHolders(7, [Sample.address(2)]))))
+        == .stopped(.actionRequired, .identityOnAir(IdentityHolders(7, [Sample.address(2)]))))
   }
 
   @Test("a beacon with the same minor and another major blocks no room")
@@ -165,7 +165,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   func oldName() {
     let air = Sample.air([Sample.beacon(1, minor: 7, name: "Robo Sensor")])
     #expect(air.free(for: "robo-sensor").isEmpty)
-    #expect(air.devices(proving: proof(of: Sample.room(7))).map(\.address) == [Sample.address(1)])
+    #expect(air.devices(sending: 7).map(\.address) == [Sample.address(1)])
   }
 
   @Test("devices of unknown families are dropped")
@@ -196,10 +196,14 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(
       kind(advertisement(nil, service: true), advertisement(factory, service: false)) == .awaitingProvisioning
     )
-    #expect(kind(advertisement(nil, service: true), advertisement(ours, service: false)) == .configured(ours))
+    #expect(
+      kind(advertisement(nil, service: true), advertisement(ours, service: false))
+        == .configured(DeviceIdentity(ours)))
     #expect(
       kind(advertisement(factory, service: true), advertisement(nil, service: true)) == .awaitingProvisioning)
-    #expect(kind(advertisement(ours, service: true), advertisement(nil, service: true)) == .configured(ours))
+    #expect(
+      kind(advertisement(ours, service: true), advertisement(nil, service: true))
+        == .configured(DeviceIdentity(ours)))
     #expect(
       kind(advertisement(ours, service: true), advertisement(factory, service: false))
         == .awaitingProvisioning)
@@ -222,6 +226,16 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(air[Sample.address(1)]?.life?.recognition == .present)
   }
 
+  @Test("a device that may be at work is not free, also without an identity on air")
+  func mayBeAtWork() {
+    var shy = DeviceFamily.roboSensor
+    (shy.identity, shy.recognition) = (nil, [RecognitionRule(.present, .name("Robo Sensor"))])
+    var air = AirLedger(families: FamilyCatalogue([shy]))
+    _ = air.receive(Sample.waiting(1))
+    #expect(air[Sample.address(1)]?.life?.recognition == .present)
+    #expect(air.free.isEmpty && air.free(for: shy.id).isEmpty)
+  }
+
   @Test("an advertisement without a beacon does not update the instant of the beacon")
   func withoutBeacon() {
     let first = Sample.beacon(1, minor: 7, at: 2)
@@ -229,10 +243,10 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
       address: first.address, adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(9)), rssi: -70)
     var air = Sample.air([first, Sample.beacon(1, minor: 7, at: 4), bare, bare])
     #expect(air[first.address]?.lastReceived == .init(sinceZero: .seconds(9)))
-    #expect(air[first.address]?.beacon?.minor == 7)
-    #expect(air[first.address]?.beaconReceived == .init(sinceZero: .seconds(4)))
+    #expect(air[first.address]?.identity?.minor == 7)
+    #expect(air[first.address]?.identityReceived == .init(sinceZero: .seconds(4)))
     _ = air.receive(Sample.beacon(1, minor: 7, at: 12))
-    #expect(air[first.address]?.beaconReceived == .init(sinceZero: .seconds(12)))
+    #expect(air[first.address]?.identityReceived == .init(sinceZero: .seconds(12)))
   }
 
   @Test("an advertisement without content keeps the state and updates the RSSI")
@@ -253,7 +267,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
 @Suite("proof watch") struct ProofWatchTests {
   private func watch(mayMove: Bool = false, known: Set<BluetoothAddress> = []) -> ProofWatch {
     ProofWatch(
-      proof: proof(of: Sample.room(7)), profile: RoboSensor(), address: Sample.address(1), mayMove: mayMove,
+      identity: 7, family: Shared(.roboSensor), address: Sample.address(1), mayMove: mayMove,
       submittedAt: .init(sinceZero: .seconds(10)), known: known)
   }
 
@@ -267,7 +281,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 
   private func evidence(_ grade: Evidence.Grade, _ number: UInt64, after: Double) -> Evidence {
-    Evidence(grade: grade, address: Sample.address(number), minor: 7, rssi: -50, secondsAfterSave: after)
+    Evidence(grade: grade, address: Sample.address(number), identity: 7, rssi: -50, secondsAfterSave: after)
   }
 
   @Test("the device's own beacon after the save proves it")
@@ -314,7 +328,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(
       watch.otherSenders
         == OtherSenders(
-          minor: 7, addresses: [Sample.address(2), Sample.address(3)],
+          identity: 7, addresses: [Sample.address(2), Sample.address(3)],
           candidates: [2, 3].map { .init(address: Sample.address($0), adapter: Sample.adapter, rssi: -50) }))
   }
 
@@ -348,7 +362,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   func factoryBeacon() {
     let room = Sample.beaconRoom(7)
     var watch = ProofWatch(
-      proof: proof(of: room), profile: IoTDesignShop(), address: Sample.address(1),
+      identity: room.identity ?? 0, family: room.sharedFamily, address: Sample.address(1),
       submittedAt: .init(sinceZero: .seconds(10)), known: [])
     let factory = IBeacon(uuid: IoTDesignShop.Attribute.service, major: 0, minor: 5, measuredPower: -59)
     watch.receive(
@@ -356,12 +370,22 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
         address: Sample.address(1), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(12)),
         serviceUUIDs: [IoTDesignShop.Attribute.service],
         manufacturerData: [IBeacon.company: factory.manufacturerData]))
-    #expect(watch.verdict() == .other(factory.identity))
+    #expect(watch.verdict() == .other(DeviceIdentity(factory)))
     #expect(watch.settlesAt == nil, "the device refused nothing")
   }
 
   @Test("other devices in provisioning mode have no effect")
   func otherDevices() {
     #expect(verdict(of: [Sample.waiting(2, at: 11), Sample.waiting(2, at: 20)]) == .silent)
+  }
+}
+
+extension ProofWatch {
+  /// Applies an advertisement with the identity that it has in the format of any family.
+  fileprivate mutating func receive(
+    _ advertisement: Advertisement, firstReceived: MonotonicInstant? = nil
+  ) {
+    receive(
+      advertisement, with: FamilyCatalogue.builtIn.identity(in: advertisement), firstReceived: firstReceived)
   }
 }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Engine
 import Foundation
+import Families
 import Model
 import Session
 import Testing
@@ -102,7 +103,8 @@ import VirtualTime
           return try await Engine.plan(
             request,
             in: ApplyEnvironment(
-              central: await VirtualCentral(world: world, clock: clock), clock: clock, chance: { 0 },
+              central: await VirtualCentral(world: world, clock: clock), clock: clock,
+              drivers: builtInFamilies, chance: { 0 },
               confirm: { _ in .answer }, requests: AsyncStream { _ in }), recording: coordinator)
         }
         defer { group.cancelAll() }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import SampleFacts
 import Testing
 
 @testable import Engine
@@ -18,10 +19,10 @@ import Testing
   private static func lastKnown(
     _ room: Room, sealedBy seal: SecretSeal? = seal, states: SettingState = .written, at time: Date = then
   ) -> LastKnownRoom {
-    var lastKnown = LastKnownRoom(name: room.name, profile: room.profile)
+    var lastKnown = LastKnownRoom(name: room.name, profile: room.family.id)
     lastKnown.lastWrite = LastWrite(
       address: Sample.address(1), state: .submitted, settings: room.settingResults(seal) { _ in states },
-      sealKey: seal?.key, run: "run-1", at: time)
+      identity: room.identity, sealKey: seal?.key, run: "run-1", at: time)
     return lastKnown
   }
 

@@ -1,5 +1,6 @@
 import Bluetooth
 import Model
+import SampleFacts
 import Testing
 import VirtualBuilding
 
@@ -50,7 +51,7 @@ import VirtualBuilding
     #expect(room?.reason?.code == .receivedFromOtherAddress)
     #expect(room?.reason?.stage == .verify)
     #expect(room?.reason?.addresses == addresses)
-    #expect(room?.reason?.minor == 1)
+    #expect(room?.reason?.identity?.minor == 1)
     #expect(room?.reason?.candidates?.map(\.address) == addresses)
     #expect(room?.address == Sample.address(1), "the foreign device is not the room's device")
     #expect(room?.attempts == 1)
@@ -95,7 +96,7 @@ import VirtualBuilding
       let silent: (Outcome, FailureReason.Code) =
         sensor == .refuses ? (.unreachable, .neverReceived) : (.unconfirmed, .notReceivedAfterSave)
       #expect(later.outcome(1)?.outcome == (isStrangerOnAir ? .actionRequired : silent.0))
-      #expect(later.outcome(1)?.reason?.code == (isStrangerOnAir ? .minorOnAir : silent.1))
+      #expect(later.outcome(1)?.reason?.code == (isStrangerOnAir ? .identityOnAir : silent.1))
       if isStrangerOnAir { #expect(later.outcome(1)?.reason?.addresses == [Self.stranger]) }
       #expect(later.writes.isEmpty)
     }

@@ -74,7 +74,7 @@ import VirtualTime
         backstage.after(.seconds(5)) { await backstage.world.setPowered(true, adapters[0].address) }
       })
     expectInvariants(run, rooms)
-    #expect(run.outcome(1)?.reason?.code == .minorOnAir)
+    #expect(run.outcome(1)?.reason?.code == .identityOnAir)
   }
 
   @Test("a few refused scans only delay the run", arguments: [1, 5, 9])

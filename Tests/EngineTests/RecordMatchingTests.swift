@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import SampleFacts
 import Testing
 
 @testable import Engine
@@ -15,20 +16,21 @@ import Testing
   private func lastKnown(
     _ room: Room, _ number: UInt64, _ state: LastWrite.State?, sealedBy seal: SecretSeal? = seal
   ) -> LastKnownRoom {
-    var lastKnown = LastKnownRoom(name: room.name, profile: room.profile)
+    var lastKnown = LastKnownRoom(name: room.name, profile: room.family.id)
     let address = Sample.address(number)
     lastKnown.bindings = [Binding(address: address, basis: .any, run: "run-1", at: Self.then)]
     lastKnown.lastWrite = state.map {
       LastWrite(
         address: address, state: $0,
-        settings: room.settingResults(seal) { $0 == .minor ? .proved : .written }, sealKey: seal?.key,
+        settings: room.settingResults(seal) { $0 == .minor ? .proved : .written }, identity: room.identity,
+        sealKey: seal?.key,
         run: "run-1", at: Self.then)
     }
     return lastKnown
   }
 
   private func proved(_ number: UInt64, _ minor: UInt16) -> LastWrite.State {
-    .proved(Evidence(grade: .freshBeacon, address: Sample.address(number), minor: minor))
+    .proved(Evidence(grade: .freshBeacon, address: Sample.address(number), identity: .sensor(minor)))
   }
 
   private func known(
@@ -109,7 +111,7 @@ import Testing
       Issue.record("the match must be .done")
       return
     }
-    #expect(evidence == Evidence(grade: .freshBeacon, address: Sample.address(1), minor: 7, run: "run-1"))
+    #expect(evidence == Evidence(grade: .freshBeacon, address: Sample.address(1), identity: 7, run: "run-1"))
     #expect(settings.map(\.state) == [.written, .written, .written, .proved])
   }
 
@@ -159,7 +161,7 @@ import Testing
       let match = one(now, lastKnown(before, 1, proved(1, 7)), air: air)
       if matters {
         #expect(
-          match == .stopped(.actionRequired, .settingsChanged(minor: 7)), "\(what)")
+          match == .stopped(.actionRequired, .settingsChanged(7)), "\(what)")
       } else {
         guard case .done? = match else {
           Issue.record("\(what): \(String(describing: match))")
@@ -180,7 +182,7 @@ import Testing
       recorded.lastWrite = lastWrite
       let beacon = one(room, recorded, air: [Sample.beacon(1, minor: 7)])
       #expect(
-        beacon == .stopped(.actionRequired, .settingsChanged(minor: 7)),
+        beacon == .stopped(.actionRequired, .settingsChanged(7)),
         "the beacon does not show which password it has")
       #expect(one(room, recorded, air: [Sample.waiting(1)]) == .device(Sample.address(1), .record))
     }
@@ -225,7 +227,7 @@ import Testing
     var now = before
     now.settings[.wifiSSID] = .text("Guests")
     let match = one(now, lastKnown(before, 1, .submitted), air: [Sample.beacon(1, minor: 7)])
-    #expect(match == .stopped(.actionRequired, .settingsChanged(minor: 7)))
+    #expect(match == .stopped(.actionRequired, .settingsChanged(7)))
   }
 
   @Test("a configured device whose room got another minor requires action, and the reason has its minor")
@@ -236,12 +238,12 @@ import Testing
     for air in [[], [Sample.beacon(1, minor: 7)]] {
       let match = match(
         Sample.building([now]), with: Sample.air(air), known([before.id: lastKnown(before, 1, proved(1, 7))]))
-      #expect(match[now.id] == .stopped(.actionRequired, .settingsChanged(minor: 7)))
+      #expect(match[now.id] == .stopped(.actionRequired, .settingsChanged(7)))
     }
   }
 
   @Test("a minor on record for another device blocks the room unless that device is received without it")
-  func minorOnRecord() {
+  func identityOnRecord() {
     let gone = Sample.room(7)
     var now = Sample.room(7, address: 2)
     now.id = "new"
@@ -250,7 +252,7 @@ import Testing
       match(Sample.building([now]), with: Sample.air(air), record)[now.id]
     }
     let stopped = Match.stopped(
-      .actionRequired, .minorOnRecord(MinorHolders(7, [Sample.address(1)])))
+      .actionRequired, .identityOnRecord(IdentityHolders(7, [Sample.address(1)])))
     #expect(decide([Sample.waiting(2)]) == stopped)
     #expect(decide([Sample.waiting(2), Sample.waiting(1)]) == .device(Sample.address(2), .address))
     #expect(decide([Sample.waiting(2), Sample.beacon(1, minor: 9)]) == .device(Sample.address(2), .address))
@@ -261,7 +263,7 @@ import Testing
     var room = Sample.room(7)
     room.proofAddress = .any
     let moved = lastKnown(
-      room, 1, .proved(Evidence(grade: .freshBeaconOtherAddress, address: Sample.address(5), minor: 7)))
+      room, 1, .proved(Evidence(grade: .freshBeaconOtherAddress, address: Sample.address(5), identity: 7)))
     guard case .done(let evidence, _)? = one(room, moved, air: [Sample.beacon(5, minor: 7)]) else {
       Issue.record("the other address must count as the room's device")
       return
@@ -269,11 +271,11 @@ import Testing
     #expect(evidence.address == Sample.address(5))
     #expect(
       one(room, moved, air: [Sample.beacon(5, minor: 7), Sample.beacon(6, minor: 7)])
-        == .stopped(.actionRequired, .minorOnAir(MinorHolders(7, [Sample.address(6)]))))
+        == .stopped(.actionRequired, .identityOnAir(IdentityHolders(7, [Sample.address(6)]))))
     room.proofAddress = .own
     #expect(
       one(room, moved, air: [Sample.beacon(5, minor: 7)])
-        == .stopped(.actionRequired, .minorOnAir(MinorHolders(7, [Sample.address(5)]))))
+        == .stopped(.actionRequired, .identityOnAir(IdentityHolders(7, [Sample.address(5)]))))
     #expect(one(room, moved, air: []) == .device(Sample.address(1), .record))
   }
 
@@ -285,7 +287,7 @@ import Testing
     #expect(one(room, done, air: [], force) == .device(Sample.address(1), .record))
     #expect(
       one(room, done, air: [Sample.beacon(1, minor: 7)], force)
-        == .stopped(.actionRequired, .settingsChanged(minor: 7)))
+        == .stopped(.actionRequired, .settingsChanged(7)))
   }
 }
 
@@ -299,7 +301,9 @@ import Testing
     lastKnown.lastWrite = minor.map {
       LastWrite(
         address: Sample.address(devices[0]), state: .submitted,
-        settings: [SettingResult(name: .minor, value: "\($0)", state: .written)], sealKey: nil, run: "r",
+        settings: [SettingResult(name: .minor, value: "\($0)", state: .written)], identity: .sensor($0),
+        sealKey: nil,
+        run: "r",
         at: Date(timeIntervalSince1970: 0))
     }
     return lastKnown
@@ -329,6 +333,39 @@ import Testing
     #expect(found(rooms, lastKnownRooms, .init(rebind: ["room-7"])).isEmpty)
     #expect(
       !found(rooms, lastKnownRooms, .init(rebind: ["room-8"], renumber: true, force: ["room-7"])).isEmpty)
+  }
+
+  @Test(
+    "another uuid or major of a provisioned beacon is a conflict, as another minor is; what firmware sends is not"
+  )
+  func otherMajor() {
+    func conflicts(_ then: Room, _ now: Room, renumber: Bool = false) -> [RecordConflict] {
+      var recorded = LastKnownRoom(name: "x", profile: then.family.id)
+      recorded.bindings = [
+        Binding(address: Sample.address(1), basis: .any, run: "r", at: Date(timeIntervalSince1970: 0))
+      ]
+      recorded.lastWrite = LastWrite(
+        address: Sample.address(1), state: .submitted, settings: then.settingResults(nil) { _ in .written },
+        identity: then.identity, sealKey: nil, run: "r", at: Date(timeIntervalSince1970: 0))
+      return found([now], [now.id: recorded], .init(renumber: renumber))
+    }
+    let then = Sample.beaconRoom(7, address: 1)
+    let changed = [
+      Sample.beaconRoom(7, address: 1, major: 9),
+      Sample.beaconRoom(7, address: 1, uuid: RoboSensor.FactoryBeacon.uuid),
+      Sample.beaconRoom(7, address: 1, minor: 8),
+    ]
+    for now in changed {
+      guard case .renumbered(_, then.identity, now.identity, _)? = conflicts(then, now).first else {
+        Issue.record("no conflict: \(String(describing: now.identity))")
+        continue
+      }
+      #expect(conflicts(then, now, renumber: true).isEmpty)
+    }
+    #expect(conflicts(then, Sample.beaconRoom(7, address: 1, power: "high")).isEmpty)
+    var expecting = Sample.room(7, address: 1)
+    expecting.settings[.beaconMajor] = .integer(9)
+    #expect(conflicts(Sample.room(7, address: 1), expecting).isEmpty, "its firmware decides the major")
   }
 
   @Test("the device of another room is a conflict without a permission")

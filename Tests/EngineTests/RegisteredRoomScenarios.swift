@@ -1,6 +1,7 @@
 import Bluetooth
 import Engine
 import Model
+import SampleFacts
 import Testing
 import VirtualBuilding
 import VirtualTime
@@ -114,7 +115,7 @@ import VirtualTime
       let run = await succession.run([Self.room(1, address: 2)])
       expectUntouched(run)
       #expect(run.outcome(1)?.outcome == .actionRequired)
-      #expect(run.outcome(1)?.reason?.code == .minorOnAir)
+      #expect(run.outcome(1)?.reason?.code == .identityOnAir)
       #expect(run.outcome(1)?.reason?.addresses == [Sample.address(1)])
     }
   }
@@ -128,7 +129,7 @@ import VirtualTime
       expectUntouched(run)
       #expect(run.outcome(1)?.outcome == .actionRequired)
       #expect(run.outcome(1)?.reason?.code == .configuredOtherwise)
-      #expect(run.outcome(1)?.reason?.minor == 4660)
+      #expect(run.outcome(1)?.reason?.identity?.minor == 4660)
     }
   }
 

@@ -1,4 +1,6 @@
+import Families
 import Model
+import SampleFacts
 import Testing
 
 @Suite("room selectors") struct RoomSelectorTests {
@@ -6,7 +8,7 @@ import Testing
     _ id: RoomID, _ name: String, floor: String? = nil, tags: [String] = [], minor: Int? = nil
   ) -> Room {
     Room(
-      id: id, name: name, floor: floor, tags: tags, profile: "robo-sensor",
+      id: id, name: name, floor: floor, tags: tags, family: .roboSensor,
       settings: minor.map { [.minor: .integer($0)] } ?? [:], timeouts: StageTimeouts(), retries: 0)
   }
 
@@ -37,7 +39,7 @@ import Testing
       ("MINOR:65535", ["cafe"]), ("suite", []), ("3", []), ("", []),
     ])
   func selected(_ text: String, _ expected: [RoomID]) throws {
-    let selector = try RoomSelector(text)
+    let selector = try RoomSelector(text, counted: FamilyCatalogue.builtIn.all.compactMap(\.countedSetting))
     #expect(Self.rooms.filter(selector.matches).map(\.id) == expected)
   }
 
@@ -49,7 +51,9 @@ import Testing
       "minor:1,2", "minor:0x10", "minor:*", "minor:1.5",
     ])
   func noRange(_ text: String) {
-    #expect(throws: RoomSelector.UnreadableRange.self) { try RoomSelector(text) }
+    #expect(throws: RoomSelector.UnreadableRange.self) {
+      try RoomSelector(text, counted: FamilyCatalogue.builtIn.all.compactMap(\.countedSetting))
+    }
   }
 
   @Test(

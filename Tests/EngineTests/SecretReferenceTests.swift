@@ -3,6 +3,7 @@ import Engine
 import Foundation
 import Testing
 
+import Families
 @testable import Model
 
 @Suite("references to secrets")
@@ -11,7 +12,7 @@ struct SecretReferenceTests {
 
   private static func room(_ secret: Secret, id: RoomID = "r") -> Room {
     Room(
-      id: id, name: "R", profile: "robo-sensor",
+      id: id, name: "R", family: .roboSensor,
       settings: [.wifiSSID: .text("G"), .wifiPassword: .secret(secret)],
       timeouts: StageTimeouts(), retries: 0)
   }
@@ -30,14 +31,15 @@ struct SecretReferenceTests {
   @Test("references and stand-ins have no fingerprint")
   func fingerprint() {
     func results(_ secret: Secret) -> [SettingResult] {
-      Self.room(secret).settingResults(in: [.wifiPassword], Self.seal) { _ in .written }
+      Self.room(secret).settingResults(Self.seal) { _ in .written }.filter { $0.name == .wifiPassword }
     }
     #expect(results(Secret(Self.reference)).map(\.fingerprint) == [nil])
     #expect(results(.standIn("hunter2345")).map(\.fingerprint) == [nil])
     #expect(results(Secret("hunter2345")).map(\.fingerprint) == ["sealed r/wifi_password/hunter2345"])
 
     let lastWrite = LastWrite(
-      address: .init(rawValue: 1), state: .submitted, settings: results(Secret("hunter2345")), sealKey: "k",
+      address: .init(rawValue: 1), state: .submitted, settings: results(Secret("hunter2345")), identity: nil,
+      sealKey: "k",
       run: "r", at: .init(timeIntervalSince1970: 0))
     func isSatisfied(_ secret: Secret) -> Bool {
       lastWrite.satisfies(results(secret), sealKey: "k", besides: [])
@@ -53,7 +55,7 @@ struct SecretReferenceTests {
       id: "b", name: "B",
       rooms: [
         Self.room(Secret(Self.reference)), Self.room(prompt, id: "s"), Self.room(Secret("literal1"), id: "t"),
-      ])
+      ], families: FamilyCatalogue.builtIn)
     let resolved = building.resolvingSecrets { $0 == Self.reference ? Secret("hunter2345") : nil }
     #expect(resolved.rooms.flatMap(\.secrets) == [Secret("hunter2345"), prompt, Secret("literal1")])
     #expect("\(resolved)".contains("hunter2345") == false)

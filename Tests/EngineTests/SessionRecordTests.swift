@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Families
 import Model
 import Testing
 import VirtualBuilding
@@ -43,7 +44,8 @@ import VirtualTime
   func feed() async {
     let feed = StatusFeed()
     let (stream, source) = AsyncStream.makeStream(of: CharacteristicNotification.self)
-    feed.follow(stream)
+    feed.follow(stream, of: RoboSensor.Attribute.status)
+    feed.followNoMore()
     let number = 3 * StatusFeed.mostValues
     for index in 1...number {
       source.yield(
@@ -53,7 +55,9 @@ import VirtualTime
     await feed.pump()
     #expect(feed.count == number)
     func first(since mark: Int) -> String? {
-      feed.existing(since: mark) { _ in true }.map { String(decoding: $0.value, as: UTF8.self) }
+      feed.existing(since: mark, of: RoboSensor.Attribute.status) { _ in true }.map {
+        String(decoding: $0.value, as: UTF8.self)
+      }
     }
     #expect(first(since: 0) == "\(number - StatusFeed.mostValues + 1)")
     #expect(first(since: number - 1) == "\(number)" && first(since: number) == nil)

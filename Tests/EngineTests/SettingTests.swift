@@ -1,10 +1,11 @@
 import Families
 import Model
+import SampleFacts
 import Testing
 
 @Suite("setting values") struct SettingTests {
   private func violation(_ name: SettingName, _ value: SettingValue) throws -> SettingViolation? {
-    try #require(RoboSensor().settings.first { $0.name == name }).violation(of: value)
+    try #require(DeviceFamily.roboSensor.settings.first { $0.name == name }).violation(of: value)
   }
 
   @Test("every minor from 0 to 65535 is valid", arguments: [0, 1, 65535])
@@ -52,7 +53,7 @@ import Testing
   }
 
   private func beacon(_ name: SettingName) throws -> SettingDescription {
-    try #require(IoTDesignShop().settings.first { $0.name == name })
+    try #require(DeviceFamily.iotDesignShop.settings.first { $0.name == name })
   }
 
   @Test(
@@ -124,9 +125,9 @@ import Testing
 
   @Test(
     "a shareable setting has the same kind in every family",
-    arguments: DeviceProfiles.all.flatMap(\.settings).filter(\.isShareable))
+    arguments: FamilyCatalogue.builtIn.all.flatMap(\.settings).filter(\.isShareable))
   func shareableSettings(setting: SettingDescription) {
-    let namesakes = DeviceProfiles.all.flatMap(\.settings).filter {
+    let namesakes = FamilyCatalogue.builtIn.all.flatMap(\.settings).filter {
       $0.name == setting.name && $0.isShareable
     }
     #expect(namesakes.allSatisfy { $0.kind == setting.kind })

@@ -1,6 +1,7 @@
 import Bluetooth
 import Engine
 import Model
+import SampleFacts
 import Testing
 import VirtualBuilding
 
@@ -23,7 +24,7 @@ import VirtualBuilding
   /// What was received, by the reason.
   private func minors(_ finished: RoomFinished) -> [UInt16?]? {
     guard case .contradictorySightings(let contradiction, _)? = finished.reason else { return nil }
-    return [contradiction.first.minor, contradiction.second.minor]
+    return [contradiction.first.identity?.minor, contradiction.second.identity?.minor]
   }
 
   private func run(

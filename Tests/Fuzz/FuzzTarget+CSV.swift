@@ -1,5 +1,7 @@
 import CSV
+import Families
 import Manifest
+import Model
 import Source
 
 extension FuzzTarget {
@@ -30,6 +32,7 @@ extension FuzzTarget {
   private static func checkAsRooms(_ bytes: [UInt8]) throws {
     let reading = ManifestReader.read(
       Array("building: B\nmatch: later\nrooms_from: rooms.csv\n".utf8), file: "building.yaml",
+      families: .builtIn,
       files: ManifestFiles { name, _ in .success(.init(name: name, bytes: bytes)) })
     let source = SourceText(bytes, number: 1)
     for finding in reading.diagnostics where finding.range.text == 1 {

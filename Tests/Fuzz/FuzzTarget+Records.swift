@@ -19,7 +19,7 @@ extension FuzzTarget {
     let empty = ApplyPlan(building: "b", manifestSHA256: "", rooms: [])
     try checkIsHarmless(SavedPlan.words(plan.differences(from: empty)), "differences")
     try checkIsHarmless(SavedPlan.words(empty.differences(from: plan)), "differences")
-    let building = Building(id: "b", name: "B", rooms: [])
+    let building = Building(id: "b", name: "B", rooms: [], families: FamilyCatalogue())
     for row in PlanView.rows(plan, of: building) {
       try checkIsHarmless(
         [row.room, row.action, row.device, row.signal, row.writes, row.why].joined(), "the plan's view")

@@ -2,6 +2,7 @@ import Bluetooth
 import Families
 import Foundation
 import Model
+import SampleFacts
 import Testing
 
 @testable import Journal
@@ -13,7 +14,8 @@ struct Run {
 
   init(
     _ id: String, day: Int = 0, _ command: RecordedCommand = .apply, simulated: Bool = false,
-    seal: String? = "k", after: [String] = [], rooms: [PlannedRoom]
+    seal: String? = "k", after: [String] = [], rooms: [PlannedRoom],
+    families: [RecordedFamily] = FamilyCatalogue.builtIn.all.map { RecordedFamily($0) }
   ) {
     start = Date(timeIntervalSince1970: 1_795_251_600 + Double(day) * 86_400)
     add(
@@ -21,7 +23,7 @@ struct Run {
         .init(
           command, run: id, building: "house", buildingName: "House", toolVersion: "0", host: "h",
           manifestPath: "m", manifestSHA256: "0", simulated: simulated, sealKey: seal,
-          predecessors: after.map { Predecessor(run: $0, last: "") }, rooms: rooms)))
+          predecessors: after.map { Predecessor(run: $0, last: "") }, rooms: rooms, families: families)))
   }
 
   /// The events of successive runs, of which each knows the ones before it.
@@ -53,12 +55,12 @@ let kitchen = PlannedRoom(
   settings: [
     .init(name: .wifiPassword, value: nil, state: .notWritten, fingerprint: "f1"),
     .init(name: .minor, value: "7", state: .notWritten),
-  ])
+  ], identity: 7)
 
 func address(_ number: UInt64) -> BluetoothAddress { .init(rawValue: 0xC47C_8D00_0000 + number) }
 
 func evidence(_ number: UInt64, run: String? = nil) -> Evidence {
-  Evidence(grade: .freshBeacon, address: address(number), minor: 7, run: run)
+  Evidence(grade: .freshBeacon, address: address(number), identity: 7, run: run)
 }
 
 extension Run {
@@ -194,7 +196,7 @@ struct BuildingRecordTests {
       var later = Run("b", day: 1, .verify, rooms: [kitchen])
       later.add(
         .roomVerified(
-          .init(room: "kitchen", finding: finding, address: address(number), minor: 7, windows: 3)))
+          .init(room: "kitchen", finding: finding, address: address(number), identity: 7, windows: 3)))
       return kitchenAfter(.success("a", day: 0, 1), later)?.lastWrite?.seen?.run
     }
     #expect(seen(.onAir, at: 1) == "b")
@@ -207,7 +209,7 @@ struct BuildingRecordTests {
   private func verified(_ id: String, day: Int, _ finding: RoomVerified.Finding) -> Run {
     var run = Run(id, day: day, .verify, rooms: [kitchen])
     run.add(
-      .roomVerified(.init(room: "kitchen", finding: finding, address: address(1), minor: 7, windows: 3)))
+      .roomVerified(.init(room: "kitchen", finding: finding, address: address(1), identity: 7, windows: 3)))
     return run
   }
 
@@ -237,7 +239,8 @@ struct BuildingRecordTests {
     var sighted = Run("c", day: 2, rooms: [kitchen])
     sighted.add(
       .deviceSighted(
-        .init(address: address(1), adapter: Events.adapter, profile: "robo-sensor", minor: minor)))
+        .init(address: address(1), adapter: Events.adapter, profile: "robo-sensor", identity: .sensor(minor)))
+    )
     #expect(kitchenAfter(done, gone, sighted)?.progress == (minor == 7 ? .done : .missing))
     var accepted = Run("c", day: 2, .accept, rooms: [kitchen])
     accepted.add(.roomAccepted(.init(room: "kitchen", reason: "stolen", by: "QA")))
@@ -267,7 +270,7 @@ struct BuildingRecordTests {
   @Test(
     "a device that advertises another identity loses its last write",
     arguments: [
-      FailureReason.wrongIdentity(minor: 9), .configuredOtherwise(minor: 9),
+      FailureReason.wrongIdentity(9), .configuredOtherwise(9),
     ])
   func otherIdentity(reason: FailureReason) {
     var later = Run("b", day: 1, rooms: [kitchen])
@@ -278,7 +281,7 @@ struct BuildingRecordTests {
   @Test("settings that change in the manifest leave the last write proved")
   func settingsChanged() {
     var later = Run("b", day: 1, rooms: [kitchen])
-    later.finish(.actionRequired, nil, .settingsChanged(minor: 7))
+    later.finish(.actionRequired, nil, .settingsChanged(7))
     #expect(kitchenAfter(.success("a", day: 0, 1), later)?.lastWrite?.state == .proved(evidence(1)))
   }
 
@@ -351,7 +354,10 @@ struct BuildingRecordTests {
 
 /// A room with a rewritable device, which is read before it is written.
 private let lobby = PlannedRoom(
-  room: "lobby", name: "Lobby", profile: "iot-design-shop", settings: lobbySettings(minor: "7", power: "low"))
+  room: "lobby", name: "Lobby", profile: "iot-design-shop", settings: lobbySettings(minor: "7", power: "low"),
+  identity: lobbyIdentity)
+
+private let lobbyIdentity = DeviceIdentity.beacon("4D6F6F72-0000-4C61-6D70-000000000001", 1, 7)
 
 private func lobbySettings(
   minor: String, power: String, _ state: SettingState = .notWritten
@@ -364,7 +370,7 @@ private func lobbySettings(
 }
 
 extension Run {
-  fileprivate static let identity = "uuid 4D6F6F72-0000-4C61-6D70-000000000001, major 1, minor 7"
+  fileprivate static let identity = lobbyIdentity.description
 
   fileprivate mutating func begin(fresh: Bool?) {
     add(
@@ -384,7 +390,7 @@ extension Run {
       .roomFinished(
         .init(
           room: "lobby", outcome: outcome, address: address(1), attempts: 1, seconds: 1,
-          evidence: grade.map { Evidence(grade: $0, address: address(1), minor: 7) },
+          evidence: grade.map { Evidence(grade: $0, address: address(1), identity: lobbyIdentity) },
           settings: settings ?? lobbySettings(minor: "7", power: "low"), reason: reason)))
   }
 
@@ -487,7 +493,9 @@ struct RewritableRecordTests {
       $0.end(.alreadyProvisioned, .beaconOnAir, lobbySettings(minor: "7", power: "low", .proved))
     }
     let lastWrite = lastWrite(.lobbyDone, killed, mended)
-    #expect(lastWrite?.state == .proved(Evidence(grade: .beaconOnAir, address: address(1), minor: 7)))
+    #expect(
+      lastWrite?.state == .proved(Evidence(grade: .beaconOnAir, address: address(1), identity: lobbyIdentity))
+    )
     #expect(lastWrite?.settings.allSatisfy { $0.state == .proved } == true)
   }
 
@@ -495,7 +503,7 @@ struct RewritableRecordTests {
   func otherOnAir() {
     let run = Run.later {
       $0.begin(fresh: false)
-      $0.end(.failed, nil, nil, .wrongIdentity(minor: 3))
+      $0.end(.failed, nil, nil, .wrongIdentity(3))
     }
     #expect(lastWrite(.lobbyDone, run)?.state == .submitted)
   }
@@ -521,7 +529,7 @@ struct RewritableRecordTests {
     }
     let later = Run.later(2) {
       $0.end(
-        .actionRequired, nil, nil, .foreignSettings(held: "uuid 0D1E, major 1, minor 7", .beacon(minor: 7)))
+        .actionRequired, nil, nil, .foreignSettings(held: "uuid 0D1E, major 1, minor 7", .onAir))
     }
     #expect(lastWrite(.lobbyDone, begun, later)?.state == .submitted)
   }
@@ -561,5 +569,36 @@ struct SiteKeyTests {
     try Data([1, 2, 3]).write(to: URL(fileURLWithPath: path))
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     #expect(throws: JournalError(.read, path, .notAKey)) { try SiteKey.seal(at: path) { fixed(1) } }
+  }
+}
+
+/// A record describes its families, so that a program that lacks one reads it the same.
+@Suite("the record of a family that this program lacks") struct UnknownFamilyRecordTests {
+  private static let family: RecordedFamily = {
+    var family = RecordedFamily(.roboSensor)
+    family.id = "gone"
+    return family
+  }()
+
+  private func room(_ id: RoomID) -> PlannedRoom {
+    PlannedRoom(
+      room: id, name: id.rawValue, profile: "gone",
+      settings: [.init(name: "zone", value: "3", state: .notWritten)], identity: DeviceIdentity(["zone 3"]))
+  }
+
+  private func run(_ id: String, _ number: UInt64, _ room: RoomID) -> Run {
+    var run = Run(id, rooms: [self.room("a"), self.room("b")], families: [Self.family])
+    run.add(.bindingCommitted(.init(room: room, address: address(number), basis: .address)))
+    run.add(.saveSubmitted(.init(room: room, attempt: 1, address: address(number))))
+    return run
+  }
+
+  @Test("its identities stay protected, and what its devices may hold is kept")
+  func identity() {
+    let lastKnown = BuildingRecord(Run.successive([run("r1", 1, "a"), run("r2", 2, "b")])).lastKnown
+    let identity = DeviceIdentity(["zone 3"])
+    #expect(lastKnown.conflicts == [.identityTwice(identity, ["a", "b"], [address(1), address(2)])])
+    #expect(lastKnown.holdings(of: address(1), as: identity).count == 1)
+    #expect(lastKnown.families["gone"]?.words.noun == "sensor")
   }
 }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Model
+import SampleFacts
 import Testing
 
 @testable import Journal
@@ -150,13 +151,13 @@ struct UnorderedRunsTests {
   // MARK: Verifications
 
   private static func verified(
-    _ id: String, _ finding: RoomVerified.Finding, held: UInt16? = nil, after: [String] = ["0"]
+    _ id: String, _ finding: RoomVerified.Finding, held: DeviceIdentity? = nil, after: [String] = ["0"]
   ) -> Run {
     run(id, .verify, after: after) {
       $0.add(
         .roomVerified(
           .init(
-            room: "kitchen", finding: finding, address: address(1), minor: 7, held: held, windows: 3)))
+            room: "kitchen", finding: finding, address: address(1), identity: 7, held: held, windows: 3)))
     }
   }
 
@@ -177,20 +178,21 @@ struct UnorderedRunsTests {
   @Test("a verification that received what another laptop had written agrees with it after the merge")
   func foundAsWritten() {
     for (a, b) in [("a", "b"), ("b", "a")] {
-      let renumbered = Self.run(b, after: ["0"]) {
-        $0.attempt(1)
-        $0.save(1)
-        $0.add(
-          .roomFinished(
-            .init(
-              room: "kitchen", outcome: .provisioned, address: address(1), attempts: 1, seconds: 1,
-              evidence: Evidence(grade: .freshBeacon, address: address(1), minor: 9),
-              settings: [.init(name: .minor, value: "9", state: .proved)])))
-      }
+      var other = kitchen
+      other.identity = 9
+      var renumbered = Run(b, after: ["0"], rooms: [other])
+      renumbered.attempt(1)
+      renumbered.save(1)
+      renumbered.add(
+        .roomFinished(
+          .init(
+            room: "kitchen", outcome: .provisioned, address: address(1), attempts: 1, seconds: 1,
+            evidence: Evidence(grade: .freshBeacon, address: address(1), identity: 9),
+            settings: [.init(name: .minor, value: "9", state: .proved)])))
       let found = kitchenAfter(Self.common, Self.verified(a, .otherIdentity, held: 9), renumbered)
       #expect(found?.progress == .done && found?.unordered == [])
-      let other = kitchenAfter(Self.common, Self.verified(a, .otherIdentity, held: 8), renumbered)
-      #expect(other?.progress == .unconfirmed)
+      let neither = kitchenAfter(Self.common, Self.verified(a, .otherIdentity, held: 8), renumbered)
+      #expect(neither?.progress == .unconfirmed)
     }
     #expect(kitchenAfter(Self.common, Self.verified("a", .otherIdentity, held: 9))?.progress == .unconfirmed)
   }

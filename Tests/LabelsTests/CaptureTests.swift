@@ -1,4 +1,5 @@
 import Bluetooth
+import Families
 import Model
 import Testing
 
@@ -16,10 +17,10 @@ struct CaptureTests {
   private static func building(_ count: Int = 6, known: [String: UInt64] = [:]) -> Building {
     let rooms = "ABCDEFGHIJ".prefix(count).map { letter in
       Room(
-        id: RoomID(rawValue: letter.lowercased()), name: String(letter), profile: "robo-sensor",
+        id: RoomID(rawValue: letter.lowercased()), name: String(letter), family: .roboSensor,
         address: known[String(letter)].map(address), settings: [:], timeouts: StageTimeouts(), retries: 0)
     }
-    return Building(id: "b", name: "B", assignment: .later, rooms: rooms)
+    return Building(id: "b", name: "B", assignment: .later, rooms: rooms, families: FamilyCatalogue.builtIn)
   }
 
   /// A capture of all rooms that records what it writes.

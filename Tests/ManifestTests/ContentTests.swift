@@ -1,12 +1,16 @@
 import Bluetooth
+import Families
 import Foundation
+import Model
 import Testing
 
 @testable import Manifest
 
 @Suite("The content of a manifest without its passwords") struct ContentTests {
   private func content(_ text: String) -> String {
-    String(decoding: ManifestReader.read(Array(text.utf8), file: "m.yaml").content, as: UTF8.self)
+    String(
+      decoding: ManifestReader.read(Array(text.utf8), file: "m.yaml", families: .builtIn).content,
+      as: UTF8.self)
   }
 
   private static func manifest(
@@ -74,7 +78,7 @@ import Testing
     let text =
       (["building: House", "match: any", adapters, "rooms:"] + rooms
       + ["  - { room: S, minor: 70, near: lobyb }"]).joined(separator: "\n")
-    let reading = ManifestReader.read(Array(text.utf8), file: "m.yaml")
+    let reading = ManifestReader.read(Array(text.utf8), file: "m.yaml", families: .builtIn)
     #expect(reading.omitted > 0)
     #expect(reading.diagnostics.contains { $0.advice == "did you mean `lobby`?" }, "\(reading.rendered)")
   }
@@ -89,7 +93,7 @@ import Testing
     let text = (["building: House", "match: any", "adapters:"] + adapters + ["rooms:"] + rooms)
       .joined(separator: "\n")
     let duration = ContinuousClock().measure {
-      let reading = ManifestReader.read(Array(text.utf8), file: "m.yaml")
+      let reading = ManifestReader.read(Array(text.utf8), file: "m.yaml", families: .builtIn)
       #expect(reading.diagnostics[0].advice == "did you mean `lobby-0`?")
       #expect(reading.omitted == numbers.count - ManifestReader.maximumFindings)
     }
@@ -108,7 +112,7 @@ import Testing
       }
       let text = (["building: House", "wifi:"] + networks + ["rooms:"] + rooms).joined(separator: "\n")
       return ContinuousClock().measure {
-        let reading = ManifestReader.read(Array(text.utf8), file: "m.yaml")
+        let reading = ManifestReader.read(Array(text.utf8), file: "m.yaml", families: .builtIn)
         guard name != "network" else { return #expect(reading.building != nil) }
         #expect(reading.omitted == numbers.count - ManifestReader.maximumFindings)
         #expect(reading.diagnostics[0].advice == "did you mean `network-0`?")

@@ -2,6 +2,7 @@ import Foundation
 import Manifest
 import Model
 import RecordedText
+import SampleFacts
 import Testing
 
 @Suite("The examples in manifests/")

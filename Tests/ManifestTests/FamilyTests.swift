@@ -3,6 +3,7 @@ import Families
 import Manifest
 import MarkedText
 import Model
+import SampleFacts
 import Session
 import Source
 import Testing
@@ -11,7 +12,7 @@ import YAML
 /// A manifest with warnings only: its building and the warnings.
 private func warnings(_ text: String) throws -> (Building, [Diagnostic], MarkedText) {
   let marked = MarkedText(text)
-  let reading = ManifestReader.read(marked.bytes, file: "b.yaml")
+  let reading = ManifestReader.read(marked.bytes, file: "b.yaml", families: .builtIn)
   #expect(reading.diagnostics.allSatisfy { $0.severity == .warning }, "\(reading.rendered)")
   return (try #require(reading.building, "\(reading.rendered)"), reading.diagnostics, marked)
 }
@@ -34,7 +35,7 @@ private let uuid = "2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6"
 @Suite("Rooms of several device families")
 struct FamilyTests {
   private func building(_ text: String) throws -> Building {
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.rendered == "")
     return try #require(reading.building, "\(reading.rendered)")
   }
@@ -64,7 +65,7 @@ struct FamilyTests {
           address: C4:7C:8D:00:00:03
       """)
     let (lobby, stair, roof) = (building.rooms[0], building.rooms[1], building.rooms[2])
-    #expect(lobby.profile == "robo-sensor")
+    #expect(lobby.family.id == "robo-sensor")
     #expect(Set(lobby.settings.keys) == [.roomName, .minor, .wifiSSID, .wifiPassword])
     #expect(
       stair.settings == [
@@ -132,10 +133,12 @@ struct FamilyTests {
   func timeouts() throws {
     // The interval gives a warning and is used.
     func timeouts(_ text: String) throws -> StageTimeouts {
-      try #require(ManifestReader.read(Array(text.utf8), file: "b.yaml").building?.rooms.first).timeouts
+      try #require(
+        ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn).building?.rooms.first
+      ).timeouts
     }
     let slow = try timeouts(beacons("uuid: \(uuid), major: 1, interval: 10s", ["room: R, minor: 1"]))
-    #expect(slow == IoTDesignShop().timeouts(for: [.interval: .duration(.seconds(10))]))
+    #expect(slow == DeviceFamily.iotDesignShop.timeouts(for: [.interval: .duration(.seconds(10))]))
     #expect(slow.connect > StageTimeouts().connect)
     let own = try timeouts(
       beacons(
@@ -200,13 +203,13 @@ struct FamilyTests {
         [.control: .integer(1), .value: .integer(0), .range: .integer(120)],
         [.control: .integer(0), .value: .integer(255), .range: .integer(120)],
       ])
-    #expect(building.rooms.allSatisfy { $0.timeouts == Firefly().timeouts(for: [:]) })
+    #expect(building.rooms.allSatisfy { $0.timeouts == DeviceFamily.firefly.timeouts(for: [:]) })
   }
 
   @Test(
     "a room of a family without identity needs no minor",
-    arguments: DeviceProfiles.all.filter { !$0.hasIdentity })
-  func withoutIdentity(profile: any DeviceProfile) throws {
+    arguments: FamilyCatalogue.builtIn.all.filter { !$0.hasIdentity })
+  func withoutIdentity(profile: DeviceFamily) throws {
     let settings = profile.settings.filter(\.isRequired).map { "\($0.name): 1" }.joined(separator: ", ")
     let rooms = ["R", "S"].map { "room: \($0), profile: \(profile.id), near: hci0, \(settings)" }
     let building = try building(beacons("", rooms).replacing("profile: iot-design-shop, ", with: ""))
@@ -339,14 +342,14 @@ struct FamilyFindingTests {
     try expect(wrong)
   }
 
-  @Test("a room of a family without identity cannot be registered", arguments: DeviceProfiles.all)
-  func registration(profile: any DeviceProfile) throws {
+  @Test("a room of a family without identity cannot be registered", arguments: FamilyCatalogue.builtIn.all)
+  func registration(profile: DeviceFamily) throws {
     let settings = profile.settings.filter { $0.isRequired && $0.name != .roomName }.map {
       "\($0.name): \($0.name == .uuid ? uuid : "1")"
     }.joined(separator: ", ")
     let text =
       "building: B\nmatch: any\nrooms:\n  - { room: R, profile: \(profile.id), \(settings), register: true, address: C4:7C:8D:00:00:01 }\n"
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect((reading.building != nil) == profile.hasIdentity, "\(reading.rendered)")
     #expect(reading.diagnostics.allSatisfy { $0.message.hasSuffix("cannot be registered") })
   }
@@ -432,7 +435,7 @@ struct FamilyFindingTests {
   @Test("an unknown profile suppresses warnings about unused defaults")
   func unknownProfile() {
     let text = beacons("power: low", ["room: R, minor: 1, profile: firefli"])
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.diagnostics.map(\.message) == ["unknown profile"])
   }
 

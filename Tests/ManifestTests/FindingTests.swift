@@ -39,7 +39,7 @@ struct Wrong: Sendable, CustomTestStringConvertible {
 /// Expects exactly the one error, at its place; warnings do not matter.
 func expect(_ wrong: Wrong) throws {
   let marked = MarkedText(wrong.text)
-  let reading = ManifestReader.read(marked.bytes, file: "b.yaml")
+  let reading = ManifestReader.read(marked.bytes, file: "b.yaml", families: .builtIn)
   #expect(reading.building == nil)
   let finding = try #require(
     reading.diagnostics.first { $0.message.contains(wrong.message) }, "\(reading.rendered)")
@@ -199,7 +199,7 @@ struct FindingTests {
   func sameName() {
     let text =
       "building: B\nmatch: any\nrooms:\n  - { room: R, minor: 1 }\n  - { room: R, minor: 2, id: other }\n"
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.building?.rooms.count == 2)
     #expect(reading.diagnostics.map(\.severity) == [.warning])
   }
@@ -213,7 +213,7 @@ struct FindingTests {
         - { room: R, minor: 70000 }
         - { minor: 1, minor: 2, address: x }
       """
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.diagnostics.map(\.range.start.line) == [1, 1, 2, 2, 4, 4, 5, 5, 5])
     #expect(reading.diagnostics.map(\.range.start) == reading.diagnostics.map(\.range.start).sorted())
   }
@@ -222,7 +222,7 @@ struct FindingTests {
   func bounded() {
     let rooms = (0..<200).map { "  - { room: R, minor: \($0), id: r\($0) }\n" }.joined()
     let text = "building: B\nmatch: any\nrooms:\n\(rooms)  - { room: Last, minor: 70000 }\n"
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.diagnostics.count == ManifestReader.maximumFindings)
     #expect(reading.omitted == 200 - ManifestReader.maximumFindings)
     #expect(reading.diagnostics.last?.message.contains("70000") == true)
@@ -236,7 +236,7 @@ struct FindingTests {
       "  - { room: R, minor: 5, adress: C4, wifi: { ssid: S\($0), password: secret-word-\($0) } }\n"
     }
     let text = "building: B\nrooms:\n" + rooms.joined()
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.diagnostics.count + reading.omitted > 40_000)
     #expect(!reading.rendered.contains("secret-word"))
   }

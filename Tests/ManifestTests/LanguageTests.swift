@@ -1,6 +1,8 @@
 import Bluetooth
+import Families
 import Manifest
 import Model
+import SampleFacts
 import Source
 import Testing
 
@@ -10,7 +12,7 @@ struct Files {
 
   func read(_ manifest: String) -> ManifestReading {
     ManifestReader.read(
-      Array(manifest.utf8), file: "b.yaml",
+      Array(manifest.utf8), file: "b.yaml", families: .builtIn,
       files: ManifestFiles { [files] path, _ in
         guard let text = files[path] else { return .failure(.missing) }
         return .success(.init(name: path, bytes: Array(text.utf8)))
@@ -240,7 +242,7 @@ struct LanguageTests {
     #expect(findings("room: Room 13, minor: 13, address: \"C4:7C:8D:00:01:01\"") == [])
     #expect(findings("room: Lobby, minor: 99, address: \"C4:7C:8D:00:01:01\"") == [])
     let minor = findings("room: Room 13, minor: 31, address: \"C4:7C:8D:00:01:01\"")
-    #expect(minor.map(\.code) == [.suspiciousMinor])
+    #expect(minor.map(\.code) == [.suspiciousNumber])
     #expect(minor.first?.range.start.line == 15)
     let address = findings("room: Room 13, minor: 13, address: \"C4:7C:D8:00:01:01\"")
     #expect(address.map(\.code) == [.suspiciousAddress])
@@ -310,7 +312,8 @@ struct LanguageTests {
 
   @Test("a manifest from a pipe names no files, and any manifest names at most 100")
   func files() {
-    let reading = ManifestReader.read(Array("building: B\nrooms_from: r.csv\n".utf8), file: "-")
+    let reading = ManifestReader.read(
+      Array("building: B\nrooms_from: r.csv\n".utf8), file: "-", families: .builtIn)
     #expect(reading.diagnostics.map(\.code) == [.fileUnreadable])
     let many = Array(repeating: "r.csv", count: 101).joined(separator: ", ")
     let codes = Files(files: ["r.csv": "room\n"]).read("building: B\nrooms_from: [\(many)]\n").diagnostics

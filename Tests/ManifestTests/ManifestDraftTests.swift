@@ -1,5 +1,7 @@
+import Families
 import Manifest
 import Model
+import SampleFacts
 import Testing
 
 @Suite("A new manifest from `init`")
@@ -35,7 +37,8 @@ struct ManifestDraftTests {
   func table() throws {
     let table = "Zimmer;Beacon-Nr.;MAC;Etage;Bemerkung\n301;301;C47C8D000001;3;x\n"
       .replacing("C47C8D000001", with: "C4:7C:8D:00:00:01")
-    let columns = TableColumns(headers: ["Zimmer", "Beacon-Nr.", "MAC", "Etage", "Bemerkung"])
+    let columns = TableColumns(
+      headers: ["Zimmer", "Beacon-Nr.", "MAC", "Etage", "Bemerkung"], families: .builtIn)
     let draft = ManifestDraft(
       name: "B", profile: "robo-sensor", match: .address,
       rooms: .table(file: "r.csv", columns: columns.mapped, ignored: columns.ignored))
@@ -57,12 +60,12 @@ struct ManifestDraftTests {
       (["", "room"], ["room"]),
     ] as [([String], [String?])])
   func columns(headers: [String], keys: [String?]) {
-    #expect(TableColumns(headers: headers).columns.map(\.key) == keys)
+    #expect(TableColumns(headers: headers, families: .builtIn).columns.map(\.key) == keys)
   }
 
   @Test("a key that a person sets replaces the guess")
   func corrected() {
-    var columns = TableColumns(headers: ["Zimmer", "Beacon", "Nr", "Notes"])
+    var columns = TableColumns(headers: ["Zimmer", "Beacon", "Nr", "Notes"], families: .builtIn)
     #expect(columns.set("minor", of: "Nr") == true)
     #expect(columns.columns.map(\.key) == ["room", nil, "minor", nil])
     #expect(columns.set("minor", of: "Number") == false)

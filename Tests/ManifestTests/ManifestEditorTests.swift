@@ -1,4 +1,5 @@
 import Bluetooth
+import Families
 import Manifest
 import Model
 import Synchronization
@@ -32,7 +33,8 @@ struct ManifestEditorTests {
     _ manifest: String, _ files: [String: String] = [:], room: RoomID = "r",
     _ address: BluetoothAddress = Self.address
   ) throws -> ManifestEditor.Edit? {
-    let editor = try ManifestEditor(Array(manifest.utf8), file: "b.yaml", files: Self.manifestFiles(files))
+    let editor = try ManifestEditor(
+      Array(manifest.utf8), file: "b.yaml", families: .builtIn, files: Self.manifestFiles(files))
     return try editor.setting(address, of: room)
   }
 
@@ -230,6 +232,7 @@ struct ManifestEditorTests {
     let files = ManifestFiles { path, _ in .success(.init(name: path, bytes: Array(reads.next().utf8))) }
     let editor = try ManifestEditor(
       Array((Self.head + "rooms: [{ room: A, minor: 9 }]\nrooms_from: r.csv").utf8), file: "b.yaml",
+      families: .builtIn,
       files: files)
     #expect(throws: ManifestEditError.unsafe(file: "b.yaml", line: 3)) {
       try editor.setting(Self.address, of: "a")

@@ -1,3 +1,4 @@
+import Families
 import Manifest
 import Model
 import Testing
@@ -28,7 +29,7 @@ struct PasswordTests {
       ("{ prompt: true }", .prompt),
     ] as [(String, SecretSource)])
   func sources(text: String, source: SecretSource) throws {
-    let reading = ManifestReader.read(Array(manifest(text).utf8), file: "b.yaml")
+    let reading = ManifestReader.read(Array(manifest(text).utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.rendered == "")
     let secrets = try #require(reading.building).rooms.flatMap(\.secrets)
     #expect(secrets.map(\.reference) == [SecretReference(source, file: "b.yaml", line: 3, column: 38)])
@@ -51,7 +52,7 @@ struct PasswordTests {
               prompt: true
 
       """
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml")
+    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
     let references = try #require(reading.building, "\(reading.rendered)").rooms.flatMap(\.secrets).map(
       \.reference)
     #expect(references.map(\.?.source) == [.environment("GUESTS"), .prompt])
@@ -111,7 +112,7 @@ struct PasswordTests {
     ])
   func literal(text: String) throws {
     let written = "'" + text + "'"
-    let reading = ManifestReader.read(Array(manifest(written).utf8), file: "b.yaml")
+    let reading = ManifestReader.read(Array(manifest(written).utf8), file: "b.yaml", families: .builtIn)
     let secrets = try #require(reading.building, "\(reading.rendered)").rooms.flatMap(\.secrets)
     #expect(secrets == [Secret(text)])
     #expect(reading.passwords.files == ["b.yaml"])
@@ -121,7 +122,7 @@ struct PasswordTests {
   func open(password: String) {
     let text =
       "building: B\nmatch: any\nwifi: { g: { ssid: G, \(password) } }\nrooms: [{ room: R, minor: 1 }]\n"
-    #expect(ManifestReader.read(Array(text.utf8), file: "b.yaml").passwords.files == [])
+    #expect(ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn).passwords.files == [])
   }
 
   @Test(
@@ -137,15 +138,16 @@ struct PasswordTests {
       ("{ correct-horse: true }", "{ •••: ••• }"), ("correct-horse", "•••"),
     ])
   func redacted(password: String, shown: String) {
-    let redacted = ManifestReader.redacted(Array(manifest(password).utf8), file: "b.yaml")[0].text.split(
-      separator: "\n")[2]
+    let redacted = ManifestReader.redacted(
+      Array(manifest(password).utf8), file: "b.yaml", families: .builtIn)[0].text.split(
+        separator: "\n")[2]
     #expect(redacted == "wifi: { guests: { ssid: G, password: \(shown) } }")
   }
 
   @Test("a password in place of its source is hidden everywhere")
   func hiddenEverywhere() {
     let text = manifest("{ env: correct-horse }").replacing("room: R,", with: "room: correct-horse, minr: 1,")
-    let shown = ManifestReader.read(Array(text.utf8), file: "b.yaml").rendered
+    let shown = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn).rendered
     #expect(shown.contains("`env` takes") && shown.contains("unknown key in a room"))
     #expect(!shown.contains("correct-horse"))
   }

@@ -1,10 +1,12 @@
+import Families
+import Model
 import Testing
 
 @testable import Manifest
 
 @Suite("A redacted manifest") struct RedactionTests {
   private static func redacted(_ text: String) -> String {
-    ManifestReader.redacted(Array(text.utf8), file: "b.yaml")[0].text
+    ManifestReader.redacted(Array(text.utf8), file: "b.yaml", families: .builtIn)[0].text
   }
 
   private static let manifest = """

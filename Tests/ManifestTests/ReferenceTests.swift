@@ -1,5 +1,7 @@
+import Families
 import Foundation
 import Manifest
+import Model
 import RecordedText
 import Testing
 
@@ -8,6 +10,7 @@ func readExample(_ path: String) throws -> ManifestReading {
   let directory = (path as NSString).deletingLastPathComponent
   return ManifestReader.read(
     Array(try Data(contentsOf: projectFile(path))), file: path,
+    families: .builtIn,
     files: ManifestFiles { file, _ in
       let place = directory + "/" + file
       guard let data = try? Data(contentsOf: projectFile(place)) else { return .failure(.missing) }

@@ -1,4 +1,5 @@
 import Model
+import SampleFacts
 import Testing
 
 @testable import Reporting

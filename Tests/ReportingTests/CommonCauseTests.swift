@@ -3,6 +3,7 @@ import Foundation
 import Journal
 import Model
 import RecordedText
+import SampleFacts
 import Testing
 
 @testable import Reporting

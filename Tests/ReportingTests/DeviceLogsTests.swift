@@ -1,6 +1,7 @@
 import Bluetooth
 import Model
 import RecordedText
+import SampleFacts
 import Testing
 
 @testable import Reporting
@@ -51,7 +52,7 @@ struct DeviceLogsTests {
         room: "a", attempt: 1, stage: .write, setting: .minor, seconds: 0.2,
         failure: .attributeRejected(FailedStep(.write, setting: .minor), attError: 0x0D))),
     .attemptEnded(
-      .init(room: "a", number: 2, seconds: 3, failure: .minorOnAir(MinorHolders(7, [.sensor(9)])))),
+      .init(room: "a", number: 2, seconds: 3, failure: .identityOnAir(IdentityHolders(7, [.sensor(9)])))),
     .statusReceived(.init(room: "a", attempt: 1, text: "error:flash", meaning: .stale)),
     .linkEnded(.init(room: "a", attempt: 1, cause: .adapterLost, expected: false)),
   ]
@@ -119,7 +120,7 @@ struct DeviceLogsTests {
           toolVersion: "0.1.0", host: "laptop", manifestPath: "harbour-house.yaml",
           manifestSHA256: "content:" + String(repeating: "ab", count: 32), simulated: false,
           kernel: "Linux 6.1.0-18-amd64 x86_64", operatingSystem: "Debian GNU/Linux 12 (bookworm)",
-          rooms: rooms)), after: 0)
+          rooms: rooms, families: .builtIn)), after: 0)
     script.append(
       .adapterSelected(
         .init(

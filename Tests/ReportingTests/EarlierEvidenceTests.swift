@@ -1,5 +1,6 @@
 import Foundation
 import Model
+import SampleFacts
 import Testing
 
 @testable import Reporting

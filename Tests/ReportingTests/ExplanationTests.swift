@@ -1,5 +1,6 @@
 import Bluetooth
 import Model
+import SampleFacts
 import Testing
 
 @testable import Reporting
@@ -12,7 +13,7 @@ struct ExplanationTests {
   ]
 
   /// The beacon of a firmware that differs from the factory's.
-  private static let otherBeacon = "uuid 6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B, major 7, minor 5"
+  private static let otherBeacon = DeviceIdentity.beacon("6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B", 7, 5)
 
   /// Every code, in every context that changes its explanation.
   static let reasons = FailureReason.Code.allCases.flatMap { examples(of: $0) }
@@ -42,26 +43,28 @@ struct ExplanationTests {
         "wrong password", "unknown ssid", "busy",
       ].map { .refused(stage: .save, deviceText: $0) }
     case .wrongIdentity:
-      [.wrongIdentity(minor: 12), .wrongIdentity(minor: 5), .wrongIdentity(minor: 5, held: Self.otherBeacon)]
+      [.wrongIdentity(12), .wrongIdentity(5), .wrongIdentity(Self.otherBeacon)]
     case .configuredOtherwise:
       [
-        .configuredOtherwise(minor: 12), .configuredOtherwise(minor: 5),
-        .configuredOtherwise(minor: 5, held: Self.otherBeacon),
+        .configuredOtherwise(12), .configuredOtherwise(5),
+        .configuredOtherwise(Self.otherBeacon),
       ]
-    case .settingsChanged: [.settingsChanged(minor: 12), .settingsChanged(minor: nil)]
+    case .settingsChanged: [.settingsChanged(12), .settingsChanged(nil)]
     case .contradictorySightings:
       [nil, SaveResponse()].map {
         .contradictorySightings(
           Contradiction(
-            .sensor(5), StateSighting(adapter: .first, minor: nil), StateSighting(adapter: .first, minor: 5)),
+            .sensor(5), StateSighting(adapter: .first, identity: nil),
+            StateSighting(adapter: .first, identity: 5)),
           $0
         )
       }
-    case .settingsUnknown: [.settingsUnknown(minor: 5)]
-    case .beaconAsBefore: [.beaconAsBefore(minor: 5, SaveResponse()), .beaconAsBefore(minor: 5, nil)]
-    case .minorOnAir: [.minorOnAir(MinorHolders(5, [.sensor(77)])), .minorOnAir(MinorHolders(5, []))]
-    case .minorOnRecord:
-      [.minorOnRecord(MinorHolders(5, [.sensor(77)])), .minorOnRecord(MinorHolders(5, []))]
+    case .settingsUnknown: [.settingsUnknown(5)]
+    case .beaconAsBefore: [.beaconAsBefore(5, SaveResponse()), .beaconAsBefore(5, nil)]
+    case .identityOnAir:
+      [.identityOnAir(IdentityHolders(5, [.sensor(77)])), .identityOnAir(IdentityHolders(5, []))]
+    case .identityOnRecord:
+      [.identityOnRecord(IdentityHolders(5, [.sensor(77)])), .identityOnRecord(IdentityHolders(5, []))]
     case .notClearlyNearest:
       [[.sensor(1, -52), .sensor(2, -54)], [.sensor(1, -52), .sensor(1, -55, at: 2)]].map {
         .notClearlyNearest(NearCandidates(near: "hci1", $0))
@@ -75,7 +78,7 @@ struct ExplanationTests {
     case .noCandidate: [.noCandidate(), .noCandidate(near: "hci1")]
     case .tooManyCandidates: [.tooManyCandidates((1...7).map { .sensor($0) }), .tooManyCandidates([])]
     case .readBackMismatch: [.readBackMismatch(setting: "interval", held: "power low, interval 1s")]
-    case .foreignSettings: [.foreignSettings(held: "uuid …, major 1, minor 9", .beacon(minor: 9))]
+    case .foreignSettings: [.foreignSettings(held: "uuid …, major 1, minor 9", .onAir)]
     case .networkNotReceived:
       [
         .networkNotReceived(
@@ -88,9 +91,9 @@ struct ExplanationTests {
     case .receivedFromOtherAddress:
       [
         .receivedFromOtherAddress(
-          OtherSenders(minor: 5, addresses: [.sensor(77)], candidates: [.sensor(77, -71)]), SaveResponse()),
+          OtherSenders(identity: 5, addresses: [.sensor(77)], candidates: [.sensor(77, -71)]), SaveResponse()),
         .receivedFromOtherAddress(
-          OtherSenders(minor: 5, addresses: [.sensor(77), .sensor(78)], candidates: []),
+          OtherSenders(identity: 5, addresses: [.sensor(77), .sensor(78)], candidates: []),
           SaveResponse(deviceText: "error:no")),
       ]
     case .stackError:

@@ -1,6 +1,7 @@
 import Bluetooth
 import Model
 import RecordedText
+import SampleFacts
 import Testing
 
 @testable import Reporting
@@ -52,7 +53,11 @@ struct FamilyReportTests {
       rooms.map { value($0, "registered") } == [
         .bool(false), .bool(false), .bool(false), .bool(true), .bool(true),
       ])
-    #expect(rooms.map { value($0, "minor") } == [.integer(1), .integer(2), .null, .integer(9), .integer(10)])
+    let minors: [UInt16?] = [1, 2, nil, 9, 10]
+    let identities = minors.map { minor -> JSONValue? in
+      minor.map { .string(DeviceIdentity.stair($0).description) } ?? .null
+    }
+    #expect(rooms.map { value($0, "identity") } == identities)
     #expect(
       value(rooms[0], "settings")
         == .array(
@@ -77,7 +82,7 @@ struct FamilyReportTests {
     ] as [(Evidence.Grade, String)])
   func evidence(grade: Evidence.Grade, words: String) {
     let evidence = Evidence(
-      grade: grade, address: .sensor(5), minor: 7, rssi: -60, secondsAfterSave: 1.5)
+      grade: grade, address: .sensor(5), identity: 7, rssi: -60, secondsAfterSave: 1.5)
     #expect(evidence.words.contains(words), "\(evidence.words)")
     #expect(evidence.words.hasPrefix(grade.plainWords))
   }

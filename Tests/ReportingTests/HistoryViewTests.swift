@@ -1,5 +1,6 @@
 import Bluetooth
 import Model
+import SampleFacts
 import Testing
 
 @testable import Reporting
@@ -44,7 +45,7 @@ struct HistoryViewTests {
     room.exclusion = Exclusion(.deselected)
     other.begin([room])
     other.append(
-      .deviceSighted(.init(address: .sensor(1), adapter: .first, profile: "robo-sensor", minor: 1)))
+      .deviceSighted(.init(address: .sensor(1), adapter: .first, profile: "robo-sensor", identity: 1)))
     let run = try #require(Self.runs.first).run
     guard case .runStarted(let started)? = other.events.first?.fact else { return }
     let lines = HistoryView.table(Self.runs + [(started, other.events)], width: nil)

@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import FoundationXML
 import Model
+import SampleFacts
 import Testing
 
 @testable import Reporting
@@ -31,7 +32,8 @@ struct JUnitReportTests {
       .roomFinished(
         .init(
           room: room.room, outcome: outcome, address: address, attempts: attempts, seconds: 9,
-          evidence: Evidence(grade: .beaconOnAir, address: address, minor: room.minor), settings: room.proved)
+          evidence: Evidence(grade: .beaconOnAir, address: address, identity: room.identity),
+          settings: room.proved)
       ))
   }
 

@@ -1,5 +1,7 @@
 import Bluetooth
+import Families
 import Model
+import SampleFacts
 import Testing
 
 @testable import Reporting
@@ -17,7 +19,7 @@ import Testing
     ApplyPlan(building: "b", manifestSHA256: "", rooms: steps)
   }
 
-  private static let building = Building(id: "b", name: "B", rooms: [])
+  private static let building = Building(id: "b", name: "B", rooms: [], families: .builtIn)
   private static let moved = step(
     "Pantry",
     [
@@ -85,14 +87,19 @@ import Testing
     var now = Self.moved
     now.settings?[3].value = "303"
     let differences = Self.plan([Self.moved]).differences(from: Self.plan([now]))
-    #expect(differences.map(\.words) == ["Pantry: planned minor 302, now minor 303"])
+    #expect(
+      differences.map { $0.words(SettingTitles(FamilyCatalogue.builtIn)) } == [
+        "Pantry: planned minor 302, now minor 303"
+      ])
     now = Self.moved
     now.settings?[3].recorded = "300"
     now.settings?[1].change = nil
     #expect(Self.plan([Self.moved]).differences(from: Self.plan([now])).isEmpty, "the old value may change")
     now.settings?.removeFirst()
     #expect(
-      Self.plan([Self.moved]).differences(from: Self.plan([now])).map(\.words)
+      Self.plan([Self.moved]).differences(from: Self.plan([now])).map {
+        $0.words(SettingTitles(FamilyCatalogue.builtIn))
+      }
         == ["Pantry: planned WiFi Guests, now no such setting"])
   }
 }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Model
 import RecordedText
+import SampleFacts
 import Testing
 
 @testable import Reporting
@@ -57,7 +58,7 @@ struct ProgressViewTests {
     for (index, room) in rooms[..<33].enumerated() { script.provision(room, .sensor(UInt64(index + 1))) }
     script.end(rooms[40], .unreachable, .neverReceived())
     script.end(rooms[41], .failed, .refused(stage: .save, deviceText: "error:flash"))
-    script.append(.operatorAwaited(.init(room: rooms[42].room, reason: .configuredOtherwise(minor: 99))))
+    script.append(.operatorAwaited(.init(room: rooms[42].room, reason: .configuredOtherwise(99))))
     for (index, room) in rooms[50..<58].enumerated() {
       let address = BluetoothAddress.sensor(UInt64(index + 51))
       let adapter = index % 2 == 0 ? AdapterID.first : second

@@ -1,5 +1,6 @@
 import Bluetooth
 import Model
+import SampleFacts
 import Testing
 
 @testable import Reporting
@@ -38,7 +39,7 @@ struct RunReportTests {
     #expect(office.address == .sensor(1))
     #expect(office.attempts == 2)
     #expect(office.rssi == -55)
-    #expect(office.minor == 1)
+    #expect(office.identity == 1)
     #expect(report.name(of: office.adapter) == "hci0")
     #expect(report["cellar"] == nil)
   }
@@ -133,7 +134,7 @@ struct RunReportTests {
 
     @Test("a room between its proof and its outcome is unconfirmed and has the evidence")
     func provedOnly() throws {
-      let evidence = Evidence(grade: .freshBeacon, address: .sensor(2), minor: 2, rssi: -70)
+      let evidence = Evidence(grade: .freshBeacon, address: .sensor(2), identity: 2, rssi: -70)
       let room = try report {
         $0.write(RunScript.kitchen, to: .sensor(2))
         $0.append(.proofReceived(.init(room: "kitchen", attempt: 1, evidence: evidence)))

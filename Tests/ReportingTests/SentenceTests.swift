@@ -101,14 +101,15 @@ extension SentenceTests {
     for line in verifications { text += "\(line)\n" }
     section("Evidence")
     for grade in Evidence.Grade.allCases {
-      let evidence = Evidence(grade: grade, address: .sensor(5), minor: 5, rssi: -60, secondsAfterSave: 1.5)
+      let evidence = Evidence(
+        grade: grade, address: .sensor(5), identity: 5, rssi: -60, secondsAfterSave: 1.5)
       add(grade.rawValue, "\(evidence.words); in a plan: \(evidence.claim(.utc))")
     }
     section("Reasons in a few words, for headings and logs")
     for code in FailureReason.Code.allCases { add(code.rawValue, code.words) }
     section("Events, as device logs and --verbose show them")
     for fact in SampleFacts.facts + DeviceLogsTests.facts {
-      let words = EventWords(fact) { _ in "hci0" }
+      let words = EventWords(fact, SettingTitles([RecordedFamily].builtIn)) { _ in "hci0" }
       add(fact.kind.rawValue, "\(words.topic): \(words.text)")
     }
     return text
@@ -150,10 +151,10 @@ extension SentenceTests {
       add(title(reason), try ExplanationTests.explain(.failed, reason, profile: "iot-design-shop"))
     }
     section("Reasons, in a room whose device was configured elsewhere")
-    let held = "uuid 8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18, major 40, minor 5"
+    let held = DeviceIdentity.beacon("8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18", 40, 5)
     for reason: FailureReason in [
-      .neverReceived(), .tooManyCandidates([.sensor(7), .sensor(8)], minor: 5),
-      .configuredOtherwise(minor: 5, held: held), .minorOnAir(MinorHolders(5, [.sensor(7)])),
+      .neverReceived(), .tooManyCandidates([.sensor(7), .sensor(8)], identity: 5),
+      .configuredOtherwise(held), .identityOnAir(IdentityHolders(5, [.sensor(7)])),
     ] {
       add(
         title(reason),
@@ -171,7 +172,7 @@ extension SentenceTests {
     }
     section("Reasons, in a room with a family that this version does not know")
     for reason: FailureReason in [
-      .neverReceived(), .connectFailed(FailedStep(.connect)), .settingsChanged(minor: 5),
+      .neverReceived(), .connectFailed(FailedStep(.connect)), .settingsChanged(5),
     ] {
       add(title(reason), try ExplanationTests.explain(.unreachable, reason, profile: "no-family-of-ours"))
     }
@@ -207,7 +208,7 @@ extension SentenceTests {
       .renumbered(room: "lobby", from: 5, to: 6, device: .sensor(1)),
       .severalDevices(room: "lobby", [.sensor(1), .sensor(2)]),
       .severalRooms(device: .sensor(1), ["lobby", "attic"]),
-      .minorTwice(5, ["lobby", "attic"], [.sensor(1), .sensor(2)]),
+      .identityTwice(5, ["lobby", "attic"], [.sensor(1), .sensor(2)]),
       .unordered(room: "lobby", runs: ["20261123T090000Z-ada-1f3a9c", "20261123T091000Z-bob-77aa01"]),
     ]
   }
@@ -238,6 +239,7 @@ extension SentenceTests {
       PlannedStep(
         room: "lobby", name: "Lobby", action: action, address: .sensor(1), settings: settings, reason: reason)
     }
+    let titles = SettingTitles([RecordedFamily].builtIn)
     let provision = step(.provision, settings)
     let stop = step(.stop, nil, .neverReceived())
     let actions = [PlannedStep.Action.provision, .done, .await, .stop, .exclude].map(\.words)
@@ -246,7 +248,7 @@ extension SentenceTests {
       .init(planned: provision, found: nil),
       .init(planned: provision, found: step(.provision, [settings[1]])),
     ]
-    return actions + [provision.writes] + differences.map(\.words)
+    return actions + [provision.writes(titles)] + differences.map { $0.words(titles) }
   }
 
   private static var verifications: [String] {
@@ -254,7 +256,7 @@ extension SentenceTests {
       (
         name: "Lobby",
         room: RoomVerified(
-          room: "lobby", finding: finding, address: .sensor(1), minor: 5, rssi: [-91], windowsReceived: 1,
+          room: "lobby", finding: finding, address: .sensor(1), identity: 5, rssi: [-91], windowsReceived: 1,
           windows: 2, others: [.sensor(2)])
       )
     }

@@ -2,6 +2,7 @@ import Bluetooth
 import Digest
 import Foundation
 import FoundationXML
+import SampleFacts
 import Testing
 import VirtualBuilding
 
@@ -93,7 +94,7 @@ struct BuildingReportTests {
       guard state == "done" else { continue }
       let sensor = number == 3 ? 41 : number
       #expect(await premises.minor(sensor) == UInt16(100 + number), "what the sensor holds")
-      #expect(room["minor"].integer == 100 + number)
+      #expect(room["identity"].minor == 100 + number)
       #expect(room["devices"].items.map(\.text) == [ServedBuilding.address(sensor).description])
       let evidence = room["evidence"]
       let run = try #require(evidence["run"].text)

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import SampleFacts
 import Testing
 import VirtualBuilding
 
@@ -199,7 +200,7 @@ struct ConvergenceTests {
 
       let twoOnAir = try await premises.apply("--rebind", "Room 101")
       #expect(twoOnAir.status == 100, "\(twoOnAir)")
-      #expect(try site.report["rooms"][0]["reason_code"].text == "minor_on_air")
+      #expect(try site.report["rooms"][0]["reason_code"].text == "identity_on_air")
       #expect(await premises.minor(2) == nil)
 
       await premises.setMuted(true, 1)

@@ -3,6 +3,7 @@ import Engine
 import Families
 import Model
 import Reporting
+import SampleFacts
 import Testing
 
 @testable import RoboprovCLI
@@ -344,11 +345,11 @@ struct DiagnosisTests {
   // MARK: A building
 
   private static func room(
-    _ number: Int, floor: String? = nil, profile: ProfileID = "robo-sensor", hasAddress: Bool = true,
+    _ number: Int, floor: String? = nil, family: DeviceFamily = .roboSensor, hasAddress: Bool = true,
     settings: [SettingName: SettingValue] = [:]
   ) -> Room {
     Room(
-      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", floor: floor, profile: profile,
+      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", floor: floor, family: family,
       address: hasAddress ? BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64(number)) : nil,
       settings: [.minor: .integer(number)].merging(settings) { $1 }, timeouts: StageTimeouts(), retries: 0)
   }
@@ -358,7 +359,9 @@ struct DiagnosisTests {
   ) -> BuildingFacts {
     var facts = BuildingFacts(
       manifest: "building.yaml",
-      building: Building(id: "house", name: "House", adapters: adapters, rooms: rooms), known: Known())
+      building: Building(
+        id: "house", name: "House", adapters: adapters, rooms: rooms, families: FamilyCatalogue.builtIn),
+      known: Known())
     change(&facts)
     return facts
   }
@@ -443,7 +446,7 @@ struct DiagnosisTests {
   @Test("Firefly rooms, and only these, need bluetoothd without its MIDI plugin")
   func midi() {
     let host = Self.host { $0.daemon = .known(DaemonFacts(command: ["/b"], process: 1)) }
-    let fireflies = Self.building([Self.room(1, profile: "firefly"), Self.room(2)])
+    let fireflies = Self.building([Self.room(1, family: .firefly), Self.room(2)])
     let found = Self.found(.midiPlugin, fireflies, host)
     #expect(
       found.first?.severity == .warning
@@ -464,7 +467,7 @@ struct DiagnosisTests {
   func slow(_ kernel: String, _ settings: String, _ interval: Double, _ isWarned: Bool) {
     var host = Self.host { $0.configuration = .known(MainConfiguration(settings)) }
     host.kernel = .known(kernel)
-    let room = Self.room(1, profile: "iot-design-shop", settings: [.interval: .duration(.seconds(interval))])
+    let room = Self.room(1, family: .iotDesignShop, settings: [.interval: .duration(.seconds(interval))])
     let found = Self.found(.slowAdvertisers, Self.building([room]), host)
     #expect(found.contains { $0.severity == .warning } == isWarned, "\(found)")
     #expect(

@@ -1,6 +1,7 @@
 import Foundation
 import Model
 import Reporting
+import SampleFacts
 import Testing
 import VirtualBuilding
 

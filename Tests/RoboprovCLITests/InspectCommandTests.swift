@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import SampleFacts
 import Testing
 import VirtualBuilding
 
@@ -12,7 +13,7 @@ struct InspectCommandTests {
     networks: [WiFiNetwork] = [], toPrograms: Bool = false,
     _ body: @escaping @Sendable (Premises) async throws -> Void
   ) async throws {
-    let family = try #require(FirmwareFamily[name: "iot-design-shop"])
+    let family = try #require(FirmwareFamily.all[name: "iot-design-shop"])
     let scenario = Scenario(
       seed: 7, adapters: [AdapterScenario(address: ServedBuilding.adapter, name: "hci0")],
       sensors: [

@@ -1,6 +1,7 @@
 import Foundation
 import Journal
 import Model
+import SampleFacts
 import Testing
 import VirtualBuilding
 

@@ -1,4 +1,5 @@
 import Foundation
+import SampleFacts
 import Testing
 import VirtualBuilding
 

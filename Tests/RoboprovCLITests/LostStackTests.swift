@@ -1,6 +1,7 @@
 import Bluetooth
 import DBus
 import Foundation
+import SampleFacts
 import Testing
 import VirtualBuilding
 

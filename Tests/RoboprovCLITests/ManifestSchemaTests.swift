@@ -1,5 +1,7 @@
+import Families
 import Foundation
 import Manifest
+import Model
 import Reporting
 
 import Testing
@@ -77,7 +79,7 @@ struct ManifestSchemaTests {
 
     init(of manifest: MutableManifest) {
       self.manifest = manifest
-      let reading = ManifestReader.read(Array(manifest.yaml.utf8), file: "building.yaml")
+      let reading = ManifestReader.read(Array(manifest.yaml.utf8), file: "building.yaml", families: .builtIn)
       codes = Set(reading.diagnostics.filter { $0.severity == .error }.map(\.code))
     }
 

@@ -115,7 +115,7 @@ struct MixedBuildingTests {
       #expect(outcome.status == 0, "\(outcome)")
       let devices = try #require(JSON(outcome.output))["devices"].items
       let found = devices.map {
-        "\($0["profile"].text ?? "") \($0["state"].text ?? "") \($0["beacon"]["minor"].integer ?? -1)"
+        "\($0["profile"].text ?? "") \($0["state"].text ?? "") \($0["identity"].minor ?? -1)"
       }
       #expect(
         found.sorted() == [

@@ -2,6 +2,7 @@ import Bluetooth
 import Families
 import Manifest
 import Model
+import SampleFacts
 import Testing
 
 @testable import RoboprovCLI
@@ -10,9 +11,9 @@ import Testing
 struct OneDeviceTests {
   private static let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
 
-  private static func room(_ pairs: [String], _ family: any DeviceFamily) throws -> Room {
+  private static func room(_ pairs: [String], _ family: DeviceFamily) throws -> Room {
     let device = try OneDevice(pairs, for: family, at: address)
-    let reading = ManifestReader.read(Array(device.manifest.utf8), file: "--set")
+    let reading = ManifestReader.read(Array(device.manifest.utf8), file: "--set", families: .builtIn)
     let building = try #require(reading.building, "\(device.manifest)")
     #expect(building.id == "device-c47c8d000001")
     return try #require(building.rooms.first)
@@ -22,8 +23,8 @@ struct OneDeviceTests {
   func families() throws {
     let sensor = try Self.room(
       ["room_name=Lab: \"2\"", "minor=77", "wifi_ssid=Guests, 2", "wifi_password=none", "beacon_major=7"],
-      RoboSensor())
-    #expect(sensor.address == Self.address && sensor.profile == "robo-sensor")
+      .roboSensor)
+    #expect(sensor.address == Self.address && sensor.family.id == "robo-sensor")
     #expect(
       sensor.settings == [
         .roomName: .text("Lab: \"2\""), .minor: .integer(77), .wifiSSID: .text("Guests, 2"),
@@ -31,9 +32,9 @@ struct OneDeviceTests {
       ])
     let beacon = try Self.room(
       ["uuid=8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18", "major=1", "minor=2", "power=low", "interval=1s"],
-      IoTDesignShop())
+      .iotDesignShop)
     #expect(beacon.settings[.power] == .text("low") && beacon.settings[.interval] == .duration(.seconds(1)))
-    let firefly = try Self.room(["control=1", "value=2", "range=3"], Firefly())
+    let firefly = try Self.room(["control=1", "value=2", "range=3"], .firefly)
     #expect(firefly.settings == [.control: .integer(1), .value: .integer(2), .range: .integer(3)])
   }
 
@@ -41,7 +42,7 @@ struct OneDeviceTests {
   func passwords() throws {
     func reference(_ text: String) throws -> SecretSource? {
       let room = try Self.room(
-        ["room_name=Lab", "minor=7", "wifi_ssid=Lab", "wifi_password=\(text)"], RoboSensor())
+        ["room_name=Lab", "minor=7", "wifi_ssid=Lab", "wifi_password=\(text)"], .roboSensor)
       guard case .secret(let secret)? = room.settings[.wifiPassword] else { return nil }
       return secret.reference?.source
     }

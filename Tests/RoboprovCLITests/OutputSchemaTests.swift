@@ -1,5 +1,6 @@
 import Bluetooth
 import EventLoop
+import Families
 import Foundation
 import Journal
 import Model
@@ -101,7 +102,9 @@ struct OutputSchemaTests {
       var outcomes: Set<Outcome> = []
       var kinds: Set<Fact.Kind> = []
       var results: [TestCaseResult] = []
-      _ = await Campaign(seed: 3, count: 25, width: 2).play { _, result in
+      _ = await Campaign(
+        seed: 3, count: 25, width: 2, families: SimulatedFamilies(builtInFamilies, FirmwareFamily.all)
+      ).play { _, result in
         results.append(result)
         return true
       }

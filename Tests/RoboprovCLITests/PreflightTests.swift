@@ -2,7 +2,9 @@ import Bluetooth
 import EventLoop
 import Foundation
 import Journal
+import Families
 import Model
+import SampleFacts
 import Testing
 import VirtualBuilding
 import VirtualTime
@@ -200,7 +202,7 @@ struct PreflightTests {
   private static func known(kernel: [String] = []) -> KnownAdapters {
     let building = Building(
       id: "harbour", name: "Harbour House",
-      adapters: [AdapterDescription("hci4", alias: "lobby")], rooms: [])
+      adapters: [AdapterDescription("hci4", alias: "lobby")], rooms: [], families: FamilyCatalogue.builtIn)
     return KnownAdapters(building, BuildingArchive(runs: []), kernel: kernel)
   }
 

@@ -3,6 +3,7 @@ import Engine
 import Families
 import Foundation
 import Model
+import SampleFacts
 import Testing
 
 @testable import RoboprovCLI
@@ -35,7 +36,8 @@ struct PresenceTests {
   }
 
   private var presence: Presence {
-    var presence = Presence(AirLedger(profiles: DeviceProfiles.all), owners: nil, leaveAfter: .seconds(30))
+    var presence = Presence(
+      AirLedger(families: FamilyCatalogue.builtIn), owners: nil, leaveAfter: .seconds(30))
     presence.scanBegan(at: Self.at(0))
     return presence
   }
@@ -84,11 +86,12 @@ struct PresenceTests {
     let phone = Self.advertisement(Self.other, at: 1, name: "Phone")
     #expect(presence.receive(phone, wall: Self.wall(1)) == nil)
     let room = Room(
-      id: "a", name: "Room A", profile: "robo-sensor", address: Self.other,
+      id: "a", name: "Room A", family: .roboSensor, address: Self.other,
       settings: [.roomName: .text("Room A"), .minor: .integer(1)], timeouts: StageTimeouts(), retries: 0)
-    let building = Building(id: "house", name: "House", rooms: [room])
+    let building = Building(id: "house", name: "House", rooms: [room], families: FamilyCatalogue.builtIn)
     var known = Presence(
-      Verification.ledger(for: [room]), owners: DeviceOwners(building, .init()), leaveAfter: .seconds(30))
+      Verification.ledger(for: [room], of: .builtIn), owners: DeviceOwners(building, .init()),
+      leaveAfter: .seconds(30))
     known.scanBegan(at: Self.at(0))
     guard case .entered(let device)? = known.receive(phone, wall: Self.wall(1)) else {
       Issue.record("no event for a device with a room's address")

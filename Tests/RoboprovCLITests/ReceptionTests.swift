@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Model
 import Synchronization
+import SampleFacts
 import Testing
 import VirtualBuilding
 import VirtualTime

@@ -67,7 +67,7 @@ struct RehearsalTests {
           Place(minor: 101), Place(minor: 102),
           Place(minor: 103, address: ServedBuilding.address(9).description),
         ], assign: "any")
-      let record = try #require(try site.report["rooms"].items.first { $0["minor"].integer == 101 })
+      let record = try #require(try site.report["rooms"].items.first { $0["identity"].minor == 101 })
       let writes = await premises.writes
       let outcome = try await premises.run(Self.rehearse)
       #expect(outcome.status == 0, "\(outcome)")

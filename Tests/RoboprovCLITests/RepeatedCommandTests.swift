@@ -1,4 +1,5 @@
 import Bluetooth
+import SampleFacts
 import Testing
 import VirtualBuilding
 

@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Journal
 import Model
+import SampleFacts
 import Testing
 import VirtualBuilding
 

@@ -1,6 +1,7 @@
 import Bluetooth
 import Digest
 import Foundation
+import SampleFacts
 import Testing
 import VirtualBuilding
 
@@ -92,7 +93,7 @@ struct ReportFilesTests {
       for (number, room) in zip(1..., report["rooms"].items) {
         #expect(promised.subtracting(room.keys).isEmpty)
         #expect(room["room"].text == "Room \(100 + number)")
-        #expect(room["minor"].integer == 100 + number)
+        #expect(room["identity"].minor == 100 + number)
         #expect(room["address"].text == ServedBuilding.address(number).description)
         #expect(room["adapter"].text == ServedBuilding.adapter.description)
         #expect((-127...20).contains(room["rssi"].integer ?? 0))
@@ -105,7 +106,7 @@ struct ReportFilesTests {
       let good = report["rooms"][0]
       #expect(good["attempts"].integer == 1)
       #expect(good["evidence"]["grade"].text == "fresh_beacon")
-      #expect(good["evidence"]["minor"].integer == 101)
+      #expect(good["evidence"]["identity"].minor == 101)
       let states = ["acknowledged", "acknowledged", "acknowledged", "proved"]
       #expect(good["settings"].items.map { $0["state"].text } == states)
       #expect(good["settings"].items.map { $0["value"].text } == ["Harbour Guests", nil, "Room 101", "101"])
@@ -151,7 +152,8 @@ struct ReportFilesTests {
         for key in ["room", "outcome", "address", "adapter", "log"] {
           #expect(row[key].text == room[key].text, "\(key)")
         }
-        for key in ["minor", "attempts", "rssi"] {
+        #expect(row["identity"].text == room["identity"].minor.map { "minor \($0)" })
+        for key in ["attempts", "rssi"] {
           #expect(row[key].text.flatMap { Int($0) } == room[key].integer, "\(key)")
         }
         #expect(row["building"].text == Site.building)

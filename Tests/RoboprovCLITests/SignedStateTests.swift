@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Model
 import Reporting
+import SampleFacts
 import Testing
 
 @testable import Journal
@@ -42,7 +43,7 @@ private final class Record {
       .roomFinished(
         .init(
           room: "lobby", outcome: .provisioned, address: sensor, attempts: 1, seconds: 1,
-          evidence: Evidence(grade: .freshBeacon, address: sensor, minor: 7), settings: settings)),
+          evidence: Evidence(grade: .freshBeacon, address: sensor, identity: 7), settings: settings)),
       .runFinished(.init(outcome: .complete)),
     ]
     let events = facts.enumerated().map { index, fact in

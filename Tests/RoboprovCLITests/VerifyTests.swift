@@ -56,7 +56,7 @@ struct VerifyTests {
       let json = try await premises.run(Self.verify + ["--output", "json"])
       let document = try #require(JSON(json.output), "\(json)")
       #expect(document["rooms"].items.map { $0["finding"].text } == ["on_air", "missing", "waiting"])
-      #expect(document["unexpected"].items.map { $0["minor"].integer } == [104])
+      #expect(document["unexpected"].items.map { $0["identity"].minor } == [104])
     }
   }
 
@@ -82,7 +82,7 @@ struct VerifyTests {
       let lines = status.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(status.status == 100, "\(status)")
       #expect(lines.contains("minor 101") && lines.contains("and then with minor 177"), "\(status)")
-      #expect(try site.building["rooms"][0]["verification"]["held_minor"].integer == 177)
+      #expect(try site.building["rooms"][0]["verification"]["held_identity"].minor == 177)
     }
   }
 

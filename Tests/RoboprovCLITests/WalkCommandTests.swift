@@ -5,6 +5,7 @@ import Foundation
 import Labels
 import Model
 import Reporting
+import SampleFacts
 import Testing
 import VirtualBuilding
 
@@ -120,7 +121,7 @@ struct WalkCommandTests {
       _ received: [(number: Int, rssi: Int, at: Double)], except taken: Set<BluetoothAddress> = [],
       seen: Set<BluetoothAddress> = []
     ) -> WalkProposal? {
-      var air = AirLedger(profiles: DeviceProfiles.all)
+      var air = AirLedger(families: FamilyCatalogue.builtIn)
       for (number, rssi, at) in received {
         for step in 0..<12 where at + Double(step) / 2 <= 12 {
           _ = air.receive(

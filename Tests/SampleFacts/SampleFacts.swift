@@ -5,6 +5,15 @@ import Bluetooth
 package enum SampleFacts {
   static let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
   static let adapter = AdapterID(BluetoothAddress(rawValue: 0xAD))
+  static let family = DeviceFamily(
+    id: "robo-sensor", title: "Robo Sensor",
+    words: DeviceWords(label: "See the label.", notAnswering: "Wait.", serviceMissing: "Ask."),
+    service: "180F",
+    recognition: [], lifecycle: .provisioningMode, proof: .onAir,
+    settings: [
+      SettingDescription(
+        .minor, "minor ID", short: "minor", .integer(0...9), isRequired: true, documentation: "")
+    ], characteristics: [], stages: [])
   static let finished = RoomFinished(
     room: "lobby", outcome: .failed, address: address, adapter: AdapterID(address), attempts: 2, seconds: 3.5,
     rssi: -61, evidence: Evidence(grade: .savedStatus, address: address),
@@ -24,8 +33,8 @@ package enum SampleFacts {
             room: "lobby", name: "Lobby", profile: "robo-sensor",
             settings: [
               SettingResult(name: .wifiPassword, value: nil, state: .notWritten, fingerprint: "f00d")
-            ], exclusion: Exclusion(.accepted, reason: "no power yet", by: "M. Muster"))
-        ])),
+            ], identity: 7, exclusion: Exclusion(.accepted, reason: "no power yet", by: "M. Muster"))
+        ], families: [RecordedFamily(family)])),
     .adapterAwaited(AdapterAwaited(problem: .poweredOff, adapter: "hci0", seconds: 30)),
     .adapterSelected(
       AdapterSelected(
@@ -43,7 +52,7 @@ package enum SampleFacts {
     .scanStopped(ScanPeriod(adapter: AdapterID(address), purpose: .proof, room: "lobby")),
     .deviceSighted(
       DeviceSighted(
-        address: address, adapter: AdapterID(address), profile: "robo-sensor", rssi: -50, minor: 7)),
+        address: address, adapter: AdapterID(address), profile: "robo-sensor", rssi: -50, identity: 7)),
     .bindingCommitted(BindingCommitted(room: "lobby", address: address, basis: .any, consent: .option)),
     .bindingReleased(
       BindingReleased(
@@ -53,12 +62,13 @@ package enum SampleFacts {
     .roomAccepted(RoomAccepted(room: "lobby", reason: "no power yet", by: "M. Muster")),
     .roomVerified(
       RoomVerified(
-        room: "lobby", finding: .duplicate, address: BluetoothAddress(rawValue: 0xC47C_8D00_0001), minor: 1,
+        room: "lobby", finding: .duplicate, address: BluetoothAddress(rawValue: 0xC47C_8D00_0001),
+        identity: 1,
         rssi: [-70, -60], windowsReceived: 2, windows: 3,
         others: [BluetoothAddress(rawValue: 0xC47C_8D00_0002)])
     ),
     .hostPaused(HostPause(.suspended, seconds: 300)),
-    .operatorAwaited(OperatorAwaited(room: "lobby", reason: .configuredOtherwise(minor: 12))),
+    .operatorAwaited(OperatorAwaited(room: "lobby", reason: .configuredOtherwise(12))),
     .operatorRequested(OperatorRequested(.stop, within: 20)),
     .attemptStarted(
       AttemptStarted(room: "lobby", address: address, adapter: AdapterID(address), number: 1, rssi: -50)),
@@ -81,7 +91,7 @@ package enum SampleFacts {
       ProofReceived(
         room: "lobby", attempt: 1,
         evidence: Evidence(
-          grade: .freshBeacon, address: address, minor: 7, rssi: -48, secondsAfterSave: 2.5))),
+          grade: .freshBeacon, address: address, identity: 7, rssi: -48, secondsAfterSave: 2.5))),
     .attemptEnded(
       AttemptEnded(
         room: "lobby", number: 1, seconds: 4, failure: .outOfSlots(FailedStep(.connect)),

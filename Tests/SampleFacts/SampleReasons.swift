@@ -23,12 +23,12 @@ extension SampleFacts {
   private static let received = ReceivedCandidate(address: first, adapter: adapter, rssi: -71)
   private static let receivedJSON = #"[{"adapter":"\#(adapter)","address":"\#(first)","rssi":-71}]"#
   private static let near = NearCandidates(near: "hci1", [received])
-  private static let others = OtherSenders(minor: 5, addresses: [first], candidates: [received])
+  private static let others = OtherSenders(identity: 5, addresses: [first], candidates: [received])
   private static let othersJSON = #"{"addresses":["\#(first)"],"candidates":\#(receivedJSON),"code":"#
   private static let contradiction = Contradiction(
-    first, StateSighting(adapter: adapter, minor: nil), StateSighting(adapter: adapter, minor: 7))
+    first, StateSighting(adapter: adapter, identity: nil), StateSighting(adapter: adapter, identity: 7))
   private static let sightingsJSON =
-    #""sightings":[{"adapter":"\#(adapter)"},{"adapter":"\#(adapter)","minor":7}]"#
+    #""sightings":[{"adapter":"\#(adapter)"},{"adapter":"\#(adapter)","identity":"\#(DeviceIdentity.sensor(7))"}]"#
   private static let response = SaveResponse(deviceText: "error:no", stackText: "busy")
 
   /// Every code with its largest and its smallest context.
@@ -36,10 +36,12 @@ extension SampleFacts {
     ReasonExample(.neverReceived(), #"{"code":"never_received"}"#),
     ReasonExample(
       .neverReceived(searchSeconds: 2.5), #"{"code":"never_received","seconds":2.5,"stage":"search"}"#),
-    ReasonExample(.beaconAsBefore(minor: 7, nil), #"{"code":"beacon_as_before","minor":7}"#),
     ReasonExample(
-      .beaconAsBefore(minor: 7, response),
-      #"{"code":"beacon_as_before","device_text":"error:no","minor":7,"stack_text":"busy","stage":"verify"}"#),
+      .beaconAsBefore(7, nil), #"{"code":"beacon_as_before","identity":"\#(DeviceIdentity.sensor(7))"}"#),
+    ReasonExample(
+      .beaconAsBefore(7, response),
+      #"{"code":"beacon_as_before","device_text":"error:no","identity":"\#(DeviceIdentity.sensor(7))","stack_text":"busy","stage":"verify"}"#
+    ),
     ReasonExample(
       .contradictorySightings(contradiction, nil),
       #"{"addresses":["\#(first)"],"code":"contradictory_sightings","# + sightingsJSON + "}"),
@@ -47,7 +49,8 @@ extension SampleFacts {
       .contradictorySightings(contradiction, response),
       #"{"addresses":["\#(first)"],"code":"contradictory_sightings","device_text":"error:no","#
         + sightingsJSON + #","stack_text":"busy","stage":"verify"}"#),
-    ReasonExample(.settingsUnknown(minor: 7), #"{"code":"settings_unknown","minor":7}"#),
+    ReasonExample(
+      .settingsUnknown(7), #"{"code":"settings_unknown","identity":"\#(DeviceIdentity.sensor(7))"}"#),
     ReasonExample(.adapterDeaf, #"{"code":"adapter_deaf"}"#),
     ReasonExample(.connectTimedOut(), #"{"code":"connect_timed_out","stage":"connect"}"#),
     ReasonExample(
@@ -81,10 +84,9 @@ extension SampleFacts {
       .refused(stage: .save, deviceText: "error:no"),
       #"{"code":"refused","device_text":"error:no","stage":"save"}"#),
     ReasonExample(.saveNotKept, #"{"code":"save_not_kept","stage":"verify"}"#),
-    ReasonExample(.wrongIdentity(minor: 9), #"{"code":"wrong_identity","minor":9,"stage":"verify"}"#),
     ReasonExample(
-      .wrongIdentity(minor: 9, held: held),
-      #"{"code":"wrong_identity","held":"\#(held)","minor":9,"stage":"verify"}"#),
+      .wrongIdentity(9),
+      #"{"code":"wrong_identity","identity":"\#(DeviceIdentity.sensor(9))","stage":"verify"}"#),
     ReasonExample(
       .readBackMismatch(setting: "power", held: "power low"),
       #"{"code":"read_back_mismatch","held":"power low","setting":"power","stage":"read"}"#),
@@ -96,8 +98,8 @@ extension SampleFacts {
       .foreignSettings(held: held, .reading),
       #"{"code":"foreign_settings","held":"\#(held)","stage":"read"}"#),
     ReasonExample(
-      .foreignSettings(held: held, .beacon(minor: 9)),
-      #"{"code":"foreign_settings","held":"\#(held)","minor":9}"#),
+      .foreignSettings(held: held, .onAir),
+      #"{"code":"foreign_settings","held":"\#(held)"}"#),
     ReasonExample(.noSelfDisconnect(), #"{"code":"no_self_disconnect","stage":"save"}"#),
     ReasonExample(
       .noSelfDisconnect(seconds: 3.5), #"{"code":"no_self_disconnect","seconds":3.5,"stage":"save"}"#),
@@ -109,22 +111,24 @@ extension SampleFacts {
       #"{"code":"not_received_after_save","device_text":"error:no","stack_text":"busy","stage":"verify"}"#),
     ReasonExample(
       .receivedFromOtherAddress(others, SaveResponse()),
-      othersJSON + #""received_from_other_address","minor":5,"stage":"verify"}"#),
+      othersJSON
+        + #""received_from_other_address","identity":"\#(DeviceIdentity.sensor(5))","stage":"verify"}"#),
     ReasonExample(
       .receivedFromOtherAddress(others, SaveResponse(deviceText: "error:no")),
-      othersJSON + #""received_from_other_address","device_text":"error:no","minor":5,"stage":"verify"}"#),
-    ReasonExample(.configuredOtherwise(minor: 9), #"{"code":"configured_otherwise","minor":9}"#),
+      othersJSON
+        + #""received_from_other_address","device_text":"error:no","identity":"\#(DeviceIdentity.sensor(5))","stage":"verify"}"#
+    ),
     ReasonExample(
-      .configuredOtherwise(minor: 9, held: held),
-      #"{"code":"configured_otherwise","held":"\#(held)","minor":9}"#),
+      .configuredOtherwise(9), #"{"code":"configured_otherwise","identity":"\#(DeviceIdentity.sensor(9))"}"#),
     ReasonExample(
-      .minorOnAir(MinorHolders(9, [first])),
-      #"{"addresses":["\#(first)"],"code":"minor_on_air","minor":9}"#),
+      .identityOnAir(IdentityHolders(9, [first])),
+      #"{"addresses":["\#(first)"],"code":"identity_on_air","identity":"\#(DeviceIdentity.sensor(9))"}"#),
     ReasonExample(
-      .minorOnRecord(MinorHolders(9, [first])),
-      #"{"addresses":["\#(first)"],"code":"minor_on_record","minor":9}"#),
-    ReasonExample(.settingsChanged(minor: nil), #"{"code":"settings_changed"}"#),
-    ReasonExample(.settingsChanged(minor: 9), #"{"code":"settings_changed","minor":9}"#),
+      .identityOnRecord(IdentityHolders(9, [first])),
+      #"{"addresses":["\#(first)"],"code":"identity_on_record","identity":"\#(DeviceIdentity.sensor(9))"}"#),
+    ReasonExample(.settingsChanged(nil), #"{"code":"settings_changed"}"#),
+    ReasonExample(
+      .settingsChanged(9), #"{"code":"settings_changed","identity":"\#(DeviceIdentity.sensor(9))"}"#),
     ReasonExample(.planOutdated, #"{"code":"plan_outdated"}"#),
     ReasonExample(
       .adapterClaimed(holder: "hci0: run r"), #"{"code":"adapter_claimed","stack_text":"hci0: run r"}"#),
@@ -144,8 +148,8 @@ extension SampleFacts {
     ReasonExample(
       .tooManyCandidates([first]), #"{"addresses":["\#(first)"],"code":"too_many_candidates"}"#),
     ReasonExample(
-      .tooManyCandidates([first], minor: 9),
-      #"{"addresses":["\#(first)"],"code":"too_many_candidates","minor":9}"#),
+      .tooManyCandidates([first], identity: 9),
+      #"{"addresses":["\#(first)"],"code":"too_many_candidates","identity":"\#(DeviceIdentity.sensor(9))"}"#),
     ReasonExample(.noCandidate(), #"{"code":"no_candidate"}"#),
     ReasonExample(.noCandidate(near: "hci1"), #"{"code":"no_candidate","near":"hci1"}"#),
     ReasonExample(.addressMissing, #"{"code":"address_missing"}"#),
@@ -175,14 +179,15 @@ extension SampleFacts {
     ReasonExample(
       .stackLost(.awaitingProof(UnprovedSave(response, others: others))),
       othersJSON
-        + #""stack_lost","device_text":"error:no","minor":5,"stack_text":"busy","stage":"verify"}"#),
+        + #""stack_lost","device_text":"error:no","identity":"\#(DeviceIdentity.sensor(5))","stack_text":"busy","stage":"verify"}"#
+    ),
     ReasonExample(.outOfSlots(FailedStep(.connect)), #"{"code":"out_of_slots","stage":"connect"}"#),
     ReasonExample(.outOfSlots(write), #"{"code":"out_of_slots","# + writeJSON),
     ReasonExample(.interrupted(.idle), #"{"code":"interrupted"}"#),
     ReasonExample(.interrupted(.during(write)), #"{"code":"interrupted","# + writeJSON),
     ReasonExample(
       .interrupted(.awaitingProof(UnprovedSave(others: others))),
-      othersJSON + #""interrupted","minor":5,"stage":"verify"}"#),
+      othersJSON + #""interrupted","identity":"\#(DeviceIdentity.sensor(5))","stage":"verify"}"#),
     ReasonExample(.recordUnwritable(.idle), #"{"code":"record_unwritable"}"#),
     ReasonExample(
       .recordUnwritable(.during(FailedStep(.save))), #"{"code":"record_unwritable","stage":"save"}"#),

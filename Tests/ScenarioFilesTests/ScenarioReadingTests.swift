@@ -29,7 +29,7 @@ import VirtualBuilding
         - { address: C4:7C:8D:00:00:02, family: iot-design-shop, place: { x: 1, y: 1 } }
       wifi: [{ ssid: Guest, rssi: -70 }]
       """
-    let reading = ScenarioReading(Array(text.utf8), file: "scenario.yaml")
+    let reading = ScenarioReading(Array(text.utf8), file: "scenario.yaml", families: FirmwareFamily.all)
     #expect(reading.rendered(isColored: false) == "")
     let scenario = try #require(reading.scenario)
     #expect(reading.speed == 20)
@@ -58,7 +58,7 @@ import VirtualBuilding
         - 6️⃣{ rssi: 7️⃣-300 }
         - { address: C4:7C:8D:00:00:01, faults: [{ fault: 8️⃣sulks }, { fault: drops, in: 9️⃣lunch }] }
       """)
-    let reading = ScenarioReading(marked.bytes, file: "scenario.yaml")
+    let reading = ScenarioReading(marked.bytes, file: "scenario.yaml", families: FirmwareFamily.all)
     #expect(reading.scenario == nil)
     let messages = [
       "unknown key sped; the keys: seed, speed, adapters, sensors, wifi",
@@ -163,7 +163,7 @@ import VirtualBuilding
   @Test("is refused with the place of a mistake", arguments: mistakes)
   func mistake(_ marked: String, _ message: String) throws {
     let marked = MarkedText(marked)
-    let reading = ScenarioReading(marked.bytes, file: "scenario.yaml")
+    let reading = ScenarioReading(marked.bytes, file: "scenario.yaml", families: FirmwareFamily.all)
     #expect(reading.scenario == nil)
     try #require(reading.findings.count == 1, "\(reading.rendered(isColored: false))")
     #expect(reading.findings[0].message.contains(message), "\(reading.findings[0])")
@@ -173,7 +173,7 @@ import VirtualBuilding
   @Test("with many mistakes shows 50 of them and the number of the others")
   func many() {
     let text = (1...60).map { "key\($0): 1\n" }.joined()
-    let reading = ScenarioReading(Array(text.utf8), file: "scenario.yaml")
+    let reading = ScenarioReading(Array(text.utf8), file: "scenario.yaml", families: FirmwareFamily.all)
     #expect(reading.findings.count == 60)
     let lines = reading.rendered(isColored: false).split(separator: "\n")
     #expect(lines.count { $0.contains("error: unknown key") } == 50)

@@ -12,7 +12,7 @@ import Testing
   @Test("random buildings with all disturbances violate no rule, and every room is done after repair")
   func campaign() async {
     let count = Self.isLong ? 300 : 100
-    let tally = await Campaign(seed: 1, count: count, width: 2).play { _, result in
+    let tally = await Campaign(seed: 1, count: count, width: 2, families: .builtIn).play { _, result in
       #expect(
         result.violations.isEmpty,
         "roboprov-campaign 1 --seed \(result.seed)\n\(result.violations.map(\.description))")
@@ -31,7 +31,8 @@ import Testing
     "random buildings with outages of 20 to 900 ms violate no rule, and every room is done afterwards")
   func shortOutages() async {
     let count = Self.isLong ? 100 : 30
-    let campaign = Campaign(seed: 5_551_212, count: count, width: 2, disturbances: .shortOutages)
+    let campaign = Campaign(
+      seed: 5_551_212, count: count, width: 2, families: .builtIn, disturbances: .shortOutages)
     let tally = await campaign.play { _, result in
       #expect(
         result.violations.isEmpty,
@@ -48,7 +49,9 @@ import Testing
     arguments: [TestCase.Disturbances.twoLaptops, .sharedAddresses])
   func mixes(_ disturbances: TestCase.Disturbances) async {
     let count = Self.isLong ? 100 : 30
-    let tally = await Campaign(seed: 9, count: count, width: 2, disturbances: disturbances).play {
+    let tally = await Campaign(
+      seed: 9, count: count, width: 2, families: .builtIn, disturbances: disturbances
+    ).play {
       _, result in
       #expect(
         result.violations.isEmpty,
@@ -63,8 +66,8 @@ import Testing
     "two runs of the same seed give the same journals, byte for byte",
     arguments: [1, 2, 3, 44, 555] as [UInt64])
   func repeatable(_ seed: UInt64) async {
-    let first = await TestCase(seed: seed).play()
-    let second = await TestCase(seed: seed).play()
+    let first = await TestCase(seed: seed, families: .builtIn).play()
+    let second = await TestCase(seed: seed, families: .builtIn).play()
     #expect(first.journals.count >= 2)
     #expect(first.journals == second.journals)
     #expect(first.tally == second.tally)
@@ -72,15 +75,15 @@ import Testing
 
   @Test("scenarios of different seeds give different journals")
   func others() async {
-    let first = await TestCase(seed: 1).play()
-    let second = await TestCase(seed: 2).play()
+    let first = await TestCase(seed: 1, families: .builtIn).play()
+    let second = await TestCase(seed: 2, families: .builtIn).play()
     #expect(first.journals != second.journals)
   }
 
   @Test("the seed of each building of a campaign repeats that building alone")
   func alone() async {
     var results: [Int: TestCaseResult] = [:]
-    _ = await Campaign(seed: 7, count: 4, width: 3).play { number, result in
+    _ = await Campaign(seed: 7, count: 4, width: 3, families: .builtIn).play { number, result in
       results[number] = result
       return true
     }
@@ -88,7 +91,7 @@ import Testing
     #expect(results[0]?.seed == 7)
     for (number, result) in results {
       #expect(result.seed == TestCase.seed(number, of: 7))
-      _ = await Campaign(seed: result.seed, count: 1, width: 1).play { _, again in
+      _ = await Campaign(seed: result.seed, count: 1, width: 1, families: .builtIn).play { _, again in
         #expect(again.journals == result.journals)
         return true
       }
@@ -98,7 +101,7 @@ import Testing
   @Test("a campaign reports results in order, and stops once the callback returns false")
   func order() async {
     var results: [Int] = []
-    let tally = await Campaign(seed: 3, count: 20, width: 4).play { number, _ in
+    let tally = await Campaign(seed: 3, count: 20, width: 4, families: .builtIn).play { number, _ in
       results.append(number)
       return number < 5
     }
@@ -110,7 +113,7 @@ import Testing
     "the report of a building that violates an invariant names the invariant, the last events and the command that repeats it"
   )
   func violated() async throws {
-    var result = await TestCase(seed: 1).play()
+    var result = await TestCase(seed: 1, families: .builtIn).play()
     result.violations = [
       Violation(.proof, "no beacon", room: "room-1", device: BluetoothAddress(rawValue: 0xC47C_8D00_0001)),
       Violation(.ending, "nothing can happen any more"),

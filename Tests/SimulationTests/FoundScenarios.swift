@@ -21,13 +21,14 @@ import VirtualBuilding
     ]
     let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
     let room = Room(
-      id: "room-1", name: "Room 1", profile: "firefly", address: address, settings: settings,
-      timeouts: Firefly().timeouts(for: settings), retries: retries)
+      id: "room-1", name: "Room 1", family: .firefly, address: address, settings: settings,
+      timeouts: DeviceFamily.firefly.timeouts(for: settings), retries: retries)
     let far = SensorScenario(
       address: address, family: .firefly,
       signal: Signal(base: nil, perAdapter: [Self.adapters[2].address: -60]))
     let result = await TestCase(
-      seed: 1, building: Building(id: "house", name: "House", rooms: [room]),
+      seed: 1, families: .builtIn,
+      building: Building(id: "house", name: "House", rooms: [room], families: FamilyCatalogue.builtIn),
       scenario: Scenario(seed: 1, adapters: Self.adapters, sensors: [far])
     ).play()
     #expect(result.violations.isEmpty, "\(result.violations)")
@@ -39,7 +40,7 @@ import VirtualBuilding
     "an attempt that has not connected when its adapter is lost does not connect in the adapter's next session"
   )
   func lossBeforeConnecting() async {
-    let result = await TestCase(seed: 5_608_380_842_144_577_465).play()
+    let result = await TestCase(seed: 5_608_380_842_144_577_465, families: .builtIn).play()
     #expect(result.violations.isEmpty, "\(result.violations)")
   }
 
@@ -48,7 +49,7 @@ import VirtualBuilding
     arguments: [6_216_796_853_422_405_547, 13_733_931_694_663_762_815, 15_029_829_131_056_918_303] as [UInt64]
   )
   func truth(_ seed: UInt64) async {
-    let result = await TestCase(seed: seed).play()
+    let result = await TestCase(seed: seed, families: .builtIn).play()
     #expect(result.violations.isEmpty, "\(result.violations)")
   }
 
@@ -61,7 +62,7 @@ import VirtualBuilding
       (16_186_482_429_782_090_012, .sharedAddresses), (18_179_539_703_654_117_566, .all),
     ] as [(UInt64, TestCase.Disturbances)])
   func fewLinks(_ seed: UInt64, _ disturbances: TestCase.Disturbances) async {
-    let result = await TestCase(seed: seed, disturbances: disturbances).play()
+    let result = await TestCase(seed: seed, families: .builtIn, disturbances: disturbances).play()
     #expect(result.violations.isEmpty, "\(result.violations)")
   }
 }

@@ -4,6 +4,7 @@ import DBus
 import Engine
 import EventLoop
 import Foundation
+import Families
 import Model
 import Reporting
 import Session
@@ -32,7 +33,7 @@ struct StackedRun: Sendable {
   /// Room *n* with the minor 100 + *n* and the device at `address(n)`.
   static func room(_ number: Int, retries: Int, timeouts: StageTimeouts = StageTimeouts()) -> Room {
     Room(
-      id: RoomID(rawValue: "room-\(100 + number)"), name: "Room \(100 + number)", profile: "robo-sensor",
+      id: RoomID(rawValue: "room-\(100 + number)"), name: "Room \(100 + number)", family: .roboSensor,
       address: address(number),
       settings: [
         .roomName: .text("Room \(100 + number)"), .minor: .integer(100 + number),
@@ -81,11 +82,13 @@ struct StackedRun: Sendable {
     guard let central = try? await ReconnectingCentral.open(bus: building.daemon.busAddress, clock: clock)
     else { return nil }
     let request = ApplyRequest(
-      building: Building(id: "harbour", name: "Harbour House", assignment: .address, rooms: rooms),
+      building: Building(
+        id: "harbour", name: "Harbour House", assignment: .address, rooms: rooms,
+        families: FamilyCatalogue.builtIn),
       runID: "run", toolVersion: "test", host: "host", manifestPath: "building.yaml", manifestSHA256: "00",
       isSimulated: false, survey: .seconds(1), adapterTimeout: adapterTimeout)
     let environment = ApplyEnvironment(
-      central: central, clock: clock, chance: { 0.5 }, confirm: { _ in .answer },
+      central: central, clock: clock, drivers: builtInFamilies, chance: { 0.5 }, confirm: { _ in .answer },
       requests: AsyncStream { _ in })
     let start = Date(timeIntervalSince1970: 1_795_251_600)
     let coordinator = Coordinator(

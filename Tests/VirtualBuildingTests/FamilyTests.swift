@@ -8,11 +8,11 @@ struct FamilyTests {
   func names() {
     #expect(Set(FirmwareFamily.all.map(\.name)).count == FirmwareFamily.all.count)
     for family in FirmwareFamily.all {
-      #expect(FirmwareFamily[name: family.name]?.name == family.name)
+      #expect(FirmwareFamily.all[name: family.name]?.name == family.name)
       #expect(Set(family.allFaults.map(\.name)).count == family.allFaults.count, "\(family.name)")
       #expect(Set(family.settings.map(\.name)).count == family.settings.count, "\(family.name)")
     }
-    #expect(FirmwareFamily[name: "robo_sensor"] == nil)
+    #expect(FirmwareFamily.all[name: "robo_sensor"] == nil)
   }
 
   @Test("each setting's characteristic exists on the family's devices")

@@ -8,7 +8,7 @@ struct BeaconProof: Hashable, Sendable {
   let address: BluetoothAddress
   /// The device of the room.
   let device: BluetoothAddress
-  let identity: BeaconIdentity
+  let identity: DeviceIdentity
   /// The adapter that received it.
   let adapter: AdapterID
   let at: MonotonicInstant
@@ -18,28 +18,24 @@ struct BeaconProof: Hashable, Sendable {
   ///
   /// A device that is rewritable may still be received with its earlier identity, so a single sighting shows
   /// nothing of it.
-  /// - Parameter alternation: two sightings of the address that no single device explains.
+  /// - Parameters:
+  ///   - sent: the identity in the advertisement.
+  ///   - alternation: two sightings of the address that no single device explains.
   func contradiction(
-    by advertisement: Advertisement, of family: any DeviceFamily, _ alternation: Contradiction?
+    by advertisement: Advertisement, with sent: DeviceIdentity?, of family: DeviceFamily,
+    _ alternation: Contradiction?
   ) -> Contradiction? {
     guard advertisement.address == address else { return nil }
     if let alternation { return alternation }
     // Adapters report with different delays: a report may be older than the proof.
-    guard !family.isRewritable, at.duration(to: advertisement.receivedAt) >= Alternation.delay else {
-      return nil
-    }
-    let minor: UInt16?
-    if let beacon = advertisement.iBeacon {
-      guard beacon.identity != identity else { return nil }
-      minor = beacon.minor
-    } else if family.recognise(advertisement) == .awaitingProvisioning {
-      minor = nil
-    } else {
-      return nil
-    }
+    guard !family.lifecycle.isRewritable, at.duration(to: advertisement.receivedAt) >= Alternation.delay
+    else { return nil }
+    let contradicts =
+      sent.map { $0 != identity } ?? (family.recognise(advertisement) == .awaitingProvisioning)
+    guard contradicts else { return nil }
     return Contradiction(
-      address, StateSighting(adapter: adapter, minor: identity.minor),
-      StateSighting(adapter: advertisement.adapter, minor: minor))
+      address, StateSighting(adapter: adapter, identity: identity),
+      StateSighting(adapter: advertisement.adapter, identity: sent))
   }
 }
 
@@ -47,12 +43,12 @@ extension RunMachine {
   /// The beacon of this run that makes a room's outcome a success; nil for any other evidence.
   func beaconProof(of place: Int, _ finished: RoomFinished) -> BeaconProof? {
     guard finished.outcome.isSuccess, let evidence = finished.evidence, evidence.run == nil,
-      let sighting = air[evidence.address], let identity = rooms[place].identity,
-      sighting.beacon?.identity == identity
+      let sighting = air[evidence.address], let identity = rooms[place].room.identity,
+      sighting.identity == identity
     else { return nil }
     return BeaconProof(
       address: evidence.address, device: rooms[place].state.work?.address ?? evidence.address,
-      identity: identity, adapter: sighting.adapter, at: sighting.beaconReceived ?? now)
+      identity: identity, adapter: sighting.adapter, at: sighting.identityReceived ?? now)
   }
 
   /// Takes a proof back if a later advertisement of this run contradicts it: the room gets a second outcome, which
@@ -60,9 +56,11 @@ extension RunMachine {
   mutating func withdraw(
     _ place: Int, _ state: RoomState.Finished, contradictedBy advertisement: Advertisement
   ) -> Bool {
+    let sighting = air[advertisement.address]
     guard let proof = state.proof,
       let contradiction = proof.contradiction(
-        by: advertisement, of: rooms[place].family, air[advertisement.address]?.contradiction)
+        by: advertisement, with: sighting?.identityNow, of: rooms[place].room.family,
+        sighting?.contradiction)
     else { return false }
     let outcome = state.outcome.withdrawn(device: proof.device, contradiction)
     rooms.update(place, .finished(.init(outcome)))

@@ -10,7 +10,7 @@ struct ProofWatch: Sendable {
     /// The device waits to be provisioned, as before.
     case backAgain
     /// The device advertises another identity.
-    case other(BeaconIdentity)
+    case other(DeviceIdentity)
     /// Its address sent both the written identity and another one.
     case contradicted(Contradiction)
     /// Only other addresses sent the identity of the device, which proves nothing.
@@ -24,8 +24,8 @@ struct ProofWatch: Sendable {
   /// advertisement, so there may be only one sighting.
   static let settling = Duration.seconds(12)
 
-  private let proof: Proof
-  private let profile: any DeviceFamily
+  private let identity: DeviceIdentity
+  private let family: Shared<DeviceFamily>
   let address: BluetoothAddress
   /// Whether a beacon from another address may be the device's: its firmware changes its address, and it did
   /// not refuse the settings.
@@ -42,7 +42,7 @@ struct ProofWatch: Sendable {
   private var ownAdapter: AdapterID?
   /// The beacons with the identity from other addresses.
   private var others: [BluetoothAddress: Other] = [:]
-  private var other: BeaconIdentity?
+  private var other: DeviceIdentity?
   /// The adapter that received it.
   private var otherAdapter: AdapterID?
   private var waitingSince: MonotonicInstant?
@@ -55,11 +55,11 @@ struct ProofWatch: Sendable {
   }
 
   init(
-    proof: Proof, profile: any DeviceFamily, address: BluetoothAddress, mayMove: Bool = false,
+    identity: DeviceIdentity, family: Shared<DeviceFamily>, address: BluetoothAddress, mayMove: Bool = false,
     submittedAt: MonotonicInstant, began: MonotonicInstant? = nil, known: Set<BluetoothAddress> = []
   ) {
-    self.proof = proof
-    self.profile = profile
+    self.identity = identity
+    self.family = family
     self.address = address
     self.mayMove = mayMove
     self.submittedAt = submittedAt
@@ -68,26 +68,30 @@ struct ProofWatch: Sendable {
   }
 
   /// Applies an advertisement.
-  /// - Parameter firstReceived: when its sender was first received; nil for the first time now.
-  mutating func receive(_ advertisement: Advertisement, firstReceived: MonotonicInstant? = nil) {
+  /// - Parameters:
+  ///   - sent: the identity in it; nil without one.
+  ///   - firstReceived: when its sender was first received; nil for the first time now.
+  mutating func receive(
+    _ advertisement: Advertisement, with sent: DeviceIdentity?, firstReceived: MonotonicInstant? = nil
+  ) {
     guard advertisement.receivedAt > submittedAt else { return }
     let isOwn = advertisement.address == address
-    if let beacon = advertisement.iBeacon {
-      // This includes a factory beacon of a device that waits to be provisioned.
-      receive(beacon, advertisement, firstReceived ?? advertisement.receivedAt)
-    } else if isOwn, profile.recognise(advertisement) == .awaitingProvisioning {
+    if let sent {
+      // This includes the factory identity of a device that waits to be provisioned.
+      receive(sent, advertisement, firstReceived ?? advertisement.receivedAt)
+    } else if isOwn, family.value.recognise(advertisement) == .awaitingProvisioning {
       waitingSince = waitingSince ?? advertisement.receivedAt
     }
   }
 
   private mutating func receive(
-    _ beacon: IBeacon, _ advertisement: Advertisement, _ firstReceived: MonotonicInstant
+    _ sent: DeviceIdentity, _ advertisement: Advertisement, _ firstReceived: MonotonicInstant
   ) {
-    if proof.isMet(by: beacon) {
+    if sent == identity {
       let isOwn = advertisement.address == address
       let evidence = Evidence(
         grade: isOwn ? .freshBeacon : .freshBeaconOtherAddress, address: advertisement.address,
-        minor: beacon.minor, rssi: advertisement.rssi,
+        identity: sent, rssi: advertisement.rssi,
         secondsAfterSave: submittedAt.duration(to: advertisement.receivedAt).inSeconds)
       if isOwn {
         if own == nil { (own, ownAdapter) = (evidence, advertisement.adapter) }
@@ -96,30 +100,30 @@ struct ProofWatch: Sendable {
           evidence: evidence, adapter: advertisement.adapter, isFamiliar: firstReceived <= began)
       }
     } else if advertisement.address == address {
-      (other, otherAdapter) = (beacon.identity, advertisement.adapter)
+      (other, otherAdapter) = (sent, advertisement.adapter)
     }
   }
 
   /// The other addresses that sent the identity, in order; nil when there are none.
   var otherSenders: OtherSenders? {
-    guard let minor = proof.minor, !others.isEmpty else { return nil }
+    guard !others.isEmpty else { return nil }
     let addresses = others.keys.sorted()
     let candidates = addresses.compactMap { address -> ReceivedCandidate? in
       guard let other = others[address], let rssi = other.evidence.rssi else { return nil }
       return ReceivedCandidate(address: address, adapter: other.adapter, rssi: rssi)
     }
-    return OtherSenders(minor: minor, addresses: addresses, candidates: candidates)
+    return OtherSenders(identity: identity, addresses: addresses, candidates: candidates)
   }
 
   /// The written identity and another one from the device's address. A device that is rewritten at work may
   /// still be received with its earlier identity.
   private var contradiction: Contradiction? {
-    guard !profile.isRewritable, let minor = own?.minor, let ownAdapter, let other, let otherAdapter else {
+    guard !family.value.lifecycle.isRewritable, own != nil, let ownAdapter, let other, let otherAdapter else {
       return nil
     }
     return Contradiction(
-      address, StateSighting(adapter: otherAdapter, minor: other.minor),
-      StateSighting(adapter: ownAdapter, minor: minor))
+      address, StateSighting(adapter: otherAdapter, identity: other),
+      StateSighting(adapter: ownAdapter, identity: identity))
   }
 
   /// Whether the device itself sent its proof. No later advertisement changes that.

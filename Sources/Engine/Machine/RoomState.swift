@@ -117,7 +117,7 @@ indirect enum RoomState: Sendable {
     let began: MonotonicInstant
     let since: MonotonicInstant
     let submission: Submission
-    let identity: BeaconIdentity
+    let identity: DeviceIdentity
     var watch: ProofWatch
     /// The adapter that wrote it and whose scan time counts; nil once its session is over: then the least
     /// scan time of all adapters counts.
@@ -125,7 +125,7 @@ indirect enum RoomState: Sendable {
     /// The scan time at which the wait ends.
     var limit: Duration
     fileprivate init(
-      _ state: Disconnecting, _ submission: Submission, _ watch: ProofWatch, _ identity: BeaconIdentity,
+      _ state: Disconnecting, _ submission: Submission, _ watch: ProofWatch, _ identity: DeviceIdentity,
       adapter: AdapterID?, limit: Duration, _ now: MonotonicInstant
     ) {
       (work, attempt, session, began) = (state.work, state.attempt, state.session, state.began)
@@ -247,7 +247,7 @@ extension RoomState.Engaged {
 extension RoomState.Disconnecting {
   /// Waits for the proof.
   func proving(
-    _ submission: Submission, _ watch: ProofWatch, _ identity: BeaconIdentity, adapter: AdapterID?,
+    _ submission: Submission, _ watch: ProofWatch, _ identity: DeviceIdentity, adapter: AdapterID?,
     limit: Duration, at now: MonotonicInstant
   ) -> RoomState {
     .proving(

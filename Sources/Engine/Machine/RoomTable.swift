@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import Model
 import Session
 import HeapModule
@@ -8,16 +7,11 @@ import HeapModule
 struct RoomTable: Sendable {
   struct Entry: Sendable {
     let room: Room
-    let family: any DeviceProfile
-    /// What proves its device.
-    let proof: Proof
     /// Only `RoomTable.move` and `RoomTable.update` change it.
     fileprivate(set) var state = RoomState.unmatched
 
-    /// The identity that its device advertises once it is done; nil for a family without one.
-    var identity: BeaconIdentity? {
-      if case .beacon(let identity) = proof { identity } else { nil }
-    }
+    /// The identity that its device sends once it is done; nil for a family without one.
+    var identity: DeviceIdentity? { room.identity }
   }
 
   private(set) var entries: [Entry]
@@ -26,14 +20,14 @@ struct RoomTable: Sendable {
   /// The room that has or awaits each device.
   private var owners: [BluetoothAddress: Int] = [:]
   /// The room that waits for each identity.
-  private var awaitedIdentities: [BeaconIdentity: Int] = [:]
+  private var awaitedIdentities: [DeviceIdentity: Int] = [:]
   /// Rooms that cannot proceed without a sighting of their device.
   private(set) var unreceived: Set<Int> = []
   /// All devices that rooms got in this run.
   private(set) var given: Set<BluetoothAddress> = []
 
   init(_ rooms: [Room]) {
-    entries = rooms.map { Entry(room: $0, family: profile(of: $0), proof: proof(of: $0)) }
+    entries = rooms.map { Entry(room: $0) }
     places = Dictionary(uniqueKeysWithValues: rooms.enumerated().map { ($1.id, $0) })
     counts = [.unmatched: rooms.count]
   }
@@ -56,11 +50,11 @@ struct RoomTable: Sendable {
   func owner(of device: BluetoothAddress) -> Int? { owners[device] }
 
   /// The room that waits for this identity.
-  func awaiting(_ identity: BeaconIdentity) -> Int? { awaitedIdentities[identity] }
+  func awaiting(_ identity: DeviceIdentity) -> Int? { awaitedIdentities[identity] }
 
   var isAwaitingIdentities: Bool { !awaitedIdentities.isEmpty }
 
-  var identities: [BeaconIdentity] { entries.compactMap(\.identity) }
+  var identities: [DeviceIdentity] { entries.compactMap(\.identity) }
 
   func count(_ kind: RoomState.Kind) -> Int { counts[kind, default: 0] }
 
@@ -101,7 +95,7 @@ struct RoomTable: Sendable {
     case .proving(let state):
       awaitedIdentities[state.identity] = place
     case .queued:
-      if !entries[place].family.searchesItself { unreceived.insert(place) }
+      if !entries[place].room.family.lifecycle.isPerAction { unreceived.insert(place) }
     default:
       break
     }
@@ -141,7 +135,9 @@ struct RoomTable: Sendable {
       return
     }
     entries[place].state = .queued(state)
-    if state.candidacies.isEmpty, !entries[place].family.searchesItself { unreceived.insert(place) }
+    if state.candidacies.isEmpty, !entries[place].room.family.lifecycle.isPerAction {
+      unreceived.insert(place)
+    }
   }
 }
 

@@ -109,8 +109,8 @@ struct RoomWork: Hashable, Sendable {
     if isUnchanged {
       (evidence.grade, evidence.secondsAfterSave) = (.beaconOnAir, nil)
     } else if acknowledgement == nil {
-      if hadIdentity, let minor = beacon.minor {
-        return .failure(AttemptFailure(.beaconAsBefore(minor: minor, SaveResponse(of: lastFailure))))
+      if hadIdentity, let identity = beacon.identity {
+        return .failure(AttemptFailure(.beaconAsBefore(identity, SaveResponse(of: lastFailure))))
       }
       evidence.grade = .freshBeaconUnacknowledged
     }

@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import HeapModule
 import Model
 import Session
@@ -179,7 +178,7 @@ extension RunMachine {
     histories[adapter.id] = history
     radios.append(radio)
     radios.sort { $0.id < $1.id }
-    for place in rooms.places([.queued]) where rooms[place].family.searchesItself {
+    for place in rooms.places([.queued]) where rooms[place].room.family.lifecycle.isPerAction {
       enlist(place, on: adapter.id)
     }
     return session
@@ -248,7 +247,7 @@ extension RunMachine {
     let isNamed =
       known.lastKnown.claimed.contains(peripheral.address)
       || request.building.rooms.contains { $0.address == peripheral.address }
-    let services = DeviceProfiles.all.filter { !$0.isServiceShared }.map(\.service)
+    let services = request.building.families.all.filter { !$0.isServiceShared }.map(\.service)
     return isNamed || !Set(services).isDisjoint(with: peripheral.serviceUUIDs)
   }
 

@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import Model
 import Session
 
@@ -18,7 +17,7 @@ extension RunMachine {
     let admitted = admission.admit(allowed) { air[$0]?.lastReceived != nil }
     for (place, work) in allowed {
       let work = prepared(work)
-      if self.rooms[place].family.searchesItself {
+      if self.rooms[place].room.family.lifecycle.isPerAction {
         for (adapter, reception) in air[work.address]?.receptions ?? [:] {
           reached(place, on: adapter, rssi: reception.rssi)
         }
@@ -36,7 +35,7 @@ extension RunMachine {
   /// if the room does not say how often.
   private func prepared(_ work: RoomWork) -> RoomWork {
     var work = work
-    let family = profile(of: work.room)
+    let family = work.room.family
     guard let recorded = request.known.lastWrite(for: work.room, at: work.address)?.values(family) else {
       return work
     }

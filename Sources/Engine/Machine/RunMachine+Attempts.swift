@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import Model
 import Session
 
@@ -30,9 +29,10 @@ extension RunMachine {
     if !work.wasTouched {
       queued.work.hadIdentity = request.known.mayHaveHad(work.room, at: work.address, air)
     }
-    let (session, family) = (radios[index].session, rooms[place].family)
+    let session = radios[index].session
     let limit = connectPolicy.limit(
-      answersWithin: family.searchesItself ? nil : family.answersWithin, charged: work.budget.charged,
+      answersWithin: work.room.family.lifecycle.isPerAction ? nil : work.room.family.answersWithin,
+      charged: work.budget.charged,
       retries: work.room.retries, times: histories[session.adapter]?.connectTimes ?? [],
       isShared: radios[index].isShared)
     radios[index].enter(.connecting(room: place, since: now))
@@ -41,7 +41,7 @@ extension RunMachine {
     let engaged = queued.engaged(in: session, limit: limit, isTrial: isTrial, at: now)
     radios[index].connectingSince = radios[index].connectingSince ?? now
     if work.budget.charged == 0 { radios[index].hasFirstAttempts = true }
-    if family.learnsActionTime {
+    if work.room.family.lifecycle.isPerAction {
       rooms.move(place, to: .preparing(engaged))
       perform(.askForAction(engaged.attempt, work.room))
     } else {
@@ -74,29 +74,30 @@ extension RunMachine {
         Attempt(
           id: id, number: work.number, session: engaged.session, room: room, address: work.address,
           action: action,
-          recorded: recorded(for: work, rooms[place].family),
+          recorded: recorded(for: work),
           mayOverwrite: request.known.permissions.overwrite.contains(id.room))))
     // The adapter can be lost while a person chooses the moment of the action.
     if index(of: engaged.session) == nil { perform(.endAttempt(id, .adapterLost)) }
   }
 
   /// The settings that an earlier attempt, of any run, wrote to the device of a room.
-  private func recorded(for work: RoomWork, _ family: any DeviceProfile) -> RecordedSettings? {
+  private func recorded(for work: RoomWork) -> RecordedSettings? {
     let lastWrite = request.known.lastWrite(for: work.room, at: work.address)
     guard lastWrite != nil || work.wasTouched else { return nil }
     return RecordedSettings(
-      values: lastWrite?.values(family) ?? [:], isSubmitted: work.wasTouched || lastWrite?.state == .submitted
+      values: lastWrite?.values(work.room.family) ?? [:],
+      isSubmitted: work.wasTouched || lastWrite?.state == .submitted
     )
   }
 
   /// The written identity that the device sent only after the timeout of an earlier attempt.
   private func lateBeacon(of work: RoomWork) -> Evidence? {
     guard let submittedAt = work.submittedAt, let sighting = air[work.address],
-      let received = sighting.beaconReceived, received > submittedAt,
-      let beacon = sighting.beaconAtWork, proof(of: work.room).isMet(by: beacon)
+      let received = sighting.identityReceived, received > submittedAt,
+      let identity = sighting.identityAtWork, identity == work.room.identity
     else { return nil }
     return Evidence(
-      grade: .freshBeacon, address: work.address, minor: beacon.minor, rssi: sighting.rssi,
+      grade: .freshBeacon, address: work.address, identity: identity, rssi: sighting.rssi,
       secondsAfterSave: submittedAt.duration(to: received).inSeconds)
   }
 
@@ -109,9 +110,9 @@ extension RunMachine {
       finish(place, .alreadyProvisioned, evidence: evidence, settings: settings)
     case .stopped(_, .contradictorySightings(let contradiction, _)) where work.submittedAt != nil:
       end(place, work, after: .contradictorySightings(contradiction, SaveResponse(of: work.lastFailure)))
-    case .stopped(_, .configuredOtherwise(let minor, let held)) where work.submittedAt != nil:
+    case .stopped(_, .configuredOtherwise(let identity)) where work.submittedAt != nil:
       // This run wrote it.
-      end(place, work, after: .wrongIdentity(minor: minor, held: held))
+      end(place, work, after: .wrongIdentity(identity))
     case .stopped(let outcome, let reason):
       finish(place, outcome, reason: reason)
     case .device, .awaited:
@@ -141,7 +142,7 @@ extension RunMachine {
   private mutating func noteLink(
     _ place: Int, _ work: RoomWork, on adapter: AdapterID, at instant: MonotonicInstant
   ) {
-    guard rooms[place].identity != nil, !rooms[place].family.isRewritable else { return }
+    guard rooms[place].identity != nil, !rooms[place].room.family.lifecycle.isRewritable else { return }
     air.linked(work.address, on: adapter, at: instant)
   }
 
@@ -211,9 +212,10 @@ extension RunMachine {
       if let refusal = state.work.refusal, submission.problem == refusal {
         return fail(place, state.failed(refusal, at: now))
       }
-      switch rooms[place].family.proof(of: state.work.room.settings) {
-      case .beacon(let identity): awaitProof(place, state, submission, identity)
-      case .selfDisconnect: proveBySelfDisconnect(place, state, submission)
+      switch (rooms[place].room.family.proof, rooms[place].identity) {
+      case (.onAir, let identity?): awaitProof(place, state, submission, identity)
+      case (.onAir, nil): preconditionFailure("a device that is proved on air has an identity")
+      case (.status, _), (.selfDisconnect, _): proveBySession(place, state, submission)
       }
     }
   }

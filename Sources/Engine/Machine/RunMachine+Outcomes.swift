@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import HeapModule
 import Model
 import Session
@@ -128,8 +127,8 @@ extension RunMachine {
     let (room, work) = (rooms[place].room, rooms[place].state.work)
     let evidence = evidence ?? (outcome == .unconfirmed ? work?.acknowledgement : nil)
     let address = evidence?.address ?? work?.address ?? request.known.device(of: room)?.address
-    let received = rooms[place].family.settings.filter(\.isOnAir).map(\.name)
-    let proved = (work?.readBack ?? []).union(evidence?.minor == nil ? [] : received)
+    let received = rooms[place].room.family.settings.filter(\.isOnAir).map(\.name)
+    let proved = (work?.readBack ?? []).union(evidence?.identity == nil ? [] : received)
     let (sent, written) = (work?.sent ?? [], work?.written ?? [])
     let acknowledged = reason?.contradictsAcknowledgement == true ? [] : work?.acknowledged ?? []
     return RoomFinished(
@@ -154,7 +153,7 @@ extension RunMachine {
   /// The outcome that the report may state. A family that keeps each write at once may have changed the
   /// device, so an outcome that implies an unchanged device becomes `unconfirmed`.
   func admitted(_ outcome: Outcome, of place: Int) -> Outcome {
-    guard rooms[place].family.isRewritable, rooms[place].state.work?.wasTouched == true else {
+    guard rooms[place].room.family.lifecycle.isRewritable, rooms[place].state.work?.wasTouched == true else {
       return outcome
     }
     return switch outcome {

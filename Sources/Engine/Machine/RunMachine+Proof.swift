@@ -8,13 +8,14 @@ extension RunMachine {
   /// Waits for the proof of a device. Only the scan time of the adapter that wrote it counts, and the wait
   /// reserves nothing.
   mutating func awaitProof(
-    _ place: Int, _ state: RoomState.Disconnecting, _ submission: Submission, _ identity: BeaconIdentity
+    _ place: Int, _ state: RoomState.Disconnecting, _ submission: Submission, _ identity: DeviceIdentity
   ) {
     let (room, adapter) = (state.work.room, state.session.adapter)
     // Nothing else ties a beacon from another address to this device.
     let mayMove = room.proofAddress == .any && submission.acknowledgement != nil
     let watch = ProofWatch(
-      proof: .beacon(identity), profile: rooms[place].family, address: state.work.address, mayMove: mayMove,
+      identity: identity, family: rooms[place].room.sharedFamily, address: state.work.address,
+      mayMove: mayMove,
       submittedAt: submission.at, began: now, known: mayMove ? devices(ofOthersThan: place) : [])
     let timeout = room.timeouts.verify
     let index = index(of: adapter)
@@ -84,16 +85,19 @@ extension RunMachine {
     }
   }
 
-  /// Proves a device without an identity on air: it must end the link itself once it is done.
-  mutating func proveBySelfDisconnect(
+  /// Proves a device by what it did over the link.
+  mutating func proveBySession(
     _ place: Int, _ state: RoomState.Disconnecting, _ submission: Submission
   ) {
-    if submission.acknowledgement == .selfDisconnect {
-      let evidence = Evidence(grade: .selfDisconnect, address: state.work.address)
+    let (wanted, grade, failure): (Evidence.Grade, Evidence.Grade, FailureReason) =
+      rooms[place].room.family.proof == .status
+      ? (.savedStatus, .deviceStatus, .notReceivedAfterSave(SaveResponse(of: submission.problem)))
+      : (.selfDisconnect, .selfDisconnect, submission.problem ?? .noSelfDisconnect())
+    if submission.acknowledgement == wanted {
+      let evidence = Evidence(grade: grade, address: state.work.address)
       succeed(place, state.work, state.attempt, began: state.began, evidence)
     } else {
-      let reason = submission.problem ?? .noSelfDisconnect()
-      fail(place, state.failed(reason, at: now))
+      fail(place, state.failed(failure, at: now))
     }
   }
 
@@ -134,13 +138,7 @@ extension RunMachine {
     case .proved(let evidence):
       return .success(evidence)
     case .other(let identity):
-      // If the minor is right, the whole identity shows the difference.
-      let room = state.work.room
-      let isOfFirmware =
-        identity.minor == proof(of: room).minor && !profile(of: room).expectedSettings.isEmpty
-      return .failure(
-        AttemptFailure(
-          .wrongIdentity(minor: identity.minor, held: isOfFirmware ? identity.shown : nil)))
+      return .failure(AttemptFailure(.wrongIdentity(identity)))
     case .backAgain:
       // The device waits as before: it kept nothing. The failure of the save is the better reason.
       return .failure(AttemptFailure(submission.problem ?? .saveNotKept))

@@ -14,7 +14,7 @@ extension RunMachine {
     guard case .queued(let queued) = state else { preconditionFailure("the state must be queued") }
     rooms.move(place, to: state)
     isDirty = true
-    let isSearched = rooms[place].family.searchesItself
+    let isSearched = rooms[place].room.family.lifecycle.isPerAction
     if !isSearched, !request.isWatching {
       timers.silences.insert(Due(at: queued.silenceLimit, room: place))
     }
@@ -43,7 +43,7 @@ extension RunMachine {
     guard case .queued(let state) = rooms[candidate.room].state, state.work.attempts == candidate.attempts,
       state.candidacies.contains(adapter)
     else { return false }
-    return rooms[candidate.room].family.searchesItself || isFresh(state.work.address, on: adapter)
+    return rooms[candidate.room].room.family.lifecycle.isPerAction || isFresh(state.work.address, on: adapter)
   }
 
   /// Whether an adapter has a candidate, even without a free slot. Outdated candidates are removed.
@@ -86,7 +86,7 @@ extension RunMachine {
   private func isBetterElsewhere(
     _ place: Int, _ state: RoomState.Queued, _ adapter: AdapterID
   ) -> Bool {
-    let isSearched = rooms[place].family.searchesItself
+    let isSearched = rooms[place].room.family.lifecycle.isPerAction
     let sighting = air[state.work.address]
     // A device that its own session searches goes to an adapter that ever received it.
     func strength(on adapter: AdapterID) -> Int? {

@@ -110,7 +110,7 @@ extension RunMachine {
           .deviceSighted(
             .init(
               address: sighting.address, adapter: sighting.adapter, profile: sighting.life?.profile,
-              rssi: sighting.rssi, minor: sighting.beaconAtWork?.minor)))
+              rssi: sighting.rssi, identity: sighting.identityAtWork)))
       }
     }
     // Also if the ledger knows the content: after a loss it must be received again.
@@ -122,7 +122,7 @@ extension RunMachine {
     if let owner, receive(advertisement, of: owner) { mayDecide = true }
     // Any address may send an awaited identity: another address than the device's own proves nothing, but
     // explains a missing proof.
-    if rooms.isAwaitingIdentities, let identity = advertisement.iBeacon?.identity,
+    if rooms.isAwaitingIdentities, let identity = air[advertisement.address]?.identityNow,
       let room = rooms.awaiting(identity), room != owner, receive(advertisement, of: room)
     {
       mayDecide = true
@@ -140,7 +140,9 @@ extension RunMachine {
   /// Takes an advertisement that concerns a room. Returns whether decisions may follow.
   private mutating func receive(_ advertisement: Advertisement, of place: Int) -> Bool {
     let adapter = advertisement.adapter
-    if rooms[place].family.searchesItself { reached(place, on: adapter, rssi: advertisement.rssi) }
+    if rooms[place].room.family.lifecycle.isPerAction {
+      reached(place, on: adapter, rssi: advertisement.rssi)
+    }
     switch rooms[place].state {
     case .queued(let state):
       guard !state.candidacies.contains(adapter), advertisement.address == state.work.address else {
@@ -152,7 +154,9 @@ extension RunMachine {
       return receive(advertisement, of: place, exhausted: state)
     case .proving(var state):
       let settled = state.watch.settlesAt
-      state.watch.receive(advertisement, firstReceived: air[advertisement.address]?.firstReceived)
+      let sighting = air[advertisement.address]
+      state.watch.receive(
+        advertisement, with: sighting?.identityNow, firstReceived: sighting?.firstReceived)
       rooms.update(place, .proving(state))
       if settled == nil, let settles = state.watch.settlesAt {
         timers.instants.insert(Due(at: settles, room: place))

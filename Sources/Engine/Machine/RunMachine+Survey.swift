@@ -5,7 +5,7 @@ import Session
 /// The survey: the first scan windows of a run, before matching.
 ///
 /// It ends early once every device that the manifest names was received, but not before other devices had a
-/// chance: the run must receive another device with the same minor before the first write. If nearness
+/// chance: the run must receive another device with the same identity before the first write. If nearness
 /// decides, the survey continues until it does. Only the time in which every usable adapter scans counts.
 struct Survey: Sendable {
   static let shortest = Duration.seconds(3)
@@ -41,7 +41,7 @@ extension RunMachine {
         survey.near.append(place)
       } else if let device {
         // The session of a device that mostly sleeps searches for it itself.
-        if !entry.family.searchesItself { named?.insert(device) }
+        if !entry.room.family.lifecycle.isPerAction { named?.insert(device) }
       } else {
         named = nil
       }

@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import Model
 import HeapModule
 
@@ -97,7 +96,7 @@ struct RunMachine: Sendable {
     devicesOfRooms = Set(request.building.rooms.compactMap { request.known.device(of: $0)?.address })
     rooms = RoomTable(request.rooms)
     air = AirLedger(
-      profiles: DeviceProfiles.expecting(request.building.rooms), wanted: Set(rooms.identities),
+      families: request.building.families.expecting(request.building.rooms), wanted: Set(rooms.identities),
       named: devicesOfRooms)
     admission = Admission(perNetwork: request.canaries, failureLimit: request.failureLimit)
   }

@@ -1,5 +1,4 @@
 package import Bluetooth
-import Families
 package import Model
 
 /// All devices received so far: what matching and scheduling know of the air.
@@ -16,14 +15,14 @@ package struct AirLedger: Sendable {
     package var rssi: Int?
     /// The last local name that it sent.
     package var name: String?
-    /// The family that it was last recognised as, and its state; nil for a beacon of another kind.
+    /// The family that it was last recognised as, and its state; nil for an identity of another kind.
     package var life: Life?
-    /// Its last beacon; nil without one.
-    package var beacon: IBeacon?
-    /// The minors that it sent, at most `mostMinors`.
-    fileprivate var minors: [UInt16] = []
-    /// When an advertisement last contained that beacon. Advertisements without a beacon do not change it.
-    package var beaconReceived: MonotonicInstant?
+    /// Its last identity; nil without one.
+    package var identity: DeviceIdentity?
+    /// The identities that it sent, at most `mostIdentities`.
+    fileprivate var identities: [DeviceIdentity] = []
+    /// When an advertisement last contained that identity. Advertisements without one do not change it.
+    package var identityReceived: MonotonicInstant?
     /// The last sighting on each adapter. Cleared when the device must be received again.
     package var receptions: [AdapterID: Reception] = [:]
 
@@ -36,19 +35,22 @@ package struct AirLedger: Sendable {
     /// Whether it is in provisioning mode.
     package var isWaiting: Bool { life?.recognition == .awaitingProvisioning }
 
-    /// Its beacon, unless it is in provisioning mode.
-    package var beaconAtWork: IBeacon? { isWaiting ? nil : beacon }
+    /// Its identity, unless it is in provisioning mode.
+    package var identityAtWork: DeviceIdentity? { isWaiting ? nil : identity }
 
-    /// Whether its last advertisement contained its beacon.
-    fileprivate var isBeaconing = false
+    /// Whether its last advertisement contained its identity.
+    fileprivate var isIdentified = false
+
+    /// The identity in its last advertisement.
+    package var identityNow: DeviceIdentity? { isIdentified ? identity : nil }
 
     /// Takes an advertisement with the same content as the last one.
     mutating func refresh(_ advertisement: Advertisement) {
-      if isBeaconing { beaconReceived = advertisement.receivedAt }
+      if isIdentified { identityReceived = advertisement.receivedAt }
       adapter = advertisement.adapter
       lastReceived = advertisement.receivedAt
-      if showsWaiting || isBeaconing {
-        note(showsWaiting ? nil : beacon?.identity, on: adapter, at: advertisement.receivedAt)
+      if showsWaiting || isIdentified {
+        note(showsWaiting ? nil : identity, on: adapter, at: advertisement.receivedAt)
       }
       rssi = advertisement.rssi ?? rssi
       receptions[adapter, default: Reception(since: advertisement.receivedAt)].receive(advertisement)
@@ -56,7 +58,7 @@ package struct AirLedger: Sendable {
 
     /// Takes the state of the device: the identity that it sends, or nil in provisioning mode.
     fileprivate mutating func note(
-      _ identity: BeaconIdentity?, on adapter: AdapterID, at instant: MonotonicInstant
+      _ identity: DeviceIdentity?, on adapter: AdapterID, at instant: MonotonicInstant
     ) {
       guard let (first, second) = alternation.receive(identity, on: adapter, at: instant) else { return }
       contradiction = contradiction ?? Contradiction(address, first, second)
@@ -69,16 +71,6 @@ package struct AirLedger: Sendable {
     /// The state: in provisioning mode, configured, or only present.
     package var recognition: Recognition
 
-    /// Whether it may be free if no room has it. A device that is only present may also be configured: if its
-    /// family has an identity on air it counts as configured, otherwise only a room with a hint may get it
-    /// (`isWaiting` covers rooms without one).
-    var isFree: Bool {
-      switch recognition {
-      case .awaitingProvisioning: true
-      case .present: DeviceProfiles[profile]?.hasIdentity == false
-      case .configured: false
-      }
-    }
   }
 
   /// The last sightings of a device on one adapter.
@@ -114,8 +106,8 @@ package struct AirLedger: Sendable {
     }
   }
 
-  /// The limit of minors that are kept of one device.
-  private static let mostMinors = 16
+  /// The limit of identities that are kept of one device.
+  private static let mostIdentities = 16
   /// The limit of devices, besides named ones. A building of 10,000 sensors uses half of it.
   package static let mostDevices = 20_000
   /// The limit of recorded sightings of one device. A device at work has a few per attempt.
@@ -125,14 +117,13 @@ package struct AirLedger: Sendable {
   /// The limit of devices whose last advertisement is kept.
   private static let mostContents = 50_000
 
-  private let profiles: [any DeviceFamily]
+  private let families: FamilyCatalogue
   /// Devices that are kept even beyond the limit.
   private let named: Set<BluetoothAddress>
   /// Whether a device was dropped because of the limit.
   package private(set) var hasOverflowed = false
-  /// Beacons that count from any sender. Other beacons of unknown families are dropped: offices are full of
-  /// them.
-  private let wanted: Set<BeaconIdentity>
+  /// Identities that count from any sender. Others of unknown families are dropped: offices are full of them.
+  private let wanted: Set<DeviceIdentity>
   private var devices: [BluetoothAddress: Sighting] = [:]
   /// The number of recorded sightings of each device, and of all.
   private var recorded: [BluetoothAddress: Int] = [:]
@@ -141,7 +132,7 @@ package struct AirLedger: Sendable {
   /// evaluation.
   private var contents: [BluetoothAddress: Content] = [:]
   /// The devices that advertise each identity.
-  private var atWork: [BeaconIdentity: Set<BluetoothAddress>] = [:]
+  private var atWork: [DeviceIdentity: Set<BluetoothAddress>] = [:]
 
   /// The content of an advertisement, without RSSI and time.
   private struct Content: Hashable, Sendable {
@@ -158,12 +149,12 @@ package struct AirLedger: Sendable {
     }
   }
 
-  /// A ledger that recognises devices of these families, and these beacons from any sender.
+  /// A ledger that recognises devices of these families, and these identities from any sender.
   /// - Parameter named: devices that are kept even beyond `mostDevices`.
   package init(
-    profiles: [any DeviceFamily], wanted: Set<BeaconIdentity> = [], named: Set<BluetoothAddress> = []
+    families: FamilyCatalogue, wanted: Set<DeviceIdentity> = [], named: Set<BluetoothAddress> = []
   ) {
-    self.profiles = profiles
+    self.families = families
     self.named = named
     self.wanted = wanted
   }
@@ -196,8 +187,8 @@ package struct AirLedger: Sendable {
   private mutating func consider(_ advertisement: Advertisement) -> Sighting? {
     let known = devices[advertisement.address]
     let life = life(of: advertisement, known?.life)
-    let beacon = advertisement.iBeacon
-    guard life != nil || known != nil || beacon.map({ wanted.contains($0.identity) }) ?? false else {
+    let identity = families.identity(in: advertisement)
+    guard life != nil || known != nil || identity.map({ wanted.contains($0) }) ?? false else {
       return nil
     }
     guard known != nil || devices.count < Self.mostDevices || named.contains(advertisement.address) else {
@@ -207,43 +198,49 @@ package struct AirLedger: Sendable {
     var sighting = Sighting(
       address: advertisement.address, adapter: advertisement.adapter,
       firstReceived: known?.firstReceived ?? advertisement.receivedAt, rssi: known?.rssi,
-      name: advertisement.localName ?? known?.name, life: life, beacon: beacon ?? known?.beacon,
-      beaconReceived: known?.beaconReceived, receptions: known?.receptions ?? [:], isBeaconing: beacon != nil)
-    sighting.minors = known?.minors ?? []
+      name: advertisement.localName ?? known?.name, life: life, identity: identity ?? known?.identity,
+      identityReceived: known?.identityReceived, receptions: known?.receptions ?? [:],
+      isIdentified: identity != nil)
+    sighting.identities = known?.identities ?? []
     (sighting.contradiction, sighting.alternation) = (
       known?.contradiction, known?.alternation ?? Alternation()
     )
     sighting.showsWaiting = showsWaiting(advertisement, life)
-    if let beacon, sighting.contradiction == nil, isWaitingToo(advertisement) {
+    if let identity, sighting.contradiction == nil, isWaitingToo(advertisement) {
       sighting.contradiction = Contradiction(
-        advertisement.address, StateSighting(adapter: advertisement.adapter, minor: nil),
-        StateSighting(adapter: advertisement.adapter, minor: beacon.minor))
+        advertisement.address, StateSighting(adapter: advertisement.adapter, identity: nil),
+        StateSighting(adapter: advertisement.adapter, identity: identity))
     }
-    if let minor = beacon?.minor, !sighting.minors.contains(minor), sighting.minors.count < Self.mostMinors {
-      sighting.minors.append(minor)
+    if let identity, !sighting.identities.contains(identity),
+      sighting.identities.count < Self.mostIdentities
+    {
+      sighting.identities.append(identity)
     }
     sighting.refresh(advertisement)
-    // A device in provisioning mode that sends no beacon has none any more.
-    if sighting.isWaiting, beacon == nil { sighting.beacon = nil }
+    // A device in provisioning mode that sends no identity has none any more.
+    if sighting.isWaiting, identity == nil { sighting.identity = nil }
     devices[sighting.address] = sighting
     index(sighting, before: known)
-    return life == known?.life && sighting.beacon?.identity == known?.beacon?.identity ? nil : sighting
+    return life == known?.life && sighting.identity == known?.identity ? nil : sighting
   }
 
   /// Whether the advertisement itself shows provisioning mode, not only what is known of its sender.
   private func showsWaiting(_ advertisement: Advertisement, _ life: Life?) -> Bool {
-    guard let life, let profile = profiles.first(where: { $0.id == life.profile }) else { return false }
-    return profile.recognise(advertisement) == .awaitingProvisioning
+    guard let life, let family = families[life.profile] else { return false }
+    return family.recognise(advertisement) == .awaitingProvisioning
   }
 
-  /// Whether an advertisement with the beacon of a configured device shows provisioning mode as well.
+  /// Whether an advertisement with the identity of a configured device shows provisioning mode as well.
   private func isWaitingToo(_ advertisement: Advertisement) -> Bool {
-    guard case (let id, .configured)? = DeviceProfiles.recognise(advertisement, among: profiles),
-      let profile = profiles.first(where: { $0.id == id })
+    guard case (let id, .configured)? = families.recognise(advertisement), let family = families[id],
+      let place = family.identity?.place
     else { return false }
     var rest = advertisement
-    rest.manufacturerData[IBeacon.company] = nil
-    return profile.recognise(rest) == .awaitingProvisioning
+    switch place {
+    case .manufacturerData(let company): rest.manufacturerData[company] = nil
+    case .serviceData(let uuid): rest.serviceData[uuid] = nil
+    }
+    return family.recognise(rest) == .awaitingProvisioning
   }
 
   /// Takes what a link shows: a device that is not rewritable accepts one in provisioning mode only.
@@ -254,37 +251,37 @@ package struct AirLedger: Sendable {
   }
 
   private func life(of advertisement: Advertisement, _ known: Life?) -> Life? {
-    if let (profile, recognition) = DeviceProfiles.recognise(advertisement, among: profiles),
-      !isBeaconOfAnother(profile, recognition, than: known, advertisement)
+    if let (profile, recognition) = families.recognise(advertisement),
+      !isIdentityOfAnother(profile, recognition, than: known, advertisement)
     {
       // `present` does not replace a more specific earlier state.
       if recognition == .present, let known, known.profile == profile { return known }
       return Life(profile: profile, recognition: recognition)
     }
-    // A device of a known family keeps its family, even if it sends a beacon without its service: the two may
+    // A device of a known family keeps its family, even if it sends its identity without its service: the two may
     // be in separate advertisements.
-    guard let known, let beacon = advertisement.iBeacon,
-      let profile = profiles.first(where: { $0.id == known.profile })
+    guard let known, let family = families[known.profile],
+      let identity = families.identity(in: advertisement)
     else { return known }
     var offering = advertisement
-    offering.serviceUUIDs.append(profile.service)
+    offering.serviceUUIDs.append(family.service)
     return Life(
-      profile: known.profile, recognition: profile.recognise(offering) ?? .configured(beacon))
+      profile: known.profile, recognition: family.recognise(offering) ?? .configured(identity))
   }
 
-  /// Whether a device of one family only sends the beacon by which devices of another family are recognised:
+  /// Whether a device of one family only sends the identity by which devices of another family are recognised:
   /// rooms of both families may expect the same uuid and major.
-  private func isBeaconOfAnother(
+  private func isIdentityOfAnother(
     _ profile: ProfileID, _ recognition: Recognition, than known: Life?, _ advertisement: Advertisement
   ) -> Bool {
     guard case .configured = recognition, let known, known.profile != profile,
-      let family = profiles.first(where: { $0.id == profile })
+      let family = families[profile]
     else { return false }
     return !advertisement.serviceUUIDs.contains(family.service)
   }
 
   private mutating func index(_ sighting: Sighting, before known: Sighting?) {
-    let (old, new) = (known?.beaconAtWork?.identity, sighting.beaconAtWork?.identity)
+    let (old, new) = (known?.identityAtWork, sighting.identityAtWork)
     guard old != new else { return }
     if let old { atWork[old]?.remove(sighting.address) }
     if let new { atWork[new, default: []].insert(sighting.address) }
@@ -293,7 +290,7 @@ package struct AirLedger: Sendable {
   package subscript(address: BluetoothAddress) -> Sighting? { devices[address] }
 
   /// Free devices of any built-in family, by address.
-  package var free: [Sighting] { sorted { $0.life?.isFree ?? false } }
+  package var free: [Sighting] { sorted(isFree) }
 
   /// Devices of a family in provisioning mode, by address: those that a room without a hint could get.
   package func waiting(for profile: ProfileID) -> [Sighting] {
@@ -302,27 +299,37 @@ package struct AirLedger: Sendable {
 
   /// Free devices of a family, by address: those that a room with a hint could get.
   package func free(for profile: ProfileID) -> [Sighting] {
-    sorted { $0.life?.profile == profile && $0.life?.isFree ?? false }
+    sorted { $0.life?.profile == profile && isFree($0) }
   }
 
   /// Devices that can be written as they are, by address: free ones, and configured ones of a family that
   /// accepts new settings at any time.
   package var writable: [Sighting] {
     sorted { sighting in
-      guard let life = sighting.life else { return false }
-      return life.isFree || DeviceProfiles[life.profile]?.isRewritable ?? false
+      isFree(sighting)
+        || sighting.life.flatMap { families[$0.profile] }?.lifecycle.isRewritable ?? false
     }
   }
 
-  /// Whether a device sent this minor, or so many that not all are kept.
-  package func mayHaveSent(_ minor: UInt16, from address: BluetoothAddress) -> Bool {
-    guard let minors = devices[address]?.minors else { return false }
-    return minors.contains(minor) || minors.count == Self.mostMinors
+  /// Whether a device may be free if no room has it. A device that is only present may be at work, and then no room
+  /// gets it by nearness, unless its family is written at each action and so is never at work.
+  private func isFree(_ sighting: Sighting) -> Bool {
+    switch sighting.life?.recognition {
+    case .awaitingProvisioning?: true
+    case .present?: sighting.life.flatMap { families[$0.profile] }?.lifecycle.isPerAction ?? false
+    case .configured?, nil: false
+    }
+  }
+
+  /// Whether a device sent this identity, or so many that not all are kept.
+  package func mayHaveSent(_ identity: DeviceIdentity, from address: BluetoothAddress) -> Bool {
+    guard let identities = devices[address]?.identities else { return false }
+    return identities.contains(identity) || identities.count == Self.mostIdentities
   }
 
   /// Devices that advertise this identity, by address.
-  package func devices(proving proof: Proof) -> [Sighting] {
-    guard case .beacon(let identity) = proof else { return [] }
+  package func devices(sending identity: DeviceIdentity?) -> [Sighting] {
+    guard let identity else { return [] }
     return (atWork[identity] ?? []).sorted().compactMap { devices[$0] }
   }
 

@@ -15,12 +15,12 @@ struct Alternation: Hashable, Sendable {
   /// A state that was received, and no other since.
   private struct Period: Hashable {
     /// Its identity; nil in provisioning mode.
-    let identity: BeaconIdentity?
+    let identity: DeviceIdentity?
     let adapter: AdapterID
     let began: MonotonicInstant
     var last: MonotonicInstant
 
-    var sighting: StateSighting { StateSighting(adapter: adapter, minor: identity?.minor) }
+    var sighting: StateSighting { StateSighting(adapter: adapter, identity: identity) }
   }
 
   private var previous: Period?
@@ -29,7 +29,7 @@ struct Alternation: Hashable, Sendable {
   /// Takes what the address sent: the identity of its beacon, or nil in provisioning mode. Returns the two
   /// latest states if the device has returned to the earlier one too soon.
   mutating func receive(
-    _ identity: BeaconIdentity?, on adapter: AdapterID, at now: MonotonicInstant
+    _ identity: DeviceIdentity?, on adapter: AdapterID, at now: MonotonicInstant
   ) -> (StateSighting, StateSighting)? {
     guard let present else {
       self.present = Period(identity: identity, adapter: adapter, began: now, last: now)

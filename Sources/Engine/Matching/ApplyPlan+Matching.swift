@@ -1,11 +1,11 @@
 import Bluetooth
-import Families
 import Model
 
 extension ApplyPlan {
   /// The plan that these matches make.
   init(
-    _ request: ApplyRequest, _ matches: [RoomID: Match], receivedIn air: AirLedger = AirLedger(profiles: [])
+    _ request: ApplyRequest, _ matches: [RoomID: Match],
+    receivedIn air: AirLedger = AirLedger(families: FamilyCatalogue())
   ) {
     let lastWrites = LastWrites(request.known.lastKnown)
     let rooms = request.building.rooms.map { room in
@@ -69,7 +69,7 @@ struct LastWrites {
     let last = lastWrites.max { ($0.value.at, $0.key) < ($1.value.at, $1.key) }
     let own = lastWrites[room.id]
     let isOfRoom = own.map { $0.at == last?.value.at } ?? false
-    let expected = profile(of: room).expectedSettings
+    let expected = room.family.expectedSettings
     return room.settingResults(seal) { _ in .notWritten }.filter { !expected.contains($0.name) }.map {
       PlannedSetting($0, sealKey: seal?.key, over: isOfRoom ? own : last?.value, isOfRoom: isOfRoom)
     }

@@ -25,8 +25,8 @@ package struct DeviceOwners: Sendable {
   }
 
   private var owners: [BluetoothAddress: Owner] = [:]
-  private var identities: [BeaconIdentity: Owner] = [:]
-  private var identitiesOfRooms: [RoomID: BeaconIdentity] = [:]
+  private var identities: [DeviceIdentity: Owner] = [:]
+  private var identitiesOfRooms: [RoomID: DeviceIdentity] = [:]
   private var positions: [RoomID: Int] = [:]
 
   package init(_ building: Building, _ lastKnown: LastKnownBuilding) {
@@ -51,7 +51,7 @@ package struct DeviceOwners: Sendable {
       if let address = room.address {
         owners[address] = Owner(room: room.id, name: room.name, basis: .manifest)
       }
-      guard case .beacon(let identity) = proof(of: room) else { continue }
+      guard let identity = room.identity else { continue }
       identitiesOfRooms[room.id] = identity
       if identities[identity] == nil {
         identities[identity] = Owner(room: room.id, name: room.name, basis: .identity)
@@ -59,13 +59,13 @@ package struct DeviceOwners: Sendable {
     }
   }
 
-  /// The room of the device that has this address and sends this beacon; nil for a device of no room.
-  package func owner(of address: BluetoothAddress, sending beacon: IBeacon?) -> Owner? {
-    owners[address] ?? beacon.flatMap { identities[$0.identity] }
+  /// The room of the device that has this address and sends this identity; nil for a device of no room.
+  package func owner(of address: BluetoothAddress, sending identity: DeviceIdentity?) -> Owner? {
+    owners[address] ?? identity.flatMap { identities[$0] }
   }
 
   package func owner(of device: AirLedger.Sighting) -> Owner? {
-    owner(of: device.address, sending: device.beaconAtWork)
+    owner(of: device.address, sending: device.identityAtWork)
   }
 
   /// The addresses of a room's device: by the manifest, by the record, and of its last proof.
@@ -75,7 +75,7 @@ package struct DeviceOwners: Sendable {
 
   /// The identity that the device of a room sends; nil if its family has none, or the room is not in the
   /// manifest.
-  package func identity(of room: RoomID) -> BeaconIdentity? { identitiesOfRooms[room] }
+  package func identity(of room: RoomID) -> DeviceIdentity? { identitiesOfRooms[room] }
 
   /// The devices of no room first, the strongest at the top; then those of rooms in the manifest's order.
   package func sorted(_ devices: [AirLedger.Sighting]) -> [AirLedger.Sighting] {

@@ -1,7 +1,5 @@
 package import Bluetooth
-import Families
 package import Model
-import Session
 
 package enum Match: Hashable, Sendable {
   /// This device is the room's and must be written.
@@ -22,8 +20,8 @@ package struct Known: Sendable {
   package var permissions: RecordPermissions
   /// Shows whether a secret equals a recorded one.
   package var seal: SecretSeal?
-  /// The addresses of configured devices by the record, by their proof.
-  private let atWork: [Proof: [BluetoothAddress]]
+  /// The addresses of configured devices by the record, by their identity.
+  private let atWork: [DeviceIdentity: [BluetoothAddress]]
 
   package init(
     lastKnown: LastKnownBuilding = .init(), permissions: RecordPermissions = .init(), seal: SecretSeal? = nil
@@ -31,13 +29,10 @@ package struct Known: Sendable {
     self.lastKnown = lastKnown
     self.permissions = permissions
     self.seal = seal
-    var atWork: [Proof: [BluetoothAddress]] = [:]
+    var atWork: [DeviceIdentity: [BluetoothAddress]] = [:]
     for (_, room) in lastKnown.rooms.sorted(by: { $0.key < $1.key }) {
-      guard let lastWrite = room.lastWrite, let profile = DeviceProfiles[room.profile],
-        let proof = lastWrite.proof(profile),
-        case .beacon = proof
-      else { continue }
-      atWork[proof, default: []].append(lastWrite.receivedAt)
+      guard let lastWrite = room.lastWrite, let identity = lastWrite.identity else { continue }
+      atWork[identity, default: []].append(lastWrite.receivedAt)
     }
     self.atWork = atWork
   }
@@ -50,7 +45,7 @@ package struct Known: Sendable {
 /// gets an unclaimed device in provisioning mode only if the manifest permits that (`match: any`), and only
 /// while at most as many devices are received as rooms are left for them; these matches need the operator's
 /// confirmation. A family whose devices do not show on air whether they are provisioned is never matched so.
-/// No room gets a minor that another address advertises.
+/// No room gets an identity that another address advertises.
 /// - Parameters:
 ///   - nearby: the adapters that rooms are near.
 ///   - taken: devices that this run has already given to rooms.
@@ -75,9 +70,9 @@ package func match(
       matches[room.id] =
         known.doneByRecord(room, at: device.address, air) ?? .device(device.address, device.basis)
     } else if room.near != nil {
-      near[room.profile, default: []].append(room)
+      near[room.family.id, default: []].append(room)
     } else if building.assignment == .any {
-      left[room.profile, default: []].append(room)
+      left[room.family.id, default: []].append(room)
     } else {
       let isAwaited = building.assignment == .later && room.address == nil
       matches[room.id] = .stopped(.pending, isAwaited ? .addressMissing : .noCandidate())
@@ -93,7 +88,7 @@ package func match(
   }
 
   for (profile, rooms) in left.sorted(by: { $0.key < $1.key }) {
-    guard DeviceProfiles[profile]?.hasIdentity != false else {
+    guard rooms[0].family.hasIdentity else {
       let received = air.free(for: profile).map(\.address).filter { !claimed.contains($0) }
       let reason = FailureReason.addressNeeded(received: received)
       for room in rooms { matches[room.id] = .stopped(received.isEmpty ? .pending : .ambiguous, reason) }
@@ -127,25 +122,23 @@ private func crowded(_ rooms: [Room], _ nearby: NearbyAdapters) -> [AdapterID: I
 /// The match of a room whose device was configured elsewhere: one device alone must send its identity, and
 /// the right one if that is known. The record proves nothing here.
 func registration(of room: Room, _ air: AirLedger, _ known: Known) -> Match {
-  let proof = proof(of: room)
-  let received = air.devices(proving: proof)
+  let received = air.devices(sending: room.identity)
   let own = known.device(of: room)?.address
   let others = received.map(\.address).filter { $0 != own }
-  if own != nil, let minor = proof.minor, !others.isEmpty {
-    return .stopped(.actionRequired, .minorOnAir(MinorHolders(minor, others)))
+  if own != nil, let identity = room.identity, !others.isEmpty {
+    return .stopped(.actionRequired, .identityOnAir(IdentityHolders(identity, others)))
   }
   if others.count > 1 {
-    return .stopped(.ambiguous, .tooManyCandidates(others, minor: proof.minor))
+    return .stopped(.ambiguous, .tooManyCandidates(others, identity: room.identity))
   }
   if let contradiction = own.flatMap({ air[$0]?.contradiction }) ?? received.first?.contradiction {
     return .stopped(.ambiguous, .contradictorySightings(contradiction, nil))
   }
-  if let sighting = received.first, let beacon = sighting.beacon {
-    return .done(Evidence(onAir: beacon, sighting), room.results(reception: nil, known))
+  if let sighting = received.first, let identity = sighting.identity {
+    return .done(Evidence(onAir: identity, sighting), room.results(reception: nil, known))
   }
-  if let own, let beacon = air[own]?.beaconAtWork {
-    return .stopped(
-      .actionRequired, .configuredOtherwise(minor: beacon.minor, held: beacon.identity.shown))
+  if let own, let identity = air[own]?.identityAtWork {
+    return .stopped(.actionRequired, .configuredOtherwise(identity))
   }
   return .awaited
 }
@@ -160,72 +153,54 @@ func blocker(
   if let contradiction = address.flatMap({ air[$0]?.contradiction }) {
     return .stopped(.ambiguous, .contradictorySightings(contradiction, nil))
   }
-  let proof = proof(of: room)
   let lastWrite = address.flatMap { known.lastWrite(for: room, at: $0) }
   let ours = Set([address, lastWrite?.receivedAt].compactMap(\.self))
-  let others = air.devices(proving: proof).map(\.address).filter { !ours.contains($0) }
-  if let minor = proof.minor, !others.isEmpty {
-    return .stopped(.actionRequired, .minorOnAir(MinorHolders(minor, others)))
+  let others = air.devices(sending: room.identity).map(\.address).filter { !ours.contains($0) }
+  if let identity = room.identity, !others.isEmpty {
+    return .stopped(.actionRequired, .identityOnAir(IdentityHolders(identity, others)))
   }
-  let holders = known.holders(of: proof, besides: room, ours, air)
-  if let minor = proof.minor, !holders.isEmpty {
-    return .stopped(.actionRequired, .minorOnRecord(MinorHolders(minor, holders)))
+  let holders = known.holders(ofIdentityOf: room, ours, air)
+  if let identity = room.identity, !holders.isEmpty {
+    return .stopped(.actionRequired, .identityOnRecord(IdentityHolders(identity, holders)))
   }
   // A device in provisioning mode is not configured, whatever its earlier address sent.
   guard let address, air[address]?.isWaiting != true,
     let sighting = [address, lastWrite?.receivedAt].compactMap(\.self).lazy.compactMap({ air[$0] })
-      .first(where: { $0.beaconAtWork != nil }),
-    let beacon = sighting.beaconAtWork
+      .first(where: { $0.identityAtWork != nil }),
+    let identity = sighting.identityAtWork
   else { return nil }
-  let isRewritable = profile(of: room).isRewritable
-  if proof.isMet(by: beacon) {
+  let isRewritable = room.family.lifecycle.isRewritable
+  if identity == room.identity {
     // This run wrote it, so what is on record does not count any more: the next attempt reads what it holds.
     if isRewritable, wasTouched { return nil }
     if known.isUnordered(room) {
       // The beacon does not show which of the runs wrote the settings that are not on air.
-      return isRewritable ? nil : .stopped(.actionRequired, .settingsChanged(minor: beacon.minor))
+      return isRewritable ? nil : .stopped(.actionRequired, .settingsChanged(identity))
     }
     guard let lastWrite = lastWrite ?? known.onlyWrite(for: room, at: address) else {
       // Its other settings are unknown; if they can be read, an attempt reads them.
-      return isRewritable ? nil : .stopped(.actionRequired, .settingsUnknown(minor: beacon.minor))
+      return isRewritable ? nil : .stopped(.actionRequired, .settingsUnknown(identity))
     }
     if lastWrite.gave(what: room, known.seal), !known.permissions.force.contains(room.id),
       !isRewritable || lastWrite.state != .submitted
     {
       if lastWrite.state == .submitted, known.mayHoldOther(than: room, at: address) {
-        return .stopped(.unconfirmed, .beaconAsBefore(minor: beacon.minor, nil))
+        return .stopped(.unconfirmed, .beaconAsBefore(identity, nil))
       }
-      return .done(Evidence(onAir: beacon, sighting), room.results(reception: lastWrite, known))
+      return .done(Evidence(onAir: identity, sighting), room.results(reception: lastWrite, known))
     }
-    return isRewritable ? nil : .stopped(.actionRequired, .settingsChanged(minor: beacon.minor))
+    return isRewritable ? nil : .stopped(.actionRequired, .settingsChanged(identity))
   }
-  let isRecorded = lastWrite?.proof(profile(of: room))?.isMet(by: beacon) == true
+  let isRecorded = lastWrite?.identity == identity
   if isRewritable {
     let isBegun = wasTouched || lastWrite?.state == .submitted
     let mayGo = isRecorded || isBegun || known.permissions.overwrite.contains(room.id)
     return mayGo
       ? nil
       : .stopped(
-        .actionRequired, .foreignSettings(held: beacon.identity.shown, .beacon(minor: beacon.minor)))
+        .actionRequired, .foreignSettings(held: identity.description, .onAir))
   }
-  // If the minor is right, the whole identity shows the difference.
-  let held = beacon.minor == proof.minor ? beacon.identity.shown : nil
-  return .stopped(
-    .actionRequired,
-    isRecorded
-      ? .settingsChanged(minor: beacon.minor) : .configuredOtherwise(minor: beacon.minor, held: held))
-}
-
-func profile(of room: Room) -> any DeviceProfile {
-  guard let profile = DeviceProfiles[room.profile] else {
-    preconditionFailure("a checked room has an unknown profile: \(room.profile)")
-  }
-  return profile
-}
-
-/// The proof that the device of a room must give.
-func proof(of room: Room) -> Proof {
-  profile(of: room).proof(of: room.settings)
+  return .stopped(.actionRequired, isRecorded ? .settingsChanged(identity) : .configuredOtherwise(identity))
 }
 
 extension Known {
@@ -251,7 +226,7 @@ extension Known {
 
   /// What the device may hold if it advertises the room's identity.
   private func holdings(for room: Room, at address: BluetoothAddress) -> [Holding] {
-    proof(of: room).minor.map { lastKnown.holdings(of: address, minor: $0) } ?? []
+    room.identity.map { lastKnown.holdings(of: address, as: $0) } ?? []
   }
 
   /// Whether the device may advertise the room's identity with other settings than the room's.
@@ -268,8 +243,8 @@ extension Known {
   /// Whether the device may have the room's identity before the run writes it, so that its beacon alone will
   /// not show what it kept: by the record, or by what this run received.
   func mayHaveHad(_ room: Room, at address: BluetoothAddress, _ air: AirLedger) -> Bool {
-    guard let minor = proof(of: room).minor, !profile(of: room).isRewritable else { return false }
-    if holdings(for: room, at: address).isEmpty { return air.mayHaveSent(minor, from: address) }
+    guard let identity = room.identity, !room.family.lifecycle.isRewritable else { return false }
+    if holdings(for: room, at: address).isEmpty { return air.mayHaveSent(identity, from: address) }
     return permissions.force.contains(room.id) || mayHoldOther(than: room, at: address)
   }
 
@@ -283,8 +258,8 @@ extension Known {
       lastKnown.rooms[room.id]?.absence == nil
     else { return nil }
     guard lastWrite.gave(what: room, seal) else {
-      return profile(of: room).isRewritable
-        ? nil : .stopped(.actionRequired, .settingsChanged(minor: lastWrite.minor))
+      return room.family.lifecycle.isRewritable
+        ? nil : .stopped(.actionRequired, .settingsChanged(lastWrite.identity))
     }
     // The present manifest expects another beacon of its firmware than the proof on record: the new one must
     // be received.
@@ -294,20 +269,22 @@ extension Known {
     return .done(evidence, room.settingResults(seal, lastWrite.state(of:)))
   }
 
-  /// Other devices that the record has with this identity, unless they were received in this run.
+  /// Other devices that the record has with a room's identity, unless they were received in this run.
   fileprivate func holders(
-    of proof: Proof, besides room: Room, _ ours: Set<BluetoothAddress>, _ air: AirLedger
+    ofIdentityOf room: Room, _ ours: Set<BluetoothAddress>, _ air: AirLedger
   ) -> [BluetoothAddress] {
     // Conflicts between the manifest and the record about this room's own device are reported before the run.
     let recorded = lastKnown.rooms[room.id]?.lastWrite?.receivedAt
-    return (atWork[proof] ?? []).filter { !ours.contains($0) && $0 != recorded && air[$0] == nil }.sorted()
+    return (room.identity.flatMap { atWork[$0] } ?? []).filter {
+      !ours.contains($0) && $0 != recorded && air[$0] == nil
+    }.sorted()
   }
 }
 
 extension Room {
   /// The state of its settings when its device was received as configured and `lastWrite` was its last write.
   fileprivate func results(reception lastWrite: LastWrite?, _ known: Known) -> [SettingResult] {
-    let received = Set(Engine.profile(of: self).settings.filter(\.isOnAir).map(\.name))
+    let received = Set(family.settings.filter(\.isOnAir).map(\.name))
     return settingResults(known.seal) {
       received.contains($0) ? .proved : lastWrite?.state(of: $0) ?? .notWritten
     }
@@ -315,27 +292,21 @@ extension Room {
 }
 
 extension Evidence {
-  /// The evidence of a beacon that was on air before anything was written.
-  fileprivate init(onAir beacon: IBeacon, _ sighting: AirLedger.Sighting) {
-    self.init(grade: .beaconOnAir, address: sighting.address, minor: beacon.minor, rssi: sighting.rssi)
+  /// The evidence of an identity that was on air before anything was written.
+  fileprivate init(onAir identity: DeviceIdentity, _ sighting: AirLedger.Sighting) {
+    self.init(grade: .beaconOnAir, address: sighting.address, identity: identity, rssi: sighting.rssi)
   }
-}
-
-extension BeaconIdentity {
-  /// The text for messages.
-  var shown: String { "uuid \(uuid), major \(major), minor \(minor)" }
 }
 
 extension LastWrite {
   /// Whether the device got what the room wants, apart from settings that its firmware determines.
   func gave(what room: Room, _ seal: SecretSeal?) -> Bool {
-    satisfies(room, seal, besides: profile(of: room).expectedSettings)
+    satisfies(room, seal, besides: room.family.expectedSettings)
   }
 
   /// Whether the proof on record is the one that the room needs now.
   func isProved(as room: Room) -> Bool {
-    let family = profile(of: room)
-    return proof(family).map { $0 == family.proof(of: room.settings) } ?? true
+    identity == nil || identity == room.identity
   }
 
   fileprivate func state(of setting: SettingName) -> SettingState {

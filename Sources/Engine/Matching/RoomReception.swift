@@ -25,7 +25,7 @@ package struct RoomReception: Sendable, Hashable {
       let own = known.addresses(of: room)
       claimed.formUnion(own)
       let isReceived = air.contains { ledger in
-        own.contains { ledger[$0] != nil } || !ledger.devices(proving: proof(of: room)).isEmpty
+        own.contains { ledger[$0] != nil } || !ledger.devices(sending: room.identity).isEmpty
       }
       if isReceived {
         received.append(room)

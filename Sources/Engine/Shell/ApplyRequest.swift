@@ -1,6 +1,6 @@
 package import Bluetooth
-import Families
 package import Model
+package import Session
 
 /// The input of a run, including what the record says about the run itself.
 package struct ApplyRequest: Sendable {
@@ -92,7 +92,8 @@ package struct ApplyRequest: Sendable {
       manifestPath: manifestPath, manifestSHA256: manifestSHA256, simulated: isSimulated,
       sealKey: known.seal?.key, operatedBy: operatedBy, isClockSynchronised: isClockSynchronised,
       kernel: kernel, operatingSystem: operatingSystem, clockBehind: clockBehind, predecessors: predecessors,
-      rooms: building.rooms.map { $0.planned(sealedBy: known.seal, exclusion: excluded[$0.id]) })
+      rooms: building.rooms.map { $0.planned(sealedBy: known.seal, exclusion: excluded[$0.id]) },
+      families: building.families.all.map { RecordedFamily($0) })
   }
 }
 
@@ -100,6 +101,8 @@ package struct ApplyRequest: Sendable {
 package struct ApplyEnvironment: Sendable {
   package var central: any Central
   package var clock: any TimeSource
+  /// The GATT sessions of the families.
+  package var drivers: [FamilyDriver]
   /// A random number in 0…1, for jitter.
   package var chance: @Sendable () -> Double
   /// Asks the operator whether rooms may get these devices; nil if not.
@@ -119,7 +122,8 @@ package struct ApplyEnvironment: Sendable {
   package var pauses: AsyncStream<HostPause>
 
   package init(
-    central: any Central, clock: any TimeSource, chance: @escaping @Sendable () -> Double,
+    central: any Central, clock: any TimeSource, drivers: [FamilyDriver],
+    chance: @escaping @Sendable () -> Double,
     confirm: @escaping @Sendable ([ProposedBinding]) async -> Consent?,
     judge: @escaping @Sendable ([RoomFinished]) async -> Bool = { _ in true },
     action: @escaping @Sendable (Room) async -> MonotonicInstant? = { _ in nil },
@@ -130,6 +134,7 @@ package struct ApplyEnvironment: Sendable {
   ) {
     self.central = central
     self.clock = clock
+    self.drivers = drivers
     self.chance = chance
     self.confirm = confirm
     self.judge = judge
@@ -165,9 +170,10 @@ extension Room {
   /// The room for the record, without its secrets.
   package func planned(sealedBy seal: SecretSeal?, exclusion: Exclusion? = nil) -> PlannedRoom {
     PlannedRoom(
-      room: id, name: name, floor: floor, profile: profile, address: address,
+      room: id, name: name, floor: floor, profile: family.id, address: address,
       registered: isRegistered ? true : nil,
       proof: proofAddress == .own ? nil : proofAddress, settings: settingResults(seal) { _ in .notWritten },
+      identity: identity,
       exclusion: exclusion)
   }
 }

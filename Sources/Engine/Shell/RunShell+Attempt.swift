@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import Model
 import Session
 import Waiting
@@ -40,7 +39,10 @@ extension RunShell {
       return .failure(AttemptFailure(.recordUnwritable(.idle)))
     }
     do throws(AttemptFailure) {
-      return .success(try await profile(of: session.room).configure(session))
+      guard let driver = environment.drivers[session.room.family.id] else {
+        preconditionFailure("the family \(session.room.family.id) has no GATT session")
+      }
+      return .success(try await driver.configure(session))
     } catch {
       return .failure(error)
     }

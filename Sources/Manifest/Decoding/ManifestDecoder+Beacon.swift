@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import Model
 import Source
 import YAML
@@ -57,9 +56,7 @@ extension ManifestDecoder {
   /// Warns when no room takes a shared `beacon`.
   mutating func warnOfUnused(_ expected: ExpectedBeacon, by kinds: [RoomKind]) {
     guard !kinds.contains(where: { $0.takes(.beaconUUID) }) else { return }
-    let takers: [any DeviceFamily] = DeviceProfiles.all.filter { family in
-      family.settings.contains { $0.name == .beaconUUID }
-    }
+    let takers = families.families(with: .beaconUUID)
     if let range = expected.key {
       warning(
         .unusedDefault, "no room here takes `beacon`", at: range,
@@ -70,8 +67,7 @@ extension ManifestDecoder {
   private mutating func expectedValue(
     _ node: YAMLNode, _ key: String, _ name: SettingName
   ) -> SettingValue? {
-    guard let description = DeviceProfiles.all.lazy.flatMap(\.settings).first(where: { $0.name == name })
-    else { return nil }
+    guard let description = families.setting(name) else { return nil }
     if case .integer(let bounds) = description.kind {
       return integer(node, key, in: bounds).map { .integer($0) }
     }

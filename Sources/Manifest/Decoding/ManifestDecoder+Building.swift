@@ -1,4 +1,3 @@
-import Families
 import Model
 import Source
 import YAML
@@ -15,7 +14,7 @@ extension ManifestDecoder {
       return nil
     }
     guard
-      let fields = fields(of: root, "the manifest", known: Vocabulary.building, elsewhere: Self.inTheRooms)
+      let fields = fields(of: root, "the manifest", known: Vocabulary.building, elsewhere: inTheRooms)
     else { return nil }
     checkVersion(fields)
     let name = buildingName(fields)
@@ -34,15 +33,16 @@ extension ManifestDecoder {
     warnOfUnusedDefaults()
     warnOfSuspicious()
     guard let name, let id, let policy else { return nil }
-    return Building(id: id, name: name, assignment: policy, adapters: adapters, rooms: rooms)
+    return Building(
+      id: id, name: name, assignment: policy, adapters: adapters, rooms: rooms, families: families)
   }
 
   /// The finding for a room's key at the top of the manifest.
-  private static func inTheRooms(_ key: String) -> (code: DiagnosticCode, message: String, advice: String)? {
-    guard Vocabulary.isKeyOfRooms(key) || Vocabulary.defaults.contains(key) else { return nil }
+  private func inTheRooms(_ key: String) -> (code: DiagnosticCode, message: String, advice: String)? {
+    guard vocabulary.isKeyOfRooms(key) || Vocabulary.defaults.contains(key) else { return nil }
     return (
       .misplacedKey, "`\(key)` cannot be at the top",
-      Vocabulary.isShareable(key)
+      vocabulary.isShareable(key)
         ? "put it under `defaults`, or into each room that it is for"
         : "put it into each room that it is for"
     )
@@ -96,9 +96,8 @@ extension ManifestDecoder {
   /// Checks networks against the WiFi settings of the device families. Each is checked once, at its own
   /// place.
   mutating func check(_ networks: [String: Network]) {
-    let settings = DeviceProfiles.all.flatMap(\.settings)
-    let ssid = settings.first { $0.name == .wifiSSID }
-    let password = settings.first { $0.name == .wifiPassword }
+    let ssid = families.setting(.wifiSSID)
+    let password = families.setting(.wifiPassword)
     for (_, network) in networks.sorted(by: { $0.key < $1.key }) {
       if let ssid, let (text, range) = network.ssid {
         _ = check(.text(text), by: ssid, called: "ssid", at: range)

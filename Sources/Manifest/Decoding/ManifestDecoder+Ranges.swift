@@ -26,41 +26,51 @@ extension ManifestDecoder {
         advice: "give it to each room in an entry of its own below: - { room: \(room), \(entry.key): … }")
     }
     guard owned.isEmpty else { return [] }
-    guard let minors = minors(of: draft, for: rooms) else { return [] }
-    return zip(rooms.names, minors).map { name, minor in
+    let counted = vocabulary.counted.first { draft.fields[$0.name.rawValue] != nil }
+    let values: [String?]? =
+      if let counted { numbers(of: draft, counted, for: rooms) } else { rooms.names.map { _ in nil } }
+    guard let values else { return [] }
+    return zip(rooms.names, values).map { name, number in
       var room = draft
       room.isOfRange = true
       room.origin.range = draft.origin.entry
       room.fields.replace("room", by: name)
-      if let minor { room.fields.replace("minor", by: minor) }
+      if let counted, let number { room.fields.replace(counted.name.rawValue, by: number) }
       return (name, room)
     }
   }
 
-  /// The minors of a range's rooms: from a range, or counted up from the first. Nil, with an error, when they
-  /// do not fit.
-  private mutating func minors(of draft: RoomDraft, for rooms: RoomRange) -> [String?]? {
-    guard let node = draft.fields["minor"], let text = node.text else { return rooms.names.map { _ in nil } }
+  /// The values of a counted setting for a range's rooms: from a range, or counted up from the first. Nil, with
+  /// an error, when they do not fit.
+  private mutating func numbers(
+    of draft: RoomDraft, _ setting: SettingDescription, for rooms: RoomRange
+  ) -> [String?]? {
+    guard case .integer(let bounds) = setting.kind, let node = draft.fields[setting.name.rawValue],
+      let text = node.text
+    else { return rooms.names.map { _ in nil } }
     if RoomRange.isMeant(by: text) {
       show(node.range)
-      let minors = try? RoomRange(text)
-      guard let minors, minors.names.count == rooms.names.count else {
+      let numbers = try? RoomRange(text)
+      guard let numbers, numbers.names.count == rooms.names.count else {
         error(
-          .rangeValue, "\(minors.map { "\($0.names.count)" } ?? "no") minors for \(rooms.names.count) rooms",
+          .rangeValue,
+          "\(numbers.map { "\($0.names.count)" } ?? "no") \(setting.name)s for \(rooms.names.count) rooms",
           at: node.range,
-          advice: "give the first room's minor; the others follow from their numbers")
+          advice: "give the first room's \(setting.name); the others follow from their numbers")
         return nil
       }
-      return minors.names
+      return numbers.names
     }
     // A value that is not a number is reported once, for the first room.
     guard let first = Written.integer(text) else { return rooms.names.map { _ in text } }
     let last = first + (rooms.offsets.max() ?? 0)
-    guard (0...65535).contains(last), (0...65535).contains(first + (rooms.offsets.min() ?? 0)) else {
+    guard bounds.contains(last), bounds.contains(first + (rooms.offsets.min() ?? 0)) else {
       show(node.range)
       error(
-        .rangeValue, "the minors of this range reach \(last), outside of 0…65535", at: node.range,
-        advice: "the first room has this minor; the others follow from their numbers")
+        .rangeValue,
+        "the \(setting.name)s of this range reach \(last), outside of \(bounds.lowerBound)…\(bounds.upperBound)",
+        at: node.range,
+        advice: "the first room has this \(setting.name); the others follow from their numbers")
       return nil
     }
     return rooms.offsets.map { String(first + $0) }

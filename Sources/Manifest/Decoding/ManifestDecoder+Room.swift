@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import Model
 import Source
 import YAML
@@ -42,7 +41,7 @@ private struct NameClaims {
 struct RoomClaims {
   fileprivate var ids: Claims<String>
   fileprivate var names: NameClaims
-  fileprivate var identities: Claims<Proof>
+  fileprivate var identities: Claims<DeviceIdentity>
   fileprivate var addresses: Claims<BluetoothAddress>
 
   /// - Parameter count: The number of rooms.
@@ -87,11 +86,11 @@ extension ManifestDecoder {
     let tags = scope.tags + self.tags(fields)
     guard let profile = kind.profile, let name, let id, let retries else { return nil }
     if let address { evidence.note(address, at: fields["address"]?.range) }
-    if let minor = settings[.minor], !draft.isOfRange {
-      evidence.note(minor, of: name, at: fields["minor"]?.range)
+    if let counted = profile.countedSetting?.name, let value = settings[counted], !draft.isOfRange {
+      evidence.note(value, counted, of: name, at: fields[counted.rawValue]?.range)
     }
     return Room(
-      id: RoomID(rawValue: id), name: name, floor: floor, tags: tags.uniqued, profile: profile.id,
+      id: RoomID(rawValue: id), name: name, floor: floor, tags: tags.uniqued, family: profile,
       address: address,
       near: near, isRegistered: kind.isRegistered, proofAddress: proofAddress, checksWiFi: checksWiFi,
       settings: settings,
@@ -100,7 +99,7 @@ extension ManifestDecoder {
   }
 
   private mutating func roomName(
-    _ fields: Fields, profile: (any DeviceFamily)?, claims: inout RoomClaims
+    _ fields: Fields, profile: DeviceFamily?, claims: inout RoomClaims
   ) -> String? {
     guard let node = fields["room"] else {
       error(.missingKey, "a room without a name", at: fields.head, advice: "give it one: room: …")
@@ -279,7 +278,7 @@ extension ManifestDecoder {
   }
 
   /// Whether a room's device was configured elsewhere, so that roboprov only looks for it.
-  mutating func isRegistered(_ fields: Fields, profile: (any DeviceFamily)?) -> Bool {
+  mutating func isRegistered(_ fields: Fields, profile: DeviceFamily?) -> Bool {
     guard let node = fields["register"], let text = text(node, "register") else { return false }
     if text == "false" { return false }
     // YAML's other Booleans are errors, but are understood, so that the rest of the room is decoded as meant.
@@ -308,10 +307,10 @@ extension ManifestDecoder {
   ) {
     guard let profile = kind.profile, profile.hasIdentity else { return }
     // Only written settings count: many devices share what their firmware advertises.
-    let onAir = Vocabulary.settingsOnAir[profile.id] ?? []
-    guard onAir.allSatisfy({ settings[$0] != nil }) else { return }
+    let onAir = profile.settings.filter { $0.isOnAir && $0.isWritten }.map(\.name)
+    guard let identity = profile.identity?.identity(of: settings) else { return }
     let range = onAir.reversed().lazy.compactMap { fields[$0.rawValue]?.range }.first ?? fields.head
-    guard let first = claims.identities.claim(profile.proof(of: settings), range) else { return }
+    guard let first = claims.identities.claim(identity, range) else { return }
     let what =
       onAir.count == 1
       ? "the \(onAir[0]) \(settings[onAir[0]]?.shown ?? "")" : "the same \(onAir.map(\.rawValue).listed)"
@@ -343,13 +342,5 @@ extension ManifestDecoder {
     }
     guard let ssid = network.ssid?.text, let password = network.password?.secret else { return [:] }
     return [.wifiSSID: .text(ssid), .wifiPassword: .secret(password)]
-  }
-}
-
-extension [String] {
-  /// The distinct elements in their order.
-  fileprivate var uniqued: [String] {
-    var seen: Set<String> = []
-    return filter { seen.insert($0).inserted }
   }
 }

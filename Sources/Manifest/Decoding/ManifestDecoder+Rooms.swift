@@ -1,5 +1,4 @@
 import CSV
-import Families
 import Model
 import Source
 import YAML
@@ -9,7 +8,7 @@ struct RoomDraft {
   /// The room's own keys.
   var fields: Fields
   /// The device family; nil when the manifest names an unknown one, which has been reported.
-  var profile: (any DeviceFamily)?
+  var profile: DeviceFamily?
   /// The index of the room's scope in `ManifestDecoder.scopes`.
   var scope: Int
   /// Whether the room comes from a range and no later entry changed it.
@@ -189,14 +188,15 @@ extension ManifestDecoder {
     for room in rooms { drafts.add(room.draft, named: room.name) }
   }
 
-  private mutating func roomFields(_ node: YAMLNode, _ profile: (any DeviceFamily)?) -> Fields? {
-    fields(
-      of: node, "a room", known: Vocabulary.keys(ofRoomsWith: profile),
+  private mutating func roomFields(_ node: YAMLNode, _ profile: DeviceFamily?) -> Fields? {
+    let families = families
+    return fields(
+      of: node, "a room", known: vocabulary.keys(ofRoomsWith: profile),
       elsewhere: { key in
         if Vocabulary.building.contains(key) {
           return (.misplacedKey, "`\(key)` cannot be in a room", "it belongs at the top of the manifest")
         }
-        let takers: [any DeviceFamily] = DeviceProfiles.all.filter {
+        let takers = families.all.filter {
           Vocabulary.settingKeys(of: $0).contains(key)
         }
         guard let profile, !takers.isEmpty else { return nil }

@@ -1,4 +1,3 @@
-import Families
 import Model
 import Source
 import YAML
@@ -6,15 +5,16 @@ import YAML
 extension ManifestDecoder {
   /// The outermost scope: `defaults`, and the keys of `defaults` that are also allowed at the top.
   mutating func topScope(_ fields: Fields, _ networks: [String: Network]) -> RoomScope {
+    let vocabulary = vocabulary
     var top = Fields(head: fields.head)
     for key in Vocabulary.topDefaults {
       if let entry = fields.entry(key) { top.add(entry) }
     }
     if let node = fields["defaults"], !node.isNull,
       let inner = self.fields(
-        of: node, "`defaults`", known: Vocabulary.defaults + Vocabulary.shareableSettings,
+        of: node, "`defaults`", known: Vocabulary.defaults + vocabulary.shareableSettings,
         elsewhere: { key in
-          Vocabulary.isKeyOfRooms(key)
+          vocabulary.isKeyOfRooms(key)
             ? (
               .misplacedKey, "`\(key)` cannot be under `defaults`",
               "rooms cannot share it: give it to each room"
@@ -31,7 +31,7 @@ extension ManifestDecoder {
       }
     }
     var own = defaults(top, networks)
-    if own.profile == nil { own.profile = ChosenProfile(family: DeviceProfiles.all.first) }
+    if own.profile == nil { own.profile = ChosenProfile(family: families.all.first) }
     return RoomScope(own: own, defaults: own)
   }
 
@@ -70,12 +70,13 @@ extension ManifestDecoder {
   mutating func scope(
     _ node: YAMLNode, _ key: String, in outer: Int, _ networks: [String: Network], _ drafts: inout RoomDrafts
   ) {
-    let known = (key == "floor" ? Vocabulary.floor : Vocabulary.group) + Vocabulary.shareableSettings
+    let vocabulary = vocabulary
+    let known = (key == "floor" ? Vocabulary.floor : Vocabulary.group) + vocabulary.shareableSettings
     guard
       let fields = fields(
         of: node, "a \(key)", known: known,
         elsewhere: { other in
-          Vocabulary.isKeyOfRooms(other)
+          vocabulary.isKeyOfRooms(other)
             ? (.misplacedKey, "`\(other)` cannot be in a \(key)", "give it to each room") : nil
         })
     else { return }
@@ -141,10 +142,8 @@ extension ManifestDecoder {
   }
 
   private mutating func warnOfUnused(_ defaults: RoomDefaults, by kinds: [RoomKind]) {
-    func takers(of name: SettingName) -> String {
-      let takers: [any DeviceFamily] = DeviceProfiles.all.filter { $0.settings.contains { $0.name == name } }
-      return takers.listed
-    }
+    let families = families
+    func takers(of name: SettingName) -> String { families.families(with: name).listed }
     func isTaken(_ name: SettingName) -> Bool { kinds.contains { $0.takes(name) } }
 
     if let range = defaults.wifiKey, !isTaken(.wifiSSID) {
@@ -163,7 +162,7 @@ extension ManifestDecoder {
         advice: "it is for devices that can list networks: check `profile`, or leave it out")
     }
     warnOfUnused(defaults.beacon, by: kinds)
-    for key in Vocabulary.shareableSettings {
+    for key in vocabulary.shareableSettings {
       let name = SettingName(rawValue: key)
       guard let shared = defaults.settings[key], !isTaken(name) else { continue }
       warning(

@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import Model
 import Source
 import YAML
@@ -15,10 +14,10 @@ extension ManifestDecoder {
   /// Decodes the settings that rooms share. Each is checked once, at its own place.
   mutating func sharedSettings(_ fields: Fields) -> [String: SharedSetting] {
     var shared: [String: SharedSetting] = [:]
-    for key in Vocabulary.shareableSettings {
+    for key in vocabulary.shareableSettings {
       // Families that share a setting describe it in the same way.
       guard let entry = fields.entry(key),
-        let description = DeviceProfiles.all.lazy.flatMap(\.settings).first(where: {
+        let description = families.all.lazy.flatMap(\.settings).first(where: {
           $0.name.rawValue == key && $0.isShareable
         })
       else { continue }

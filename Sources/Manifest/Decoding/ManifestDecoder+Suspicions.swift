@@ -5,17 +5,17 @@ import Source
 /// Values of all rooms, from which an exception can be found.
 struct RoomEvidence {
   fileprivate var addresses: [(address: BluetoothAddress, range: SourceRange)] = []
-  /// For each minor its difference from the number in the room's name.
-  fileprivate var minors: [(difference: Int, minor: Int, range: SourceRange)] = []
+  /// For each value of a setting that numbers devices its difference from the number in the room's name.
+  fileprivate var numbers: [(difference: Int, setting: SettingName, number: Int, range: SourceRange)] = []
 
   mutating func note(_ address: BluetoothAddress, at range: SourceRange?) {
     if let range { addresses.append((address, range)) }
   }
 
-  /// Records the minor of a room with exactly one number in its name.
-  mutating func note(_ minor: SettingValue, of room: String, at range: SourceRange?) {
-    guard let range, case .integer(let minor) = minor, let number = room.onlyNumber else { return }
-    minors.append((minor - number, minor, range))
+  /// Records the number of a room with exactly one number in its name.
+  mutating func note(_ value: SettingValue, _ setting: SettingName, of room: String, at range: SourceRange?) {
+    guard let range, case .integer(let value) = value, let number = room.onlyNumber else { return }
+    numbers.append((value - number, setting, value, range))
   }
 }
 
@@ -25,17 +25,18 @@ extension ManifestDecoder {
 
   /// Warns about a valid value that differs from those of nearly all other rooms: it may be a typing error.
   mutating func warnOfSuspicious() {
-    warnOfMinors()
+    warnOfNumbers()
     warnOfAddresses()
   }
 
-  private mutating func warnOfMinors() {
-    guard let (usual, others) = Self.usual(of: evidence.minors, by: \.difference) else { return }
+  private mutating func warnOfNumbers() {
+    guard let (usual, others) = Self.usual(of: evidence.numbers, by: \.difference) else { return }
     for other in others {
       let words = usual == 0 ? "equal to the number in the room's name" : "that number and \(usual)"
       warning(
-        .suspiciousMinor, "the minor \(other.minor) does not fit this room's name", at: other.range,
-        advice: "the minors of the other rooms are \(words)")
+        .suspiciousNumber, "the \(other.setting) \(other.number) does not fit this room's name",
+        at: other.range,
+        advice: "the \(other.setting)s of the other rooms are \(words)")
     }
   }
 

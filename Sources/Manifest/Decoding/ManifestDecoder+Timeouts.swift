@@ -46,7 +46,7 @@ extension ManifestDecoder {
 
   /// The timeouts of a room: those that its settings require, replaced by those of the manifest.
   mutating func timeouts(
-    of profile: any DeviceFamily, with settings: [SettingName: SettingValue],
+    of profile: DeviceFamily, with settings: [SettingName: SettingValue],
     _ written: [Stage: WrittenTimeout]
   ) -> StageTimeouts {
     let usual = profile.timeouts(for: [:])

@@ -1,4 +1,3 @@
-import Families
 import Model
 import Source
 import YAML
@@ -9,11 +8,13 @@ import YAML
 /// Messages do not quote the file. The source line below a message shows it, with everything hidden that the
 /// decoder did not recognise as harmless.
 struct ManifestDecoder {
+  let vocabulary: Vocabulary
+  var families: FamilyCatalogue { vocabulary.families }
   var findings: [Diagnostic] = []
   /// The number of errors that the decoder has found.
   private var errorCount = 0
   /// The texts that were read; the manifest is the first.
-  var texts = TextCollection()
+  var texts: TextCollection
   /// Texts that must not be shown anywhere.
   var secrets: Set<String> = []
   var passwords = ManifestPasswords()
@@ -40,7 +41,9 @@ struct ManifestDecoder {
     var message: String
   }
 
-  init(files: ManifestFiles? = nil) {
+  init(_ families: FamilyCatalogue, files: ManifestFiles? = nil) {
+    vocabulary = Vocabulary(families)
+    texts = TextCollection(vocabulary)
     texts.files = files
   }
 
@@ -165,10 +168,10 @@ struct ManifestDecoder {
   }
 
   /// Decodes a profile by its name.
-  mutating func profile(_ node: YAMLNode) -> (any DeviceFamily)? {
+  mutating func profile(_ node: YAMLNode) -> DeviceFamily? {
     guard let text = text(node, "profile") else { return nil }
-    if let profile = DeviceProfiles[ProfileID(rawValue: text)] { return profile }
-    let known = DeviceProfiles.all.map(\.id.rawValue)
+    if let profile = families[ProfileID(rawValue: text)] { return profile }
+    let known = families.all.map(\.id.rawValue)
     error(
       .unknownValue, "unknown profile", at: node.range,
       advice: nearest(to: text, of: known).map { "did you mean `\($0)`?" }

@@ -1,4 +1,3 @@
-import Families
 import Model
 import Source
 
@@ -37,7 +36,7 @@ struct RoomDefaults {
 
 /// A device family that the manifest names; nil for an unknown name, which has been reported.
 struct ChosenProfile {
-  var family: (any DeviceFamily)?
+  var family: DeviceFamily?
 }
 
 /// A part of the manifest with defaults for its rooms: the whole manifest, a floor or a group.

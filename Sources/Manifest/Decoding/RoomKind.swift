@@ -3,7 +3,7 @@ import Model
 /// The properties that determine the keys of a room: the device family, and whether the device is written.
 struct RoomKind {
   /// The family; nil when the manifest names an unknown one, which has been reported.
-  let profile: (any DeviceFamily)?
+  let profile: DeviceFamily?
   /// Whether the device was configured elsewhere, so that roboprov only looks for it.
   let isRegistered: Bool
 
@@ -36,7 +36,7 @@ extension DeviceFamily {
   var withArticle: String { ("AEIOU".contains(title.prefix(1)) ? "an " : "a ") + title }
 }
 
-extension [any DeviceFamily] {
+extension [DeviceFamily] {
   /// `a Robo Sensor or a Firefly`.
   var listed: String { map(\.withArticle).joined(separator: " or ") }
 }

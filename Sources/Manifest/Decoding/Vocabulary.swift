@@ -1,8 +1,7 @@
-import Families
-import Model
+package import Model
 
-/// The keys of the format, and the keys whose values may be shown.
-package enum Vocabulary {
+/// The keys of the format and of the settings of device families, and the keys whose values may be shown.
+package struct Vocabulary: Sendable {
   static let building = [
     "version", "building", "id", "include", "wifi", "adapters", "match", "profile", "retries", "timeouts",
     "beacon", "wifi_check", "defaults", "rooms", "rooms_from", "floors", "groups",
@@ -34,51 +33,51 @@ package enum Vocabulary {
   /// The settings whose key differs from their name.
   static let settingsWithOtherKeys: Set<SettingName> = [.roomName, .wifiSSID, .wifiPassword]
 
+  /// The device families, whose settings are keys.
+  let families: FamilyCatalogue
   /// Every key that may be shown, also in a file that cannot be parsed.
-  static let all: Set<String> = Set(
-    building + defaults + room + floor + group + network + adapter + table + beacon + stages
-  ).union(DeviceProfiles.all.flatMap { settingKeys(of: $0) })
-
+  let all: Set<String>
   /// The keys of rooms that a table column can give: those with a single value.
-  static let columns: [String] = {
-    var keys = room.filter { $0 != "timeouts" && $0 != "beacon" }
-    for key in DeviceProfiles.all.flatMap({ settingKeys(of: $0) }) where !keys.contains(key) {
-      keys.append(key)
-    }
-    return keys
-  }()
+  let columns: [String]
+  /// The keys of settings that rooms may share, over all families.
+  let shareableSettings: [String]
+  /// The keys whose value is text without a secret.
+  let openValues: Set<String>
+  /// The settings that number devices, over all families.
+  let counted: [SettingDescription]
+  /// The keys of all families' settings.
+  let settingKeys: [String]
+  private let keysByFamily: [ProfileID: [String]]
 
-  /// The keys of rooms with this profile; of any profile when it is unknown.
-  static func keys(ofRoomsWith profile: (any DeviceFamily)?) -> [String] {
-    profile.map { keysByProfile[$0.id] ?? room } ?? room + DeviceProfiles.all.flatMap { settingKeys(of: $0) }
+  package init(_ families: FamilyCatalogue) {
+    self.families = families
+    settingKeys = families.all.flatMap(Self.settingKeys).uniqued
+    all = Set(
+      Self.building + Self.defaults + Self.room + Self.floor + Self.group + Self.network + Self.adapter
+        + Self.table + Self.beacon + Self.stages + settingKeys)
+    columns = (Self.room.filter { $0 != "timeouts" && $0 != "beacon" } + settingKeys).uniqued
+    shareableSettings =
+      families.all.flatMap(\.settings).filter { $0.isShareable && !$0.isSecret }.map(\.name.rawValue).uniqued
+    openValues = all.subtracting([
+      "wifi", "password", "defaults", "rooms", "adapters", "beacon", "timeouts", "floors", "groups",
+      "columns",
+      "ignore",
+    ])
+    counted = families.all.compactMap(\.countedSetting).reduce(into: []) { counted, setting in
+      if !counted.contains(where: { $0.name == setting.name }) { counted.append(setting) }
+    }
+    keysByFamily = Dictionary(
+      uniqueKeysWithValues: families.all.map { ($0.id, Self.room + Self.settingKeys(of: $0)) })
   }
 
-  private static let keysByProfile: [ProfileID: [String]] = Dictionary(
-    uniqueKeysWithValues: DeviceProfiles.all.map { ($0.id, room + settingKeys(of: $0)) })
+  /// The keys of rooms of this family; of any family when it is unknown.
+  func keys(ofRoomsWith family: DeviceFamily?) -> [String] {
+    family.flatMap { keysByFamily[$0.id] } ?? Self.room + settingKeys
+  }
 
-  /// The keys of settings that rooms may share, over all profiles.
-  static let shareableSettings: [String] = {
-    let shareable = DeviceProfiles.all.flatMap(\.settings).filter { $0.isShareable && !$0.isSecret }
-    var keys: [String] = []
-    for key in shareable.map(\.name.rawValue) where !keys.contains(key) { keys.append(key) }
-    return keys
-  }()
-
-  /// The keys whose value is text without a secret.
-  static let openValues: Set<String> = all.subtracting([
-    "wifi", "password", "defaults", "rooms", "adapters", "beacon", "timeouts", "floors", "groups", "columns",
-    "ignore",
-  ])
-
-  /// The settings that are written to a device and that it advertises: its identity.
-  static let settingsOnAir: [ProfileID: [SettingName]] = Dictionary(
-    uniqueKeysWithValues: DeviceProfiles.all.map {
-      ($0.id, $0.settings.filter { $0.isOnAir && $0.isWritten }.map(\.name))
-    })
-
-  /// The keys of a profile's settings, in its order.
-  static func settingKeys(of profile: any DeviceFamily) -> [String] {
-    profile.settings.filter(isPlain).map(\.name.rawValue)
+  /// The keys of a family's settings, in its order.
+  static func settingKeys(of family: DeviceFamily) -> [String] {
+    family.settings.filter(isPlain).map(\.name.rawValue)
   }
 
   /// Whether the setting's key in a room is its name.
@@ -86,15 +85,11 @@ package enum Vocabulary {
     !settingsWithOtherKeys.contains(setting.name) && !setting.isSecret && setting.isWritten
   }
 
-  /// Whether it is a key of rooms of any profile.
-  static func isKeyOfRooms(_ key: String) -> Bool {
-    room.contains(key) || DeviceProfiles.all.contains { settingKeys(of: $0).contains(key) }
-  }
+  /// Whether it is a key of rooms of any family.
+  func isKeyOfRooms(_ key: String) -> Bool { Self.room.contains(key) || settingKeys.contains(key) }
 
   /// Whether rooms may share it.
-  static func isShareable(_ key: String) -> Bool {
-    defaults.contains(key) || shareableSettings.contains(key)
-  }
+  func isShareable(_ key: String) -> Bool { Self.defaults.contains(key) || shareableSettings.contains(key) }
 
   /// Whether a text has a word for a secret, also a misspelt one.
   static func mentionsSecrets(_ text: String) -> Bool { SecretWords.occur(in: text) }
@@ -142,5 +137,13 @@ package enum Vocabulary {
       last = row
     }
     return last[b.count]
+  }
+}
+
+extension [String] {
+  /// The distinct elements in their order.
+  var uniqued: [String] {
+    var seen: Set<String> = []
+    return filter { seen.insert($0).inserted }
   }
 }

@@ -67,7 +67,7 @@ package enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
   case proofFromAnyAddress = "proof-from-any-address"
   case timeoutTooShort = "timeout-too-short"
   case slowDevice = "slow-device"
-  case suspiciousMinor = "suspicious-minor"
+  case suspiciousNumber = "suspicious-number"
   case suspiciousAddress = "suspicious-address"
 
   // Ranges, tables and further files.
@@ -147,7 +147,7 @@ extension DiagnosticCode {
     case .similarRoom: "Two rooms have names that differ in case only."
     case .duplicateIdentifier: "Two rooms have the same `id`, given or made from their names."
     case .duplicateIdentity:
-      "Two rooms would have the same identity on air: the same minor, or the same uuid, major and minor."
+      "Two rooms would have the same identity on air: all settings that the devices send are the same."
     case .duplicateAddress: "Two rooms name the same device."
     case .unsupportedKey: "The room's device does not take this setting."
     case .unusedDefault: "No room in its scope takes this default. Check `profile`."
@@ -160,8 +160,8 @@ extension DiagnosticCode {
       "With `proof: any_address` the beacon that ends a room may come from another device. Firmware that keeps its address does not need it."
     case .timeoutTooShort: "A timeout is shorter than the device may take with these settings."
     case .slowDevice: "The setting is possible, but makes the device slow to find or to connect to."
-    case .suspiciousMinor:
-      "The room's number and minor do not agree, while those of nearly all other rooms do."
+    case .suspiciousNumber:
+      "The number in the room's name and the one of its device do not agree, while those of nearly all other rooms do."
     case .suspiciousAddress:
       "The address belongs to another manufacturer's block than the addresses of nearly all other rooms."
     case .badRange:

@@ -13,7 +13,7 @@ package struct SourceExcerpt: Sendable {
     /// The text holds no secret and is shown in full.
     case open
     /// There is no tree; `UnparsedLine` decides line by line.
-    case unparsed
+    case unparsed(Vocabulary)
     /// The tree. A scalar is shown if it is marked and is not a secret. Between scalars, punctuation is shown
     /// and comments are hidden.
     case parsed(YAMLNode?, shown: ByteMarks, secrets: Set<String>)
@@ -39,10 +39,10 @@ package struct SourceExcerpt: Sendable {
     guard let range = source.range(ofLine: line)?.clamped(to: window), !range.isEmpty else { return [] }
     switch visibility {
     case .open: return [Piece(bytes: range, isShown: true)]
-    case .unparsed:
+    case .unparsed(let vocabulary):
       // A part of a long line is not enough for a decision.
       guard range == source.range(ofLine: line) else { return [Piece(bytes: range, isShown: false)] }
-      return UnparsedLine(line, of: source).pieces
+      return UnparsedLine(line, of: source, vocabulary).pieces
     case .parsed(let root, let shown, let secrets):
       let scalars = root?.scalars(in: range) ?? []
       return pieces(

@@ -6,9 +6,11 @@ import YAML
 struct UnparsedLine {
   private let source: SourceText
   private let line: Int
+  private let vocabulary: Vocabulary
   private let range: Range<Int>
 
-  init(_ line: Int, of source: SourceText) {
+  init(_ line: Int, of source: SourceText, _ vocabulary: Vocabulary) {
+    self.vocabulary = vocabulary
     self.line = line
     self.source = source
     range = source.range(ofLine: line) ?? 0..<0
@@ -32,7 +34,7 @@ struct UnparsedLine {
     while true {
       rest = rest.drop { " \t{}[],-".utf8.contains($0) }
       let before = range.count - rest.count
-      guard let (key, width) = leadingKey(of: rest), Vocabulary.all.contains(key) else { return before }
+      guard let (key, width) = leadingKey(of: rest), vocabulary.all.contains(key) else { return before }
       rest = rest.dropFirst(width)
       let value = rest.prefix { !",{}[]#".utf8.contains($0) }
       let text = String(decoding: value, as: UTF8.self)
@@ -43,7 +45,7 @@ struct UnparsedLine {
         continue
       }
       // An unknown `key:` in the value may introduce a secret, and so may a word for one.
-      guard Vocabulary.openValues.contains(key), value.first == UInt8(ascii: " "),
+      guard vocabulary.openValues.contains(key), value.first == UInt8(ascii: " "),
         !Vocabulary.mentionsSecrets(text),
         !(text + " ").contains(": "), String(validating: value, as: UTF8.self) != nil,
         !text.contains("|"), !text.contains(">"), !text.contains("&"), !text.contains("*")

@@ -130,7 +130,7 @@ package struct ManifestDraft: Sendable {
         "  - { " + pairs.map { "\($0.key): \(YAMLScalar.text($0.value))" }.joined(separator: ", ") + " }\n"
       }
       return """
-        # The rooms. A name with braces is a range with a minor for each room. A later entry changes one of its rooms:
+        # The rooms. A name with braces is a range with a number for each room. A later entry changes one of its rooms:
         #   - { room: Room 313, wifi: none }
         rooms:
         \(lines.joined())

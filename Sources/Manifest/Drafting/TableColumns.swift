@@ -1,3 +1,5 @@
+package import Model
+
 /// The keys that the columns of a table give, guessed from their headers for a person to check.
 package struct TableColumns: Hashable, Sendable {
   package struct Column: Hashable, Sendable {
@@ -10,12 +12,16 @@ package struct TableColumns: Hashable, Sendable {
 
   /// The columns with a header, in the table's order.
   package private(set) var columns: [Column]
+  /// The keys that a column can give.
+  package let keys: [String]
 
   /// Guesses the keys. If several columns match a key, an exact header wins, then the first column.
-  package init(headers: [String]) {
+  package init(headers: [String], families: FamilyCatalogue) {
+    let vocabulary = Vocabulary(families)
+    keys = vocabulary.columns
     columns = headers.filter { !$0.isEmpty }.map { Column(header: $0, key: nil, isNamedSo: false) }
     var given: Set<String> = []
-    for (isNamedSo, key) in [(true, Self.key(named:)), (false, Self.key(meantBy:))] {
+    for (isNamedSo, key) in [(true, key(named:)), (false, key(meantBy: vocabulary))] {
       for index in columns.indices where columns[index].key == nil {
         guard let key = key(columns[index].header), given.insert(key).inserted else { continue }
         columns[index].key = key
@@ -27,14 +33,14 @@ package struct TableColumns: Hashable, Sendable {
   /// Sets the key of a column; nil ignores the column. Another column with this key becomes ignored.
   /// - Returns: false when there is no such column or key.
   package mutating func set(_ key: String?, of header: String) -> Bool {
-    guard columns.contains(where: { $0.header == header }), key.map(Vocabulary.columns.contains) ?? true
+    guard columns.contains(where: { $0.header == header }), key.map(keys.contains) ?? true
     else {
       return false
     }
     for index in columns.indices {
       if columns[index].header == header {
         columns[index].key = key
-        columns[index].isNamedSo = key != nil && Self.key(named: header) == key
+        columns[index].isNamedSo = key != nil && self.key(named: header) == key
       } else if key != nil, columns[index].key == key {
         columns[index].key = nil
         columns[index].isNamedSo = false
@@ -56,17 +62,21 @@ package struct TableColumns: Hashable, Sendable {
   /// The header of the column that gives a key.
   package func header(of key: String) -> String? { columns.first { $0.key == key }?.header }
 
-  /// The keys that a column can give.
-  package static var keys: [String] { Vocabulary.columns }
+  private func key(named header: String) -> String? { Vocabulary.key(spelt: header, among: keys) }
 
-  private static func key(named header: String) -> String? {
-    Vocabulary.key(spelt: header, among: Vocabulary.columns)
+  private func key(meantBy vocabulary: Vocabulary) -> (_ header: String) -> String? {
+    { header in
+      let word = String(header.lowercased().filter { $0.isLetter || $0.isNumber })
+      if Self.numberWords.contains(word) { return vocabulary.counted.first?.name.rawValue }
+      return Self.words.first { $0.words.contains(word) }?.key
+    }
   }
 
-  private static func key(meantBy header: String) -> String? {
-    let word = String(header.lowercased().filter { $0.isLetter || $0.isNumber })
-    return words.first { $0.words.contains(word) }?.key
-  }
+  /// Headers for the setting that numbers devices.
+  private static let numberWords: Set = [
+    "minorid", "minorno", "minornr", "minornummer", "beaconminor", "beacon", "beaconid", "beaconnr",
+    "beaconno", "beaconnummer", "beaconnumber", "ibeaconminor",
+  ]
 
   private static let words: [(key: String, words: [String])] = [
     (
@@ -75,14 +85,6 @@ package struct TableColumns: Hashable, Sendable {
         "zimmer", "raum", "raumname", "zimmername", "zimmernummer", "zimmernr", "raumnummer", "raumnr",
         "roomname",
         "roomnumber", "roomno", "roomnr", "name", "bezeichnung", "chambre", "pièce", "camera", "habitación",
-      ]
-    ),
-    (
-      "minor",
-      [
-        "minorid", "minorno", "minornr", "minornummer", "beaconminor", "beacon", "beaconid", "beaconnr",
-        "beaconno",
-        "beaconnummer", "beaconnumber", "ibeaconminor",
       ]
     ),
     (

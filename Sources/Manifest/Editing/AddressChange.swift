@@ -1,6 +1,7 @@
 import Bluetooth
 import CSV
 import Hex
+import Model
 import Source
 import YAML
 
@@ -88,9 +89,11 @@ struct AddressChange {
       return change(", " + pair, at: end..<end, in: entry.text)
     }
     let indentation = String(repeating: " ", count: first.keyRange.start.column - 1)
-    // The address goes below the minor or the name, if that has a line of its own.
+    // The address goes below its number or the name, if that has a line of its own.
     let above =
-      ["minor", "room"].lazy.compactMap { key in own.first { $0.key == key && isOneLine($0) } }.first
+      (decoder.vocabulary.counted.map(\.name.rawValue) + ["room"]).lazy.compactMap { key in
+        own.first { $0.key == key && isOneLine($0) }
+      }.first
       ?? own.first(where: isOneLine)
     guard let above else {
       let start = first.keyRange.start.offset

@@ -26,12 +26,13 @@ package struct ManifestEditor: Sendable {
   /// Reads a manifest, which must be valid.
   /// - Parameters:
   ///   - file: The manifest's name.
+  ///   - families: The device families that rooms may have.
   ///   - files: Reads the files that the manifest names; nil if it must not name any.
   /// - Throws: `notValid` when it has errors.
   package init(
-    _ bytes: [UInt8], file: String, files: ManifestFiles? = nil
+    _ bytes: [UInt8], file: String, families: FamilyCatalogue, files: ManifestFiles? = nil
   ) throws(ManifestEditError) {
-    var decoder = ManifestDecoder(files: files)
+    var decoder = ManifestDecoder(families, files: files)
     let building = decoder.building(in: bytes, file: file)
     guard let building, !decoder.findings.contains(where: { $0.severity == .error }) else {
       throw .notValid
@@ -76,7 +77,7 @@ package struct ManifestEditor: Sendable {
         return .success(.init(name: file.name, bytes: edit.bytes))
       }
     }
-    return ManifestReader.read(manifest, file: file, files: files).building
+    return ManifestReader.read(manifest, file: file, families: decoder.families, files: files).building
   }
 }
 

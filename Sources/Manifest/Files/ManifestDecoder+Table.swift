@@ -1,8 +1,12 @@
 import CSV
+import Model
 import Source
 import YAML
 
 extension ManifestDecoder {
+  /// A key that numbers devices, for examples.
+  private var numberKey: String { vocabulary.counted.first?.name.rawValue ?? "id" }
+
   /// The rows of a table under `rooms_from`, each as a mapping like a room's entry; nil when the table cannot
   /// be used.
   mutating func table(_ node: YAMLNode) -> (rows: [YAMLNode], layout: TableLayout)? {
@@ -32,7 +36,7 @@ extension ManifestDecoder {
     guard let header = table.rows.first else {
       error(
         .badTable, "the table is empty", at: path.range,
-        advice: "its first row names the columns: room;minor;address")
+        advice: "its first row names the columns: room;\(numberKey);address")
       return nil
     }
     let columns = keys(of: header, mapping)
@@ -54,7 +58,7 @@ extension ManifestDecoder {
   }
 
   private mutating func columns(_ node: YAMLNode) -> [(key: String, header: String, range: SourceRange)] {
-    guard let fields = fields(of: node, "`columns`", known: Vocabulary.columns) else { return [] }
+    guard let fields = fields(of: node, "`columns`", known: vocabulary.columns) else { return [] }
     return fields.all.compactMap { entry in
       text(entry.value, entry.key).map { (entry.key, $0, entry.value.range) }
     }
@@ -115,12 +119,12 @@ extension ManifestDecoder {
         return (mapped, cell.range)
       }
       show(cell.range)
-      guard let key = Vocabulary.key(spelt: cell.text, among: Vocabulary.columns) else {
-        let nearest = nearest(to: cell.text, of: Vocabulary.columns)
+      guard let key = Vocabulary.key(spelt: cell.text, among: vocabulary.columns) else {
+        let nearest = nearest(to: cell.text, of: vocabulary.columns)
         error(
           .unknownColumn, "this column is not a key of a room", at: cell.range,
           advice: (nearest.map { "did you mean `\($0)`? " } ?? "")
-            + "map it (columns: { minor: … }), or leave it out (ignore: [ … ])")
+            + "map it (columns: { \(numberKey): … }), or leave it out (ignore: [ … ])")
         return ([], cell.range)
       }
       claim(key, cell, &places)

@@ -6,6 +6,7 @@ struct TextCollection {
   /// The maximum number of files that a manifest may name.
   static let maximumFiles = 100
 
+  private let vocabulary: Vocabulary
   /// Reads further files; nil if the manifest must not name any.
   var files: ManifestFiles?
   private(set) var texts: [Text] = []
@@ -23,6 +24,8 @@ struct TextCollection {
     /// The scalars that may be shown.
     fileprivate var shown: ByteMarks
   }
+
+  init(_ vocabulary: Vocabulary) { self.vocabulary = vocabulary }
 
   /// Adds a text; returns it with its number.
   mutating func add(_ bytes: [UInt8], name: String) -> SourceText {
@@ -68,7 +71,9 @@ struct TextCollection {
     texts.map { text in
       SourceExcerpt(
         file: text.name, source: text.source,
-        visibility: text.isWhole ? .parsed(text.root, shown: text.shown, secrets: secrets) : .unparsed)
+        visibility: text.isWhole
+          ? .parsed(text.root, shown: text.shown, secrets: secrets)
+          : .unparsed(vocabulary))
     }
   }
 }

@@ -1,4 +1,3 @@
-import Families
 import Model
 
 /// The documentation of each key.
@@ -10,7 +9,7 @@ extension Grammar {
 
   /// A key with its documentation. Every key that the decoder knows is documented here or is a setting of a
   /// device.
-  static func key(_ name: String, in place: Place) -> MappingForm.Key {
+  func key(_ name: String, in place: Place) -> MappingForm.Key {
     let (documentation, value, examples): (String, ValueForm, [String]) =
       switch place {
       case .manifest: manifestKey(name)
@@ -26,7 +25,7 @@ extension Grammar {
     return MappingForm.Key(name: name, documentation: documentation, value: value, examples: examples)
   }
 
-  private static func manifestKey(_ name: String) -> (String, ValueForm, [String]) {
+  private func manifestKey(_ name: String) -> (String, ValueForm, [String]) {
     switch name {
     case "version": ("The version of the format; optional.", .text(.version), ["1"])
     case "building":
@@ -72,13 +71,13 @@ extension Grammar {
   }
 
   /// Keys that several mappings have.
-  private static func sharedKey(_ name: String) -> (String, ValueForm, [String]) {
+  private func sharedKey(_ name: String) -> (String, ValueForm, [String]) {
     switch name {
     case "profile":
       (
         "The kind of device.",
-        .names(DeviceProfiles.all.map { ($0.id.rawValue, $0.title) }),
-        DeviceProfiles.all.prefix(1).map(\.id.rawValue)
+        .names(families.all.map { ($0.id.rawValue, $0.title) }),
+        families.all.prefix(1).map(\.id.rawValue)
       )
     case "wifi":
       (
@@ -133,7 +132,7 @@ extension Grammar {
     }
   }
 
-  private static func roomKey(_ name: String) -> (String, ValueForm, [String]) {
+  private func roomKey(_ name: String) -> (String, ValueForm, [String]) {
     switch name {
     case "room":
       (
@@ -164,13 +163,9 @@ extension Grammar {
     }
   }
 
-  private static func networkKey(_ name: String) -> (String, ValueForm, [String]) {
-    let settings = DeviceProfiles.all.flatMap(\.settings)
+  private func networkKey(_ name: String) -> (String, ValueForm, [String]) {
     func setting(_ name: SettingName) -> ValueForm {
-      guard let description = settings.first(where: { $0.name == name }) else {
-        preconditionFailure("no device family has the setting \(name)")
-      }
-      return .setting(description)
+      families.setting(name).map { .setting($0) } ?? .text(.any)
     }
     return switch name {
     case "ssid": ("The network's name as it is on air: 1 to 32 bytes.", setting(.wifiSSID), [])
@@ -183,14 +178,16 @@ extension Grammar {
     }
   }
 
-  private static func beaconKey(_ name: String) -> (String, ValueForm, [String]) {
+  private func beaconKey(_ name: String) -> (String, ValueForm, [String]) {
     let setting: SettingName = name == "uuid" ? .beaconUUID : .beaconMajor
-    let description = DeviceProfiles.all.lazy.flatMap(\.settings).first { $0.name == setting }
-    guard let description else { preconditionFailure("no device family has the setting \(setting)") }
-    return (description.documentation, .setting(description), [])
+    let description = families.setting(setting)
+    return (
+      description?.documentation ?? "No device family takes it.",
+      description.map { .setting($0) } ?? .text(.any), []
+    )
   }
 
-  private static func passwordSourceKey(_ name: String) -> (String, ValueForm, [String]) {
+  private func passwordSourceKey(_ name: String) -> (String, ValueForm, [String]) {
     switch name {
     case "env": ("The environment variable with the password.", .text(.environmentName), ["WIFI_PASSWORD"])
     case "file": ("The file with the password, relative to this one.", .text(.something), ["./wifi.txt"])
@@ -201,7 +198,7 @@ extension Grammar {
     }
   }
 
-  private static func adapterKey(_ name: String) -> (String, ValueForm, [String]) {
+  private func adapterKey(_ name: String) -> (String, ValueForm, [String]) {
     switch name {
     case "address":
       ("The adapter's address (`bluetoothctl list`).", .text(.adapterAddress), ["00:1A:7D:DA:71:13"])
@@ -211,7 +208,7 @@ extension Grammar {
     }
   }
 
-  private static func tableKey(_ name: String) -> (String, ValueForm, [String]) {
+  private func tableKey(_ name: String) -> (String, ValueForm, [String]) {
     switch name {
     case "file": ("The file, relative to the manifest.", .text(.any), ["rooms.csv"])
     case "columns":
@@ -221,7 +218,7 @@ extension Grammar {
     }
   }
 
-  private static func timeoutKey(_ name: String) -> (String, ValueForm, [String]) {
+  private func timeoutKey(_ name: String) -> (String, ValueForm, [String]) {
     guard let stage = Stage(rawValue: name) else { preconditionFailure("the key \(name) has no description") }
     return (
       "How long \(stage.task) may take: a whole number with ms, s or m.",
@@ -229,7 +226,7 @@ extension Grammar {
     )
   }
 
-  private static func oneOrMore(_ form: ValueForm) -> ValueForm {
+  private func oneOrMore(_ form: ValueForm) -> ValueForm {
     .either([form, .list(of: form, canBeEmpty: true)])
   }
 }

@@ -1,88 +1,109 @@
-import Families
-import Model
+package import Model
 
 /// The manifest language as data. Its keys come from `Vocabulary`, as the decoder's do.
-package enum Grammar {
-  /// The whole manifest.
-  package static let manifest = MappingForm(
-    name: "manifest", documentation: "A building that roboprov provisions.",
-    keys: Vocabulary.building.map { key($0, in: .manifest) }, required: ["building"],
-    oneOf: Vocabulary.roomLists)
+package struct Grammar: Sendable {
+  let vocabulary: Vocabulary
+  var families: FamilyCatalogue { vocabulary.families }
 
-  static let defaults = MappingForm(
-    name: "defaults", documentation: "Defaults for rooms, which can override each.",
-    keys: shared(Vocabulary.defaults, .defaults))
-  static let floor = MappingForm(
-    name: "floor", documentation: "A floor: the common settings of its rooms, and the rooms.",
-    keys: shared(Vocabulary.floor, .floor), required: ["floor"],
-    oneOf: Vocabulary.floor.filter(Vocabulary.roomLists.contains))
-  static let group = MappingForm(
-    name: "group", documentation: "Rooms with common settings. The group's name is a tag of each.",
-    keys: shared(Vocabulary.group, .group), required: ["group"],
-    oneOf: Vocabulary.group.filter(Vocabulary.roomLists.contains))
+  package init(_ families: FamilyCatalogue) { vocabulary = Vocabulary(families) }
+
+  /// The whole manifest.
+  package var manifest: MappingForm {
+    MappingForm(
+      name: "manifest", documentation: "A building that roboprov provisions.",
+      keys: Vocabulary.building.map { key($0, in: .manifest) }, required: ["building"],
+      oneOf: Vocabulary.roomLists)
+  }
+
+  var defaults: MappingForm {
+    MappingForm(
+      name: "defaults", documentation: "Defaults for rooms, which can override each.",
+      keys: shared(Vocabulary.defaults, .defaults))
+  }
+  var floor: MappingForm {
+    MappingForm(
+      name: "floor", documentation: "A floor: the common settings of its rooms, and the rooms.",
+      keys: shared(Vocabulary.floor, .floor), required: ["floor"],
+      oneOf: Vocabulary.floor.filter(Vocabulary.roomLists.contains))
+  }
+  var group: MappingForm {
+    MappingForm(
+      name: "group", documentation: "Rooms with common settings. The group's name is a tag of each.",
+      keys: shared(Vocabulary.group, .group), required: ["group"],
+      oneOf: Vocabulary.group.filter(Vocabulary.roomLists.contains))
+  }
   /// For all profiles. A room's profile may come from its floor or from `defaults`, so a schema cannot tell
   /// which settings it takes.
-  static let room = MappingForm(
-    name: "room", documentation: "A room, or a range of rooms: Room {301..332}.",
-    keys: Vocabulary.room.map { key($0, in: .room) }
-      + settings(named: roomSettings) { description in
-        description.name == .minor ? .counting(description) : .setting(description)
-      }, required: ["room"])
-  static let network = MappingForm(
-    name: "network", documentation: "A WiFi network.",
-    keys: Vocabulary.network.map { key($0, in: .network) }, required: ["ssid"])
-  static let passwordSource = MappingForm(
-    name: "password_source", documentation: "The source of a password: one of these.",
-    keys: Vocabulary.passwordSources.map { key($0, in: .passwordSource) }, isChoice: true)
-  static let table = MappingForm(
-    name: "table", documentation: "A table of rooms, and which of its columns give which keys.",
-    keys: Vocabulary.table.map { key($0, in: .table) }, required: ["file"])
-  static let columns = MappingForm(
-    name: "columns", documentation: "The header of the column for each key of a room.",
-    keys: Vocabulary.columns.map { key in
-      MappingForm.Key(
-        name: key, documentation: "The header of the column that gives `\(key)`.", value: .text(.any))
-    })
-  static let timeouts = MappingForm(
-    name: "timeouts", documentation: "How long each stage of an attempt may take.",
-    keys: Vocabulary.stages.map { key($0, in: .timeouts) })
+  var room: MappingForm {
+    MappingForm(
+      name: "room", documentation: "A room, or a range of rooms: Room {301..332}.",
+      keys: Vocabulary.room.map { key($0, in: .room) }
+        + settings(named: vocabulary.settingKeys) { description in
+          families.all.contains { $0.countedSetting?.name == description.name }
+            ? .counting(description) : .setting(description)
+        }, required: ["room"])
+  }
+  var network: MappingForm {
+    MappingForm(
+      name: "network", documentation: "A WiFi network.",
+      keys: Vocabulary.network.map { key($0, in: .network) }, required: ["ssid"])
+  }
+  var passwordSource: MappingForm {
+    MappingForm(
+      name: "password_source", documentation: "The source of a password: one of these.",
+      keys: Vocabulary.passwordSources.map { key($0, in: .passwordSource) }, isChoice: true)
+  }
+  var table: MappingForm {
+    MappingForm(
+      name: "table", documentation: "A table of rooms, and which of its columns give which keys.",
+      keys: Vocabulary.table.map { key($0, in: .table) }, required: ["file"])
+  }
+  var columns: MappingForm {
+    MappingForm(
+      name: "columns", documentation: "The header of the column for each key of a room.",
+      keys: vocabulary.columns.map { key in
+        MappingForm.Key(
+          name: key, documentation: "The header of the column that gives `\(key)`.", value: .text(.any))
+      })
+  }
+  var timeouts: MappingForm {
+    MappingForm(
+      name: "timeouts", documentation: "How long each stage of an attempt may take.",
+      keys: Vocabulary.stages.map { key($0, in: .timeouts) })
+  }
 
-  static let beacon = MappingForm(
-    name: "beacon",
-    documentation: "The beacon that the firmware of devices sends, if it differs from the factory's.",
-    keys: Vocabulary.beacon.map { key($0, in: .beacon) }, oneOf: Vocabulary.beacon)
+  var beacon: MappingForm {
+    MappingForm(
+      name: "beacon",
+      documentation: "The beacon that the firmware of devices sends, if it differs from the factory's.",
+      keys: Vocabulary.beacon.map { key($0, in: .beacon) }, oneOf: Vocabulary.beacon)
+  }
 
   /// An adapter with its name on the host.
-  static let hostAdapter = MappingForm(
-    name: "host_adapter", documentation: "An adapter, named by its host or by its address.",
-    keys: Vocabulary.adapter.filter { $0 != "address" }.map { key($0, in: .adapter) },
-    oneOf: Vocabulary.adapter.filter { $0 != "address" })
+  var hostAdapter: MappingForm {
+    MappingForm(
+      name: "host_adapter", documentation: "An adapter, named by its host or by its address.",
+      keys: Vocabulary.adapter.filter { $0 != "address" }.map { key($0, in: .adapter) },
+      oneOf: Vocabulary.adapter.filter { $0 != "address" })
+  }
   /// An adapter with a name of the manifest.
-  static let namedAdapter = MappingForm(
-    name: "named_adapter", documentation: "An adapter, by its address, under a name of your choice.",
-    keys: Vocabulary.adapter.map { key($0, in: .adapter) }, required: ["address"])
+  var namedAdapter: MappingForm {
+    MappingForm(
+      name: "named_adapter", documentation: "An adapter, by its address, under a name of your choice.",
+      keys: Vocabulary.adapter.map { key($0, in: .adapter) }, required: ["address"])
+  }
 
   // MARK: Settings
 
-  private static let roomSettings: [String] = {
-    var keys: [String] = []
-    for key in DeviceProfiles.all.flatMap({ Vocabulary.settingKeys(of: $0) }) where !keys.contains(key) {
-      keys.append(key)
-    }
-    return keys
-  }()
-
-  private static func shared(_ keys: [String], _ place: Place) -> [MappingForm.Key] {
-    keys.map { key($0, in: place) } + settings(named: Vocabulary.shareableSettings) { .setting($0) }
+  private func shared(_ keys: [String], _ place: Place) -> [MappingForm.Key] {
+    keys.map { key($0, in: place) } + settings(named: vocabulary.shareableSettings) { .setting($0) }
   }
 
-  private static func settings(
+  private func settings(
     named names: [String], _ form: (SettingDescription) -> ValueForm
   ) -> [MappingForm.Key] {
     names.map { name in
-      let families: [any DeviceFamily] = DeviceProfiles.all.filter {
-        $0.settings.contains { $0.name.rawValue == name }
-      }
+      let families = families.families(with: SettingName(rawValue: name))
       // Families that share a setting describe it in the same way, except for its encoding.
       let descriptions = families.flatMap(\.settings).filter { $0.name.rawValue == name }
       guard let first = descriptions.first else {

@@ -12,6 +12,8 @@ package struct Building: Hashable, Sendable {
   package var adapters: [AdapterDescription]
   /// The rooms, in the manifest's order.
   package var rooms: [Room]
+  /// The device families that its rooms may have, and that are recognised on air.
+  package var families: FamilyCatalogue
 
   /// The devices that a room without address, binding or any other hint may get.
   package enum Assignment: String, Hashable, Sendable, Codable {
@@ -25,17 +27,27 @@ package struct Building: Hashable, Sendable {
 
   package init(
     id: String, name: String, assignment: Assignment = .address, adapters: [AdapterDescription] = [],
-    rooms: [Room]
+    rooms: [Room], families: FamilyCatalogue
   ) {
     self.id = id
     self.name = name
     self.assignment = assignment
     self.adapters = adapters
     self.rooms = rooms
+    self.families = families
   }
 }
 
 extension Building {
+  /// Whether the operator must confirm the devices of some rooms.
+  package var needsConfirmation: Bool {
+    rooms.contains { room in
+      guard room.address == nil, !room.isRegistered else { return false }
+      // A device without an identity on air is never matched to a room without a hint.
+      return room.near != nil || assignment == .any && room.family.hasIdentity
+    }
+  }
+
   /// The most links at once of an adapter, if the manifest states it.
   package func slots(of adapter: Adapter) -> Int? {
     adapters.filter { $0.reference.names(adapter) }.compactMap(\.slots).min()
@@ -63,7 +75,11 @@ package struct Room: Hashable, Sendable {
   /// The labels for selection, in the manifest's order; they include the groups of the room.
   package var tags: [String]
   /// The device family expected here.
-  package var profile: ProfileID
+  package var family: DeviceFamily {
+    _read { yield sharedFamily.value }
+  }
+  /// The family in one place: rooms are copied often.
+  package let sharedFamily: Shared<DeviceFamily>
   /// The address of the device, if the manifest states it.
   package var address: BluetoothAddress?
   /// The adapter that stands in the room, if the manifest names one: its device is the nearest to it.
@@ -76,14 +92,18 @@ package struct Room: Hashable, Sendable {
   package var checksWiFi: Bool
   /// The settings for the device, and those that its firmware is expected to send, by the profile's setting
   /// names. Absent settings are not written.
-  package var settings: [SettingName: SettingValue]
+  package var settings: [SettingName: SettingValue] {
+    didSet { identity = family.identity?.identity(of: settings) }
+  }
+  /// The identity that its device sends with these settings; nil for a family without one.
+  package private(set) var identity: DeviceIdentity?
   /// The timeout of each stage.
   package var timeouts: StageTimeouts
   /// The number of attempts that may follow the first, 0…20.
   package var retries: Int
 
   package init(
-    id: RoomID, name: String, floor: String? = nil, tags: [String] = [], profile: ProfileID,
+    id: RoomID, name: String, floor: String? = nil, tags: [String] = [], family: DeviceFamily,
     address: BluetoothAddress? = nil, near: AdapterReference? = nil, isRegistered: Bool = false,
     proofAddress: ProofAddress = .own, checksWiFi: Bool = false,
     settings: [SettingName: SettingValue], timeouts: StageTimeouts, retries: Int
@@ -92,13 +112,14 @@ package struct Room: Hashable, Sendable {
     self.name = name
     self.floor = floor
     self.tags = tags
-    self.profile = profile
+    sharedFamily = Shared(family)
     self.address = address
     self.near = near
     self.isRegistered = isRegistered
     self.proofAddress = proofAddress
     self.checksWiFi = checksWiFi
     self.settings = settings
+    identity = family.identity?.identity(of: settings)
     self.timeouts = timeouts
     self.retries = retries
   }
@@ -106,12 +127,17 @@ package struct Room: Hashable, Sendable {
   package var secrets: [Secret] {
     settings.values.compactMap { if case .secret(let secret) = $0 { secret } else { nil } }
   }
+}
 
-  /// The minor ID; nil for families without one.
-  package var minor: UInt16? {
-    guard case .integer(let number)? = settings[.minor] else { return nil }
-    return UInt16(exactly: number)
-  }
+/// A value that many others have in common: a copy of it is a reference.
+package final class Shared<Value: Hashable & Sendable>: Hashable, Sendable {
+  package let value: Value
+
+  package init(_ value: Value) { self.value = value }
+
+  package static func == (a: Shared, b: Shared) -> Bool { a === b || a.value == b.value }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
 
 /// The addresses from which a beacon with the written identity proves a device. The names are frozen.
@@ -120,19 +146,4 @@ package enum ProofAddress: String, Hashable, Sendable, Codable, CaseIterable {
   case own = "own_address"
   /// That address, or another one that was not received before the save: this firmware changes its address.
   case any = "any_address"
-}
-
-extension Identifier<SettingDescription> {
-  /// The room name as written to the device.
-  package static var roomName: Self { "room_name" }
-  /// The proximity UUID of the beacon.
-  package static var uuid: Self { "uuid" }
-  package static var major: Self { "major" }
-  package static var minor: Self { "minor" }
-  /// The proximity UUID that the firmware sends and that is never written.
-  package static var beaconUUID: Self { "beacon_uuid" }
-  /// The major ID that the firmware sends and that is never written.
-  package static var beaconMajor: Self { "beacon_major" }
-  package static var wifiSSID: Self { "wifi_ssid" }
-  package static var wifiPassword: Self { "wifi_password" }
 }

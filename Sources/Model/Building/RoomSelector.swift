@@ -1,4 +1,4 @@
-/// A selector for rooms: an id or a name, a pattern of these, a tag, a floor, or a range of minors.
+/// A selector for rooms: an id or a name, a pattern of these, a tag, a floor, or a range of numbers.
 package enum RoomSelector: Hashable, Sendable {
   /// The room of this id, or the rooms of this name.
   case name(String)
@@ -8,20 +8,23 @@ package enum RoomSelector: Hashable, Sendable {
   case tag(String)
   /// `floor:NAME`: rooms on this floor.
   case floor(String)
-  /// `minor:301` or `minor:301-332`: rooms whose minor is among these.
-  case minors(ClosedRange<UInt16>)
+  /// `NAME:301` or `NAME:301-332`: rooms whose value of this setting is among these.
+  case numbers(SettingName, ClosedRange<Int>)
 
   /// Parses a selector. A room's name may look like one of the other forms, so callers that know the rooms
   /// try `names` first.
-  /// - Throws: `UnreadableRange` when the text after `minor:` is no range of minors.
-  package init(_ text: String) throws(UnreadableRange) {
+  /// - Parameter counted: the settings that number devices (`DeviceFamily.countedSetting`).
+  /// - Throws: `UnreadableRange` when the text after a setting's name is no range of its values.
+  package init(_ text: String, counted: [SettingDescription]) throws(UnreadableRange) {
     if let name = text.after("tag:") {
       self = .tag(name)
     } else if let name = text.after("floor:") {
       self = .floor(name)
-    } else if let range = text.after("minor:") {
-      guard let minors = Self.minors(range) else { throw UnreadableRange() }
-      self = .minors(minors)
+    } else if let setting = counted.first(where: { text.after("\($0.name):") != nil }) {
+      guard let range = text.after("\(setting.name):").flatMap({ Self.numbers($0, of: setting) }) else {
+        throw UnreadableRange(setting: setting)
+      }
+      self = .numbers(setting.name, range)
     } else if let pattern = NamePattern(text) {
       self = .pattern(pattern)
     } else {
@@ -29,8 +32,11 @@ package enum RoomSelector: Hashable, Sendable {
     }
   }
 
-  /// The text after `minor:` is no number and no range, exceeds 65535, or has the higher number first.
-  package struct UnreadableRange: Error, Hashable {}
+  /// The text after the name of a setting is no number and no range, is no value of the setting, or has the
+  /// higher number first.
+  package struct UnreadableRange: Error, Hashable {
+    package let setting: SettingDescription
+  }
 
   /// Whether this is the id of a room, or its name regardless of case.
   package static func names(_ room: Room, _ text: String) -> Bool {
@@ -44,15 +50,20 @@ package enum RoomSelector: Hashable, Sendable {
     case .pattern(let pattern): pattern.matches(room.id.rawValue) || pattern.matches(room.name)
     case .tag(let tag): room.tags.contains { $0.isSame(as: tag) }
     case .floor(let floor): room.floor?.isSame(as: floor) ?? false
-    case .minors(let minors): room.minor.map(minors.contains) ?? false
+    case .numbers(let setting, let range):
+      if case .integer(let number)? = room.settings[setting] { range.contains(number) } else { false }
     }
   }
 
   /// `301`, `301-332`, `301–332` or `301..332`.
-  private static func minors(_ text: String) -> ClosedRange<UInt16>? {
+  private static func numbers(_ text: String, of setting: SettingDescription) -> ClosedRange<Int>? {
     let bounds = text.replacing("..", with: "-").replacing("–", with: "-")
       .split(separator: "-", omittingEmptySubsequences: false)
-      .map { UInt16($0.filter { $0 != " " }) }
+      .map { bound in
+        UInt16(bound.filter { $0 != " " }).map { Int($0) }.flatMap {
+          setting.violation(of: .integer($0)) == nil ? $0 : nil
+        }
+      }
     switch bounds.count {
     case 1: return bounds[0].map { $0...$0 }
     case 2:

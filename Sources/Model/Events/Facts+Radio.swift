@@ -166,17 +166,18 @@ package struct DeviceSighted: Hashable, Sendable, Codable {
   /// The family; nil for a beacon of another kind whose identity a room has.
   package var profile: ProfileID?
   package var rssi: Int?
-  /// The minor of a configured device; nil in provisioning mode.
-  package var minor: UInt16?
+  /// The identity of a configured device; nil in provisioning mode.
+  package var identity: DeviceIdentity?
 
   package init(
-    address: BluetoothAddress, adapter: AdapterID, profile: ProfileID?, rssi: Int? = nil, minor: UInt16? = nil
+    address: BluetoothAddress, adapter: AdapterID, profile: ProfileID?, rssi: Int? = nil,
+    identity: DeviceIdentity? = nil
   ) {
     self.address = address
     self.adapter = adapter
     self.profile = profile
     self.rssi = rssi
-    self.minor = minor
+    self.identity = identity
   }
 }
 

@@ -36,13 +36,17 @@ package struct RunStarted: Hashable, Sendable, Codable {
   package var sealKey: String?
   /// The rooms of the manifest, in its order, including excluded ones.
   package var rooms: [PlannedRoom]
+  /// The device families of the program that made the record, of which the rooms' ones are some: a record does
+  /// not depend on the families of the program that reads it. Nil when it has none.
+  package var families: [RecordedFamily]?
 
   package init(
     _ command: RecordedCommand = .apply, run: String, building: String, buildingName: String,
     toolVersion: String, host: String, manifestPath: String, manifestSHA256: String, simulated: Bool,
     sealKey: String? = nil, operatedBy: String? = nil, isClockSynchronised: Bool? = nil,
     kernel: String? = nil, operatingSystem: String? = nil, clockBehind: Double? = nil,
-    predecessors: [Predecessor] = [], rooms: [PlannedRoom]
+    predecessors: [Predecessor] = [], rooms: [PlannedRoom],
+    families: [RecordedFamily] = []
   ) {
     self.command = command
     self.run = run
@@ -61,6 +65,7 @@ package struct RunStarted: Hashable, Sendable, Codable {
     self.simulated = simulated
     self.sealKey = sealKey
     self.rooms = rooms
+    self.families = families.isEmpty ? nil : families
   }
 
   enum CodingKeys: String, CodingKey {
@@ -81,7 +86,13 @@ package struct RunStarted: Hashable, Sendable, Codable {
     case simulated
     case sealKey = "seal_key"
     case rooms
+    case families
   }
+}
+
+extension RunStarted {
+  /// The room of this id as planned.
+  package subscript(room: RoomID) -> PlannedRoom? { rooms.first { $0.room == room } }
 }
 
 extension RunStarted: FactPayload {
@@ -104,13 +115,15 @@ package struct PlannedRoom: Hashable, Sendable, Codable {
   package var proof: ProofAddress?
   /// The settings in the profile's order; secrets have no value here.
   package var settings: [SettingResult]
+  /// The identity that its device sends with them; nil for a family without one.
+  package var identity: DeviceIdentity?
   /// Why the run does not work on it; nil when it does.
   package var exclusion: Exclusion?
 
   package init(
     room: RoomID, name: String, floor: String? = nil, profile: ProfileID, address: BluetoothAddress? = nil,
     registered: Bool? = nil, proof: ProofAddress? = nil, settings: [SettingResult],
-    exclusion: Exclusion? = nil
+    identity: DeviceIdentity? = nil, exclusion: Exclusion? = nil
   ) {
     self.room = room
     self.name = name
@@ -120,6 +133,7 @@ package struct PlannedRoom: Hashable, Sendable, Codable {
     self.registered = registered
     self.proof = proof
     self.settings = settings
+    self.identity = identity
     self.exclusion = exclusion
   }
 }

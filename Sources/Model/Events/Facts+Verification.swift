@@ -24,10 +24,10 @@ package struct RoomVerified: Hashable, Sendable, Codable {
   package var finding: Finding
   /// Its device, if known.
   package var address: BluetoothAddress?
-  /// The minor of its identity; nil without one.
-  package var minor: UInt16?
-  /// The minor that its device sends instead of its identity; nil unless it does.
-  package var held: UInt16?
+  /// Its identity; nil without one.
+  package var identity: DeviceIdentity?
+  /// What its device sends instead of its identity; nil unless it does.
+  package var held: DeviceIdentity?
   /// The RSSI of its device in dBm: the median over the scan windows with a sighting.
   package var rssi: Int?
   /// The least of these values.
@@ -42,14 +42,14 @@ package struct RoomVerified: Hashable, Sendable, Codable {
   package var others: [BluetoothAddress]
 
   package init(
-    room: RoomID, finding: Finding, address: BluetoothAddress? = nil, minor: UInt16? = nil,
-    held: UInt16? = nil, rssi: [Int] = [], windowsReceived: Int = 0, windows: Int,
+    room: RoomID, finding: Finding, address: BluetoothAddress? = nil, identity: DeviceIdentity? = nil,
+    held: DeviceIdentity? = nil, rssi: [Int] = [], windowsReceived: Int = 0, windows: Int,
     others: [BluetoothAddress] = []
   ) {
     self.room = room
     self.finding = finding
     self.address = address
-    self.minor = minor
+    self.identity = identity
     self.held = held
     let sorted = rssi.sorted()
     self.rssi = sorted.isEmpty ? nil : sorted[sorted.count / 2]
@@ -64,8 +64,8 @@ package struct RoomVerified: Hashable, Sendable, Codable {
     case room
     case finding
     case address
-    case minor
-    case held = "held_minor"
+    case identity
+    case held = "held_identity"
     case rssi
     case rssiMin = "rssi_min"
     case rssiMax = "rssi_max"
@@ -89,14 +89,14 @@ extension RoomVerified: FactPayload {
   package var subject: FactSubject { FactSubject(room: room, address: address) }
 }
 
-/// A beacon with the uuid and major of a building's rooms, and a minor that no room has.
+/// A device whose identity shares its first parts with those of a building's rooms, and that no room has.
 package struct UnexpectedBeacon: Hashable, Sendable {
   package var address: BluetoothAddress
-  package var identity: BeaconIdentity
+  package var identity: DeviceIdentity
   /// The last RSSI, in dBm.
   package var rssi: Int?
 
-  package init(address: BluetoothAddress, identity: BeaconIdentity, rssi: Int?) {
+  package init(address: BluetoothAddress, identity: DeviceIdentity, rssi: Int?) {
     self.address = address
     self.identity = identity
     self.rssi = rssi

@@ -19,8 +19,8 @@ package struct FailedStep: Hashable, Sendable {
 package enum SettingsSource: Hashable, Sendable {
   /// Read over a link.
   case reading
-  /// Taken from its beacon.
-  case beacon(minor: UInt16)
+  /// Its identity on air.
+  case onAir
 }
 
 // MARK: After the save
@@ -41,15 +41,14 @@ package struct SaveResponse: Hashable, Sendable {
 
 /// Other devices that sent a device's identity during the wait for its proof.
 package struct OtherSenders: Hashable, Sendable {
-  /// The minor of that identity.
-  package let minor: UInt16
+  package let identity: DeviceIdentity
   /// Their addresses, in order.
   package let addresses: [BluetoothAddress]
   /// Their RSSI; without those whose RSSI is unknown.
   package let candidates: [ReceivedCandidate]
 
-  package init(minor: UInt16, addresses: [BluetoothAddress], candidates: [ReceivedCandidate]) {
-    self.minor = minor
+  package init(identity: DeviceIdentity, addresses: [BluetoothAddress], candidates: [ReceivedCandidate]) {
+    self.identity = identity
     self.addresses = addresses
     self.candidates = candidates
   }
@@ -151,12 +150,12 @@ package struct PausedStep: Hashable, Sendable {
 /// What an address sent, and the adapter that received it.
 package struct StateSighting: Hashable, Sendable, Codable {
   package var adapter: AdapterID
-  /// The minor of its beacon; nil in provisioning mode.
-  package var minor: UInt16?
+  /// Its identity; nil in provisioning mode.
+  package var identity: DeviceIdentity?
 
-  package init(adapter: AdapterID, minor: UInt16?) {
+  package init(adapter: AdapterID, identity: DeviceIdentity?) {
     self.adapter = adapter
-    self.minor = minor
+    self.identity = identity
   }
 }
 
@@ -173,13 +172,13 @@ package struct Contradiction: Hashable, Sendable {
   }
 }
 
-/// A minor, and the devices that have it.
-package struct MinorHolders: Hashable, Sendable {
-  package let minor: UInt16
+/// An identity, and the devices that have it.
+package struct IdentityHolders: Hashable, Sendable {
+  package let identity: DeviceIdentity
   package let addresses: [BluetoothAddress]
 
-  package init(_ minor: UInt16, _ addresses: [BluetoothAddress]) {
-    self.minor = minor
+  package init(_ identity: DeviceIdentity, _ addresses: [BluetoothAddress]) {
+    self.identity = identity
     self.addresses = addresses
   }
 }

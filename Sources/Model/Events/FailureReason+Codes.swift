@@ -23,8 +23,8 @@ extension FailureReason {
     case beaconAsBefore = "beacon_as_before"
     case contradictorySightings = "contradictory_sightings"
     case configuredOtherwise = "configured_otherwise"
-    case minorOnAir = "minor_on_air"
-    case minorOnRecord = "minor_on_record"
+    case identityOnAir = "identity_on_air"
+    case identityOnRecord = "identity_on_record"
     case settingsChanged = "settings_changed"
     case settingsUnknown = "settings_unknown"
     case planOutdated = "plan_outdated"
@@ -76,8 +76,8 @@ extension FailureReason {
     case .beaconAsBefore: .beaconAsBefore
     case .contradictorySightings: .contradictorySightings
     case .configuredOtherwise: .configuredOtherwise
-    case .minorOnAir: .minorOnAir
-    case .minorOnRecord: .minorOnRecord
+    case .identityOnAir: .identityOnAir
+    case .identityOnRecord: .identityOnRecord
     case .settingsChanged: .settingsChanged
     case .settingsUnknown: .settingsUnknown
     case .planOutdated: .planOutdated

@@ -14,8 +14,8 @@ extension FailureReason {
   package var stackText: String? { Form(self).stackText }
   /// The settings that the device holds instead, for display.
   package var held: String? { Form(self).held }
-  /// The minor that was received instead, or that another device has.
-  package var minor: UInt16? { Form(self).minor }
+  /// The identity that was received instead, or that another device has.
+  package var identity: DeviceIdentity? { Form(self).identity }
   /// Other devices concerned: candidates, or those with the room's identity.
   package var addresses: [BluetoothAddress]? { Form(self).addresses }
   /// The devices that could be the room's, or that have its identity, with their RSSI.

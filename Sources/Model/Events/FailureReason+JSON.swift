@@ -18,7 +18,7 @@ extension FailureReason: Codable {
     var deviceText: String?
     var stackText: String?
     var held: String?
-    var minor: UInt16?
+    var identity: DeviceIdentity?
     var addresses: [BluetoothAddress]?
     var candidates: [ReceivedCandidate]?
     var sightings: [StateSighting]?
@@ -35,7 +35,7 @@ extension FailureReason: Codable {
       case deviceText = "device_text"
       case stackText = "stack_text"
       case held
-      case minor
+      case identity
       case addresses
       case candidates
       case sightings
@@ -73,31 +73,31 @@ extension FailureReason.Form {
       self.attError = attError
     case .refused(let stage, let text): (self.stage, deviceText) = (stage, text)
     case .saveNotKept: stage = .verify
-    case .wrongIdentity(let minor, let held): (stage, self.minor, self.held) = (.verify, minor, held)
+    case .wrongIdentity(let identity): (stage, self.identity) = (.verify, identity)
     case .readBackMismatch(let setting, let held):
       (stage, self.setting, self.held) = (.read, setting, held)
     case .foreignSettings(let held, .reading): (stage, self.held) = (.read, held)
-    case .foreignSettings(let held, .beacon(let minor)): (self.held, self.minor) = (held, minor)
+    case .foreignSettings(let held, .onAir): self.held = held
     case .networkNotReceived(let ssid, let networks):
       (stage, self.ssid, self.networks) = (.read, ssid, networks)
     case .noSelfDisconnect(let seconds): (stage, self.seconds) = (.save, seconds)
     case .notReceivedAfterSave(let response): if let response { put(UnprovedSave(response)) }
     case .receivedFromOtherAddress(let others, let response): put(UnprovedSave(response, others: others))
-    case .beaconAsBefore(let minor, let response):
+    case .beaconAsBefore(let identity, let response):
       if let response { put(UnprovedSave(response)) }
-      self.minor = minor
+      self.identity = identity
     case .contradictorySightings(let contradiction, let response):
       if let response { put(UnprovedSave(response)) }
       addresses = [contradiction.address]
       sightings = [contradiction.first, contradiction.second]
-    case .configuredOtherwise(let minor, let held): (self.minor, self.held) = (minor, held)
-    case .minorOnAir(let holders), .minorOnRecord(let holders):
-      (minor, addresses) = (holders.minor, holders.addresses)
-    case .settingsChanged(let minor): self.minor = minor
-    case .settingsUnknown(let minor): self.minor = minor
+    case .configuredOtherwise(let identity), .settingsUnknown(let identity): self.identity = identity
+    case .identityOnAir(let holders), .identityOnRecord(let holders):
+      (identity, addresses) = (holders.identity, holders.addresses)
+    case .settingsChanged(let identity): self.identity = identity
     case .adapterClaimed(let holder): stackText = holder
     case .hostPaused(let paused): put(paused)
-    case .tooManyCandidates(let addresses, let minor): (self.addresses, self.minor) = (addresses, minor)
+    case .tooManyCandidates(let addresses, let identity):
+      (self.addresses, self.identity) = (addresses, identity)
     case .noCandidate(let near): self.near = near
     case .addressNeeded(let received): addresses = received.isEmpty ? nil : received
     case .notClearlyNearest(let received), .notNear(let received), .receivedTooBriefly(let received):
@@ -115,7 +115,7 @@ extension FailureReason.Form {
   private mutating func put(_ save: UnprovedSave) {
     stage = .verify
     (deviceText, stackText) = (save.response.deviceText, save.response.stackText)
-    (minor, addresses) = (save.others?.minor, save.others?.addresses)
+    (identity, addresses) = (save.others?.identity, save.others?.addresses)
     candidates = save.others?.candidates
   }
 

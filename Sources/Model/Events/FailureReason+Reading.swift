@@ -23,7 +23,7 @@ extension FailureReason.Form {
         stage: try context.required(stage, .stage), deviceText: try context.required(deviceText, .deviceText))
     case .saveNotKept: try context.at(.verify, .saveNotKept)
     case .wrongIdentity:
-      .wrongIdentity(minor: try context.at(.verify, context.required(minor, .minor)), held: held)
+      .wrongIdentity(try context.at(.verify, context.required(identity, .identity)))
     case .readBackMismatch:
       .readBackMismatch(
         setting: try context.at(.read, context.required(setting, .setting)),
@@ -40,22 +40,22 @@ extension FailureReason.Form {
       .receivedFromOtherAddress(try context.at(.verify, context.others()), context.response)
     case .beaconAsBefore:
       .beaconAsBefore(
-        minor: try context.required(minor, .minor),
+        try context.required(identity, .identity),
         stage == nil ? nil : try context.at(.verify, context.response))
     case .contradictorySightings:
       .contradictorySightings(
         try context.contradiction(), stage == nil ? nil : try context.at(.verify, context.response))
     case .configuredOtherwise:
-      .configuredOtherwise(minor: try context.required(minor, .minor), held: held)
-    case .minorOnAir: .minorOnAir(try context.holders())
-    case .minorOnRecord: .minorOnRecord(try context.holders())
-    case .settingsChanged: .settingsChanged(minor: minor)
-    case .settingsUnknown: .settingsUnknown(minor: try context.required(minor, .minor))
+      .configuredOtherwise(try context.required(identity, .identity))
+    case .identityOnAir: .identityOnAir(try context.holders())
+    case .identityOnRecord: .identityOnRecord(try context.holders())
+    case .settingsChanged: .settingsChanged(identity)
+    case .settingsUnknown: .settingsUnknown(try context.required(identity, .identity))
     case .planOutdated: .planOutdated
     case .adapterClaimed: .adapterClaimed(holder: try context.required(stackText, .stackText))
     case .hostPaused: .hostPaused(PausedStep(try context.step(), finding))
     case .tooManyCandidates:
-      .tooManyCandidates(try context.required(addresses, .addresses), minor: minor)
+      .tooManyCandidates(try context.required(addresses, .addresses), identity: identity)
     case .noCandidate: .noCandidate(near: near)
     case .addressNeeded: .addressNeeded(received: addresses ?? [])
     case .addressMissing: .addressMissing
@@ -122,14 +122,14 @@ extension FailureReason.Form {
     }
 
     func source() throws(DecodingError) -> SettingsSource {
-      form.stage == nil ? .beacon(minor: try required(form.minor, .minor)) : try at(.read, .reading)
+      form.stage == nil ? .onAir : try at(.read, .reading)
     }
 
     var response: SaveResponse { SaveResponse(deviceText: form.deviceText, stackText: form.stackText) }
 
     func others() throws(DecodingError) -> OtherSenders {
       OtherSenders(
-        minor: try required(form.minor, .minor), addresses: try required(form.addresses, .addresses),
+        identity: try required(form.identity, .identity), addresses: try required(form.addresses, .addresses),
         candidates: try required(form.candidates, .candidates))
     }
 
@@ -164,8 +164,8 @@ extension FailureReason.Form {
       return Contradiction(address, sightings[0], sightings[1])
     }
 
-    func holders() throws(DecodingError) -> MinorHolders {
-      MinorHolders(try required(form.minor, .minor), try required(form.addresses, .addresses))
+    func holders() throws(DecodingError) -> IdentityHolders {
+      IdentityHolders(try required(form.identity, .identity), try required(form.addresses, .addresses))
     }
 
     func nearCandidates() throws(DecodingError) -> NearCandidates {

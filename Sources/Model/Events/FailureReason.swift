@@ -26,7 +26,7 @@ package enum FailureReason: Hashable, Sendable {
   /// The device is in provisioning mode again: it kept nothing.
   case saveNotKept
   /// The device advertises another identity than the one written.
-  case wrongIdentity(minor: UInt16, held: String? = nil)
+  case wrongIdentity(DeviceIdentity)
   /// The device holds another value than the one written.
   case readBackMismatch(setting: SettingName, held: String)
   /// The device holds settings that are neither the factory's nor this room's, and the operator did not
@@ -42,31 +42,30 @@ package enum FailureReason: Hashable, Sendable {
   case receivedFromOtherAddress(OtherSenders, SaveResponse)
   /// After a save that the device did not acknowledge, its beacon is the one that it may have had before: it
   /// may have kept its earlier settings. The response is nil after a save of an earlier run.
-  case beaconAsBefore(minor: UInt16, SaveResponse?)
+  case beaconAsBefore(DeviceIdentity, SaveResponse?)
   /// One address sent what no single device sends: two devices may have it. The response is nil before the
   /// room's device was asked to save.
   case contradictorySightings(Contradiction, SaveResponse?)
-  /// The device is configured with another identity and must be put into provisioning mode. `held` is set for
-  /// a device that was configured elsewhere.
-  case configuredOtherwise(minor: UInt16, held: String? = nil)
-  /// Another address sends the room's minor.
-  case minorOnAir(MinorHolders)
-  /// The record has the room's minor at another address, and no sighting contradicts that.
-  case minorOnRecord(MinorHolders)
-  /// The device has the settings of an earlier run and cannot be rewritten in place. The minor is nil for a
+  /// The device is configured with another identity and must be put into provisioning mode.
+  case configuredOtherwise(DeviceIdentity)
+  /// Another address sends the room's identity.
+  case identityOnAir(IdentityHolders)
+  /// The record has the room's identity at another address, and no sighting contradicts that.
+  case identityOnRecord(IdentityHolders)
+  /// The device has the settings of an earlier run and cannot be rewritten in place. The identity is nil for a
   /// family without one.
-  case settingsChanged(minor: UInt16?)
+  case settingsChanged(DeviceIdentity?)
   /// The device is at work with the room's identity, and nothing on record shows its other settings.
-  case settingsUnknown(minor: UInt16)
+  case settingsUnknown(DeviceIdentity)
   /// Matching differs from the plan.
   case planOutdated
   /// Another run has reserved the adapter; the text names the adapter and that run.
   case adapterClaimed(holder: String)
   /// This host was suspended or stopped during the step.
   case hostPaused(PausedStep)
-  /// More devices were received than rooms are left for them; or, with a minor, several devices have the
-  /// identity of a room whose device was configured elsewhere.
-  case tooManyCandidates([BluetoothAddress], minor: UInt16? = nil)
+  /// More devices were received than rooms are left for them; or, with an identity, several devices have it:
+  /// that of a room whose device was configured elsewhere.
+  case tooManyCandidates([BluetoothAddress], identity: DeviceIdentity? = nil)
   /// No device was left for this room, or none was received near its adapter.
   case noCandidate(near: String? = nil)
   /// The family does not show on air whether a device is provisioned, so the room must name its device.

@@ -66,6 +66,9 @@ package struct Evidence: Hashable, Sendable {
     case readBack = "read_back"
     /// The device reported over the link that it had saved; nothing was received afterwards.
     case savedStatus = "saved_status"
+    /// The device reported over the link, after the command of this attempt, that it has its settings, and its
+    /// family sends no better evidence.
+    case deviceStatus = "device_status"
     /// The device ended the link after the write, as it does when it accepts the values. Weak: a lost link
     /// looks the same.
     case selfDisconnect = "self_disconnect"
@@ -74,7 +77,8 @@ package struct Evidence: Hashable, Sendable {
     /// received.
     package var isProof: Bool {
       switch self {
-      case .freshBeacon, .freshBeaconUnacknowledged, .freshBeaconOtherAddress, .beaconOnAir, .selfDisconnect:
+      case .freshBeacon, .freshBeaconUnacknowledged, .freshBeaconOtherAddress, .beaconOnAir, .deviceStatus,
+        .selfDisconnect:
         true
       case .readBack, .savedStatus: false
       }
@@ -84,8 +88,8 @@ package struct Evidence: Hashable, Sendable {
   package var grade: Grade
   /// The address that it came from.
   package var address: BluetoothAddress
-  /// The minor of the beacon; nil without one.
-  package var minor: UInt16?
+  /// The identity that was received; nil without one.
+  package var identity: DeviceIdentity?
   /// The RSSI of the beacon in dBm, if known.
   package var rssi: Int?
   /// Seconds from the submission of the save to the evidence.
@@ -97,12 +101,12 @@ package struct Evidence: Hashable, Sendable {
 
   /// `seenAt` is rounded to the millisecond, as in the record.
   package init(
-    grade: Grade, address: BluetoothAddress, minor: UInt16? = nil, rssi: Int? = nil,
+    grade: Grade, address: BluetoothAddress, identity: DeviceIdentity? = nil, rssi: Int? = nil,
     secondsAfterSave: Double? = nil, run: String? = nil, seenAt: Date? = nil
   ) {
     self.grade = grade
     self.address = address
-    self.minor = minor
+    self.identity = identity
     self.rssi = rssi
     self.secondsAfterSave = secondsAfterSave
     self.run = run
@@ -114,7 +118,7 @@ extension Evidence: Codable {
   enum CodingKeys: String, CodingKey {
     case grade
     case address
-    case minor
+    case identity
     case rssi
     case secondsAfterSave = "seconds_after_save"
     case run
@@ -127,7 +131,7 @@ extension Evidence: Codable {
     self.init(
       grade: try container.decode(Grade.self, forKey: .grade),
       address: try container.decode(BluetoothAddress.self, forKey: .address),
-      minor: try container.decodeIfPresent(UInt16.self, forKey: .minor),
+      identity: try container.decodeIfPresent(DeviceIdentity.self, forKey: .identity),
       rssi: try container.decodeIfPresent(Int.self, forKey: .rssi),
       secondsAfterSave: try container.decodeIfPresent(Double.self, forKey: .secondsAfterSave),
       run: try container.decodeIfPresent(String.self, forKey: .run),
@@ -138,7 +142,7 @@ extension Evidence: Codable {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(grade, forKey: .grade)
     try container.encode(address, forKey: .address)
-    try container.encodeIfPresent(minor, forKey: .minor)
+    try container.encodeIfPresent(identity, forKey: .identity)
     try container.encodeIfPresent(rssi, forKey: .rssi)
     try container.encodeIfPresent(secondsAfterSave, forKey: .secondsAfterSave)
     try container.encodeIfPresent(run, forKey: .run)

@@ -1,70 +1,166 @@
 package import Bluetooth
 
-/// The description of a device family: how to recognise it, which settings it takes, and what proves it.
-/// `DeviceProfile` adds the GATT session that applies the settings.
-package protocol DeviceFamily: Sendable {
-  var id: ProfileID { get }
+/// The description of a device family: how to recognise its devices, which settings they take and how these
+/// are sent, and what proves them. Manifest, engine, record, reports and `inspect` read it. The GATT session
+/// that applies the settings is beside it (`FamilyDriver`).
+package struct DeviceFamily: Hashable, Sendable {
+  package var id: ProfileID
   /// The display name.
-  var title: String { get }
+  package var title: String
   /// The words for messages about its devices.
-  var words: DeviceWords { get }
+  package var words: DeviceWords
   /// The service through which it is configured.
-  var service: BluetoothUUID { get }
-  /// Whether devices of other makers offer the same service, so that the service alone identifies nothing.
-  var isServiceShared: Bool { get }
-  /// Whether a configured device can be written again without an operator action. If its settings are
-  /// readable, the GATT session reads first, and does not overwrite those of another room.
-  var isRewritable: Bool { get }
-  /// Whether its GATT session searches for the device, as a session with a short time limit must. Other
-  /// devices are connected to only shortly after a sighting.
-  var searchesItself: Bool { get }
-  /// Whether it needs the time since an action, which the operator may mark.
-  var learnsActionTime: Bool { get }
-  /// Whether its devices can list the WiFi networks that they receive.
-  var listsNetworks: Bool { get }
+  package var service: BluetoothUUID
+  /// The first rule that an advertisement meets decides.
+  package var recognition: [RecognitionRule]
+  package var lifecycle: Lifecycle
+  /// The identity that its configured devices send; nil when they send none.
+  package var identity: IdentityRule?
+  package var proof: ProofRule
   /// The settings, in display order.
-  var settings: [SettingDescription] { get }
+  package var settings: [SettingDescription]
+  /// The characteristics of its service, with the settings in their values, in the order of writing.
+  package var characteristics: [CharacteristicDescription]
   /// The stages of an attempt.
-  var stages: [Stage] { get }
-
-  /// The default timeout of each stage with these settings.
-  func timeouts(for settings: [SettingName: SettingValue]) -> StageTimeouts
-
+  package var stages: [Stage]
+  package var timeouts: TimeoutRule
   /// The usual time within which a device accepts a connection. It bounds first attempts, which would delay
   /// other devices otherwise. Nil if unknown.
-  var answersWithin: Duration? { get }
+  package var answersWithin: Duration?
+  /// Whether its devices can list the WiFi networks that they receive.
+  package var listsNetworks: Bool
 
-  /// The state of the device that sent an advertisement; nil for a device of another family, or when that is
-  /// unknown.
-  func recognise(_ advertisement: Advertisement) -> Recognition?
+  package init(
+    id: ProfileID, title: String, words: DeviceWords, service: BluetoothUUID, recognition: [RecognitionRule],
+    lifecycle: Lifecycle, identity: IdentityRule? = nil, proof: ProofRule, settings: [SettingDescription],
+    characteristics: [CharacteristicDescription], stages: [Stage], timeouts: TimeoutRule = TimeoutRule(),
+    answersWithin: Duration? = nil, listsNetworks: Bool = false
+  ) {
+    self.id = id
+    self.title = title
+    self.words = words
+    self.service = service
+    self.recognition = recognition
+    self.lifecycle = lifecycle
+    self.identity = identity
+    self.proof = proof
+    self.settings = settings
+    self.characteristics = characteristics
+    self.stages = stages
+    self.timeouts = timeouts
+    self.answersWithin = answersWithin
+    self.listsNetworks = listsNetworks
+  }
 
-  /// This family, extended to recognise what rooms with these settings expect.
-  func expecting(_ rooms: [[SettingName: SettingValue]]) -> Self
+  /// Whether its devices have an identity on air; only those can be registered without being written.
+  package var hasIdentity: Bool { identity != nil }
 
-  /// The description of a characteristic; nil for an unknown one.
-  func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription?
-
-  /// The proof that a device has these settings.
-  func proof(of settings: [SettingName: SettingValue]) -> Proof
-}
-
-extension DeviceFamily {
-  package var isServiceShared: Bool { false }
-  package var isRewritable: Bool { false }
-  package var answersWithin: Duration? { nil }
-  package var searchesItself: Bool { false }
-  package var learnsActionTime: Bool { false }
-  package var listsNetworks: Bool { false }
-
-  package func attribute(_ characteristic: BluetoothUUID) -> AttributeDescription? { nil }
-
-  package func expecting(_ rooms: [[SettingName: SettingValue]]) -> Self { self }
+  /// Whether devices of other makers offer the same service, so that the service alone identifies nothing.
+  package var isServiceShared: Bool {
+    recognition.contains {
+      $0.conditions.contains(.service(service)) && $0.conditions.contains(where: \.isName)
+    }
+  }
 
   /// The settings that are expected on air and never written.
   package var expectedSettings: Set<SettingName> {
     Set(settings.filter { !$0.isWritten }.map(\.name))
   }
 
-  /// Whether its devices have an identity on air; only those can be registered without being written.
-  package var hasIdentity: Bool { settings.contains(where: \.isOnAir) }
+  /// The setting that numbers devices: a range of rooms counts it up, and rooms are selected by it.
+  package var countedSetting: SettingDescription? {
+    settings.first { setting in
+      guard case .integer = setting.kind else { return false }
+      return setting.isOnAir && setting.isWritten && !setting.isShareable
+    }
+  }
+
+  package subscript(setting: SettingName) -> SettingDescription? { settings.first { $0.name == setting } }
+
+  /// The state of the device that sent an advertisement; nil for a device of another family, or when that is
+  /// unknown.
+  package func recognise(_ advertisement: Advertisement) -> Recognition? {
+    let found = identity?.identity(in: advertisement)
+    guard let rule = recognition.first(where: { $0.isMet(by: advertisement, found, identity) }) else {
+      return nil
+    }
+    switch rule.state {
+    case .waiting: return .awaitingProvisioning
+    case .present: return .present
+    case .configured: return .configured(found)
+    }
+  }
+
+  /// This family, extended to recognise what rooms with these identities expect.
+  package func expecting(_ identities: [DeviceIdentity]) -> Self {
+    var family = self
+    family.identity?.expected.formUnion(identities.map(\.shared))
+    return family
+  }
+}
+
+/// When a device accepts settings.
+package enum Lifecycle: Hashable, Sendable {
+  /// Only in provisioning mode, which an operator starts.
+  case provisioningMode
+  /// At any time, also while it is at work. If its settings are readable, the GATT session reads first, and
+  /// does not overwrite those of another room.
+  case rewritable
+  /// At each action whose time it learns and which the operator may mark. The session has this time in all,
+  /// and so begins with a search; devices of other families are connected to only shortly after a sighting.
+  case perAction(within: Duration)
+
+  /// Whether a configured device can be written again without an operator action.
+  package var isRewritable: Bool { self != .provisioningMode }
+
+  /// Whether the session searches for the device, and learns the time of an action.
+  package var isPerAction: Bool { if case .perAction = self { true } else { false } }
+}
+
+/// What proves that a device took its settings.
+package enum ProofRule: Hashable, Sendable {
+  /// Its identity on air, first received after the save.
+  case onAir
+  /// Its own report over the link, after the command of this attempt; nothing else shows that it took them.
+  case status
+  /// The device ends the link itself within this time after the write; nothing on air shows the settings.
+  case selfDisconnect(within: Duration)
+}
+
+/// The default timeouts of a family.
+package struct TimeoutRule: Hashable, Sendable {
+  package var usual: StageTimeouts
+  /// How a setting extends them: a device that advertises rarely needs longer.
+  package var extended: Extension?
+
+  /// Timeouts of several advertising intervals.
+  package struct Extension: Hashable, Sendable {
+    /// The setting with the interval.
+    package var setting: SettingName
+    /// How many intervals each stage may take.
+    package var intervals: [Stage: Int]
+    /// The time in addition to the intervals.
+    package var reserve: Duration
+
+    package init(by setting: SettingName, intervals: [Stage: Int], reserve: Duration) {
+      self.setting = setting
+      self.intervals = intervals
+      self.reserve = reserve
+    }
+  }
+
+  package init(_ usual: StageTimeouts = StageTimeouts(), extended: Extension? = nil) {
+    self.usual = usual
+    self.extended = extended
+  }
+
+  /// The default timeout of each stage with these settings.
+  package func callAsFunction(for settings: [SettingName: SettingValue]) -> StageTimeouts {
+    guard let extended, case .duration(let interval)? = settings[extended.setting] else { return usual }
+    var timeouts = usual
+    for (stage, count) in extended.intervals {
+      timeouts[stage] = max(usual[stage], interval * count + extended.reserve)
+    }
+    return timeouts
+  }
 }

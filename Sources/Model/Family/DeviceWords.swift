@@ -1,5 +1,5 @@
 /// The words for messages about a device of a family.
-package struct DeviceWords: Hashable, Sendable {
+package struct DeviceWords: Hashable, Sendable, Codable {
   /// The noun: `sensor`.
   package let noun: String
   /// How to put it into provisioning mode, to follow a comma or "and"; nil when it can always be written.
@@ -14,6 +14,16 @@ package struct DeviceWords: Hashable, Sendable {
   package let notAnswering: String?
   /// The advice when its service is missing, as sentences; nil for the general advice.
   package let serviceMissing: String?
+
+  enum CodingKeys: String, CodingKey {
+    case noun
+    case makeItWait = "make_it_wait"
+    case stillWaiting = "still_waiting"
+    case notWaiting = "not_waiting"
+    case label
+    case notAnswering = "not_answering"
+    case serviceMissing = "service_missing"
+  }
 
   package init(
     noun: String = "device", makeItWait: String? = "put it into provisioning mode",

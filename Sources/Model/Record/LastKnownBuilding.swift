@@ -8,8 +8,10 @@ package struct LastKnownBuilding: Hashable, Sendable {
   package var rooms: [RoomID: LastKnownRoom]
   /// The devices that were taken out of service.
   package var retired: [BluetoothAddress: Retirement]
+  /// The device families, as the last run with each described it.
+  package var families: [ProfileID: RecordedFamily] = [:]
 
-  /// What each device may hold, for each minor that it was written or received with. A device may leave
+  /// What each device may hold, for each identity that it was written or received with. A device may leave
   /// provisioning mode with any of them.
   package var holdings: [BluetoothAddress: [Holding]]
 
@@ -23,10 +25,14 @@ package struct LastKnownBuilding: Hashable, Sendable {
     self.holdings = holdings
   }
 
-  /// What the device may hold if it advertises this minor.
-  package func holdings(of address: BluetoothAddress, minor: UInt16) -> [Holding] {
-    (holdings[address] ?? []).filter { $0.minor == minor }
+  /// What the device may hold if it sends this identity.
+  package func holdings(of address: BluetoothAddress, as identity: DeviceIdentity) -> [Holding] {
+    (holdings[address] ?? []).filter { $0.identity == identity }
   }
+
+  /// Whether devices of a family accept other settings without an operator action. A family that no run
+  /// described is assumed not to: then nothing on record is overwritten.
+  package func isRewritable(_ family: ProfileID) -> Bool { families[family]?.isRewritable ?? false }
 
   /// The rooms that have this device on record, by id; several only after a merge of records.
   package func owners(of address: BluetoothAddress) -> [RoomID] {
@@ -120,11 +126,11 @@ package struct Absence: Hashable, Sendable {
   package var since: RecordedAt
   /// The last such search.
   package var last: RecordedAt
-  /// The minor that the device sent instead; nil unless it sent another identity.
-  package var held: UInt16?
+  /// What the device sent instead; nil unless it sent another identity.
+  package var held: DeviceIdentity?
 
   package init(
-    finding: RoomVerified.Finding, since: RecordedAt, last: RecordedAt, held: UInt16? = nil
+    finding: RoomVerified.Finding, since: RecordedAt, last: RecordedAt, held: DeviceIdentity? = nil
   ) {
     self.finding = finding
     self.since = since
@@ -136,14 +142,14 @@ package struct Absence: Hashable, Sendable {
   package var isMissing: Bool { finding == .missing || finding == .otherDevice }
 }
 
-/// Settings that a device may hold: those of a write, or, if it was only received with its minor, unknown ones.
+/// Settings that a device may hold: those of a write, or, if it was only received with its identity, unknown ones.
 package struct Holding: Hashable, Sendable {
-  package var minor: UInt16
+  package var identity: DeviceIdentity
   /// The write; nil for unknown settings.
   package var write: LastWrite?
 
-  package init(minor: UInt16, write: LastWrite? = nil) {
-    self.minor = minor
+  package init(identity: DeviceIdentity, write: LastWrite? = nil) {
+    self.identity = identity
     self.write = write
   }
 }
@@ -181,6 +187,8 @@ package struct LastWrite: Hashable, Sendable {
   package var state: State
   /// The settings, each with its state.
   package var settings: [SettingResult]
+  /// The identity that the device sends with them; nil for a family without one.
+  package var identity: DeviceIdentity?
   /// The key that seals the secrets.
   package var sealKey: String?
   /// The run that wrote it.
@@ -192,12 +200,13 @@ package struct LastWrite: Hashable, Sendable {
   package var settingsRecorded: [SettingName: RecordedAt] = [:]
 
   package init(
-    address: BluetoothAddress, state: State, settings: [SettingResult], sealKey: String?, run: String,
-    at: Date
+    address: BluetoothAddress, state: State, settings: [SettingResult], identity: DeviceIdentity?,
+    sealKey: String?, run: String, at: Date
   ) {
     self.address = address
     self.state = state
     self.settings = settings
+    self.identity = identity
     self.sealKey = sealKey
     self.run = run
     self.at = at
@@ -210,7 +219,7 @@ package struct LastWrite: Hashable, Sendable {
   ///   decide about them, and `proof`.
   package func satisfies(_ room: Room, _ seal: SecretSeal?, besides expected: Set<SettingName>) -> Bool {
     satisfies(
-      room.settingResults(in: room.settings.keys.sorted(), seal) { _ in .notWritten }, sealKey: seal?.key,
+      room.settingResults(seal) { _ in .notWritten }, sealKey: seal?.key,
       besides: expected)
   }
 
@@ -239,11 +248,15 @@ package struct LastWrite: Hashable, Sendable {
   /// Whether its result is unknown: the device was not received or read since.
   package var isUnproved: Bool { if case .proved = state { false } else { true } }
 
-  /// The proof that the device gives with these settings; nil if they are incomplete.
-  package func proof(_ profile: any DeviceFamily) -> Proof? { settings.proof(profile) }
-
   /// The values of these settings, without secrets.
-  package func values(_ profile: any DeviceFamily) -> [SettingName: SettingValue] { settings.values(profile) }
+  package func values(_ family: DeviceFamily) -> [SettingName: SettingValue] {
+    var values: [SettingName: SettingValue] = [:]
+    for description in family.settings where !description.isSecret {
+      let text = settings.first { $0.name == description.name }?.value
+      values[description.name] = text.flatMap { description.value($0) }
+    }
+    return values
+  }
 
   /// Takes back what its beacon showed: the device's acknowledgement is left, if there was one.
   package mutating func withdrawProof() {
@@ -272,37 +285,6 @@ package struct LastWrite: Hashable, Sendable {
   /// one.
   package var receivedAt: BluetoothAddress {
     if case .proved(let evidence) = state { evidence.address } else { address }
-  }
-
-  /// The identity of the device with these settings, in the format of `FailureReason.held`.
-  package var identity: String {
-    [SettingName.uuid, .major, .minor].compactMap { name in
-      settings.first { $0.name == name }?.value.map { "\(name) \($0)" }
-    }.joined(separator: ", ")
-  }
-
-  /// The minor in these settings.
-  package var minor: UInt16? {
-    settings.first { $0.name == .minor }?.value.flatMap { UInt16($0) }
-  }
-}
-
-extension [SettingResult] {
-  /// The proof that a device gives with these settings; nil if they are incomplete.
-  package func proof(_ profile: any DeviceFamily) -> Proof? {
-    let values = values(profile)
-    let says = profile.settings.allSatisfy { !$0.isOnAir || !$0.isRequired || values[$0.name] != nil }
-    return says ? profile.proof(of: values) : nil
-  }
-
-  /// The values of these settings, without secrets.
-  package func values(_ profile: any DeviceFamily) -> [SettingName: SettingValue] {
-    var values: [SettingName: SettingValue] = [:]
-    for description in profile.settings where !description.isSecret {
-      let text = first { $0.name == description.name }?.value
-      values[description.name] = text.flatMap { description.value($0) }
-    }
-    return values
   }
 }
 

@@ -9,14 +9,14 @@ package enum RecordConflict: Hashable, Sendable {
   case deviceOfAnotherRoom(room: RoomID, named: BluetoothAddress, other: RoomID)
   /// The manifest names a device that was taken out of service. Permitted by `rebind`.
   case deviceRetired(room: RoomID, named: BluetoothAddress, Retirement)
-  /// The room was provisioned with another minor. Permitted by `renumber`.
-  case renumbered(room: RoomID, from: UInt16, to: UInt16, device: BluetoothAddress)
+  /// The room was provisioned with another identity. Permitted by `renumber`.
+  case renumbered(room: RoomID, from: DeviceIdentity, to: DeviceIdentity, device: BluetoothAddress)
   /// Merged records have several devices for a room. Resolved by `rebind`, or by replacing all but one.
   case severalDevices(room: RoomID, [BluetoothAddress])
   /// Merged records have a device in several rooms. Resolved by replacing it in all but one.
   case severalRooms(device: BluetoothAddress, [RoomID])
-  /// Merged records have devices of several rooms with one minor.
-  case minorTwice(UInt16, [RoomID], [BluetoothAddress])
+  /// Merged records have devices of several rooms with one identity.
+  case identityTwice(DeviceIdentity, [RoomID], [BluetoothAddress])
   /// Runs that did not know each other wrote the room's device or decided about the room, so the record does
   /// not show which came last. Permitted by `force` and `rebind`; resolved by a run or a change that knows them
   /// all and writes or decides the room.
@@ -28,7 +28,7 @@ package enum RecordConflict: Hashable, Sendable {
       .deviceRetired(let room, _, _),
       .renumbered(let room, _, _, _), .severalDevices(let room, _), .unordered(let room, _):
       [room]
-    case .severalRooms(_, let rooms), .minorTwice(_, let rooms, _): rooms
+    case .severalRooms(_, let rooms), .identityTwice(_, let rooms, _): rooms
     }
   }
 }
@@ -37,7 +37,7 @@ package enum RecordConflict: Hashable, Sendable {
 package struct RecordPermissions: Hashable, Sendable {
   /// Rooms whose device may differ from the one on record.
   package var rebind: Set<RoomID>
-  /// Whether provisioned rooms may get another minor.
+  /// Whether provisioned rooms may get another identity.
   package var renumber: Bool
   /// Rooms to work on even if the record has them as done, accepted or retired.
   package var force: Set<RoomID>
@@ -73,14 +73,25 @@ package func conflicts(
     }
     // A device that was configured elsewhere is never written, so the manifest must be corrected instead.
     if !permissions.renumber, !room.isRegistered, let lastWrite = recorded?.lastWrite,
-      let from = lastWrite.minor,
-      let to = room.minor,
-      from != to
+      let from = lastWrite.identity, let to = room.identity, lastWrite.wroteAnotherIdentity(than: room)
     {
       found.append(.renumbered(room: room.id, from: from, to: to, device: lastWrite.address))
     }
   }
   return found
+}
+
+extension LastWrite {
+  /// Whether it wrote another identity. Parts that the firmware decides are only expected: advertisements decide
+  /// about them.
+  fileprivate func wroteAnotherIdentity(than room: Room) -> Bool {
+    room.family.settings.contains { setting in
+      guard setting.isOnAir, setting.isWritten, let wanted = room.settings[setting.name]?.shown,
+        let recorded = settings.first(where: { $0.name == setting.name })?.value
+      else { return false }
+      return wanted != recorded
+    }
+  }
 }
 
 private func bindingConflicts(

@@ -57,11 +57,11 @@ package struct SealedPasswords: Hashable, Sendable, Codable {
 }
 
 extension Room {
-  /// The room's settings in this order, each with its state.
+  /// The room's settings in the order of its family, each with its state.
   package func settingResults(
-    in order: [SettingName], _ seal: SecretSeal?, _ state: (SettingName) -> SettingState
+    _ seal: SecretSeal?, _ state: (SettingName) -> SettingState
   ) -> [SettingResult] {
-    order.compactMap { name in
+    family.settings.map(\.name).compactMap { name in
       guard let value = settings[name] else { return nil }
       var fingerprint: String?
       if case .secret(let secret) = value { fingerprint = seal?.fingerprint(of: secret, name, in: id) }

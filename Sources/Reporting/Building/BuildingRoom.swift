@@ -1,5 +1,4 @@
 package import Bluetooth
-import Families
 package import Model
 
 /// The state of one room of a building.
@@ -67,6 +66,8 @@ package struct BuildingRoom: Hashable, Sendable {
   package let floor: String?
   /// The device family.
   package let profile: ProfileID
+  /// Its family on record; nil when no run described it.
+  package let family: RecordedFamily?
   /// Its state.
   package let state: State
   /// Whether the manifest has it; true without a manifest.
@@ -97,12 +98,13 @@ package struct BuildingRoom: Hashable, Sendable {
 
   init(
     _ id: RoomID, _ lastKnown: LastKnownRoom?, _ runs: [Run], wanted: PlannedRoom?, sealKey: String?,
-    isInManifest: Bool
+    families: [ProfileID: RecordedFamily], isInManifest: Bool
   ) {
     self.id = id
     name = wanted?.name ?? lastKnown?.name ?? id.rawValue
     floor = wanted?.floor ?? runs.last { $0.room.planned.floor != nil }?.room.planned.floor
     profile = wanted?.profile ?? lastKnown?.profile ?? ""
+    family = families[profile]
     self.isInManifest = isInManifest
     devices = lastKnown?.bindings.map(\.address) ?? []
     acceptances = lastKnown?.acceptances ?? []
@@ -114,8 +116,9 @@ package struct BuildingRoom: Hashable, Sendable {
     self.runs = runs
     state = Self.state(
       lastKnown, isTried: !runs.isEmpty,
-      isSatisfied: wanted.map { Self.satisfies(lastKnown?.lastWrite, $0, sealKey) } ?? true)
+      isSatisfied: wanted.map { Self.satisfies(lastKnown?.lastWrite, $0, sealKey, families) } ?? true)
     let lastWrite = lastKnown?.lastWrite
+    identity = lastWrite?.identity ?? runs.last?.room.identity
     settings =
       lastWrite?.settings.map { Setting(result: $0, recorded: lastWrite?.settingsRecorded[$0.name]) }
       ?? runs.last?.room.settings.map { Setting(notKept: $0) } ?? []
@@ -138,20 +141,19 @@ package struct BuildingRoom: Hashable, Sendable {
     return ((manifest?.rooms.map(\.room) ?? []) + others).map { id in
       BuildingRoom(
         id, lastKnown.rooms[id], histories[id] ?? [], wanted: wanted[id], sealKey: manifest?.sealKey,
-        isInManifest: manifest == nil || wanted[id] != nil)
+        families: lastKnown.families, isInManifest: manifest == nil || wanted[id] != nil)
     }
   }
 
-  private static func satisfies(_ lastWrite: LastWrite?, _ wanted: PlannedRoom, _ sealKey: String?) -> Bool {
+  private static func satisfies(
+    _ lastWrite: LastWrite?, _ wanted: PlannedRoom, _ sealKey: String?,
+    _ families: [ProfileID: RecordedFamily]
+  ) -> Bool {
     guard let lastWrite else { return false }
     if let address = wanted.address, address != lastWrite.address { return false }
-    let family = DeviceProfiles[wanted.profile]
-    if let family, let proof = wanted.settings.proof(family),
-      lastWrite.proof(family).map({ $0 != proof }) ?? false
-    {
-      return false
-    }
-    return lastWrite.satisfies(wanted.settings, sealKey: sealKey, besides: family?.expectedSettings ?? [])
+    if let identity = wanted.identity, lastWrite.identity.map({ $0 != identity }) ?? false { return false }
+    return lastWrite.satisfies(
+      wanted.settings, sealKey: sealKey, besides: families[wanted.profile]?.expectedSettings ?? [])
   }
 
   private static func state(_ room: LastKnownRoom?, isTried: Bool, isSatisfied: Bool) -> State {
@@ -177,10 +179,8 @@ package struct BuildingRoom: Hashable, Sendable {
   /// When its device was first missed; nil unless it is missing.
   package var missingSince: RecordedAt? { state == .missing ? absence?.since : nil }
 
-  /// The minor of its device on record, or the one that the newest run was to write.
-  package var minor: UInt16? {
-    settings.first { $0.result.name == .minor }?.result.value.flatMap { UInt16($0) }
-  }
+  /// The identity of its device on record, or the one that the newest run was to write.
+  package let identity: DeviceIdentity?
 
   /// The newest run that worked on it.
   package var last: Run? { runs.last }

@@ -18,7 +18,7 @@ extension Explanation {
     case .missing:
       self.init(missing: room)
     case .unconfirmed where room.verification?.found.held != nil && room.absence?.finding == .otherIdentity:
-      self.init(otherMinor: room)
+      self.init(otherIdentity: room)
     case .unconfirmed where room.absence != nil && room.evidence != nil:
       self.init(
         "When it was last searched for, its device was found otherwise than recorded: "
@@ -33,16 +33,17 @@ extension Explanation {
 }
 
 extension Explanation {
-  /// Both sightings of a device that was found with another minor.
-  fileprivate init(otherMinor room: BuildingRoom) {
-    let device = DeviceWords(room.profile).noun
-    let minor = room.minor.map { "minor \($0)" } ?? "its identity"
+  /// Both sightings of a device that was found with another identity.
+  fileprivate init(otherIdentity room: BuildingRoom) {
+    let device = (room.family?.words ?? DeviceWords()).noun
+    let identity = room.identity?.distinction.visible ?? "its identity"
     let recorded = room.seen.map { " on \(LocalTime.utc.day($0.at)) (run \($0.run))" } ?? ""
-    let found = room.verification?.found.held.map { "minor \($0)" } ?? "another identity"
+    let found =
+      room.verification?.found.held.map { $0.shown(besides: room.identity).visible } ?? "another identity"
     let verified =
       room.verification.map { " on \(LocalTime.utc.day($0.recorded.at)) (run \($0.recorded.run))" } ?? ""
     self.init(
-      "Its \(device) was received with \(minor)\(recorded), and then with \(found)\(verified).",
+      "Its \(device) was received with \(identity)\(recorded), and then with \(found)\(verified).",
       """
       If another laptop wrote it, merge both records with `roboprov report merge FOLDER FOLDER --into reports`. If not, \
       run `roboprov apply`: it shows what must be done.
@@ -50,11 +51,11 @@ extension Explanation {
   }
 
   fileprivate init(missing room: BuildingRoom) {
-    let device = DeviceWords(room.profile).noun
+    let device = (room.family?.words ?? DeviceWords()).noun
     let since = room.absence.map { " since \(LocalTime.utc.day($0.since.at))" } ?? ""
     let found =
       room.absence?.finding == .otherDevice
-      ? "Its minor was received from another address only, and not from its \(device)\(since)."
+      ? "Its identity was received from another address only, and not from its \(device)\(since)."
       : "Its \(device) was searched for, and not received\(since)."
     self.init(
       found,

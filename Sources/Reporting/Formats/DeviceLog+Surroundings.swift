@@ -210,7 +210,7 @@ extension RoomReport {
       attempt.stages.compactMap { stage in
         switch stage.failure {
         case .connectTimedOut?, .stageTimedOut?:
-          let what = stage.setting.map { " of \($0.title)" } ?? ""
+          let what = stage.setting.map { " of \(titles.title($0))" } ?? ""
           let after = stage.seconds.map { ", ended after \(Decimal.fixed($0, places: 3) ?? "?") s" } ?? ""
           return
             "\(attempt.name): \(stage.stage.rawValue)\(what) had \(stage.timeout.asSeconds)\(after)"

@@ -87,7 +87,7 @@ private struct Page {
         "Device",
         [
           room.address?.description ?? "none", room.planned.profile.rawValue.visible,
-          room.minor.map { "minor \($0)" },
+          room.identity?.distinction.visible,
           room.isRegistered ? "registered: received only, not written" : nil,
         ]
         .compactMap(\.self).joined(separator: ", ")),
@@ -106,7 +106,7 @@ private struct Page {
     var quoted: [String] = []
     for event in events {
       if case .attemptStarted = event.fact { attempt = event.elapsed }
-      let words = EventWords(event.fact) { report.name(of: $0)?.visible ?? $0.description }
+      let words = EventWords(event.fact, report.titles) { report.name(of: $0)?.visible ?? $0.description }
       let times = [
         RunEvent.timestamp(event.at), seconds(event.elapsed, 9),
         attempt.map { seconds(event.elapsed - $0, 12) } ?? String(repeating: " ", count: 11) + "-",
@@ -135,13 +135,13 @@ private struct Page {
     for (index, text) in room.stackTexts.enumerated() {
       lines += paragraph(index == 0 ? "Stack text" : "", text)
     }
-    let width = settings.map(\.name.title.visible.columns).max() ?? 0
+    let width = settings.map { room.titles.title($0.name).columns }.max() ?? 0
     for (index, setting) in settings.enumerated() {
       let value = setting.value.map { "  \($0.visible)" } ?? "  (not shown)"
       lines.append(
         item(
           index == 0 ? "Settings" : "",
-          "\(setting.name.title.visible.fitted(to: width))  \(setting.state.words.fitted(to: 26))\(value)"
+          "\(room.titles.title(setting.name).fitted(to: width))  \(setting.state.words.fitted(to: 26))\(value)"
         ))
     }
     if let explanation = Explanation(of: room) {

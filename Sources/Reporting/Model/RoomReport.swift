@@ -1,5 +1,4 @@
 package import Bluetooth
-import Families
 import FoundationEssentials
 package import Model
 
@@ -26,6 +25,8 @@ package struct RoomReport: Hashable, Sendable {
   /// The setting in progress, in `write`.
   package private(set) var setting: SettingName?
 
+  /// Its family as the run described it; nil in a record without it.
+  package let family: RecordedFamily?
   /// The outcome on record, or nil while there is none.
   private var recorded: RoomFinished?
   /// When the evidence of this run was recorded.
@@ -39,8 +40,9 @@ package struct RoomReport: Hashable, Sendable {
   /// The device's refusal in the last attempt.
   private var refusal: FailureReason?
 
-  init(_ planned: PlannedRoom) {
+  init(_ planned: PlannedRoom, _ family: RecordedFamily?) {
     self.planned = planned
+    self.family = family
     address = planned.address
     settings = planned.settings
   }
@@ -91,10 +93,11 @@ package struct RoomReport: Hashable, Sendable {
     return (lastEvent - firstAttempt).inSeconds
   }
 
-  /// Its planned minor, for families that have one.
-  package var minor: UInt16? {
-    planned.settings.first { $0.name == .minor }?.value.flatMap { UInt16($0) }
-  }
+  /// Its planned identity, for families that have one.
+  package var identity: DeviceIdentity? { planned.identity }
+
+  /// The names of its settings.
+  package var titles: SettingTitles { SettingTitles(family.map { [$0] } ?? []) }
 
   /// The number of attempts that count, the one in progress included.
   package var attempts: Int { recorded?.attempts ?? attemptReports.count { $0.notCounted == nil } }
@@ -144,7 +147,7 @@ package struct RoomReport: Hashable, Sendable {
       address = fact.address
       mayHaveKept = true
       // Its writes follow, and it keeps each at once.
-      guard DeviceProfiles[planned.profile]?.isRewritable == true else { break }
+      guard family?.isRewritable == true else { break }
       for index in settings.indices where settings[index].state == .notWritten {
         settings[index].state = .submitted
       }

@@ -109,6 +109,9 @@ package struct RunReport: Hashable, Sendable {
   /// Whether a device was received in this run: reported by an adapter, or proved by what it sent.
   package func hasReceived(_ address: BluetoothAddress) -> Bool { received.contains(address) }
 
+  /// The names of the settings of all families.
+  package private(set) var titles = SettingTitles()
+
   /// The number of rooms with this outcome; in a record without an end, with this state.
   package func count(_ outcome: Outcome) -> Int {
     rooms.count { $0.outcome == outcome }
@@ -138,6 +141,7 @@ package struct RunReport: Hashable, Sendable {
   private mutating func begin(_ fact: RunStarted, at: Date) {
     run = fact
     started = at
+    titles = SettingTitles(fact.families ?? [])
     for planned in fact.rooms { add(planned) }
   }
 
@@ -145,7 +149,7 @@ package struct RunReport: Hashable, Sendable {
     guard places[planned.room] == nil else { return }
     places[planned.room] = rooms.count
     if let address = planned.address { owners[address] = rooms.count }
-    rooms.append(RoomReport(planned))
+    rooms.append(RoomReport(planned, run?.families?.first { $0.id == planned.profile }))
   }
 
   private mutating func applyToRoom(_ room: RoomID, _ event: RunEvent) {

@@ -13,7 +13,7 @@ extension FailureReason.Form: RecordedObject {
     "stack_text":
       "The error message of the Bluetooth stack, without secrets; for `adapter_claimed` the run that holds the adapter.",
     "held": "What the device holds instead of what is wanted, formatted for people.",
-    "minor": "The minor that was received instead, or that another device has.",
+    "identity": "The identity that was received instead, or that another device has.",
     "addresses": "Other devices concerned: candidates, or those that have the room's identity.",
     "candidates": "The devices that could be the room's, or that have its identity, and the RSSI of each.",
     "sightings": "Two sightings of one address that no single device explains.",

@@ -90,7 +90,7 @@ extension DeviceSighted: RecordedObject {
     "profile":
       "The family it was recognised as; absent for a beacon of no family that has the identity of a room.",
     "rssi": "RSSI in dBm.",
-    "minor": "Its minor when it is at work as a beacon; absent while it waits to be provisioned.",
+    "identity": "Its identity when it is at work; absent while it waits to be provisioned.",
   ]
 }
 

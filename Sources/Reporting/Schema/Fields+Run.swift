@@ -27,6 +27,8 @@ extension RunStarted: RecordedObject {
     "seal_key":
       "The name of the key for the secrets' fingerprints, so that fingerprints of different keys are not compared; absent without a key.",
     "rooms": "The rooms of the manifest, in its order, including excluded rooms.",
+    "families":
+      "The device families of the program that made the record, so that readers need no others; absent without any.",
   ]
 }
 
@@ -42,7 +44,46 @@ extension PlannedRoom: RecordedObject {
     "registered": "True when its device is configured elsewhere and is only looked for; absent otherwise.",
     "proof": "The address from which a beacon proves its device; absent: only its own.",
     "settings": "Its settings in the profile's order; no secret has a value here.",
+    "identity": "The identity that its device sends with these settings; absent for families without one.",
     "exclusion": "Why it is excluded, if it is.",
+  ]
+}
+
+extension RecordedFamily: RecordedObject {
+  package static let definition = "family"
+  package static let about = "What readers of a record need to know of a device family."
+  package static let fields = [
+    "id": "Its stable name.",
+    "title": "Its name for people.",
+    "words": "The words for messages about its devices.",
+    "rewritable": "Whether a configured device takes other settings without an operator action.",
+    "settings": "Its settings, in the order of display.",
+  ]
+}
+
+extension RecordedFamily.Setting: RecordedObject {
+  package static let definition = "family_setting"
+  package static let about = "A setting of a device family."
+  package static let fields = [
+    "name": "Its stable name.",
+    "title": "Its name for people.",
+    "short_title": "Its name for people in front of a value.",
+    "on_air": "Whether the device's identity contains it.",
+    "written": "Whether it is written; otherwise the firmware decides it, and it is only expected on air.",
+  ]
+}
+
+extension DeviceWords: RecordedObject {
+  package static let definition = "family_words"
+  package static let about = "The words for messages about the devices of a family."
+  package static let fields = [
+    "noun": "The noun.",
+    "make_it_wait": "How to put a device into provisioning mode; absent when it can always be written.",
+    "still_waiting": "How to see that it is in provisioning mode, as a condition.",
+    "not_waiting": "How to see that it is not, as a condition.",
+    "label": "A note about the address on its label; absent without one.",
+    "not_answering": "Further advice when a connection fails; absent without any.",
+    "service_missing": "The advice when its service is missing; absent for the general advice.",
   ]
 }
 
@@ -186,8 +227,8 @@ extension RoomVerified: RecordedObject {
     "room": "The room.",
     "finding": "What was found.",
     "address": "Its device, if one is known.",
-    "minor": "The minor of its identity, where it has one.",
-    "held_minor": "The minor that its device sends instead, if it sends another identity.",
+    "identity": "Its identity, where it has one.",
+    "held_identity": "What its device sends instead, if it sends another identity.",
     "rssi": "RSSI of its device in dBm: the median over the scan windows in which it was received.",
     "rssi_min": "The lowest of these.",
     "rssi_max": "The highest of these.",

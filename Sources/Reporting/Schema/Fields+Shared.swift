@@ -6,7 +6,7 @@ extension Evidence: RecordedObject {
   package static let fields = [
     "grade": "How strong the evidence is.",
     "address": "The address it came from.",
-    "minor": "The minor that was received, if a beacon was received.",
+    "identity": "The identity that was received, if any.",
     "rssi": "Its RSSI in dBm, if known.",
     "seconds_after_save": "Seconds from the submission of the save until it was received.",
     "run": "The earlier run that has it on record, if it was not observed in this run.",
@@ -30,7 +30,7 @@ extension StateSighting: RecordedObject {
   package static let about = "What an address sent, and who received it."
   package static let fields = [
     "adapter": "The adapter that received it.",
-    "minor": "The minor of its beacon; absent in provisioning mode.",
+    "identity": "Its identity; absent in provisioning mode.",
   ]
 }
 

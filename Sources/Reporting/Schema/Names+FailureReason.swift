@@ -39,18 +39,18 @@ extension FailureReason.Code: OutputNames {
       "One address sent what no single device sends: it waits for provisioning and sends a beacon in turn, or sends two identities. With a stage it was found after the save."
     case .configuredOtherwise:
       "It is on air, configured with another identity: a person must put it into provisioning mode. For a device that was configured elsewhere, `held` has its settings."
-    case .minorOnAir: "The room's minor is on air from another address."
-    case .minorOnRecord:
-      "The room's minor is on record at another address, which was not received with another minor."
+    case .identityOnAir: "The room's identity is on air from another address."
+    case .identityOnRecord:
+      "The room's identity is on record at another address, which was not received with another one."
     case .settingsChanged:
-      "Its device is at work with the settings of an earlier run, and cannot be rewritten in place. A family without a minor has none here."
+      "Its device is at work with the settings of an earlier run, and cannot be rewritten in place. A family without an identity has none here."
     case .settingsUnknown:
       "Its device is at work with the room's identity, and nothing on record shows its other settings."
     case .planOutdated: "The run would do something else than the plan."
     case .adapterClaimed: "Another run works with the adapter: the adapter, and the run that holds it."
     case .hostPaused: "The host slept or was suspended in the middle of it."
     case .tooManyCandidates:
-      "More devices were received than rooms remain that take any device; or, with a minor, several have the identity of a room whose device was configured elsewhere."
+      "More devices were received than rooms remain that take any device; or, with an identity, several have that of a room whose device was configured elsewhere."
     case .noCandidate: "No device was left for this room, or none was received near its adapter."
     case .addressNeeded:
       "Devices of the room's family do not show on air whether they are provisioned: the room must name its own."

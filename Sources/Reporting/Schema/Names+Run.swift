@@ -33,6 +33,8 @@ extension Evidence.Grade: OutputNames {
       "A beacon with the written identity from one other address, silent before: it changed its address."
     case .beaconOnAir: "Its beacon was on air with the wanted identity before this run wrote anything."
     case .readBack: "The device held the wanted settings when it was read; its beacon was not received."
+    case .deviceStatus:
+      "The device reported over the link, after the command of this attempt, that it has its settings; its family sends no better evidence."
     case .savedStatus: "The device reported over the link that it saved; nothing was received afterwards."
     case .selfDisconnect:
       "The device ended the link after the write, as it does when it has accepted it. Weak: a lost link looks the same."

@@ -79,6 +79,11 @@ extension BluetoothUUID: OutputValue {
   package var output: JSONValue { .string(description) }
 }
 
+extension DeviceIdentity: OutputValue {
+  package static var schema: Schema { .text(.any) }
+  package var output: JSONValue { .string(description) }
+}
+
 extension Identifier: OutputValue {
   package static var schema: Schema { .text(.any) }
   package var output: JSONValue { .string(rawValue) }

@@ -94,7 +94,7 @@ package enum HistoryView {
   }
 
   private static func amended(_ event: RunEvent) -> (outcome: String, device: String, details: String) {
-    let words = EventWords(event.fact) { $0.description }
+    let words = EventWords(event.fact, SettingTitles()) { $0.description }
     return ("", "", ([words.text] + words.quotes).joined(separator: ": "))
   }
 
@@ -104,9 +104,10 @@ package enum HistoryView {
   ) -> [String] {
     let offset = events.first.map { ", times in \(times.offset($0.at))" } ?? ""
     let heading = "\(run.run.visible): \(run.command.rawValue) on \(run.host.visible)\(offset)"
+    let titles = SettingTitles(run.families ?? [])
     return [heading]
       + events.flatMap { event -> [String] in
-        let words = EventWords(event.fact) { $0.description }
+        let words = EventWords(event.fact, titles) { $0.description }
         let room = event.fact.room.map { " [\($0.rawValue.visible)]" } ?? ""
         let line = "  \(times.millisecond(event.at))\(room) \(words.topic.fitted(to: 9)) \(words.text)"
         return [line] + words.quotes.map { String(repeating: " ", count: 28) + $0 }

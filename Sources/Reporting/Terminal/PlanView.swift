@@ -29,12 +29,13 @@ package enum PlanView {
     _ plan: ApplyPlan, of building: Building, times: LocalTime = .utc
   ) -> [Row] {
     let rooms = Dictionary(building.rooms.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let titles = SettingTitles(building.families)
     return plan.rooms.filter { $0.exclusion?.cause != .deselected }.map { step in
       Row(
         room: step.name.visible, action: action(step), device: step.address?.description ?? "-",
         signal: step.address == nil
           ? "-" : step.rssi.map { "\($0) dBm" } ?? (step.received ? "received" : "not received"),
-        writes: step.settings == nil ? "-" : step.writes, why: why(step, rooms[step.room], times))
+        writes: step.settings == nil ? "-" : step.writes(titles), why: why(step, rooms[step.room], times))
     }
   }
 

@@ -34,12 +34,15 @@ extension ProgressView {
       }
     case .canariesJudged:
       return [
-        style.paint(EventWords(event.fact) { _ in "" }.text.uppercasedFirst.truncated(to: style.width), .bold)
+        style.paint(
+          EventWords(event.fact, report.titles) { _ in "" }.text.uppercasedFirst.truncated(to: style.width),
+          .bold)
       ]
     case .adapterFaulted:
       return [
         style.paint(
-          EventWords(event.fact, name: adapterName).text.uppercasedFirst.truncated(to: style.width), .yellow)
+          EventWords(event.fact, report.titles, name: adapterName).text.uppercasedFirst.truncated(
+            to: style.width), .yellow)
       ]
     case .foreignScanDetected(let fact):
       return words(fact).wrapped(to: style.width).map { style.paint($0, .yellow) }
@@ -62,7 +65,7 @@ extension ProgressView {
 
   /// Every event as a line, as in the device logs.
   package func verbose(_ event: RunEvent) -> [String] {
-    let words = EventWords(event.fact, name: adapterName)
+    let words = EventWords(event.fact, report.titles, name: adapterName)
     let room = event.fact.room.map { name($0) + ": " } ?? ""
     return ["[\(Self.clock(event.elapsed))] \(room)\(words.topic): \(words.text)"]
       + words.quotes.map { "    " + $0.visible }
@@ -97,8 +100,8 @@ extension ProgressView {
 
   private func plainText(_ fact: Fact, _ detail: Detail) -> String? {
     switch fact {
-    case .adapterAwaited: return EventWords(fact) { _ in "" }.text
-    case .adapterFaulted: return EventWords(fact, name: adapterName).text
+    case .adapterAwaited: return EventWords(fact, report.titles) { _ in "" }.text
+    case .adapterFaulted: return EventWords(fact, report.titles, name: adapterName).text
     case .foreignScanDetected(let fact): return words(fact)
     case .operatorAwaited(let fact):
       let words = report[fact.room].flatMap { Explanation(of: $0) }
@@ -119,7 +122,8 @@ extension ProgressView {
     case .runStarted(let fact):
       return "\(fact.buildingName.visible): \(tally.total.rooms)\(fact.simulated ? ", simulated" : "")"
     case .operatorRequested(let fact): return fact.request == .stop ? nil : fact.words
-    case .adapterSelected, .linkReleased, .canariesJudged: return EventWords(fact) { _ in "" }.text
+    case .adapterSelected, .linkReleased, .canariesJudged:
+      return EventWords(fact, report.titles) { _ in "" }.text
     case .scanStarted(let fact): return fact.purpose == .survey ? "scanning for devices" : nil
     case .attemptStarted(let fact):
       return "\(name(fact.room)): attempt \(fact.number), \(fact.address) on \(adapterName(fact.adapter))"

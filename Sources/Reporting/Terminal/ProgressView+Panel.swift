@@ -83,7 +83,7 @@ extension ProgressView {
     case .pause?: text = hasKeys ? "Paused: nothing new starts. p: resume" : "Paused: nothing new starts"
     case .resume?, nil:
       guard let waiting else { return nil }
-      text = EventWords(.adapterAwaited(waiting)) { _ in "" }.text.uppercasedFirst
+      text = EventWords(.adapterAwaited(waiting), report.titles) { _ in "" }.text.uppercasedFirst
     }
     return style.paint(text.truncated(to: style.width), .yellow)
   }

@@ -99,16 +99,17 @@ package struct ProgressView: Sendable {
     case .adapterAwaited(let fact): waiting = fact
     case .adapterSelected(let fact): select(fact)
     case .adapterFaulted(let fact):
-      let words = EventWords(event.fact, name: adapterName)
+      let words = EventWords(event.fact, report.titles, name: adapterName)
       change(fact.adapter) { $0.fault = words.text }
     case .scanStarted(let fact):
       change(fact.adapter) { ($0.scanningSince, $0.purpose, $0.fault) = (event.elapsed, fact.purpose, nil) }
     case .scanStopped(let fact): change(fact.adapter) { $0.scanningSince = nil }
     case .attemptStarted(let fact): begin(fact, at: event.elapsed)
     case .stageStarted(let fact):
+      let titles = report.titles
       change(fact.room) { room in
         room.stage = fact.stage
-        room.text = fact.stage.shortActivity(fact.setting)
+        room.text = fact.stage.shortActivity(fact.setting, titles)
         (room.since, room.timeout) = (event.elapsed, fact.timeout)
         room.hasLink = ![.search, .connect, .verify].contains(fact.stage)
       }

@@ -37,27 +37,28 @@ package enum VerificationView {
         + style.block("→ \(advice(room))", indent: 4, hanging: 2)
     }
     if !unexpected.isEmpty {
-      let beacons = unexpected.map { "\($0.address) with minor \($0.identity.minor)" }
+      let beacons = unexpected.map { "\($0.address) with \($0.identity.distinction.visible)" }
       lines +=
         [""]
         + style.block(
-          "On air with this building's uuid and major, but in no room: \(beacons.joined(separator: ", ")).")
+          "On air with an identity like those of this building, but in no room: \(beacons.joined(separator: ", "))."
+        )
     }
     return lines
   }
 
   private static func sentence(_ room: RoomVerified, _ seen: Date?) -> String {
-    let minor = expected(room)
+    let identity = expected(room)
     let others = room.others.map(\.description).joined(separator: ", ")
     return switch room.finding {
     case .onAir: "on air."
     case .notVerifiable: "its device sends no beacon."
-    case .duplicate: "\(minor) is on air from its own device and from \(others)."
-    case .otherDevice: "\(minor) is on air from \(others), not from the room's device."
+    case .duplicate: "\(identity) is on air from its own device and from \(others)."
+    case .otherDevice: "\(identity) is on air from \(others), not from the room's device."
     case .otherIdentity: otherIdentity(room, seen)
     case .waiting: "\(room.address?.description ?? "its device") waits for provisioning."
     case .missing:
-      "\(room.address?.description ?? minor) was not received in \(room.windows.counted("scan"))."
+      "\(room.address?.description ?? identity) was not received in \(room.windows.counted("scan"))."
     }
   }
 
@@ -65,12 +66,12 @@ package enum VerificationView {
   private static func otherIdentity(_ room: RoomVerified, _ seen: Date?) -> String {
     let device = room.address?.description ?? "its device"
     let recorded = seen.map { "was received with \(expected(room)) on \(LocalTime.utc.day($0))" }
-    let held = room.held.flatMap { $0 == room.minor ? nil : "minor \($0)" } ?? "another identity"
+    let held = room.held.map { $0.shown(besides: room.identity).visible } ?? "another identity"
     return "\(device) \(recorded ?? "should send \(expected(room))") and sends \(held) now."
   }
 
   private static func expected(_ room: RoomVerified) -> String {
-    room.minor.map { "minor \($0)" } ?? "its identity"
+    room.identity?.distinction.visible ?? "its identity"
   }
 
   private static func advice(_ room: RoomVerified) -> String {

@@ -29,9 +29,9 @@ extension RecordConflict {
       )
     case .renumbered(let room, let from, let to, let device):
       return Explanation(
-        "\(quoted(room)): \(device) was provisioned with minor \(from), but the manifest now has minor \(to).",
+        "\(quoted(room)): \(device) was provisioned with \(from.shown(besides: to).visible), but the manifest now has \(to.shown(besides: from).visible).",
         """
-        If the new minor is right, add --renumber to the command, and put the sensor into provisioning mode where it \
+        If the new identity is right, add --renumber to the command, and put the sensor into provisioning mode where it \
         needs that. If not, correct the manifest.
         """)
     case .severalDevices(let room, let devices):
@@ -58,13 +58,13 @@ extension RecordConflict {
         Put the sensor into provisioning mode where it needs that, and add --force \(room) to the command: it is written \
         again. Or take the sensor out of service with `roboprov replace`, or accept the room as it is with `roboprov accept`.
         """)
-    case .minorTwice(let minor, let rooms, let devices):
+    case .identityTwice(let identity, let rooms, let devices):
       return Explanation(
         """
-        Minor \(minor) is on record for \(devices.map(\.description).joined(separator: " and ")), in \
+        \(identity.distinction.visible.uppercasedFirst) is on record for \(devices.map(\.description).joined(separator: " and ")), in \
         \(rooms.map(quoted).joined(separator: " and ")).
         """,
-        "Give one of the rooms another minor, or take one of the sensors out of service with `roboprov replace`."
+        "Give one of the rooms another identity, or take one of the sensors out of service with `roboprov replace`."
       )
     }
   }

@@ -17,7 +17,7 @@ struct EventWords {
   }
 
   /// An event in words; `name` gives the host's name of an adapter.
-  init(_ fact: Fact, name: (AdapterID) -> String) {
+  init(_ fact: Fact, _ titles: SettingTitles, name: (AdapterID) -> String) {
     switch fact {
     case .runStarted(let fact):
       let clock = fact.clockBehind.map { "; this clock is \($0.asSeconds) behind the record" }
@@ -57,7 +57,7 @@ struct EventWords {
     case .scanStopped(let fact):
       self.init("scan", "stopped on \(name(fact.adapter))")
     case .deviceSighted(let fact):
-      let life = fact.minor.map { "as a beacon with minor \($0)" } ?? "ready for a connection"
+      let life = fact.identity.map { "at work with \($0.distinction.visible)" } ?? "ready for a connection"
       self.init("received", "\(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi)), \(life)")
     case .bindingCommitted(let fact):
       let consent = fact.consent.map { ", \($0.words)" } ?? ""
@@ -100,15 +100,15 @@ struct EventWords {
         "attempt", "\(fact.number) started: \(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi))"
       )
     case .stageStarted(let fact):
-      let what = fact.setting.map { $0.title + " " } ?? ""
+      let what = fact.setting.map { titles.title($0) + " " } ?? ""
       self.init(fact.stage.rawValue, "\(what)started, at most \(fact.timeout.asSeconds)")
     case .stageEnded(let fact):
-      let what = fact.setting.map { $0.title + " " } ?? ""
+      let what = fact.setting.map { titles.title($0) + " " } ?? ""
       self.init(fact.stage.rawValue, what, fact.seconds, fact.failure)
     case .statusReceived(let fact):
       self.init("status", "“\(fact.text.visible)”: \(fact.meaning.words)")
     case .settingsRead(let fact):
-      let held = fact.settings.map { "\($0.name.shortTitle) \($0.value.visible)" }
+      let held = fact.settings.map { "\(titles.short($0.name)) \($0.value.visible)" }
       self.init("read", held.isEmpty ? "no settings" : held.joined(separator: ", "))
     case .wifiChecked(let fact):
       let networks = fact.networks.map { "\($0.ssid.visible) \($0.rssi) dBm" }
@@ -119,7 +119,7 @@ struct EventWords {
       self.init("action", "\(time) s since \(fact.since.words), sent as \(fact.byte)")
     case .settingWritten(let fact):
       let bytes = fact.bytes.map { ", \($0) bytes" } ?? ""
-      self.init("write", "\(fact.setting.title) confirmed\(bytes)")
+      self.init("write", "\(titles.title(fact.setting)) confirmed\(bytes)")
     case .saveSubmitted(let fact):
       self.init("save", "save request sent to \(fact.address); the device may have changed from now on")
     case .linkEnded(let fact):
@@ -162,7 +162,7 @@ extension FailureReason {
     var words = code.words
     if let attError { words += ", " + ATTError.words(attError) }
     if let held { words += ", the device holds \(held.visible)" }
-    if let minor { words += ", minor \(minor)" }
+    if let identity { words += ", \(identity.description.visible)" }
     if let seconds { words += ", timeout \(seconds.asSeconds)" }
     if let addresses, !addresses.isEmpty {
       words += ", " + addresses.map(\.description).joined(separator: " ")
@@ -180,7 +180,7 @@ extension Evidence {
   /// Grade and details in one line.
   var words: String {
     var words = "\(grade.plainWords), from \(address)"
-    if let minor { words += ", minor \(minor)" }
+    if let identity { words += ", \(identity.distinction.visible)" }
     if let rssi { words += " at \(rssi) dBm" }
     if let secondsAfterSave, run == nil, let text = Decimal.fixed(secondsAfterSave, places: 3) {
       words += ", \(text) s after the \(grade == .selfDisconnect ? "write" : "save")"
@@ -198,8 +198,9 @@ extension Evidence {
     let claim =
       switch grade {
       case .freshBeacon, .freshBeaconUnacknowledged, .freshBeaconOtherAddress, .beaconOnAir:
-        "on air" + (minor.map { " with minor \($0)" } ?? "")
+        "on air" + (identity.map { " with \($0.distinction.visible)" } ?? "")
       case .readBack: "settings read back"
+      case .deviceStatus: "the device reported that it is done"
       case .savedStatus: "the device reported that it saved"
       case .selfDisconnect: "the device ended the link after the write"
       }
@@ -215,8 +216,8 @@ extension Evidence.Grade {
   /// Why it is weaker than a received beacon; nil for a beacon.
   fileprivate var weakness: String? {
     switch self {
-    case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir: nil
-    case .freshBeaconUnacknowledged: "it did not acknowledge the save; its minor is new"
+    case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir, .deviceStatus: nil
+    case .freshBeaconUnacknowledged: "it did not acknowledge the save; its identity is new"
     case .readBack: "the settings were read back; its beacon was not received"
     case .savedStatus: "reported over the link; its beacon was not received"
     case .selfDisconnect:

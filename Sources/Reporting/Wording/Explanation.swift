@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import Model
 
 /// The state of a room and the next action, for the person on site.
@@ -65,7 +64,7 @@ extension FailureReason.Code {
   fileprivate var isKnownState: Bool {
     switch self {
     case .saveNotKept, .wrongIdentity, .receivedFromOtherAddress, .beaconAsBefore, .settingsUnknown,
-      .configuredOtherwise, .minorOnAir,
+      .configuredOtherwise, .identityOnAir,
       .settingsChanged, .foreignSettings, .networkNotReceived,
       .readBackMismatch:
       true
@@ -79,7 +78,7 @@ extension FailureReason.Code {
       .notConfirmed,
       .tooManyFailures, .canariesFailed, .canariesRefused, .adapterLost, .stackLost, .outOfSlots,
       .interrupted, .recordUnwritable, .stackError,
-      .minorOnRecord,
+      .identityOnRecord,
       .planOutdated, .adapterClaimed, .hostPaused:
       false
     }
@@ -90,9 +89,11 @@ extension FailureReason.Code {
 struct SentenceContext {
   let device: DeviceWords
   var address: BluetoothAddress?
+  /// The names of its settings.
+  let titles: SettingTitles
   /// The room; nil in explanations that several rooms share.
   var room: RoomID?
-  let minor: UInt16?
+  let identity: DeviceIdentity?
   let rssi: Int?
   let hasWiFi: Bool
   let isTried: Bool
@@ -103,6 +104,8 @@ struct SentenceContext {
   let wanted: [SettingName]
   /// Whether devices of its family send their identity.
   let hasBeacon: Bool
+  /// Whether the firmware of its family decides a part of that identity.
+  let expectsBeacon: Bool
   /// The evidence so far.
   let grade: Evidence.Grade?
   let exclusion: Exclusion?
@@ -113,10 +116,11 @@ struct SentenceContext {
   static let sameCommand = "run the same command again"
 
   init(_ room: RoomReport) {
-    device = DeviceWords(room.planned.profile)
+    device = room.family?.words ?? DeviceWords()
+    titles = room.titles
     address = room.address
     self.room = room.id
-    minor = room.minor
+    identity = room.identity
     rssi = room.rssi
     hasWiFi = room.settings.contains { $0.name == .wifiSSID }
     isTried = room.wasTried
@@ -124,16 +128,19 @@ struct SentenceContext {
     mayHaveKept = room.outcome == .unconfirmed
     isRegistered = room.isRegistered
     wanted = room.settings.map(\.name)
-    hasBeacon = DeviceProfiles[room.planned.profile]?.hasIdentity ?? true
+    hasBeacon = room.family?.hasIdentity ?? true
+    expectsBeacon = room.family?.expectedSettings.isEmpty == false
     grade = room.evidence?.grade
     exclusion = room.planned.exclusion
   }
 
   init(_ step: PlannedStep, _ room: Room?) {
-    device = DeviceWords(room?.profile ?? "")
+    let family = room.map { RecordedFamily($0.family) }
+    device = family?.words ?? DeviceWords()
+    titles = SettingTitles(family.map { [$0] } ?? [])
     address = step.address ?? room?.address
     self.room = step.room
-    minor = room?.minor
+    identity = room?.identity
     rssi = step.rssi
     hasWiFi = room?.settings[.wifiSSID] != nil
     isTried = false
@@ -141,7 +148,8 @@ struct SentenceContext {
     mayHaveKept = false
     isRegistered = step.registered == true
     wanted = room.map { $0.settings.keys.sorted() } ?? []
-    hasBeacon = room.flatMap { DeviceProfiles[$0.profile] }?.hasIdentity ?? true
+    hasBeacon = family?.hasIdentity ?? true
+    expectsBeacon = family?.expectedSettings.isEmpty == false
     grade = nil
     exclusion = step.exclusion
   }

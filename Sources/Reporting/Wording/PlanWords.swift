@@ -2,13 +2,14 @@ import Bluetooth
 package import Model
 
 extension PlannedSetting {
-  /// Name and value, with the recorded value where it differs: `minor 301 → 302`. For a secret only whether it changes; nil
+  /// Name and value, with the recorded value where it differs: `NAME 301 → 302`. For a secret only whether it changes; nil
   /// where that is not known.
-  var words: String? {
-    guard let value else { return change.map { "\(name.shortTitle) \($0.rawValue)" } }
-    let new = "\(name.shortTitle) \(Self.shown(value))"
+  func words(_ titles: SettingTitles) -> String? {
+    let title = titles.short(name)
+    guard let value else { return change.map { "\(title) \($0.rawValue)" } }
+    let new = "\(title) \(Self.shown(value))"
     guard change == .changed, let recorded else { return new }
-    return "\(name.shortTitle) \(Self.shown(recorded)) → \(Self.shown(value))"
+    return "\(title) \(Self.shown(recorded)) → \(Self.shown(value))"
   }
 
   /// A value in a list of values.
@@ -22,9 +23,9 @@ extension PlannedSetting {
 
 extension PlannedStep {
   /// The settings that its device would get. The room name is left out where it is the name of the room.
-  var writes: String {
+  func writes(_ titles: SettingTitles) -> String {
     (settings ?? []).filter { $0.name != .roomName || $0.value != name || $0.change == .changed }
-      .compactMap(\.words).joined(separator: ", ")
+      .compactMap { $0.words(titles) }.joined(separator: ", ")
   }
 }
 
@@ -43,14 +44,14 @@ extension PlannedStep.Action {
 
 extension PlanDifference {
   /// A room and what differs, in one line.
-  package var words: String {
+  package func words(_ titles: SettingTitles) -> String {
     let name = (found ?? planned)?.name.visible ?? "?"
     switch (planned, found) {
     case (let planned?, let found?):
       let (old, new) = (Self.words(planned), Self.words(found))
       guard old == new else { return "\(name): planned \(old), now \(new)" }
       return
-        "\(name): planned \(Self.values(planned, besides: found)), now \(Self.values(found, besides: planned))"
+        "\(name): planned \(Self.values(planned, besides: found, titles)), now \(Self.values(found, besides: planned, titles))"
     case (nil, let found?): return "\(name): not in the plan, now \(Self.words(found))"
     case (let planned?, nil): return "\(name): planned \(Self.words(planned)), not in the manifest any more"
     case (nil, nil): return name
@@ -63,10 +64,12 @@ extension PlanDifference {
   }
 
   /// The settings of a step that differ from those of the other step.
-  private static func values(_ step: PlannedStep, besides other: PlannedStep) -> String {
+  private static func values(
+    _ step: PlannedStep, besides other: PlannedStep, _ titles: SettingTitles
+  ) -> String {
     let others = (other.settings ?? []).map { PlannedSetting(name: $0.name, value: $0.value) }
     let values = (step.settings ?? []).map { PlannedSetting(name: $0.name, value: $0.value) }
-      .filter { !others.contains($0) }.map { $0.words ?? $0.name.shortTitle }
+      .filter { !others.contains($0) }.map { $0.words(titles) ?? titles.short($0.name) }
     return values.isEmpty ? "no such setting" : values.joined(separator: ", ")
   }
 }

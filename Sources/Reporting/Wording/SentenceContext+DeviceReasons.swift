@@ -5,13 +5,13 @@ import Model
 extension SentenceContext {
   func neverReceived() -> Explanation {
     if isRegistered {
-      let identity = minor.map { " (minor \($0))" } ?? ""
+      let identity = identity.map { " (\($0.distinction.visible))" } ?? ""
       return Explanation(
         address == nil
           ? "No \(device.noun) with the identity in the manifest\(identity) was received."
           : "\(subject) was not received with the identity in the manifest\(identity).",
         """
-        It was configured elsewhere: check its \(wanted.map(\.shortTitle).joined(separator: ", ")) in the manifest. \
+        It was configured elsewhere: check its \(wanted.map(titles.short).joined(separator: ", ")) in the manifest. \
         Check its power, and stand within 3 m of it. \(again)
         """)
     }
@@ -65,10 +65,13 @@ extension SentenceContext {
       sentence = "\(subject) did not report that it is ready" + within(seconds) + "."
       hint = "\(restart.uppercasedFirst)."
     case .read:
-      sentence = "\(subject) did not return \(step.setting?.words ?? "its settings")" + within(seconds) + "."
+      sentence =
+        "\(subject) did not return \(step.setting.map(titles.words) ?? "its settings")" + within(seconds)
+        + "."
       hint = "Switch it off and on."
     case .write:
-      sentence = "\(subject) did not confirm \(step.setting?.words ?? "a setting")" + within(seconds) + "."
+      sentence =
+        "\(subject) did not confirm \(step.setting.map(titles.words) ?? "a setting")" + within(seconds) + "."
       hint = "\(restart.uppercasedFirst)."
     case .save:
       sentence = "\(subject) did not answer the save request" + within(seconds) + "."
@@ -100,9 +103,9 @@ extension SentenceContext {
 
   func rejected(_ step: FailedStep, _ attError: UInt8?) -> Explanation {
     let what =
-      step.setting.map { $0.words } ?? (step.stage == .save ? "the save request" : "a request")
+      step.setting.map(titles.words) ?? (step.stage == .save ? "the save request" : "a request")
     let answer = attError.map { " (\(ATTError.words($0)))" } ?? ""
-    let setting = step.setting?.words ?? "the settings of the room"
+    let setting = step.setting.map(titles.words) ?? "the settings of the room"
     let check = "\(restart.uppercasedFirst). \(againOrReplace)"
     let advice =
       switch attError {
@@ -140,7 +143,7 @@ extension SentenceContext {
 
   func readBackMismatch(_ setting: SettingName, _ held: String) -> Explanation {
     Explanation(
-      "\(subject) confirmed \(setting.words), but returns other settings: \(held.visible).",
+      "\(subject) confirmed \(titles.words(setting)), but returns other settings: \(held.visible).",
       "\(retry.uppercasedFirst): it writes only what is wrong. If it fails again, replace the \(device.noun)."
     )
   }

@@ -13,14 +13,14 @@ extension SentenceContext {
       """)
   }
 
-  func wrongIdentity(_ received: UInt16, _ held: String?) -> Explanation {
-    if let held {
+  func wrongIdentity(_ received: DeviceIdentity) -> Explanation {
+    if expectsBeacon, received.distinction == identity?.distinction {
       return Explanation(
-        "\(subject) returned with its minor, but with another beacon than expected: \(held.visible).",
+        "\(subject) returned with another beacon than expected: \(received.description.visible).",
         "\(expectBeacon) If they are wrong, replace it.")
     }
     return Explanation(
-      "\(subject) returned with \(identity(received)).",
+      "\(subject) returned with \(shown(received)).",
       "\(waitAndRun.uppercasedFirst). If it fails again, replace the \(device.noun).")
   }
 
@@ -30,16 +30,18 @@ extension SentenceContext {
       response.deviceText.map { "\(subject) answered \($0.quoted)" }
       ?? "\(subject) was written, but not received afterwards"
     return Explanation(
-      "\(answer); minor \(others.minor) was received only from \(senders), which proves nothing.",
+      "\(answer); \(others.identity.distinction.visible) was received only from \(senders), which proves nothing.",
       """
-      Find the \(device.noun) with that address. If it is a neighbour's, give this room another minor in the manifest, \
+      Find the \(device.noun) with that address. If it is a neighbour's, give this room another identity in the manifest, \
       and run the same command with `--renumber`. If it is this room's, its firmware changes its address: set \
       `proof: any_address` for this room in the manifest, then \(waitAndRun).
       """)
   }
 
-  func configuredOtherwise(_ received: UInt16, _ held: String?) -> Explanation {
-    let sentence = "\(subject) already has \(held?.visible ?? identity(received))."
+  func configuredOtherwise(_ received: DeviceIdentity) -> Explanation {
+    let isOfFirmware = received.distinction == identity?.distinction
+    let shown = isRegistered || isOfFirmware ? received.description.visible : shown(received)
+    let sentence = "\(subject) already has \(shown)."
     let elsewhere = "If it belongs in another room, \(correctAddress)."
     if isRegistered {
       return Explanation(
@@ -47,21 +49,22 @@ extension SentenceContext {
         "If it belongs in this room, write its values into the manifest, or have it configured again. \(elsewhere)"
       )
     }
-    if held != nil {
+    if isOfFirmware {
       return Explanation(sentence, "\(expectBeacon) \(elsewhere)")
     }
     return Explanation(sentence, "If it belongs in this room, \(waitAndRun). \(elsewhere)")
   }
 
-  /// The advice for a beacon with the right minor and an unexpected uuid or major.
+  /// The advice for a beacon of which only the firmware's part is unexpected.
   private var expectBeacon: String {
     """
     If its uuid and major are right, write them into the manifest, as `beacon: { uuid: …, major: … }`, and \(retry).
     """
   }
 
-  func minorOnAir(_ holders: MinorHolders) -> Explanation {
-    let sentence = "Minor \(holders.minor) is already on air from \(devices(of: holders))."
+  func identityOnAir(_ holders: IdentityHolders) -> Explanation {
+    let sentence =
+      "\(holders.identity.distinction.visible.uppercasedFirst) is already on air from \(devices(of: holders))."
     if isRegistered {
       return Explanation(
         sentence,
@@ -71,31 +74,31 @@ extension SentenceContext {
     return Explanation(
       sentence,
       """
-      Find that \(device.noun). If its minor is wrong, switch it off, or give it its own minor. If it is a neighbour's, \
-      give this room another minor in the manifest. \(again)
+      Find that \(device.noun). If its identity is wrong, switch it off, or give it its own. If it is a neighbour's, \
+      give this room another identity in the manifest. \(again)
       """)
   }
 
-  func minorOnRecord(_ holders: MinorHolders) -> Explanation {
+  func identityOnRecord(_ holders: IdentityHolders) -> Explanation {
     Explanation(
-      "Minor \(holders.minor) is on record for \(devices(of: holders)), which was not received.",
+      "\(holders.identity.distinction.visible.uppercasedFirst) is on record for \(devices(of: holders)), which was not received.",
       """
       If that \(device.noun) is out of service, run `roboprov replace` or `roboprov retire` for its room. If it gets \
-      another minor, provision it first. \(again)
+      another identity, provision it first. \(again)
       """)
   }
 
-  func settingsChanged(_ minor: UInt16?) -> Explanation {
-    let received = minor.map { " (minor \($0))" } ?? ""
+  func settingsChanged(_ received: DeviceIdentity?) -> Explanation {
+    let received = received.map { " (\($0.distinction.visible))" } ?? ""
     return Explanation(
       "\(subject) has the settings of an earlier run\(received), and the manifest has other settings now.",
       "\(waitAndRun.uppercasedFirst). Or undo the change in the manifest.")
   }
 
-  func beaconAsBefore(_ minor: UInt16) -> Explanation {
+  func beaconAsBefore(_ received: DeviceIdentity) -> Explanation {
     let settings = hasWiFi ? "the new WiFi password" : "its new settings"
     return Explanation(
-      "\(subject) did not acknowledge the save. Its beacon (minor \(minor)) was the same before: nothing shows that it kept \(settings).",
+      "\(subject) did not acknowledge the save. Its beacon (\(received.distinction.visible)) was the same before: nothing shows that it kept \(settings).",
       """
       \(waitAndRun.uppercasedFirst): it is written again. Or, if you know that it works, run `roboprov accept` for this \
       room.
@@ -104,7 +107,7 @@ extension SentenceContext {
 
   func contradictorySightings(_ contradiction: Contradiction, isAfterSave: Bool) -> Explanation {
     func shown(_ sighting: StateSighting) -> String {
-      let state = sighting.minor.map { "with minor \($0)" } ?? "in provisioning mode"
+      let state = sighting.identity.map { "with \($0.distinction.visible)" } ?? "in provisioning mode"
       return "\(state) (adapter \(sighting.adapter))"
     }
     let consequence =
@@ -118,9 +121,9 @@ extension SentenceContext {
       "Switch off the one that does not belong here. \(again)")
   }
 
-  func settingsUnknown(_ minor: UInt16) -> Explanation {
+  func settingsUnknown(_ received: DeviceIdentity) -> Explanation {
     Explanation(
-      "\(subject) is at work with minor \(minor), and nothing on record shows its other settings.",
+      "\(subject) is at work with \(received.distinction.visible), and nothing on record shows its other settings.",
       """
       If another laptop wrote it, merge both records with `roboprov report merge FOLDER FOLDER --into reports`. If not, \(waitAndRun), which writes it. \
       For a \(device.noun) that was configured elsewhere, set `register: true` for this room.

@@ -28,17 +28,17 @@ extension SentenceContext {
     case .foreignSettings(let held, _): foreignSettings(held)
     case .networkNotReceived(let ssid, let networks): networkNotReceived(ssid, networks)
     case .noSelfDisconnect(let seconds): noSelfDisconnect(seconds)
-    case .wrongIdentity(let received, let held): wrongIdentity(received, held)
+    case .wrongIdentity(let received): wrongIdentity(received)
     case .notReceivedAfterSave: notReceivedAfterSave()
     case .receivedFromOtherAddress(let others, let response): receivedFromOtherAddress(others, response)
-    case .beaconAsBefore(let minor, _): beaconAsBefore(minor)
+    case .beaconAsBefore(let received, _): beaconAsBefore(received)
     case .contradictorySightings(let contradiction, let response):
       contradictorySightings(contradiction, isAfterSave: response != nil)
-    case .configuredOtherwise(let received, let held): configuredOtherwise(received, held)
-    case .minorOnAir(let holders): minorOnAir(holders)
-    case .minorOnRecord(let holders): minorOnRecord(holders)
-    case .settingsChanged(let minor): settingsChanged(minor)
-    case .settingsUnknown(let minor): settingsUnknown(minor)
+    case .configuredOtherwise(let received): configuredOtherwise(received)
+    case .identityOnAir(let holders): identityOnAir(holders)
+    case .identityOnRecord(let holders): identityOnRecord(holders)
+    case .settingsChanged(let received): settingsChanged(received)
+    case .settingsUnknown(let received): settingsUnknown(received)
     case .planOutdated: planOutdated()
     case .adapterClaimed(let holder): adapterClaimed(holder)
     case .hostPaused(let paused): hostPaused(paused.step)
@@ -67,10 +67,10 @@ extension SentenceContext {
 
 extension SentenceContext {
   /// The identity that was received, and the wanted one.
-  func identity(_ received: UInt16) -> String {
-    // With the same minor, the uuid or major differs.
-    guard received != minor else { return "another identity" }
-    return "minor \(received)" + (minor.map { " instead of minor \($0)" } ?? "")
+  func shown(_ received: DeviceIdentity) -> String {
+    // With the same last part, another part differs.
+    guard received.distinction != identity?.distinction else { return "another identity" }
+    return received.distinction.visible + (identity.map { " instead of \($0.distinction.visible)" } ?? "")
   }
 
   func within(_ seconds: Double?) -> String {
@@ -78,11 +78,11 @@ extension SentenceContext {
   }
 
   func during(_ step: FailedStep?) -> String {
-    step.map { " while " + $0.stage.activity($0.setting) } ?? ""
+    step.map { " while " + $0.stage.activity($0.setting, titles) } ?? ""
   }
 
-  /// The devices that have a minor.
-  func devices(of holders: MinorHolders) -> String {
+  /// The devices that have an identity.
+  func devices(of holders: IdentityHolders) -> String {
     holders.addresses.isEmpty ? "another \(device.noun)" : list(holders.addresses)
   }
 

@@ -101,7 +101,7 @@ extension SentenceContext {
     }
     let sentence =
       if let step = interruption.step {
-        "The run ended while \(step.stage.activity(step.setting))."
+        "The run ended while \(step.stage.activity(step.setting, titles))."
       } else {
         isTried ? "The run ended before this room was done." : "The run ended before it started this room."
       }

@@ -30,14 +30,14 @@ struct BundledManifest {
       note = "not in the bundle: \(path.visible), which the newest run names, is not there or cannot be read"
       return
     }
-    let reading = ManifestReader.read(bytes, file: path, files: .beside(path))
+    let reading = ManifestReader.read(bytes, file: path, families: Application.families, files: .beside(path))
     let read = reading.building
     if let read, read.id != building {
       note =
         "not in the bundle: \(path.visible), which the newest run names, is that of \(read.id.visible) now"
       return
     }
-    text = Array(Self.joined(ManifestReader.redacted(bytes, file: path, files: .beside(path))).utf8)
+    text = Array(Self.joined(ManifestReader.redacted(bytes, file: path, families: Application.families, files: .beside(path))).utf8)
     let isSame = recorded.map { $0 == reading.digest }
     let age =
       switch isSame {

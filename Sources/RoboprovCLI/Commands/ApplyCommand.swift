@@ -1,7 +1,6 @@
 import ArgumentParser
 import Bluetooth
 import Engine
-import Families
 import FoundationEssentials
 import Journal
 import Manifest
@@ -95,7 +94,7 @@ struct ApplyCommand: AsyncParsableCommand {
 
   @Flag(
     help: """
-      For device families that store the time since installation (firefly): wait for Enter at the moment of the action. \
+      For device families that store the time since installation (\(Application.perAction)): wait for Enter at the moment of the action. \
       Default: the moment is the start of the device's session.
       """)
   var operatorKey = false

@@ -108,7 +108,7 @@ struct DoctorCommand: AsyncParsableCommand {
     let seconds = scanTime ?? 10
     Console.say("Scanning on \(adapters.map(\.name).joined(separator: ", ")) for \(seconds.asSeconds)")
     let survey = Survey(central: setup.central, clock: setup.clock)
-    let ledger = Verification.ledger(for: facts.rooms)
+    let ledger = Verification.ledger(for: facts.rooms, of: Application.families)
     let results = await withTaskGroup(of: (Adapter, Result<AirLedger, CentralError>).self) { group in
       for adapter in adapters {
         group.addTask {

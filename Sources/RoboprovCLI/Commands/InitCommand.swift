@@ -1,7 +1,6 @@
 import ArgumentParser
 import Bluetooth
 import Engine
-import Families
 import FoundationEssentials
 import Glibc
 import Manifest
@@ -75,7 +74,7 @@ struct InitCommand: AsyncParsableCommand {
   @Option(help: "Format of stdout: text for people, or json with the findings of `validate`.")
   var output = OutputFormat.text
 
-  private static var families: String { DeviceProfiles.all.map(\.id.rawValue).joined(separator: ", ") }
+  private static var families: String { Application.families.all.map(\.id.rawValue).joined(separator: ", ") }
 
   func validate() throws {
     if [from != nil, fromScan, !rooms.isEmpty].count(where: { $0 }) > 1 {
@@ -92,7 +91,8 @@ struct InitCommand: AsyncParsableCommand {
     let family = try family(await profile.orElse { await questions.profile() })
     let draft = try await draft(of: family, questions)
     let text = draft.text
-    let reading = ManifestReader.read(Array(text.utf8), file: manifest, files: .relative(to: manifest))
+    let reading = ManifestReader.read(
+      Array(text.utf8), file: manifest, families: Application.families, files: .relative(to: manifest))
     Console.show(reading)
     guard let building = reading.building else {
       throw CommandFailure(
@@ -121,9 +121,9 @@ struct InitCommand: AsyncParsableCommand {
     }
   }
 
-  private func family(_ name: String?) throws -> any DeviceFamily {
-    guard let name else { return DeviceProfiles.all[0] }
-    guard let family = DeviceProfiles[ProfileID(rawValue: name)] else {
+  private func family(_ name: String?) throws -> DeviceFamily {
+    guard let name else { return Application.families.all[0] }
+    guard let family = Application.families[ProfileID(rawValue: name)] else {
       throw CommandFailure(
         .usage, "--profile: there is no family \(name.visible)", advice: "The families: \(Self.families).")
     }
@@ -132,13 +132,13 @@ struct InitCommand: AsyncParsableCommand {
 
   // MARK: The manifest
 
-  private func draft(of family: any DeviceFamily, _ questions: InitQuestions) async throws -> ManifestDraft {
+  private func draft(of family: DeviceFamily, _ questions: InitQuestions) async throws -> ManifestDraft {
     let fallback = URL(fileURLWithPath: manifest).deletingPathExtension().lastPathComponent
-    let hasMinor = family.settings.contains { $0.name == .minor }
+    let counted = family.countedSetting
     // A room, so that the answers before those about rooms can be checked.
     var draft = ManifestDraft(
       name: fallback, profile: family.id, settings: try pairs(setting, "--setting"), match: .later,
-      rooms: .entries(Self.entries(["Room 1"], hasMinor: hasMinor)))
+      rooms: .entries(Self.entries(["Room 1"], counted: counted)))
     draft.name = await name.orElse { await questions.name(fallback, in: draft) } ?? fallback
     for key in family.keysToShare where !draft.settings.contains(where: { $0.key == key }) {
       if let value = await questions.setting(key, of: family, in: draft) {
@@ -159,7 +159,7 @@ struct InitCommand: AsyncParsableCommand {
       if names.isEmpty {
         let answer = await questions.rooms { answer in
           if Self.isTable(answer) { return Self.problem(ofTable: answer) }
-          return draft.problem { $0.rooms = .entries(Self.entries([answer], hasMinor: hasMinor)) }
+          return draft.problem { $0.rooms = .entries(Self.entries([answer], counted: counted)) }
         }
         if let answer, Self.isTable(answer) {
           try await take(answer, into: &draft, questions)
@@ -167,7 +167,7 @@ struct InitCommand: AsyncParsableCommand {
         }
         names = answer.map { [$0] } ?? ["Room {101..110}"]
       }
-      draft.rooms = .entries(Self.entries(names, hasMinor: hasMinor))
+      draft.rooms = .entries(Self.entries(names, counted: counted))
     }
     return draft
   }
@@ -204,20 +204,21 @@ struct InitCommand: AsyncParsableCommand {
         throw CommandFailure(
           .usage, "\(option): “\(text.visible)” is not a pair KEY=VALUE",
           advice:
-            "For example: \(option) \(option == "--network" ? "guests='Harbour Guests'" : "minor=Beacon")"
+            "For example: \(option) \(option == "--network" ? "guests='Harbour Guests'" : "address=Label")"
         )
       }
       return .init(String(text[..<sign]), String(text[text.index(after: sign)...]))
     }
   }
 
-  /// The entries of rooms. The minor is the first number in the name if it fits 16 bits, otherwise the
+  /// The entries of rooms. The number of a device is the first number in the name if it fits, otherwise the
   /// position in the list.
-  private static func entries(_ names: [String], hasMinor: Bool) -> [[ManifestDraft.Pair]] {
+  private static func entries(_ names: [String], counted: SettingDescription?) -> [[ManifestDraft.Pair]] {
     names.enumerated().map { index, name in
-      guard hasMinor else { return [.init("room", name)] }
-      let number = name.split { !("0"..."9").contains($0) }.first.flatMap { UInt16($0) }
-      return [.init("room", name), .init("minor", String(number ?? UInt16(clamping: index + 1)))]
+      guard let counted, case .integer(let bounds) = counted.kind else { return [.init("room", name)] }
+      let number = name.split { !("0"..."9").contains($0) }.first.flatMap { Int($0) }
+      let fitting = number.flatMap { bounds.contains($0) ? $0 : nil } ?? min(index + 1, bounds.upperBound)
+      return [.init("room", name), .init(counted.name.rawValue, String(fitting))]
     }
   }
 
@@ -227,7 +228,7 @@ struct InitCommand: AsyncParsableCommand {
     _ file: String, into draft: inout ManifestDraft, _ questions: InitQuestions
   ) async throws {
     let table = try RoomTable(file)
-    var columns = TableColumns(headers: table.headers)
+    var columns = TableColumns(headers: table.headers, families: Application.families)
     let given = try pairs(column, "--column")
     for pair in given {
       guard columns.set(pair.key.isEmpty ? nil : pair.key, of: pair.value) else {
@@ -235,13 +236,13 @@ struct InitCommand: AsyncParsableCommand {
           .usage,
           "--column: “\(pair.key.visible)=\(pair.value.visible)” needs a known key and a column of \(file)",
           advice: "The columns: \(table.headers.joined(separator: ", ").visible)\nThe keys: "
-            + TableColumns.keys.joined(separator: ", "))
+            + columns.keys.joined(separator: ", "))
       }
     }
     for column in columns.columns
     where !column.isNamedSo && !given.contains(where: { $0.value == column.header }) {
       while await !columns.set(questions.key(of: column), of: column.header) {
-        Console.say("  The keys: \(TableColumns.keys.joined(separator: ", "))")
+        Console.say("  The keys: \(columns.keys.joined(separator: ", "))")
       }
     }
     for column in columns.columns {
@@ -262,7 +263,7 @@ struct InitCommand: AsyncParsableCommand {
     }
   }
 
-  private func scan(for family: any DeviceFamily, into draft: inout ManifestDraft) async throws {
+  private func scan(for family: DeviceFamily, into draft: inout ManifestDraft) async throws {
     let received = try await Radio.with(simulation, rehearsing: nil) { setup in
       try await Interruptions().cancelling {
         try await Survey.scan(
@@ -282,12 +283,12 @@ struct InitCommand: AsyncParsableCommand {
         "Devices of other families received: \(received.count - devices.count). Select a family with --profile."
       )
     }
-    let hasMinor = family.settings.contains { $0.name == .minor }
+    let counted = family.countedSetting?.name.rawValue
     draft.match = .address
     draft.rooms = .entries(
       devices.enumerated().map { index, device in
         [.init("room", "Room \(index + 1)")]
-          + (hasMinor ? [.init("minor", "\(index + 1)")] : [])
+          + (counted.map { [.init($0, "\(index + 1)")] } ?? [])
           + [.init("address", device.address.description)]
       })
   }

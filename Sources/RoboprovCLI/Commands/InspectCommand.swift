@@ -1,7 +1,6 @@
 import ArgumentParser
 import Bluetooth
 import Engine
-import Families
 import FoundationEssentials
 import Glibc
 import Labels
@@ -84,12 +83,12 @@ struct InspectCommand: AsyncParsableCommand {
     }
   }
 
-  private func family(of address: BluetoothAddress, _ link: DeviceLink) async throws -> any DeviceFamily {
+  private func family(of address: BluetoothAddress, _ link: DeviceLink) async throws -> DeviceFamily {
     if let profile {
-      if let family = DeviceProfiles[ProfileID(rawValue: profile)] { return family }
+      if let family = Application.families[ProfileID(rawValue: profile)] { return family }
       throw CommandFailure(
         .usage, "--profile: there is no family \(profile.visible)",
-        advice: "The families: \(DeviceProfiles.all.map(\.id.rawValue).joined(separator: ", ")).")
+        advice: "The families: \(Application.families.all.map(\.id.rawValue).joined(separator: ", ")).")
     }
     let sighting = try await Interruptions().cancelling { try await link.search(for: address) }
     if let family = sighting.family { return family }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bluetooth
-import Families
 import FoundationEssentials
 import Glibc
 import Journal

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Bluetooth
 import Engine
-import Families
 import FoundationEssentials
 import Model
 import Reporting
@@ -54,7 +53,7 @@ struct MonitorCommand: AsyncParsableCommand {
       setup in
       let feed = PresenceFeed(
         Presence(
-          known?.ledger ?? AirLedger(profiles: DeviceProfiles.all), owners: known?.owners,
+          known?.ledger ?? AirLedger(families: Application.families), owners: known?.owners,
           leaveAfter: .seconds(leaveAfter)), setup)
       let reception = Reception(
         setup: setup, adapters: radio.adapters(of: known?.building), isSimulated: simulation.simulate,

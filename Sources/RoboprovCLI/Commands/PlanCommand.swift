@@ -85,7 +85,8 @@ struct PlanCommand: AsyncParsableCommand {
     let claims = AdapterClaims(run)
     let request = undertaking.request(as: run, manifest: manifest, simulation, radio)
     let environment = ApplyEnvironment(
-      central: setup.central, clock: setup.clock, chance: { 0 }, confirm: { _ in nil },
+      central: setup.central, clock: setup.clock, drivers: Application.drivers, chance: { 0 },
+      confirm: { _ in nil },
       claim: { [simulation] in simulation.simulate ? .granted : await claims.take($0) },
       requests: interruptions.requests)
     let coordinator = Coordinator(clock: setup.clock, wall: setup.wall, recorder: NothingRecorded()) {

@@ -17,7 +17,7 @@ struct ReplaceCommand: AsyncParsableCommand {
       roboprov replace building.yaml 'Room 312' --with C4:7C:8D:00:00:07 --reason 'broken battery clip'
       roboprov replace seeblick room-312 --without-scan
 
-      Scans first, and refuses while the old sensor is still on air with the room's minor: it could not be distinguished from \
+      Scans first, and refuses while the old sensor is still on air with the room's identity: it could not be distinguished from \
       the new one. --with writes the new sensor's address into the manifest. Then run `apply`, which provisions the new sensor.
       """)
 

@@ -12,7 +12,7 @@ struct RetireCommand: AsyncParsableCommand {
       roboprov retire building.yaml 'Room 312' --reason 'room is now storage'
       roboprov retire seeblick room-312 --without-scan
 
-      Scans first, and refuses while the sensor is still on air with the room's minor, as `replace` does. Later runs skip the \
+      Scans first, and refuses while the sensor is still on air with the room's identity, as `replace` does. Later runs skip the \
       room unless --force names it.
       """)
 

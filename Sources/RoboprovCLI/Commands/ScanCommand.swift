@@ -1,7 +1,6 @@
 import ArgumentParser
 import Bluetooth
 import Engine
-import Families
 import FoundationEssentials
 import Model
 import Reporting
@@ -65,7 +64,8 @@ struct ScanCommand: AsyncParsableCommand {
     _ setup: Radio.Setup, _ known: KnownBuilding?, _ stock: StockList?
   ) async throws -> ScanResult {
     let log = AirLog(
-      known?.ledger ?? AirLedger(profiles: DeviceProfiles.all), expecting: stock?.entries.map(\.address) ?? []
+      known?.ledger ?? AirLedger(families: Application.families),
+      expecting: stock?.entries.map(\.address) ?? []
     )
     let received = try await Survey.scan(
       setup, radio, for: watch ? nil : .seconds(radio.scanTime), of: known?.building, into: log,

@@ -56,7 +56,8 @@ struct ValidateCommand: ParsableCommand {
 
   private func read() throws -> ManifestReading {
     let bytes = try InputFile.read(manifest, atMost: YAMLParser.maximumBytes).bytes
-    return ManifestReader.read(bytes, file: manifest, files: .beside(manifest))
+    return ManifestReader.read(
+      bytes, file: manifest, families: Application.families, files: .beside(manifest))
   }
 
   private func applyFixes(to reading: ManifestReading) throws {

@@ -67,7 +67,8 @@ struct VerifyCommand: AsyncParsableCommand {
   {
     let count = max(1, Int((duration / Self.window).rounded()))
     return try await Survey.windows(
-      count, of: .seconds(duration / Double(count)), in: Verification.ledger(for: rooms), setup, radio,
+      count, of: .seconds(duration / Double(count)),
+      in: Verification.ledger(for: rooms, of: Application.families), setup, radio,
       for: building, isSimulated: false)
   }
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bluetooth
-import Families
 import FoundationEssentials
 import Labels
 import Model
@@ -51,12 +50,13 @@ struct WiFiScanCommand: AsyncParsableCommand {
   private func list(of address: BluetoothAddress, _ link: DeviceLink) async throws -> WiFiList {
     do {
       return try await link.with(address) { peripheral, sighting in
-        guard let family = (sighting.family ?? DeviceProfiles.all[0]) as? any WiFiScanning else {
+        let driver = (sighting.family?.id).flatMap { Application.drivers[$0] } ?? Application.drivers[0]
+        guard let listNetworks = driver.listNetworks else {
           return WiFiList(address, sighting, nil)
         }
         let clock = link.setup.clock
         let raced = await race(.seconds(30), on: clock) { () async throws(CentralError) in
-          try await family.scanWiFi(over: peripheral, on: clock)
+          try await listNetworks(peripheral, clock)
         }
         switch raced {
         case .value(let scan): return WiFiList(address, sighting, scan)

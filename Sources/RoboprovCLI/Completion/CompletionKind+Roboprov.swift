@@ -57,7 +57,9 @@ private struct LineToComplete {
     for word in others where word.hasSuffix(".yaml") || word.hasSuffix(".yml") {
       let path = Self.expanded(word)
       guard let bytes = InputFile.recorded(path, atMost: YAMLParser.maximumBytes) else { continue }
-      if let building = ManifestReader.read(bytes, file: path, files: .beside(path)).building {
+      if let building = ManifestReader.read(
+        bytes, file: path, families: Application.families, files: .beside(path)
+      ).building {
         return building
       }
     }

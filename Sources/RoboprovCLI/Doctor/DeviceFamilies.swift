@@ -1,11 +1,10 @@
 import Bluetooth
-import Families
 import Model
 
 /// The facts about device families that the diagnosis needs.
 enum DeviceFamilies {
   /// The service that `apply` writes to.
-  static func service(of room: Room) -> BluetoothUUID? { DeviceProfiles[room.profile]?.service }
+  static func service(of room: Room) -> BluetoothUUID { room.family.service }
 
   /// Whether the family has an advertising interval so long that connections can fail.
   static func mayAdvertiseRarely(_ room: Room) -> Bool { !cautioned(room).isEmpty }
@@ -22,7 +21,7 @@ enum DeviceFamilies {
   }
 
   private static func cautioned(_ room: Room) -> [SettingDescription] {
-    (DeviceProfiles[room.profile]?.settings ?? []).filter { setting in
+    room.family.settings.filter { setting in
       if case .duration = setting.kind { setting.caution != nil } else { false }
     }
   }

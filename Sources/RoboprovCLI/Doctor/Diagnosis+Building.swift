@@ -1,6 +1,5 @@
 import Bluetooth
 import Engine
-import Families
 import Model
 import Reporting
 
@@ -119,7 +118,7 @@ extension Diagnosis {
   private func advice(_ reception: RoomReception) -> String {
     var floors: [String] = []
     for floor in reception.missing.compactMap(\.floor) where !floors.contains(floor) { floors.append(floor) }
-    let makeItWait = Set(reception.missing.compactMap { DeviceProfiles[$0.profile]?.words.makeItWait })
+    let makeItWait = Set(reception.missing.compactMap(\.family.words.makeItWait))
       .sorted()
     let power =
       makeItWait.isEmpty ? "check that the devices have power" : "check that the devices have power and wait"

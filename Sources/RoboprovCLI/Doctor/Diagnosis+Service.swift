@@ -136,13 +136,17 @@ extension Diagnosis {
     Finding(.bluetoothd, severity, parts.joined(separator: "; ") + ".")
   }
 
+  /// The families that have the service, for people.
+  private static let midiFamilies = Application.families.all.filter { $0.service == midi }.map(\.title)
+    .joined(separator: ", ")
+
   private func midiPlugin(_ daemon: DaemonFacts) -> [Finding] {
     guard daemon.loads(plugin: "midi") else { return [] }
     let rooms = (building?.rooms ?? []).filter { DeviceFamilies.service(of: $0) == Self.midi }
     if building != nil, rooms.isEmpty { return [] }
     let sentence =
       building == nil
-      ? "bluetoothd loads its BLE-MIDI plugin if it was built with it: devices with that service (Firefly) cannot be written."
+      ? "bluetoothd loads its BLE-MIDI plugin if it was built with it: devices with that service (\(Self.midiFamilies)) cannot be written."
       : "bluetoothd loads its BLE-MIDI plugin if it was built with it: then \(rooms.count.rooms) cannot be written: "
         + RoomNameList.text(rooms.map(\.name)) + "."
     return [

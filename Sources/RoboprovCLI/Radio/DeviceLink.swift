@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import FoundationEssentials
 import Model
 import Reporting
@@ -23,7 +22,7 @@ struct DeviceLink: Sendable {
     /// Its family, and whether it waits to be provisioned; nil if its advertisement does not show that.
     let recognised: (profile: ProfileID, recognition: Recognition)?
 
-    var family: (any DeviceProfile)? { recognised.flatMap { DeviceProfiles[$0.profile] } }
+    var family: DeviceFamily? { recognised.flatMap { Application.families[$0.profile] } }
   }
 
   /// Scans until the device is received, connects to it, runs `body`, and always disconnects.
@@ -74,7 +73,8 @@ struct DeviceLink: Sendable {
     switch found {
     case .value(let advertisement?):
       return Sighting(
-        adapter: adapter, advertisement: advertisement, recognised: DeviceProfiles.recognise(advertisement))
+        adapter: adapter, advertisement: advertisement,
+        recognised: Application.families.recognise(advertisement))
     case .failed(let error) where error.code != .cancelled:
       throw RadioMessages.failure(error, adapter: radio.adapter.first)
     // Both a timeout and an interruption end the scan.

@@ -50,7 +50,9 @@ struct Rehearsal: Sendable {
   /// Reads a scenario's file.
   /// - Throws: `CommandFailure`.
   static func load(_ file: String, seed: UInt64?) throws -> Rehearsal {
-    let reading = ScenarioReading(try InputFile.read(file, atMost: YAMLParser.maximumBytes).bytes, file: file)
+    let reading = ScenarioReading(
+      try InputFile.read(file, atMost: YAMLParser.maximumBytes).bytes, file: file,
+      families: Application.firmware)
     guard var scenario = reading.scenario else {
       Console.show(findings: reading.rendered(isColored: Screen.standardError.hasColor))
       throw CommandFailure(

@@ -39,9 +39,9 @@ extension SensorScenario {
   /// - Parameter lastWrite: The last write for the room: a device that got a save command has kept these
   ///   settings.
   fileprivate init(for room: Room, at address: BluetoothAddress, _ lastWrite: LastWrite?) throws {
-    guard let family = FirmwareFamily[name: room.profile.rawValue] else {
+    guard let family = Application.firmware[name: room.family.id.rawValue] else {
       throw CommandFailure(
-        .usage, "\(room.name): there is no virtual \(room.profile)",
+        .usage, "\(room.name): there is no virtual \(room.family.id)",
         advice: "Rehearse with --scenario FILE, or run on the devices without --simulate.")
     }
     if let lastWrite, lastWrite.address == address {

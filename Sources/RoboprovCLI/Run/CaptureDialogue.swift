@@ -1,6 +1,5 @@
 import Bluetooth
 import Engine
-import Families
 import FoundationEssentials
 import Labels
 import Manifest
@@ -129,8 +128,8 @@ struct CaptureDialogue {
     let room = building.rooms.first { $0.id == assignment.stop.room }
     let signal = sighting.rssi.map { ", \($0) dBm" } ?? ""
     let words = "on air, " + (sighting.life?.recognition.shortWords ?? "not recognised") + signal
-    guard let family = sighting.life?.profile, let room, family != room.profile else { return words }
-    return words + ": it is a \(family), but the manifest has a \(room.profile)"
+    guard let family = sighting.life?.profile, let room, family != room.family.id else { return words }
+    return words + ": it is a \(family), but the manifest has a \(room.family.id)"
   }
 }
 
@@ -140,7 +139,7 @@ extension Recognition {
     switch self {
     case .awaitingProvisioning: "waits"
     case .present: "is there"
-    case .configured(let beacon): "at work with minor \(beacon.minor)"
+    case .configured(let identity): "at work" + (identity.map { " with \($0.distinction.visible)" } ?? "")
     }
   }
 }

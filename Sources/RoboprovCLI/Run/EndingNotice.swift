@@ -9,7 +9,7 @@ struct EndingNotice: Codable, Sendable {
   var building: String
   var room: String
   var name: String
-  var minor: UInt16?
+  var identity: DeviceIdentity?
   var address: BluetoothAddress?
   var outcome: Outcome
   var reason: FailureReason.Code?
@@ -29,7 +29,7 @@ struct EndingNotice: Codable, Sendable {
     building = run.building
     self.room = fact.room.rawValue
     name = room.planned.name
-    minor = room.minor
+    identity = room.identity
     address = fact.address
     outcome = fact.outcome
     reason = fact.reason?.code
@@ -49,7 +49,7 @@ extension EndingNotice: RecordedObject {
     "building": "The building's stable id.",
     "room": "The room's stable id.",
     "name": "Its name for people.",
-    "minor": "The minor that it is to have; absent for families without one.",
+    "identity": "The identity that it is to have; absent for families without one.",
     "address": "Its device, if one was bound or named.",
     "outcome": "How it ended.",
     "reason": "Why it is not done; absent when it is.",

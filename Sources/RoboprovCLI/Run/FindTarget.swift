@@ -10,10 +10,10 @@ struct FindTarget: Sendable {
   let name: String?
   /// The possible addresses of the device; empty if only the room's identity on air is known.
   let addresses: Set<BluetoothAddress>
-  /// The identity of its beacon; nil if an address is known.
-  private let identity: BeaconIdentity?
+  /// The identity that it sends; nil if an address is known.
+  private let identity: DeviceIdentity?
 
-  private init(_ name: String?, _ addresses: Set<BluetoothAddress>, _ identity: BeaconIdentity? = nil) {
+  private init(_ name: String?, _ addresses: Set<BluetoothAddress>, _ identity: DeviceIdentity? = nil) {
     (self.name, self.addresses, self.identity) = (name, addresses, identity)
   }
 
@@ -49,7 +49,7 @@ struct FindTarget: Sendable {
   var address: BluetoothAddress? { addresses.count == 1 ? addresses.first : nil }
 
   func matches(_ advertisement: Advertisement) -> Bool {
-    if let identity { return advertisement.iBeacon?.identity == identity }
+    if let identity { return Application.families.identity(in: advertisement) == identity }
     return addresses.contains(advertisement.address)
   }
 }

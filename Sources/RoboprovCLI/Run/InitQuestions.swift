@@ -1,4 +1,3 @@
-import Families
 import FoundationEssentials
 import Manifest
 import Model
@@ -24,7 +23,7 @@ struct InitQuestions {
   }
 
   func profile() async -> String? {
-    let names = DeviceProfiles.all.map(\.id.rawValue)
+    let names = Application.families.all.map(\.id.rawValue)
     return await ask("Family of the devices: \(names.joined(separator: ", "))", names[0]) { answer in
       names.contains(answer) ? nil : "there is no family \(answer)"
     }
@@ -34,7 +33,7 @@ struct InitQuestions {
     await ask("Name of the building", usual) { answer in draft.problem { $0.name = answer } }
   }
 
-  func setting(_ key: String, of family: any DeviceFamily, in draft: ManifestDraft) async -> String? {
+  func setting(_ key: String, of family: DeviceFamily, in draft: ManifestDraft) async -> String? {
     let about = family.settings.first { $0.name.rawValue == key }?.documentation ?? ""
     if canAsk { Console.say(about) }
     return await ask(key) { answer in draft.problem { $0.settings.append(.init(key, answer)) } }
@@ -98,6 +97,7 @@ extension ManifestDraft {
 
   /// The errors of the manifest without the files that it names.
   private var errors: [Diagnostic] {
-    ManifestReader.read(Array(text.utf8), file: "building.yaml").diagnostics.filter { $0.severity == .error }
+    ManifestReader.read(Array(text.utf8), file: "building.yaml", families: Application.families).diagnostics
+      .filter { $0.severity == .error }
   }
 }

@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import Hex
 import Model
 import Reporting
@@ -53,18 +52,18 @@ struct Inspection: Sendable {
     var services: [Service] = []
     for service in found {
       let family =
-        DeviceProfiles.all.first { $0.service == service.uuid && !$0.isServiceShared }
+        Application.families.all.first { $0.service == service.uuid && !$0.isServiceShared }
         ?? device.family.flatMap { family in
-          DeviceProfiles.all.first { $0.id == family.id && $0.service == service.uuid }
+          Application.families.all.first { $0.id == family.id && $0.service == service.uuid }
         }
       var characteristics: [Characteristic] = []
       for characteristic in service.characteristics {
-        let description = family?.attribute(characteristic.uuid)
+        let description = family?.characteristic(characteristic.uuid)
         characteristics.append(
           Characteristic(
             uuid: characteristic.uuid, access: characteristic.access,
             title: description?.title ?? AssignedNumbers.characteristic(characteristic.uuid),
-            value: try await value(of: characteristic, description, link, clock)))
+            value: try await value(of: characteristic, description, family, link, clock)))
       }
       services.append(Service(uuid: service.uuid, family: family?.id, characteristics: characteristics))
     }
@@ -72,16 +71,17 @@ struct Inspection: Sendable {
   }
 
   private static func value(
-    of characteristic: RemoteCharacteristic, _ description: AttributeDescription?, _ link: any Peripheral,
-    _ clock: any TimeSource
+    of characteristic: RemoteCharacteristic, _ description: CharacteristicDescription?,
+    _ family: DeviceFamily?,
+    _ link: any Peripheral, _ clock: any TimeSource
   ) async throws(CentralError) -> Value {
-    if description?.isSecret == true { return .secret }
+    if let family, let description, family.holdsSecret(description) { return .secret }
     guard characteristic.access.contains(.read) else { return .notReadable }
     do throws(CentralError) {
       let bytes = try await bounded(limits.read, clock) { () async throws(CentralError) in
         try await link.read(characteristic)
       }
-      return .bytes(bytes, settings: description?.decode(bytes) ?? [])
+      return .bytes(bytes, settings: description.flatMap { family?.held($0, bytes) } ?? [])
     } catch {
       switch error.code {
       case .cancelled, .disconnected, .busUnavailable, .stackUnavailable, .adapterUnavailable: throw error

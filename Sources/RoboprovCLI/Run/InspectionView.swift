@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import Hex
 import Model
 import Reporting
@@ -14,7 +13,7 @@ extension Inspection {
     var text = "\(address): \(device.family?.title ?? "a device of no known family")\(state)\(signal)\n"
     if services.isEmpty { text += "It has no services.\n" }
     for service in services {
-      let family = service.family.flatMap { DeviceProfiles[$0]?.title }
+      let family = service.family.flatMap { Application.families[$0]?.title }
       let name = family ?? AssignedNumbers.service(service.uuid)
       text += "\nService \(service.uuid)\(name.map { " (\($0))" } ?? "")\n"
       guard !service.characteristics.isEmpty else { continue }
@@ -51,7 +50,7 @@ extension Inspection {
   private static let serviceForm = OutputForm<Service>("device_service", "A service of a device.") {
     Field("uuid", "What it is.") { $0.uuid }
     Field("name", "Its name; null if it is not known.") { service in
-      service.family.flatMap { DeviceProfiles[$0]?.title } ?? AssignedNumbers.service(service.uuid)
+      service.family.flatMap { Application.families[$0]?.title } ?? AssignedNumbers.service(service.uuid)
     }
     Field("characteristics", "Its characteristics.", each: characteristicForm) { $0.characteristics }
   }

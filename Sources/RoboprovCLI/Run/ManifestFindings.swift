@@ -1,4 +1,3 @@
-import Families
 package import Manifest
 import Model
 import Reporting
@@ -18,7 +17,7 @@ enum ManifestFindings {
     let wifi = building.rooms.count { $0.settings[.wifiSSID] != nil }
     var parts = ["\(rooms) room\(rooms == 1 ? "" : "s")"]
     let profiles = profiles(of: building)
-    if profiles.count > 1 || profiles.first?.id != DeviceProfiles.all.first?.id {
+    if profiles.count > 1 || profiles.first?.id != building.families.all.first?.id {
       parts[0] += " (" + profiles.map { "\($0.count) \($0.id)" }.joined(separator: ", ") + ")"
     }
     parts.append("\(named) with an address")
@@ -29,8 +28,8 @@ enum ManifestFindings {
 
   /// The number of rooms of each family that has any.
   private static func profiles(of building: Building) -> [(id: ProfileID, count: Int)] {
-    DeviceProfiles.all.map { profile in
-      (profile.id, building.rooms.count { $0.profile == profile.id })
+    building.families.all.map { family in
+      (family.id, building.rooms.count { $0.family.id == family.id })
     }.filter { $0.count > 0 }
   }
 

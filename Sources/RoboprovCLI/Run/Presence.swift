@@ -62,7 +62,8 @@ struct Presence: Sendable {
     _ = air.receive(advertisement)
     let sighting = air[advertisement.address]
     let owner = owners?.owner(
-      of: advertisement.address, sending: sighting?.beaconAtWork ?? advertisement.iBeacon)
+      of: advertisement.address,
+      sending: sighting?.identityAtWork ?? Application.families.identity(in: advertisement))
     guard sighting != nil || owner != nil else { return nil }
     let known = devices[advertisement.address]
     let device = Device(

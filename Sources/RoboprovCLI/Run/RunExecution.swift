@@ -49,7 +49,7 @@ struct RunExecution: Sendable {
         watch(event)
       })
     let environment = ApplyEnvironment(
-      central: setup.central, clock: setup.clock, chance: setup.chance,
+      central: setup.central, clock: setup.clock, drivers: Application.drivers, chance: setup.chance,
       confirm: person.confirm, judge: person.judge, action: person.action,
       // A rehearsal has virtual adapters, which need no lock.
       claim: { [isSimulated] in isSimulated ? .granted : await claims.take($0) },

@@ -1,6 +1,5 @@
 import Bluetooth
 import Engine
-import Families
 import Model
 import Reporting
 
@@ -85,8 +84,8 @@ extension ScanResult {
     Field("state", "Whether it waits to be provisioned; null when it was not recognised.") {
       ($0.sighting.life?.recognition).map(DeviceState.init)
     }
-    Field("beacon", "The beacon that it sends; null when it sends none.", optional: beaconForm) {
-      $0.sighting.beaconAtWork
+    Field("identity", "The identity that it sends at work; null when it sends none.") {
+      $0.sighting.identityAtWork
     }
     Field("rssi", "RSSI in dBm.") { $0.sighting.rssi }
     Field("age_s", "Seconds from its last advertisement to the end of the scan.") { $0.age?.inSeconds }
@@ -95,12 +94,6 @@ extension ScanResult {
     }
     Field("room_name", "The name of that room.") { $0.owner?.name }
     Field("room_basis", "The reason why it belongs to that room.") { $0.owner?.basis }
-  }
-
-  private static let beaconForm = OutputForm<IBeacon>("beacon", "An iBeacon.") {
-    Field("uuid", "Its uuid.") { $0.uuid }
-    Field("major", "Its major.") { $0.major }
-    Field("minor", "Its minor.") { $0.minor }
   }
 
   private static let expectedForm = OutputForm<(ScanResult, StockCheck)>(

@@ -1,6 +1,5 @@
 import Bluetooth
 import Engine
-import Families
 import Model
 import Reporting
 
@@ -28,8 +27,10 @@ extension ScanResult {
 
   /// Advice for a scan without a result.
   private static var nothing: String {
-    let families = DeviceProfiles.all.map { "  \($0.title): \($0.words.makeItWait ?? "switch it on")\n" }
-      .joined()
+    let families = Application.families.all.map {
+      "  \($0.title): \($0.words.makeItWait ?? "switch it on")\n"
+    }
+    .joined()
     return """
       No device was received that can be provisioned. Stand within a few metres of it, and:
       \(families)
@@ -81,7 +82,7 @@ extension ScanResult.Device {
   fileprivate var room: String { owner.map { "\($0.name) (\($0.basis.words))" } ?? "-" }
 
   fileprivate var state: String {
-    sighting.life?.recognition.words ?? sighting.beacon.map { Recognition.configured($0).words } ?? "-"
+    sighting.life?.recognition.words ?? sighting.identity.map { Recognition.configured($0).words } ?? "-"
   }
 }
 
@@ -101,8 +102,7 @@ extension Recognition {
     switch self {
     case .awaitingProvisioning: "waits"
     case .present: "is there"
-    case .configured(let beacon):
-      "at work: uuid \(beacon.uuid), major \(beacon.major), minor \(beacon.minor)"
+    case .configured(let identity): "at work" + (identity.map { ": \($0.description.visible)" } ?? "")
     }
   }
 }

@@ -57,7 +57,7 @@ struct StockList: Sendable {
   private static func column(of table: CSVTable, in file: String) throws -> Int {
     let headers = table.rows.first?.map(\.text) ?? []
     guard headers.count > 1 else { return 0 }
-    let header = TableColumns(headers: headers).header(of: "address")
+    let header = TableColumns(headers: headers, families: Application.families).header(of: "address")
     guard let header, let column = headers.firstIndex(of: header) else {
       throw CommandFailure(
         .manifest, "\(file): no header names a column of addresses",

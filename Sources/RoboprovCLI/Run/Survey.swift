@@ -1,6 +1,5 @@
 import Bluetooth
 import Engine
-import Families
 import FoundationEssentials
 import Model
 import Reporting
@@ -127,7 +126,7 @@ struct Survey: Sendable {
   /// - Throws: The error that prevented or ended the scan.
   func scan(
     on adapter: AdapterID, for bound: Duration?,
-    in ledger: AirLedger = AirLedger(profiles: DeviceProfiles.all),
+    in ledger: AirLedger = AirLedger(families: Application.families),
     onSighting: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
   ) async throws(CentralError) -> AirLedger {
     let log = AirLog(ledger)
@@ -181,7 +180,7 @@ actor AirLog {
 
   /// A log that starts with the contents of `air`.
   init(
-    _ air: AirLedger = AirLedger(profiles: DeviceProfiles.all),
+    _ air: AirLedger = AirLedger(families: Application.families),
     expecting: some Sequence<BluetoothAddress> = []
   ) {
     self.air = air

@@ -1,4 +1,3 @@
-import Families
 import FoundationEssentials
 import Glibc
 import Manifest
@@ -64,7 +63,7 @@ struct SecretResolver {
     var places: [SecretReference: Int] = [:]
     var seen: [Set<String>] = []
     for room in rooms {
-      for description in DeviceProfiles[room.profile]?.settings ?? [] {
+      for description in room.family.settings {
         guard case .secret(let secret)? = room.settings[description.name], let reference = secret.reference
         else { continue }
         let index = places[reference.identity] ?? wanted.count

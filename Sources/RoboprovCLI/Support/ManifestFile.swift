@@ -33,10 +33,10 @@ struct ManifestFile {
       }
     }
     do throws(ManifestEditError) {
-      editor = try ManifestEditor(bytes, file: path, files: files)
+      editor = try ManifestEditor(bytes, file: path, families: Application.families, files: files)
     } catch {
       // The errors may be newer than the first reading of the file.
-      Console.show(ManifestReader.read(bytes, file: path, files: files))
+      Console.show(ManifestReader.read(bytes, file: path, families: Application.families, files: files))
       throw Self.failure(error, Room?.none, in: nil)
     }
     self.path = path

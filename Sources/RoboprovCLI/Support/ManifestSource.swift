@@ -29,7 +29,8 @@ struct ManifestSource {
     let file = try InputFile.read(
       path, atMost: YAMLParser.maximumBytes,
       ifMissing: "Check the path; `roboprov init` writes a manifest that explains every key.")
-    let reading = ManifestReader.read(file.bytes, file: path, files: .beside(path))
+    let reading = ManifestReader.read(
+      file.bytes, file: path, families: Application.families, files: .beside(path))
     Console.show(reading)
     guard let building = reading.building else {
       throw CommandFailure(
@@ -49,7 +50,7 @@ struct ManifestSource {
   /// - Throws: `CommandFailure` if it cannot be applied.
   static func made(_ text: String, named name: String) throws -> ManifestSource {
     let bytes = Array(text.utf8)
-    let reading = ManifestReader.read(bytes, file: name)
+    let reading = ManifestReader.read(bytes, file: name, families: Application.families)
     Console.show(reading)
     guard let building = reading.building else {
       throw CommandFailure(

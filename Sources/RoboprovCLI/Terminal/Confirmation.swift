@@ -16,11 +16,11 @@ enum Confirmation {
   /// The proposals as a table.
   static func list(_ proposals: [ProposedBinding]) -> String {
     Table.text(
-      header: ["ROOM", "MINOR", "DEVICE", "PROFILE", "RSSI"],
+      header: ["ROOM", "IDENTITY", "DEVICE", "PROFILE", "RSSI"],
       rows: proposals.map { proposal in
         [
-          proposal.room.name.visible, proposal.room.minor.map { "\($0)" } ?? "", "\(proposal.address)",
-          proposal.room.profile.rawValue,
+          proposal.room.name.visible, proposal.room.identity?.distinction ?? "", "\(proposal.address)",
+          proposal.room.family.id.rawValue,
           proposal.rssi.map { "\($0) dBm" } ?? "",
         ]
       })

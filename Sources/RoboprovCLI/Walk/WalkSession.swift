@@ -150,7 +150,7 @@ actor WalkSession {
       return
     }
     view.proposal = WalkProposal(
-      ledger.free(for: room.profile), except: walk.taken, seen: seen, on: adapter, since: began, now: now)
+      ledger.free(for: room.family.id), except: walk.taken, seen: seen, on: adapter, since: began, now: now)
   }
 
   /// Updates the signal of the device to locate, with the bell as in `roboprov find`.
@@ -175,14 +175,12 @@ actor WalkSession {
     view.signal = Array(lines.prefix(2))
   }
 
-  /// Why a label's device must not be used: its beacon shows that it is at work for another room.
+  /// Why a label's device must not be used: its identity shows that it is at work for another room.
   private func problem(with address: BluetoothAddress, _ air: AirLog) async -> String? {
-    guard let beacon = await air.air[address]?.beaconAtWork else { return nil }
-    let owner = source.building.rooms.first { room in
-      if case .integer(Int(beacon.minor))? = room.settings[.minor] { true } else { false }
-    }
+    guard let identity = await air.air[address]?.identityAtWork else { return nil }
+    let owner = source.building.rooms.first { $0.identity == identity }
     guard let owner, owner.id != walk.current?.room else { return nil }
-    return "Wrong sensor: \(address) is at work with minor \(beacon.minor), which belongs to \(owner.name)"
+    return "Wrong sensor: \(address) is at work with \(identity.distinction), which belongs to \(owner.name)"
   }
 
   /// - Returns: Whether the walk continues.

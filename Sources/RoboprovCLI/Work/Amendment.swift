@@ -51,7 +51,7 @@ struct Amendment {
   func commit(_ command: RecordedCommand, _ facts: [Fact], of room: RoomID) async throws {
     let profile =
       lastKnown.rooms[room]?.profile
-      ?? building.source?.building.rooms.first { $0.id == room }?.profile ?? ""
+      ?? building.source?.building.rooms.first { $0.id == room }?.family.id ?? ""
     try await commit(
       command, facts, about: [PlannedRoom(room: room, name: name(of: room), profile: profile, settings: [])])
   }
@@ -67,7 +67,7 @@ struct Amendment {
       operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised,
       kernel: HostEnvironment.kernel, operatingSystem: HostEnvironment.operatingSystem,
       clockBehind: record.archive.clockBehind(run.began)?.seconds, predecessors: record.archive.predecessors,
-      rooms: rooms)
+      rooms: rooms, families: Application.families.all.map { RecordedFamily($0) })
     let isComplete = !facts.contains {
       if case .roomVerified(let found) = $0 { found.needsAction } else { false }
     }

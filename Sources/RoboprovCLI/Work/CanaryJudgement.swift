@@ -15,10 +15,10 @@ enum CanaryJudgement {
     if let command { return await check(rooms, with: command) }
     Console.show(
       Table.text(
-        header: ["ROOM", "MINOR", "DEVICE", "NETWORK", "OUTCOME"],
+        header: ["ROOM", "IDENTITY", "DEVICE", "NETWORK", "OUTCOME"],
         rows: rooms.map { room in
           [
-            room.name.visible, room.minor.map { "\($0)" } ?? "", room.address?.description ?? "",
+            room.name.visible, room.identity?.distinction ?? "", room.address?.description ?? "",
             room.network?.visible ?? "",
             room.outcome.rawValue,
           ]
@@ -32,7 +32,7 @@ enum CanaryJudgement {
   struct Canary: Codable, Sendable {
     var room: String
     var name: String
-    var minor: UInt16?
+    var identity: DeviceIdentity?
     var network: String?
     var address: BluetoothAddress?
     var outcome: Outcome
@@ -41,7 +41,7 @@ enum CanaryJudgement {
       let planned = building.rooms.first { $0.id == finished.room }
       room = finished.room.rawValue
       name = planned?.name ?? finished.room.rawValue
-      minor = planned?.minor
+      identity = planned?.identity
       network = planned?.settings[.wifiSSID]?.shown
       address = finished.address
       outcome = finished.outcome
@@ -121,7 +121,7 @@ extension CanaryJudgement.Canary: RecordedObject {
   package static let fields = [
     "room": "Its stable id.",
     "name": "Its name for people.",
-    "minor": "The minor that it is to have; absent for families without one.",
+    "identity": "The identity that it is to have; absent for families without one.",
     "network": "The SSID of its WiFi; absent without one.",
     "address": "Its device, if one was bound or named.",
     "outcome": "How it ended.",

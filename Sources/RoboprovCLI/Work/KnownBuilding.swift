@@ -26,5 +26,5 @@ struct KnownBuilding: Sendable {
   var subject: Rehearsal.Subject { .init(building: building, known: Known(lastKnown: lastKnown)) }
 
   /// A ledger that recognises the families, and the beacons of the building's rooms.
-  var ledger: AirLedger { Verification.ledger(for: building.rooms) }
+  var ledger: AirLedger { Verification.ledger(for: building.rooms, of: building.families) }
 }

@@ -18,7 +18,7 @@ enum ManifestSchema {
   /// The document.
   static var document: JSONValue {
     var writer = ManifestSchemaWriter()
-    let body = writer.keywords(of: Grammar.manifest)
+    let body = writer.keywords(of: Grammar(Application.families).manifest)
     var members: [JSONValue.Member] = [
       .init("$schema", .string("http://json-schema.org/draft-07/schema#")),
       .init("$id", .string("urn:roboprov:manifest:1")), .init("title", .string("roboprov manifest")),

@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import Manifest
 import Model
 import Reporting
@@ -7,7 +6,7 @@ import Reporting
 /// The settings that a person gives to one device without a manifest, as the manifest of a building of one room: what holds of
 /// manifests holds of them.
 struct OneDevice {
-  private let family: any DeviceFamily
+  private let family: DeviceFamily
   private let address: BluetoothAddress
   private var values: [SettingName: String] = [:]
 
@@ -19,7 +18,7 @@ struct OneDevice {
   /// Reads `key=value` pairs. All users of the computer can read the arguments of a process, so the value for
   /// a password is only its source.
   /// - Throws: `CommandFailure`, which quotes no value.
-  init(_ pairs: [String], for family: any DeviceFamily, at address: BluetoothAddress) throws {
+  init(_ pairs: [String], for family: DeviceFamily, at address: BluetoothAddress) throws {
     (self.family, self.address) = (family, address)
     let names = family.settings.map(\.name.rawValue).joined(separator: ", ")
     for pair in pairs {

@@ -6,10 +6,13 @@ import Reporting
 struct RoomSelectors {
   private let rooms: [Room]
   private let names: RoomNames
+  /// The settings that number devices.
+  private let counted: [SettingDescription]
 
   init(_ building: Building) {
     rooms = building.rooms
     names = RoomNames(building)
+    counted = building.families.all.compactMap(\.countedSetting)
   }
 
   /// The rooms of all these arguments.
@@ -24,11 +27,16 @@ struct RoomSelectors {
     if let room = try names.exact(text, for: option) { return [room] }
     let selector: RoomSelector
     do throws(RoomSelector.UnreadableRange) {
-      selector = try RoomSelector(text)
+      selector = try RoomSelector(text, counted: counted)
     } catch {
+      let name = error.setting.name
+      var bounds = ""
+      if case .integer(let range) = error.setting.kind {
+        bounds = ", from \(range.lowerBound) to \(range.upperBound)"
+      }
       throw CommandFailure(
-        .usage, "\(option): “\(text.visible)” is no minor and no range of minors",
-        advice: "Write minor:301 or minor:301-332, from 0 to 65535 and the lower one first.")
+        .usage, "\(option): “\(text.visible)” is no \(name) and no range of \(name)s",
+        advice: "Write \(name):301 or \(name):301-332\(bounds) and the lower one first.")
     }
     let found = rooms.filter(selector.matches)
     guard found.isEmpty else { return Set(found.map(\.id)) }
@@ -41,7 +49,7 @@ struct RoomSelectors {
           + "`*` stands for any text and `?` for one character; the whole id or name must match.")
     case .tag(let tag): throw unknown("tag", tag, of: rooms.flatMap(\.tags), for: option)
     case .floor(let floor): throw unknown("floor", floor, of: rooms.compactMap(\.floor), for: option)
-    case .minors(let minors): throw noRoomHas(minors, for: option)
+    case .numbers(let setting, let range): throw noRoomHas(setting, in: range, for: option)
     }
   }
 
@@ -70,19 +78,21 @@ struct RoomSelectors {
         ? "No room of this building has a \(kind)." : nearest + "The \(kind)s: \(shown)")
   }
 
-  private func noRoomHas(_ minors: ClosedRange<UInt16>, for option: String) -> CommandFailure {
-    func distance(_ minor: UInt16) -> Int {
-      max(Int(minors.lowerBound) - Int(minor), Int(minor) - Int(minors.upperBound))
+  private func noRoomHas(
+    _ setting: SettingName, in range: ClosedRange<Int>, for option: String
+  ) -> CommandFailure {
+    func distance(_ number: Int) -> Int { max(range.lowerBound - number, number - range.upperBound) }
+    let nearest = rooms.compactMap { room -> (number: Int, room: Room)? in
+      if case .integer(let number)? = room.settings[setting] { (number, room) } else { nil }
     }
-    let nearest = rooms.compactMap { room in room.minor.map { (minor: $0, room: room) } }
-      .min { distance($0.minor) < distance($1.minor) }
+    .min { distance($0.number) < distance($1.number) }
     let what =
-      minors.count == 1
-      ? "the minor \(minors.lowerBound)"
-      : "a minor from \(minors.lowerBound) to \(minors.upperBound)"
+      range.count == 1
+      ? "the \(setting) \(range.lowerBound)"
+      : "a \(setting) from \(range.lowerBound) to \(range.upperBound)"
     return CommandFailure(
       .usage, "\(option): no room has \(what)",
-      advice: nearest.map { "The nearest is \($0.minor), of \($0.room.name.visible)." }
-        ?? "No room of this building has a minor.")
+      advice: nearest.map { "The nearest is \($0.number), of \($0.room.name.visible)." }
+        ?? "No room of this building has a \(setting).")
   }
 }

@@ -73,7 +73,8 @@ enum SavedPlan {
 
   /// The differences, room by room.
   static func words(_ differences: [PlanDifference]) -> String {
-    let shown = differences.prefix(20).map { "- " + $0.words }.joined(separator: "\n")
+    let shown = differences.prefix(20).map { "- " + $0.words(SettingTitles(Application.families)) }.joined(
+      separator: "\n")
     let more = differences.count > 20 ? "\n… and \(differences.count - 20) more." : ""
     return shown + more + "\nLook at it with `roboprov plan`, and save a new plan if it is right."
   }

@@ -5,7 +5,7 @@ import FoundationEssentials
 import Model
 import Reporting
 
-/// Checks that a sensor that is taken out of service is not on air with its minor any more. Otherwise it
+/// Checks that a sensor that is taken out of service is not on air with its identity any more. Otherwise it
 /// would be mistaken for its successor.
 struct SilenceOptions: ParsableArguments {
   @Flag(help: "Do not scan whether the sensor is silent; `apply` scans before it writes the new sensor.")
@@ -25,12 +25,12 @@ extension SilenceOptions {
       }
     }
     for device in devices {
-      guard let sighting = air[device], let beacon = sighting.beaconAtWork else {
+      guard let sighting = air[device], let identity = sighting.identityAtWork else {
         continue
       }
       let signal = sighting.rssi.map { " at \($0) dBm" } ?? ""
       throw CommandFailure(
-        .incomplete, "\(device) is still on air with minor \(beacon.minor)\(signal); nothing was recorded",
+        .incomplete, "\(device) is still on air with \(identity.distinction)\(signal); nothing was recorded",
         advice: "Switch it off, or put it into provisioning mode, and give the same command again.")
     }
     return Dictionary(uniqueKeysWithValues: devices.map { ($0, air[$0] == nil) })

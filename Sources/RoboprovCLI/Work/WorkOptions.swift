@@ -7,9 +7,9 @@ struct WorkOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       Only these rooms, one or more, behind the manifest: an id or a name, a pattern ('Room 3*', '*-suite', with ? for \
-      one character), tag:NAME, floor:NAME, minor:301 or minor:301-332. Case does not matter, except in ids. What a room \
+      one character), tag:NAME, floor:NAME, \(Application.number):301 or \(Application.number):301-332. Case does not matter, except in ids. What a room \
       is called like is that room, whatever else it could mean. In quotes, since the shell has its own use for spaces, * \
-      and ?: --only 'Room 3*' floor:2 minor:301-332.
+      and ?: --only 'Room 3*' floor:2 \(Application.number):301-332.
       """, valueName: "rooms ..."), completion: .rooms)
   var only: [String] = []
 
@@ -43,7 +43,7 @@ struct WorkOptions: ParsableArguments {
     completion: .room)
   var overwrite: [String] = []
 
-  @Flag(help: "Let rooms that were provisioned get another minor.")
+  @Flag(help: "Let rooms that were provisioned get another identity.")
   var renumber = false
 
   @OptionGroup var seal: SealOptions

@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import Model
 import VirtualBuilding
 
@@ -17,9 +16,8 @@ struct Bounds {
 
   /// The adapter time of a healthy room: sighting, connection, session and disconnection.
   private func cost(of room: Room) -> Duration {
-    let profile = DeviceProfiles[room.profile]
-    let usual = profile?.timeouts(for: room.settings) ?? room.timeouts
-    return profile?.searchesItself == true ? .seconds(20) : max(.seconds(8), usual.connect - .seconds(7))
+    let usual = room.family.timeouts(for: room.settings)
+    return room.family.lifecycle.isPerAction ? .seconds(20) : max(.seconds(8), usual.connect - .seconds(7))
   }
 
   /// The longest time from a sighting to an attempt, when all devices are healthy.

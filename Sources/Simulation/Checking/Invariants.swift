@@ -7,12 +7,14 @@ package import VirtualBuilding
 /// The rules for a run at each of its events, with any faults and any family.
 ///
 /// A value that takes, in order of time, the writes that reached devices and the recorded events; it collects
-/// the violations of rules. `FamilyTruth` and the virtual world determine what is correct, never the engine.
+/// the violations of rules. The firmware's oracle and the virtual world determine what is correct, never the engine.
 package struct Invariants: Sendable {
   /// The state before the run.
   package struct Beginning: Sendable {
     /// The selected rooms.
     package var rooms: [Room]
+    /// The firmware of the rooms' devices.
+    package var firmware: [FirmwareFamily]
     /// All rooms of the building: none of their secrets may ever be recorded.
     package var building: [Room]
     /// The recorded devices of rooms.
@@ -22,8 +24,8 @@ package struct Invariants: Sendable {
     /// Devices whose success cannot be distinguished from a failure, because of their family and their
     /// faults.
     package var unprovable: Set<BluetoothAddress>
-    /// Devices that acknowledge the minor of their room and keep another one: only their beacon shows it.
-    package var keepingOtherMinor: Set<BluetoothAddress>
+    /// Devices that acknowledge the number of their room and keep another one: only their beacon shows it.
+    package var keepingOtherNumber: Set<BluetoothAddress>
     /// Addresses that a second device may send with, or whose device a person may handle during the run.
     package var shared: Set<BluetoothAddress>
     /// Devices that another laptop wrote since the last write on this record, or that a person reset: what it says
@@ -31,17 +33,19 @@ package struct Invariants: Sendable {
     package var changedSince: Set<BluetoothAddress>
 
     package init(
-      rooms: [Room], building: [Room]? = nil, bound: [RoomID: BluetoothAddress] = [:],
+      rooms: [Room], firmware: [FirmwareFamily], building: [Room]? = nil,
+      bound: [RoomID: BluetoothAddress] = [:],
       flashes: [BluetoothAddress: Flash], unprovable: Set<BluetoothAddress> = [],
-      keepingOtherMinor: Set<BluetoothAddress> = [], shared: Set<BluetoothAddress> = [],
+      keepingOtherNumber: Set<BluetoothAddress> = [], shared: Set<BluetoothAddress> = [],
       changedSince: Set<BluetoothAddress> = []
     ) {
       self.rooms = rooms
+      self.firmware = firmware
       self.building = building ?? rooms
       self.bound = bound
       self.flashes = flashes
       self.unprovable = unprovable
-      self.keepingOtherMinor = keepingOtherMinor
+      self.keepingOtherNumber = keepingOtherNumber
       self.shared = shared
       self.changedSince = changedSince
     }
@@ -74,6 +78,14 @@ package struct Invariants: Sendable {
       .filter { !$0.isEmpty }.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
+  /// The firmware of a room's device.
+  private func firmware(of room: Room) -> FirmwareFamily {
+    guard let firmware = beginning.firmware.first(where: { $0.name == room.family.id.rawValue }) else {
+      preconditionFailure("\(room.family.id) has no virtual firmware")
+    }
+    return firmware
+  }
+
   mutating func violate(
     _ rule: Violation.Rule, _ text: String, room: RoomID? = nil, device: BluetoothAddress? = nil
   ) {
@@ -99,7 +111,7 @@ package struct Invariants: Sendable {
       violate(.ownSettings, "it is no room's, and was written", device: address)
       return
     }
-    let truth = FamilyTruth(room)
+    let truth = firmware(of: room)
     let before = beginning.flashes[address]
     if room.isRegistered {
       violate(
@@ -109,16 +121,18 @@ package struct Invariants: Sendable {
       violate(.ownSettings, "it got a stranger's value", room: room.id, device: address)
     }
     if writes[address]?.count == 1, !handled.contains(address) {
-      if truth == .roboSensor, before.flatMap(truth.identity) != nil {
+      switch truth.oracle?.access {
+      case .provisioningMode? where before.flatMap(truth.identity) != nil:
         violate(.leftAlone, "it was at work, and was written", room: room.id, device: address)
-      } else if truth == .iotDesignShop, truth.holds(before, room) {
+      case .rewritable? where truth.holds(before, room):
         violate(.leftAlone, "it held everything, and was written", room: room.id, device: address)
+      case .provisioningMode?, .rewritable?, .perAction?, nil: break
       }
     }
     checkIntents(of: write, room, truth)
   }
 
-  private mutating func checkIntents(of write: WriteRecord, _ room: Room, _ truth: FamilyTruth) {
+  private mutating func checkIntents(of write: WriteRecord, _ room: Room, _ truth: FirmwareFamily) {
     let address = write.address
     let wasBound =
       beginning.bound[room.id] == address || boundAt[address]?.contains { $0 <= write.at } ?? false
@@ -189,7 +203,7 @@ package struct Invariants: Sendable {
     {
       violate(.truth, "one device alone sends with this address", room: room.id, device: address)
     }
-    let truth = FamilyTruth(room)
+    let truth = firmware(of: room)
     if fact.outcome.isSuccess { checkProof(fact, room, truth, flashes) }
     checkTruth(fact, room, truth, flashes)
   }
@@ -197,11 +211,14 @@ package struct Invariants: Sendable {
   /// After a write, success means that the flash holds everything the room wants, and that the device sent
   /// the proof; without one, that the device advertises the room's identity.
   private mutating func checkProof(
-    _ fact: RoomFinished, _ room: Room, _ truth: FamilyTruth, _ flashes: [BluetoothAddress: Flash]
+    _ fact: RoomFinished, _ room: Room, _ truth: FirmwareFamily, _ flashes: [BluetoothAddress: Flash]
   ) {
     let isUnchanged = fact.outcome == .alreadyProvisioned
     let proofs = truth.proofs(of: room).union(isUnchanged ? [.beaconOnAir] : [])
-    guard let evidence = fact.evidence, proofs.contains(evidence.grade), evidence.minor == room.minor else {
+    let isOnAir = fact.evidence.map { $0.grade != .deviceStatus } ?? true
+    guard let evidence = fact.evidence, proofs.contains(evidence.grade),
+      evidence.identity == (isOnAir ? room.identity : nil)
+    else {
       violate(.proof, "success without evidence", room: room.id, device: fact.address)
       return
     }
@@ -234,7 +251,7 @@ package struct Invariants: Sendable {
   /// unchanged, settings reported as written must have arrived, and settings reported as proved must be
   /// stored.
   private mutating func checkTruth(
-    _ fact: RoomFinished, _ room: Room, _ truth: FamilyTruth, _ flashes: [BluetoothAddress: Flash]
+    _ fact: RoomFinished, _ room: Room, _ truth: FirmwareFamily, _ flashes: [BluetoothAddress: Flash]
   ) {
     guard let address = bound[room.id] else {
       if fact.attempts > 0 { violate(.truth, "tried without a binding", room: room.id) }
@@ -257,14 +274,14 @@ package struct Invariants: Sendable {
     }
     // Settings that the firmware determines are received, and never written.
     let reported = fact.settings.filter {
-      $0.state.isConfirmed && $0.name != .beaconUUID && $0.name != .beaconMajor
+      $0.state.isConfirmed && room.family[$0.name]?.isWritten == true
     }.map(\.name.rawValue)
     if fact.outcome == .alreadyProvisioned {
       if !changes.isEmpty {
         violate(.truth, "it was changed, but is reported as unchanged", room: room.id, device: address)
       }
-    } else if truth != .iotDesignShop, !beginning.unprovable.contains(address) {
-      let arrived = Set(writes.flatMap { FamilyTruth.settings(at: $0.characteristic) })
+    } else if truth.oracle?.access != .rewritable, !beginning.unprovable.contains(address) {
+      let arrived = Set(writes.flatMap { truth.settings(at: $0.characteristic).map(\.name) })
       if !arrived.isSuperset(of: reported) {
         violate(.truth, "settings are reported as written, but were not", room: room.id, device: address)
       }
@@ -276,7 +293,7 @@ package struct Invariants: Sendable {
 
   /// A setting that is reported as acknowledged or proved is in the device's flash.
   private mutating func checkStates(
-    _ fact: RoomFinished, _ room: Room, _ truth: FamilyTruth, _ flash: Flash?, _ address: BluetoothAddress
+    _ fact: RoomFinished, _ room: Room, _ truth: FirmwareFamily, _ flash: Flash?, _ address: BluetoothAddress
   ) {
     guard let flash else { return }
     let wanted = truth.flash(of: room)
@@ -288,8 +305,8 @@ package struct Invariants: Sendable {
         continue
       }
       // Acknowledged is the device's own word.
-      if setting.name == .minor, setting.state == .acknowledged,
-        beginning.keepingOtherMinor.contains(address)
+      if setting.name == room.family.countedSetting?.name, setting.state == .acknowledged,
+        beginning.keepingOtherNumber.contains(address)
       {
         continue
       }
@@ -302,20 +319,14 @@ package struct Invariants: Sendable {
   }
 
   /// Whether an outcome admits that the device may have changed.
-  private static func isHonest(_ finished: RoomFinished, _ truth: FamilyTruth) -> Bool {
+  private static func isHonest(_ finished: RoomFinished, _ truth: FirmwareFamily) -> Bool {
     if finished.outcome.isSuccess || finished.outcome == .unconfirmed { return true }
     // What a device keeps that refused, it does not say.
     if finished.reason?.code == .refused { return true }
-    switch truth {
-    case .roboSensor: return finished.reason?.code == .wrongIdentity
-    // These families have no save command: each write before the failure has taken effect. The state of each
-    // setting says so.
-    case .iotDesignShop, .firefly:
-      switch finished.outcome {
-      case .failed, .actionRequired, .ambiguous: return true
-      default: return false
-      }
-    }
+    // Without a save command, each write before the failure has taken effect. The state of each setting says so.
+    return truth.oracle?.access.needsSave == true
+      ? finished.reason?.code == .wrongIdentity
+      : [.failed, .actionRequired, .ambiguous].contains(finished.outcome)
   }
 
   /// Searches the encoded event, with escapes undone, for the first bytes of each secret.

@@ -1,6 +1,6 @@
 import Bluetooth
-import Families
 import Model
+import Session
 import VirtualBuilding
 import VirtualTime
 
@@ -17,9 +17,11 @@ struct BuildingGenerator {
   let networks: [WiFiNetwork]
 
   /// The values that all rooms share.
-  private let site: Site
+  private let site: FirmwareDraw.Site
   /// The families to choose from, repeated by frequency.
-  private let families: [FirmwareFamily]
+  private let families: [SimulatedFamilies.Family]
+  /// The makes of devices that no room has.
+  private let others: [FirmwareFamily]
   private let retries: Int
   private let haste: Int
   /// The probability of faults.
@@ -29,33 +31,23 @@ struct BuildingGenerator {
   /// The adapters that stand in rooms, by the number of the room.
   private let residents: [Int: AdapterScenario]
 
-  private struct Site {
-    var uuid: BluetoothUUID
-    var major: Int
-    var ssids: [String]
-    var passwords: [String]
-    var hasWiFi: Bool
-  }
-
-  init(_ generator: SeededGenerator) {
+  init(_ generator: SeededGenerator, _ all: SimulatedFamilies) {
     origin = generator
     var chance = generator
     let assignment: Building.Assignment = chance.chance(0.3) ? .any : .address
-    building = Building(id: "house", name: "House", assignment: assignment, rooms: [])
+    building = Building(
+      id: "house", name: "House", assignment: assignment, rooms: [], families: all.drivers.catalogue)
     let count = chance.chance(0.4) ? 1 : Int.random(in: 2...5, using: &chance)
     adapters = (0..<count).map {
       AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7100 + UInt64($0)), name: "hci\($0)")
     }
-    site = Site(
+    site = FirmwareDraw.Site(
       uuid: BluetoothUUID(bytes: (0..<16).map { _ in UInt8.random(in: 1...255, using: &chance) })
-        ?? IoTDesignShopGATT.beaconUUID,
+        ?? .zero,
       major: Int.random(in: 0...65535, using: &chance), ssids: ["Plant", "Büro 2.4"],
       passwords: (0..<2).map { _ in Self.password(&chance) }, hasWiFi: chance.chance(0.8))
-    families =
-      [
-        [.roboSensor], [.roboSensor], [.iotDesignShop], [.firefly],
-        [.roboSensor, .roboSensor, .iotDesignShop, .firefly], [.roboSensor, .iotDesignShop],
-      ].randomElement(using: &chance) ?? [.roboSensor]
+    families = Self.mixtures(of: all.all).randomElement(using: &chance) ?? all.all
+    others = all.others
     retries = Int.random(in: 0...4, using: &chance)
     haste = chance.chance(0.7) ? 1 : 2
     faultiness = [0, 0.1, 0.3, 0.6].randomElement(using: &chance) ?? 0
@@ -68,6 +60,13 @@ struct BuildingGenerator {
     }
     networks = [WiFiNetwork(ssid: "Plant", rssi: -51), WiFiNetwork(ssid: "Nachbar, 2. Stock", rssi: -80)]
     self.chance = chance
+  }
+
+  /// The mixtures of families in a building, by frequency: each family alone, all, and the first two. The first
+  /// family is the commonest.
+  private static func mixtures(of all: [SimulatedFamilies.Family]) -> [[SimulatedFamilies.Family]] {
+    let first = Array(all.prefix(1))
+    return [first] + all.map { [$0] } + [first + all, Array(all.prefix(2))]
   }
 
   /// Gives adapters random positions; in half of the cases rooms are near them.
@@ -110,103 +109,49 @@ struct BuildingGenerator {
   }
 
   private mutating func drawRoom(_ number: Int) {
-    let family = families.randomElement(using: &chance) ?? .roboSensor
+    guard let family = families.randomElement(using: &chance) else { preconditionFailure("no family") }
     var room = makeRoom(number, family)
     let address = newAddress()
-    let isRegistered = family.name != "firefly" && chance.chance(0.05)
+    let isRegistered = family.family.hasIdentity && chance.chance(0.05)
     room.isRegistered = isRegistered
     if building.assignment == .address && !isRegistered || chance.chance(0.3) { room.address = address }
     var sensor = SensorScenario(
-      address: address, family: family, signal: drawSignal(), place: storeys?.place(number, &chance))
+      address: address, family: family.firmware, signal: drawSignal(),
+      place: storeys?.place(number, &chance))
     if let resident = residents[number], !isRegistered {
       room.address = nil
       let name = chance.chance(0.3) ? resident.name : resident.address.description
       room.near = AdapterReference(name)
     }
     if isRegistered {
-      sensor.holds = holdings(of: room)
+      sensor.holds = holdings(of: room, family.draw)
     } else {
-      if family.name != "firefly", chance.chance(0.08) { sensor.holds = drawHoldings(of: room, number) }
-      if chance.chance(faultiness) { sensor.faults = drawFaults(family) }
+      if family.family.hasIdentity, chance.chance(0.08) {
+        sensor.holds = drawHoldings(of: room, number, family.draw)
+      }
+      if chance.chance(faultiness) { sensor.faults = drawFaults(family.draw) }
     }
     if chance.chance(0.1) { sensor.appearsAfter = chance.duration(in: .seconds(1)...(.seconds(90))) }
-    // With `match: any`, a Firefly is never matched to a room that does not name it.
-    if family.name == "firefly", room.near == nil {
+    // With `match: any`, a device without an identity is never matched to a room that does not name it.
+    if !family.family.hasIdentity, room.near == nil {
       var chance = origin.split("name/\(number)")
       if chance.chance(0.7) { room.address = address }
     }
-    if family.name == "robo-sensor", !isRegistered {
-      drawMove(number, &room, &sensor)
-      drawNotKept(number, &sensor)
-    }
+    if !isRegistered { family.draw.more(number, &room, &sensor, faultiness, origin) }
     building.rooms.append(room)
     sensors.append(sensor)
   }
 
-  /// A sensor that changes its address after `SAVE`, whether or not the manifest permits it.
-  private func drawMove(_ number: Int, _ room: inout Room, _ sensor: inout SensorScenario) {
-    var chance = origin.split("move/\(number)")
-    if chance.chance(0.15) { room.proofAddress = .any }
-    guard chance.chance(faultiness / 4) else { return }
-    let other = BluetoothAddress(rawValue: sensor.address.rawValue + 0x10_0000)
-    let fault = chance.chance(0.5) ? Fault.returnsFrom(other) : .refusesForStranger("not now", other)
-    sensor.faults = [ScheduledFault(fault, attempts: chance.chance(0.5) ? 1 : nil)]
-  }
-
-  /// A sensor that leaves provisioning mode with the settings, or the WiFi alone, that it held before.
-  private func drawNotKept(_ number: Int, _ sensor: inout SensorScenario) {
-    var chance = origin.split("not_kept/\(number)")
-    guard chance.chance(faultiness / 3) else { return }
-    let answers: [Fault.SaveAnswer] = [.error("flash write failed"), .attError(0x80), .silence]
-    let answer = answers.randomElement(using: &chance) ?? .silence
-    let fault = Fault.saveNotKept(answer, wifiOnly: chance.chance(0.4))
-    sensor.faults = [
-      ScheduledFault(fault, attempts: chance.chance(0.4) ? Int.random(in: 1...3, using: &chance) : nil)
-    ]
-  }
-
-  private mutating func makeRoom(_ number: Int, _ family: FirmwareFamily) -> Room {
-    let profileID = ProfileID(rawValue: family.name)
-    let settings = drawSettings(number, family)
-    guard let profile = DeviceProfiles[profileID] else { preconditionFailure("no profile \(profileID)") }
-    var timeouts = profile.timeouts(for: settings)
-    // A Firefly's time limits are fixed.
-    if family.name != "firefly" {
+  private mutating func makeRoom(_ number: Int, _ family: SimulatedFamilies.Family) -> Room {
+    let settings = family.draw.settings(number, site, &chance)
+    var timeouts = family.family.timeouts(for: settings)
+    // The time limits of a session per action are fixed.
+    if !family.family.lifecycle.isPerAction {
       for stage in Stage.allCases { timeouts[stage] *= haste }
     }
     return Room(
-      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", profile: profileID, settings: settings,
-      timeouts: timeouts, retries: retries)
-  }
-
-  private mutating func drawSettings(_ number: Int, _ family: FirmwareFamily) -> [SettingName: SettingValue] {
-    switch family.name {
-    case "iot-design-shop":
-      var settings: [SettingName: SettingValue] = [
-        .uuid: .uuid(site.uuid), .major: .integer(site.major), .minor: .integer(number),
-      ]
-      if chance.chance(0.7) {
-        settings[.power] = .text(["low", "medium", "high"].randomElement(using: &chance) ?? "low")
-        let interval = chance.chance(0.8) ? 100...1000 : 1000...3000
-        settings[.interval] = .duration(.milliseconds(Int.random(in: interval, using: &chance) / 5 * 5))
-      }
-      return settings
-    case "firefly":
-      return [
-        .control: .integer(number % 256), .value: .integer(Int.random(in: 0...255, using: &chance)),
-        .range: .integer(200),
-      ]
-    default:
-      var settings: [SettingName: SettingValue] = [
-        .roomName: .text("Room \(number)"), .minor: .integer(number),
-      ]
-      if site.hasWiFi {
-        let index = Int.random(in: 0...1, using: &chance)
-        settings[.wifiSSID] = .text(site.ssids[index])
-        settings[.wifiPassword] = .secret(Secret(site.passwords[index]))
-      }
-      return settings
-    }
+      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", family: family.family,
+      settings: settings, timeouts: timeouts, retries: retries)
   }
 
   /// A signal that every adapter receives, or only some.
@@ -222,7 +167,7 @@ struct BuildingGenerator {
   // MARK: Stored settings
 
   /// The stored settings of the provisioned device of a room.
-  private func holdings(of room: Room) -> [String: String] {
+  private func holdings(of room: Room, _ draw: FirmwareDraw) -> [String: String] {
     var holds = Dictionary(
       uniqueKeysWithValues: room.settings.map { name, value in
         if case .secret(let secret) = value {
@@ -231,20 +176,20 @@ struct BuildingGenerator {
           (name.rawValue, value.shown ?? "")
         }
       })
-    if room.profile == "iot-design-shop", holds["power"] == nil {
-      holds["power"] = "medium"
-      holds["interval"] = "500ms"
-    }
+    holds.merge(draw.usual) { own, _ in own }
     return holds
   }
 
-  /// Provisioned already, configured for another building, or configured with the minor of another room here.
-  private mutating func drawHoldings(of room: Room, _ number: Int) -> [String: String] {
-    var holds = holdings(of: room)
+  /// Provisioned already, configured for another building, or configured with the number of another room here.
+  private mutating func drawHoldings(
+    of room: Room, _ number: Int, _ draw: FirmwareDraw
+  ) -> [String: String] {
+    var holds = holdings(of: room, draw)
+    guard let key = draw.number else { return holds }
     switch Int.random(in: 0...3, using: &chance) {
     case 0, 1: break
-    case 2: holds["minor"] = String(Int.random(in: 1000...60000, using: &chance))
-    default: holds["minor"] = String(number + 1)
+    case 2: holds[key] = String(Int.random(in: 1000...60000, using: &chance))
+    default: holds[key] = String(number + 1)
     }
     return holds
   }
@@ -252,12 +197,13 @@ struct BuildingGenerator {
   /// A device of no room: in provisioning mode, configured, or of another make.
   private mutating func drawStranger() {
     let address = newAddress()
-    let family = (families + [.midiKeyboard]).randomElement(using: &chance) ?? .roboSensor
+    let index = Int.random(in: 0..<(families.count + others.count), using: &chance)
+    let family = families.indices.contains(index) ? families[index] : nil
     var sensor = SensorScenario(
-      address: address, family: family, signal: drawSignal(),
+      address: address, family: family?.firmware ?? others[index - families.count], signal: drawSignal(),
       place: storeys?.place(Int.random(in: 1...30, using: &chance), &chance))
-    if chance.chance(0.4), family.name == "robo-sensor" || family.name == "iot-design-shop" {
-      sensor.holds = holdings(of: makeRoom(9000 + Int(nextAddress), family))
+    if chance.chance(0.4), let family, family.family.hasIdentity {
+      sensor.holds = holdings(of: makeRoom(9000 + Int(nextAddress), family), family.draw)
     }
     strangers.insert(address)
     sensors.append(sensor)
@@ -265,11 +211,11 @@ struct BuildingGenerator {
 
   // MARK: Faults
 
-  private mutating func drawFaults(_ family: FirmwareFamily) -> [ScheduledFault] {
+  private mutating func drawFaults(_ draw: FirmwareDraw) -> [ScheduledFault] {
     let count = chance.chance(0.8) ? 1 : 2
     return (0..<count).map { _ in
       ScheduledFault(
-        Fault.all(of: family, quoting: site.passwords[0]).randomElement(using: &chance) ?? .slow,
+        (Fault.ofAll + draw.faults(site.passwords[0])).randomElement(using: &chance) ?? .slow,
         attempts: chance.chance(0.5) ? Int.random(in: 1...4, using: &chance) : nil)
     }
   }
@@ -298,38 +244,13 @@ private struct Storeys {
 }
 
 extension Fault {
-  /// The possible faults of a family's devices, some of which quote a secret.
-  fileprivate static func all(of family: FirmwareFamily, quoting secret: String) -> [Fault] {
-    let common: [Fault] = [
-      .silent, .neverAnswers, .slow, .staleAttributes, .drops(in: .connect), .drops(in: .discover),
-      .drops(in: .write(1)), .drops(in: .confirm(1)),
-    ]
-    switch family.name {
-    case "robo-sensor":
-      return common + [
-        .drops(in: .subscribe), .drops(in: .write(2)), .drops(in: .confirm(2)), .drops(in: .save),
-        .rejectsWrite(to: RoboSensorGATT.minor, code: 0x80), .noReady, .refusesSubscription,
-        .staleError("left over"), .errorAfterFirstWrite("flash busy"), .errorOnSave("flash worn out"),
-        .errorOnSave("cannot join with \(secret)"),
-        .savesOnlyWithSSID, .noSaved, .restartsBeforeConfirming(saved: true),
-        .restartsBeforeConfirming(saved: false), .returnsWithMinor(7777), .neverReturns, .withoutWiFiScan,
-      ]
-    case "iot-design-shop":
-      let registers = [
-        IoTDesignShopGATT.beaconUUID, IoTDesignShopGATT.beaconID, IoTDesignShopGATT.transmission,
-      ]
-      return common + [.drops(in: .write(2)), .drops(in: .confirm(2)), .own(.oldBeacon)]
-        + registers.flatMap {
-          [.rejectsWrite(to: $0, code: 0x80), .own(.keepsOld($0)), .own(.storesWrong($0))]
-        }
-    case "firefly":
-      return common + [.own(.staysConnected), .own(.diesWhenConnected), .own(.dropsBeforeWrite)]
-    default:
-      return common
-    }
-  }
+  /// The faults of devices of all families.
+  fileprivate static let ofAll: [Fault] = [
+    .silent, .neverAnswers, .slow, .staleAttributes, .drops(in: .connect), .drops(in: .discover),
+    .drops(in: .write(1)), .drops(in: .confirm(1)),
+  ]
 
-  /// Whether the device disconnects without keeping what a Firefly was sent: no host can distinguish that
+  /// Whether the device disconnects without keeping what it was sent: after a write per action no host can distinguish that
   /// from a success.
   var looksLikeSuccess: Bool {
     switch self {

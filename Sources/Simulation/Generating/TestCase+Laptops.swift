@@ -22,7 +22,10 @@ extension TestCase {
   mutating func drawSharedAddresses(_ generator: SeededGenerator) {
     var chance = generator
     let addresses = scenario.sensors.map(\.address)
-    for index in building.rooms.indices where scenario.sensors[index].family.name == "robo-sensor" {
+    for index in building.rooms.indices
+    where
+      scenario.sensors[index].family.oracle?.access.needsSave == true
+    {
       guard !building.rooms[index].isRegistered, chance.chance(0.3),
         let other = addresses.randomElement(using: &chance), other != addresses[index]
       else { continue }

@@ -104,7 +104,7 @@ extension TestCase {
     guard chance.chance(0.3) else { return }
     run.newPassword = "horse battery \(Int.random(in: 100...999, using: &chance))"
     run.readied = Set(
-      building.rooms.filter { $0.profile == "robo-sensor" && !$0.isRegistered }.map(\.id)
+      building.rooms.filter { $0.family.lifecycle == .provisioningMode && !$0.isRegistered }.map(\.id)
         .filter { _ in chance.chance(0.8) })
   }
 

@@ -12,6 +12,7 @@ package struct TestCase: Sendable {
   /// The seed that determines everything.
   package let seed: UInt64
   package var building: Building
+  package let families: SimulatedFamilies
   /// The devices in the building.
   package var scenario: Scenario
   /// Sensors of no room, in the building or near it.
@@ -74,10 +75,11 @@ package struct TestCase: Sendable {
 
   /// The scenario of a seed.
   /// - Parameter disturbances: the disturbances during its runs.
-  package init(seed: UInt64, disturbances: Disturbances = .all) {
+  package init(seed: UInt64, families: SimulatedFamilies, disturbances: Disturbances = .all) {
     self.seed = seed
+    self.families = families
     let generator = SeededGenerator(seed: seed)
-    var rooms = BuildingGenerator(generator.split("building"))
+    var rooms = BuildingGenerator(generator.split("building"), families)
     rooms.drawRooms()
     building = rooms.building
     strangers = rooms.strangers
@@ -107,10 +109,11 @@ package struct TestCase: Sendable {
   /// - Parameter scenario: one sensor for each room, in the same order, which is the correct device of the
   ///   room; then the foreign devices.
   package init(
-    seed: UInt64, building: Building, scenario: Scenario, parallel: Int? = nil,
+    seed: UInt64, families: SimulatedFamilies, building: Building, scenario: Scenario, parallel: Int? = nil,
     survey: Duration = .seconds(10), runs: [Run] = []
   ) {
     self.seed = seed
+    self.families = families
     self.building = building
     self.scenario = scenario
     self.parallel = parallel

@@ -52,10 +52,10 @@ package struct Settlement: Sendable {
   /// - Parameters:
   ///   - permissions: what is permitted in any case.
   ///   - gone: devices that no room may get.
-  ///   - minor: the minor that a device holds: the operator looks it up.
+  ///   - fits: whether a device sends the identity of a room: the operator looks it up.
   package init(
     of rooms: inout [Room], with lastKnown: LastKnownBuilding, allowing permissions: RecordPermissions,
-    without gone: Set<BluetoothAddress> = [], minor: (BluetoothAddress) async -> UInt16?
+    without gone: Set<BluetoothAddress> = [], fits: (BluetoothAddress, Room) async -> Bool
   ) async {
     self.permissions = permissions
     for conflict in conflicts(of: rooms, with: lastKnown, allowing: permissions) {
@@ -63,15 +63,14 @@ package struct Settlement: Sendable {
       case .boundToAnother(let room, _, _), .deviceOfAnotherRoom(let room, _, _):
         self.permissions.rebind.insert(room)
       case .severalDevices(let room, let devices):
-        await settle(room, &rooms, among: devices.filter { !gone.contains($0) }, minor)
+        await settle(room, &rooms, among: devices.filter { !gone.contains($0) }, fits)
       case .severalRooms(let device, let claimants):
-        let held = await minor(device)
         let claiming = rooms.filter { claimants.contains($0.id) }
-        if let owner = claiming.first(where: { $0.minor == held }) ?? claiming.first {
-          await settle(owner.id, &rooms, among: [device], minor)
-        }
+        var owner = claiming.first
+        for room in claiming.reversed() where await fits(device, room) { owner = room }
+        if let owner { await settle(owner.id, &rooms, among: [device], fits) }
       case .unordered(let room, _): self.permissions.force.insert(room)
-      case .deviceRetired, .renumbered, .minorTwice:
+      case .deviceRetired, .renumbered, .identityTwice:
         break
       }
     }
@@ -79,14 +78,14 @@ package struct Settlement: Sendable {
     blocked = Set(left.flatMap(\.rooms)).subtracting(self.permissions.rebind)
   }
 
-  /// Names the device of a room in the manifest: the one with its minor, if there is one.
+  /// Names the device of a room in the manifest: the one with its identity, if there is one.
   private mutating func settle(
     _ room: RoomID, _ rooms: inout [Room], among devices: [BluetoothAddress],
-    _ minor: (BluetoothAddress) async -> UInt16?
+    _ fits: (BluetoothAddress, Room) async -> Bool
   ) async {
     guard let index = rooms.firstIndex(where: { $0.id == room }) else { return }
     var choice = devices.first
-    for device in devices where await minor(device) == rooms[index].minor { choice = device }
+    for device in devices where await fits(device, rooms[index]) { choice = device }
     guard let choice else { return }
     for other in rooms.indices where rooms[other].address == choice { rooms[other].address = nil }
     (rooms[index].address, rooms[index].near) = (choice, nil)

@@ -20,7 +20,7 @@ actor TestCaseChecker {
   private(set) var journals: [[UInt8]] = []
 
   // The present run.
-  private var invariants = Invariants(.init(rooms: [], flashes: [:]))
+  private var invariants = Invariants(.init(rooms: [], firmware: [], flashes: [:]))
   private var lines = JournalLines()
   private var journal: [UInt8] = []
   private var events: [RunEvent] = []

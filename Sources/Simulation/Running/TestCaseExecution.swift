@@ -1,6 +1,5 @@
 import Bluetooth
 import Engine
-import Families
 import FoundationEssentials
 import Journal
 import Model
@@ -25,7 +24,7 @@ struct TestCaseExecution {
   private var lastWriters: [BluetoothAddress: String] = [:]
   /// Devices that a person put into provisioning mode since their last write.
   private var pressed: Set<BluetoothAddress> = []
-  /// Fireflies, and other devices, whose success cannot be distinguished from a failure.
+  /// Devices whose success cannot be distinguished from a failure.
   private var doubtful: Set<BluetoothAddress> = []
 
   /// The number of runs without faults after which every room must be done: runs find out which operator
@@ -44,7 +43,7 @@ struct TestCaseExecution {
     self.checker = checker
     doubtful = Set(
       testCase.scenario.sensors.filter { sensor in
-        sensor.family.name == "firefly" && sensor.faults.contains { $0.fault.looksLikeSuccess }
+        sensor.family.isPerAction && sensor.faults.contains { $0.fault.looksLikeSuccess }
       }.map(\.address))
   }
 
@@ -137,9 +136,9 @@ struct TestCaseExecution {
     let before = Before(links: meter.open, stored: await stored(), attempts: await attempts())
     await checker.begin(
       .init(
-        rooms: request.rooms, building: building.rooms,
+        rooms: request.rooms, firmware: testCase.families.all.map(\.firmware), building: building.rooms,
         bound: known.lastKnown.rooms.compactMapValues { $0.binding?.address }, flashes: await flashes(),
-        unprovable: doubtful, keepingOtherMinor: keepingOtherMinor, shared: shared,
+        unprovable: doubtful, keepingOtherNumber: keepingOtherNumber, shared: shared,
         changedSince: writtenElsewhere.union(pressed)),
       isCalm: isCalm, longestWait: bounds.wait, adapters: building.adapters,
       limit: before.links.isEmpty ? testCase.parallel : nil)
@@ -148,7 +147,8 @@ struct TestCaseExecution {
     let recorder = MortalRecorder(
       clock: clock, diesAt: run.diesAt, life: life, onDisk: { [checker] in await checker.take($0) })
     let result = await TestCaseRun(
-      request: request, run: run, world: world, clock: clock, checker: checker, life: life,
+      request: request, run: run, drivers: testCase.families.drivers, world: world, clock: clock,
+      checker: checker, life: life,
       recorder: recorder,
       chance: SeededGenerator(seed: testCase.seed).split("chance/\(runCount - 1)"),
       bound: isCalm ? bounds.calmRun : bounds.run
@@ -176,8 +176,11 @@ struct TestCaseExecution {
   private mutating func settleConflicts() async -> Settlement {
     if hasTwoLaptops, !conflicts(of: building.rooms, with: lastKnown, allowing: .init()).isEmpty {
       laptops.merge()
-      return await Settlement(of: &building.rooms, with: lastKnown, allowing: .init()) { [world] in
-        await world.flash(of: $0)?.minor
+      return await Settlement(of: &building.rooms, with: lastKnown, allowing: .init()) {
+        [world, sensors = testCase.scenario.sensors] device, room in
+        await world.flash(of: device).flatMap { flash in
+          sensors.first { $0.address == device }?.family.hasIdentity(of: room, flash)
+        } == true
       }
     }
     return Settlement()
@@ -187,15 +190,14 @@ struct TestCaseExecution {
   private mutating func noteWrites(of id: String, since count: Int, _ run: TestCase.Run) async {
     for write in await world.writes(since: count) {
       lastWriters[write.address] = id
-      let room = building.rooms.first { $0.profile.rawValue == family(of: write.address)?.name }
-      if let room, FamilyTruth(room).isChange(write) { pressed.remove(write.address) }
+      if family(of: write.address)?.isChange(write) == true { pressed.remove(write.address) }
     }
     for case .button(let address) in run.disturbances.map(\.kind) { pressed.insert(address) }
     let lastKnown = lastKnown
     for room in building.rooms where !room.isRegistered && lastKnown.rooms[room.id]?.progress == .done {
       guard let lastWrite = lastKnown.rooms[room.id]?.lastWrite, !doubtful.contains(lastWrite.address),
         !pressed.contains(lastWrite.address), !writtenElsewhere.contains(lastWrite.address),
-        lastWrite.satisfies(room, .simulated, besides: DeviceProfiles[room.profile]?.expectedSettings ?? [])
+        lastWrite.satisfies(room, .simulated, besides: room.family.expectedSettings)
       else { continue }
       if !holds(await world.flash(of: lastWrite.address), room, lastWrite) {
         await checker.violate(
@@ -236,13 +238,13 @@ struct TestCaseExecution {
     }
   }
 
-  /// Notes devices whose success becomes ambiguous. A Firefly whose link is cut ends it no differently than
+  /// Notes devices whose success becomes ambiguous. A device per action whose link is cut ends it no differently than
   /// one that is done. If a refusal is lost with the link of a sensor that may change its address, a foreign
   /// beacon counts as its own.
   private mutating func noteDoubts(_ disturbance: Disturbance) {
     switch disturbance.kind {
     case .linkCut(let address), .carriedAway(let address, true):
-      if family(of: address)?.name == "firefly" { doubtful.insert(address) }
+      if family(of: address)?.isPerAction == true { doubtful.insert(address) }
       doubtful.formUnion(deniable.filter { $0 == address })
     case .unplugged, .powered(_, false), .stack(isRunning: false):
       doubtful.formUnion(deniable)
@@ -261,8 +263,8 @@ struct TestCaseExecution {
     }
   }
 
-  /// The sensors that acknowledge a minor and keep another one.
-  private var keepingOtherMinor: Set<BluetoothAddress> {
+  /// The sensors that acknowledge a number and keep another one.
+  private var keepingOtherNumber: Set<BluetoothAddress> {
     let sensors = testCase.scenario.sensors.filter { sensor in
       sensor.faults.contains { if case .returnsWithMinor = $0.fault { true } else { false } }
     }
@@ -308,10 +310,10 @@ struct TestCaseExecution {
   }
 
   /// The devices of rooms and the foreign ones.
-  private func devices() async -> [FamilyTruth.Device] {
+  private func devices() async -> [SimulatedDevice] {
     let flashes = await flashes()
     return testCase.scenario.sensors.compactMap { sensor in
-      flashes[sensor.address].map { .init(address: sensor.address, family: sensor.family.name, flash: $0) }
+      flashes[sensor.address].map { .init(address: sensor.address, family: sensor.family, flash: $0) }
     }
   }
 
@@ -330,8 +332,8 @@ struct TestCaseExecution {
     try? await clock.sleep(until: .init(sinceZero: max(clock.now.sinceZero, latest)), tolerance: nil)
     for sensor in testCase.scenario.sensors { await world.repair(sensor.address) }
     try? await clock.sleep(for: .seconds(10))
-    // Sensors that hang after a fault, or send with the address of another one, are reset. Fireflies only sleep.
-    for sensor in testCase.scenario.sensors where sensor.family.name != "firefly" {
+    // Sensors that hang after a fault, or send with the address of another one, are reset. Devices per action only sleep.
+    for sensor in testCase.scenario.sensors where !sensor.family.isPerAction {
       let onAir = await world.onAir(sensor.address)
       if onAir == nil || sendsWithAddressOfAnother(sensor) { await press(sensor.address) }
     }
@@ -360,7 +362,7 @@ struct TestCaseExecution {
     let own = needy.map { sensors[$0] }
     let others = sensors.prefix(building.rooms.count)
     var wanted: [String: Int] = [:]
-    for index in needy { wanted[building.rooms[index].profile.rawValue, default: 0] += 1 }
+    for index in needy { wanted[building.rooms[index].family.id.rawValue, default: 0] += 1 }
     for address in named.sorted() { await world.setMuted(false, address) }
     var seen = named.union(registered)
     for sensor in own + others + sensors where seen.insert(sensor.address).inserted {
@@ -420,7 +422,7 @@ struct TestCaseExecution {
     let taken = registered.union(building.rooms.compactMap(\.address))
     let sensors = testCase.scenario.sensors
     let free = (sensors[index...] + sensors).first {
-      $0.family.name == building.rooms[index].profile.rawValue && !testCase.strangers.contains($0.address)
+      $0.family.name == building.rooms[index].family.id.rawValue && !testCase.strangers.contains($0.address)
         && !taken.contains($0.address) && lastKnown.owners(of: $0.address).isEmpty
     }
     building.rooms[index].near = nil
@@ -432,7 +434,8 @@ struct TestCaseExecution {
     guard let flash, flash.isSaved else { return false }
     let unknown = Set(
       lastWrite.settings.filter { $0.state != .acknowledged && $0.state != .proved }.map(\.name.rawValue))
-    return FamilyTruth(room).flash(of: room)
+    guard let family = family(of: lastWrite.address) else { return false }
+    return family.flash(of: room)
       .allSatisfy { unknown.contains($0.key) || flash.values[$0.key] == $0.value }
   }
 
@@ -453,7 +456,7 @@ struct TestCaseExecution {
       }
     }
     let owned = Set(lastKnown.rooms.values.compactMap { $0.lastWrite?.address })
-    for devices in FamilyTruth.lookalikes(await devices().filter { owned.contains($0.address) }) {
+    for devices in SimulatedDevice.lookalikes(await devices().filter { owned.contains($0.address) }) {
       await checker.violate(.identity, "devices with one identity: \(devices)")
     }
     for conflict in lastKnown.conflicts {
@@ -472,4 +475,9 @@ extension FailureReason.Code {
     default: false
     }
   }
+}
+
+extension FirmwareFamily {
+  /// Whether a lost link of its devices looks like a success.
+  fileprivate var isPerAction: Bool { oracle?.access == .perAction }
 }

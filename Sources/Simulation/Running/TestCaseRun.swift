@@ -11,6 +11,7 @@ import VirtualTime
 struct TestCaseRun {
   let request: ApplyRequest
   let run: TestCase.Run
+  let drivers: [FamilyDriver]
   let world: World
   let clock: VirtualClock
   let checker: TestCaseChecker
@@ -26,7 +27,7 @@ struct TestCaseRun {
     let generator = Mutex(chance)
     let environment = ApplyEnvironment(
       central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
-      clock: clock,
+      clock: clock, drivers: drivers,
       chance: { generator.withLock { $0.fraction() } },
       confirm: { [run] _ in run.isConfirmed ? .answer : nil },
       judge: { [run] _ in run.areCanariesWell },

@@ -1,4 +1,5 @@
 package import Bluetooth
+import Model
 package import VirtualTime
 
 /// The Firefly's firmware (docs/protocols.md, "Firefly"). It sleeps most of the time and advertises for a
@@ -117,12 +118,23 @@ extension FirmwareFamily {
   package static let firefly = FirmwareFamily(
     name: "firefly",
     settings: ["value", "control", "elapsed", "range"].map { name in
-      FirmwareSetting(name, FireflyGATT.message, "a whole number from 0 to 255") { UInt8($0).map { [$0] } }
+      FirmwareSetting(
+        name, FireflyGATT.message, "a whole number from 0 to 255", isComputed: name == "elapsed"
+      ) { UInt8($0).map { [$0] } }
     },
     faults: [
       .init("stays_connected", .own(.staysConnected)),
       .init("dies_when_connected", .own(.diesWhenConnected)),
       .init("drops_before_write", .own(.dropsBeforeWrite)),
-    ]
+    ],
+    oracle: FirmwareOracle(.perAction, proofs: [.selfDisconnect]),
+    draw: FirmwareDraw(
+      faults: { _ in [.own(.staysConnected), .own(.diesWhenConnected), .own(.dropsBeforeWrite)] }
+    ) { number, _, chance in
+      [
+        "control": .integer(number % 256), "value": .integer(Int.random(in: 0...255, using: &chance)),
+        "range": .integer(200),
+      ]
+    }
   ) { FireflyFirmware(conditions: $0) }
 }

@@ -12,19 +12,26 @@ package struct FirmwareFamily: Sendable {
   package let faults: [FaultKind]
   /// Whether UUID and major of the beacon are built into the firmware (`FirmwareConditions.beacon`).
   package let hasBuiltInBeacon: Bool
+  /// What is right for its devices; nil for a make that no room has.
+  package let oracle: FirmwareOracle?
+  /// How random buildings draw its devices; nil for a make that no room has.
+  package let draw: FirmwareDraw?
   /// Creates the firmware of a device.
   package let make: @Sendable (FirmwareConditions) -> any Firmware
 
   package init(
     name: String, settings: [FirmwareSetting] = [],
     dropStages: [Fault.DropStage.Name] = [.connect, .discover, .write, .confirm], faults: [FaultKind] = [],
-    hasBuiltInBeacon: Bool = false, make: @escaping @Sendable (FirmwareConditions) -> any Firmware
+    hasBuiltInBeacon: Bool = false, oracle: FirmwareOracle? = nil, draw: FirmwareDraw? = nil,
+    make: @escaping @Sendable (FirmwareConditions) -> any Firmware
   ) {
     self.name = name
     self.settings = settings
     self.dropStages = dropStages
     self.faults = faults
     self.hasBuiltInBeacon = hasBuiltInBeacon
+    self.oracle = oracle
+    self.draw = draw
     self.make = make
   }
 
@@ -35,9 +42,6 @@ package struct FirmwareFamily: Sendable {
     .midiKeyboard,
     .firefly,
   ]
-
-  /// The family of this name, or nil.
-  package static subscript(name name: String) -> FirmwareFamily? { all.first { $0.name == name } }
 
   /// All faults that a scenario can order for its devices.
   package var allFaults: [FaultKind] { FaultKind.common + faults }
@@ -71,6 +75,11 @@ package struct FirmwareFamily: Sendable {
   }
 }
 
+extension [FirmwareFamily] {
+  /// The family of this name, or nil.
+  package subscript(name name: String) -> FirmwareFamily? { first { $0.name == name } }
+}
+
 /// A persistent setting of a family's devices.
 package struct FirmwareSetting: Sendable {
   /// The name in the manifest.
@@ -81,17 +90,20 @@ package struct FirmwareSetting: Sendable {
   package let expected: String
   /// Whether a device that has any initial value must have this one.
   package let isAlwaysHeld: Bool
+  /// Whether the host computes its one byte from the time, so that no room has it.
+  package let isComputed: Bool
   /// Encodes a value written by people as it is stored in flash; nil if it is invalid.
   package let encode: @Sendable (String) -> [UInt8]?
 
   package init(
     _ name: String, _ characteristic: BluetoothUUID, _ expected: String, isAlwaysHeld: Bool = false,
-    encode: @escaping @Sendable (String) -> [UInt8]?
+    isComputed: Bool = false, encode: @escaping @Sendable (String) -> [UInt8]?
   ) {
     self.name = name
     self.characteristic = characteristic
     self.expected = expected
     self.isAlwaysHeld = isAlwaysHeld
+    self.isComputed = isComputed
     self.encode = encode
   }
 

@@ -21,14 +21,6 @@ package struct LowerBound: Hashable, Sendable {
       self.lingering = lingering
       self.restart = restart
     }
-
-    /// The session of a Robo Sensor: it reads the status, writes SSID, password, room name and minor, and
-    /// then `SAVE`.
-    package static func roboSensor(in radio: RadioParameters) -> Self {
-      Self(
-        subscriptions: 1, requests: 5, lingering: RoboSensorFirmware.restartAfter,
-        restart: mean(radio.restart))
-    }
   }
 
   /// How an adapter divides its time between scanning and connecting.
@@ -106,7 +98,7 @@ package struct LowerBound: Hashable, Sendable {
 
   private func windows(in span: Duration, each turn: Duration) -> Int { Int(span / turn) }
 
-  private static func mean(_ range: ClosedRange<Duration>) -> Duration {
+  static func mean(_ range: ClosedRange<Duration>) -> Duration {
     (range.lowerBound + range.upperBound) / 2
   }
 }

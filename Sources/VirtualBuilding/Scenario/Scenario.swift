@@ -77,7 +77,7 @@ package struct SensorScenario: Sendable {
 
   /// Creates a sensor; by default it is present from the start, new and without faults.
   package init(
-    address: BluetoothAddress, family: FirmwareFamily = .roboSensor, signal: Signal = .init(base: -60),
+    address: BluetoothAddress, family: FirmwareFamily, signal: Signal = .init(base: -60),
     place: Place? = nil, appearsAfter: Duration = .zero, holds: [String: String] = [:],
     beacon: BuiltInBeacon? = nil, faults: [ScheduledFault] = []
   ) {

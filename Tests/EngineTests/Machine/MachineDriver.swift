@@ -36,7 +36,8 @@ struct MachineDriver {
     _ rooms: [Room], goal: RunMachine.Goal = .apply, request change: (inout ApplyRequest) -> Void = { _ in }
   ) {
     var request = ApplyRequest(
-      building: Building(id: "house", name: "House", rooms: rooms), runID: "run", toolVersion: "t", host: "h",
+      building: Building(id: "house", name: "House", rooms: rooms, families: FamilyCatalogue.builtIn),
+      runID: "run", toolVersion: "t", host: "h",
       manifestPath: "m", manifestSHA256: "0", isSimulated: true, survey: .milliseconds(500))
     change(&request)
     machine = RunMachine(request, goal: goal) { 0 }

@@ -37,7 +37,7 @@ import Testing
   func binding() {
     let room = Sample.room(1, address: 1)
     func lastKnown(_ name: String, device number: UInt64) -> LastKnownRoom {
-      var lastKnown = LastKnownRoom(name: name, profile: room.profile)
+      var lastKnown = LastKnownRoom(name: name, profile: room.family.id)
       let address = Sample.address(number)
       lastKnown.bindings = [.init(address: address, basis: .any, run: "run-1", at: .distantPast)]
       return lastKnown

@@ -1,4 +1,5 @@
 import Bluetooth
+import Model
 import VirtualBuilding
 import VirtualTime
 
@@ -40,6 +41,12 @@ private struct PlainBeaconFirmware: Firmware {
 }
 
 extension FirmwareFamily {
+  /// The firmware of a room's device.
+  static func of(_ room: Room) -> FirmwareFamily {
+    guard let family = all[name: room.family.id.rawValue] else { preconditionFailure("no firmware") }
+    return family
+  }
+
   /// An IoT Design Shop beacon whose iBeacon is never received.
   static let shyBeacon = FirmwareFamily(name: "iot-design-shop", settings: iotDesignShop.settings) {
     ShyBeaconFirmware($0)

@@ -6,6 +6,7 @@ import Journal
 import Model
 import Session
 import Simulation
+import SampleFacts
 import Testing
 import VirtualBuilding
 import VirtualTime
@@ -119,14 +120,14 @@ struct Installation {
     let interval = [Duration.milliseconds(100), .seconds(1), .seconds(3)][Int(chance.next() % 3)]
     log.append("new password, \(power), \(interval)")
     for index in rooms.indices where !rooms[index].isRegistered {
-      switch FamilyTruth(rooms[index]) {
-      case .roboSensor:
+      switch rooms[index].family.id {
+      case "robo-sensor":
         rooms[index].settings[.wifiPassword] = .secret(Secret(password))
-      case .iotDesignShop:
+      case "iot-design-shop":
         rooms[index].settings[.power] = .text(power)
         rooms[index].settings[.interval] = .duration(interval)
-        rooms[index].timeouts = IoTDesignShop().timeouts(for: rooms[index].settings)
-      case .firefly:
+        rooms[index].timeouts = DeviceFamily.iotDesignShop.timeouts(for: rooms[index].settings)
+      default:
         rooms[index].settings[.value] = .integer(password.utf8.count)
       }
     }
@@ -136,12 +137,12 @@ struct Installation {
     let index = Int(chance.next() % UInt64(Self.roomCount))
     nextNumber += 1
     log.append("\(rooms[index].id) gets number \(nextNumber)")
-    switch FamilyTruth(rooms[index]) {
-    case .roboSensor: rooms[index].settings[.minor] = .integer(nextNumber)
-    case .iotDesignShop:
+    switch rooms[index].family.id {
+    case "robo-sensor": rooms[index].settings[.minor] = .integer(nextNumber)
+    case "iot-design-shop":
       rooms[index].settings[.minor] = .integer(nextNumber)
       if chance.next() % 2 == 0 { rooms[index].settings[.major] = .integer(nextNumber * 100) }
-    case .firefly: rooms[index].settings[.control] = .integer(nextNumber)
+    default: rooms[index].settings[.control] = .integer(nextNumber)
     }
   }
 
@@ -190,7 +191,8 @@ struct Installation {
     let started = RunStarted(
       command, run: id, building: "house", buildingName: "House", toolVersion: "t", host: "h",
       manifestPath: "m", manifestSHA256: "0", simulated: false,
-      predecessors: laptops.predecessors(of: laptop), rooms: [])
+      predecessors: laptops.predecessors(of: laptop), rooms: [],
+      families: FamilyCatalogue.builtIn.all.map { RecordedFamily($0) })
     let events = [.runStarted(started), fact].enumerated().map {
       RunEvent(sequence: $0.offset + 1, at: wall(laptop), elapsed: .zero, fact: $0.element)
     }
@@ -220,7 +222,9 @@ struct Installation {
     merge()
     let settlement = await Settlement(
       of: &rooms, with: known(laptop).lastKnown, allowing: permissions, without: dustbin
-    ) { [world] in await world.flash(of: $0)?.minor }
+    ) { [world] device, room in
+      await world.flash(of: device).map { FirmwareFamily.of(room).hasIdentity(of: room, $0) } == true
+    }
     for (room, device) in settlement.named { log.append("\(room) is settled on \(device)") }
     permissions = settlement.permissions
     return (permissions, settlement.blocked)
@@ -239,7 +243,8 @@ struct Installation {
     let (permissions, blocked) = await permissions(laptop)
     let selected = Set(rooms.map(\.id).filter { only.isEmpty || only.contains($0) }).subtracting(blocked)
     guard !selected.isEmpty else { return nil }
-    let building = Building(id: "house", name: "House", assignment: assignment, rooms: rooms)
+    let building = Building(
+      id: "house", name: "House", assignment: assignment, rooms: rooms, families: FamilyCatalogue.builtIn)
     let known = known(laptop, permissions)
     let id = nextRun()
     log.append(
@@ -260,14 +265,15 @@ struct Installation {
     let bound = known.lastKnown.rooms.compactMapValues { $0.binding?.address }
     var invariants = Invariants(
       .init(
-        rooms: request.rooms, building: rooms, bound: bound,
+        rooms: request.rooms, firmware: FirmwareFamily.all, building: rooms, bound: bound,
         flashes: await Premises(world: world, clock: clock).flashes()))
     let writesBefore = await world.writes.count
     let result = await apply(
       request,
       in: ApplyEnvironment(
         central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
-        clock: clock, chance: { 0.5 }, confirm: { _ in .answer }, requests: AsyncStream { _ in }),
+        clock: clock, drivers: builtInFamilies, chance: { 0.5 }, confirm: { _ in .answer },
+        requests: AsyncStream { _ in }),
       recording: coordinator)
     // Requests in progress at the kill may complete.
     try? await clock.sleep(for: .seconds(10))
@@ -301,11 +307,11 @@ struct Installation {
     }
   }
 
-  private func devices() async -> [FamilyTruth.Device] {
-    var devices: [FamilyTruth.Device] = []
+  private func devices() async -> [SimulatedDevice] {
+    var devices: [SimulatedDevice] = []
     for sensor in world.scenario.sensors where !dustbin.contains(sensor.address) {
       guard let flash = await world.flash(of: sensor.address) else { continue }
-      devices.append(.init(address: sensor.address, family: sensor.family.name, flash: flash))
+      devices.append(.init(address: sensor.address, family: sensor.family, flash: flash))
     }
     return devices
   }
@@ -318,7 +324,7 @@ struct Installation {
       Issue.record("\(violation)\n\(example)", sourceLocation: location)
     }
     #expect(
-      FamilyTruth.lookalikes(await devices()) == [], "two devices with one identity\n\(example)",
+      SimulatedDevice.lookalikes(await devices()) == [], "two devices with one identity\n\(example)",
       sourceLocation: location)
   }
 
@@ -368,7 +374,7 @@ struct Installation {
       // No other byte changed, except the elapsed time of a Firefly.
       #expect(
         flash?.isSaved == true
-          && flash?.values.filter { $0.key != "elapsed" } == FamilyTruth(room).flash(of: room),
+          && flash?.values.filter { $0.key != "elapsed" } == FirmwareFamily.of(room).flash(of: room),
         "\(room.id)\n\(log.joined(separator: "\n"))", sourceLocation: location)
     }
     #expect(lastKnown.conflicts.isEmpty, sourceLocation: location)

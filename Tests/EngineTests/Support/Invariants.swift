@@ -14,7 +14,9 @@ func expectInvariants(
   handled: Set<BluetoothAddress> = [], sourceLocation: SourceLocation = #_sourceLocation
 ) {
   var invariants = Invariants(
-    .init(rooms: building, bound: run.boundBefore, flashes: run.flashesBefore, shared: shared))
+    .init(
+      rooms: building, firmware: FirmwareFamily.all, bound: run.boundBefore, flashes: run.flashesBefore,
+      shared: shared))
   for device in handled.sorted() { invariants.handle(device) }
   invariants.take(zip(run.events, run.durableAt), run.writes, flashes: run.flashes)
   invariants.end(run.result, connected: Set(run.connected.keys))

@@ -1,6 +1,7 @@
 import Bluetooth
 import Engine
 import Foundation
+import Families
 import Model
 import Session
 import VirtualBuilding
@@ -35,7 +36,8 @@ struct Premises: Sendable {
       manifestSHA256: "00", isSimulated: false, adapterTimeout: timeout)
     changeRequest(&request)
     let environment = ApplyEnvironment(
-      central: wrap(await VirtualCentral(world: world, clock: clock), clock), clock: clock, chance: { 0.5 },
+      central: wrap(await VirtualCentral(world: world, clock: clock), clock), clock: clock,
+      drivers: builtInFamilies, chance: { 0.5 },
       confirm: { proposals in
         await asking(backstage)
         return await confirm(proposals)

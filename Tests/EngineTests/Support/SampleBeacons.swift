@@ -1,6 +1,7 @@
 import Bluetooth
 import Families
 import Model
+import SampleFacts
 import VirtualBuilding
 
 /// IoT Design Shop beacons, and rooms for them.
@@ -20,9 +21,9 @@ extension Sample {
     settings[.power] = power.map { .text($0) }
     settings[.interval] = interval.map { .duration($0) }
     return Room(
-      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", profile: "iot-design-shop",
+      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", family: .iotDesignShop,
       address: address.map(Self.address), isRegistered: registered, settings: settings,
-      timeouts: IoTDesignShop().timeouts(for: settings), retries: retries)
+      timeouts: DeviceFamily.iotDesignShop.timeouts(for: settings), retries: retries)
   }
 
   /// A beacon, factory-fresh or with these settings.
@@ -60,8 +61,9 @@ extension Sample {
       .control: .integer(3), .value: .integer(value), .range: .integer(200),
     ]
     return Room(
-      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", profile: "firefly",
-      address: address.map(Self.address), settings: settings, timeouts: Firefly().timeouts(for: settings),
+      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", family: .firefly,
+      address: address.map(Self.address), settings: settings,
+      timeouts: DeviceFamily.firefly.timeouts(for: settings),
       retries: retries)
   }
 }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Engine
 import Journal
+import Families
 import Model
 import Simulation
 import VirtualBuilding
@@ -68,7 +69,8 @@ struct Succession {
       request,
       in: ApplyEnvironment(
         central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
-        clock: clock, chance: { 0.5 }, confirm: { _ in .answer }, requests: AsyncStream { _ in }),
+        clock: clock, drivers: builtInFamilies, chance: { 0.5 }, confirm: { _ in .answer },
+        requests: AsyncStream { _ in }),
       recording: premises.coordinator(recorder))
     // Requests in progress at the kill may complete.
     try? await clock.sleep(for: .seconds(10))
@@ -96,7 +98,8 @@ struct Succession {
     return try await Engine.plan(
       request,
       in: ApplyEnvironment(
-        central: await VirtualCentral(world: world, clock: clock), clock: clock, chance: { 0.5 },
+        central: await VirtualCentral(world: world, clock: clock), clock: clock, drivers: builtInFamilies,
+        chance: { 0.5 },
         confirm: { _ in .answer }, requests: AsyncStream { _ in }),
       recording: premises.coordinator(MemoryRecorder(clock: clock, failsFrom: nil) { _ in }))
   }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Model
+import SampleFacts
 
 @testable import Journal
 

@@ -142,7 +142,7 @@ class Scenario:
                     assert evidence["grade"] in room.grades
                     assert evidence["address"] == room.address
                     if isinstance(room, SensorRoom | BeaconRoom):
-                        assert evidence["minor"] == room.minor
+                        assert evidence["identity"].endswith(f", minor {room.minor}")
                 elif room.is_touched(sensor) and outcome != "already_provisioned":
                     assert outcome in ("unconfirmed", "action_required", "failed", "cancelled")
         self.check_no_mixture(sensors)

@@ -1,5 +1,6 @@
 import Bluetooth
 import Model
+import SampleFacts
 
 extension PlannedRoom {
   /// A room with a beacon of IoT Design Shop.
@@ -20,7 +21,7 @@ extension PlannedRoom {
         .init(name: .uuid, value: "4B7F1D6E-9C0A-4E53-8D21-6A5C0E9F3B74", state: .notWritten),
         .init(name: .major, value: "1", state: .notWritten),
         .init(name: .minor, value: String(minor), state: .notWritten),
-      ] + radioSettings)
+      ] + radioSettings, identity: .stair(minor))
   }
 
   /// A room with a Firefly: it has no minor.
@@ -39,6 +40,11 @@ extension PlannedRoom {
   }
 }
 
+extension DeviceIdentity {
+  /// The identity of a beacon of the museum.
+  static func stair(_ minor: UInt16) -> Self { .beacon("4B7F1D6E-9C0A-4E53-8D21-6A5C0E9F3B74", 1, minor) }
+}
+
 extension RunScript {
   static let stairs = PlannedRoom.beacon("stairs", "Stairs", minor: 1, address: .sensor(0x11))
   static let cellar = PlannedRoom.beacon("cellar", "Cellar", minor: 2, address: .sensor(0x12))
@@ -53,16 +59,19 @@ extension RunScript {
     script.begin([stairs, cellar, doorway, entrance, shed], name: "Museum")
     script.append(
       .deviceSighted(
-        .init(address: .sensor(0x19), adapter: .first, profile: "iot-design-shop", rssi: -70, minor: 9)))
+        .init(
+          address: .sensor(0x19), adapter: .first, profile: "iot-design-shop", rssi: -70, identity: .stair(9))
+      ))
     script.append(
       .roomFinished(
         .init(
           room: "entrance", outcome: .alreadyProvisioned, address: .sensor(0x19), attempts: 0, seconds: 0,
-          rssi: -70, evidence: .init(grade: .beaconOnAir, address: .sensor(0x19), minor: 9, rssi: -70),
+          rssi: -70,
+          evidence: .init(grade: .beaconOnAir, address: .sensor(0x19), identity: .stair(9), rssi: -70),
           settings: entrance.settings(.proved))))
     script.end(
       cellar, .actionRequired,
-      .foreignSettings(held: "uuid 8D9E…, major 40, minor 12", .beacon(minor: 12)),
+      .foreignSettings(held: "uuid 8D9E…, major 40, minor 12", .onAir),
       rssi: -66)
     script.provisionBeacon()
     script.provisionFirefly()
@@ -94,7 +103,7 @@ extension RunScript {
     append(.settingWritten(.init(room: id, attempt: 1, setting: "interval", bytes: 4)))
     append(.linkEnded(.init(room: id, attempt: 1, cause: .local, expected: true)))
     let evidence = Evidence(
-      grade: .freshBeacon, address: .sensor(0x11), minor: 1, rssi: -61, secondsAfterSave: 1.25)
+      grade: .freshBeacon, address: .sensor(0x11), identity: .stair(1), rssi: -61, secondsAfterSave: 1.25)
     append(.proofReceived(.init(room: id, attempt: 1, evidence: evidence)), after: 1)
     append(.attemptEnded(.init(room: id, number: 1, seconds: 1.5)), after: 0)
     append(

@@ -1,6 +1,8 @@
 import Bluetooth
+import Families
 import Foundation
 import Model
+import SampleFacts
 
 /// A sequence of events, numbered and timed: each `after` seconds later than the last.
 struct RunScript {
@@ -40,7 +42,7 @@ extension PlannedRoom {
       settings: network + [
         .init(name: .roomName, value: name, state: .notWritten),
         .init(name: .minor, value: String(minor), state: .notWritten),
-      ])
+      ], identity: .sensor(minor))
   }
 
   /// Its settings after all were written and the minor was proved.
@@ -56,8 +58,8 @@ extension RunScript {
         .init(
           run: "20261121T090000Z-laptop-7f3a", building: "demo-building", buildingName: name,
           toolVersion: "0.1.0", host: "laptop", manifestPath: "manifests/demo-building.yaml",
-          manifestSHA256: "content:" + String(repeating: "ab", count: 32), simulated: true, rooms: rooms)),
-      after: 0)
+          manifestSHA256: "content:" + String(repeating: "ab", count: 32), simulated: true, rooms: rooms,
+          families: .builtIn)), after: 0)
     append(.adapterSelected(.init(adapter: .first, name: "hci0", stack: "BlueZ 5.66")))
   }
 
@@ -95,7 +97,7 @@ extension RunScript {
     append(.stageStarted(.init(room: id, attempt: attempt, stage: .verify, timeout: 30)), after: 0)
     append(.scanStarted(.init(adapter: .first, purpose: .proof, room: id)), after: 0.01)
     let evidence = Evidence(
-      grade: .freshBeacon, address: address, minor: room.number, rssi: -55, secondsAfterSave: 3.125)
+      grade: .freshBeacon, address: address, identity: room.identity, rssi: -55, secondsAfterSave: 3.125)
     append(.proofReceived(.init(room: id, attempt: attempt, evidence: evidence)), after: 2.6)
     append(.scanStopped(.init(adapter: .first, purpose: .proof, room: id)), after: 0.01)
     append(.stageEnded(.init(room: id, attempt: attempt, stage: .verify, seconds: 2.61)), after: 0)
@@ -173,4 +175,9 @@ extension RunScript {
     script.append(.runFinished(.init(outcome: .incomplete)))
     return script
   }()
+}
+
+extension [RecordedFamily] {
+  /// The built-in families.
+  static let builtIn = FamilyCatalogue.builtIn.all.map { RecordedFamily($0) }
 }

@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Journal
 import Model
+import SampleFacts
 
 @testable import Reporting
 
@@ -76,7 +77,7 @@ struct SampleRun {
           command, run: id, building: "harbour-house", buildingName: "Harbour House", toolVersion: "0.1.0",
           host: "laptop", manifestPath: "manifests/harbour-house.yaml",
           manifestSHA256: String(repeating: "ab12", count: 16), simulated: simulated, operatedBy: "anna",
-          isClockSynchronised: isClockSynchronised, rooms: planned ?? building.rooms)))
+          isClockSynchronised: isClockSynchronised, rooms: planned ?? building.rooms, families: .builtIn)))
   }
 
   mutating func at(_ seconds: Double, _ fact: Fact) {
@@ -164,7 +165,8 @@ struct SampleRun {
     stage(.verify, nil, 2.5)
     at(now, .scanStopped(.init(adapter: adapter, purpose: .proof)))
     let evidence = Evidence(
-      grade: grade, address: address, minor: room.minor, rssi: Self.rssi(room), secondsAfterSave: now - saved)
+      grade: grade, address: address, identity: room.identity, rssi: Self.rssi(room),
+      secondsAfterSave: now - saved)
     at(now, .proofReceived(.init(room: room.room, attempt: number, evidence: evidence)))
     at(now, .attemptEnded(.init(room: room.room, number: number, seconds: now - begin)))
     at(
@@ -183,9 +185,9 @@ struct SampleRun {
     let address = room.address ?? .sensor(0)
     let evidence =
       received
-      ? Evidence(grade: .beaconOnAir, address: address, minor: room.minor, rssi: Self.rssi(room))
+      ? Evidence(grade: .beaconOnAir, address: address, identity: room.identity, rssi: Self.rssi(room))
       : Evidence(
-        grade: grade, address: address, minor: room.minor, rssi: -60, run: run.id,
+        grade: grade, address: address, identity: room.identity, rssi: -60, run: run.id,
         seenAt: run.start.addingTimeInterval(20))
     at(
       9,

@@ -27,6 +27,12 @@ struct JSON {
   /// The number of elements of a list; −1 for any other value.
   var count: Int { (value as? [Any])?.count ?? -1 }
   var text: String? { value as? String }
+  /// The minor in an identity of an iBeacon.
+  var minor: Int? {
+    (value as? String)?.range(of: "minor ").flatMap { range in
+      (value as? String).flatMap { Int($0[range.upperBound...]) }
+    }
+  }
   var integer: Int? { (value as? NSNumber)?.intValue }
   var number: Double? { (value as? NSNumber)?.doubleValue }
   var flag: Bool? { value as? Bool }

@@ -3,6 +3,7 @@ import Foundation
 import Journal
 import Model
 import Reporting
+import SampleFacts
 import Testing
 import VirtualBuilding
 

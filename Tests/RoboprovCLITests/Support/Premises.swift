@@ -2,6 +2,7 @@ import Bluetooth
 import DBus
 import EventLoop
 import Foundation
+import SampleFacts
 import Testing
 import VirtualBuilding
 import VirtualTime

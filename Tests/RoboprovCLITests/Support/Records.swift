@@ -22,7 +22,7 @@ struct RecordedRun {
     get throws {
       Dictionary(
         try report["rooms"].items.compactMap { room in
-          room["minor"].integer.flatMap { minor in room["outcome"].text.map { (minor, $0) } }
+          room["identity"].minor.flatMap { minor in room["outcome"].text.map { (minor, $0) } }
         }, uniquingKeysWith: { "\($0) and \($1)" })
     }
   }

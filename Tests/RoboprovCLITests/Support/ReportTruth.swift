@@ -4,6 +4,7 @@ import FoundationXML
 import Model
 import Reporting
 import Simulation
+import SampleFacts
 import Testing
 import VirtualBuilding
 
@@ -55,7 +56,7 @@ struct ReportTruth {
   private func address(_ room: Room) throws -> BluetoothAddress { try #require(room.address) }
 
   private func holds(_ device: VirtualSite.Device?, _ room: Room) -> Bool {
-    FamilyTruth.roboSensor.holds(device?.flash, room)
+    FirmwareFamily.roboSensor.holds(device?.flash, room)
   }
 
   private func expect(
@@ -141,7 +142,7 @@ struct ReportTruth {
     try expect(evidence["seen_at"].text, in: evidence["run"].text, "the evidence of \(room.name)")
     let device = episode.after[try address(room)]
     expect(
-      evidence["minor"].integer == device?.minor.map(Int.init) && device?.minor == room.minor,
+      evidence["identity"].minor == device?.minor.map(Int.init) && device?.minor == room.minor,
       "the beacon of \(room.name) was not on air in run \(evidence["run"].text ?? "–")")
   }
 
@@ -164,7 +165,7 @@ struct ReportTruth {
       try expect(setting["at"].text, in: run, "\(name) of \(room.name)")
       let then = try #require(try episode(run).room(room.id.rawValue))
       expect(
-        flash?.values[name] == FamilyTruth.roboSensor.flash(of: then)[name],
+        flash?.values[name] == FirmwareFamily.roboSensor.flash(of: then)[name],
         "\(name) of \(room.name) is not in its device")
       if name == "minor" {
         #expect(setting["value"].text == flash?.minor.map { "\($0)" }, place)
@@ -220,7 +221,7 @@ struct ReportTruth {
         where ["acknowledged", "proved"].contains(setting["state"].text) {
           let name = try #require(setting["name"].text)
           expect(
-            flash?.values[name] == FamilyTruth.roboSensor.flash(of: wanted)[name],
+            flash?.values[name] == FirmwareFamily.roboSensor.flash(of: wanted)[name],
             "\(name) of \(wanted.name) after run \(run)")
         }
       }

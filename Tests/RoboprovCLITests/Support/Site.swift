@@ -1,3 +1,4 @@
+import SampleFacts
 import DBus
 import EventLoop
 import Foundation

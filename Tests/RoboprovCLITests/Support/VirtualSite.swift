@@ -1,10 +1,12 @@
 import Bluetooth
 import Engine
+import Families
 import Foundation
 import Model
 import Reporting
 import Session
 import Simulation
+import SampleFacts
 import Testing
 import VirtualBuilding
 import VirtualTime
@@ -204,7 +206,8 @@ struct VirtualSite {
         request,
         in: ApplyEnvironment(
           central: await VirtualCentral(world: site.world, clock: site.clock), clock: site.clock,
-          chance: { 0.5 }, confirm: { _ in .answer }, requests: AsyncStream { _ in }),
+          drivers: builtInFamilies, chance: { 0.5 }, confirm: { _ in .answer }, requests: AsyncStream { _ in }
+        ),
         recording: coordinator)
       return await recorder.events
     }
@@ -222,7 +225,8 @@ struct VirtualSite {
       for _ in 1...2 {
         windows.append(
           try await survey.scan(
-            on: AdapterID(ServedBuilding.adapter), for: .seconds(5), in: Verification.ledger(for: rooms)))
+            on: AdapterID(ServedBuilding.adapter), for: .seconds(5),
+            in: Verification.ledger(for: rooms, of: .builtIn)))
       }
       let found = Verification(rooms, Known(lastKnown: lastKnown), windows: windows).rooms
       return site.amendment(run, .verify, laptop, earlier, found.map(Fact.roomVerified))
@@ -246,7 +250,8 @@ struct VirtualSite {
       command, run: run, building: Self.building, buildingName: source.building.name, toolVersion: "test",
       host: laptop.name, manifestPath: source.path, manifestSHA256: source.digest, simulated: false,
       operatedBy: laptop.person, clockBehind: earlier.clockBehind(now(laptop))?.seconds,
-      predecessors: earlier.predecessors, rooms: source.building.rooms.map { $0.planned(sealedBy: nil) })
+      predecessors: earlier.predecessors, rooms: source.building.rooms.map { $0.planned(sealedBy: nil) },
+      families: source.building.families.all.map { RecordedFamily($0) })
     let isComplete = !facts.contains {
       if case .roomVerified(let found) = $0 { found.needsAction } else { false }
     }

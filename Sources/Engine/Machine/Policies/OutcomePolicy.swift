@@ -15,7 +15,7 @@ extension Outcome {
         .unconfirmed
       case .linkLost(let step) where step.stage == .verify: .unconfirmed
       case .interrupted: .cancelled
-      case .configuredOtherwise, .foreignSettings, .networkNotReceived, .minorOnAir, .minorOnRecord,
+      case .configuredOtherwise, .foreignSettings, .networkNotReceived, .identityOnAir, .identityOnRecord,
         .settingsChanged, .settingsUnknown:
         .actionRequired
       case .tooManyCandidates, .notClearlyNearest, .adapterShared, .addressNeeded: .ambiguous

@@ -24,7 +24,7 @@ package enum BuildingCSV {
       Column("room") { .text($0.room.name) },
       Column("id") { .text($0.room.id.rawValue) },
       Column("profile") { .text($0.room.profile.rawValue) },
-      Column("minor") { .integer($0.room.minor) },
+      Column("identity") { .text($0.room.identity?.distinction) },
       Column("state") { .text($0.room.state.rawValue) },
       Column("outcome") { .text($0.room.last?.room.outcomeName) },
       Column("provisioned_on") { .time($0.room.provisioned?.at) },

@@ -18,7 +18,7 @@ package enum CSVReport {
       Column("room") { .text($0.room.planned.name) },
       Column("id") { .text($0.room.id.rawValue) },
       Column("profile") { .text($0.room.planned.profile.rawValue) },
-      Column("minor") { .integer($0.room.minor) },
+      Column("identity") { .text($0.room.identity?.distinction) },
       Column("outcome") { .text($0.room.outcomeName) },
       Column("state") { .text($0.after?.state.rawValue) },
       Column("proved_on") { .time($0.proof?.seenAt) },

@@ -1,5 +1,4 @@
 import Bluetooth
-import Families
 import FoundationEssentials
 import Model
 
@@ -29,16 +28,17 @@ extension BuildingPage {
     guard !room.settings.isEmpty else { return "" }
     return """
       <table class="settings"><thead><tr><th scope="col">Setting<th scope="col">Value<th scope="col">State\
-      <th scope="col">On record since</tr></thead><tbody>\(settingRows(room.settings))</tbody></table>
+      <th scope="col">On record since</tr></thead><tbody>\(settingRows(room))</tbody></table>
       """
   }
 
   /// Settings that were recorded together share one cell.
-  private func settingRows(_ settings: [BuildingRoom.Setting]) -> HTML {
+  private func settingRows(_ room: BuildingRoom) -> HTML {
+    let (settings, titles) = (room.settings, SettingTitles(room.family.map { [$0] } ?? []))
     var rows: HTML = ""
     for (index, setting) in settings.enumerated() {
       let value: HTML = setting.result.value.map { "<bdi>\($0)</bdi>" } ?? "<i>secret, not recorded</i>"
-      rows += "<tr><td>\(setting.result.name.title)<td>\(value)<td>\(setting.result.state.words)"
+      rows += "<tr><td>\(titles.title(setting.result.name))<td>\(value)<td>\(setting.result.state.words)"
       if index == 0 || settings[index - 1].recorded != setting.recorded {
         let span = settings[index...].prefix { $0.recorded == setting.recorded }.count
         rows += "<td rowspan=\"\(span)\">\(place(setting.recorded))"
@@ -120,12 +120,12 @@ extension BuildingPage {
     let name = attempt.adapter == run.room.adapter ? run.adapterName : nil
     return """
       \(times.second(began)) on \(name ?? attempt.adapter.description)\(signal), \(attempt.resultWords): \
-      \(attempt.stages.map(stage).joined(separator: " · "))
+      \(attempt.stages.map { stage($0, run.room.titles) }.joined(separator: " · "))
       """
   }
 
-  private func stage(_ stage: StageReport) -> HTML {
-    let setting = stage.setting.map { " \($0.title)" } ?? ""
+  private func stage(_ stage: StageReport, _ titles: SettingTitles) -> HTML {
+    let setting = stage.setting.map { " \(titles.title($0))" } ?? ""
     let time = stage.seconds.map { " \($0.asSeconds)" } ?? ""
     if stage.failure != nil {
       return "<b>✗ \(stage.stage.rawValue)\(setting)\(time) of \(stage.timeout.asSeconds)</b>"
@@ -152,7 +152,7 @@ extension Evidence {
   /// The evidence and its details, without the time.
   var plainSentence: String {
     var words = grade.plainWords
-    if let minor { words += ", minor \(minor)" }
+    if let identity { words += ", \(identity.distinction)" }
     if let rssi { words += ", \(rssi) dBm" }
     if let secondsAfterSave, run == nil {
       words += ", \(secondsAfterSave.asSeconds) after the \(grade == .selfDisconnect ? "write" : "save")"

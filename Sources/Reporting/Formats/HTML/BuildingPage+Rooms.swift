@@ -18,7 +18,7 @@ extension BuildingPage {
   }
 
   private var columns: [HTML] {
-    ["Room", "State", "Device", "Minor", "Evidence", "Proved on", "Run"]
+    ["Room", "State", "Device", "Identity", "Evidence", "Proved on", "Run"]
   }
 
   /// The controls that select rooms. The script shows them.
@@ -47,7 +47,7 @@ extension BuildingPage {
     <tbody id="room-\(place)" data-state="\(room.state.rawValue)"><tr>\
     <th scope="row">\(title(of: room.id, room.name)) <small>\(room.id.rawValue)\(absence(room))</small></th>\
     <td>\(mark(room.state)) \(room.state.words)</td>\
-    <td>\(devices(room))</td><td>\(room.minor.map { "\($0)" } ?? "")</td>\
+    <td>\(devices(room))</td><td>\(room.identity?.distinction ?? "")</td>\
     <td>\(evidence(room))</td><td>\(seen(room))</td>\
     <td>\((room.seen?.run ?? room.last?.recorded.run).map { link(run: $0) })</td></tr>\
     <tr class="history"><td colspan="\(columns.count)">\(history(room))</td></tr></tbody>

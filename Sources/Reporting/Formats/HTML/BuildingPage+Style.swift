@@ -73,7 +73,7 @@ extension BuildingPage {
     .rooms>tbody>tr:first-child>td{position:relative;padding-left:6.5rem}\
     .rooms>tbody>tr:first-child>td::before{position:absolute;left:0;color:var(--dim)}\
     .rooms>tbody>tr:first-child>td:nth-child(2)::before{content:"State"}.rooms>tbody>tr:first-child>td:nth-child(3)::before{content:"Device"}\
-    .rooms>tbody>tr:first-child>td:nth-child(4)::before{content:"Minor"}.rooms>tbody>tr:first-child>td:nth-child(5)::before{content:"Evidence"}\
+    .rooms>tbody>tr:first-child>td:nth-child(4)::before{content:"Identity"}.rooms>tbody>tr:first-child>td:nth-child(5)::before{content:"Evidence"}\
     .rooms>tbody>tr:first-child>td:nth-child(6)::before{content:"Proved on"}.rooms>tbody>tr:first-child>td:nth-child(7)::before{content:"Run"}\
     .js .open .history{display:block}.history>td{display:block!important}.toggle{width:100%}.sign{font-size:.75rem}\
     .settings td,.settings th{padding-right:.2rem}.settings time{white-space:normal}\

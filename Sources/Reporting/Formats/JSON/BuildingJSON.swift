@@ -69,8 +69,8 @@ package enum BuildingJSON {
       "unordered_runs",
       "Runs that wrote its device or decided about it without knowledge of each other; empty unless a person has to decide."
     ) { $0.room.unordered }
-    Field("minor", "The minor that its device has on record, or that the newest run was to write.") {
-      $0.room.minor
+    Field("identity", "The identity that its device has on record, or that the newest run was to write.") {
+      $0.room.identity
     }
     Field("evidence", "The evidence for its state; null if nothing is proved.", optional: evidence) {
       source in
@@ -107,7 +107,7 @@ package enum BuildingJSON {
   ) {
     Field("grade", "Its strength.") { $0.evidence.grade }
     Field("address", "The address that it came from.") { $0.evidence.address }
-    Field("minor", "The minor that was received, if a beacon was received.") { $0.evidence.minor }
+    Field("identity", "The identity that was received, if any.") { $0.evidence.identity }
     Field("rssi", "Its RSSI in dBm.") { $0.evidence.rssi }
     Field("seen_at", "When it was last observed.") { $0.seen?.at }
     Field("run", "The run that observed it.") { $0.seen?.run }
@@ -123,7 +123,7 @@ package enum BuildingJSON {
 
   private static let verification = OutputForm<RecordedVerification>("verification", "What `verify` found.") {
     Field("finding", "What was found.") { $0.found.finding }
-    Field("held_minor", "The minor that its device sent instead; null unless it sent another identity.") {
+    Field("held_identity", "What its device sent instead; null unless it sent another identity.") {
       $0.found.held
     }
     Field("rssi", "RSSI of its device in dBm: the median over the scan windows.") { $0.found.rssi }

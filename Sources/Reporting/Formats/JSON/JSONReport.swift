@@ -137,7 +137,9 @@ package enum JSONReport {
     Field("registered", "Whether its device is configured elsewhere and is only looked for.") {
       $0.row.room.isRegistered
     }
-    Field("minor", "The minor that it is to have; null for families without one.") { $0.row.room.minor }
+    Field("identity", "The identity that it is to have; null for families without one.") {
+      $0.row.room.identity
+    }
     Field("outcome", "How it ended.") { $0.row.room.outcome }
     Field("state", "The room's state after the run, from all runs; null if unknown.") {
       $0.row.after?.state
@@ -177,7 +179,7 @@ package enum JSONReport {
   private static let evidence = OutputForm<ShownProof>("evidence", "What a success rests on.") {
     Field("grade", "Its strength.") { $0.evidence.grade }
     Field("address", "The address that it came from.") { $0.evidence.address }
-    Field("minor", "The minor that was received, if a beacon was received.") { $0.evidence.minor }
+    Field("identity", "The identity that was received, if any.") { $0.evidence.identity }
     Field("rssi", "Its RSSI in dBm.") { $0.evidence.rssi }
     Field("seconds_after_save", "Seconds from the submission of the save until it was received.") {
       $0.evidence.secondsAfterSave

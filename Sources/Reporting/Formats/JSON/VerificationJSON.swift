@@ -30,7 +30,8 @@ package enum VerificationJSON {
     Field("summary", "The number of rooms with each finding.", form: summary) { $0 }
     Field("rooms", "The rooms that are in service, in the manifest's order.", each: room) { $0.rooms }
     Field(
-      "unexpected", "Beacons with the uuid and major of the building's rooms, and a minor that no room has.",
+      "unexpected",
+      "Devices whose identity shares its first parts with the building's rooms, and that no room has.",
       each: beacon
     ) { $0.unexpected }
   }
@@ -50,8 +51,8 @@ package enum VerificationJSON {
       $0.room.isWeak
     }
     Field("address", "Its device; null if none is known.") { $0.room.address }
-    Field("minor", "The minor of its identity; null if it has none.") { $0.room.minor }
-    Field("held_minor", "The minor that its device sends instead; null unless it sends another identity.") {
+    Field("identity", "Its identity; null if it has none.") { $0.room.identity }
+    Field("held_identity", "What its device sends instead; null unless it sends another identity.") {
       $0.room.held
     }
     Field("rssi", "RSSI of its device in dBm: the median over the scan windows in which it was received.") {
@@ -69,9 +70,7 @@ package enum VerificationJSON {
   private static let beacon = OutputForm<UnexpectedBeacon>("unexpected_beacon", "A beacon that no room has.")
   {
     Field("address", "The device that sends it.") { $0.address }
-    Field("uuid", "Its uuid.") { $0.identity.uuid }
-    Field("major", "Its major.") { $0.identity.major }
-    Field("minor", "Its minor.") { $0.identity.minor }
+    Field("identity", "Its identity.") { $0.identity }
     Field("rssi", "RSSI last reported, in dBm.") { $0.rssi }
   }
 }

@@ -1,24 +1,16 @@
-import Families
 import Hex
 import Model
 
-extension DeviceWords {
-  /// The words for a family; default words for a family that this version does not know.
-  init(_ profile: ProfileID) {
-    self = DeviceProfiles[profile]?.words ?? DeviceWords()
-  }
-}
-
 extension Stage {
   /// The action of this stage, for use after "while".
-  func activity(_ setting: SettingName?) -> String {
+  func activity(_ setting: SettingName?, _ titles: SettingTitles) -> String {
     switch self {
     case .search: "searching for it"
     case .connect: "connecting"
     case .discover: "reading the list of its services"
     case .ready: "waiting until it is ready"
-    case .read: "reading " + (setting?.words ?? "its settings")
-    case .write: "writing " + (setting?.words ?? "its settings")
+    case .read: "reading " + (setting.map(titles.words) ?? "its settings")
+    case .write: "writing " + (setting.map(titles.words) ?? "its settings")
     case .save: "waiting for its answer to the save request"
     case .verify: "waiting for its beacon"
     }
@@ -27,37 +19,17 @@ extension Stage {
 
 extension Stage {
   /// The same in at most 18 columns, for a table.
-  func shortActivity(_ setting: SettingName?) -> String {
+  func shortActivity(_ setting: SettingName?, _ titles: SettingTitles) -> String {
     switch self {
     case .search: "searching"
     case .connect: "connecting"
     case .discover: "discovering"
     case .ready: "waiting for ready"
-    case .read: "reading " + (setting?.shortTitle ?? "settings")
-    case .write: "writing " + (setting?.shortTitle ?? "settings")
+    case .read: "reading " + (setting.map(titles.short) ?? "settings")
+    case .write: "writing " + (setting.map(titles.short) ?? "settings")
     case .save: "saving"
     case .verify: "awaiting beacon"
     }
-  }
-}
-
-extension SettingName {
-  /// The name of this setting within a sentence.
-  var words: String { described.map { "the \($0)" } ?? "the setting “\(plain)”" }
-
-  /// The name of this setting in a table.
-  var title: String { described ?? plain }
-
-  /// The name of this setting in front of its value.
-  var shortTitle: String { inItsFamily?.shortTitle ?? plain }
-
-  /// The machine name with spaces, for a setting that no family has.
-  private var plain: String { rawValue.visible.replacing("_", with: " ") }
-
-  private var described: String? { inItsFamily?.title }
-
-  private var inItsFamily: SettingDescription? {
-    DeviceProfiles.all.lazy.flatMap(\.settings).first { $0.name == self }
   }
 }
 

@@ -1,0 +1,15 @@
+/// The names of settings that several families have, or that have a key of their own in manifests.
+extension Identifier<SettingDescription> {
+  /// The room name as written to the device.
+  package static var roomName: Self { "room_name" }
+  /// The proximity UUID of the beacon.
+  package static var uuid: Self { "uuid" }
+  package static var major: Self { "major" }
+  package static var minor: Self { "minor" }
+  /// The proximity UUID that the firmware sends and that is never written.
+  package static var beaconUUID: Self { "beacon_uuid" }
+  /// The major ID that the firmware sends and that is never written.
+  package static var beaconMajor: Self { "beacon_major" }
+  package static var wifiSSID: Self { "wifi_ssid" }
+  package static var wifiPassword: Self { "wifi_password" }
+}

@@ -1,0 +1,37 @@
+package import Bluetooth
+package import Model
+
+/// A device family that can be provisioned: its description and the GATT session that applies the settings
+/// (docs/profiles.md).
+package struct FamilyDriver: Sendable {
+  package let family: DeviceFamily
+  /// Connects, writes, and asks the device to save. Returns when nothing is left to send, whether or not the
+  /// device acknowledged the save; the result still needs its proof.
+  /// - Throws: `AttemptFailure` for every failure before the device could have kept anything, for an explicit
+  ///   refusal, and for families that can be written again, whose next attempt begins with a read.
+  package let configure: @Sendable (DeviceSession) async throws(AttemptFailure) -> Submission
+  /// Has a connected device list the WiFi networks that it receives; nil for a family without such a list.
+  package let listNetworks: ListNetworks?
+
+  /// Bounded in time, except for the discovery of the service. Returns nil when the firmware has no such list.
+  /// - Throws: `disconnected`, `cancelled`, and ATT errors of the device.
+  package typealias ListNetworks =
+    @Sendable (any Peripheral, any TimeSource) async throws(CentralError) -> WiFiScan?
+
+  package init(
+    _ family: DeviceFamily,
+    configure: @escaping @Sendable (DeviceSession) async throws(AttemptFailure) -> Submission,
+    listNetworks: ListNetworks? = nil
+  ) {
+    self.family = family
+    self.configure = configure
+    self.listNetworks = listNetworks
+  }
+}
+
+extension [FamilyDriver] {
+  /// The descriptions of these families.
+  package var catalogue: FamilyCatalogue { FamilyCatalogue(map(\.family)) }
+
+  package subscript(id: ProfileID) -> FamilyDriver? { first { $0.family.id == id } }
+}
