@@ -37,7 +37,9 @@ struct BundledManifest {
         "not in the bundle: \(path.visible), which the newest run names, is that of \(read.id.visible) now"
       return
     }
-    text = Array(Self.joined(ManifestReader.redacted(bytes, file: path, families: Application.families, files: .beside(path))).utf8)
+    let redacted = ManifestReader.redacted(
+      bytes, file: path, families: Application.families, files: .beside(path))
+    text = Array(Self.joined(redacted).utf8)
     let isSame = recorded.map { $0 == reading.digest }
     let age =
       switch isSame {

@@ -13,5 +13,6 @@ enum Application {
   /// A setting that numbers devices, for examples.
   static let number = families.all.lazy.compactMap(\.countedSetting).first?.name.rawValue ?? "number"
   /// The families whose sessions learn the time of an action.
-  static let perAction = families.all.filter(\.lifecycle.isPerAction).map(\.id.rawValue).joined(separator: ", ")
+  static let perAction = families.all.filter(\.lifecycle.isPerAction).map(\.id.rawValue)
+    .joined(separator: ", ")
 }
