@@ -15,6 +15,9 @@ package struct DeviceIdentity: Hashable, Sendable, CustomStringConvertible {
   /// The part that distinguishes it from others: `minor 7`.
   package var distinction: String { parts.last ?? "" }
 
+  /// The name of that part: `minor`.
+  package var distinctionName: String { String(distinction.prefix { $0 != " " }) }
+
   /// Its last part if that tells it from another identity, otherwise all parts.
   package func shown(besides other: DeviceIdentity?) -> String {
     distinction == other?.distinction ? description : distinction

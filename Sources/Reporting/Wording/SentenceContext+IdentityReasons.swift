@@ -5,6 +5,9 @@ import Model
 extension SentenceContext {
   private var correctAddress: String { "correct the address of this room in the manifest" }
 
+  /// What distinguishes the devices of the room's family: `minor`.
+  private var number: String { identity?.distinctionName.visible ?? "identity" }
+
   func foreignSettings(_ held: String) -> Explanation {
     Explanation(
       "\(subject) holds settings that are neither the factory's nor this room's (\(held.visible)), so nothing was written.",
@@ -32,7 +35,7 @@ extension SentenceContext {
     return Explanation(
       "\(answer); \(others.identity.distinction.visible) was received only from \(senders), which proves nothing.",
       """
-      Find the \(device.noun) with that address. If it is a neighbour's, give this room another identity in the manifest, \
+      Find the \(device.noun) with that address. If it is a neighbour's, give this room another \(number) in the manifest, \
       and run the same command with `--renumber`. If it is this room's, its firmware changes its address: set \
       `proof: any_address` for this room in the manifest, then \(waitAndRun).
       """)
@@ -68,14 +71,14 @@ extension SentenceContext {
     if isRegistered {
       return Explanation(
         sentence,
-        "Find that \(device.noun). If it is this room's, \(correctAddress). If not, switch it off, or give it another identity. \(again)"
+        "Find that \(device.noun). If it is this room's, \(correctAddress). If not, switch it off, or give it another \(number). \(again)"
       )
     }
     return Explanation(
       sentence,
       """
-      Find that \(device.noun). If its identity is wrong, switch it off, or give it its own. If it is a neighbour's, \
-      give this room another identity in the manifest. \(again)
+      Find that \(device.noun). If its \(number) is wrong, switch it off, or give it its own \(number). If it is a neighbour's, \
+      give this room another \(number) in the manifest. \(again)
       """)
   }
 
@@ -84,7 +87,7 @@ extension SentenceContext {
       "\(holders.identity.distinction.visible.uppercasedFirst) is on record for \(devices(of: holders)), which was not received.",
       """
       If that \(device.noun) is out of service, run `roboprov replace` or `roboprov retire` for its room. If it gets \
-      another identity, provision it first. \(again)
+      another \(number), provision it first. \(again)
       """)
   }
 
