@@ -109,13 +109,19 @@ let package = Package(
         "Bluetooth", "Model", "Session", "Engine", "Journal", "Reporting", "VirtualTime", "VirtualBuilding",
       ]),
 
-    // The command line.
+    // What happens when a building is worked on; and the command line.
     library(
-      "RoboprovCLI",
+      "Application",
       [
         "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families",
         "Engine", "Source", "YAML", "CSV", "Manifest", "Labels", "Journal", "Reporting", "VirtualTime",
-        "VirtualBuilding", "ScenarioFiles", "CLinux", "Zip",
+        "VirtualBuilding", "ScenarioFiles", "CLinux", "Zip", logging,
+      ]),
+    library(
+      "RoboprovCLI",
+      [
+        "Application", "Waiting", "Bluetooth", "EventLoop", "DBus", "Model", "Session", "Engine", "Source",
+        "YAML", "Manifest", "Labels", "Journal", "Reporting", "VirtualBuilding", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
       ]),
     .executableTarget(name: "roboprov", dependencies: ["CCommit", "RoboprovCLI"], swiftSettings: strict),
@@ -222,7 +228,8 @@ let package = Package(
     tests(
       "RoboprovCLI",
       [
-        "Digest", "Hex", "roboprov", "Campaigns", "Bluetooth", "EventLoop", "DBus", "Journal", "Manifest",
+        "Application", "Digest", "Hex", "roboprov", "Campaigns", "Bluetooth", "EventLoop", "DBus", "Journal",
+        "Manifest",
         "Model", "Session", "Families", "Engine",
         "Reporting",
         "RecordedText", "SampleFacts", "Simulation", "Source", "VirtualBuilding", "VirtualTime", "YAML",
@@ -236,7 +243,8 @@ let package = Package(
 let fuzzed: [Target.Dependency] = [
   "CDBus", "Bluetooth", "DBus", "BlueZ", "Model", "Session", "Families", "Source", "YAML", "CSV", "Manifest",
   "Labels", "Journal",
-  "Reporting", "VirtualBuilding", "ScenarioFiles", "RoboprovCLI",
+  "Reporting", "VirtualBuilding", "ScenarioFiles", "Application",
+  "RoboprovCLI",
 ]
 let corpusTests = Target.testTarget(
   name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["main.swift", "Corpora"],

@@ -53,7 +53,8 @@ FILENAME == "Package.swift" {
 {
   split(FILENAME, path, "/")
   target = path[2]
-  below = target != "RoboprovCLI" && target != "roboprov"
+  # `Host` of the application is the computer and this process, for all the rest of it.
+  below = target != "RoboprovCLI" && target != "roboprov" && FILENAME !~ /^Sources\/Application\/Host\//
 }
 
 code ~ /^ *(@[A-Za-z_]+(\([a-z]+\))? +)*((public|package|internal|fileprivate|private) +)?import +/ {

@@ -1,3 +1,4 @@
+import Application
 package import ArgumentParser
 import CLinux
 import EventLoop
@@ -101,6 +102,8 @@ package struct Roboprov: AsyncParsableCommand {
     } catch let failure as CommandFailure {
       Console.fail(failure, forPrograms: words.isForPrograms)
       return ended(failure.status.rawValue, words)
+    } catch let status as ExitStatus {
+      return ended(status.rawValue, words)
     } catch {
       let status = exitCode(for: error)
       if status.isSuccess {
@@ -153,6 +156,10 @@ package struct Roboprov: AsyncParsableCommand {
   }
 }
 
-enum Version {
-  static let current = "0.1.0"
+extension Surroundings {
+  /// Runs the command of these arguments here.
+  /// - Returns: Its exit status.
+  package func run(_ arguments: [String]) async -> Int32 {
+    await Self.$current.withValue(self) { await Roboprov.carryOut(arguments) }
+  }
 }

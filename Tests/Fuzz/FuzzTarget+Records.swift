@@ -4,6 +4,7 @@ import Model
 import Reporting
 
 @testable import Journal
+@testable import Application
 @testable import RoboprovCLI
 
 extension FuzzTarget {

@@ -10,6 +10,7 @@ import YAML
 
 @testable import Manifest
 @testable import Reporting
+@testable import Application
 @testable import RoboprovCLI
 
 extension FuzzTarget {

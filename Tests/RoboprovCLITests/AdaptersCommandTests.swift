@@ -4,6 +4,7 @@ import SampleFacts
 import Testing
 import VirtualBuilding
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("`adapters` lists the Bluetooth adapters of a computer", .timeLimit(.minutes(60)))

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("pseudonyms replace device addresses in files") struct AddressPseudonymsTests {

@@ -3,6 +3,7 @@ import Foundation
 import RecordedText
 import Testing
 
+@testable import Application
 @testable import RoboprovCLI
 
 /// The commands in the snapshot of all sentences (`SentenceTests`), against the command line that exists.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("the program parses its command line", .timeLimit(.minutes(60)))

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("shells complete command lines", .timeLimit(.minutes(60)))

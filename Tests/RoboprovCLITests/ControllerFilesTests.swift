@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Testing
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("kernel files describe a Bluetooth controller") struct ControllerFilesTests {

@@ -6,6 +6,7 @@ import Reporting
 import SampleFacts
 import Testing
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("a diagnosis names each problem of a computer and the command that corrects it")

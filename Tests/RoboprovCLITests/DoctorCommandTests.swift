@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import VirtualBuilding
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("`doctor` checks a computer before a run", .timeLimit(.minutes(60)))

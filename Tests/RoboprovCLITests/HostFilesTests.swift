@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Testing
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("facts about a computer are read from its files") struct HostFilesTests {

@@ -8,6 +8,7 @@ import Testing
 import VirtualTime
 import YAML
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("the JSON Schema of manifests agrees with the parser", .timeLimit(.minutes(60)))

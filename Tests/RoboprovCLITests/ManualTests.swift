@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("the manual has a page for each command", .timeLimit(.minutes(60)))

@@ -5,6 +5,7 @@ import Model
 import SampleFacts
 import Testing
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("the settings of one device form a manifest")

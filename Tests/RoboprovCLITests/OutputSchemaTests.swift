@@ -11,6 +11,7 @@ import Simulation
 import Testing
 import VirtualBuilding
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("each output has a schema", .timeLimit(.minutes(60)))

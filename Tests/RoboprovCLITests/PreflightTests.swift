@@ -9,6 +9,7 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("`apply` runs its checks in order of their cost before a run begins", .timeLimit(.minutes(60)))

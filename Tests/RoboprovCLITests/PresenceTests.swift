@@ -6,6 +6,7 @@ import Model
 import SampleFacts
 import Testing
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("presence tracks which devices are on air")

@@ -6,6 +6,7 @@ import Simulation
 import Testing
 import VirtualBuilding
 
+@testable import Application
 @testable import RoboprovCLI
 
 /// A week of a QA engineer: every line of every report agrees with the devices, whatever happens to the building, to the

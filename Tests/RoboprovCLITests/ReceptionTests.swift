@@ -7,6 +7,7 @@ import Testing
 import VirtualBuilding
 import VirtualTime
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("reception scans until it is stopped")
@@ -55,11 +56,12 @@ struct ReceptionTests {
           return nil
         }
         group.addTask {
-          let setup = Radio.Setup(
-            central: await VirtualCentral(world: world, clock: clock), clock: clock,
-            wall: { Date(timeIntervalSince1970: 0) }, chance: { 0 }, pauses: AsyncStream { $0.finish() })
+          let stack = BluetoothStack(
+            await VirtualCentral(world: world, clock: clock),
+            Surroundings.Time(clock: clock, wall: { Date(timeIntervalSince1970: 0) }, chance: { 0 }),
+            isSimulated: true)
           let reception = Reception(
-            setup: setup, adapters: ([], .seconds(30)), isSimulated: true, window: window)
+            stack: stack, adapters: AdapterChoice(names: [], wait: .seconds(30)), building: nil, window: window)
           let began = clock.now
           try await reception.run(for: bound, every: .seconds(1), { true }) { event in
             switch event {

@@ -4,6 +4,7 @@ import SampleFacts
 import Testing
 import VirtualBuilding
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("a run keeps the computer awake", .timeLimit(.minutes(60)))

@@ -2,6 +2,7 @@ import Bluetooth
 import Source
 import Testing
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("a delivery is read from a table")

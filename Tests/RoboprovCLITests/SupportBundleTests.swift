@@ -3,6 +3,7 @@ import Foundation
 import Model
 import Testing
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("`report bundle` packs a record for support", .timeLimit(.minutes(60))) struct SupportBundleTests {

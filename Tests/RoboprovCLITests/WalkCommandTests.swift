@@ -9,6 +9,7 @@ import SampleFacts
 import Testing
 import VirtualBuilding
 
+@testable import Application
 @testable import RoboprovCLI
 
 @Suite("`walk` provisions rooms one by one", .timeLimit(.minutes(60)))

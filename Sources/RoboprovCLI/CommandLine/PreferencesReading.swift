@@ -1,3 +1,4 @@
+import Application
 import Manifest
 import Source
 import YAML

@@ -1,3 +1,4 @@
+import Application
 import DBus
 
 /// The lines of `roboprov --version`: the versions of the program and of its libraries and services.

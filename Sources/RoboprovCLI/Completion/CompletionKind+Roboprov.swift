@@ -1,3 +1,4 @@
+import Application
 import ArgumentParser
 import FoundationEssentials
 import Journal
@@ -58,7 +59,7 @@ private struct LineToComplete {
       let path = Self.expanded(word)
       guard let bytes = InputFile.recorded(path, atMost: YAMLParser.maximumBytes) else { continue }
       if let building = ManifestReader.read(
-        bytes, file: path, families: Application.families, files: .beside(path)
+        bytes, file: path, families: BuiltIn.families, files: .beside(path)
       ).building {
         return building
       }

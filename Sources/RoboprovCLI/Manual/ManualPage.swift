@@ -1,3 +1,5 @@
+import Application
+
 /// The manual page of a command, from the parser's description.
 struct ManualPage {
   private let command: CommandTree.Command

@@ -1,10 +1,11 @@
+import Application
 import FoundationEssentials
 import Glibc
 import Model
 import Reporting
 import Synchronization
 
-/// Writes data to stdout and everything else to stderr. No other code prints.
+/// Writes data to stdout and everything else to stderr.
 ///
 /// Text from outside cannot control the terminal: control characters are escaped, except line ends in
 /// multi-line text and the colours of views.
@@ -16,18 +17,16 @@ enum Console {
   static func data(lines: [String]) { output(lines.map { $0.visibleLine + "\n" }.joined()) }
 
   /// Writes a line to stderr.
-  static func say(_ line: String) { write(line.visible + "\n", to: STDERR_FILENO) }
+  static func say(_ line: String) { Messages.say(line) }
 
   /// Writes lines of a view to stderr. A line end inside a line is escaped.
-  static func say(lines: [String]) {
-    write(lines.map { $0.visibleLine + "\n" }.joined(), to: STDERR_FILENO)
-  }
+  static func say(lines: [String]) { Messages.say(lines: lines) }
 
   /// Writes text with terminated lines to stderr.
-  static func show(_ text: String) { write(text.visibleLines, to: STDERR_FILENO) }
+  static func show(_ text: String) { Surroundings.write(text.visibleLines, to: STDERR_FILENO) }
 
   /// Writes a question without a line end to stderr.
-  static func ask(_ question: String) { write(question.visible, to: STDERR_FILENO) }
+  static func ask(_ question: String) { Surroundings.write(question.visible, to: STDERR_FILENO) }
 
   /// Writes an error and its advice to stderr; for programs as one line of JSON (`ErrorJSON`).
   static func fail(_ failure: CommandFailure, forPrograms: Bool = false) {
@@ -37,11 +36,11 @@ enum Console {
   /// Draws lines at the position that `control` selects, in one write, so that no partial state is visible.
   static func draw(_ lines: [String], after control: String, before end: String = "") {
     let text = lines.map { "\u{1B}[2K" + $0.visibleLine + "\n" }.joined()
-    write(control + text + end, to: STDERR_FILENO)
+    Surroundings.write(control + text + end, to: STDERR_FILENO)
   }
 
   /// Sounds the terminal's bell.
-  static func ring() { write("\u{07}", to: STDERR_FILENO) }
+  static func ring() { Surroundings.write("\u{07}", to: STDERR_FILENO) }
 
   // MARK: Writing
 
@@ -64,33 +63,7 @@ enum Console {
 
   private static func output(_ text: String) {
     guard failure.withLock({ $0 }) == nil else { return }
-    let code = write(text, to: STDOUT_FILENO)
+    let code = Surroundings.write(text, to: STDOUT_FILENO)
     if code != 0 { failure.withLock { $0 = code } }
-  }
-
-  /// Writes the whole text, in one system call if possible; waits while the descriptor is not ready.
-  @discardableResult
-  private static func write(_ text: String, to descriptor: Int32) -> Int32 {
-    if let surroundings = Surroundings.current {
-      surroundings.write(text, descriptor)
-      return 0
-    }
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let part = Array(rest.prefix(1 << 20))
-      let count = Glibc.write(descriptor, part, part.count)
-      if count >= 0 {
-        rest = rest.dropFirst(count)
-        continue
-      }
-      switch errno {
-      case EINTR: continue
-      case EAGAIN:
-        var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&wanted, 1, -1)
-      default: return errno
-      }
-    }
-    return 0
   }
 }

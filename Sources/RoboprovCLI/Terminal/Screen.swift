@@ -1,3 +1,4 @@
+import Application
 import FoundationEssentials
 import Glibc
 import Reporting
@@ -17,16 +18,14 @@ struct Screen: Sendable {
   static var standardOutput: Screen { Screen(descriptor: STDOUT_FILENO) }
 
   /// Whether the operator can be asked: stdin and stderr are terminals.
-  static var canAnswer: Bool { isTerminal(STDIN_FILENO) && isTerminal(STDERR_FILENO) }
-
-  static func isTerminal(_ descriptor: Int32) -> Bool {
-    Surroundings.current == nil && isatty(descriptor) == 1
+  static var canAnswer: Bool {
+    Surroundings.isTerminal(STDIN_FILENO) && Surroundings.isTerminal(STDERR_FILENO)
   }
 
   init(descriptor: Int32) {
     self.descriptor = descriptor
-    isTerminal = Self.isTerminal(descriptor)
-    hasColor = isTerminal && !HostEnvironment.wantsNoColor
+    isTerminal = Surroundings.isTerminal(descriptor)
+    hasColor = Surroundings.hasColor(descriptor)
   }
 
   /// The present number of columns; 80 if unknown.

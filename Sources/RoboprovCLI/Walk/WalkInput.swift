@@ -1,3 +1,4 @@
+import Application
 @preconcurrency import Dispatch
 import FoundationEssentials
 import Labels

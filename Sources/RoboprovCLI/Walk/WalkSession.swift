@@ -1,3 +1,4 @@
+import Application
 import Bluetooth
 import Engine
 import EventLoop
@@ -13,7 +14,7 @@ import Waiting
 /// provisions, and prints the results.
 actor WalkSession {
   private let command: WalkCommand
-  private let setup: Radio.Setup
+  private let stack: BluetoothStack
   private let isLive = Screen.standardError.canRedraw && KeyReader.isPossible
   private let stopped = OneShot<Void>()
   private var source: ManifestSource
@@ -30,8 +31,8 @@ actor WalkSession {
     (address: BluetoothAddress, signal: SignalTrack, receivedAt: MonotonicInstant?, tone: MonotonicInstant)?
   private var isInterrupted = false
 
-  init(_ command: WalkCommand, _ undertaking: Undertaking, _ setup: Radio.Setup) {
-    (self.command, self.setup) = (command, setup)
+  init(_ command: WalkCommand, _ undertaking: Undertaking, _ stack: BluetoothStack) {
+    (self.command, self.stack) = (command, stack)
     source = undertaking.source
     let known = undertaking.known
     let selected = Set(undertaking.selected.map(\.id))
@@ -46,7 +47,7 @@ actor WalkSession {
           address: room.address ?? known.device(of: room)?.address)
       }, owners: Dictionary(others) { first, _ in first })
     view.building = undertaking.source.building.name
-    view.isSimulated = command.simulation.simulate
+    view.isSimulated = stack.isSimulated
     view.rooms = rooms.count
     view.done = rooms.count { known.isDone($0) }
   }
@@ -65,9 +66,8 @@ actor WalkSession {
     input.begin()
     defer { input.end() }
     while let stop = walk.current, !isInterrupted {
-      let action = try await Survey.meanwhile(
-        setup, command.radio, for: source.building, isSimulated: command.simulation.simulate, isQuiet: true
-      ) { air, adapter in
+      let action = try await stack.scanning(command.radio.choice, for: source.building, isQuiet: true) {
+        air, adapter in
         await self.decision(at: stop, input, air, adapter)
       }
       guard try await carryOut(action) else { break }
@@ -84,7 +84,7 @@ actor WalkSession {
   private func decision(
     at stop: Walk.Stop, _ input: WalkInput, _ air: AirLog, _ adapter: AdapterID
   ) async -> Walk.Action {
-    let began = setup.clock.now
+    let began = stack.clock.now
     view.stop = stop
     view.proposal = nil
     track = nil
@@ -108,7 +108,7 @@ actor WalkSession {
         case .nothing: break
         case .show(let message): show(message.words)
         case .locate(let address):
-          let now = setup.clock.now
+          let now = stack.clock.now
           if isLive {
             track = (address, SignalTrack(from: now), nil, now)
           } else {
@@ -139,7 +139,7 @@ actor WalkSession {
   private func look(at stop: Walk.Stop, _ air: AirLog, _ adapter: AdapterID, since began: MonotonicInstant)
     async
   {
-    let now = setup.clock.now
+    let now = stack.clock.now
     let ledger = await air.air
     let address = stop.address ?? view.proposal?.address
     let sighting = address.flatMap { ledger[$0] }
@@ -199,7 +199,7 @@ actor WalkSession {
   // MARK: The manifest
 
   private func assign(_ address: BluetoothAddress, to stop: Walk.Stop) throws -> Bool {
-    if !command.simulation.simulate {
+    if !stack.isSimulated {
       do {
         let edits = try ManifestFile.edits(of: command.manifest, [(address, stop.room)])
         for edit in edits { try ManifestFile.write(edit) }
@@ -242,33 +242,34 @@ actor WalkSession {
   /// Provisions one room as `apply` does, as a run of its own.
   private func provision(_ room: RoomID) async throws {
     erase()
-    let run = RunIdentity(operatedBy: command.places.operatedBy)
+    let keeping = command.places.keeping
+    let run = RunIdentity(operatedBy: keeping.operatedBy)
     let scope = WorkScope(
       RoomSelection(only: [room]), RecordPermissions(rebind: released.intersection([room])))
-    let isSimulated = command.simulation.simulate
     let lock =
-      isSimulated ? nil : try Claims.building(source.building.id, in: command.places.reports, for: run)
+      stack.isSimulated ? nil : try Claims.building(source.building.id, in: keeping.reports, for: run)
     defer { lock?.release() }
     let undertaking: Undertaking
     do {
-      undertaking = try Undertaking(source, scope, command.seal, in: command.places.reports)
+      undertaking = try Undertaking(source, scope, siteKey: command.seal.siteKey, in: keeping.reports)
     } catch let failure as CommandFailure where failure.status == .manifest {
       walk.ended(room, isDone: false)
       return show("✗ \(failure.message)\n\(failure.advice ?? "")")
     }
     let request = undertaking.request(
-      as: run, manifest: command.manifest, command.simulation, command.radio, parallel: 1)
+      as: run, manifest: command.manifest, isSimulated: stack.isSimulated, command.radio.choice,
+      scanTime: command.radio.scanTime, parallel: 1)
     let progress = LiveProgress(
-      clock: setup.clock, LiveProgress.Options(hidesEndings: true, takesKeys: false))
+      clock: stack.clock, LiveProgress.Options(hidesEndings: true, takesKeys: false))
     let execution = RunExecution(
-      undertaking: undertaking, run: run, setup: setup, places: command.places, isSimulated: isSimulated)
+      undertaking: undertaking, run: run, stack: stack, keeping: keeping)
     let (requests, ask) = AsyncStream.makeStream(of: OperatorRequested.Request.self)
     var ended: RoomReport?
     let result = try await withThrowingTaskGroup(of: Void.self) { [stopped] group in
       group.addTask { if await stopped.value() != nil { ask.yield(.stop) } }
       defer { group.cancelAll() }
       return try await execution.carryOut(
-        request, asking: .init(requests: requests), progress, stopped: stopped
+        request, asking: .init(requests: requests), on: progress, stopped: stopped
       ) { report, _, _ in
         ended = report[room]
       }
@@ -321,7 +322,7 @@ actor WalkSession {
     let names = left.prefix(12).map(\.name.visible).joined(separator: ", ")
     Console.data("Left: \(names)\(left.count > 12 ? " and \(left.count - 12) more" : "")\n")
     Console.data(
-      "Next: roboprov walk \(command.manifest.shellQuoted)\(Preferences.argument(naming: command.places.reports))\n"
+      "Next: roboprov walk \(command.manifest.shellQuoted)\(command.places.keeping.reportsOption)\n"
     )
   }
 }

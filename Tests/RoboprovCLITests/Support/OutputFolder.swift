@@ -2,6 +2,7 @@ import Foundation
 import Reporting
 import Testing
 
+@testable import Application
 @testable import RoboprovCLI
 
 /// Outputs in a folder of a site, which Python's `jsonschema` validates against their schemas.

@@ -8,6 +8,7 @@ import SampleFacts
 import Testing
 import VirtualBuilding
 
+@testable import Application
 @testable import RoboprovCLI
 
 /// Compares each line of a laptop's reports with the devices, and with what was done at the site.

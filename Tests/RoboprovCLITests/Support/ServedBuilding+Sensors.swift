@@ -2,6 +2,7 @@ import Bluetooth
 import DBus
 import EventLoop
 import Foundation
+import Application
 import RoboprovCLI
 import Testing
 import VirtualBuilding

@@ -4,6 +4,7 @@ import EventLoop
 import Foundation
 import Glibc
 import Hex
+import Application
 import RoboprovCLI
 import Synchronization
 import Testing

@@ -12,6 +12,7 @@ import VirtualBuilding
 import VirtualTime
 
 @testable import Journal
+@testable import Application
 @testable import RoboprovCLI
 
 /// Laptops in a virtual building, in virtual time. Their records and reports are real files; their clocks may be wrong.
@@ -219,14 +220,17 @@ struct VirtualSite {
     let lastKnown = earlier.state.lastKnown
     let rooms = source.building.rooms.filter { lastKnown.rooms[$0.id]?.retirement == nil }
     try await episode(run, .verify, laptop) { site in
-      let survey = Survey(
-        central: await VirtualCentral(world: site.world, clock: site.clock), clock: site.clock)
-      var windows: [AirLedger] = []
-      for _ in 1...2 {
-        windows.append(
-          try await survey.scan(
-            on: AdapterID(ServedBuilding.adapter), for: .seconds(5),
-            in: Verification.ledger(for: rooms, of: .builtIn)))
+      let stack = BluetoothStack(
+        await VirtualCentral(world: site.world, clock: site.clock),
+        Surroundings.Time(clock: site.clock, wall: { Date(timeIntervalSince1970: 0) }, chance: { 0 }),
+        isSimulated: true)
+      let windows = try await AdapterUse.with(stack, AdapterChoice(names: [], wait: .seconds(5))) { use in
+        let adapter = try await use.adapter()
+        let ledger = Verification.ledger(for: rooms, of: .builtIn)
+        return [
+          try await use.scan(on: adapter, for: .seconds(5), in: ledger),
+          try await use.scan(on: adapter, for: .seconds(5), in: ledger),
+        ]
       }
       let found = Verification(rooms, Known(lastKnown: lastKnown), windows: windows).rooms
       return site.amendment(run, .verify, laptop, earlier, found.map(Fact.roomVerified))

@@ -1,0 +1,100 @@
+import Bluetooth
+import Engine
+import FoundationEssentials
+import Journal
+package import Model
+import Reporting
+
+/// A change of the record by a person. It is recorded like a run and as durable.
+package struct Amendment {
+  package let building: BuildingReference
+  private let keeping: RecordKeeping
+  private let siteKey: String?
+  package let record: SiteRecord
+  /// The command that makes the change.
+  package let lastKnown: LastKnownBuilding
+  package let run: RunIdentity
+  private let lock: RunLock
+
+  /// Reads the record to change.
+  /// - Throws: `CommandFailure` when there is none, or it cannot be read.
+  package init(_ text: String, in keeping: RecordKeeping, siteKey: String?) throws {
+    building = try BuildingReference.find(text)
+    self.keeping = keeping
+    self.siteKey = siteKey
+    run = RunIdentity(operatedBy: keeping.operatedBy)
+    try building.requireKnown(in: keeping.reports)
+    lock = try Claims.building(building.id, in: keeping.reports, for: run)
+    record = try SiteRecord.read(building.id, in: keeping.reports)
+    lastKnown = record.archive.state.lastKnown
+  }
+
+  /// The room that a person named, of the record or the manifest.
+  /// - Throws: `CommandFailure` when it is unknown.
+  package func room(_ text: String) throws -> RoomID {
+    try RoomNames(building.source?.building, lastKnown).find(text, for: "ROOM")
+  }
+
+  /// The name of a room for people.
+  package func name(of room: RoomID) -> String {
+    RoomNames(building.source?.building, lastKnown).name(of: room)
+  }
+
+  /// Whether a room is done; if a manifest is named, as that manifest requires.
+  package func isDone(_ room: RoomID) throws -> Bool {
+    if let building = building.source?.building, let wanted = building.rooms.first(where: { $0.id == room }) {
+      return Known(lastKnown: lastKnown, seal: try SiteRecord.seal(for: building, siteKey)).isDone(wanted)
+    }
+    return lastKnown.rooms[room]?.progress == .done
+  }
+
+  /// Records facts about one room as a separate run. Returns when they are on disk.
+  /// - Throws: `CommandFailure` when they cannot be recorded; then nothing is changed.
+  package func commit(_ command: RecordedCommand, _ facts: [Fact], of room: RoomID) async throws {
+    let profile =
+      lastKnown.rooms[room]?.profile
+      ?? building.source?.building.rooms.first { $0.id == room }?.family.id ?? ""
+    try await commit(
+      command, facts, about: [PlannedRoom(room: room, name: name(of: room), profile: profile, settings: [])])
+  }
+
+  /// The same for facts about several rooms.
+  package func commit(_ command: RecordedCommand, _ facts: [Fact], about rooms: [PlannedRoom]) async throws {
+    try record.prepare(for: run, of: building.id, in: keeping)
+    let started = RunStarted(
+      command, run: run.id, building: building.id,
+      buildingName: building.source?.building.name ?? record.archive.buildingName ?? building.id,
+      toolVersion: Version.current, host: run.host, manifestPath: building.source == nil ? "" : building.text,
+      manifestSHA256: building.source?.digest ?? "", simulated: false,
+      operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised,
+      kernel: HostEnvironment.kernel, operatingSystem: HostEnvironment.operatingSystem,
+      clockBehind: record.archive.clockBehind(run.began)?.seconds, predecessors: record.archive.predecessors,
+      rooms: rooms, families: BuiltIn.families.all.map { RecordedFamily($0) })
+    let isComplete = !facts.contains {
+      if case .roomVerified(let found) = $0 { found.needsAction } else { false }
+    }
+    // The facts have the present time, which may be long after the start of the command.
+    let found = Surroundings.now
+    let all: [(Date, Fact)] =
+      [(run.began, .runStarted(started))]
+      + (facts + [.runFinished(.init(outcome: isComplete ? .complete : .incomplete))]).map { (found, $0) }
+    let events = all.enumerated().map { index, entry in
+      RunEvent(
+        sequence: index + 1, at: entry.0,
+        elapsed: .seconds(max(0, entry.0.timeIntervalSince(run.began))), fact: entry.1)
+    }
+    let change = try RunRecord(keeping, building: building.id, run: run)
+    do throws(RecordFailure) {
+      try await change.recorder.record(events)
+    } catch {
+      throw await change.failure ?? CommandFailure(.record, error.text)
+    }
+    let subject = BuildingReports.Subject(
+      building: building.id, manifest: building.source.map { ($0, building.text) },
+      seal: try building.source.flatMap { try SiteRecord.existingSeal(for: $0.building, siteKey) },
+      operatedBy: keeping.operatedBy)
+    try await change.finish(
+      building: { BuildingReports.make(subject, from: record.archive.adding($0)) },
+      { _, _ in })
+  }
+}

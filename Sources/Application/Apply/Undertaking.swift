@@ -1,0 +1,100 @@
+package import Engine
+package import Journal
+package import Model
+import Reporting
+
+/// The work of `apply` and `plan`: the selected rooms of the manifest, compared with the record.
+package struct Undertaking {
+  package let source: ManifestSource
+  /// The plan that the result of matching must equal before the first write.
+  package let plan: ApplyPlan?
+  package let known: Known
+  let excluded: [RoomID: Exclusion]
+  package let archive: BuildingArchive
+
+  /// Reads the record, selects the rooms, and checks whether a run may begin.
+  /// - Parameter source: The manifest, with the passwords of the rooms in `scope`.
+  /// - Throws: `CommandFailure` if the record cannot be read, or if the manifest contradicts it.
+  package init(
+    _ source: ManifestSource, _ scope: WorkScope, siteKey: String?, in reports: String,
+    plan: ApplyPlan? = nil
+  ) throws {
+    let building = source.building
+    self.plan = plan
+    archive = try SiteRecord.read(building.id, in: reports).archive
+    known = Known(
+      lastKnown: archive.state.lastKnown, permissions: scope.permissions,
+      seal: try SiteRecord.seal(for: building, siteKey))
+    self.source = source
+    excluded = scope.selection.excluded(from: building, known)
+    try Self.refuse(
+      conflicts(of: selected, with: known.lastKnown, allowing: scope.permissions),
+      RoomNames(building, known.lastKnown))
+  }
+
+  /// All rooms, without a record.
+  package init(alone source: ManifestSource, _ permissions: RecordPermissions) {
+    self.source = source
+    plan = nil
+    known = Known(permissions: permissions)
+    excluded = [:]
+    archive = BuildingArchive(runs: [])
+  }
+
+  /// The rooms to work on.
+  package var selected: [Room] { source.building.rooms.filter { excluded[$0.id] == nil } }
+
+  /// The virtual building of a rehearsal without a scenario.
+  package var subject: Rehearsal.Subject { Rehearsal.Subject(building: source.building, known: known) }
+
+  /// The engine's request for it.
+  package func request(
+    as run: RunIdentity, manifest: String, isSimulated: Bool, _ adapters: AdapterChoice, scanTime: Double,
+    parallel: Int? = nil, failures: FailureAllowance? = nil
+  ) -> ApplyRequest {
+    var request = ApplyRequest(
+      building: source.building, excluded: excluded, known: known, plan: plan, runID: run.id,
+      toolVersion: Version.current, host: run.host, manifestPath: manifest, manifestSHA256: source.digest,
+      isSimulated: isSimulated, adapters: adapters.adapters(of: source.building),
+      parallel: parallel,
+      failureLimit: failures?.limit(of: selected.count),
+      survey: .seconds(scanTime),
+      adapterTimeout: adapters.wait)
+    request.kernel = HostEnvironment.kernel
+    request.operatingSystem = HostEnvironment.operatingSystem
+    request.operatedBy = run.operatedBy
+    request.isClockSynchronised = run.isClockSynchronised
+    request.clockBehind = archive.clockBehind(run.began)?.seconds
+    request.predecessors = archive.predecessors
+    return request
+  }
+
+  /// The reason why there is nothing to do, if no room is left to work on.
+  package var nothingLeft: String? {
+    guard selected.isEmpty else { return nil }
+    let rooms = source.building.rooms
+    let done = rooms.count { excluded[$0.id]?.cause == .deselected && known.isDone($0) }
+    var parts = ["\(done) of \(rooms.count) rooms are done"]
+    for (cause, words) in [
+      (Exclusion.Cause.accepted, "accepted as they are"), (.retired, "out of service"),
+    ] {
+      let count = excluded.values.count { $0.cause == cause }
+      if count > 0 { parts.append("\(count) \(words)") }
+    }
+    let others = excluded.values.count { $0.cause == .deselected } - done
+    if others > 0 { parts.append("\(others) not selected") }
+    return "Nothing to do: \(parts.joined(separator: ", "))."
+  }
+
+  private static func refuse(_ conflicts: [RecordConflict], _ names: RoomNames) throws {
+    guard !conflicts.isEmpty else { return }
+    let shown = conflicts.prefix(20).map { conflict in
+      let words = conflict.explanation(names.name(of:))
+      return "- \(words.sentence)\n  \(words.advice)"
+    }
+    let more = conflicts.count > shown.count ? "\n… and \(conflicts.count - shown.count) more." : ""
+    throw CommandFailure(
+      .manifest, "the manifest contradicts the record; nothing was touched",
+      advice: shown.joined(separator: "\n") + more)
+  }
+}

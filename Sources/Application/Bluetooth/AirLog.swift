@@ -1,0 +1,33 @@
+package import Bluetooth
+package import Engine
+import Model
+
+/// The devices that a scan has received so far, readable during the scan.
+package actor AirLog {
+  package private(set) var air: AirLedger
+  /// The last advertisement of each expected device, of any family.
+  package private(set) var expected: [BluetoothAddress: Advertisement] = [:]
+  private let expecting: Set<BluetoothAddress>
+  private var hasEnded = false
+
+  /// A log that starts with the contents of `air`.
+  package init(
+    _ air: AirLedger = AirLedger(families: BuiltIn.families),
+    expecting: some Sequence<BluetoothAddress> = []
+  ) {
+    self.air = air
+    self.expecting = Set(expecting)
+  }
+
+  /// The devices received so far; nil after the scan has failed.
+  package var current: AirLedger? { hasEnded ? nil : air }
+
+  /// Marks the scan as failed.
+  package func end() { hasEnded = true }
+
+  /// Handles an advertisement, as `AirLedger.receive`.
+  package func receive(_ advertisement: Advertisement) -> AirLedger.Sighting? {
+    if expecting.contains(advertisement.address) { expected[advertisement.address] = advertisement }
+    return air.receive(advertisement)
+  }
+}

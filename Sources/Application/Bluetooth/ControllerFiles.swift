@@ -1,0 +1,61 @@
+import Bluetooth
+import FoundationEssentials
+
+/// The kernel's files about the controller behind an adapter (`/sys/class/bluetooth/hci0`).
+package struct ControllerFiles: Sendable {
+  /// The folder of the kernel's Bluetooth controllers.
+  package let folder: String
+
+  /// The files of this host.
+  package static let system = ControllerFiles(folder: "/sys/class/bluetooth")
+
+  /// The files of this host; nil if the adapters are virtual, or on a bus that may belong to another host.
+  package static func ofThisHost(unless isSimulated: Bool) -> ControllerFiles? {
+    isSimulated || HostEnvironment.systemBusAddress != nil ? nil : system
+  }
+
+  /// The controller of an adapter, by the stack and the kernel.
+  func hardware(of adapter: Adapter) -> AdapterHardware? {
+    // An adapter on another bus can have the same name as one of this host.
+    guard HostEnvironment.systemBusAddress == nil else { return adapter.hardware }
+    return hardware(of: adapter.name, adding: adapter.hardware)
+  }
+
+  /// The controller with this name in the kernel, added to the facts already known.
+  func hardware(of name: String, adding known: AdapterHardware?) -> AdapterHardware? {
+    let link = "\(folder)/\(name)/device"
+    guard !name.contains("/"),
+      let place = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"),
+      FileManager.default.fileExists(atPath: link)
+    else { return known }
+    var hardware = known ?? AdapterHardware()
+    // `../../devices/pci0000:00/…/usb1/1-3/1-3:1.0/bluetooth/hci0`
+    let path = place.split(separator: "/").filter { $0 != ".." }.dropLast(2).map(String.init)
+    // The part from the bus on; the part above belongs to the board.
+    let start = path.firstIndex { $0.hasPrefix("usb") || $0.hasPrefix("serial") || $0.hasPrefix("tty") }
+    hardware.path = path[(start ?? max(0, path.count - 1))...].joined(separator: "/")
+    hardware.bus = last(of: link + "/subsystem")
+    hardware.driver = last(of: link + "/driver")
+    // For USB, `device` is an interface; the USB device is one level above.
+    let usb = link + "/.."
+    if let vendor = text(usb + "/idVendor"), let product = text(usb + "/idProduct") {
+      hardware.identifier = "\(vendor):\(product)"
+      hardware.product = [text(usb + "/manufacturer"), text(usb + "/product")].compactMap(\.self)
+        .joined(separator: " ")
+      if hardware.product?.isEmpty == true { hardware.product = nil }
+    }
+    return hardware
+  }
+
+  private func last(of link: String) -> String? {
+    let target = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+    return target?.split(separator: "/").last.map(String.init)
+  }
+
+  /// A file's text, at most 100 characters: a USB device chooses its own name.
+  private func text(_ path: String) -> String? {
+    guard let data = FileManager.default.contents(atPath: path), !data.isEmpty else { return nil }
+    let text = String(decoding: data, as: UTF8.self).trimmed
+    return text.isEmpty ? nil : String(text.prefix(100))
+  }
+}

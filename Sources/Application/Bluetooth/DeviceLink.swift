@@ -1,0 +1,144 @@
+package import Bluetooth
+import FoundationEssentials
+package import Model
+import Reporting
+import Session
+import Waiting
+
+/// A connection to one device, for commands that inspect it and write no setting.
+package struct DeviceLink: Sendable {
+  package let stack: BluetoothStack
+  package let adapters: AdapterChoice
+  /// How long to scan for the device, in seconds.
+  package let scanTime: Double
+
+  package init(stack: BluetoothStack, adapters: AdapterChoice, scanTime: Double) {
+    (self.stack, self.adapters, self.scanTime) = (stack, adapters, scanTime)
+  }
+  /// Timeout of a connection attempt; most stacks have no timeout of their own.
+  private static let connectLimit = Duration.seconds(15)
+  /// Timeout of a disconnection.
+  private static let endLimit = Duration.seconds(5)
+
+  /// The sighting of the device before the connection.
+  package struct Sighting: Sendable {
+    let adapter: Adapter
+    let advertisement: Advertisement
+    /// Its family, and whether it waits to be provisioned; nil if its advertisement does not show that.
+    let recognised: (profile: ProfileID, recognition: Recognition)?
+
+    package var family: DeviceFamily? { recognised.flatMap { BuiltIn.families[$0.profile] } }
+  }
+
+  /// Scans until the device is received, connects to it, runs `body`, and always disconnects.
+  /// - Throws: `CommandFailure` if the device was not received or the connection failed; what `body` throws;
+  ///   the exit status after Ctrl-C.
+  package func with<Result: Sendable>(
+    _ address: BluetoothAddress,
+    _ body: @escaping @Sendable (any Peripheral, Sighting) async throws -> Result
+  ) async throws -> Result {
+    let link = OneShot<any Peripheral>()
+    let result: Swift.Result<Result, any Error>
+    do {
+      result = .success(
+        try await Interruptions().cancelling {
+          let sighting = try await search(for: address)
+          let connected = try await connect(to: sighting)
+          link.fulfill(connected)
+          return try await body(connected, sighting)
+        })
+    } catch let error as CentralError {
+      result = .failure(
+        error.code == .cancelled ? ExitStatus.interrupted : Self.failure(error, of: address))
+    } catch is CancellationError {
+      result = .failure(ExitStatus.interrupted)
+    } catch {
+      result = .failure(error)
+    }
+    // Shielded from cancellation by Ctrl-C, so that no link remains.
+    if let link = link.peeked { await takeDown(link) }
+    return try result.get()
+  }
+
+  /// Scans until the device is received.
+  /// - Throws: `CommandFailure` if it was not received within `--scan`; `CentralError`.
+  package func search(for address: BluetoothAddress) async throws -> Sighting {
+    try await AdapterUse.with(stack, adapters) { use in
+      try await search(for: address, on: try await use.adapter())
+    }
+  }
+
+  private func search(for address: BluetoothAddress, on adapter: Adapter) async throws -> Sighting {
+    Messages.say("Scanning on \(adapter.name) for \(address)")
+    let found = await race(.seconds(scanTime), on: stack.clock) {
+      () async throws(CentralError) -> Advertisement? in
+      try await stack.central.scan(on: adapter.id) { (advertisements) throws(CentralError) in
+        for try await advertisement in advertisements where advertisement.address == address {
+          return advertisement
+        }
+        return nil
+      }
+    }
+    switch found {
+    case .value(let advertisement?):
+      return Sighting(
+        adapter: adapter, advertisement: advertisement,
+        recognised: BuiltIn.families.recognise(advertisement))
+    case .failed(let error) where error.code != .cancelled:
+      throw adapters.failure(error)
+    // Both a timeout and an interruption end the scan.
+    case .value(nil) where Task.isCancelled: throw CentralError(.cancelled)
+    case .value(nil), .timedOut:
+      throw CommandFailure(
+        .incomplete, "\(address) was not received within \(scanTime.asSeconds)",
+        advice: "Check that it has power and stand within 3 m of it. Scan for longer with --scan-time 30.")
+    case .failed: throw CentralError(.cancelled)
+    }
+  }
+
+  private func connect(to sighting: Sighting) async throws -> any Peripheral {
+    let address = sighting.advertisement.address
+    let raced = await race(Self.connectLimit, on: stack.clock) { () async throws(CentralError) in
+      try await stack.central.connect(to: address, on: sighting.adapter.id)
+    }
+    switch raced {
+    case .value(let link): return link
+    case .failed(let error) where error.code == .cancelled: throw error
+    case .failed(let error): throw Self.failure(error, of: address)
+    case .timedOut: throw Self.failure(CentralError(.timedOut), of: address)
+    }
+  }
+
+  /// Disconnects, and makes the stack forget the device: its cached attributes may be those of older
+  /// firmware.
+  private func takeDown(_ link: any Peripheral) async {
+    await link.disconnect()
+    let (central, address, adapter) = (stack.central, link.address, link.adapter)
+    _ = await race(Self.endLimit, on: stack.clock) { () async throws(CentralError) in
+      _ = await link.disconnection()
+      try await central.forget(address, on: adapter)
+    }
+  }
+
+  /// The message for a failure of the link.
+  package static func failure(_ error: CentralError, of address: BluetoothAddress) -> CommandFailure {
+    let detail = error.stackText.map { " (\(OutsideWords.quoted($0)))" } ?? ""
+    switch error.code {
+    case .connectFailed, .timedOut, .peripheralUnknown:
+      return CommandFailure(
+        .incomplete, "\(address) did not accept a connection" + detail,
+        advice: "Put it into provisioning mode, stand within 3 m of it, and run the command again.")
+    case .disconnected:
+      return CommandFailure(
+        .incomplete, "the connection to \(address) was lost" + detail,
+        advice: "Stand within 3 m of it, and run the command again.")
+    case .servicesUnresolved, .attributeMissing, .attributeAmbiguous, .att, .notPermitted, .busy, .outOfSlots,
+      .other:
+      return CommandFailure(
+        .incomplete, "\(address) cannot be read: \(error.code)" + detail,
+        advice: "Switch it off and on, and run the command again.")
+    case .busUnavailable, .stackUnavailable, .permissionDenied, .adapterUnavailable, .cancelled:
+      return RadioMessages.failure(error)
+    }
+  }
+}

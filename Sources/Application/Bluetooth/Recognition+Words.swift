@@ -1,0 +1,12 @@
+import Model
+
+extension Recognition {
+  /// `waits`
+  package var shortWords: String {
+    switch self {
+    case .awaitingProvisioning: "waits"
+    case .present: "is there"
+    case .configured(let identity): "at work" + (identity.map { " with \($0.distinction.visible)" } ?? "")
+    }
+  }
+}

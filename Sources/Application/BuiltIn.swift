@@ -1,0 +1,18 @@
+import Families
+package import Model
+package import Session
+import VirtualBuilding
+
+/// The device families that the program is made with. What is below gets them passed.
+package enum BuiltIn {
+  /// The device families, each with its GATT session; the first is the default.
+  package static let drivers = builtInFamilies
+  package static let families = FamilyCatalogue.builtIn
+  /// The firmware of virtual devices.
+  static let firmware = FirmwareFamily.all
+  /// A setting that numbers devices, for examples.
+  package static let number = families.all.lazy.compactMap(\.countedSetting).first?.name.rawValue ?? "number"
+  /// The families whose sessions learn the time of an action.
+  package static let perAction = families.all.filter(\.lifecycle.isPerAction).map(\.id.rawValue)
+    .joined(separator: ", ")
+}

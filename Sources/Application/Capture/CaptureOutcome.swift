@@ -1,0 +1,71 @@
+import Bluetooth
+package import Engine
+package import Labels
+package import Model
+package import Reporting
+
+/// The result of `capture`.
+package struct CaptureOutcome: Sendable {
+  /// Version of the JSON form.
+  package static let schema = "roboprov/capture/1"
+
+  /// A room whose label was read.
+  package struct Row: Sendable {
+    let capture: Capture.Assignment
+    /// Whether its device was received; nil without a scan.
+    let isReceived: Bool?
+    let rssi: Int?
+  }
+
+  package let building: Building
+  package let rows: [Row]
+  /// The rooms that were asked for and have no address.
+  package let missing: [Capture.Stop]
+  package let wasInterrupted: Bool
+
+  package init(_ capture: Capture, building: Building, air: AirLedger?, wasInterrupted: Bool = false) {
+    self.building = building
+    rows = capture.captured.map { assignment in
+      let sighting = air?[assignment.address]
+      return Row(capture: assignment, isReceived: air.map { _ in sighting != nil }, rssi: sighting?.rssi)
+    }
+    missing = capture.missing
+    self.wasInterrupted = wasInterrupted
+  }
+
+  /// The text for the operator.
+  package var text: String {
+    var text = "\(rows.count) label\(rows.count == 1 ? "" : "s") saved.\n"
+    let silent = rows.filter { $0.isReceived == false }.map(\.capture.stop.name)
+    if !silent.isEmpty { text += "Not received: \(Self.list(silent))\n" }
+    if !missing.isEmpty { text += "Without address: \(Self.list(missing.map(\.name)))\n" }
+    return text
+  }
+
+  private static func list(_ names: [String]) -> String {
+    names.prefix(12).joined(separator: ", ") + (names.count > 12 ? " and \(names.count - 12) more" : "")
+  }
+
+  package var json: JSONValue { Self.form.value(self) }
+
+  package static let form = OutputForm<CaptureOutcome>("capture", "The labels that were read and saved.") {
+    Field("schema", "Name and version of the format.", constant: schema)
+    Field("building", "The building's stable id.") { $0.building.id }
+    Field("captured", "The rooms whose label was saved, in the manifest's order.", each: row) { $0.rows }
+    Field("missing", "The ids of the selected rooms that have no address.") {
+      $0.missing.map(\.room)
+    }
+  }
+
+  private static let row = OutputForm<Row>("captured", "A room whose label was saved.") {
+    Field("room", "Its stable id.") { $0.capture.stop.room }
+    Field("label", "The address that the label shows.") { $0.capture.label }
+    Field("address", "The room's address: that of the label, plus the accepted offset.") {
+      $0.capture.address
+    }
+    Field("received", "Whether an advertisement of the address was received; null without a scan.") {
+      $0.isReceived
+    }
+    Field("rssi", "RSSI in dBm; null when it was not received.") { $0.rssi }
+  }
+}

@@ -1,0 +1,47 @@
+import Bluetooth
+import Model
+
+/// The findings that follow from the facts; pure. A fact that could not be read is reported as unknown, with
+/// the reason.
+package struct Diagnosis: Sendable {
+  package let host: HostFacts
+  /// Nil if the bus was not asked.
+  package var radio: RadioFacts?
+  /// Nil without a manifest.
+  package var building: BuildingFacts?
+
+  package init(host: HostFacts, radio: RadioFacts? = nil, building: BuildingFacts? = nil) {
+    (self.host, self.radio, self.building) = (host, radio, building)
+  }
+
+  /// All findings, by topic: the service, the adapters, the computer, the building.
+  package var findings: [Finding] {
+    service + adapters + computer + needs
+  }
+
+  /// The warnings and errors for `apply` that need only files.
+  var beforeRun: [Finding] {
+    (daemonFindings + configurationFindings + clock + storage).filter { $0.severity >= .warning }
+  }
+
+  /// The facts about Bluetooth; nil if they belong to another computer.
+  package var bluetooth: BluetoothFacts? { host.bluetooth.value }
+
+  /// The kernel's facts about an adapter.
+  package func controller(_ name: String) -> ControllerFacts? {
+    bluetooth?.controllers.first { $0.name == name }
+  }
+}
+
+extension Finding.Severity: Comparable {
+  package static func < (a: Self, b: Self) -> Bool { a.rank < b.rank }
+
+  private var rank: Int {
+    switch self {
+    case .ok: 0
+    case .note: 1
+    case .warning: 2
+    case .error: 3
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package import Bluetooth
+import Model
+import Waiting
+
+/// Facts about the Bluetooth stack and its adapters.
+package struct RadioFacts: Sendable, Hashable {
+  /// `BlueZ 5.66`; nil if the stack does not report it, for example without an adapter.
+  package var stack: String?
+  /// Why the stack cannot be used; nil if it can.
+  package var failure: CentralError?
+  /// Sorted by name.
+  package var adapters: [Item]
+
+  package init(stack: String? = nil, failure: CentralError? = nil, adapters: [Item] = []) {
+    (self.stack, self.failure, self.adapters) = (stack, failure, adapters)
+  }
+
+  package struct Item: Sendable, Hashable {
+    var adapter: Adapter
+    /// The devices to which it holds a link; nil if unknown.
+    var links: [BluetoothAddress]?
+    /// The programs that may be scanning with it; empty if unknown.
+    var clients: [String] = []
+  }
+
+  /// The adapters that can be used.
+  package var ready: [Adapter] { adapters.map(\.adapter).filter { $0.state == .ready } }
+
+  /// Reads the state of the stack. It waits 1.5 s, after which the stack shows whether another program scans.
+  package static func read(_ central: any Central, _ clock: any TimeSource) async -> RadioFacts {
+    var facts = RadioFacts(stack: await central.stackVersion())
+    do throws(CentralError) {
+      var adapters = try await central.adapters()
+      if adapters.contains(where: { $0.state == .ready }) {
+        try? await clock.sleep(for: .milliseconds(1500))
+        adapters = try await central.adapters()
+      }
+      for adapter in adapters.sorted(by: { $0.name < $1.name }) {
+        let links = try? await central.connectedPeripherals(on: adapter.id)
+        let clients = adapter.isScannedByOthers ? await central.scanningClients(on: adapter.id) : []
+        facts.adapters.append(Item(adapter: adapter, links: links?.map(\.address), clients: clients))
+      }
+    } catch {
+      facts.failure = error
+    }
+    return facts
+  }
+}

@@ -1,0 +1,71 @@
+import Model
+import Reporting
+
+/// The exit status of the process. The numbers are frozen and follow sysexits.h where one fits.
+///
+/// Thrown, it ends the command without a message.
+package enum ExitStatus: Int32, CaseIterable, Error {
+  /// Every selected room is done; for other commands: success.
+  case done = 0
+  /// An unexpected error.
+  case unexpected = 1
+  /// `plan --detailed-exitcode`: at least one room would be written.
+  case changes = 2
+  /// The command line is not valid.
+  case usage = 64
+  /// The manifest, scenario, plan or configuration cannot be used, the manifest contradicts the record, or a
+  /// password is missing.
+  case manifest = 65
+  /// No bus, no Bluetooth stack or no adapter; another run has the lock; or too little memory. `doctor`
+  /// returns it for every error that it finds, so that 1 stays reserved for unexpected errors.
+  case unavailable = 69
+  /// The record cannot be written, or is damaged.
+  case record = 74
+  /// At least one selected room is not done.
+  case incomplete = 100
+  /// The operator stopped the command; the reports are written.
+  case interrupted = 130
+
+  package var meaning: String {
+    switch self {
+    case .done: "every selected room is done"
+    case .unexpected: "unexpected error"
+    case .changes: "at least one room would be written (only for `plan --detailed-exitcode`)"
+    case .usage: "the command line is not valid"
+    case .manifest: "the manifest, scenario, plan or configuration cannot be used, or contradicts the record"
+    case .unavailable: "no D-Bus, BlueZ or adapter, another run is active, or `doctor` found an error"
+    case .record: "the record cannot be written, or is damaged"
+    case .incomplete: "at least one selected room is not done"
+    case .interrupted: "interrupted (reports are written)"
+    }
+  }
+
+  /// All statuses, for the end of a command's help.
+  package static let help =
+    "EXIT STATUS\n"
+    + allCases.map { status in
+      let code = String(status.rawValue)
+      return "  " + code + String(repeating: " ", count: 5 - code.count) + status.meaning
+    }.joined(separator: "\n")
+}
+
+/// Ends a command with a message for people and an exit status.
+package struct CommandFailure: Error {
+  package var status: ExitStatus
+  /// The failure, as a sentence.
+  package var message: String
+  /// The next action, as a sentence.
+  package var advice: String?
+
+  package init(_ status: ExitStatus, _ message: String, advice: String? = nil) {
+    self.status = status
+    self.message = message
+    self.advice = advice
+  }
+
+  /// Message and advice. Lines after the first are indented.
+  package var text: String {
+    let lines = [message.visible] + (advice?.split(separator: "\n").map(String.init) ?? [])
+    return lines.joined(separator: "\n  ")
+  }
+}

@@ -1,0 +1,87 @@
+package import Journal
+
+/// Messages and advice for failures of the record.
+package enum JournalMessages {
+  /// A place of a run's record.
+  package enum Place: String {
+    case record
+    case mirror
+
+    /// The option that sets the directory.
+    var option: String {
+      switch self {
+      case .record: "--reports DIR"
+      case .mirror: "--mirror DIR"
+      }
+    }
+  }
+
+  package static func failure(_ error: JournalError, of place: Place = .record) -> CommandFailure {
+    CommandFailure(
+      .record, place == .record ? "\(error)" : "the mirror: \(error)", advice: advice(error, place))
+  }
+
+  /// The message for a failure that ended a run.
+  package static func failure(inMidRun error: JournalError, of place: Place) -> CommandFailure {
+    CommandFailure(
+      .record, "the \(place.rawValue) could not be written: \(error)",
+      advice:
+        "The run stopped before the next write to a device. Free some space or choose another \(place.option), then run again."
+    )
+  }
+
+  /// The message for a failure to read an earlier run.
+  /// - Parameter run: The id on the command line; nil without one.
+  package static func failure(
+    _ error: JournalError, lookingFor run: String?, of building: String, in reports: String
+  )
+    -> CommandFailure
+  {
+    switch error.cause {
+    case .missing where error.path.hasSuffix("/" + JournalWriter.fileName):
+      FaultWords.failure(
+        .noJournal, in: error.path,
+        advice: "Reports need the journal. Put a copy there, from the --mirror directory or a backup."
+      )
+    case .missing where run == nil:
+      CommandFailure(
+        .record, "no run of \(building) has left reports in \(reports)",
+        advice: """
+          List the runs with `ls \(reports)/\(building)`. For a run that was killed, give its id: \
+          `roboprov report \(building) <run>`.
+          """)
+    case .missing:
+      CommandFailure(
+        .record, "\(error)", advice: "List the runs with `ls \(reports)/\(building)`.")
+    case .unsafeName:
+      CommandFailure(
+        .record, "\(error)", advice: "Give the names of the folders in \(reports), without a path.")
+    default:
+      failure(error)
+    }
+  }
+
+  private static func advice(_ error: JournalError, _ place: Place) -> String {
+    let elsewhere = "or choose another directory with \(place.option)."
+    switch error.cause {
+    case .noSpace, .littleSpace: return "Free some space on that disk, \(elsewhere)"
+    case .readOnly: return "The file system is mounted read-only: remount it, \(elsewhere)"
+    case .permissionDenied: return "Give yourself write permission, \(elsewhere)"
+    case .missing: return "Create the directory with `mkdir -p`, \(elsewhere)"
+    case .inTheWay: return "A file has the name of the directory: move it away, \(elsewhere)"
+    case .exists where place == .mirror:
+      return "The mirror is the reports directory itself: give another --mirror DIR."
+    case .exists: return "Another run has the same id: run the command again."
+    case .inputOutput:
+      return "The disk reports errors: do not use it for reports. Choose another disk with \(place.option)."
+    case .tooLarge:
+      return
+        "It is not the file that roboprov wrote: put a complete copy in its place, from the --mirror directory or a backup."
+    case .nameTooLong: return "Choose a shorter path with \(place.option)."
+    case .unsafeName: return "Rename the building or room: its id becomes a file name."
+    case .readableByOthers: return "Remove the permissions of other users with chmod."
+    case .notAKey: return "Name the right file."
+    case .system: return "Check the directory and the disk, \(elsewhere)"
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import FoundationEssentials
+import Glibc
+
+/// Writes files for the operator.
+package enum OutputFile {
+  /// Writes a text: atomically to a regular or new file, directly to a pipe or device. A link is followed.
+  /// - Throws: `CommandFailure` if it cannot be written.
+  package static func write(_ text: String, to path: String) throws {
+    // Replaces the target of a link, not the link.
+    let place = destination(of: path)
+    var status = stat()
+    let exists = stat(place, &status) == 0
+    let isReplaceable = !exists || status.st_mode & S_IFMT == S_IFREG
+    do throws(POSIXError) {
+      if isReplaceable {
+        try replace(place, by: Array(text.utf8), like: exists ? status : nil)
+      } else {
+        let descriptor = open(place, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw POSIXError.last }
+        defer { close(descriptor) }
+        try Descriptor.write(Array(text.utf8), to: descriptor)
+      }
+    } catch {
+      throw CommandFailure(
+        .record, "\(path) cannot be written: \(error.text)", advice: "Name a place that you can write.")
+    }
+  }
+
+  /// Writes a new file that only its owner can read.
+  /// - Throws: `CommandFailure` if it cannot be written or already exists.
+  package static func create(_ path: String, _ text: String) throws {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    do throws(POSIXError) {
+      guard descriptor >= 0 else { throw POSIXError.last }
+      defer { close(descriptor) }
+      try Descriptor.write(Array(text.utf8), to: descriptor)
+      guard fsync(descriptor) == 0 else { throw POSIXError.last }
+    } catch {
+      if descriptor >= 0 { _ = unlink(path) }
+      throw CommandFailure(
+        .record, "\(path) cannot be written: \(error.text)",
+        advice: "Name a place that you can write.")
+    }
+  }
+
+  /// Changes a file of the operator atomically; the change is on disk when this returns. Links, owner and
+  /// permissions stay.
+  /// - Parameter original: The expected contents. With other contents the file was changed in the meantime.
+  /// - Throws: `CommandFailure` if it was not changed.
+  package static func change(_ path: String, from original: [UInt8], to bytes: [UInt8]) throws {
+    let place = destination(of: path)
+    var status = stat()
+    guard stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw CommandFailure(.record, "\(path) cannot be changed: it is not a regular file")
+    }
+    guard access(place, W_OK) == 0 else {
+      throw CommandFailure(
+        .record, "this user cannot change \(path)", advice: "Give yourself write permission.")
+    }
+    let current: InputFile
+    do throws(InputFile.Problem) {
+      current = try InputFile.contents(of: place, atMost: 1 << 30)
+    } catch {
+      throw CommandFailure(.record, "\(path) is no longer readable")
+    }
+    guard current.bytes == original else {
+      throw CommandFailure(
+        .record, "another program has just changed \(path); it was not overwritten",
+        advice: "Save and close it in the other program, and run the same command again.")
+    }
+    do throws(POSIXError) {
+      try replace(place, by: bytes, like: status)
+    } catch {
+      throw CommandFailure(
+        .record, "\(path) cannot be written: \(error.text)",
+        advice: "It is as it was.")
+    }
+  }
+
+  /// Replaces a file atomically; the new file is on disk when this returns.
+  /// - Parameter status: The file whose owner and permissions it gets; nil for a new file.
+  private static func replace(_ place: String, by bytes: [UInt8], like status: stat?) throws(POSIXError) {
+    let file = URL(fileURLWithPath: place)
+    let folder = file.deletingLastPathComponent().path
+    let temporary = "\(folder)/.\(file.lastPathComponent).roboprov-\(getpid())"
+    _ = unlink(temporary)
+    // No other user may read it before it has the permissions of the file that it replaces.
+    let descriptor = open(
+      temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, status == nil ? 0o666 : 0o600)
+    guard descriptor >= 0 else { throw POSIXError.last }
+    do throws(POSIXError) {
+      defer { close(descriptor) }
+      try Descriptor.write(bytes, to: descriptor)
+      // Only root can change the owner of a file; other users write files of their own or of their group.
+      if let status {
+        _ = fchown(descriptor, status.st_uid, status.st_gid)
+        guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else { throw POSIXError.last }
+      }
+      guard fsync(descriptor) == 0, rename(temporary, place) == 0 else { throw POSIXError.last }
+    } catch {
+      _ = unlink(temporary)
+      throw error
+    }
+    let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard opened >= 0 else { return }
+    // Some file systems cannot sync a directory; the failure is ignored.
+    _ = fsync(opened)
+    close(opened)
+  }
+
+  /// The target of links, whether it exists or not.
+  private static func destination(of path: String) -> String {
+    var place = path
+    for _ in 0..<40 {
+      guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: place) else { break }
+      place =
+        target.hasPrefix("/")
+        ? target : URL(fileURLWithPath: place).deletingLastPathComponent().path + "/" + target
+    }
+    return place
+  }
+}

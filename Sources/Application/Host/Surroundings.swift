@@ -1,0 +1,98 @@
+import Bluetooth
+package import DBus
+import EventLoop
+package import FoundationEssentials
+import Glibc
+import Model
+
+/// What a command uses besides its arguments and its files: environment variables, output, the system bus and
+/// the time of day. A process has its own. A command with others runs within any process, and in virtual time.
+package struct Surroundings: Sendable {
+  /// All environment variables.
+  package let variables: [String: String]
+  /// The system bus.
+  package let bus: BusAddress
+  /// The time of day.
+  package let wall: @Sendable () -> Date
+  /// Receives what the command writes, with the file descriptor.
+  package let write: @Sendable (String, Int32) -> Void
+
+  package init(
+    variables: [String: String], bus: BusAddress, wall: @escaping @Sendable () -> Date,
+    write: @escaping @Sendable (String, Int32) -> Void
+  ) {
+    self.variables = variables
+    self.bus = bus
+    self.wall = wall
+    self.write = write
+  }
+
+  /// The surroundings of the present command; nil for those of the process.
+  @TaskLocal package static var current: Surroundings?
+
+  static var bus: BusAddress { current?.bus ?? .system }
+
+  package static var now: Date { current?.wall() ?? Date() }
+
+  /// Time and chance for the work of a command.
+  struct Time: Sendable {
+    /// Monotonic time.
+    var clock: any TimeSource
+    /// Wall-clock time, at the pace of `clock`.
+    var wall: @Sendable () -> Date
+    /// Random numbers of 0...1.
+    var chance: @Sendable () -> Double
+    /// Pauses of this host.
+    var pauses = AsyncStream<HostPause> { $0.finish() }
+  }
+
+  static func time() -> Time {
+    // The process of other surroundings does not stop with the command.
+    if let current { return Time(clock: SystemClock(), wall: current.wall, chance: { 0.5 }) }
+    let clock = SteadyClock()
+    let pauses = HostPauses.stream {
+      // A reading each second lets the clock detect the times in which this process did not run.
+      _ = clock.now
+      return HostClocks.now()
+    }
+    return Time(clock: clock, wall: { Date() }, chance: { Double.random(in: 0...1) }, pauses: pauses)
+  }
+
+  /// Whether a descriptor is a terminal.
+  package static func isTerminal(_ descriptor: Int32) -> Bool { current == nil && isatty(descriptor) == 1 }
+
+  /// Whether a descriptor is a terminal that shows colours.
+  package static func hasColor(_ descriptor: Int32) -> Bool {
+    isTerminal(descriptor) && !HostEnvironment.wantsNoColor
+  }
+
+  /// Writes the whole text, in one system call if possible; waits while the descriptor is not ready.
+  /// - Returns: The system's error; 0 without one.
+  @discardableResult
+  package static func write(_ text: String, to descriptor: Int32) -> Int32 {
+    if let current {
+      current.write(text, descriptor)
+      return 0
+    }
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let part = Array(rest.prefix(1 << 20))
+      let count = Glibc.write(descriptor, part, part.count)
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+        continue
+      }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN:
+        var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&wanted, 1, -1)
+      default: return errno
+      }
+    }
+    return 0
+  }
+
+  /// Random bytes from the kernel.
+  static func randomBytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255) } }
+}

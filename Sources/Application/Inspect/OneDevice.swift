@@ -1,0 +1,96 @@
+package import Bluetooth
+import Manifest
+package import Model
+import Reporting
+
+/// The settings that a person gives to one device without a manifest, as the manifest of a building of one room: what holds of
+/// manifests holds of them.
+package struct OneDevice {
+  private let family: DeviceFamily
+  private let address: BluetoothAddress
+  private var values: [SettingName: String] = [:]
+
+  /// The id of the building: the name of its folder in the reports directory.
+  package static func id(of address: BluetoothAddress) -> String {
+    "device-" + address.description.lowercased().replacing(":", with: "")
+  }
+
+  /// Reads `key=value` pairs. All users of the computer can read the arguments of a process, so the value for
+  /// a password is only its source.
+  /// - Throws: `CommandFailure`, which quotes no value.
+  package init(_ pairs: [String], for family: DeviceFamily, at address: BluetoothAddress) throws {
+    (self.family, self.address) = (family, address)
+    let names = family.settings.map(\.name.rawValue).joined(separator: ", ")
+    for pair in pairs {
+      guard let sign = pair.firstIndex(of: "=") else {
+        throw CommandFailure(
+          .usage, "--set takes KEY=VALUE", advice: "The keys of a \(family.title): \(names)")
+      }
+      let name = SettingName(rawValue: String(pair[..<sign]))
+      guard let description = family.settings.first(where: { $0.name == name }) else {
+        throw CommandFailure(
+          .usage, "--set: a \(family.title) has no such setting", advice: "Its settings: \(names)")
+      }
+      let value = String(pair[pair.index(after: sign)...])
+      if description.isSecret { _ = try Self.password(value, name) }
+      guard values.updateValue(value, forKey: name) == nil else {
+        throw CommandFailure(.usage, "--set: \(name) is given twice", advice: "Give it once.")
+      }
+    }
+    let missing = family.settings.filter { $0.isRequired && values[$0.name] == nil }
+    guard missing.isEmpty else {
+      throw CommandFailure(
+        .usage, "--set: a \(family.title) also needs \(missing.map(\.name.rawValue).joined(separator: ", "))",
+        advice: missing.map { "\($0.name): \($0.documentation)" }.joined(separator: "\n"))
+    }
+    if values[.wifiPassword] != nil, values[.wifiSSID] == nil {
+      throw CommandFailure(
+        .usage, "--set: wifi_password without wifi_ssid", advice: "Give the name of the network, too.")
+    }
+    if values[.wifiSSID] != nil, values[.wifiPassword] == nil {
+      throw CommandFailure(
+        .usage, "--set: wifi_ssid without wifi_password",
+        advice: "For an open network: --set wifi_password=none")
+    }
+  }
+
+  /// The manifest.
+  package var manifest: String {
+    let name = "Device \(address)"
+    var lines = [
+      "building: \(YAMLScalar.quoted(name))", "id: \(Self.id(of: address))", "rooms:",
+      "  - room: \(YAMLScalar.quoted(values[.roomName] ?? name))",
+      "    address: \(YAMLScalar.quoted("\(address)"))",
+      "    profile: \(family.id)",
+    ]
+    if let ssid = values[.wifiSSID] {
+      let password = values[.wifiPassword].flatMap { try? Self.password($0, .wifiPassword) }
+      lines.append(
+        "    wifi: { ssid: \(YAMLScalar.quoted(ssid))\(password.map { ", password: \($0)" } ?? "") }")
+    }
+    let beacon = [(SettingName.beaconUUID, "uuid"), (.beaconMajor, "major")].compactMap { name, key in
+      values[name].map { "\(key): \(YAMLScalar.quoted($0))" }
+    }
+    if !beacon.isEmpty { lines.append("    beacon: { \(beacon.joined(separator: ", ")) }") }
+    let own: Set<SettingName> = [.roomName, .wifiSSID, .wifiPassword, .beaconUUID, .beaconMajor]
+    for setting in family.settings where !own.contains(setting.name) {
+      if let value = values[setting.name] { lines.append("    \(setting.name): \(YAMLScalar.quoted(value))") }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The source of a password in the form of a manifest; nil for an open network.
+  private static func password(_ text: String, _ name: SettingName) throws -> String? {
+    if text == "none" { return nil }
+    if text == "prompt" { return "{ prompt: true }" }
+    for key in ["env", "file"] where text.hasPrefix(key + ":") && text.count > key.count + 1 {
+      return "{ \(key): \(YAMLScalar.quoted(String(text.dropFirst(key.count + 1)))) }"
+    }
+    throw CommandFailure(
+      .usage, "--set: \(name) takes no password: other users see the arguments of a command",
+      advice: """
+        Say where it is: \(name)=env:NAME, \(name)=file:PATH or \(name)=prompt; \(name)=none for an open network.
+        If you typed the password itself, delete it from the history of your shell.
+        """)
+  }
+}

@@ -1,0 +1,108 @@
+package import Bluetooth
+import FoundationEssentials
+import Glibc
+package import Manifest
+package import Model
+import YAML
+
+/// A manifest file to be changed.
+package struct ManifestFile {
+  package let path: String
+  private let editor: ManifestEditor
+
+  /// The building in the present text.
+  package var building: Building { editor.building }
+
+  /// Reads the manifest.
+  /// - Parameter edits: Planned edits, applied before it is read.
+  /// - Throws: `CommandFailure` if it cannot be read, is not a regular file, or has errors.
+  package init(_ path: String, _ edits: [ManifestEditor.Edit] = []) throws {
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      throw CommandFailure(
+        .manifest, "\(path) is not a regular file, so no address can be written to it",
+        advice: "Save the manifest to a file.")
+    }
+    func edited(_ file: String) -> [UInt8]? { edits.first { $0.file == file }?.bytes }
+    let bytes = try edited(path) ?? InputFile.read(path, atMost: YAMLParser.maximumBytes).bytes
+    let files = ManifestFiles.beside(path).map { files in
+      ManifestFiles { name, limit in
+        files.read(name, limit).map { file in
+          .init(name: file.name, bytes: edits.first { $0.file == file.name }?.bytes ?? file.bytes)
+        }
+      }
+    }
+    do throws(ManifestEditError) {
+      editor = try ManifestEditor(bytes, file: path, families: BuiltIn.families, files: files)
+    } catch {
+      // The errors may be newer than the first reading of the file.
+      Messages.show(ManifestReader.read(bytes, file: path, families: BuiltIn.families, files: files))
+      throw Self.failure(error, Room?.none, in: nil)
+    }
+    self.path = path
+  }
+
+  /// The edit that gives a room this address; nil if the room already has it.
+  /// - Throws: `CommandFailure` if there is no such edit.
+  package func setting(_ address: BluetoothAddress, of room: RoomID) throws -> ManifestEditor.Edit? {
+    do throws(ManifestEditError) {
+      return try editor.setting(address, of: room)
+    } catch {
+      throw Self.failure(error, building.rooms.first { $0.id == room }, in: building)
+    }
+  }
+
+  /// The edits that give rooms these addresses, one edit for each file.
+  /// - Throws: `CommandFailure` if one of them is not possible.
+  package static func edits(
+    of path: String, _ assignments: [(address: BluetoothAddress, room: RoomID)]
+  ) throws -> [ManifestEditor.Edit] {
+    var edits: [ManifestEditor.Edit] = []
+    for (address, room) in assignments {
+      guard let edit = try ManifestFile(path, edits).setting(address, of: room) else { continue }
+      if let index = edits.firstIndex(where: { $0.file == edit.file }) {
+        edits[index].bytes = edit.bytes
+        edits[index].line = edit.line
+      } else {
+        edits.append(edit)
+      }
+    }
+    return edits
+  }
+
+  /// Writes an edit atomically.
+  /// - Throws: `CommandFailure` if the file was not changed.
+  package static func write(_ edit: ManifestEditor.Edit) throws {
+    try OutputFile.change(edit.file, from: edit.original, to: edit.bytes)
+  }
+
+  private static func failure(
+    _ error: ManifestEditError, _ room: Room?, in building: Building?
+  ) -> CommandFailure {
+    let name = room?.name ?? "the room"
+    switch error {
+    case .notValid:
+      return CommandFailure(
+        .manifest, "the manifest has errors and was not changed", advice: "Correct it first.")
+    case .unknownRoom:
+      return CommandFailure(.manifest, "the manifest no longer has the room")
+    case .taken(let other):
+      let holder = building?.rooms.first { $0.id == other }?.name ?? other.rawValue
+      return CommandFailure(
+        .usage, "the manifest gives this address to \(holder)", advice: "Compare the address with the label.")
+    case .noAddressColumn(let file):
+      return CommandFailure(
+        .manifest, "\(file) has no column for addresses, so \(name) cannot get one",
+        advice: "Add a column `address` to its first row; its cells may be empty.")
+    case .rangeInTable(let file, let line):
+      return CommandFailure(
+        .manifest,
+        "\(name) is part of a range on line \(line) of \(file), so it cannot get its own address there",
+        advice: "Add a row for this room, or move the range into the manifest.")
+    case .unsafe(let file, let line):
+      return CommandFailure(
+        .manifest, "\(file):\(line): the address of \(name) cannot be written here without other changes",
+        advice: "Write it there by hand: `address: …`.")
+    }
+  }
+}

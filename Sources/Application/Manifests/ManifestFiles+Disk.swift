@@ -1,0 +1,33 @@
+import FoundationEssentials
+import Glibc
+package import Manifest
+
+extension ManifestFiles {
+  /// The files that a manifest names, relative to its directory; nil if the manifest is not a regular file.
+  package static func beside(_ manifest: String) -> ManifestFiles? {
+    var status = stat()
+    guard stat(manifest, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return relative(to: manifest)
+  }
+
+  /// The same for a manifest that does not exist yet.
+  package static func relative(to manifest: String) -> ManifestFiles {
+    ManifestFiles { path, limit in
+      let place = InputFile.path(path, beside: manifest)
+      // A pipe would block, and a device has no end.
+      var status = stat()
+      if stat(place, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+        return .failure(.unreadable("it is not a regular file"))
+      }
+      do throws(InputFile.Problem) {
+        return .success(File(name: place, bytes: try InputFile.contents(of: place, atMost: limit).bytes))
+      } catch {
+        switch error {
+        case .missing: return .failure(.missing)
+        case .tooLarge: return .failure(.tooLarge)
+        case .system(let code): return .failure(.unreadable(String(cString: strerror(code))))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package import Bluetooth
+import CSV
+import Labels
+import Manifest
+import Model
+import Reporting
+import Source
+
+/// The devices of a delivery, from a CSV table with an address or a label in each row.
+package struct StockList: Sendable {
+  package struct Entry: Hashable, Sendable {
+    package let address: BluetoothAddress
+    /// Its line in the table, from 1.
+    package let line: Int
+  }
+
+  /// The path on the command line.
+  package let file: String
+  /// The devices in the table's order, without repetitions.
+  package private(set) var entries: [Entry] = []
+  package private(set) var repeated: [Entry] = []
+
+  /// - Throws: `CommandFailure` if the file cannot be read, or is not a list of devices.
+  package init(_ file: String) throws {
+    try self.init(
+      SourceText(InputFile.read(file, atMost: CSVReader.maximumBytes).bytes), file: file)
+  }
+
+  /// Reads a table. The addresses are in the only column, or in the column with that header; a table with
+  /// one column needs no header.
+  /// - Throws: `CommandFailure`.
+  init(_ text: SourceText, file: String) throws {
+    self.file = file
+    let table: CSVTable
+    do throws(CSVError) {
+      table = try CSVReader.read(text)
+    } catch {
+      throw CommandFailure(
+        .manifest,
+        "\(file):\(error.range.start.line):\(error.range.start.column): the file is not valid CSV",
+        advice: "Export it as “CSV UTF-8”.")
+    }
+    let column = try Self.column(of: table, in: file)
+    let hasHeader = table.rows.first.map { (try? LabelText.address(in: $0[column].text)) == nil } ?? false
+    var known: Set<BluetoothAddress> = []
+    for row in table.rows.dropFirst(hasHeader ? 1 : 0) {
+      guard row.indices.contains(column), !row[column].text.isEmpty else { continue }
+      let entry = try Self.entry(row[column], in: file)
+      if known.insert(entry.address).inserted { entries.append(entry) } else { repeated.append(entry) }
+    }
+    guard !entries.isEmpty else {
+      throw CommandFailure(
+        .manifest, "\(file) lists no device", advice: "Each row needs the address of a device, or its label.")
+    }
+  }
+
+  private static func column(of table: CSVTable, in file: String) throws -> Int {
+    let headers = table.rows.first?.map(\.text) ?? []
+    guard headers.count > 1 else { return 0 }
+    let header = TableColumns(headers: headers, families: BuiltIn.families).header(of: "address")
+    guard let header, let column = headers.firstIndex(of: header) else {
+      throw CommandFailure(
+        .manifest, "\(file): no header names a column of addresses",
+        advice: """
+          Name the column “address”, “MAC” or “label” in the first row, or remove the other columns. The columns: \
+          \(headers.joined(separator: ", ").visible)
+          """)
+    }
+    return column
+  }
+
+  private static func entry(_ cell: CSVTable.Cell, in file: String) throws -> Entry {
+    let line = cell.range.start.line
+    do throws(LabelProblem) {
+      return Entry(address: try LabelText.address(in: cell.text), line: line)
+    } catch {
+      throw CommandFailure(
+        .manifest, "\(file):\(line): \(LabelWords.sentence(error))",
+        advice: "Each row needs the address of one device, or the text of its label.")
+    }
+  }
+}
+
+/// A delivery, compared with the devices that a scan received.
+package struct StockCheck: Sendable {
+  /// A device of the delivery, and its last advertisement; nil if none was received.
+  package struct Device: Sendable {
+    package let entry: StockList.Entry
+    package let last: Advertisement?
+  }
+
+  package let file: String
+  package let devices: [Device]
+
+  package init(_ list: StockList, received: [BluetoothAddress: Advertisement]) {
+    file = list.file
+    devices = list.entries.map { Device(entry: $0, last: received[$0.address]) }
+  }
+
+  /// The devices that were not received.
+  package var missing: [StockList.Entry] { devices.filter { $0.last == nil }.map(\.entry) }
+}

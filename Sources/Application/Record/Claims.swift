@@ -1,0 +1,81 @@
+package import Bluetooth
+package import Engine
+import FoundationEssentials
+import Glibc
+package import Journal
+import Reporting
+
+/// The resources that only one run at a time may use on this machine.
+package enum Claims {
+  /// The directories for the locks of adapters. All users use the first one that every user can write to.
+  static let directories = ["/run/lock", "/tmp"]
+
+  /// Locks a building's record.
+  /// - Throws: `CommandFailure` that names the run that holds the lock, and its start.
+  package static func building(_ building: String, in reports: String, for run: RunIdentity) throws -> RunLock
+  {
+    do throws(RunLockRefusal) {
+      return try RunLock.take(building: building, in: reports, for: LockHolder(run))
+    } catch {
+      switch error {
+      case .unusable(let error): throw JournalMessages.failure(error)
+      case .held(_, let path, let holder):
+        throw CommandFailure(
+          .unavailable, "another run works on \(building): \(holder?.words(.here) ?? unknown)",
+          advice: "Wait until it is done, or end it with Ctrl-C where it runs. (Its lock is \(path).)")
+      }
+    }
+  }
+
+  /// Stands for a holder that left no readable line in the lock.
+  fileprivate static let unknown = "its process and run are unknown"
+}
+
+extension LockHolder {
+  /// Process, run and local time, for a person.
+  fileprivate func words(_ times: LocalTime) -> String {
+    "process \(process), run \(run), since \(times.instant(since))"
+  }
+}
+
+/// The adapters that a run has locked, each until the end of the run.
+package actor AdapterClaims {
+  private let holder: LockHolder
+  private var locks: [AdapterID: RunLock] = [:]
+
+  package init(_ run: RunIdentity) {
+    holder = LockHolder(run)
+  }
+
+  /// Locks an adapter, or names the run that has it. If locking is impossible, it warns and grants the
+  /// adapter.
+  package func take(_ adapter: Adapter) -> AdapterClaim {
+    if locks[adapter.id] != nil { return .granted }
+    do throws(RunLockRefusal) {
+      locks[adapter.id] = try RunLock.take(
+        adapter: Self.name(of: adapter.id), in: Claims.directories, for: holder)
+      return .granted
+    } catch {
+      switch error {
+      case .held(_, _, let other): return .refused(other?.description ?? Claims.unknown)
+      case .unusable(let error):
+        Messages.say("roboprov: warning: nothing keeps a second run from this adapter: \(error)")
+        return .granted
+      }
+    }
+  }
+
+  /// The lock's name: the adapter's address. On a private bus (a virtual building) an adapter may have the
+  /// same address as a real one, so the name then includes the bus.
+  private static func name(of adapter: AdapterID) -> String {
+    let address = adapter.description.replacing(":", with: "")
+    guard let bus = HostEnvironment.systemBusAddress else { return address }
+    return address + "-" + HostEnvironment.sha256(Array(bus.utf8)).prefix(8)
+  }
+}
+
+extension LockHolder {
+  package init(_ run: RunIdentity) {
+    self.init(process: getpid(), run: run.id, since: run.began)
+  }
+}

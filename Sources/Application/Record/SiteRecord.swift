@@ -1,0 +1,119 @@
+import FoundationEssentials
+package import Journal
+package import Model
+import Reporting
+
+/// The record of a building, for a command that decides by it.
+package struct SiteRecord {
+  package let archive: BuildingArchive
+
+  /// Reads all of a building's journals.
+  /// - Throws: `CommandFailure` if one cannot be read, or if one is damaged, because its actions are then
+  ///   unknown.
+  /// - Parameter damagedToo: Whether a fault of the record is only a warning, because no decision depends on
+  ///   the record.
+  /// - Parameter status: The exit status for a run that is missing.
+  package static func read(
+    _ building: String, in reports: String, damagedToo: Bool = false, ifMissing status: ExitStatus = .record
+  ) throws -> SiteRecord {
+    let archive: BuildingArchive
+    do throws(JournalError) {
+      archive = try BuildingArchive.read(in: reports, building: building)
+    } catch {
+      throw JournalMessages.failure(error)
+    }
+    warnOfSkipped(archive.skipped)
+    for fault in archive.faults {
+      guard damagedToo else {
+        var failure = failure(fault, in: reports)
+        if case .missing = fault.kind { failure.status = status }
+        throw failure
+      }
+      Messages.say(
+        "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); what is missing or damaged is left out here"
+      )
+    }
+    return SiteRecord(archive: archive)
+  }
+
+  /// The error of a command that decides by a record with a fault.
+  package static func failure(_ fault: BuildingArchive.Fault, in reports: String) -> CommandFailure {
+    FaultWords.failure(
+      fault.kind, in: fault.journal,
+      advice: """
+        Not all that this run did is known, so nothing is decided by the record. Put a whole copy of the run's folder \
+        \(fault.run) in its place, from --mirror, a backup or another laptop (`roboprov report merge FOLDER FOLDER` joins records). If there is none, \
+        move the building's folder out of \(reports): the next run then begins a new record, without what this one says.
+        """)
+  }
+
+  /// Prepares for a run or change that continues this record: the runs that it names become durable, the mirror gets
+  /// those that it lacks, and a clock behind the record is reported.
+  /// - Throws: `CommandFailure` when a journal cannot be synced or copied.
+  func prepare(for run: RunIdentity, of building: String, in record: RecordKeeping) throws {
+    do throws(JournalError) {
+      try archive.syncPredecessors()
+    } catch {
+      throw JournalMessages.failure(error)
+    }
+    if let mirror = record.mirror {
+      do throws(JournalError) {
+        try archive.complete(building, in: mirror)
+      } catch {
+        throw JournalMessages.failure(error, of: .mirror)
+      }
+    }
+    guard let behind = archive.clockBehind(run.began) else { return }
+    let times = LocalTime.here
+    Messages.say(
+      """
+      roboprov: warning: this computer's clock is \(behind.seconds.asSeconds) behind the record: run \(behind.run) has an event \
+      of \(times.minute(behind.at)) \(times.offset(behind.at)). The order of the runs does not depend on it, but the times in \
+      the reports do. Set the clock.
+      """)
+  }
+
+  /// The error of a command that needs a run of a building without a run on record.
+  package static func noRun(of building: String, in reports: String) -> CommandFailure {
+    CommandFailure(
+      .usage, "no run of \(building.visible) is on record in \(reports)",
+      advice: "Name the building's folder in the reports directory (--reports DIR).")
+  }
+
+  /// Warns of folders that are not runs and were skipped.
+  package static func warnOfSkipped(_ skipped: [String]) {
+    guard !skipped.isEmpty else { return }
+    Messages.say("roboprov: warning: skipped, not a run: \(skipped.map(\.visible).joined(separator: ", "))")
+  }
+
+  /// The seal of the site's key, if the key exists: a command that only reads creates none.
+  /// - Throws: `CommandFailure` when the key cannot be used.
+  package static func existingSeal(for building: Building, _ siteKey: String?) throws -> SecretSeal? {
+    guard FileManager.default.fileExists(atPath: keyPath(siteKey)) else { return nil }
+    return try seal(for: building, siteKey)
+  }
+
+  /// The path of the site's key, which may not exist yet.
+  /// - Parameter siteKey: The chosen path; nil for the usual one.
+  package static func keyPath(_ siteKey: String?) -> String {
+    siteKey ?? HostEnvironment.stateDirectory + "/site.key"
+  }
+
+  /// The seal of the site's key, for a building that has secrets.
+  /// - Throws: `CommandFailure` when there is no key and none can be made.
+  package static func seal(for building: Building, _ siteKey: String?) throws -> SecretSeal? {
+    guard building.rooms.contains(where: { !$0.secrets.isEmpty }) else { return nil }
+    let path = keyPath(siteKey)
+    do throws(JournalError) {
+      return try SiteKey.seal(at: path) { Surroundings.randomBytes(SiteKey.length) }
+    } catch {
+      let advice =
+        switch error.cause {
+        case .readableByOthers: "It lets others find out passwords: `chmod 600 \(path)`."
+        case .notAKey: "Name the right file with --site-key FILE, or move this one away: a new key is made."
+        default: "Name a place that you can write with --site-key FILE."
+        }
+      throw CommandFailure(.record, "the site's key: \(error)", advice: advice)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Engine
+package import FoundationEssentials
+package import Journal
+package import Model
+package import Reporting
+
+/// The report of a building, made from its whole record, in every format.
+package enum BuildingReports {
+  /// The subject that the report compares the record with.
+  package struct Subject {
+    package var building: String
+    /// The manifest and its path; nil to compare with the manifest of the building's newest run.
+    package var manifest: (source: ManifestSource, path: String)?
+    /// The seal of the site's key; nil without one.
+    package var seal: SecretSeal?
+    package var operatedBy: String?
+    /// The time of the report, the same in the record and its mirror.
+    package var made: Date
+
+    package init(
+      building: String, manifest: (source: ManifestSource, path: String)? = nil, seal: SecretSeal? = nil,
+      operatedBy: String? = nil, made: Date = Surroundings.now
+    ) {
+      (self.building, self.manifest, self.seal, self.operatedBy, self.made) = (
+        building, manifest, seal, operatedBy, made
+      )
+    }
+
+    /// The manifest without its secrets; nil if none was named.
+    package var wanted: BuildingReport.Manifest? {
+      manifest.map { manifest in
+        .init(
+          path: manifest.path, sha256: manifest.source.digest,
+          rooms: manifest.source.building.rooms.map { $0.planned(sealedBy: seal) }, sealKey: seal?.key)
+      }
+    }
+  }
+
+  /// The state of the building after these runs.
+  package static func make(_ subject: Subject, from archive: BuildingArchive) -> BuildingReport {
+    BuildingReport(
+      building: subject.building,
+      runs: archive.runs.map { RecordedRun(events: $0.record.events, journalHash: $0.record.lastHash) },
+      lastKnown: archive.state.lastKnown,
+      manifest: subject.wanted,
+      made: subject.made,
+      by: .init(
+        toolVersion: Version.current, host: HostEnvironment.hostName,
+        user: subject.operatedBy ?? HostEnvironment.userName, timeZone: TimeZone.current.identifier))
+  }
+
+  /// The state of the building after a run on record; nil for a rehearsal.
+  package static func make(after run: BuildingArchive.Run, in archive: BuildingArchive) -> BuildingReport? {
+    guard let started = run.started, !started.simulated else { return nil }
+    return make(Subject(building: started.building), from: archive.before(run.id).adding(run))
+  }
+
+  /// Every format with its file name.
+  static let formats: [(name: String, text: @Sendable (BuildingReport) -> String)] = [
+    (
+      "building.html",
+      { BuildingHTML.text($0, times: LocalTime(TimeZone(identifier: $0.maker.timeZone) ?? .gmt)) }
+    ),
+    ("building.json", BuildingJSON.text),
+    ("building.csv", BuildingCSV.text), ("junit.xml", JUnitReport.text),
+  ]
+
+  /// Writes the report in every format into the building's folder.
+  /// - Returns: The paths.
+  /// - Throws: The error of the first file that could not be written.
+  @discardableResult
+  package static func write(_ report: BuildingReport, in reports: String) throws(JournalError) -> [String] {
+    var paths: [String] = []
+    for format in formats {
+      paths.append(
+        try BuildingDirectory.writeReport(
+          format.name, format.text(report), of: report.building, in: reports))
+    }
+    return paths
+  }
+}

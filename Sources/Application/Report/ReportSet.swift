@@ -1,0 +1,160 @@
+import FoundationEssentials
+import Journal
+package import Model
+package import Reporting
+
+/// Every file that a building's record yields: `report check` compares them, and `report sign` signs them.
+package struct ReportSet {
+  package let folder: String
+  /// What was signed, oldest first.
+  package let signed: [SignedState]
+  private let archive: BuildingArchive
+  /// The run that `latest` points to.
+  package let latest: String?
+
+  /// A file that differs from what the journals yield, or from what was signed.
+  package struct Difference {
+    /// The path, relative to the building's folder.
+    package var path: String
+    /// The difference, as a clause that follows the path.
+    package var words: String
+    /// What to do; nil: to write the file again.
+    package var advice: String?
+  }
+
+  /// Reads the record.
+  /// - Throws: `CommandFailure` if the record is damaged or has no run.
+  package init(_ building: String, in reports: String) throws {
+    folder = "\(reports)/\(building)"
+    // Here a run that is missing is a difference like that of any other file.
+    archive = try SiteRecord.read(building, in: reports, ifMissing: .incomplete).archive
+    guard !archive.runs.isEmpty else { throw SiteRecord.noRun(of: building, in: reports) }
+    signed = try SignedState.all(of: building, in: reports)
+    latest = try? RunDirectory.latestRun(in: reports, building: building)
+  }
+
+  /// The building's report with the time and the maker that its file `building.json` names.
+  package func report(_ manifest: (source: ManifestSource, path: String)?, _ seal: SecretSeal?) throws
+    -> BuildingReport
+  {
+    guard let bytes = InputFile.recorded(folder + "/building.json"),
+      let stamp = try? JSONDecoder().decode(Stamp.self, from: Data(bytes)),
+      let made = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(stamp.made)
+    else {
+      throw CommandFailure(
+        .record, "\(folder)/building.json is missing or cannot be read",
+        advice: "Write the building's report again with `roboprov status BUILDING --write`.")
+    }
+    // The same manifest may have been named by another path.
+    let isSame = stamp.manifest.map { manifest?.source.digest == $0.sha256 } ?? false
+    let named = manifest.map { ($0.source, isSame ? stamp.manifest?.path ?? $0.path : $0.path) }
+    var subject = BuildingReports.Subject(building: stamp.building, manifest: named, seal: seal)
+    subject.made = made
+    var report = BuildingReports.make(subject, from: archive)
+    report.maker = .init(
+      toolVersion: stamp.toolVersion, host: stamp.host, user: stamp.operatedBy, timeZone: stamp.timeZone)
+    return report
+  }
+
+  /// The keys of `building.json` about its time and maker.
+  private struct Stamp: Decodable {
+    var building: String
+    var made: String
+    var toolVersion: String
+    var host: String
+    var operatedBy: String?
+    var timeZone: String
+    var manifest: Manifest?
+
+    struct Manifest: Decodable {
+      var path: String
+      var sha256: String
+    }
+
+    enum CodingKeys: String, CodingKey {
+      case building, made, host, manifest
+      case toolVersion = "tool_version"
+      case operatedBy = "operator"
+      case timeZone = "time_zone"
+    }
+  }
+
+  /// The files that are missing, differ from what the journals yield, or were not made by roboprov; where `latest`
+  /// points; and what differs from the newest signed state.
+  /// - Parameter besidesSigned: Whether to leave out differences from a signed state.
+  /// - Throws: `CommandFailure` if the folder cannot be read.
+  package func differences(from report: BuildingReport, besidesSigned: Bool = false) throws -> [Difference] {
+    var differences: [Difference] = []
+    func compare(_ path: String, _ text: String) {
+      guard let bytes = InputFile.recorded("\(folder)/\(path)") else {
+        return differences.append(Difference(path: path, words: "is missing"))
+      }
+      if !bytes.elementsEqual(text.utf8) {
+        differences.append(Difference(path: path, words: "differs from what the journals yield"))
+      }
+    }
+    for format in BuildingReports.formats { compare(format.name, format.text(report)) }
+    for run in runs {
+      let after = BuildingReports.make(after: run, in: archive)
+      for (path, text) in Self.files(of: run, after) { compare(path, text) }
+    }
+    differences += try RecordFiles(archive, signed, in: folder).others.map {
+      Difference(
+        path: $0, words: "was not made by roboprov from these journals",
+        advice: "Move it out of the building's folder.")
+    }
+    let newest = RunReports.latest(of: archive)
+    if latest != newest, latest != nil || newest != nil {
+      differences.append(
+        Difference(
+          path: RunDirectory.latest,
+          words: "points to \(latest?.visible ?? "nothing") instead of \(newest ?? "nothing")",
+          advice: newest.map { "It moves with `roboprov report \(report.building.visible) \($0)`." }
+            ?? "Remove it."))
+    }
+    return differences + (besidesSigned ? [] : differencesFromSigned)
+  }
+
+  /// What there is beside the newest signed state, and what is missing of it.
+  private var differencesFromSigned: [Difference] {
+    guard let state = signed.last else { return [] }
+    let missing = signed.flatMap { state in state.missingRuns.map { (state, $0) } }.map { state, run in
+      Difference(
+        path: run, words: "is missing, and was signed on \(state.statement.signed)",
+        advice: "Put the run's folder back, from --mirror, a backup or another laptop.")
+    }
+    return missing
+      + since(state).map {
+        Difference(
+          path: $0, words: "is not among what was signed on \(state.statement.signed)",
+          advice: "If it belongs to the building, sign again with `roboprov report sign`.")
+      }
+  }
+
+  /// The runs that are not signed, in their order.
+  package func since(_ state: SignedState) -> [String] {
+    archive.runs.map(\.id).filter { !state.runs.contains($0) }
+  }
+
+  /// The sorted paths of every journal and report, relative to the building's folder.
+  package var paths: [String] {
+    let journals = archive.runs.map { "\($0.id)/\(JournalWriter.fileName)" }
+    let reports = runs.flatMap { Self.files(of: $0, nil).map(\.path) }
+    return (BuildingReports.formats.map(\.name) + journals + reports).sorted()
+  }
+
+  /// The reports of a run, each with its path relative to the building's folder.
+  private static func files(
+    of run: BuildingArchive.Run, _ after: BuildingReport?
+  ) -> [(path: String, text: String)] {
+    let report = RunReport(run.record.events)
+    let reports = RunReports.formats.map { ("\(run.id)/\($0.name)", $0.text(report, after)) }
+    let logs = DeviceLogs.texts(run.record.events, after: after).map { room, text in
+      ("\(run.id)/\(RunDirectory.devices)/\(room).log", text)
+    }
+    return reports + logs
+  }
+
+  /// The runs that have reports.
+  private var runs: [BuildingArchive.Run] { archive.runs.filter(\.isProvisioning) }
+}

@@ -1,0 +1,18 @@
+package import Bluetooth
+import Labels
+import Model
+import Reporting
+
+/// A device that a person names on the command line by its address, or by the text of its label.
+package enum DeviceArgument {
+  /// - Throws: `CommandFailure` for a text without exactly one address.
+  package static func address(_ text: String) throws -> BluetoothAddress {
+    do throws(LabelProblem) {
+      return try LabelText.address(in: text)
+    } catch {
+      throw CommandFailure(
+        .usage, "“\(text.visible)”: \(LabelWords.sentence(error))",
+        advice: "`roboprov scan` lists the addresses.")
+    }
+  }
+}

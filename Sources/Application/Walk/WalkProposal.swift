@@ -1,0 +1,48 @@
+package import Bluetooth
+package import Engine
+import Model
+
+/// The device to propose for a room without an address: the one that was just switched on, or the clearly
+/// nearest one.
+package enum WalkProposal: Hashable, Sendable {
+  /// It is the only device that was received for the first time after the others.
+  case switchedOn(BluetoothAddress, rssi: Int?)
+  /// Its signal is clearly stronger than the others.
+  case nearest(BluetoothAddress, rssi: Int?)
+
+  /// A device first received within this time after the start of the scan may have been on before.
+  static let settling = Duration.seconds(5)
+  /// A device without an advertisement within this time is not proposed.
+  package static let freshness = Duration.seconds(10)
+
+  package var address: BluetoothAddress {
+    switch self {
+    case .switchedOn(let address, _), .nearest(let address, _): address
+    }
+  }
+
+  /// - Parameters:
+  ///   - devices: Devices of the room's family that can be provisioned.
+  ///   - taken: The devices of other rooms.
+  ///   - seen: The devices received in earlier scans.
+  ///   - began: The start of this scan.
+  package init?(
+    _ devices: [AirLedger.Sighting], except taken: Set<BluetoothAddress>, seen: Set<BluetoothAddress>,
+    on adapter: AdapterID, since began: MonotonicInstant, now: MonotonicInstant
+  ) {
+    let free = devices.filter { device in
+      !taken.contains(device.address)
+        && device.lastReceived.map { $0.duration(to: now) <= Self.freshness } == true
+    }
+    let new = free.filter { device in
+      !seen.contains(device.address) && began.duration(to: device.firstReceived) >= Self.settling
+    }
+    if new.count == 1 {
+      self = .switchedOn(new[0].address, rssi: new[0].rssi)
+    } else if let nearest = clearlyNearest(of: free, to: adapter, now: now) {
+      self = .nearest(nearest, rssi: free.first { $0.address == nearest }?.rssi)
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import Application
+import ArgumentParser
+import Reporting
+
+/// The arguments of every change of the record: the building, the room, and the place of the record.
+struct RoomArguments: ParsableArguments {
+  @Argument(help: BuildingReference.help, completion: .building)
+  var building: String
+
+  @Argument(help: "The room, by id or name.", completion: .room)
+  var room: String
+
+  @OptionGroup var places: RecordOptions
+
+  @OptionGroup var seal: SealOptions
+}
+
+extension ChangeJSON {
+  static func show(_ change: Source, as output: OutputFormat) {
+    if output == .json { Console.data(form.value(change).pretty) }
+  }
+}

@@ -1,0 +1,293 @@
+import Application
+import ArgumentParser
+import Bluetooth
+import Engine
+import FoundationEssentials
+import Journal
+import Manifest
+import Model
+import Reporting
+import Session
+import Waiting
+
+/// `roboprov apply`: provisions the rooms of a manifest.
+struct ApplyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "apply",
+    abstract: "Provision the sensors of a building, verify each one on air, and write reports.",
+    discussion: """
+      roboprov apply building.yaml
+      roboprov apply building.yaml --only floor:3 --parallel 4
+      roboprov apply building.yaml --simulate
+
+      Scans, decides which sensor belongs to which room, and provisions the sensors in parallel on all Bluetooth adapters. A \
+      second run provisions only the rooms that are not done.
+
+      Each run writes to <dir>/<building>/<run>/: the journal, report.json, report.csv and a log for each device. `roboprov \
+      report` makes these reports from the journal again. <dir>/<building>/latest points to the newest run that used the \
+      radio. The first Ctrl-C stops the run in order: it finishes the active devices and writes the reports. The second Ctrl-C \
+      stops it immediately.
+
+      A rehearsal (--simulate) starts from the building's record and does not change it. Its reports are in \
+      <dir>/<building>/rehearsals/<run>/. At a terminal it runs at the scenario's speed (without --scenario ten times as fast as \
+      a real run), otherwise as fast as the computer can; with --watch always at the scenario's speed.
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
+  var manifest: String
+
+  @OptionGroup var work: WorkOptions
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Apply exactly this plan, which `roboprov plan --save` wrote; if the result would differ, stop before the first write. The \
+      plan selects the rooms but grants no permissions: repeat --force, --rebind, --overwrite and --renumber.
+      """, valueName: "file"), completion: .file())
+  var plan: String?
+
+  @OptionGroup var places: RecordOptions
+
+  @OptionGroup var radio: RadioOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Work on at most N devices at the same time, over all adapters. Default: as many as the adapters can hold.",
+      valueName: "n"))
+  var parallel: Int?
+
+  @Flag(help: "Work on one device at a time, as --parallel 1.")
+  var sequential = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Stop starting rooms after more than N failures, or after failures in more than N % of the selected rooms.",
+      valueName: "n or n%"))
+  var maxFailures: FailureAllowance?
+
+  @Flag(help: "Stop starting rooms after the first failure, as --max-failures 0.")
+  var failFast = false
+
+  @Flag(
+    help: "Continue until every room is done or Ctrl-C, so that sensors can be switched on floor by floor.")
+  var watch = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Provision N rooms of each WiFi network first, then ask before the other rooms.", valueName: "n"))
+  var canary: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      With --canary: run this command instead of asking at the terminal; exit status 0 continues with the other rooms. It \
+      receives the first rooms as JSON on standard input (`roboprov schema canaries`).
+      """, valueName: "command"))
+  var canaryCheck: String?
+
+  @Flag(
+    name: [.short, .long],
+    help: "Assign sensors to rooms with `match: any` or `near` without asking. The report names these rooms.")
+  var yes = false
+
+  @Flag(
+    help: """
+      For device families that store the time since installation (\(BuiltIn.perAction)): wait for Enter at the moment of the action. \
+      Default: the moment is the start of the device's session.
+      """)
+  var operatorKey = false
+
+  @OptionGroup var simulation: SimulationOptions
+
+  @Option(
+    help: """
+      Format of stdout: the summary (text), one line of JSON for each event as it happens (json), or the report as JSON at the \
+      end (report).
+      """)
+  var output = ApplyOutput.text
+
+  @OptionGroup var display: DisplayOptions
+
+  func validate() throws {
+    if let parallel, parallel < 1 { throw ValidationError("--parallel takes a number from 1") }
+    if let canary, canary < 1 { throw ValidationError("--canary takes a number from 1") }
+    guard canaryCheck == nil || canary != nil else {
+      throw ValidationError("--canary-check needs --canary N, which selects the rooms that it checks")
+    }
+    guard maxFailures == nil || !failFast else {
+      throw ValidationError(
+        "--fail-fast and --max-failures exclude each other: --fail-fast is --max-failures 0")
+    }
+    guard parallel == nil || !sequential else {
+      throw ValidationError("--sequential and --parallel exclude each other: --sequential is --parallel 1")
+    }
+    guard plan == nil || work.only.isEmpty && work.skip.isEmpty && !work.failed else {
+      throw ValidationError(
+        "--plan selects the rooms: give --only, --skip and --failed to `roboprov plan` instead")
+    }
+  }
+
+  func run() async throws {
+    let written = try ManifestSource.load(manifest, keepsEnvironment: true)
+    guard yes || !written.building.needsConfirmation || Screen.canAnswer else {
+      throw CommandFailure(
+        .usage,
+        "the devices of rooms in \(manifest) (`match: any` or `near`) need confirmation, and stdin is not a terminal",
+        advice: "Confirm with --yes, or give the rooms addresses: `roboprov capture \(manifest.shellQuoted)`."
+      )
+    }
+    guard canary == nil || canaryCheck != nil || Screen.canAnswer else {
+      throw CommandFailure(
+        .usage, "--canary asks for confirmation, and stdin is not a terminal",
+        advice: "Give --canary-check a command that decides whether the run continues.")
+    }
+    guard !operatorKey || Screen.canAnswer else {
+      throw CommandFailure(
+        .usage, "--operator-key waits for a key, and stdin is not a terminal",
+        advice: "Leave it out; the start of each session then counts as the moment of the action.")
+    }
+    let saved = try plan.map { try SavedPlan.load($0, for: written) }
+    let scope = try WorkScope(work, of: written.building, plan: saved)
+    let source = try SecretResolver.resolve(
+      written, for: scope, isRehearsal: simulation.simulate, asking: SecretPrompt.ask)
+    if let plan, let saved {
+      try SavedPlan.requireSamePasswords(
+        saved, plan, in: source.building, SiteRecord.existingSeal(for: source.building, work.seal.siteKey))
+    }
+    let result =
+      simulation.simulate
+      ? try await rehearse(source, scope, saved)
+      : try await provision(source, scope, saved)
+    if result != .done { throw result }
+  }
+
+  private func provision(
+    _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?
+  ) async throws -> ExitStatus {
+    let run = RunIdentity(operatedBy: places.keeping.operatedBy)
+    // Checks that need only files run before the bus is opened. A building without a folder has nothing to
+    // lock yet: it is locked once the bus is open.
+    let first = try preflight(source, scope, plan, for: run, isBeginning: false)
+    defer { first.lock?.release() }
+    try Preflight.checkHost(first.undertaking, manifest: manifest, reports: places.reports)
+    return try await SleepInhibitor.holding(why: "Provisioning \(source.building.name.visible)") {
+      try await BluetoothAccess.system.with { stack in
+        let checked =
+          first.lock == nil ? try preflight(source, scope, plan, for: run, isBeginning: true) : first
+        defer { checked.lock?.release() }
+        return try await carryOut(checked.undertaking, as: run, stack)
+      }
+    }
+  }
+
+  private func preflight(
+    _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?, for run: RunIdentity, isBeginning: Bool
+  ) throws -> Preflight {
+    try Preflight(
+      source, scope, siteKey: work.seal.siteKey, in: places.reports, plan: plan, for: run,
+      isBeginning: isBeginning)
+  }
+
+  /// Runs on a virtual copy of the building, from its record. A rehearsal changes no record, so it needs no
+  /// lock and can run beside a real run.
+  private func rehearse(
+    _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?
+  ) async throws -> ExitStatus {
+    var undertaking = try Undertaking(
+      source, scope, siteKey: work.seal.siteKey, in: places.reports, plan: plan)
+    if simulation.scenario == nil, plan == nil {
+      let labels = Rehearsal.supplyingLabels(source.building, undertaking.known)
+      if labels.count > 0 {
+        Console.say("Rehearsal: made-up labels for \(labels.count.rooms)")
+        var supplied = source
+        supplied.building = labels.building
+        undertaking = try Undertaking(
+          supplied, scope, siteKey: work.seal.siteKey, in: places.reports)
+      }
+    }
+    let pace: Rehearsal.Pace = watch || Screen.standardError.isTerminal ? .watched : .virtual
+    return try await simulation.access.with(rehearsing: undertaking.subject, at: pace) {
+      [undertaking] stack in
+      try await carryOut(undertaking, as: RunIdentity(operatedBy: places.keeping.operatedBy), stack)
+    }
+  }
+
+  private func carryOut(
+    _ undertaking: Undertaking, as run: RunIdentity, _ stack: BluetoothStack
+  ) async throws -> ExitStatus {
+    if undertaking.nothingLeft == nil {
+      try await Preflight.awaitAdapter(undertaking, radio.choice, stack)
+    }
+    // From here on Ctrl-C requests an orderly stop. Before this line nothing has begun, and Ctrl-C ends the
+    // program.
+    let stopped = OneShot<Void>()
+    let interruptions = Interruptions { stopped.fulfill() }
+    defer { withExtendedLifetime(interruptions) {} }
+    if let words = undertaking.nothingLeft {
+      Console.say(words)
+      return .done
+    }
+    var request = undertaking.request(
+      as: run, manifest: manifest, isSimulated: stack.isSimulated, radio.choice, scanTime: radio.scanTime,
+      parallel: sequential ? 1 : parallel,
+      failures: failFast ? .number(0) : maxFailures)
+    request.isWatching = watch
+    request.canaries = canary
+    let progress = LiveProgress(
+      clock: stack.clock,
+      display.progress(
+        output, earlierPace: { [archive = undertaking.archive] in TimeEstimate(archive).pace }),
+      ask: { interruptions.ask($0) })
+    let notifier = display.notify.map { Notifier($0) }
+    let execution = RunExecution(
+      undertaking: undertaking, run: run, stack: stack, keeping: places.keeping)
+    let person = RunExecution.Operator(
+      confirm: { [yes] proposals in
+        if yes { return .option }
+        return await progress.pausing { await Confirmation.ask(proposals) }
+      },
+      judge: { [canaryCheck, building = request.building] first in
+        let rooms = first.map { CanaryCheck.Canary($0, building) }
+        return await progress.pausing {
+          if let canaryCheck { return await CanaryCheck.allows(rooms, by: canaryCheck) }
+          return await CanaryQuestion.ask(about: rooms)
+        }
+      },
+      action: { [operatorKey, clock = stack.clock] room in
+        guard operatorKey else { return nil }
+        return await progress.pausing { await OperatorKey.wait(for: room, clock) }
+      },
+      requests: interruptions.requests)
+    let result = try await execution.carryOut(
+      request, asking: person, on: progress, watch: { notifier?.take($0) }, stopped: stopped
+    ) { report, after, directory in
+      notifier?.finish()
+      switch output {
+      case .json: break
+      case .report: RunOutput.show(report, after: after, in: directory, as: .json)
+      case .text:
+        RunOutput.show(report, after: after, in: directory, next: nextCommand(report), as: .text)
+      }
+    }
+    return try result.status(adapter: radio.adapter.first)
+  }
+
+  /// The command to run next.
+  private func nextCommand(_ report: RunReport) -> String {
+    if report.selected.contains(where: { $0.reason?.code == .addressMissing }) {
+      return "roboprov capture \(manifest.shellQuoted)"
+    }
+    var words = ["roboprov apply", manifest.shellQuoted]
+    if simulation.simulate { words.append("--simulate") }
+    if let scenario = simulation.scenario { words.append("--scenario \(scenario.shellQuoted)") }
+    if !radio.adapter.isEmpty {
+      words.append("--adapter " + radio.adapter.map(\.shellQuoted).joined(separator: " "))
+    }
+    return words.joined(separator: " ") + Preferences.argument(naming: places.reports)
+  }
+}
+
+extension FailureAllowance: ExpressibleByArgument {}

@@ -1,0 +1,24 @@
+import Application
+import Model
+import Reporting
+import Bluetooth
+
+/// Asks the operator whether the remaining rooms follow after the first rooms.
+enum CanaryQuestion {
+  /// Only a clear yes is a yes; a cancelled task gets no.
+  static func ask(about rooms: [CanaryCheck.Canary]) async -> Bool {
+    Console.show(
+      Table.text(
+        header: ["ROOM", "IDENTITY", "DEVICE", "NETWORK", "OUTCOME"],
+        rows: rooms.map { room in
+          [
+            room.name.visible, room.identity?.distinction ?? "", room.address?.description ?? "",
+            room.network?.visible ?? "",
+            room.outcome.rawValue,
+          ]
+        }) + "\n")
+    Console.ask("See that these work as they should. Go on with the rest? [y/N] ")
+    let answer = await Keyboard.line { $0 }.lowercased()
+    return answer == "y" || answer == "yes"
+  }
+}

@@ -1,0 +1,106 @@
+import Application
+import ArgumentParser
+import Bluetooth
+import Engine
+import FoundationEssentials
+import Labels
+import Model
+import Reporting
+
+/// `roboprov capture`: reads sensor labels and writes their addresses into the manifest.
+struct CaptureCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "capture",
+    abstract: "Read sensor labels room by room, and write their addresses into the manifest.",
+    discussion: """
+      roboprov capture building.yaml
+      roboprov capture building.yaml --only floor:3
+      roboprov capture building.yaml --offline
+
+      Asks for the label of each room that has no address, in the order of the manifest. Scan it with a barcode scanner or type \
+      it: 12 hex digits, with or without separators, also inside the text of a QR code. Each label is compared with the devices \
+      on air and saved at once, so that Ctrl-C loses nothing. `u` undoes the last label, `s` skips a room, `q` ends, each with \
+      Enter.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
+  var manifest: String
+
+  @Flag(help: "Also ask for the labels of rooms that have an address.")
+  var all = false
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Select only these rooms, named as for `apply`: 'Room 301', 'Room 3*', floor:3, tag:suite.",
+      valueName: "rooms ..."), completion: .rooms)
+  var only: [String] = []
+
+  @Flag(help: "Use no Bluetooth: do not compare the labels with the devices on air.")
+  var offline = false
+
+  @OptionGroup var radio: RadioOptions
+  @OptionGroup var simulation: SimulationOptions
+
+  @Option(help: "Format of stdout: text for people, json for programs.")
+  var output = OutputFormat.text
+
+  func validate() throws {
+    if offline, simulation.simulate {
+      throw ValidationError("--offline and --simulate exclude each other: give one of them")
+    }
+  }
+
+  func run() async throws {
+    let source = try ManifestSource.load(manifest)
+    let file = try ManifestFile(manifest)
+    let rooms = try selected(source.building)
+    let outcome = try await outcome(of: rooms, in: file)
+    switch output {
+    case .json: Console.data(outcome.json.pretty)
+    case .text: Console.data(outcome.text)
+    }
+    if outcome.wasInterrupted { throw ExitStatus.interrupted }
+    if !outcome.missing.isEmpty { throw ExitStatus.incomplete }
+  }
+
+  /// The rooms whose labels are read, in the manifest's order.
+  private func selected(_ building: Building) throws -> [Room] {
+    let chosen = try RoomSelectors(building).find(only, for: "--only")
+    return building.rooms.filter { room in
+      guard only.isEmpty || chosen.contains(room.id) else { return false }
+      // Other rooms need no label: they are matched by nearness, or are configured elsewhere.
+      return all || room.address == nil && room.near == nil && !room.isRegistered
+    }
+  }
+
+  private func outcome(of rooms: [Room], in file: ManifestFile) async throws -> CaptureOutcome {
+    guard !rooms.isEmpty else {
+      Console.say(
+        "\(only.isEmpty ? "Every room" : "Each of these rooms") has its address; --all reads their labels again."
+      )
+      return CaptureOutcome(Capture(file.building, rooms: []), building: file.building, air: nil)
+    }
+    if offline { return try await Interruptions().cancelling { await talk(about: rooms, in: file, nil) } }
+    do {
+      return try await simulation.access.with(at: .watched) { stack in
+        try await Interruptions().cancelling {
+          try await stack.scanning(radio.choice, for: file.building) { air, _ in
+            await talk(about: rooms, in: file, air)
+          }
+        }
+      }
+    } catch let failure as CommandFailure where failure.status == .unavailable {
+      throw CommandFailure(
+        .unavailable, failure.message,
+        advice: (failure.advice.map { $0 + "\n" } ?? "")
+          + "To read labels without Bluetooth, add --offline.")
+    }
+  }
+
+  private func talk(about rooms: [Room], in file: ManifestFile, _ air: AirLog?) async -> CaptureOutcome {
+    var dialogue = CaptureDialogue(file, rooms: rooms, air: air)
+    return await dialogue.run()
+  }
+}

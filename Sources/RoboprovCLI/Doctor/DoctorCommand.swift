@@ -1,0 +1,156 @@
+import Application
+import ArgumentParser
+import Bluetooth
+import Engine
+import FoundationEssentials
+import Glibc
+import Manifest
+import Model
+import Reporting
+
+/// `roboprov doctor`: checks this computer, and what a building needs from it.
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Check that this computer is ready for a run; show the command that corrects each problem.",
+    discussion: """
+      roboprov doctor
+      roboprov doctor building.yaml
+      roboprov doctor building.yaml --scan-time 30 --output json
+
+      Checks D-Bus, bluetoothd and its settings, the adapters, the clock, the free space for reports and the file permissions. \
+      With a manifest it also checks the adapters, passwords and addresses that the building needs, and scans for --scan-time \
+      seconds to find which rooms' devices it receives from here. It writes nothing to any device and records nothing. Exit \
+      status \(ExitStatus.unavailable.rawValue) if a finding is an error.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("Also check what this building needs.", valueName: "building.yaml"),
+    completion: .yaml)
+  var manifest: String?
+
+  @Option(
+    help: ArgumentHelp("With a manifest: scan for this many seconds. Default: 10.", valueName: "seconds"))
+  var scanTime: Double?
+
+  @Option(
+    help: ArgumentHelp("The reports directory, with the record of earlier runs.", valueName: "dir"),
+    completion: .directory)
+  var reports = Preferences.current.reports
+
+  @OptionGroup var seal: SealOptions
+  @OptionGroup var simulation: SimulationOptions
+
+  @Option(help: "Format of stdout: text for people, json for programs.")
+  var output = OutputFormat.text
+
+  func validate() throws {
+    guard let scanTime else { return }
+    guard manifest != nil else {
+      throw ValidationError("--scan-time sets the scan time for a building's devices: name its manifest")
+    }
+    try ScanOptions.check(scanTime, "--scan-time")
+  }
+
+  func run() async throws {
+    let source = try manifest.map {
+      try ManifestSource.load($0, keepsEnvironment: true, warnsOfOthers: false)
+    }
+    var building = source.map { BuildingFacts($0, in: reports) }
+    let host = HostFacts.system(isSimulated: simulation.simulate, reports: reports, files: files(source))
+    let subject = building.map { Rehearsal.Subject(building: $0.building, known: $0.known) }
+    let (radio, reception) = try await simulation.access.attempting(rehearsing: subject) {
+      [building] opened in
+      try await Interruptions().cancelling { try await look(opened, building) }
+    }
+    building?.reception = reception
+    let findings = Diagnosis(host: host, radio: radio, building: building).findings
+    show(findings, building)
+    if findings.contains(where: { $0.severity == .error }) { throw ExitStatus.unavailable }
+  }
+
+  private func files(_ source: ManifestSource?) -> [FileFacts] {
+    let manifests = (source?.files ?? []).map { file in
+      HostFiles.file(file, .manifest(hasPasswords: source?.passwords.files.contains(file) == true))
+    }
+    return manifests + [HostFiles.file(SiteRecord.keyPath(seal.siteKey), .siteKey)]
+  }
+
+  /// Reads the state of the stack and, with a manifest, scans for the building's devices.
+  private func look(
+    _ opened: Result<BluetoothStack, CentralError>, _ building: BuildingFacts?
+  ) async throws -> (RadioFacts, HostFact<BuildingFacts.ScanReception>?) {
+    guard case .success(let stack) = opened else {
+      guard case .failure(let error) = opened else { return (RadioFacts(), nil) }
+      return (RadioFacts(failure: error), building.map { _ in .unknown("Bluetooth is not available") })
+    }
+    let radio = await RadioFacts.read(stack.central, stack.clock)
+    if Task.isCancelled { throw ExitStatus.interrupted }
+    guard let building else { return (radio, nil) }
+    return (radio, try await receive(building, radio.ready, stack))
+  }
+
+  /// Scans on every ready adapter that no run has claimed.
+  private func receive(
+    _ facts: BuildingFacts, _ ready: [Adapter], _ stack: BluetoothStack
+  ) async throws -> HostFact<BuildingFacts.ScanReception> {
+    guard !ready.isEmpty else { return .unknown("no adapter can be used") }
+    return try await AdapterUse.with(stack, AdapterChoice(names: [], wait: .zero)) { use in
+      var adapters: [Adapter] = []
+      var holder: String?
+      for adapter in ready {
+        if let other = await use.holder(of: adapter) {
+          holder = "another run works with \(adapter.name): \(other)"
+        } else {
+          adapters.append(adapter)
+        }
+      }
+      guard !adapters.isEmpty else { return .unknown(holder ?? "no adapter can be used") }
+      return try await receive(facts, on: adapters, use)
+    }
+  }
+
+  private func receive(
+    _ facts: BuildingFacts, on adapters: [Adapter], _ use: AdapterUse
+  ) async throws -> HostFact<BuildingFacts.ScanReception> {
+    let seconds = scanTime ?? 10
+    Console.say("Scanning on \(adapters.map(\.name).joined(separator: ", ")) for \(seconds.asSeconds)")
+    let ledger = Verification.ledger(for: facts.rooms, of: BuiltIn.families)
+    let results = await withTaskGroup(of: (Adapter, Result<AirLedger, CentralError>).self) { group in
+      for adapter in adapters {
+        group.addTask {
+          do throws(CentralError) {
+            return (adapter, .success(try await use.scan(on: adapter, for: .seconds(seconds), in: ledger)))
+          } catch {
+            return (adapter, .failure(error))
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    if Task.isCancelled { throw ExitStatus.interrupted }
+    let received = results.compactMap { adapter, result in (try? result.get()).map { (adapter, $0) } }
+      .sorted { $0.0.name < $1.0.name }
+    guard !received.isEmpty else {
+      let error = results.compactMap { if case .failure(let error) = $0.1 { error } else { nil } }.first
+      return .unknown(
+        "the scan failed: " + (error.map { RadioMessages.failure($0).message } ?? "no reason is known"))
+    }
+    return .known(
+      .init(
+        seconds: seconds, adapters: received.map(\.0.name),
+        rooms: RoomReception(facts.rooms, facts.known, air: received.map(\.1))))
+  }
+
+  private func show(_ findings: [Finding], _ building: BuildingFacts?) {
+    switch output {
+    case .json:
+      let source = DoctorJSON.Source(
+        host: HostEnvironment.hostName, building: building?.building.id, findings: findings,
+        reception: building?.reception?.value)
+      Console.data(DoctorJSON.form.value(source).pretty)
+    case .text:
+      Console.data(lines: DoctorView.lines(findings, style: Screen.standardOutput.style))
+    }
+  }
+}

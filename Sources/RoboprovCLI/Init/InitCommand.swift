@@ -1,0 +1,319 @@
+import Application
+import ArgumentParser
+import Bluetooth
+import Engine
+import FoundationEssentials
+import Glibc
+import Manifest
+import Model
+import Reporting
+
+/// `roboprov init`: writes a new manifest.
+struct InitCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Write a new, valid manifest with comments, from questions, a spreadsheet or a scan.",
+    discussion: """
+      roboprov init building.yaml
+      roboprov init building.yaml --from rooms.csv --column minor=Beacon-Nr.
+      roboprov init building.yaml --from-scan --name Seeblick
+
+      At a terminal it asks for each value that no option gives. --from reads the rooms from a CSV table and recognises the \
+      columns by their headers; --column corrects that. --from-scan makes a room for each sensor that waits for provisioning, \
+      the strongest first. It never overwrites an existing file.
+      """)
+
+  @Argument(help: ArgumentHelp("The manifest to write.", valueName: "building.yaml"), completion: .yaml)
+  var manifest = "building.yaml"
+
+  @Option(help: ArgumentHelp("The building's name.", valueName: "text"))
+  var name: String?
+
+  @Option(help: ArgumentHelp("The family of its devices: \(Self.families).", valueName: "profile"))
+  var profile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A setting that all rooms share, such as uuid=…. Repeat the option for each setting.",
+      valueName: "key=value"))
+  var setting: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A WiFi network: a name for the manifest, and its SSID. Repeat the option for each network; the first is the default.",
+      valueName: "name=ssid"))
+  var network: [String] = []
+
+  @Option(
+    help: "Where WiFi passwords come from: asked at each run, environment variables, or none (open networks)."
+  )
+  var password = PasswordChoice.prompt
+
+  @Option(
+    help: ArgumentHelp(
+      "Rooms: a name, or a range such as 'Room {301..332}'. Repeat the option for more. Minors are the numbers in the names.",
+      valueName: "name"))
+  var rooms: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Read the rooms from this CSV table.", valueName: "file"),
+    completion: .file(extensions: ["csv"]))
+  var from: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --from: the column of a key, such as minor=Beacon-Nr.; =HEADER ignores a column. Repeat the option for more.",
+      valueName: "key=header"))
+  var column: [String] = []
+
+  @Flag(help: "Scan for --scan-time seconds, and make a room for each device that waits for provisioning.")
+  var fromScan = false
+
+  @OptionGroup var radio: RadioOptions
+  @OptionGroup var simulation: SimulationOptions
+
+  @Option(help: "Format of stdout: text for people, or json with the findings of `validate`.")
+  var output = OutputFormat.text
+
+  private static var families: String { BuiltIn.families.all.map(\.id.rawValue).joined(separator: ", ") }
+
+  func validate() throws {
+    if [from != nil, fromScan, !rooms.isEmpty].count(where: { $0 }) > 1 {
+      throw ValidationError(
+        "--from, --from-scan and --rooms exclude each other: each gives the rooms")
+    }
+    if !column.isEmpty, from == nil { throw ValidationError("--column needs --from") }
+    if simulation.simulate, !fromScan { throw ValidationError("--simulate needs --from-scan") }
+  }
+
+  func run() async throws {
+    try refuseToOverwrite()
+    let questions = InitQuestions(canAsk: Screen.canAnswer)
+    let family = try family(await profile.orElse { await questions.profile() })
+    let draft = try await draft(of: family, questions)
+    let text = draft.text
+    let reading = ManifestReader.read(
+      Array(text.utf8), file: manifest, families: BuiltIn.families, files: .relative(to: manifest))
+    Messages.show(reading)
+    guard let building = reading.building else {
+      throw CommandFailure(
+        .manifest, "the manifest would not be valid; nothing was written",
+        advice: "Correct the findings above, and run the same command again.")
+    }
+    try OutputFile.create(manifest, text)
+    switch output {
+    case .text: Console.data("Wrote \(ManifestFindings.summary(building, file: manifest))\n")
+    case .json: Console.data(ManifestFindings.json(reading, file: manifest).pretty)
+    }
+    let missing = building.rooms.filter { $0.address == nil }.count
+    let next = missing > 0 ? "roboprov capture \(manifest)" : "roboprov plan \(manifest)"
+    Console.say("Check it after each change: roboprov validate \(manifest)")
+    Console.say(
+      missing > 0
+        ? "\(missing) \(missing == 1 ? "room has" : "rooms have") no address yet: \(next)" : "Then: \(next)")
+  }
+
+  private func refuseToOverwrite() throws {
+    var status = stat()
+    guard lstat(manifest, &status) != 0 else {
+      throw CommandFailure(
+        .usage, "\(manifest) exists and was not changed",
+        advice: "Name another file: `roboprov init other.yaml`.")
+    }
+  }
+
+  private func family(_ name: String?) throws -> DeviceFamily {
+    guard let name else { return BuiltIn.families.all[0] }
+    guard let family = BuiltIn.families[ProfileID(rawValue: name)] else {
+      throw CommandFailure(
+        .usage, "--profile: there is no family \(name.visible)", advice: "The families: \(Self.families).")
+    }
+    return family
+  }
+
+  // MARK: The manifest
+
+  private func draft(of family: DeviceFamily, _ questions: InitQuestions) async throws -> ManifestDraft {
+    let fallback = URL(fileURLWithPath: manifest).deletingPathExtension().lastPathComponent
+    let counted = family.countedSetting
+    // A room, so that the answers before those about rooms can be checked.
+    var draft = ManifestDraft(
+      name: fallback, profile: family.id, settings: try pairs(setting, "--setting"), match: .later,
+      rooms: .entries(Self.entries(["Room 1"], counted: counted)))
+    draft.name = await name.orElse { await questions.name(fallback, in: draft) } ?? fallback
+    for key in family.keysToShare where !draft.settings.contains(where: { $0.key == key }) {
+      if let value = await questions.setting(key, of: family, in: draft) {
+        draft.settings.append(.init(key, value))
+      }
+    }
+    if family.settings.contains(where: { $0.name == .wifiSSID }) {
+      let named = try pairs(network, "--network")
+      draft.networks = named.map { networkDraft($0.key, $0.value, password) }
+      if network.isEmpty { draft.networks = await questions.networks(in: draft, networkDraft) }
+    }
+    if let from {
+      try await take(from, into: &draft, questions)
+    } else if fromScan {
+      try await scan(for: family, into: &draft)
+    } else {
+      var names = rooms
+      if names.isEmpty {
+        let answer = await questions.rooms { answer in
+          if Self.isTable(answer) { return Self.problem(ofTable: answer) }
+          return draft.problem { $0.rooms = .entries(Self.entries([answer], counted: counted)) }
+        }
+        if let answer, Self.isTable(answer) {
+          try await take(answer, into: &draft, questions)
+          return draft
+        }
+        names = answer.map { [$0] } ?? ["Room {101..110}"]
+      }
+      draft.rooms = .entries(Self.entries(names, counted: counted))
+    }
+    return draft
+  }
+
+  private static func isTable(_ answer: String) -> Bool { answer.lowercased().hasSuffix(".csv") }
+
+  /// Why a file is no table of rooms; nil if it is one.
+  private static func problem(ofTable file: String) -> String? {
+    do {
+      _ = try RoomTable(file)
+      return nil
+    } catch {
+      guard let failure = error as? CommandFailure else { return "\(error)" }
+      return [failure.message, failure.advice].compactMap(\.self).joined(separator: ". ")
+    }
+  }
+
+  private func networkDraft(_ name: String, _ ssid: String, _ choice: PasswordChoice) -> ManifestDraft.Network
+  {
+    let variable =
+      "WIFI_" + String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+    let password: ManifestDraft.Password =
+      switch choice {
+      case .prompt: .prompt
+      case .env: .environment(variable)
+      case .none: .none
+      }
+    return .init(name: name, ssid: ssid, password: password)
+  }
+
+  private func pairs(_ texts: [String], _ option: String) throws -> [ManifestDraft.Pair] {
+    try texts.map { text in
+      guard let sign = text.firstIndex(of: "="), text.index(after: sign) < text.endIndex else {
+        throw CommandFailure(
+          .usage, "\(option): “\(text.visible)” is not a pair KEY=VALUE",
+          advice:
+            "For example: \(option) \(option == "--network" ? "guests='Harbour Guests'" : "address=Label")"
+        )
+      }
+      return .init(String(text[..<sign]), String(text[text.index(after: sign)...]))
+    }
+  }
+
+  /// The entries of rooms. The number of a device is the first number in the name if it fits, otherwise the
+  /// position in the list.
+  private static func entries(_ names: [String], counted: SettingDescription?) -> [[ManifestDraft.Pair]] {
+    names.enumerated().map { index, name in
+      guard let counted, case .integer(let bounds) = counted.kind else { return [.init("room", name)] }
+      let number = name.split { !("0"..."9").contains($0) }.first.flatMap { Int($0) }
+      let fitting = number.flatMap { bounds.contains($0) ? $0 : nil } ?? min(index + 1, bounds.upperBound)
+      return [.init("room", name), .init(counted.name.rawValue, String(fitting))]
+    }
+  }
+
+  // MARK: The sources of rooms
+
+  private func take(
+    _ file: String, into draft: inout ManifestDraft, _ questions: InitQuestions
+  ) async throws {
+    let table = try RoomTable(file)
+    var columns = TableColumns(headers: table.headers, families: BuiltIn.families)
+    let given = try pairs(column, "--column")
+    for pair in given {
+      guard columns.set(pair.key.isEmpty ? nil : pair.key, of: pair.value) else {
+        throw CommandFailure(
+          .usage,
+          "--column: “\(pair.key.visible)=\(pair.value.visible)” needs a known key and a column of \(file)",
+          advice: "The columns: \(table.headers.joined(separator: ", ").visible)\nThe keys: "
+            + columns.keys.joined(separator: ", "))
+      }
+    }
+    for column in columns.columns
+    where !column.isNamedSo && !given.contains(where: { $0.value == column.header }) {
+      while await !columns.set(questions.key(of: column), of: column.header) {
+        Console.say("  The keys: \(columns.keys.joined(separator: ", "))")
+      }
+    }
+    for column in columns.columns {
+      Console.say("Column “\(column.header)”: \(column.key ?? "ignored")")
+    }
+    draft.rooms = .table(
+      file: RoomTable.path(of: file, from: manifest), columns: columns.mapped, ignored: columns.ignored)
+    let addresses = columns.header(of: "address").map(table.values) ?? []
+    draft.match = !addresses.isEmpty && addresses.allSatisfy { !$0.isEmpty } ? .address : .later
+    // The manifest must describe every network that the table names.
+    draft.hasUsualNetwork = !draft.networks.isEmpty
+    for name in Set(columns.header(of: "wifi").map(table.values) ?? []).sorted()
+    where !name.isEmpty && name != "none" && !draft.networks.contains(where: { $0.name == name }) {
+      Console.say(
+        "The table names the network “\(name)”. The manifest uses this name as its SSID: check it there."
+      )
+      draft.networks.append(networkDraft(name, name, password))
+    }
+  }
+
+  private func scan(for family: DeviceFamily, into draft: inout ManifestDraft) async throws {
+    let received = try await simulation.access.with { stack in
+      try await Interruptions().cancelling {
+        try await stack.scan(radio.choice, for: .seconds(radio.scanTime)).air.free
+      }
+    }
+    let devices = received.filter { $0.life?.profile == family.id }
+      .sorted { ($0.rssi ?? Int.min, $1.address) > ($1.rssi ?? Int.min, $0.address) }
+    guard !devices.isEmpty else {
+      throw CommandFailure(
+        .incomplete, "no \(family.title) that waits for provisioning was received; nothing was written",
+        advice: family.words.makeItWait.map { "To put one into provisioning mode: \($0)" })
+    }
+    if received.count > devices.count {
+      Console.say(
+        "Devices of other families received: \(received.count - devices.count). Select a family with --profile."
+      )
+    }
+    let counted = family.countedSetting?.name.rawValue
+    draft.match = .address
+    draft.rooms = .entries(
+      devices.enumerated().map { index, device in
+        [.init("room", "Room \(index + 1)")]
+          + (counted.map { [.init($0, "\(index + 1)")] } ?? [])
+          + [.init("address", device.address.description)]
+      })
+  }
+}
+
+/// The sources of passwords, for `--password`.
+enum PasswordChoice: String, CaseIterable, ExpressibleByArgument {
+  /// At each run, the operator types it.
+  case prompt
+  /// An environment variable named after the network: `WIFI_GUESTS`.
+  case env
+  /// Open networks have no password.
+  case none
+}
+
+extension DeviceFamily {
+  /// The required settings that all rooms can share.
+  fileprivate var keysToShare: [String] {
+    settings.filter { $0.isRequired && $0.isShareable && !$0.isSecret }.map(\.name.rawValue)
+  }
+}
+
+extension Optional {
+  /// This value, or the result of `other`.
+  fileprivate func orElse(_ other: () async -> Wrapped?) async -> Wrapped? {
+    if let self { return self }
+    return await other()
+  }
+}

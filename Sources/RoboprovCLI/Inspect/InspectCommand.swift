@@ -1,0 +1,105 @@
+import Application
+import ArgumentParser
+import Bluetooth
+import Engine
+import FoundationEssentials
+import Glibc
+import Labels
+import Model
+import Reporting
+import Session
+
+/// `roboprov inspect`: lists the services and values of one device, or writes its settings without a
+/// manifest.
+struct InspectCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inspect",
+    abstract:
+      "Connect to one device and list its services and values, or write its settings without a manifest.",
+    discussion: """
+      roboprov inspect C4:7C:8D:00:00:07
+      roboprov inspect C4:7C:8D:00:00:07 --set room_name='Room 7' --set minor=7
+      roboprov inspect C4:7C:8D:00:00:07 --set room_name=Lab --set minor=9 --set wifi_ssid=Lab --set wifi_password=env:WIFI_LAB
+
+      Decodes values as the device's family describes them. It does not read passwords. With --set it writes and verifies the \
+      settings as `apply` does, as a building of one room with its own record in <dir>/device-<address>/. Give every setting \
+      that the family requires. A password is never an argument: use wifi_password=env:NAME, file:PATH, prompt, or none for an \
+      open network. For the device of a room use `roboprov apply`, which keeps the building's record.
+      """)
+
+  @Argument(help: ArgumentHelp("The device: its address or label.", valueName: "address"))
+  var device: String
+
+  @Option(
+    name: .customLong("set"), parsing: .singleValue,
+    help: ArgumentHelp("Write this setting. Repeat the option for each setting.", valueName: "key=value"))
+  var settings: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "With --set: the device's family. Default: the family that its advertisement shows.", valueName: "name")
+  )
+  var profile: String?
+
+  @Flag(help: "With --set: overwrite the settings of a beacon, even of one that belongs to a room.")
+  var overwrite = false
+
+  @OptionGroup var places: RecordOptions
+  @OptionGroup var radio: RadioOptions
+  @OptionGroup var simulation: SimulationOptions
+
+  @Option(help: "Format of stdout: text for people, json for programs.")
+  var output = OutputFormat.text
+
+  func validate() throws {
+    if settings.isEmpty, profile != nil || overwrite {
+      throw ValidationError("--profile and --overwrite need --set")
+    }
+  }
+
+  func run() async throws {
+    let address = try DeviceArgument.address(device)
+    let status = try await simulation.access.with { stack in
+      let link = DeviceLink(stack: stack, adapters: radio.choice, scanTime: radio.scanTime)
+      if settings.isEmpty {
+        try await show(address, link)
+        return ExitStatus.done
+      }
+      let family = try await family(of: address, link)
+      let device = try OneDevice(settings, for: family, at: address)
+      return try await OneDeviceRun(
+        keeping: places.keeping, adapters: radio.choice, scanTime: radio.scanTime, mayOverwrite: overwrite
+      ).write(
+        device, stack, asking: SecretPrompt.ask,
+        on: { interruptions in LiveProgress(clock: stack.clock, ask: { interruptions.ask($0) }) }
+      ) {
+        RunOutput.show($0, after: $1, in: $2, as: output)
+      }
+    }
+    if status != .done { throw status }
+  }
+
+  private func show(_ address: BluetoothAddress, _ link: DeviceLink) async throws {
+    let inspection = try await link.with(address) { peripheral, sighting in
+      try await Inspection.read(peripheral, sighting, on: link.stack.clock)
+    }
+    switch output {
+    case .json: Console.data(inspection.json.pretty)
+    case .text: Console.data(inspection.text)
+    }
+  }
+
+  private func family(of address: BluetoothAddress, _ link: DeviceLink) async throws -> DeviceFamily {
+    if let profile {
+      if let family = BuiltIn.families[ProfileID(rawValue: profile)] { return family }
+      throw CommandFailure(
+        .usage, "--profile: there is no family \(profile.visible)",
+        advice: "The families: \(BuiltIn.families.all.map(\.id.rawValue).joined(separator: ", ")).")
+    }
+    let sighting = try await Interruptions().cancelling { try await link.search(for: address) }
+    if let family = sighting.family { return family }
+    throw CommandFailure(
+      .usage, "\(address): its advertisement does not show its family",
+      advice: "Name the family with --profile.")
+  }
+}

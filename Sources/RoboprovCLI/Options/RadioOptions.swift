@@ -1,0 +1,27 @@
+import Application
+import ArgumentParser
+
+/// Options for the adapter and the scan time.
+struct RadioOptions: ParsableArguments {
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "The adapters to use, one or more; all that are ready if absent. With a manifest also by its names for them.",
+      valueName: "hciN or address ..."))
+  var adapter: [String] = Preferences.current.adapters
+
+  @Option(help: ArgumentHelp("The scan time in seconds.", valueName: "seconds"))
+  var scanTime = 10.0
+
+  @Option(
+    help: ArgumentHelp("How long to wait for an adapter to be ready, in seconds.", valueName: "seconds"))
+  var adapterWait = 30.0
+
+  /// The adapters to use.
+  var choice: AdapterChoice { AdapterChoice(names: adapter, wait: .seconds(adapterWait)) }
+
+  func validate() throws {
+    try ScanOptions.check(scanTime, "--scan-time")
+    try ScanOptions.check(adapterWait, "--adapter-wait")
+  }
+}

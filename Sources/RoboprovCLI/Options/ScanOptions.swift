@@ -1,0 +1,32 @@
+import Application
+import ArgumentParser
+
+/// Options for the adapter, for commands that scan until they are stopped.
+struct ScanOptions: ParsableArguments {
+  @Option(
+    name: .customLong("adapter"),
+    help: ArgumentHelp("The adapter to use; the first that is ready if absent.", valueName: "hciN or address")
+  )
+  var namedAdapter: String?
+
+  @Option(
+    help: ArgumentHelp("How long to wait for an adapter to be ready, in seconds.", valueName: "seconds"))
+  var adapterWait = 30.0
+
+  func validate() throws { try Self.check(adapterWait, "--adapter-wait") }
+
+  /// The adapters to use.
+  var choice: AdapterChoice {
+    AdapterChoice(
+      names: namedAdapter.map { [$0] } ?? Preferences.current.adapters, wait: .seconds(adapterWait))
+  }
+
+  /// Checks an option that takes seconds.
+  static func check(_ seconds: Double?, _ name: String, from least: Double = 0.1) throws {
+    guard let seconds else { return }
+    guard seconds.isFinite, (least...86_400).contains(seconds) else {
+      throw ValidationError(
+        "\(name) takes seconds, \(least == least.rounded() ? "\(Int(least))" : "\(least)") to 86400")
+    }
+  }
+}

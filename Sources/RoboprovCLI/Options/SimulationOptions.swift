@@ -1,0 +1,40 @@
+import Application
+import ArgumentParser
+
+/// Options of every command that uses the radio: the real one, or a virtual building.
+struct SimulationOptions: ParsableArguments {
+  @Flag(
+    help: "Rehearse on a virtual building made from the manifest, or on the one that --scenario describes.")
+  var simulate = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --simulate: the virtual building to rehearse on.", valueName: "file"), completion: .yaml)
+  var scenario: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --simulate: what everything random follows from; the same seed, the same sensors.",
+      valueName: "n"))
+  var seed: UInt64?
+
+  /// The radio that the options select.
+  var access: BluetoothAccess {
+    var access = BluetoothAccess.system
+    if simulate { access.rehearsal = .init(scenario: scenario, seed: seed) }
+    return access
+  }
+
+  func validate() throws {
+    if !simulate, scenario != nil || seed != nil {
+      throw ValidationError("--scenario and --seed describe a virtual building: give --simulate with them")
+    }
+  }
+}
+
+extension BluetoothAccess {
+  /// The radio of this computer.
+  static var system: BluetoothAccess {
+    BluetoothAccess(log: LogLevel.logger(Preferences.current.logLevel))
+  }
+}

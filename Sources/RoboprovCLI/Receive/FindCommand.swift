@@ -1,0 +1,77 @@
+import Application
+import ArgumentParser
+import Bluetooth
+import Engine
+import FoundationEssentials
+import Model
+import Reporting
+
+/// `roboprov find`: shows the signal strength of one device.
+struct FindCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "find",
+    abstract: "Show the signal strength of one device while you walk towards it.",
+    discussion: """
+      roboprov find C4:7C:8D:00:00:07
+      roboprov find 'Room 312' building.yaml --bell
+      roboprov find 'Room 312' building.yaml --for 60
+
+      Draws a bar that grows as you come closer, until Ctrl-C. If stdout or stderr is not a terminal, it prints one line per \
+      second instead. Exit status \(ExitStatus.incomplete.rawValue) if the device was not received.
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The device: its address or label, or its room if the manifest is given.", valueName: "room or address")
+  )
+  var target: String
+
+  @Argument(
+    help: ArgumentHelp("The building that has the room.", valueName: "building.yaml"), completion: .yaml)
+  var manifest: String?
+
+  @Flag(help: "Sound the terminal's bell; the stronger the signal, the faster it sounds.")
+  var bell = false
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("Scan for this many seconds. Default: until Ctrl-C.", valueName: "seconds"))
+  var duration: Double?
+
+  @OptionGroup var record: KnownRecordOptions
+
+  @OptionGroup var radio: ScanOptions
+  @OptionGroup var simulation: SimulationOptions
+
+  func validate() throws { try ScanOptions.check(duration, "--for") }
+
+  func run() async throws {
+    let known = try manifest.map { try KnownBuilding.load($0, reports: record.reports) }
+    let target = try FindTarget.find(target, in: known)
+    let isLive = Screen.standardOutput.isTerminal && Screen.standardError.isTerminal
+    if bell, !isLive {
+      Console.say("roboprov: warning: --bell has no effect: stdout or stderr is not a terminal")
+    }
+    let wasReceived = try await simulation.access.with(
+      rehearsing: known?.subject, at: isLive || duration == nil ? .watched : .virtual
+    ) { stack in
+      let display = SignalDisplay(target, clock: stack.clock, isLive: isLive, hasBell: bell)
+      let reception = Reception(
+        stack: stack, adapters: radio.choice, building: known?.building,
+        window: .init(silence: .seconds(1)) { target.matches($0) })
+      do {
+        try await Interruptions().cancelling { [duration] in
+          try await reception.run(
+            for: duration.map { .seconds($0) }, every: display.pace, { await display.tick() },
+            { await display.handle($0) })
+        }
+      } catch {
+        await display.end()
+        throw error
+      }
+      await display.end()
+      return await display.wasReceived
+    }
+    if !wasReceived { throw ExitStatus.incomplete }
+  }
+}

@@ -1,0 +1,121 @@
+import Application
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import Journal
+import Model
+import Reporting
+
+/// `roboprov status`: shows the state of a building by its record.
+struct StatusCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Show the state of every room by the record, and the command to run next.",
+    discussion: """
+      roboprov status building.yaml
+      roboprov status building.yaml --check && echo done
+      roboprov status seeblick --older-than 30 --write
+
+      Reads the journals of all runs. It needs no Bluetooth. With the manifest it also shows which rooms have no record yet and \
+      which rooms have other settings in the manifest than on record. Rehearsals do not count.
+      """)
+
+  @Argument(help: BuildingReference.help, completion: .building)
+  var building: String
+
+  @Option(help: ArgumentHelp("The reports directory.", valueName: "dir"), completion: .directory)
+  var reports = Preferences.current.reports
+
+  @Flag(help: "Exit with status 100 unless every room is done, accepted or retired.")
+  var check = false
+
+  @Option(
+    help: ArgumentHelp("List the rooms whose device was last seen more than N days ago.", valueName: "n"))
+  var olderThan: Int?
+
+  @Flag(help: "Write the building's reports again: building.html, building.json, building.csv, junit.xml.")
+  var write = false
+
+  @OptionGroup var seal: SealOptions
+
+  @Option(help: "Format of stdout: text for people, json for programs.")
+  var output = OutputFormat.text
+
+  func validate() throws {
+    if let olderThan, olderThan < 0 { throw ValidationError("--older-than takes a number of days from 0") }
+  }
+
+  func run() async throws {
+    let reference = try BuildingReference.find(building)
+    let subject = try subject(reference)
+    let archive = try SiteRecord.read(reference.id, in: reports).archive
+    let report = BuildingReports.make(subject, from: archive)
+    if write { try write(report) }
+    if output == .json { Console.data(BuildingJSON.text(report)) }
+    let overview = report.overview
+    if output == .text { show(overview, reference, signed: signed(archive, reference)) }
+    if check, !overview.isDone { throw ExitStatus.incomplete }
+  }
+
+  private func write(_ report: BuildingReport) throws {
+    do throws(JournalError) {
+      for path in try BuildingReports.write(report, in: reports) { Console.say("Wrote \(path)") }
+    } catch {
+      throw JournalMessages.failure(error)
+    }
+  }
+
+  private func show(_ overview: BuildingOverview, _ reference: BuildingReference, signed: [String]) {
+    let screen = Screen.standardOutput
+    let lines = StatusView.lines(
+      overview, signed: signed, olderThan: olderThan.map { .seconds($0 * 86_400) },
+      next: next(after: overview, reference),
+      times: .here, style: screen.style)
+    Console.data(lines: lines)
+  }
+
+  /// When and by which key the record was signed last, and what has happened since.
+  private func signed(_ archive: BuildingArchive, _ reference: BuildingReference) -> [String] {
+    let states: [SignedState]
+    do {
+      states = try SignedState.all(of: reference.id, in: reports)
+    } catch {
+      return [((error as? CommandFailure)?.message ?? "\(error)").visible + "."]
+    }
+    guard let state = states.last else { return [] }
+    let time = state.signed.map { "\(LocalTime.here.minute($0)) \(LocalTime.here.offset($0))" }
+    var sentences: [String]
+    do {
+      sentences = ["Signed on \(time ?? "?"): \(try state.verify().visible)."]
+    } catch {
+      let failure = (error as? CommandFailure)?.message ?? "\(error)"
+      sentences = ["Signed on \(time ?? "?"), but: \(failure.visible)."]
+    }
+    let since = archive.runs.filter { !state.runs.contains($0.id) }
+    let missing = state.missingRuns
+    if !missing.isEmpty {
+      sentences.append("Missing since then: \(missing.map(\.visible).joined(separator: ", ")).")
+    }
+    let changes = since.map { "\($0.id) (\($0.started?.command.rawValue ?? "no event"))".visible }
+    sentences.append(
+      since.isEmpty
+        ? "No run since then."
+        : "Not signed, \(since.count.counted("run")): \(changes.joined(separator: ", ")).")
+    return sentences
+  }
+
+  private func subject(_ reference: BuildingReference) throws -> BuildingReports.Subject {
+    try reference.requireKnown(in: reports)
+    return .init(
+      building: reference.id, manifest: reference.source.map { ($0, reference.text) },
+      seal: try reference.source.flatMap { try SiteRecord.existingSeal(for: $0.building, seal.siteKey) })
+  }
+
+  /// The command to run next; nil when every room is done.
+  private func next(after overview: BuildingOverview, _ reference: BuildingReference) -> String? {
+    guard !overview.isDone else { return nil }
+    let manifest = reference.source == nil ? overview.manifestPath : reference.text
+    return
+      "roboprov apply \((manifest ?? "building.yaml").shellQuoted)\(Preferences.argument(naming: reports))"
+  }
+}

@@ -1,0 +1,48 @@
+import Application
+import ArgumentParser
+import Manifest
+import Model
+import Reporting
+
+/// `roboprov schema`: prints the JSON Schema of an output, or of manifests.
+struct SchemaCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schema",
+    abstract: "Print the JSON Schema of a machine-readable output or of manifests, or list them.",
+    discussion: """
+      roboprov schema
+      roboprov schema report
+      roboprov schema manifest >building.schema.json
+
+      `manifest` describes building.yaml for editors (yaml-language-server), with explanations; JSON Schema draft-07.
+
+      The other names are outputs; JSON Schema draft 2020-12. The schemas are closed: this version writes no key that the \
+      schema does not list. docs/outputs.md explains every field.
+      """)
+
+  @Argument(help: ArgumentHelp("The name of the schema. Default: list all names.", valueName: "name"))
+  var name: String?
+
+  func run() throws {
+    guard let name else {
+      Console.data(
+        Table.text(
+          header: ["NAME", "FORMAT", "WHAT IT IS"],
+          rows: Outputs.all.map { [$0.name, $0.identifier, $0.about] }
+            + [[ManifestSchema.name, ManifestSchema.format, ManifestSchema.about]]))
+      return
+    }
+    if name == ManifestSchema.name { return Console.data(ManifestSchema.document.pretty) }
+    Console.data(try Self.output(name).schemaDocument.pretty)
+  }
+
+  /// The output with this name or format.
+  private static func output(_ name: String) throws -> Output {
+    if let output = Outputs.all.first(where: { $0.name == name || $0.identifier == name }) { return output }
+    let names = Outputs.all.map(\.name) + [ManifestSchema.name]
+    let nearest = Vocabulary.nearest(to: name, of: names).map { "Did you mean `roboprov schema \($0)`? " }
+    throw CommandFailure(
+      .usage, "there is no schema “\(name.visible)”",
+      advice: (nearest ?? "") + "The schemas: \(names.joined(separator: ", ")).")
+  }
+}

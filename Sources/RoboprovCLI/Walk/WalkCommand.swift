@@ -1,0 +1,70 @@
+import Application
+import ArgumentParser
+import Model
+import Reporting
+
+/// `roboprov walk`: provisions room by room, while the operator stands in front of each sensor.
+struct WalkCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "walk",
+    abstract: "Provision room by room, while you stand in front of each sensor.",
+    discussion: """
+      roboprov walk building.yaml
+      roboprov walk building.yaml --only floor:3
+      roboprov walk building.yaml --simulate
+
+      For each room that is not done: scan the label of its sensor with a barcode scanner, type its 12 hex digits, or press \
+      Enter to take the sensor that is clearly the nearest or was just switched on. `walk` writes the address into the manifest, \
+      provisions and verifies the sensor as `apply` does, and continues with the next room. A rehearsal changes neither the \
+      manifest nor the record.
+
+      Keys: r retry, s skip, u undo the address, l locate (signal strength), q quit, ? help. Without a terminal each key is a \
+      line, and `.` is Enter.
+
+      \(ExitStatus.help)
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
+  var manifest: String
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp("Select only these rooms, named as for `apply`.", valueName: "rooms ..."))
+  var only: [String] = []
+
+  @Flag(help: "Do not sound the terminal's bell when a room ends.")
+  var silent = false
+
+  @OptionGroup var seal: SealOptions
+  @OptionGroup var places: RecordOptions
+  @OptionGroup var radio: RadioOptions
+  @OptionGroup var simulation: SimulationOptions
+
+  func run() async throws {
+    let written = try ManifestSource.load(manifest, keepsEnvironment: true)
+    _ = try ManifestFile(manifest)
+    let chosen = try RoomSelectors(written.building).find(only, for: "--only")
+    let scope = WorkScope(RoomSelection(only: chosen, unfinished: true))
+    let source = try SecretResolver.resolve(
+      written, for: scope, isRehearsal: simulation.simulate, asking: SecretPrompt.ask)
+    let undertaking = try Undertaking(source, scope, siteKey: seal.siteKey, in: places.reports)
+    if let words = undertaking.nothingLeft {
+      Console.say(words)
+      return
+    }
+    let walk = { @Sendable [self] in
+      try await simulation.access.with(rehearsing: undertaking.subject, at: .watched) { stack in
+        try await Preflight.awaitAdapter(undertaking, radio.choice, stack)
+        return try await WalkSession(self, undertaking, stack).run()
+      }
+    }
+    let status =
+      simulation.simulate
+      ? try await walk()
+      : try await SleepInhibitor.holding(why: "Provisioning \(source.building.name.visible)") {
+        try await walk()
+      }
+    if status != .done { throw status }
+  }
+}
