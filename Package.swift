@@ -87,7 +87,6 @@ let package = Package(
     library("YAML", ["Source", "CYAML"]),
     library("CSV", ["Source"]),
     library("Manifest", ["Hex", "Source", "YAML", "CSV", "Model", "Bluetooth"]),
-    library("Labels", ["Bluetooth", "Model"]),
     library("Journal", ["Digest", "Hex", "Model", "Bluetooth", "EventLoop", "CLinux"]),
     library("Reporting", ["Hex", "Model", "Bluetooth"]),
 
@@ -114,14 +113,14 @@ let package = Package(
       "Application",
       [
         "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families",
-        "Engine", "Source", "YAML", "CSV", "Manifest", "Labels", "Journal", "Reporting", "VirtualTime",
+        "Engine", "Source", "YAML", "CSV", "Manifest", "Journal", "Reporting", "VirtualTime",
         "VirtualBuilding", "ScenarioFiles", "CLinux", "Zip", logging,
       ]),
     library(
       "RoboprovCLI",
       [
         "Application", "Waiting", "Bluetooth", "EventLoop", "DBus", "Model", "Session", "Engine", "Source",
-        "YAML", "Manifest", "Labels", "Journal", "Reporting", "VirtualBuilding", "CLinux",
+        "YAML", "Manifest", "Journal", "Reporting", "VirtualBuilding", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
       ]),
     .executableTarget(name: "roboprov", dependencies: ["CCommit", "RoboprovCLI"], swiftSettings: strict),
@@ -208,7 +207,6 @@ let package = Package(
         "MarkedText", "ProcessorTime", "RecordedText", "SampleFacts", "Source", "YAML", "Families", "Session",
         "Model", "Bluetooth",
       ]),
-    tests("Labels", ["Families", "Session", "Model", "Bluetooth"]),
     tests("Journal", ["SampleFacts", "Families", "Session", "Model", "Bluetooth"]),
     tests(
       "Reporting", ["RecordedText", "SampleFacts", "Families", "Session", "Model", "Bluetooth", "Journal"]),
@@ -224,6 +222,13 @@ let package = Package(
     tests("ScenarioFiles", ["MarkedText", "Source", "Manifest", "Bluetooth", "VirtualBuilding"]),
     // Kills a program from within at an exact instant. The program needs no hook.
     .target(name: "KillSwitch", path: "Tests/KillSwitch"),
+    tests(
+      "Application",
+      [
+        "Bluetooth", "Engine", "Families", "Journal", "Manifest", "Model", "Reporting", "SampleFacts",
+        "Session",
+        "Source", "VirtualBuilding", "VirtualTime",
+      ]),
     // These tests run the built program, so it is a dependency.
     tests(
       "RoboprovCLI",
@@ -242,7 +247,7 @@ let package = Package(
 // same files in a separate build, in which everything is instrumented.
 let fuzzed: [Target.Dependency] = [
   "CDBus", "Bluetooth", "DBus", "BlueZ", "Model", "Session", "Families", "Source", "YAML", "CSV", "Manifest",
-  "Labels", "Journal",
+  "Journal",
   "Reporting", "VirtualBuilding", "ScenarioFiles", "Application",
   "RoboprovCLI",
 ]

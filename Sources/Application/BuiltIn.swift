@@ -1,6 +1,5 @@
 import Families
 package import Model
-package import Session
 import VirtualBuilding
 
 /// The device families that the program is made with. What is below gets them passed.

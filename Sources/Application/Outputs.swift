@@ -57,7 +57,7 @@ package enum Outputs {
   }
 
   /// The content of docs/outputs.md.
-  package static var page: String { OutputPage.text(all, introduction: introduction) }
+  static var page: String { OutputPage.text(all, introduction: introduction) }
 
   private static let introduction = """
     This page explains every field of the outputs that roboprov writes for programs. `roboprov schema NAME` prints the JSON Schema \

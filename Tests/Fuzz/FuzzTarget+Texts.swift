@@ -1,6 +1,5 @@
 import Bluetooth
 import Families
-import Labels
 import Model
 import ScenarioFiles
 import Session

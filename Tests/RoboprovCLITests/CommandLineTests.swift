@@ -132,9 +132,9 @@ struct CommandLineTests {
     Preferences.$current.withValue(Preferences(mirror: "m", operatedBy: "o", siteKey: "k")) {
       var (record, seal) = (RecordOptions(), SealOptions())
       (record.namedMirror, record.namedOperator, seal.namedSiteKey) = (nil, nil, nil)
-      #expect(record.keeping.mirror == "m" && record.keeping.operatedBy == "o" && seal.siteKey == "k")
+      #expect(record.mirror == "m" && record.operatedBy == "o" && seal.siteKey == "k")
       (record.namedMirror, record.namedOperator, seal.namedSiteKey) = ("M", "O", "K")
-      #expect(record.keeping.mirror == "M" && record.keeping.operatedBy == "O" && seal.siteKey == "K")
+      #expect(record.mirror == "M" && record.operatedBy == "O" && seal.siteKey == "K")
     }
   }
 

@@ -61,7 +61,8 @@ struct ReceptionTests {
             Surroundings.Time(clock: clock, wall: { Date(timeIntervalSince1970: 0) }, chance: { 0 }),
             isSimulated: true)
           let reception = Reception(
-            stack: stack, adapters: AdapterChoice(names: [], wait: .seconds(30)), building: nil, window: window)
+            stack: stack, adapters: AdapterChoice(names: [], wait: .seconds(30)), building: nil,
+            window: window)
           let began = clock.now
           try await reception.run(for: bound, every: .seconds(1), { true }) { event in
             switch event {

@@ -2,7 +2,6 @@ import Bluetooth
 import Engine
 import Families
 import Foundation
-import Labels
 import Model
 import Reporting
 import SampleFacts

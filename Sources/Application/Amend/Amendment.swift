@@ -1,16 +1,14 @@
-import Bluetooth
 import Engine
 import FoundationEssentials
-import Journal
+package import Journal
 package import Model
-import Reporting
 
 /// A change of the record by a person. It is recorded like a run and as durable.
 package struct Amendment {
   package let building: BuildingReference
   private let keeping: RecordKeeping
   private let siteKey: String?
-  package let record: SiteRecord
+  package let archive: BuildingArchive
   /// The command that makes the change.
   package let lastKnown: LastKnownBuilding
   package let run: RunIdentity
@@ -25,8 +23,8 @@ package struct Amendment {
     run = RunIdentity(operatedBy: keeping.operatedBy)
     try building.requireKnown(in: keeping.reports)
     lock = try Claims.building(building.id, in: keeping.reports, for: run)
-    record = try SiteRecord.read(building.id, in: keeping.reports)
-    lastKnown = record.archive.state.lastKnown
+    archive = try BuildingArchive.load(building.id, in: keeping.reports)
+    lastKnown = archive.state.lastKnown
   }
 
   /// The room that a person named, of the record or the manifest.
@@ -43,7 +41,7 @@ package struct Amendment {
   /// Whether a room is done; if a manifest is named, as that manifest requires.
   package func isDone(_ room: RoomID) throws -> Bool {
     if let building = building.source?.building, let wanted = building.rooms.first(where: { $0.id == room }) {
-      return Known(lastKnown: lastKnown, seal: try SiteRecord.seal(for: building, siteKey)).isDone(wanted)
+      return Known(lastKnown: lastKnown, seal: try SiteKey.seal(for: building, siteKey)).isDone(wanted)
     }
     return lastKnown.rooms[room]?.progress == .done
   }
@@ -60,15 +58,15 @@ package struct Amendment {
 
   /// The same for facts about several rooms.
   package func commit(_ command: RecordedCommand, _ facts: [Fact], about rooms: [PlannedRoom]) async throws {
-    try record.prepare(for: run, of: building.id, in: keeping)
+    try archive.prepare(for: run, of: building.id, in: keeping)
     let started = RunStarted(
       command, run: run.id, building: building.id,
-      buildingName: building.source?.building.name ?? record.archive.buildingName ?? building.id,
+      buildingName: building.source?.building.name ?? archive.buildingName ?? building.id,
       toolVersion: Version.current, host: run.host, manifestPath: building.source == nil ? "" : building.text,
       manifestSHA256: building.source?.digest ?? "", simulated: false,
       operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised,
       kernel: HostEnvironment.kernel, operatingSystem: HostEnvironment.operatingSystem,
-      clockBehind: record.archive.clockBehind(run.began)?.seconds, predecessors: record.archive.predecessors,
+      clockBehind: archive.clockBehind(run.began)?.seconds, predecessors: archive.predecessors,
       rooms: rooms, families: BuiltIn.families.all.map { RecordedFamily($0) })
     let isComplete = !facts.contains {
       if case .roomVerified(let found) = $0 { found.needsAction } else { false }
@@ -91,10 +89,10 @@ package struct Amendment {
     }
     let subject = BuildingReports.Subject(
       building: building.id, manifest: building.source.map { ($0, building.text) },
-      seal: try building.source.flatMap { try SiteRecord.existingSeal(for: $0.building, siteKey) },
+      seal: try building.source.flatMap { try SiteKey.existingSeal(for: $0.building, siteKey) },
       operatedBy: keeping.operatedBy)
     try await change.finish(
-      building: { BuildingReports.make(subject, from: record.archive.adding($0)) },
+      building: { BuildingReports.make(subject, from: archive.adding($0)) },
       { _, _ in })
   }
 }

@@ -24,18 +24,18 @@ package enum ChangeJSON {
   }
 
   package struct Source {
-    package var kind: Kind
-    package var building: String
-    package var room: RoomID
-    package var name: String
+    var kind: Kind
+    var building: String
+    var room: RoomID
+    var name: String
     /// The id of the change in the record; nil if it was on record before.
-    package var run: String?
+    var run: String?
     /// The devices that the change took out of service, and whether each was silent.
-    package var released: [(address: BluetoothAddress, silent: Bool?)]
-    package var successor: BluetoothAddress?
-    package var isManifestChanged: Bool
-    package var reason: String?
-    package var by: String?
+    var released: [(address: BluetoothAddress, silent: Bool?)]
+    var successor: BluetoothAddress?
+    var isManifestChanged: Bool
+    var reason: String?
+    var by: String?
 
     package init(
       kind: Kind, building: String, room: RoomID, name: String, run: String? = nil,

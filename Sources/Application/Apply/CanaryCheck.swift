@@ -10,7 +10,7 @@ import Synchronization
 package enum CanaryCheck {
   /// One of the first rooms in the input of the command.
   package struct Canary: Codable, Sendable {
-    package var room: String
+    var room: String
     package var name: String
     package var identity: DeviceIdentity?
     package var network: String?

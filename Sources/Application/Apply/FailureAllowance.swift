@@ -12,7 +12,7 @@ package enum FailureAllowance: Hashable, Sendable {
   }
 
   /// The number for a total number of rooms.
-  package func limit(of rooms: Int) -> Int {
+  func limit(of rooms: Int) -> Int {
     switch self {
     case .number(let number): number
     case .percent(let percent): rooms * percent / 100

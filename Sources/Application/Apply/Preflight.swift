@@ -4,14 +4,13 @@ import FoundationEssentials
 package import Journal
 import Manifest
 package import Model
-import Reporting
 
 /// The checks of `apply` before a run has a folder, in the order of their cost. Options, manifest, record and
 /// rooms need only files; then the bus is opened, and the run waits for an adapter. A problem of all rooms is
 /// reported once.
 package struct Preflight: Sendable {
   /// The work to do, decided by the present record.
-  package let undertaking: Undertaking
+  package let prepared: PreparedRun
   /// The lock of the record; nil while the building has no folder, because there is nothing to lock.
   package let lock: RunLock?
 
@@ -28,20 +27,20 @@ package struct Preflight: Sendable {
     let building = source.building.id
     let hasFolder = FileManager.default.fileExists(atPath: "\(reports)/\(building)")
     lock = isBeginning || hasFolder ? try Claims.building(building, in: reports, for: run) : nil
-    undertaking = try Undertaking(source, scope, siteKey: siteKey, in: reports, plan: plan)
+    prepared = try PreparedRun(source, scope, siteKey: siteKey, in: reports, plan: plan)
   }
 
   /// Waits until the run has an adapter that it may use.
   /// - Throws: `CommandFailure` if no adapter appears in time, and at once if the named adapters do not
   ///   exist; the exit status after Ctrl-C.
   package static func awaitAdapter(
-    _ undertaking: Undertaking, _ adapters: AdapterChoice, _ stack: BluetoothStack
+    _ prepared: PreparedRun, _ adapters: AdapterChoice, _ stack: BluetoothStack
   ) async throws {
-    let building = undertaking.source.building
+    let building = prepared.source.building
     let wanted = adapters.adapters(of: building)
     let kernel = ControllerFiles.ofThisHost(unless: stack.isSimulated)
     if !wanted.isEmpty, let present = try? await stack.central.adapters() {
-      try KnownAdapters(building, undertaking.archive, kernel: kernel?.names ?? []).check(wanted, present)
+      try KnownAdapters(building, prepared.archive, kernel: kernel?.names ?? []).check(wanted, present)
     }
     try await Interruptions().cancelling { _ = try await adapters.ready(stack, of: building) }
   }

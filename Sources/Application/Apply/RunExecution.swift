@@ -18,29 +18,29 @@ package protocol RunDisplay: Sendable {
 
 /// A run, from the creation of its folder to its reports.
 package struct RunExecution: Sendable {
-  package let undertaking: Undertaking
-  package let run: RunIdentity
-  package let stack: BluetoothStack
-  package let keeping: RecordKeeping
+  let prepared: PreparedRun
+  let run: RunIdentity
+  let stack: BluetoothStack
+  let keeping: RecordKeeping
   /// Whether to make the building's report from this run and those before it.
   var reportsBuilding: Bool
 
   package init(
-    undertaking: Undertaking, run: RunIdentity, stack: BluetoothStack, keeping: RecordKeeping,
+    prepared: PreparedRun, run: RunIdentity, stack: BluetoothStack, keeping: RecordKeeping,
     reportsBuilding: Bool = true
   ) {
-    (self.undertaking, self.run, self.stack, self.keeping, self.reportsBuilding) = (
-      undertaking, run, stack, keeping, reportsBuilding
+    (self.prepared, self.run, self.stack, self.keeping, self.reportsBuilding) = (
+      prepared, run, stack, keeping, reportsBuilding
     )
   }
 
   /// The questions of a run to the operator, and the operator's requests.
   package struct Operator: Sendable {
     /// Nil for a refusal.
-    package var confirm: @Sendable ([ProposedBinding]) async -> Consent?
-    package var judge: @Sendable ([RoomFinished]) async -> Bool
-    package var action: @Sendable (Room) async -> MonotonicInstant?
-    package var requests: AsyncStream<OperatorRequested.Request>
+    var confirm: @Sendable ([ProposedBinding]) async -> Consent?
+    var judge: @Sendable ([RoomFinished]) async -> Bool
+    var action: @Sendable (Room) async -> MonotonicInstant?
+    var requests: AsyncStream<OperatorRequested.Request>
 
     package init(
       confirm: @escaping @Sendable ([ProposedBinding]) async -> Consent? = { _ in nil },
@@ -64,7 +64,7 @@ package struct RunExecution: Sendable {
   ) async throws -> ApplyResult {
     let claims = AdapterClaims(run)
     if !stack.isSimulated {
-      try SiteRecord(archive: undertaking.archive).prepare(for: run, of: request.building.id, in: keeping)
+      try prepared.archive.prepare(for: run, of: request.building.id, in: keeping)
     }
     // The record is created first: a failure to write it must come before the first write to a device.
     let record = try RunRecord(
@@ -114,8 +114,8 @@ package struct RunExecution: Sendable {
   private var building: ((BuildingArchive.Run) -> BuildingReport)? {
     if stack.isSimulated || !reportsBuilding { return nil }
     let subject = BuildingReports.Subject(
-      building: undertaking.source.building.id, operatedBy: keeping.operatedBy)
-    return { BuildingReports.make(subject, from: undertaking.archive.adding($0)) }
+      building: prepared.source.building.id, operatedBy: keeping.operatedBy)
+    return { BuildingReports.make(subject, from: prepared.archive.adding($0)) }
   }
 }
 

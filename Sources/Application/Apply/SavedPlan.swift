@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Journal
 package import Model
 import Reporting
 
@@ -72,7 +71,7 @@ package enum SavedPlan {
   }
 
   /// The differences, room by room.
-  package static func words(_ differences: [PlanDifference]) -> String {
+  static func words(_ differences: [PlanDifference]) -> String {
     let shown = differences.prefix(20).map { "- " + $0.words(SettingTitles(BuiltIn.families)) }.joined(
       separator: "\n")
     let more = differences.count > 20 ? "\n… and \(differences.count - 20) more." : ""

@@ -8,18 +8,18 @@ package struct AdapterListing: Sendable {
   package static let schema = "roboprov/adapters/1"
 
   package struct Entry: Sendable {
-    package let adapter: Adapter
+    let adapter: Adapter
     /// Its entry in the manifest; nil without one.
-    package let description: AdapterDescription?
-    package let block: RadioBlock?
+    let description: AdapterDescription?
+    let block: RadioBlock?
     /// The devices to which it holds a link; nil if unknown.
-    package let links: [BluetoothAddress]?
+    let links: [BluetoothAddress]?
   }
 
   /// Sorted by name.
-  package let entries: [Entry]
+  let entries: [Entry]
   /// Adapters of the manifest that are not present, in its order.
-  package let missing: [AdapterDescription]
+  let missing: [AdapterDescription]
 
   /// Reads the adapters and their links.
   /// - Parameter files: The kernel's files about the adapters; nil if the adapters belong to another host or
@@ -79,7 +79,7 @@ package struct AdapterListing: Sendable {
 
   package var json: JSONValue { Self.form.value(self) }
 
-  package static let form = OutputForm<AdapterListing>("adapters", "The Bluetooth adapters of a computer.") {
+  static let form = OutputForm<AdapterListing>("adapters", "The Bluetooth adapters of a computer.") {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("adapters", "The adapters that BlueZ has, by name.", each: entryForm) { $0.entries }
     Field(

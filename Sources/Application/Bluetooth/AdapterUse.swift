@@ -1,26 +1,26 @@
 package import Bluetooth
+import Reporting
 package import Engine
 package import Model
-import Reporting
 
 /// The adapters that a command may use, and how long it waits until one is ready.
 package struct AdapterChoice: Sendable {
   /// Their names, addresses or names in the manifest; empty for all.
-  package let names: [String]
-  package let wait: Duration
+  let names: [String]
+  let wait: Duration
 
   package init(names: [String], wait: Duration) {
     (self.names, self.wait) = (names, wait)
   }
 
   /// The adapters; a name in a building's manifest means the adapter that the manifest assigns to it.
-  package func adapters(of building: Building?) -> [AdapterReference] {
+  func adapters(of building: Building?) -> [AdapterReference] {
     names.map { building?.adapter(named: $0) ?? AdapterReference($0) }
   }
 
   /// Waits until one of them is ready, and says so meanwhile.
   /// - Throws: `CommandFailure` if none is in time; `ExitStatus.interrupted` if cancelled.
-  package func ready(
+  func ready(
     _ stack: BluetoothStack, of building: Building?, within timeout: Duration? = nil
   ) async throws -> Adapter {
     let selection = AdapterSelection(
@@ -44,8 +44,8 @@ package struct AdapterChoice: Sendable {
 
 /// The use of adapters outside a run. Each is claimed, so that no run gets it before the use ends.
 package struct AdapterUse: Sendable {
-  package let stack: BluetoothStack
-  package let choice: AdapterChoice
+  let stack: BluetoothStack
+  let choice: AdapterChoice
   private let building: Building?
   private let claims = AdapterClaims(RunIdentity())
 
@@ -62,7 +62,7 @@ package struct AdapterUse: Sendable {
 
   /// An adapter that is ready, claimed.
   /// - Throws: As `AdapterChoice.ready`; `CommandFailure` if a run has it.
-  package func adapter(within timeout: Duration? = nil) async throws -> Adapter {
+  func adapter(within timeout: Duration? = nil) async throws -> Adapter {
     let adapter = try await choice.ready(stack, of: building, within: timeout)
     if let holder = await holder(of: adapter) {
       throw RefusalWords.failure(.adapterClaimed(adapter: adapter.name, by: holder))
@@ -82,7 +82,7 @@ package struct AdapterUse: Sendable {
   ///   - log: Receives the advertisements.
   ///   - onSighting: Called for each device that is received for the first time, or whose recognised state changed.
   /// - Throws: The error that prevented or ended the scan.
-  package func scan(
+  func scan(
     on adapter: Adapter, for bound: Duration?, into log: AirLog,
     onSighting: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
   ) async throws(CentralError) {

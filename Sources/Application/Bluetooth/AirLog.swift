@@ -1,6 +1,5 @@
 package import Bluetooth
 package import Engine
-import Model
 
 /// The devices that a scan has received so far, readable during the scan.
 package actor AirLog {
@@ -23,10 +22,10 @@ package actor AirLog {
   package var current: AirLedger? { hasEnded ? nil : air }
 
   /// Marks the scan as failed.
-  package func end() { hasEnded = true }
+  func end() { hasEnded = true }
 
   /// Handles an advertisement, as `AirLedger.receive`.
-  package func receive(_ advertisement: Advertisement) -> AirLedger.Sighting? {
+  func receive(_ advertisement: Advertisement) -> AirLedger.Sighting? {
     if expecting.contains(advertisement.address) { expected[advertisement.address] = advertisement }
     return air.receive(advertisement)
   }

@@ -1,11 +1,11 @@
 import BlueZ
+import VirtualBuilding
 package import Bluetooth
 import DBus
 package import FoundationEssentials
 package import Logging
 import Model
 import Synchronization
-import VirtualBuilding
 import VirtualTime
 
 /// The Bluetooth stack and the clocks of a command.
@@ -24,7 +24,7 @@ package struct BluetoothStack: Sendable {
   /// Wall-clock time, at the pace of `clock`.
   package var wall: @Sendable () -> Date { time.wall }
   /// Random numbers of 0...1; in a rehearsal they follow from its seed.
-  package var chance: @Sendable () -> Double { time.chance }
+  var chance: @Sendable () -> Double { time.chance }
   /// Pauses of this host; none in a rehearsal.
   var pauses: AsyncStream<HostPause> { time.pauses }
 }
@@ -34,7 +34,7 @@ package struct BluetoothAccess: Sendable {
   /// The virtual building; nil for the system's BlueZ.
   package var rehearsal: Rehearsal.Choice?
   /// Receives the work with Bluetooth.
-  package let log: Logger
+  let log: Logger
 
   package init(rehearsal: Rehearsal.Choice? = nil, log: Logger) {
     (self.rehearsal, self.log) = (rehearsal, log)
@@ -46,7 +46,7 @@ package struct BluetoothAccess: Sendable {
   ///   - pace: The pace of a rehearsal.
   /// - Throws: `CommandFailure` if there is no stack; what `body` throws.
   package func with<Result: Sendable>(
-    rehearsing subject: Rehearsal.Subject? = nil, at pace: Rehearsal.Pace = .virtual,
+    rehearsing subject: KnownBuilding? = nil, at pace: Rehearsal.Pace = .virtual,
     _ body: @escaping @Sendable (BluetoothStack) async throws -> Result
   ) async throws -> Result {
     try await attempting(rehearsing: subject, at: pace) { opened in
@@ -60,7 +60,7 @@ package struct BluetoothAccess: Sendable {
   /// The same, but `body` also runs without a stack, and receives the error.
   /// - Throws: `CommandFailure` for an unusable scenario; what `body` throws.
   package func attempting<Result: Sendable>(
-    rehearsing subject: Rehearsal.Subject? = nil, at pace: Rehearsal.Pace = .virtual,
+    rehearsing subject: KnownBuilding? = nil, at pace: Rehearsal.Pace = .virtual,
     _ body: @escaping @Sendable (Swift.Result<BluetoothStack, CentralError>) async throws -> Result
   ) async throws -> Result {
     guard let rehearsal else {

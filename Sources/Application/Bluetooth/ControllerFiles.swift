@@ -4,10 +4,10 @@ import FoundationEssentials
 /// The kernel's files about the controller behind an adapter (`/sys/class/bluetooth/hci0`).
 package struct ControllerFiles: Sendable {
   /// The folder of the kernel's Bluetooth controllers.
-  package let folder: String
+  let folder: String
 
   /// The files of this host.
-  package static let system = ControllerFiles(folder: "/sys/class/bluetooth")
+  static let system = ControllerFiles(folder: "/sys/class/bluetooth")
 
   /// The files of this host; nil if the adapters are virtual, or on a bus that may belong to another host.
   package static func ofThisHost(unless isSimulated: Bool) -> ControllerFiles? {

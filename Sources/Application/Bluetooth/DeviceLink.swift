@@ -1,16 +1,15 @@
 package import Bluetooth
+import Reporting
 import FoundationEssentials
 package import Model
-import Reporting
-import Session
 import Waiting
 
 /// A connection to one device, for commands that inspect it and write no setting.
 package struct DeviceLink: Sendable {
   package let stack: BluetoothStack
-  package let adapters: AdapterChoice
+  let adapters: AdapterChoice
   /// How long to scan for the device, in seconds.
-  package let scanTime: Double
+  let scanTime: Double
 
   package init(stack: BluetoothStack, adapters: AdapterChoice, scanTime: Double) {
     (self.stack, self.adapters, self.scanTime) = (stack, adapters, scanTime)
@@ -121,7 +120,7 @@ package struct DeviceLink: Sendable {
   }
 
   /// The message for a failure of the link.
-  package static func failure(_ error: CentralError, of address: BluetoothAddress) -> CommandFailure {
+  static func failure(_ error: CentralError, of address: BluetoothAddress) -> CommandFailure {
     let detail = error.stackText.map { " (\(OutsideWords.quoted($0)))" } ?? ""
     switch error.code {
     case .connectFailed, .timedOut, .peripheralUnknown:

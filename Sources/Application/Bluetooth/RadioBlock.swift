@@ -45,7 +45,7 @@ extension RadioBlock: OutputNames {
 extension ControllerFiles {
   /// The kernel's state of the block: `rfkill<N>/soft` and `rfkill<N>/hard` in the adapter's folder
   /// (rfkill.rst in the kernel's documentation); nil without these files.
-  package func block(of name: String) -> RadioBlock? {
+  func block(of name: String) -> RadioBlock? {
     let place = "\(folder)/\(name)"
     guard !name.contains("/"), let entries = try? FileManager.default.contentsOfDirectory(atPath: place),
       let entry = entries.filter({ $0.hasPrefix("rfkill") }).sorted().first
@@ -63,7 +63,7 @@ extension ControllerFiles {
   }
 
   /// The names of the kernel's adapters: `hci0`.
-  package var names: [String] {
+  var names: [String] {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     // `hci0:256` is a link of an adapter.
     return entries.filter { $0.hasPrefix("hci") && !$0.contains(":") }.sorted()

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Journal
 import Model
-import Reporting
 
 /// The README of a bundle: its contents, their damage, and what is left out.
 struct BundleReadme {

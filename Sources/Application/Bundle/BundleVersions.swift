@@ -1,6 +1,6 @@
 import DBus
-import Journal
 import Model
+import Journal
 import Reporting
 import Zip
 

@@ -1,22 +1,20 @@
-import Bluetooth
 import FoundationEssentials
+import Bluetooth
 import Hex
 import Manifest
 import Model
-import Reporting
-import Source
 import YAML
 
 /// A building's manifest for a bundle, without its secrets.
 package struct BundledManifest {
   /// The text; nil if the manifest is not included.
-  package var text: [UInt8]?
+  var text: [UInt8]?
   /// The sentence about it in the README.
   var note: String
   /// Its passwords, which no file may contain; nil if they are unknown. For some only the source is known.
   var secrets: [Secret]?
   /// The addresses of its rooms.
-  package var addresses: [UInt64] = []
+  var addresses: [UInt64] = []
 
   /// The manifest at this path, if it is there and of this building.
   /// - Parameter recorded: digest of the manifest of the newest run; nil where no run is on record.

@@ -3,7 +3,7 @@ package import FoundationEssentials
 /// The messages of the Bluetooth service in the system's journal.
 package struct ServiceMessages {
   /// The messages, with a heading for each time range; nil if there are none.
-  package let text: String?
+  let text: String?
   /// Why messages may be missing, in the words of journalctl.
   let notes: [String]
 

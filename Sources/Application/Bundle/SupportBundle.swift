@@ -1,29 +1,27 @@
 import Digest
-package import FoundationEssentials
-import Hex
-package import Journal
 import Model
-import Reporting
+package import FoundationEssentials
+package import Journal
 import Zip
 
 /// One file for support: a building's record, even if damaged, and the versions and messages around it.
 package struct SupportBundle {
   /// The building's id.
-  package let building: String
+  let building: String
   /// The building's folder.
-  package let folder: String
+  let folder: String
   /// The files of the building's folder.
-  package let files: RecordFiles
+  let files: RecordFiles
   /// The record.
-  package let archive: BuildingArchive
+  let archive: BuildingArchive
   /// The building's manifest without its secrets.
-  package let manifest: BundledManifest
+  let manifest: BundledManifest
   /// The messages of the Bluetooth service during the runs.
-  package let messages: ServiceMessages
+  let messages: ServiceMessages
   /// The time of the bundle.
-  package let made: Date
+  let made: Date
   /// Whether to replace Bluetooth addresses with pseudonyms.
-  package let hidesAddresses: Bool
+  let hidesAddresses: Bool
 
   package init(
     building: String, folder: String, files: RecordFiles, archive: BuildingArchive, manifest: BundledManifest,

@@ -1,6 +1,4 @@
-import Bluetooth
 package import Engine
-package import Labels
 package import Model
 package import Reporting
 
@@ -17,8 +15,8 @@ package struct CaptureOutcome: Sendable {
     let rssi: Int?
   }
 
-  package let building: Building
-  package let rows: [Row]
+  let building: Building
+  let rows: [Row]
   /// The rooms that were asked for and have no address.
   package let missing: [Capture.Stop]
   package let wasInterrupted: Bool
@@ -48,7 +46,7 @@ package struct CaptureOutcome: Sendable {
 
   package var json: JSONValue { Self.form.value(self) }
 
-  package static let form = OutputForm<CaptureOutcome>("capture", "The labels that were read and saved.") {
+  static let form = OutputForm<CaptureOutcome>("capture", "The labels that were read and saved.") {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("building", "The building's stable id.") { $0.building.id }
     Field("captured", "The rooms whose label was saved, in the manifest's order.", each: row) { $0.rows }

@@ -1,5 +1,4 @@
 import Bluetooth
-package import Labels
 
 /// Messages about labels.
 package enum LabelWords {

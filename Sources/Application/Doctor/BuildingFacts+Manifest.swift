@@ -1,6 +1,6 @@
 import Engine
-import Journal
 import Manifest
+import Journal
 import Model
 
 extension BuildingFacts {

@@ -1,25 +1,24 @@
-import Bluetooth
 package import Engine
 package import Model
 
 /// The facts about a building.
 package struct BuildingFacts: Sendable {
   /// The manifest's path on the command line.
-  package var manifest: String
+  var manifest: String
   package var building: Building
   package var known: Known
   /// Why the record cannot be used, as a clause; nil if it can.
   var recordFault: String?
   /// The passwords that the manifest refers to, in its order.
-  package var passwords: [Password] = []
+  var passwords: [Password] = []
   /// The result of a scan; nil without a scan.
   package var reception: HostFact<ScanReception>?
 
   /// A password that the manifest refers to.
   package struct Password: Sendable, Hashable {
     /// The networks that use it.
-    package var networks: String
-    package var state: State
+    var networks: String
+    var state: State
 
     package enum State: Sendable, Hashable {
       case set
@@ -33,10 +32,10 @@ package struct BuildingFacts: Sendable {
   /// The rooms in the sightings of a scan.
   package struct ScanReception: Sendable, Hashable {
     /// The scan time of each adapter, in seconds.
-    package var seconds: Double
+    var seconds: Double
     /// The adapters that scanned: `hci0`.
-    package var adapters: [String]
-    package var rooms: RoomReception
+    var adapters: [String]
+    var rooms: RoomReception
 
     package init(seconds: Double, adapters: [String], rooms: RoomReception) {
       (self.seconds, self.adapters, self.rooms) = (seconds, adapters, rooms)

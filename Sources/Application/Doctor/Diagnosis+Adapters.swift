@@ -1,10 +1,10 @@
-import Bluetooth
-import Model
 import Reporting
+import Model
+import Bluetooth
 
 /// Findings about the adapters. The trap numbers are those of docs/bluez.md.
 extension Diagnosis {
-  package var adapters: [Finding] {
+  var adapters: [Finding] {
     guard let radio else { return [] }
     let known = Set(radio.adapters.map(\.adapter.name))
     let onlyKernel = (bluetooth?.controllers ?? []).filter { !known.contains($0.name) }

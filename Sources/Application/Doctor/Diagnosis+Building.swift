@@ -1,11 +1,10 @@
-import Bluetooth
 import Engine
-import Model
 import Reporting
+import Model
 
 /// Findings about the needs of the building, and about the rooms received from here.
 extension Diagnosis {
-  package var needs: [Finding] {
+  var needs: [Finding] {
     guard let building else { return [] }
     return adapters(of: building) + passwords(of: building) + record(of: building) + rooms(of: building)
       + reception(of: building)

@@ -3,9 +3,9 @@ import Reporting
 
 /// Findings about the clock, the reports directory and file permissions.
 extension Diagnosis {
-  package var computer: [Finding] { clock + storage + files }
+  var computer: [Finding] { clock + storage + files }
 
-  package var clock: [Finding] {
+  var clock: [Finding] {
     switch host.isClockSynchronised {
     case .known(true): [Finding(.clock, .ok, "A time server sets the clock.")]
     case .known(false):
@@ -24,7 +24,7 @@ extension Diagnosis {
   private static let little: UInt64 = 200_000_000
   private static let none: UInt64 = 20_000_000
 
-  package var storage: [Finding] {
+  var storage: [Finding] {
     guard let reports = host.reports else { return [] }
     let path = reports.path.visible
     switch reports.access {

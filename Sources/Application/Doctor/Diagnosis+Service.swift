@@ -4,7 +4,7 @@ import Reporting
 
 /// The kernel, the bus and bluetoothd with its settings. The numbers of traps are those of docs/bluez.md.
 extension Diagnosis {
-  package var service: [Finding] {
+  var service: [Finding] {
     [kernel] + bus + (bluetooth == nil ? elsewhere : []) + daemonFindings + configurationFindings + stored
   }
 

@@ -1,14 +1,11 @@
-import Bluetooth
-import Model
-
 /// The findings that follow from the facts; pure. A fact that could not be read is reported as unknown, with
 /// the reason.
 package struct Diagnosis: Sendable {
-  package let host: HostFacts
+  let host: HostFacts
   /// Nil if the bus was not asked.
-  package var radio: RadioFacts?
+  var radio: RadioFacts?
   /// Nil without a manifest.
-  package var building: BuildingFacts?
+  var building: BuildingFacts?
 
   package init(host: HostFacts, radio: RadioFacts? = nil, building: BuildingFacts? = nil) {
     (self.host, self.radio, self.building) = (host, radio, building)
@@ -25,10 +22,10 @@ package struct Diagnosis: Sendable {
   }
 
   /// The facts about Bluetooth; nil if they belong to another computer.
-  package var bluetooth: BluetoothFacts? { host.bluetooth.value }
+  var bluetooth: BluetoothFacts? { host.bluetooth.value }
 
   /// The kernel's facts about an adapter.
-  package func controller(_ name: String) -> ControllerFacts? {
+  func controller(_ name: String) -> ControllerFacts? {
     bluetooth?.controllers.first { $0.name == name }
   }
 }

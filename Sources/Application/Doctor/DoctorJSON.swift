@@ -1,5 +1,5 @@
-import Engine
 import Model
+import Engine
 package import Reporting
 
 /// `roboprov doctor --output json`. Keys are frozen; an unknown value is null, never missing.
@@ -8,10 +8,10 @@ package enum DoctorJSON {
   package static let schema = "roboprov/doctor/1"
 
   package struct Source: Sendable {
-    package var host: String
-    package var building: String?
-    package var findings: [Finding]
-    package var reception: BuildingFacts.ScanReception?
+    var host: String
+    var building: String?
+    var findings: [Finding]
+    var reception: BuildingFacts.ScanReception?
 
     package init(
       host: String, building: String? = nil, findings: [Finding],

@@ -1,5 +1,5 @@
-import Model
 package import Reporting
+import Model
 
 /// The findings as text.
 package enum DoctorView {
@@ -18,7 +18,7 @@ package enum DoctorView {
   }
 
   /// `1 error, 2 warnings, 3 notes`.
-  package static func summary(_ findings: [Finding]) -> String {
+  static func summary(_ findings: [Finding]) -> String {
     let counts: [(Finding.Severity, String)] = [(.error, "error"), (.warning, "warning"), (.note, "note")]
     let parts = counts.compactMap { severity, word -> String? in
       let count = findings.count { $0.severity == severity }
@@ -28,7 +28,7 @@ package enum DoctorView {
   }
 
   /// A finding in one line, for the start of a run.
-  package static func line(_ finding: Finding) -> String {
+  static func line(_ finding: Finding) -> String {
     let advice = finding.command.map { ": `\($0)`" } ?? finding.advice.map { ". " + $0 } ?? ""
     return "roboprov: \(finding.severity.rawValue): \(clause(finding))\(advice)"
   }

@@ -2,15 +2,15 @@ import Reporting
 
 /// A result of a check by `doctor`, good or bad.
 package struct Finding: Sendable, Hashable {
-  package var code: Code
+  var code: Code
   package var severity: Severity
   /// The subject, if there can be several: an adapter, a file.
-  package var subject: String?
-  package var sentence: String
+  var subject: String?
+  var sentence: String
   /// The advice in words.
-  package var advice: String?
+  var advice: String?
   /// The advice as a shell command.
-  package var command: String?
+  var command: String?
 
   init(
     _ code: Code, _ severity: Severity, about subject: String? = nil, _ sentence: String,

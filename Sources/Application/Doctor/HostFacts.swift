@@ -18,11 +18,11 @@ package struct HostFacts: Sendable, Hashable {
   /// Whether a time server sets the clock.
   var isClockSynchronised: HostFact<Bool>
   /// Bluetooth; unknown if the bus may belong to another computer.
-  package var bluetooth: HostFact<BluetoothFacts>
+  var bluetooth: HostFact<BluetoothFacts>
   /// The reports directory; nil if it was not checked.
-  package var reports: StorageFacts?
+  var reports: StorageFacts?
   /// Files that other users should not read or change.
-  package var files: [FileFacts]
+  var files: [FileFacts]
 }
 
 /// Facts about a computer's Bluetooth that need no bus.
@@ -137,10 +137,10 @@ package struct FileFacts: Sendable, Hashable {
     case siteKey
   }
 
-  package var path: String
+  var path: String
   var role: Role
   /// The lower nine bits of its mode; nil where there is no such file.
-  package var mode: UInt32?
+  var mode: UInt32?
 
   /// The unwanted permissions of users other than the owner and the group of a manifest: to read passwords,
   /// to change it.

@@ -5,16 +5,16 @@ import Glibc
 /// Reads facts about a computer from its files. Tests give it the root of a copied layout.
 package struct HostFiles: Sendable {
   /// The folder that replaces `/`; empty for this computer.
-  package let root: String
+  let root: String
 
-  package static let system = HostFiles(root: "")
+  static let system = HostFiles(root: "")
 
   /// The kernel's release.
   var kernel: HostFact<String> {
     text("/proc/sys/kernel/osrelease")
   }
 
-  package var bluetooth: BluetoothFacts {
+  var bluetooth: BluetoothFacts {
     let files = ControllerFiles(folder: root + "/sys/class/bluetooth")
     let controllers = files.names.map { name in
       ControllerFacts(
@@ -123,7 +123,7 @@ package struct HostFiles: Sendable {
 
   /// The free space and permissions of a directory. If it does not exist, those of the nearest existing one
   /// above it.
-  package func storage(_ path: String) -> StorageFacts {
+  func storage(_ path: String) -> StorageFacts {
     var place = root + (path.isEmpty ? "." : path)
     while !FileManager.default.fileExists(atPath: place) {
       guard let end = place.lastIndex(of: "/") else {

@@ -1,15 +1,13 @@
 package import Bluetooth
-import Model
-import Waiting
 
 /// Facts about the Bluetooth stack and its adapters.
 package struct RadioFacts: Sendable, Hashable {
   /// `BlueZ 5.66`; nil if the stack does not report it, for example without an adapter.
-  package var stack: String?
+  var stack: String?
   /// Why the stack cannot be used; nil if it can.
-  package var failure: CentralError?
+  var failure: CentralError?
   /// Sorted by name.
-  package var adapters: [Item]
+  var adapters: [Item]
 
   package init(stack: String? = nil, failure: CentralError? = nil, adapters: [Item] = []) {
     (self.stack, self.failure, self.adapters) = (stack, failure, adapters)

@@ -4,7 +4,7 @@ package import Reporting
 package enum ErrorJSON {
   package static let schema = "roboprov/error/1"
 
-  package static let form = OutputForm<CommandFailure>(
+  static let form = OutputForm<CommandFailure>(
     "error", "Why a command ended without doing what it should."
   ) {
     Field("schema", "Name and version of the format.", constant: schema)

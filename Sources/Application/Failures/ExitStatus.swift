@@ -1,5 +1,4 @@
 import Model
-import Reporting
 
 /// The exit status of the process. The numbers are frozen and follow sysexits.h where one fits.
 ///
@@ -26,7 +25,7 @@ package enum ExitStatus: Int32, CaseIterable, Error {
   /// The operator stopped the command; the reports are written.
   case interrupted = 130
 
-  package var meaning: String {
+  var meaning: String {
     switch self {
     case .done: "every selected room is done"
     case .unexpected: "unexpected error"

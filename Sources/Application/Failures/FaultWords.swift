@@ -1,6 +1,5 @@
 package import Journal
 import Model
-import Reporting
 
 /// Messages about a run whose journal is damaged, missing or misplaced.
 package enum FaultWords {

@@ -22,7 +22,7 @@ package enum JournalMessages {
   }
 
   /// The message for a failure that ended a run.
-  package static func failure(inMidRun error: JournalError, of place: Place) -> CommandFailure {
+  static func failure(inMidRun error: JournalError, of place: Place) -> CommandFailure {
     CommandFailure(
       .record, "the \(place.rawValue) could not be written: \(error)",
       advice:

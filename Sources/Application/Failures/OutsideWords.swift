@@ -1,4 +1,3 @@
-import Bluetooth
 import Model
 import Synchronization
 

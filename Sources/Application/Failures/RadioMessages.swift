@@ -1,7 +1,7 @@
 package import Bluetooth
+import Reporting
 import FoundationEssentials
 package import Model
-import Reporting
 
 /// Messages and advice for failures of the radio as a whole.
 package enum RadioMessages {

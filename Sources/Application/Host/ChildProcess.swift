@@ -38,7 +38,7 @@ package final class ChildProcess: Sendable {
   }
 
   /// Waits until it has ended.
-  package func wait() -> Ending {
+  func wait() -> Ending {
     clinux_child_await(id)
     while true {
       if let ending = reap() { return ending }
@@ -55,14 +55,14 @@ package final class ChildProcess: Sendable {
   }
 
   /// Sends it, and what it started in its group, a signal; nothing when it has ended.
-  package func signal(_ signal: Int32) {
+  func signal(_ signal: Int32) {
     ending.withLock { ending in
       if ending == nil { kill(hasOwnGroup ? -id : id, signal) }
     }
   }
 
   /// Ends it and waits for its end: with SIGTERM, after 1 s with SIGKILL.
-  package func stop() {
+  func stop() {
     signal(SIGTERM)
     if wait(until: Deadline(after: .seconds(1))) != nil { return }
     signal(SIGKILL)

@@ -1,4 +1,3 @@
-import Bluetooth
 import Digest
 import FoundationEssentials
 import Glibc
@@ -6,7 +5,7 @@ import Glibc
 /// The environment of the command: of this process, or of its `Surroundings`. No other file reads it.
 package enum HostEnvironment {
   /// The bytes of a variable; nil if it is not set.
-  package static func variable(_ name: String) -> [UInt8]? {
+  static func variable(_ name: String) -> [UInt8]? {
     if let surroundings = Surroundings.current { return surroundings.variables[name].map { Array($0.utf8) } }
     guard let value = getenv(name) else { return nil }
     return (0..<strlen(value)).map { UInt8(bitPattern: value[$0]) }

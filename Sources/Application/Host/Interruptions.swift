@@ -1,9 +1,9 @@
 import CLinux
+import Reporting
 @preconcurrency import Dispatch
 import FoundationEssentials
 import Glibc
 package import Model
-import Reporting
 
 /// SIGINT (Ctrl-C), SIGTERM and SIGHUP as a stream. The first signal requests an orderly stop; the second
 /// ends the process immediately, and the record stays complete. A signal that the process inherited as

@@ -1,7 +1,7 @@
 import Glibc
-package import Manifest
-import Model
 import Reporting
+import Model
+package import Manifest
 
 /// What the application tells a person besides its result: warnings, findings, and what it waits for.
 package enum Messages {
@@ -19,7 +19,7 @@ package enum Messages {
   }
 
   /// Rendered findings.
-  package static func show(findings text: String) {
+  static func show(findings text: String) {
     say(lines: text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init))
   }
 }

@@ -1,4 +1,3 @@
-import Bluetooth
 package import DBus
 import EventLoop
 
@@ -22,13 +21,13 @@ package final class SleepInhibitor: Sendable {
   }
 
   /// Timeout of the request. A run does not wait longer, because it can work without an inhibitor.
-  package static let timeout = Duration.seconds(2)
+  static let timeout = Duration.seconds(2)
 
   /// Requests an inhibitor against sleep by a closed lid, a key or idleness.
   /// - Parameters:
   ///   - bus: The system bus.
   ///   - why: The reason that `systemd-inhibit --list` shows.
-  package static func take(on bus: BusAddress, why: String, timeout: Duration = timeout) async -> Answer {
+  static func take(on bus: BusAddress, why: String, timeout: Duration = timeout) async -> Answer {
     await withTaskGroup(of: Answer.self) { group in
       group.addTask { await ask(bus, why, timeout) }
       group.addTask {

@@ -9,13 +9,13 @@ import Model
 /// the time of day. A process has its own. A command with others runs within any process, and in virtual time.
 package struct Surroundings: Sendable {
   /// All environment variables.
-  package let variables: [String: String]
+  let variables: [String: String]
   /// The system bus.
-  package let bus: BusAddress
+  let bus: BusAddress
   /// The time of day.
-  package let wall: @Sendable () -> Date
+  let wall: @Sendable () -> Date
   /// Receives what the command writes, with the file descriptor.
-  package let write: @Sendable (String, Int32) -> Void
+  let write: @Sendable (String, Int32) -> Void
 
   package init(
     variables: [String: String], bus: BusAddress, wall: @escaping @Sendable () -> Date,
@@ -74,23 +74,12 @@ package struct Surroundings: Sendable {
       current.write(text, descriptor)
       return 0
     }
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let part = Array(rest.prefix(1 << 20))
-      let count = Glibc.write(descriptor, part, part.count)
-      if count >= 0 {
-        rest = rest.dropFirst(count)
-        continue
-      }
-      switch errno {
-      case EINTR: continue
-      case EAGAIN:
-        var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&wanted, 1, -1)
-      default: return errno
-      }
+    do throws(POSIXError) {
+      try Descriptor.write(Array(text.utf8), to: descriptor)
+      return 0
+    } catch {
+      return error.code.rawValue
     }
-    return 0
   }
 
   /// Random bytes from the kernel.

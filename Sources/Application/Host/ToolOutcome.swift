@@ -6,12 +6,12 @@ package struct ToolOutcome {
   /// Its exit status, 128 + N after signal N; nil when it could not be started.
   package let status: Int32?
   package let output: String
-  package let errors: String
+  let errors: String
 
   /// Whether it could not be started.
   var isMissing: Bool { status == nil }
   /// Its complete output.
-  package var text: String { [output, errors].filter { !$0.isEmpty }.joined(separator: "\n") }
+  var text: String { [output, errors].filter { !$0.isEmpty }.joined(separator: "\n") }
 
   /// Runs a program, named by its path or found in PATH, and waits for its end.
   /// - Parameter input: The file for its stdin.

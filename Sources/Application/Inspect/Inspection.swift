@@ -1,7 +1,5 @@
 package import Bluetooth
-import Hex
 package import Model
-import Reporting
 import Waiting
 
 /// The services and characteristics of a device, and their values.
@@ -35,8 +33,8 @@ package struct Inspection: Sendable {
     case failed(CentralError)
   }
 
-  package let device: DeviceLink.Sighting
-  package let services: [Service]
+  let device: DeviceLink.Sighting
+  let services: [Service]
 
   /// The timeouts for discovery and reads, the same as in an attempt.
   private static let limits = StageTimeouts()

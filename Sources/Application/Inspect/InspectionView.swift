@@ -30,7 +30,7 @@ extension Inspection {
 
   package var json: JSONValue { Self.form.value(self) }
 
-  package static let form = OutputForm<Inspection>(
+  static let form = OutputForm<Inspection>(
     "inspection", "The services and characteristics of a device, and their values."
   ) {
     Field("schema", "Name and version of the format.", constant: schema)

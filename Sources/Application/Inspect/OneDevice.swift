@@ -1,7 +1,6 @@
 package import Bluetooth
 import Manifest
 package import Model
-import Reporting
 
 /// The settings that a person gives to one device without a manifest, as the manifest of a building of one room: what holds of
 /// manifests holds of them.
@@ -11,7 +10,7 @@ package struct OneDevice {
   private var values: [SettingName: String] = [:]
 
   /// The id of the building: the name of its folder in the reports directory.
-  package static func id(of address: BluetoothAddress) -> String {
+  static func id(of address: BluetoothAddress) -> String {
     "device-" + address.description.lowercased().replacing(":", with: "")
   }
 
@@ -55,7 +54,7 @@ package struct OneDevice {
   }
 
   /// The manifest.
-  package var manifest: String {
+  var manifest: String {
     let name = "Device \(address)"
     var lines = [
       "building: \(YAMLScalar.quoted(name))", "id: \(Self.id(of: address))", "rooms:",

@@ -1,18 +1,15 @@
-import Bluetooth
-import Engine
 import FoundationEssentials
 package import Journal
 import Model
 package import Reporting
-import Session
 import Waiting
 
 /// Writes the settings of one device as a run of its own, with the session, evidence and record of `apply`.
 package struct OneDeviceRun: Sendable {
-  package let keeping: RecordKeeping
-  package let adapters: AdapterChoice
-  package let scanTime: Double
-  package let mayOverwrite: Bool
+  let keeping: RecordKeeping
+  let adapters: AdapterChoice
+  let scanTime: Double
+  let mayOverwrite: Bool
 
   package init(keeping: RecordKeeping, adapters: AdapterChoice, scanTime: Double, mayOverwrite: Bool) {
     (self.keeping, self.adapters, self.scanTime, self.mayOverwrite) = (
@@ -36,14 +33,14 @@ package struct OneDeviceRun: Sendable {
     let run = RunIdentity(operatedBy: keeping.operatedBy)
     let lock = try Claims.building(building.id, in: keeping.reports, for: run)
     defer { lock.release() }
-    let undertaking = Undertaking(alone: source, scope.permissions)
+    let prepared = PreparedRun(alone: source, scope.permissions)
     let stopped = OneShot<Void>()
     let interruptions = Interruptions { stopped.fulfill() }
     defer { withExtendedLifetime(interruptions) {} }
     let execution = RunExecution(
-      undertaking: undertaking, run: run, stack: stack, keeping: keeping, reportsBuilding: false)
+      prepared: prepared, run: run, stack: stack, keeping: keeping, reportsBuilding: false)
     let result = try await execution.carryOut(
-      undertaking.request(
+      prepared.request(
         as: run, manifest: "--set", isSimulated: stack.isSimulated, adapters, scanTime: scanTime),
       asking: .init(requests: interruptions.requests), on: display(interruptions), stopped: stopped,
       show: show)

@@ -1,7 +1,6 @@
 package import Bluetooth
 package import Model
 package import Reporting
-import Session
 
 /// The networks that a sensor receives, or why it gave no list.
 package struct WiFiList: Sendable {
@@ -16,13 +15,13 @@ package struct WiFiList: Sendable {
     case failed
   }
 
-  package let address: BluetoothAddress
+  let address: BluetoothAddress
   /// RSSI of its advertisement, in dBm.
-  package let rssi: Int?
+  let rssi: Int?
   package let result: Result
-  package let scan: WiFiScan?
+  let scan: WiFiScan?
   /// Why it failed.
-  package let error: String?
+  let error: String?
 
   package init(_ address: BluetoothAddress, _ device: DeviceLink.Sighting, _ scan: WiFiScan?) {
     self.address = address

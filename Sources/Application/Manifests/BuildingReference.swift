@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Model
-import Reporting
 
 /// A building as a person names it: by its manifest, or by its id (its folder in the reports directory).
 package struct BuildingReference {

@@ -2,7 +2,6 @@ package import Manifest
 package import Model
 package import Reporting
 import Source
-import YAML
 
 /// The output of `validate`.
 package enum ManifestFindings {
@@ -37,7 +36,7 @@ package enum ManifestFindings {
     form.value((reading, file))
   }
 
-  package static let form = OutputForm<(reading: ManifestReading, file: String)>(
+  static let form = OutputForm<(reading: ManifestReading, file: String)>(
     "validate", "What is wrong with a manifest, and where."
   ) {
     Field("schema", "Name and version of the format.", constant: schema)

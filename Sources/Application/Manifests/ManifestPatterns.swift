@@ -1,5 +1,3 @@
-import Model
-
 /// Regular expressions (ECMA-262, as in JSON Schema) for the texts of a manifest.
 enum Pattern {
   /// A name with braces is a range of rooms.

@@ -7,7 +7,7 @@ import YAML
 /// A manifest as read: the building, and its digest for the record.
 package struct ManifestSource {
   /// The path on the command line.
-  package let path: String
+  let path: String
   /// The checked building.
   package var building: Building
   /// The sources of its passwords.
@@ -48,7 +48,7 @@ package struct ManifestSource {
   /// A manifest that a command generated; its findings go to stderr. Its passwords are not resolved yet.
   /// - Parameter name: The name for messages, in place of a path.
   /// - Throws: `CommandFailure` if it cannot be applied.
-  package static func made(_ text: String, named name: String) throws -> ManifestSource {
+  static func made(_ text: String, named name: String) throws -> ManifestSource {
     let bytes = Array(text.utf8)
     let reading = ManifestReader.read(bytes, file: name, families: BuiltIn.families)
     Messages.show(reading)

@@ -1,8 +1,6 @@
 package import Bluetooth
 import Engine
-import Labels
 import Model
-import Reporting
 
 /// The device that `find` looks for, named by its address or its room.
 package struct FindTarget: Sendable {

@@ -1,8 +1,7 @@
 package import Bluetooth
 import Engine
 package import FoundationEssentials
-import Model
-package import Reporting
+import Reporting
 
 /// A line of `roboprov monitor`.
 package struct MonitorLine {
@@ -17,10 +16,10 @@ package struct MonitorLine {
     case leave
   }
 
-  package let event: Event
-  package let at: Date
-  package let adapter: Adapter?
-  package let device: Presence.Device?
+  let event: Event
+  let at: Date
+  let adapter: Adapter?
+  let device: Presence.Device?
 
   package init(event: Event, at: Date, adapter: Adapter?, device: Presence.Device?) {
     (self.event, self.at, self.adapter, self.device) = (event, at, adapter, device)
@@ -29,7 +28,7 @@ package struct MonitorLine {
   /// The line, without its end.
   package var text: String { Self.form.value(self).line }
 
-  package static let form = OutputForm<MonitorLine>(
+  static let form = OutputForm<MonitorLine>(
     "monitor", "A line of `roboprov monitor`: a device was received, or has left."
   ) {
     Field("schema", "Name and version of the format.", constant: schema)

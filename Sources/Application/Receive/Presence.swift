@@ -1,7 +1,7 @@
 package import Bluetooth
 package import Engine
 package import FoundationEssentials
-package import Model
+import Model
 
 /// Which devices are present: a pure fold over advertisements and times.
 ///
@@ -9,14 +9,14 @@ package import Model
 package struct Presence: Sendable {
   /// A present device.
   package struct Device: Hashable, Sendable {
-    package let address: BluetoothAddress
-    package var owner: DeviceOwners.Owner?
-    package var profile: ProfileID?
-    package var state: DeviceState?
+    let address: BluetoothAddress
+    var owner: DeviceOwners.Owner?
+    var profile: ProfileID?
+    var state: DeviceState?
     /// RSSI last reported, in dBm.
-    package var rssi: Int?
+    var rssi: Int?
     /// The wall-clock time of its last advertisement.
-    package var lastReceived: Date
+    var lastReceived: Date
     /// The scan time at its last advertisement.
     fileprivate var lastScanned: Duration
   }

@@ -1,5 +1,4 @@
 package import Bluetooth
-import Engine
 package import Model
 import Synchronization
 import Waiting
@@ -28,12 +27,12 @@ package struct Reception: Sendable {
     }
   }
 
-  package let stack: BluetoothStack
+  let stack: BluetoothStack
   /// The adapters to use. Only the wait at the beginning has a limit.
-  package let adapters: AdapterChoice
+  let adapters: AdapterChoice
   /// The building whose names for adapters apply.
-  package let building: Building?
-  package let window: Window
+  let building: Building?
+  let window: Window
 
   package init(stack: BluetoothStack, adapters: AdapterChoice, building: Building?, window: Window) {
     (self.stack, self.adapters, self.building, self.window) = (stack, adapters, building, window)

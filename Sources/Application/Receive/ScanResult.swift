@@ -8,21 +8,21 @@ package struct ScanResult {
   /// Version of the JSON form.
   package static let schema = "roboprov/scan/1"
 
-  package let adapter: Adapter
+  let adapter: Adapter
   /// The list without a manifest: the devices that can be provisioned, by address. With a manifest: all
   /// devices of known families, first those without a room.
-  package let devices: [Device]
+  let devices: [Device]
   /// The comparison with a delivery; nil without `--expect`.
   package let stock: StockCheck?
   /// The end of the scan.
-  package let at: MonotonicInstant
+  let at: MonotonicInstant
 
   /// A device that was received, and the room it belongs to.
   package struct Device {
-    package let sighting: AirLedger.Sighting
-    package let owner: DeviceOwners.Owner?
+    let sighting: AirLedger.Sighting
+    let owner: DeviceOwners.Owner?
     /// The time since its last advertisement.
-    package let age: Duration?
+    let age: Duration?
   }
 
   /// - Parameter owners: The rooms of devices; nil without a manifest.
@@ -41,9 +41,9 @@ package struct ScanResult {
       uniqueKeysWithValues: air.all.filter { delivered.contains($0.address) }.map { ($0.address, $0) })
   }
 
-  package let hasManifest: Bool
+  let hasManifest: Bool
   /// The received devices of the delivery that belong to a known family.
-  package let recognised: [BluetoothAddress: AirLedger.Sighting]
+  let recognised: [BluetoothAddress: AirLedger.Sighting]
 }
 
 extension ScanResult.Device {
@@ -59,7 +59,7 @@ extension ScanResult.Device {
 extension ScanResult {
   package var json: JSONValue { Self.form.value(self) }
 
-  package static let form = OutputForm<ScanResult>("scan", "The devices that a scan received.") {
+  static let form = OutputForm<ScanResult>("scan", "The devices that a scan received.") {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("adapter", "The adapter that scanned.", form: adapterForm) { $0.adapter }
     Field(

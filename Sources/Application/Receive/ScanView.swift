@@ -1,5 +1,5 @@
-import Bluetooth
 import Engine
+import Bluetooth
 import Model
 import Reporting
 
@@ -87,7 +87,7 @@ extension ScanResult.Device {
 }
 
 extension DeviceOwners.Basis {
-  package var words: String {
+  var words: String {
     switch self {
     case .manifest: "manifest"
     case .record: "record"

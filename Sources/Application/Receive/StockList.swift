@@ -1,9 +1,7 @@
 package import Bluetooth
-import CSV
-import Labels
-import Manifest
 import Model
-import Reporting
+import CSV
+import Manifest
 import Source
 
 /// The devices of a delivery, from a CSV table with an address or a label in each row.
@@ -85,12 +83,12 @@ package struct StockList: Sendable {
 package struct StockCheck: Sendable {
   /// A device of the delivery, and its last advertisement; nil if none was received.
   package struct Device: Sendable {
-    package let entry: StockList.Entry
-    package let last: Advertisement?
+    let entry: StockList.Entry
+    let last: Advertisement?
   }
 
-  package let file: String
-  package let devices: [Device]
+  let file: String
+  let devices: [Device]
 
   package init(_ list: StockList, received: [BluetoothAddress: Advertisement]) {
     file = list.file

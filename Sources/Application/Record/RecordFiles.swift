@@ -1,7 +1,6 @@
 import FoundationEssentials
-package import Journal
 import Model
-import Reporting
+package import Journal
 
 /// The files of a building's folder: those that roboprov writes, by name and place, and all others. Rehearsals,
 /// `latest`, the lock and hidden files are in neither.

@@ -3,7 +3,7 @@ package struct RecordKeeping: Sendable {
   /// The reports directory.
   package let reports: String
   /// The second directory, kept with the same care.
-  package let mirror: String?
+  let mirror: String?
   /// Nil for the login name.
   package let operatedBy: String?
   /// The option that names the reports directory in a command; empty if it is the default.

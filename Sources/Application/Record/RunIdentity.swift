@@ -1,14 +1,14 @@
-package import FoundationEssentials
+import FoundationEssentials
 import Hex
 
 /// The identity of a run among all runs of all hosts.
 package struct RunIdentity: Sendable {
   /// Its start by the wall clock.
-  package let began: Date
+  let began: Date
   /// The host.
-  package let host: String
+  let host: String
   /// The operator; nil if none is named.
-  package let operatedBy: String?
+  let operatedBy: String?
   /// Whether a time server synchronises the host's clock; nil if the host does not report that.
   let isClockSynchronised: Bool?
   /// Its id: globally unique, with time and host, valid as the name of a folder:

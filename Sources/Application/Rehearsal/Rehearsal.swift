@@ -1,9 +1,6 @@
-import Bluetooth
 import DBus
-package import Engine
 import EventLoop
 import Glibc
-package import Model
 import ScenarioFiles
 package import VirtualBuilding
 import VirtualTime
@@ -14,16 +11,6 @@ package struct Rehearsal: Sendable {
   package var scenario: Scenario
   /// The speed as a multiple of real time.
   package var speed: Double
-
-  /// A building without faults, by its manifest and its record.
-  package struct Subject: Sendable {
-    package var building: Building
-    package var known: Known
-
-    package init(building: Building, known: Known) {
-      (self.building, self.known) = (building, known)
-    }
-  }
 
   /// How fast the time of a rehearsal passes.
   package enum Pace: Sendable {
@@ -47,7 +34,7 @@ package struct Rehearsal: Sendable {
 
   /// The chosen scenario, or a building without faults.
   /// - Throws: `CommandFailure`.
-  init(_ choice: Choice, of subject: Subject?) throws {
+  init(_ choice: Choice, of subject: KnownBuilding?) throws {
     if let file = choice.scenario {
       self = try Self.load(file, seed: choice.seed)
     } else if let subject {

@@ -1,5 +1,5 @@
-import Engine
 package import FoundationEssentials
+import Engine
 package import Journal
 package import Model
 package import Reporting
@@ -8,14 +8,14 @@ package import Reporting
 package enum BuildingReports {
   /// The subject that the report compares the record with.
   package struct Subject {
-    package var building: String
+    var building: String
     /// The manifest and its path; nil to compare with the manifest of the building's newest run.
-    package var manifest: (source: ManifestSource, path: String)?
+    var manifest: (source: ManifestSource, path: String)?
     /// The seal of the site's key; nil without one.
-    package var seal: SecretSeal?
-    package var operatedBy: String?
+    var seal: SecretSeal?
+    var operatedBy: String?
     /// The time of the report, the same in the record and its mirror.
-    package var made: Date
+    var made: Date
 
     package init(
       building: String, manifest: (source: ManifestSource, path: String)? = nil, seal: SecretSeal? = nil,
@@ -27,7 +27,7 @@ package enum BuildingReports {
     }
 
     /// The manifest without its secrets; nil if none was named.
-    package var wanted: BuildingReport.Manifest? {
+    var wanted: BuildingReport.Manifest? {
       manifest.map { manifest in
         .init(
           path: manifest.path, sha256: manifest.source.digest,

@@ -1,10 +1,10 @@
-package import Reporting
+import Reporting
 
 /// `roboprov history --output json`: the events about a room or a device.
 package enum HistoryJSON {
   package static let schema = "roboprov/history/1"
 
-  package static let form = ObjectSchema(
+  static let form = ObjectSchema(
     "history", "Every event about a room or a device, oldest first.",
     [
       .init("schema", "Name and version of the format.", .constant(.string(schema))),

@@ -7,9 +7,9 @@ package enum MergeJSON {
   package static let schema = "roboprov/merge/1"
 
   package struct Source {
-    package let merge: RecordMerge
-    package let lastKnown: LastKnownBuilding
-    package let conflicts: [(conflict: RecordConflict, words: Explanation)]
+    let merge: RecordMerge
+    let lastKnown: LastKnownBuilding
+    let conflicts: [(conflict: RecordConflict, words: Explanation)]
 
     package init(
       merge: RecordMerge, lastKnown: LastKnownBuilding,

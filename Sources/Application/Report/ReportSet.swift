@@ -27,8 +27,8 @@ package struct ReportSet {
   package init(_ building: String, in reports: String) throws {
     folder = "\(reports)/\(building)"
     // Here a run that is missing is a difference like that of any other file.
-    archive = try SiteRecord.read(building, in: reports, ifMissing: .incomplete).archive
-    guard !archive.runs.isEmpty else { throw SiteRecord.noRun(of: building, in: reports) }
+    archive = try BuildingArchive.load(building, in: reports, ifMissing: .incomplete)
+    guard !archive.runs.isEmpty else { throw BuildingArchive.noRun(of: building, in: reports) }
     signed = try SignedState.all(of: building, in: reports)
     latest = try? RunDirectory.latestRun(in: reports, building: building)
   }
@@ -132,7 +132,7 @@ package struct ReportSet {
   }
 
   /// The runs that are not signed, in their order.
-  package func since(_ state: SignedState) -> [String] {
+  func since(_ state: SignedState) -> [String] {
     archive.runs.map(\.id).filter { !state.runs.contains($0) }
   }
 

@@ -8,7 +8,7 @@ package enum RunReports {
   /// qualifies.
   /// - Throws: The error of the first file that could not be written.
   /// - Parameter after: The state of the building after the run; nil if it is unknown, or for a rehearsal.
-  package static func write(
+  static func write(
     _ events: [RunEvent], to directory: RunDirectory, after: BuildingReport?
   ) throws(JournalError) -> RunReport {
     let report = try writeFiles(events, to: directory, after: after)
@@ -30,7 +30,7 @@ package enum RunReports {
   }
 
   /// The run that `latest` has to point to: the last one that qualifies.
-  package static func latest(of archive: BuildingArchive) -> String? {
+  static func latest(of archive: BuildingArchive) -> String? {
     archive.runs.last { $0.record.damage == nil && RunReport($0.record.events).mayBeLatest(.real) }?.id
   }
 

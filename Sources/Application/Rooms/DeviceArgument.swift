@@ -1,7 +1,5 @@
 package import Bluetooth
-import Labels
 import Model
-import Reporting
 
 /// A device that a person names on the command line by its address, or by the text of its label.
 package enum DeviceArgument {

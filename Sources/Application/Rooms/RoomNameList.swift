@@ -1,5 +1,3 @@
-import Model
-
 /// Names of rooms in one line, with consecutive numbers as a range: `Room 301, Room 325–332`.
 enum RoomNameList {
   /// - Parameter most: The maximum number of names and ranges in the list; the others are counted.

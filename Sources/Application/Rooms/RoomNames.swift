@@ -1,6 +1,5 @@
 import Manifest
 package import Model
-import Reporting
 
 /// Finds rooms by their id or name.
 package struct RoomNames {
@@ -43,7 +42,7 @@ package struct RoomNames {
   }
 
   /// The error for a name that no room has.
-  package func unknown(_ text: String, for option: String) -> CommandFailure {
+  func unknown(_ text: String, for option: String) -> CommandFailure {
     guard !rooms.isEmpty else {
       return CommandFailure(
         .usage, "\(option): no room is on record yet", advice: "Name the building by its manifest.")

@@ -1,6 +1,5 @@
 import Manifest
 package import Model
-import Reporting
 
 /// Finds the rooms that arguments of `--only` and `--skip` name.
 package struct RoomSelectors {

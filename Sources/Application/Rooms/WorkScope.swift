@@ -3,8 +3,8 @@ package import Model
 /// The rooms that a person selected, and the permissions against the record.
 package struct WorkScope {
   /// The names of the selected rooms; with a plan, its rooms.
-  package let selection: RoomSelection
-  package let permissions: RecordPermissions
+  let selection: RoomSelection
+  let permissions: RecordPermissions
 
   package init(
     _ selection: RoomSelection = RoomSelection(), _ permissions: RecordPermissions = RecordPermissions()

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Glibc
-import Reporting
 
 /// A file that contains only a password.
 enum SecretFile {

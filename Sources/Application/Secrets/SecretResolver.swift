@@ -1,7 +1,7 @@
 import FoundationEssentials
-import Glibc
 import Manifest
-package import Model
+import Glibc
+import Model
 
 /// Resolves the passwords that a manifest refers to: once, before the radio is opened, and only those of the
 /// selected rooms. Afterwards the environment has none of them.
@@ -11,7 +11,7 @@ package struct SecretResolver {
 
   /// Whether only a virtual building gets the passwords. Then no program runs, no question is asked, and a
   /// stand-in replaces a missing password.
-  package let isRehearsal: Bool
+  let isRehearsal: Bool
 
   /// A password that selected rooms need.
   package struct Wanted: Sendable {
@@ -48,7 +48,7 @@ package struct SecretResolver {
 
   /// The passwords that a building needs, each with the reason if it is missing. Only the environment and
   /// files are read: no program runs, and no question is asked.
-  package static func inspect(_ building: Building) -> [(wanted: Wanted, failure: SecretError?)] {
+  static func inspect(_ building: Building) -> [(wanted: Wanted, failure: SecretError?)] {
     let resolver = SecretResolver(isRehearsal: false)
     return wanted(by: building.rooms).map { wanted in
       guard wanted.reference.source.isAvailable else { return (wanted, nil) }
@@ -62,7 +62,7 @@ package struct SecretResolver {
   }
 
   /// The passwords that rooms need, without repetitions, in the manifest's order.
-  package static func wanted(by rooms: [Room]) -> [Wanted] {
+  static func wanted(by rooms: [Room]) -> [Wanted] {
     var wanted: [Wanted] = []
     var places: [SecretReference: Int] = [:]
     var seen: [Set<String>] = []

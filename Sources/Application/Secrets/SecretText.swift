@@ -1,4 +1,4 @@
-package import Model
+import Model
 
 /// Converts bytes to a password.
 package enum SecretText {
@@ -9,7 +9,7 @@ package enum SecretText {
   /// - Parameters:
   ///   - isLines: Whether to remove a line end: for files and the output of programs.
   ///   - description: The setting that it is for.
-  package static func checked(
+  static func checked(
     _ bytes: [UInt8], isLines: Bool, _ description: SettingDescription
   ) throws(SecretError) -> Secret {
     var bytes = bytes[...]

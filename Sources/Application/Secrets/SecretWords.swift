@@ -1,5 +1,4 @@
 import Model
-import Reporting
 
 /// Messages about passwords that are not in the manifest. No message contains one.
 enum SecretWords {

@@ -2,7 +2,6 @@ import Digest
 package import FoundationEssentials
 import Journal
 import Model
-import Reporting
 
 /// A signed state of a building, `signed/<time>/` in its folder: the reports as they were, and the journals by hash.
 ///
@@ -10,25 +9,25 @@ import Reporting
 /// the folder; `building.sums.sig` is its OpenSSH signature (`ssh-keygen -Y`, PROTOCOL.sshsig). roboprov changes
 /// nothing there afterwards.
 package struct SignedState {
-  package static let sums = "building.sums"
+  static let sums = "building.sums"
   package static let signature = sums + ".sig"
   /// What the signature is about: its time, and where `latest` pointed.
-  package static let statement = "signed.json"
+  static let statement = "signed.json"
   /// The OpenSSH namespace: a signature for another purpose is not valid here.
   private static let namespace = "roboprov"
 
   /// What was signed, without the files.
   package struct Statement: Codable, Hashable {
-    package var schema = "roboprov/signed/1"
+    var schema = "roboprov/signed/1"
     package var building: String
     /// When it was signed, by the clock of the signer's host.
     package var signed: String
     /// The run that `latest` pointed to.
-    package var latest: String?
+    var latest: String?
   }
 
   /// The building's folder.
-  package let building: String
+  let building: String
   /// The name of the state's folder.
   package let name: String
   package let statement: Statement
@@ -43,7 +42,7 @@ package struct SignedState {
   /// The runs whose journals are signed.
   package var runs: Set<String> { Set(files.compactMap { Self.run(ofJournal: $0.path) }) }
   /// The paths of the signed copies, and of the list and its signature, in the state's folder.
-  package var copies: [String] {
+  var copies: [String] {
     files.map(\.path).filter { Self.run(ofJournal: $0) == nil } + [Self.sums, Self.signature]
   }
 
@@ -102,7 +101,7 @@ package struct SignedState {
 
   /// The copies that differ from what was signed, and journals that were changed since. A journal that is missing is
   /// among `missingRuns` instead.
-  package var changed: [String] {
+  var changed: [String] {
     files.filter { file in
       guard let bytes = InputFile.recorded("\(folder)/\(file.path)") else {
         return Self.run(ofJournal: file.path) == nil

@@ -1,6 +1,5 @@
 package import Bluetooth
 package import Engine
-import Model
 
 /// The device to propose for a room without an address: the one that was just switched on, or the clearly
 /// nearest one.

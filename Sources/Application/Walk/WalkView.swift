@@ -1,5 +1,3 @@
-import Bluetooth
-package import Labels
 import Model
 package import Reporting
 

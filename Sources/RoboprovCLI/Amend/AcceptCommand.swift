@@ -35,7 +35,7 @@ struct AcceptCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let amendment = try Amendment(subject.building, in: subject.places.keeping, siteKey: subject.seal.siteKey)
+    let amendment = try Amendment(subject.building, in: subject.record.keeping, siteKey: subject.seal.siteKey)
     let room = try amendment.room(subject.room)
     let name = amendment.name(of: room)
     if try amendment.isDone(room) {

@@ -1,13 +1,11 @@
 import Application
+import Journal
 import ArgumentParser
 import Bluetooth
 import FoundationEssentials
 import Glibc
-import Journal
-import Labels
 import Manifest
 import Model
-import Reporting
 
 /// `roboprov replace`: takes a room's sensor out of service, so that the room can get another one.
 struct ReplaceCommand: AsyncParsableCommand {
@@ -43,7 +41,7 @@ struct ReplaceCommand: AsyncParsableCommand {
 
   func run() async throws {
     let successor = try wantedSuccessor()
-    let amendment = try Amendment(subject.building, in: subject.places.keeping, siteKey: subject.seal.siteKey)
+    let amendment = try Amendment(subject.building, in: subject.record.keeping, siteKey: subject.seal.siteKey)
     let room = try amendment.room(subject.room)
     let name = amendment.name(of: room)
     if let successor {
@@ -171,7 +169,7 @@ extension Amendment {
   /// got no device since.
   fileprivate func hasSuccessor(_ address: BluetoothAddress, of room: RoomID) -> Bool {
     guard lastKnown.rooms[room]?.bindings.isEmpty ?? false else { return false }
-    let released = record.archive.runs.flatMap(\.record.events).last { event in
+    let released = archive.runs.flatMap(\.record.events).last { event in
       if case .bindingReleased(let fact) = event.fact { fact.room == room } else { false }
     }
     guard case .bindingReleased(let fact)? = released?.fact else { return false }

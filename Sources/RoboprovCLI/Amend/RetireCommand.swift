@@ -1,6 +1,5 @@
 import Application
 import ArgumentParser
-import Bluetooth
 import FoundationEssentials
 import Model
 
@@ -28,7 +27,7 @@ struct RetireCommand: AsyncParsableCommand {
   var output = OutputFormat.text
 
   func run() async throws {
-    let amendment = try Amendment(subject.building, in: subject.places.keeping, siteKey: subject.seal.siteKey)
+    let amendment = try Amendment(subject.building, in: subject.record.keeping, siteKey: subject.seal.siteKey)
     let room = try amendment.room(subject.room)
     let name = amendment.name(of: room)
     guard amendment.lastKnown.rooms[room]?.retirement == nil else {

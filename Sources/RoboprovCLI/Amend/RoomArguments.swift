@@ -1,6 +1,6 @@
 import Application
-import ArgumentParser
 import Reporting
+import ArgumentParser
 
 /// The arguments of every change of the record: the building, the room, and the place of the record.
 struct RoomArguments: ParsableArguments {
@@ -10,7 +10,7 @@ struct RoomArguments: ParsableArguments {
   @Argument(help: "The room, by id or name.", completion: .room)
   var room: String
 
-  @OptionGroup var places: RecordOptions
+  @OptionGroup var record: RecordOptions
 
   @OptionGroup var seal: SealOptions
 }

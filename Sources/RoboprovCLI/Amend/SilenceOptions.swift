@@ -1,10 +1,9 @@
 import Application
+import Model
 import ArgumentParser
 import Bluetooth
 import Engine
 import FoundationEssentials
-import Model
-import Reporting
 
 /// Checks that a sensor that is taken out of service is not on air with its identity any more. Otherwise it
 /// would be mistaken for its successor.

@@ -1,13 +1,10 @@
 import Application
 import ArgumentParser
-import Bluetooth
 import Engine
 import FoundationEssentials
 import Journal
-import Manifest
 import Model
 import Reporting
-import Session
 import Waiting
 
 /// `roboprov apply`: provisions the rooms of a manifest.
@@ -49,7 +46,7 @@ struct ApplyCommand: AsyncParsableCommand {
       """, valueName: "file"), completion: .file())
   var plan: String?
 
-  @OptionGroup var places: RecordOptions
+  @OptionGroup var record: RecordOptions
 
   @OptionGroup var radio: RadioOptions
 
@@ -155,7 +152,7 @@ struct ApplyCommand: AsyncParsableCommand {
       written, for: scope, isRehearsal: simulation.simulate, asking: SecretPrompt.ask)
     if let plan, let saved {
       try SavedPlan.requireSamePasswords(
-        saved, plan, in: source.building, SiteRecord.existingSeal(for: source.building, work.seal.siteKey))
+        saved, plan, in: source.building, SiteKey.existingSeal(for: source.building, work.seal.siteKey))
     }
     let result =
       simulation.simulate
@@ -167,18 +164,18 @@ struct ApplyCommand: AsyncParsableCommand {
   private func provision(
     _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?
   ) async throws -> ExitStatus {
-    let run = RunIdentity(operatedBy: places.keeping.operatedBy)
+    let run = RunIdentity(operatedBy: record.keeping.operatedBy)
     // Checks that need only files run before the bus is opened. A building without a folder has nothing to
     // lock yet: it is locked once the bus is open.
     let first = try preflight(source, scope, plan, for: run, isBeginning: false)
     defer { first.lock?.release() }
-    try Preflight.checkHost(first.undertaking, manifest: manifest, reports: places.reports)
+    try Preflight.checkHost(first.prepared, manifest: manifest, reports: record.reports)
     return try await SleepInhibitor.holding(why: "Provisioning \(source.building.name.visible)") {
       try await BluetoothAccess.system.with { stack in
         let checked =
           first.lock == nil ? try preflight(source, scope, plan, for: run, isBeginning: true) : first
         defer { checked.lock?.release() }
-        return try await carryOut(checked.undertaking, as: run, stack)
+        return try await carryOut(checked.prepared, as: run, stack)
       }
     }
   }
@@ -187,7 +184,7 @@ struct ApplyCommand: AsyncParsableCommand {
     _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?, for run: RunIdentity, isBeginning: Bool
   ) throws -> Preflight {
     try Preflight(
-      source, scope, siteKey: work.seal.siteKey, in: places.reports, plan: plan, for: run,
+      source, scope, siteKey: work.seal.siteKey, in: record.reports, plan: plan, for: run,
       isBeginning: isBeginning)
   }
 
@@ -196,41 +193,41 @@ struct ApplyCommand: AsyncParsableCommand {
   private func rehearse(
     _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?
   ) async throws -> ExitStatus {
-    var undertaking = try Undertaking(
-      source, scope, siteKey: work.seal.siteKey, in: places.reports, plan: plan)
+    var prepared = try PreparedRun(
+      source, scope, siteKey: work.seal.siteKey, in: record.reports, plan: plan)
     if simulation.scenario == nil, plan == nil {
-      let labels = Rehearsal.supplyingLabels(source.building, undertaking.known)
+      let labels = Rehearsal.supplyingLabels(source.building, prepared.known)
       if labels.count > 0 {
         Console.say("Rehearsal: made-up labels for \(labels.count.rooms)")
         var supplied = source
         supplied.building = labels.building
-        undertaking = try Undertaking(
-          supplied, scope, siteKey: work.seal.siteKey, in: places.reports)
+        prepared = try PreparedRun(
+          supplied, scope, siteKey: work.seal.siteKey, in: record.reports)
       }
     }
     let pace: Rehearsal.Pace = watch || Screen.standardError.isTerminal ? .watched : .virtual
-    return try await simulation.access.with(rehearsing: undertaking.subject, at: pace) {
-      [undertaking] stack in
-      try await carryOut(undertaking, as: RunIdentity(operatedBy: places.keeping.operatedBy), stack)
+    return try await simulation.access.with(rehearsing: prepared.subject, at: pace) {
+      [prepared] stack in
+      try await carryOut(prepared, as: RunIdentity(operatedBy: record.keeping.operatedBy), stack)
     }
   }
 
   private func carryOut(
-    _ undertaking: Undertaking, as run: RunIdentity, _ stack: BluetoothStack
+    _ prepared: PreparedRun, as run: RunIdentity, _ stack: BluetoothStack
   ) async throws -> ExitStatus {
-    if undertaking.nothingLeft == nil {
-      try await Preflight.awaitAdapter(undertaking, radio.choice, stack)
+    if prepared.nothingLeft == nil {
+      try await Preflight.awaitAdapter(prepared, radio.choice, stack)
     }
     // From here on Ctrl-C requests an orderly stop. Before this line nothing has begun, and Ctrl-C ends the
     // program.
     let stopped = OneShot<Void>()
     let interruptions = Interruptions { stopped.fulfill() }
     defer { withExtendedLifetime(interruptions) {} }
-    if let words = undertaking.nothingLeft {
+    if let words = prepared.nothingLeft {
       Console.say(words)
       return .done
     }
-    var request = undertaking.request(
+    var request = prepared.request(
       as: run, manifest: manifest, isSimulated: stack.isSimulated, radio.choice, scanTime: radio.scanTime,
       parallel: sequential ? 1 : parallel,
       failures: failFast ? .number(0) : maxFailures)
@@ -239,11 +236,11 @@ struct ApplyCommand: AsyncParsableCommand {
     let progress = LiveProgress(
       clock: stack.clock,
       display.progress(
-        output, earlierPace: { [archive = undertaking.archive] in TimeEstimate(archive).pace }),
+        output, earlierPace: { [archive = prepared.archive] in TimeEstimate(archive).pace }),
       ask: { interruptions.ask($0) })
     let notifier = display.notify.map { Notifier($0) }
     let execution = RunExecution(
-      undertaking: undertaking, run: run, stack: stack, keeping: places.keeping)
+      prepared: prepared, run: run, stack: stack, keeping: record.keeping)
     let person = RunExecution.Operator(
       confirm: { [yes] proposals in
         if yes { return .option }
@@ -286,7 +283,7 @@ struct ApplyCommand: AsyncParsableCommand {
     if !radio.adapter.isEmpty {
       words.append("--adapter " + radio.adapter.map(\.shellQuoted).joined(separator: " "))
     }
-    return words.joined(separator: " ") + Preferences.argument(naming: places.reports)
+    return words.joined(separator: " ") + Preferences.argument(naming: record.reports)
   }
 }
 

@@ -1,7 +1,7 @@
 import Application
 import Model
-import Reporting
 import Bluetooth
+import Reporting
 
 /// Asks the operator whether the remaining rooms follow after the first rooms.
 enum CanaryQuestion {

@@ -1,7 +1,6 @@
 import Bluetooth
 import FoundationEssentials
 import Model
-import Reporting
 
 /// Records the moment of an operator's action.
 enum OperatorKey {

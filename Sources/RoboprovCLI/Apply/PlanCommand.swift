@@ -1,9 +1,7 @@
 import Application
 import ArgumentParser
-import Bluetooth
 import Engine
 import FoundationEssentials
-import Journal
 import Model
 import Reporting
 import Session
@@ -66,25 +64,25 @@ struct PlanCommand: AsyncParsableCommand {
     let scope = try WorkScope(work, of: written.building)
     let source = try SecretResolver.resolve(
       written, for: scope, isRehearsal: simulation.simulate, asking: SecretPrompt.ask)
-    let undertaking = try Undertaking(source, scope, siteKey: work.seal.siteKey, in: reports)
-    let plan = try await simulation.access.with(rehearsing: undertaking.subject) { stack in
-      try await look(undertaking, stack)
+    let prepared = try PreparedRun(source, scope, siteKey: work.seal.siteKey, in: reports)
+    let plan = try await simulation.access.with(rehearsing: prepared.subject) { stack in
+      try await look(prepared, stack)
     }
     if let save { try SavedPlan.save(plan, to: save) }
     switch output {
     case .json: Console.data(try SavedPlan.text(plan))
-    case .text: show(plan, undertaking)
+    case .text: show(plan, prepared)
     }
     if detailedExitcode, plan.status != .done { throw plan.status }
   }
 
-  private func look(_ undertaking: Undertaking, _ stack: BluetoothStack) async throws -> ApplyPlan {
-    try await Preflight.awaitAdapter(undertaking, radio.choice, stack)
+  private func look(_ prepared: PreparedRun, _ stack: BluetoothStack) async throws -> ApplyPlan {
+    try await Preflight.awaitAdapter(prepared, radio.choice, stack)
     let interruptions = Interruptions()
     defer { withExtendedLifetime(interruptions) {} }
     let run = RunIdentity()
     let claims = AdapterClaims(run)
-    let request = undertaking.request(
+    let request = prepared.request(
       as: run, manifest: manifest, isSimulated: stack.isSimulated, radio.choice, scanTime: radio.scanTime)
     let environment = ApplyEnvironment(
       central: stack.central, clock: stack.clock, drivers: BuiltIn.drivers, chance: { 0 },
@@ -109,11 +107,11 @@ struct PlanCommand: AsyncParsableCommand {
     }
   }
 
-  private func show(_ plan: ApplyPlan, _ undertaking: Undertaking) {
+  private func show(_ plan: ApplyPlan, _ prepared: PreparedRun) {
     let screen = Screen.standardOutput
     let style = screen.isTerminal ? screen.style : nil
-    Console.data(lines: PlanView.lines(plan, of: undertaking.source.building, times: .here, style: style))
-    let time = TimeEstimate(undertaking.archive)
+    Console.data(lines: PlanView.lines(plan, of: prepared.source.building, times: .here, style: style))
+    let time = TimeEstimate(prepared.archive)
     Console.data("\n" + PlanView.summary(plan) + ". " + time.words(for: plan) + "\n")
     if let save {
       let allowed = work.renumber || !work.force.isEmpty || !work.rebind.isEmpty || !work.overwrite.isEmpty

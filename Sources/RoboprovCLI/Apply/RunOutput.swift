@@ -1,5 +1,5 @@
-import Application
 import Journal
+import Application
 import Reporting
 
 /// The output of a run at its end.

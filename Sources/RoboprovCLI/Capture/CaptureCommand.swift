@@ -1,11 +1,9 @@
 import Application
+import Reporting
 import ArgumentParser
-import Bluetooth
 import Engine
 import FoundationEssentials
-import Labels
 import Model
-import Reporting
 
 /// `roboprov capture`: reads sensor labels and writes their addresses into the manifest.
 struct CaptureCommand: AsyncParsableCommand {

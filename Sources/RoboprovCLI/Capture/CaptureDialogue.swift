@@ -1,11 +1,7 @@
 import Application
-import Bluetooth
 import Engine
 import FoundationEssentials
-import Labels
-import Manifest
 import Model
-import Reporting
 
 /// Carries out the decisions of `Capture`: asks for labels, writes the manifest and prints the results.
 struct CaptureDialogue {

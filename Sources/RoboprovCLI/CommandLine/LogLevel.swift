@@ -1,7 +1,6 @@
 import Application
-import ArgumentParser
-import Bluetooth
 import DBus
+import ArgumentParser
 import FoundationEssentials
 import Logging
 

@@ -1,8 +1,8 @@
 import Application
-import FoundationEssentials
-import Glibc
 import Model
 import Reporting
+import FoundationEssentials
+import Glibc
 
 /// Default values of options that a user would otherwise repeat with every command. The command line
 /// overrides the environment, and the environment overrides the configuration file.

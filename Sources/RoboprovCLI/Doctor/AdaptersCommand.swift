@@ -1,9 +1,7 @@
 import Application
+import Reporting
 import ArgumentParser
 import Bluetooth
-import Engine
-import Model
-import Reporting
 
 /// `roboprov adapters`: lists the Bluetooth adapters of this computer.
 struct AdaptersCommand: AsyncParsableCommand {
@@ -32,7 +30,7 @@ struct AdaptersCommand: AsyncParsableCommand {
 
   func run() async throws {
     let building = try manifest.map { try ManifestSource.load($0).building }
-    let subject = building.map { Rehearsal.Subject(building: $0, known: Known()) }
+    let subject = building.map { KnownBuilding($0) }
     let files = ControllerFiles.ofThisHost(unless: simulation.simulate)
     let listing = try await simulation.access.with(rehearsing: subject) { stack in
       do throws(CentralError) {

@@ -1,12 +1,13 @@
 import Application
+import Model
+import Reporting
+import Manifest
 import ArgumentParser
 import Bluetooth
 import Engine
 import FoundationEssentials
 import Glibc
-import Manifest
-import Model
-import Reporting
+import Journal
 
 /// `roboprov doctor`: checks this computer, and what a building needs from it.
 struct DoctorCommand: AsyncParsableCommand {
@@ -58,7 +59,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     var building = source.map { BuildingFacts($0, in: reports) }
     let host = HostFacts.system(isSimulated: simulation.simulate, reports: reports, files: files(source))
-    let subject = building.map { Rehearsal.Subject(building: $0.building, known: $0.known) }
+    let subject = building.map { KnownBuilding($0.building, $0.known) }
     let (radio, reception) = try await simulation.access.attempting(rehearsing: subject) {
       [building] opened in
       try await Interruptions().cancelling { try await look(opened, building) }
@@ -73,7 +74,7 @@ struct DoctorCommand: AsyncParsableCommand {
     let manifests = (source?.files ?? []).map { file in
       HostFiles.file(file, .manifest(hasPasswords: source?.passwords.files.contains(file) == true))
     }
-    return manifests + [HostFiles.file(SiteRecord.keyPath(seal.siteKey), .siteKey)]
+    return manifests + [HostFiles.file(SiteKey.path(seal.siteKey), .siteKey)]
   }
 
   /// Reads the state of the stack and, with a manifest, scans for the building's devices.

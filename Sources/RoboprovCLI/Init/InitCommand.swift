@@ -1,12 +1,12 @@
 import Application
-import ArgumentParser
 import Bluetooth
+import Reporting
+import ArgumentParser
 import Engine
 import FoundationEssentials
 import Glibc
 import Manifest
 import Model
-import Reporting
 
 /// `roboprov init`: writes a new manifest.
 struct InitCommand: AsyncParsableCommand {
@@ -178,7 +178,7 @@ struct InitCommand: AsyncParsableCommand {
   /// Why a file is no table of rooms; nil if it is one.
   private static func problem(ofTable file: String) -> String? {
     do {
-      _ = try RoomTable(file)
+      _ = try RoomSpreadsheet(file)
       return nil
     } catch {
       guard let failure = error as? CommandFailure else { return "\(error)" }
@@ -228,7 +228,7 @@ struct InitCommand: AsyncParsableCommand {
   private func take(
     _ file: String, into draft: inout ManifestDraft, _ questions: InitQuestions
   ) async throws {
-    let table = try RoomTable(file)
+    let table = try RoomSpreadsheet(file)
     var columns = TableColumns(headers: table.headers, families: BuiltIn.families)
     let given = try pairs(column, "--column")
     for pair in given {
@@ -250,7 +250,7 @@ struct InitCommand: AsyncParsableCommand {
       Console.say("Column “\(column.header)”: \(column.key ?? "ignored")")
     }
     draft.rooms = .table(
-      file: RoomTable.path(of: file, from: manifest), columns: columns.mapped, ignored: columns.ignored)
+      file: RoomSpreadsheet.path(of: file, from: manifest), columns: columns.mapped, ignored: columns.ignored)
     let addresses = columns.header(of: "address").map(table.values) ?? []
     draft.match = !addresses.isEmpty && addresses.allSatisfy { !$0.isEmpty } ? .address : .later
     // The manifest must describe every network that the table names.

@@ -1,13 +1,11 @@
 import Application
+import Reporting
 import ArgumentParser
 import Bluetooth
 import Engine
 import FoundationEssentials
 import Glibc
-import Labels
 import Model
-import Reporting
-import Session
 
 /// `roboprov inspect`: lists the services and values of one device, or writes its settings without a
 /// manifest.
@@ -44,7 +42,7 @@ struct InspectCommand: AsyncParsableCommand {
   @Flag(help: "With --set: overwrite the settings of a beacon, even of one that belongs to a room.")
   var overwrite = false
 
-  @OptionGroup var places: RecordOptions
+  @OptionGroup var record: RecordOptions
   @OptionGroup var radio: RadioOptions
   @OptionGroup var simulation: SimulationOptions
 
@@ -68,7 +66,7 @@ struct InspectCommand: AsyncParsableCommand {
       let family = try await family(of: address, link)
       let device = try OneDevice(settings, for: family, at: address)
       return try await OneDeviceRun(
-        keeping: places.keeping, adapters: radio.choice, scanTime: radio.scanTime, mayOverwrite: overwrite
+        keeping: record.keeping, adapters: radio.choice, scanTime: radio.scanTime, mayOverwrite: overwrite
       ).write(
         device, stack, asking: SecretPrompt.ask,
         on: { interruptions in LiveProgress(clock: stack.clock, ask: { interruptions.ask($0) }) }

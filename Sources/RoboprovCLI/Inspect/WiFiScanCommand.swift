@@ -1,11 +1,10 @@
 import Application
+import Model
+import Session
+import Reporting
 import ArgumentParser
 import Bluetooth
 import FoundationEssentials
-import Labels
-import Model
-import Reporting
-import Session
 import Waiting
 
 /// `roboprov wifi-scan`: lists the WiFi networks that sensors receive.

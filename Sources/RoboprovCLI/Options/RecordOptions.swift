@@ -21,11 +21,15 @@ struct RecordOptions: ParsableArguments {
       "The person who does this, for the record; the login name if absent.", valueName: "name"))
   var namedOperator: String?
 
-  /// The places, and the person, from the command line or the configuration.
+  /// The second place, from the command line or the configuration.
+  var mirror: String? { namedMirror ?? Preferences.current.mirror }
+  /// The person, from the command line or the configuration; nil for the login name.
+  var operatedBy: String? { namedOperator ?? Preferences.current.operatedBy }
+
   var keeping: RecordKeeping {
     RecordKeeping(
-      reports: reports, mirror: namedMirror ?? Preferences.current.mirror,
-      operatedBy: namedOperator ?? Preferences.current.operatedBy,
+      reports: reports, mirror: mirror,
+      operatedBy: operatedBy,
       reportsOption: Preferences.argument(naming: reports))
   }
 }

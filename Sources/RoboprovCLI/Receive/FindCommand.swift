@@ -1,10 +1,7 @@
 import Application
 import ArgumentParser
-import Bluetooth
-import Engine
 import FoundationEssentials
 import Model
-import Reporting
 
 /// `roboprov find`: shows the signal strength of one device.
 struct FindCommand: AsyncParsableCommand {
@@ -53,7 +50,7 @@ struct FindCommand: AsyncParsableCommand {
       Console.say("roboprov: warning: --bell has no effect: stdout or stderr is not a terminal")
     }
     let wasReceived = try await simulation.access.with(
-      rehearsing: known?.subject, at: isLive || duration == nil ? .watched : .virtual
+      rehearsing: known, at: isLive || duration == nil ? .watched : .virtual
     ) { stack in
       let display = SignalDisplay(target, clock: stack.clock, isLive: isLive, hasBell: bell)
       let reception = Reception(

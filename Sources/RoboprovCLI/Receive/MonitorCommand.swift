@@ -1,10 +1,7 @@
 import Application
 import ArgumentParser
-import Bluetooth
 import Engine
 import FoundationEssentials
-import Model
-import Reporting
 
 /// `roboprov monitor`: reports devices that appear and leave, for programs.
 struct MonitorCommand: AsyncParsableCommand {
@@ -50,7 +47,7 @@ struct MonitorCommand: AsyncParsableCommand {
 
   func run() async throws {
     let known = try manifest.map { try KnownBuilding.load($0, reports: record.reports) }
-    try await simulation.access.with(rehearsing: known?.subject, at: duration == nil ? .watched : .virtual) {
+    try await simulation.access.with(rehearsing: known, at: duration == nil ? .watched : .virtual) {
       stack in
       let feed = PresenceFeed(
         Presence(

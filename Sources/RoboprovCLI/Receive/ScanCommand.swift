@@ -1,10 +1,8 @@
 import Application
+import Reporting
 import ArgumentParser
-import Bluetooth
 import Engine
 import FoundationEssentials
-import Model
-import Reporting
 
 /// `roboprov scan`: lists the devices on air, with their rooms.
 struct ScanCommand: AsyncParsableCommand {
@@ -50,7 +48,7 @@ struct ScanCommand: AsyncParsableCommand {
     for entry in stock?.repeated ?? [] {
       Console.say("roboprov: warning: \(stock?.file ?? ""):\(entry.line): \(entry.address) is listed twice")
     }
-    let scan = try await simulation.access.with(rehearsing: known?.subject, at: watch ? .watched : .virtual) {
+    let scan = try await simulation.access.with(rehearsing: known, at: watch ? .watched : .virtual) {
       stack in
       try await Interruptions().cancelling { try await survey(stack, known, stock) }
     }
@@ -68,14 +66,15 @@ struct ScanCommand: AsyncParsableCommand {
       known?.ledger ?? AirLedger(families: BuiltIn.families),
       expecting: stock?.entries.map(\.address) ?? []
     )
+    let owners = known?.owners
     let received = try await stack.scan(
       radio.choice, for: watch ? nil : .seconds(radio.scanTime), of: known?.building, into: log
     ) { [watch] sighting in
-      if watch { Console.say(ScanResult.Device(sighting, known?.owners, at: stack.clock.now).line) }
+      if watch { Console.say(ScanResult.Device(sighting, owners, at: stack.clock.now).line) }
     }
     let expected = await log.expected
     return ScanResult(
-      adapter: received.adapter, received.air, owners: known?.owners,
+      adapter: received.adapter, received.air, owners: owners,
       stock: stock.map { StockCheck($0, received: expected) }, at: stack.clock.now)
   }
 }

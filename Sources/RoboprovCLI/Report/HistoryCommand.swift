@@ -36,7 +36,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
   func run() async throws {
     let reference = try BuildingReference.find(building)
-    let archive = try SiteRecord.read(reference.id, in: reports, damagedToo: true).archive
+    let archive = try BuildingArchive.load(reference.id, in: reports, damagedToo: true)
     let history = try history(in: archive, reference)
     switch output {
     case .text:

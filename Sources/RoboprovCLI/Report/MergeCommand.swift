@@ -1,6 +1,5 @@
 import Application
 import ArgumentParser
-import Bluetooth
 import FoundationEssentials
 import Glibc
 import Journal
@@ -45,7 +44,7 @@ struct MergeCommand: AsyncParsableCommand {
     } catch {
       throw Self.failure(error)
     }
-    SiteRecord.warnOfSkipped(merge.skipped)
+    BuildingArchive.warnOfSkipped(merge.skipped)
     let stored = try into.map { try store(merge, in: $0) } ?? 0
     let lastKnown = merge.archive.state.lastKnown
     let conflicts = lastKnown.conflicts

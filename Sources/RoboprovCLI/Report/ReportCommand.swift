@@ -1,10 +1,10 @@
 import Application
+import Reporting
+import Model
 import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Journal
-import Model
-import Reporting
 
 /// `roboprov report`: the commands that read the record and write reports.
 struct ReportCommand: AsyncParsableCommand {
@@ -98,7 +98,7 @@ struct RunReportCommand: AsyncParsableCommand {
         "\(directory.run) is a `\(started.command.rawValue)`, which has no report",
         advice: "See the history of its room: `roboprov history \(building.shellQuoted) ROOM`.")
     }
-    let archive = try SiteRecord.read(building, in: reports, damagedToo: true).archive
+    let archive = try BuildingArchive.load(building, in: reports, damagedToo: true)
     do throws(JournalError) {
       let (report, after) = try RunReports.writeAgain(record.events, to: directory, in: archive)
       RunOutput.show(report, after: after, in: directory, as: output)
@@ -135,7 +135,7 @@ struct RunReportCommand: AsyncParsableCommand {
       throw JournalMessages.failure(error)
     }
     guard !archive.runs.isEmpty || !archive.faults.isEmpty else {
-      throw SiteRecord.noRun(of: reference.id, in: reports)
+      throw BuildingArchive.noRun(of: reference.id, in: reports)
     }
     let newest = archive.runs.reversed().lazy.compactMap(\.started).first { !$0.manifestPath.isEmpty }
     let bundle = SupportBundle(

@@ -1,9 +1,9 @@
 import Application
+import Model
 import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Journal
-import Model
 import Reporting
 
 /// `roboprov status`: shows the state of a building by its record.
@@ -48,7 +48,7 @@ struct StatusCommand: AsyncParsableCommand {
   func run() async throws {
     let reference = try BuildingReference.find(building)
     let subject = try subject(reference)
-    let archive = try SiteRecord.read(reference.id, in: reports).archive
+    let archive = try BuildingArchive.load(reference.id, in: reports)
     let report = BuildingReports.make(subject, from: archive)
     if write { try write(report) }
     if output == .json { Console.data(BuildingJSON.text(report)) }
@@ -108,7 +108,7 @@ struct StatusCommand: AsyncParsableCommand {
     try reference.requireKnown(in: reports)
     return .init(
       building: reference.id, manifest: reference.source.map { ($0, reference.text) },
-      seal: try reference.source.flatMap { try SiteRecord.existingSeal(for: $0.building, seal.siteKey) })
+      seal: try reference.source.flatMap { try SiteKey.existingSeal(for: $0.building, seal.siteKey) })
   }
 
   /// The command to run next; nil when every room is done.

@@ -1,8 +1,8 @@
 import Application
+import Model
 import ArgumentParser
 import FoundationEssentials
 import Journal
-import Model
 import Reporting
 
 /// `roboprov report check BUILDING`: checks that the reports match the journals and that the signature is
@@ -114,7 +114,7 @@ struct SignCommand: AsyncParsableCommand {
   func run() async throws {
     let reference = try BuildingReference.find(building)
     guard FileManager.default.fileExists(atPath: "\(reports)/\(reference.id)") else {
-      throw SiteRecord.noRun(of: reference.id, in: reports)
+      throw BuildingArchive.noRun(of: reference.id, in: reports)
     }
     // No run changes the record meanwhile.
     let lock = try Claims.building(reference.id, in: reports, for: RunIdentity())
@@ -154,7 +154,7 @@ private struct CheckedReports {
     set = try ReportSet(reference.id, in: reports)
     report = try set.report(
       reference.source.map { ($0, reference.text) },
-      try reference.source.flatMap { try SiteRecord.existingSeal(for: $0.building, siteKey) })
+      try reference.source.flatMap { try SiteKey.existingSeal(for: $0.building, siteKey) })
   }
 
   /// - Parameter besidesSigned: Whether differences from an earlier signed state are permitted.

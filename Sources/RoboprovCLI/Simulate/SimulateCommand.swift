@@ -1,9 +1,7 @@
 import Application
-import ArgumentParser
-import Bluetooth
-import DBus
-import Model
 import VirtualBuilding
+import Model
+import ArgumentParser
 
 /// `roboprov simulate`: serves a virtual building to any BlueZ client.
 struct SimulateCommand: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import Application
-import FoundationEssentials
-import Glibc
 import Model
 import Reporting
+import FoundationEssentials
+import Glibc
 import Synchronization
 
 /// Writes data to stdout and everything else to stderr.

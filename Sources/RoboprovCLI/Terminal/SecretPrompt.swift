@@ -1,9 +1,8 @@
 import Application
+import Model
 import CLinux
 import FoundationEssentials
 import Glibc
-import Model
-import Reporting
 
 /// Asks the operator at the terminal, even if stdin and stdout are redirected.
 enum SecretPrompt {

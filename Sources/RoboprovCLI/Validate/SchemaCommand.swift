@@ -1,7 +1,7 @@
 import Application
+import Model
 import ArgumentParser
 import Manifest
-import Model
 import Reporting
 
 /// `roboprov schema`: prints the JSON Schema of an output, or of manifests.

@@ -1,10 +1,9 @@
 import Application
+import Reporting
 import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Manifest
-import Model
-import Reporting
 import YAML
 
 /// `roboprov validate`: checks a manifest without Bluetooth.

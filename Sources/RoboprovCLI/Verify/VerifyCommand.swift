@@ -1,6 +1,5 @@
 import Application
 import ArgumentParser
-import Bluetooth
 import Engine
 import FoundationEssentials
 import Model
@@ -29,7 +28,7 @@ struct VerifyCommand: AsyncParsableCommand {
   @Option(name: .customLong("for"), help: ArgumentHelp("Scan for this many seconds.", valueName: "seconds"))
   var duration = 10.0
 
-  @OptionGroup var places: RecordOptions
+  @OptionGroup var record: RecordOptions
   @OptionGroup var seal: SealOptions
   @OptionGroup var radio: RadioOptions
 
@@ -47,7 +46,7 @@ struct VerifyCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let amendment = try Amendment(manifest, in: places.keeping, siteKey: seal.siteKey)
+    let amendment = try Amendment(manifest, in: record.keeping, siteKey: seal.siteKey)
     guard let source = amendment.building.source else {
       throw CommandFailure(
         .usage, "\(manifest.visible) is not a manifest, and only a manifest defines the expected beacons",

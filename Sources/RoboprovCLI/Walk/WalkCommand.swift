@@ -1,7 +1,6 @@
 import Application
 import ArgumentParser
 import Model
-import Reporting
 
 /// `roboprov walk`: provisions room by room, while the operator stands in front of each sensor.
 struct WalkCommand: AsyncParsableCommand {
@@ -37,7 +36,7 @@ struct WalkCommand: AsyncParsableCommand {
   var silent = false
 
   @OptionGroup var seal: SealOptions
-  @OptionGroup var places: RecordOptions
+  @OptionGroup var record: RecordOptions
   @OptionGroup var radio: RadioOptions
   @OptionGroup var simulation: SimulationOptions
 
@@ -48,15 +47,15 @@ struct WalkCommand: AsyncParsableCommand {
     let scope = WorkScope(RoomSelection(only: chosen, unfinished: true))
     let source = try SecretResolver.resolve(
       written, for: scope, isRehearsal: simulation.simulate, asking: SecretPrompt.ask)
-    let undertaking = try Undertaking(source, scope, siteKey: seal.siteKey, in: places.reports)
-    if let words = undertaking.nothingLeft {
+    let prepared = try PreparedRun(source, scope, siteKey: seal.siteKey, in: record.reports)
+    if let words = prepared.nothingLeft {
       Console.say(words)
       return
     }
     let walk = { @Sendable [self] in
-      try await simulation.access.with(rehearsing: undertaking.subject, at: .watched) { stack in
-        try await Preflight.awaitAdapter(undertaking, radio.choice, stack)
-        return try await WalkSession(self, undertaking, stack).run()
+      try await simulation.access.with(rehearsing: prepared.subject, at: .watched) { stack in
+        try await Preflight.awaitAdapter(prepared, radio.choice, stack)
+        return try await WalkSession(self, prepared, stack).run()
       }
     }
     let status =

@@ -1,7 +1,6 @@
 import Application
 @preconcurrency import Dispatch
 import FoundationEssentials
-import Labels
 import Synchronization
 
 /// The input of `walk`: whole lines, single keys on an empty line, and Enter. A barcode scanner types faster

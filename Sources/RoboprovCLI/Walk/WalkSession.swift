@@ -1,11 +1,8 @@
 import Application
+import Journal
 import Bluetooth
 import Engine
-import EventLoop
 import FoundationEssentials
-import Journal
-import Labels
-import Manifest
 import Model
 import Reporting
 import Waiting
@@ -31,22 +28,22 @@ actor WalkSession {
     (address: BluetoothAddress, signal: SignalTrack, receivedAt: MonotonicInstant?, tone: MonotonicInstant)?
   private var isInterrupted = false
 
-  init(_ command: WalkCommand, _ undertaking: Undertaking, _ stack: BluetoothStack) {
+  init(_ command: WalkCommand, _ prepared: PreparedRun, _ stack: BluetoothStack) {
     (self.command, self.stack) = (command, stack)
-    source = undertaking.source
-    let known = undertaking.known
-    let selected = Set(undertaking.selected.map(\.id))
-    let rooms = undertaking.source.building.rooms
+    source = prepared.source
+    let known = prepared.known
+    let selected = Set(prepared.selected.map(\.id))
+    let rooms = prepared.source.building.rooms
     let others = rooms.filter { !selected.contains($0.id) }.compactMap { room in
       (known.device(of: room)?.address ?? room.address).map { ($0, room.name) }
     }
     walk = Walk(
-      undertaking.selected.map { room in
+      prepared.selected.map { room in
         Walk.Stop(
           room: room.id, name: room.name, floor: room.floor,
           address: room.address ?? known.device(of: room)?.address)
       }, owners: Dictionary(others) { first, _ in first })
-    view.building = undertaking.source.building.name
+    view.building = prepared.source.building.name
     view.isSimulated = stack.isSimulated
     view.rooms = rooms.count
     view.done = rooms.count { known.isDone($0) }
@@ -242,27 +239,27 @@ actor WalkSession {
   /// Provisions one room as `apply` does, as a run of its own.
   private func provision(_ room: RoomID) async throws {
     erase()
-    let keeping = command.places.keeping
+    let keeping = command.record.keeping
     let run = RunIdentity(operatedBy: keeping.operatedBy)
     let scope = WorkScope(
       RoomSelection(only: [room]), RecordPermissions(rebind: released.intersection([room])))
     let lock =
       stack.isSimulated ? nil : try Claims.building(source.building.id, in: keeping.reports, for: run)
     defer { lock?.release() }
-    let undertaking: Undertaking
+    let prepared: PreparedRun
     do {
-      undertaking = try Undertaking(source, scope, siteKey: command.seal.siteKey, in: keeping.reports)
+      prepared = try PreparedRun(source, scope, siteKey: command.seal.siteKey, in: keeping.reports)
     } catch let failure as CommandFailure where failure.status == .manifest {
       walk.ended(room, isDone: false)
       return show("✗ \(failure.message)\n\(failure.advice ?? "")")
     }
-    let request = undertaking.request(
+    let request = prepared.request(
       as: run, manifest: command.manifest, isSimulated: stack.isSimulated, command.radio.choice,
       scanTime: command.radio.scanTime, parallel: 1)
     let progress = LiveProgress(
       clock: stack.clock, LiveProgress.Options(hidesEndings: true, takesKeys: false))
     let execution = RunExecution(
-      undertaking: undertaking, run: run, stack: stack, keeping: keeping)
+      prepared: prepared, run: run, stack: stack, keeping: keeping)
     let (requests, ask) = AsyncStream.makeStream(of: OperatorRequested.Request.self)
     var ended: RoomReport?
     let result = try await withThrowingTaskGroup(of: Void.self) { [stopped] group in
@@ -322,7 +319,7 @@ actor WalkSession {
     let names = left.prefix(12).map(\.name.visible).joined(separator: ", ")
     Console.data("Left: \(names)\(left.count > 12 ? " and \(left.count - 12) more" : "")\n")
     Console.data(
-      "Next: roboprov walk \(command.manifest.shellQuoted)\(command.places.keeping.reportsOption)\n"
+      "Next: roboprov walk \(command.manifest.shellQuoted)\(command.record.keeping.reportsOption)\n"
     )
   }
 }

@@ -130,7 +130,7 @@ struct VirtualSite {
   func folder(_ laptop: Laptop) -> String { "\(reports(laptop))/\(Self.building)" }
 
   func archive(_ laptop: Laptop) throws -> BuildingArchive {
-    try SiteRecord.read(Self.building, in: reports(laptop)).archive
+    try BuildingArchive.load(Self.building, in: reports(laptop))
   }
 
   /// The devices now.

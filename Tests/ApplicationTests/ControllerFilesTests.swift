@@ -3,7 +3,6 @@ import Foundation
 import Testing
 
 @testable import Application
-@testable import RoboprovCLI
 
 @Suite("kernel files describe a Bluetooth controller") struct ControllerFilesTests {
   /// A folder that replaces /sys, with this adapter.

@@ -7,7 +7,6 @@ import Testing
 
 @testable import Journal
 @testable import Application
-@testable import RoboprovCLI
 
 /// A building's record in a temporary directory, with its reports, written as a run writes them.
 private final class Record {

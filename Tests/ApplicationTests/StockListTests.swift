@@ -3,7 +3,6 @@ import Source
 import Testing
 
 @testable import Application
-@testable import RoboprovCLI
 
 @Suite("a delivery is read from a table")
 struct StockListTests {

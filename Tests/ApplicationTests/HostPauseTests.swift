@@ -3,7 +3,6 @@ import Synchronization
 import Testing
 
 @testable import Application
-@testable import RoboprovCLI
 
 /// Clock readings, given as the time that passed on each clock since the previous reading.
 private struct Step: Sendable {

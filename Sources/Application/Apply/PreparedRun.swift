@@ -1,13 +1,13 @@
 package import Engine
+import Reporting
 package import Journal
 package import Model
-import Reporting
 
 /// The work of `apply` and `plan`: the selected rooms of the manifest, compared with the record.
-package struct Undertaking {
+package struct PreparedRun {
   package let source: ManifestSource
   /// The plan that the result of matching must equal before the first write.
-  package let plan: ApplyPlan?
+  let plan: ApplyPlan?
   package let known: Known
   let excluded: [RoomID: Exclusion]
   package let archive: BuildingArchive
@@ -21,10 +21,10 @@ package struct Undertaking {
   ) throws {
     let building = source.building
     self.plan = plan
-    archive = try SiteRecord.read(building.id, in: reports).archive
+    archive = try BuildingArchive.load(building.id, in: reports)
     known = Known(
       lastKnown: archive.state.lastKnown, permissions: scope.permissions,
-      seal: try SiteRecord.seal(for: building, siteKey))
+      seal: try SiteKey.seal(for: building, siteKey))
     self.source = source
     excluded = scope.selection.excluded(from: building, known)
     try Self.refuse(
@@ -45,7 +45,7 @@ package struct Undertaking {
   package var selected: [Room] { source.building.rooms.filter { excluded[$0.id] == nil } }
 
   /// The virtual building of a rehearsal without a scenario.
-  package var subject: Rehearsal.Subject { Rehearsal.Subject(building: source.building, known: known) }
+  package var subject: KnownBuilding { KnownBuilding(source.building, known) }
 
   /// The engine's request for it.
   package func request(

@@ -6,7 +6,6 @@ import SampleFacts
 import Testing
 
 @testable import Application
-@testable import RoboprovCLI
 
 @Suite("the settings of one device form a manifest")
 struct OneDeviceTests {

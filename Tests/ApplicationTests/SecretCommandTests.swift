@@ -1,7 +1,6 @@
 import Testing
 
 @testable import Application
-@testable import RoboprovCLI
 
 @Suite("a program supplies a password", .timeLimit(.minutes(60)))
 struct SecretCommandTests {

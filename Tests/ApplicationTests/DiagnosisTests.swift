@@ -7,7 +7,6 @@ import SampleFacts
 import Testing
 
 @testable import Application
-@testable import RoboprovCLI
 
 @Suite("a diagnosis names each problem of a computer and the command that corrects it")
 struct DiagnosisTests {

@@ -2,7 +2,7 @@ import Bluetooth
 import Model
 import Testing
 
-@testable import Labels
+@testable import Application
 
 @Suite("A walk through the rooms")
 struct WalkTests {

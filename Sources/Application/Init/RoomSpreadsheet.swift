@@ -3,7 +3,7 @@ import FoundationEssentials
 import Source
 
 /// A CSV table of rooms, for `init --from`.
-package struct RoomTable {
+package struct RoomSpreadsheet {
   private let table: CSVTable
 
   /// - Throws: `CommandFailure` if the file cannot be read, is not CSV, or has no rooms.

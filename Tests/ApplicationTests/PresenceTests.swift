@@ -7,7 +7,6 @@ import SampleFacts
 import Testing
 
 @testable import Application
-@testable import RoboprovCLI
 
 @Suite("presence tracks which devices are on air")
 struct PresenceTests {

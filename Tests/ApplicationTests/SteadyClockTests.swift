@@ -3,7 +3,6 @@ import Synchronization
 import Testing
 
 @testable import Application
-@testable import RoboprovCLI
 
 /// A clock that the test advances. It advances tick by tick while a task sleeps on it. The test's own
 /// advances call its timers.

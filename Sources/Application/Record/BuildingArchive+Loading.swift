@@ -1,21 +1,18 @@
 import FoundationEssentials
+import Model
 package import Journal
-package import Model
 import Reporting
 
-/// The record of a building, for a command that decides by it.
-package struct SiteRecord {
-  package let archive: BuildingArchive
-
-  /// Reads all of a building's journals.
+extension BuildingArchive {
+  /// Reads all of a building's journals, for a command that decides by them.
   /// - Throws: `CommandFailure` if one cannot be read, or if one is damaged, because its actions are then
   ///   unknown.
   /// - Parameter damagedToo: Whether a fault of the record is only a warning, because no decision depends on
   ///   the record.
   /// - Parameter status: The exit status for a run that is missing.
-  package static func read(
+  package static func load(
     _ building: String, in reports: String, damagedToo: Bool = false, ifMissing status: ExitStatus = .record
-  ) throws -> SiteRecord {
+  ) throws -> BuildingArchive {
     let archive: BuildingArchive
     do throws(JournalError) {
       archive = try BuildingArchive.read(in: reports, building: building)
@@ -33,11 +30,11 @@ package struct SiteRecord {
         "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); what is missing or damaged is left out here"
       )
     }
-    return SiteRecord(archive: archive)
+    return archive
   }
 
   /// The error of a command that decides by a record with a fault.
-  package static func failure(_ fault: BuildingArchive.Fault, in reports: String) -> CommandFailure {
+  static func failure(_ fault: Fault, in reports: String) -> CommandFailure {
     FaultWords.failure(
       fault.kind, in: fault.journal,
       advice: """
@@ -52,18 +49,18 @@ package struct SiteRecord {
   /// - Throws: `CommandFailure` when a journal cannot be synced or copied.
   func prepare(for run: RunIdentity, of building: String, in record: RecordKeeping) throws {
     do throws(JournalError) {
-      try archive.syncPredecessors()
+      try syncPredecessors()
     } catch {
       throw JournalMessages.failure(error)
     }
     if let mirror = record.mirror {
       do throws(JournalError) {
-        try archive.complete(building, in: mirror)
+        try complete(building, in: mirror)
       } catch {
         throw JournalMessages.failure(error, of: .mirror)
       }
     }
-    guard let behind = archive.clockBehind(run.began) else { return }
+    guard let behind = clockBehind(run.began) else { return }
     let times = LocalTime.here
     Messages.say(
       """
@@ -84,36 +81,5 @@ package struct SiteRecord {
   package static func warnOfSkipped(_ skipped: [String]) {
     guard !skipped.isEmpty else { return }
     Messages.say("roboprov: warning: skipped, not a run: \(skipped.map(\.visible).joined(separator: ", "))")
-  }
-
-  /// The seal of the site's key, if the key exists: a command that only reads creates none.
-  /// - Throws: `CommandFailure` when the key cannot be used.
-  package static func existingSeal(for building: Building, _ siteKey: String?) throws -> SecretSeal? {
-    guard FileManager.default.fileExists(atPath: keyPath(siteKey)) else { return nil }
-    return try seal(for: building, siteKey)
-  }
-
-  /// The path of the site's key, which may not exist yet.
-  /// - Parameter siteKey: The chosen path; nil for the usual one.
-  package static func keyPath(_ siteKey: String?) -> String {
-    siteKey ?? HostEnvironment.stateDirectory + "/site.key"
-  }
-
-  /// The seal of the site's key, for a building that has secrets.
-  /// - Throws: `CommandFailure` when there is no key and none can be made.
-  package static func seal(for building: Building, _ siteKey: String?) throws -> SecretSeal? {
-    guard building.rooms.contains(where: { !$0.secrets.isEmpty }) else { return nil }
-    let path = keyPath(siteKey)
-    do throws(JournalError) {
-      return try SiteKey.seal(at: path) { Surroundings.randomBytes(SiteKey.length) }
-    } catch {
-      let advice =
-        switch error.cause {
-        case .readableByOthers: "It lets others find out passwords: `chmod 600 \(path)`."
-        case .notAKey: "Name the right file with --site-key FILE, or move this one away: a new key is made."
-        default: "Name a place that you can write with --site-key FILE."
-        }
-      throw CommandFailure(.record, "the site's key: \(error)", advice: advice)
-    }
   }
 }

@@ -3,7 +3,7 @@ import Families
 import Model
 import Testing
 
-@testable import Labels
+@testable import Application
 
 @Suite("Capturing labels")
 struct CaptureTests {

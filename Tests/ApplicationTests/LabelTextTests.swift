@@ -1,6 +1,7 @@
 import Bluetooth
-import Labels
 import Testing
+
+@testable import Application
 
 @Suite("The address on a label")
 struct LabelTextTests {

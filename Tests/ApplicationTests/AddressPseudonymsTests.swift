@@ -1,7 +1,6 @@
 import Testing
 
 @testable import Application
-@testable import RoboprovCLI
 
 @Suite("pseudonyms replace device addresses in files") struct AddressPseudonymsTests {
   private static func replaced(_ text: String, knowing known: [UInt64] = [0xC47C_8D00_00AB]) -> String {
