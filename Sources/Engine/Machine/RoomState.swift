@@ -101,12 +101,15 @@ indirect enum RoomState: Sendable {
     let result: Result<Submission, AttemptFailure>
     /// Whether the adapter may have had no slot for the link.
     let isTrial: Bool
+    let wasSubmitted: Bool
     var holdsLink = true
+    /// How the link ended, as far as the stack reported it.
+    var linkEnd: Disconnection.Cause?
     fileprivate init(_ engaged: Engaged, _ report: AttemptReport) {
       work = engaged.work
       work.take(report)
       (attempt, session, began) = (engaged.attempt, engaged.session, engaged.since)
-      (result, isTrial) = (report.result, engaged.isTrial)
+      (result, isTrial, wasSubmitted) = (report.result, engaged.isTrial, report.wasSubmitted)
     }
   }
 
@@ -116,6 +119,7 @@ indirect enum RoomState: Sendable {
     let session: RadioSession
     let began: MonotonicInstant
     let since: MonotonicInstant
+    let linkEnd: Disconnection.Cause?
     let submission: Submission
     let identity: DeviceIdentity
     var watch: ProofWatch
@@ -129,7 +133,7 @@ indirect enum RoomState: Sendable {
       adapter: AdapterID?, limit: Duration, _ now: MonotonicInstant
     ) {
       (work, attempt, session, began) = (state.work, state.attempt, state.session, state.began)
-      (self.submission, self.watch, self.identity) = (submission, watch, identity)
+      (self.submission, self.watch, self.identity, linkEnd) = (submission, watch, identity, state.linkEnd)
       (self.adapter, self.limit, since) = (adapter, limit, now)
     }
   }
@@ -143,12 +147,13 @@ indirect enum RoomState: Sendable {
     let reason: FailureReason
     /// Whether the adapter may have had no slot for the link.
     let isTrial: Bool
+    let linkEnd: Disconnection.Cause?
     fileprivate init(
       _ work: RoomWork, _ attempt: AttemptID, _ session: RadioSession, began: MonotonicInstant,
-      _ reason: FailureReason, isTrial: Bool = false, _ now: MonotonicInstant
+      _ reason: FailureReason, isTrial: Bool = false, _ linkEnd: Disconnection.Cause?, _ now: MonotonicInstant
     ) {
       (self.work, self.attempt, self.session, self.began) = (work, attempt, session, began)
-      (self.reason, self.isTrial, failedAt) = (reason, isTrial, now)
+      (self.reason, self.isTrial, self.linkEnd, failedAt) = (reason, isTrial, linkEnd, now)
     }
 
     /// The class of a failure. A connection that may have failed for want of a slot is not charged to the
@@ -255,14 +260,14 @@ extension RoomState.Disconnecting {
   }
 
   func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Diagnosing {
-    RoomState.Diagnosing(work, attempt, session, began: began, reason, isTrial: isTrial, now)
+    RoomState.Diagnosing(work, attempt, session, began: began, reason, isTrial: isTrial, linkEnd, now)
   }
 }
 
 extension RoomState.Proving {
   /// The proof did not arrive.
   func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Diagnosing {
-    RoomState.Diagnosing(work, attempt, session, began: began, reason, now)
+    RoomState.Diagnosing(work, attempt, session, began: began, reason, linkEnd, now)
   }
 }
 

@@ -33,8 +33,8 @@ enum RunInput: Sendable {
   case connected(AttemptID)
   /// The GATT session is over. The link, if there is one, is being ended.
   case sessionEnded(AttemptReport, AttemptID)
-  /// The adapter no longer holds the link.
-  case linkEnded(AttemptID)
+  /// The adapter no longer holds the link. The cause is nil if there was no link, or the stack did not report it.
+  case linkEnded(Disconnection.Cause?, AttemptID)
   /// The link is down, and the stack has or has not forgotten the device.
   case takenDown(isForgotten: Bool, AttemptID)
   /// The stack has forgotten a device that it could not forget before.

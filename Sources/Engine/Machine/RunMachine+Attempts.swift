@@ -155,6 +155,8 @@ extension RunMachine {
   /// same adapter, it loses track of the new one, which can then never be ended (docs/bluez.md).
   mutating func sessionEnded(_ attempt: AttemptID, _ report: AttemptReport) {
     let place = rooms.place(of: attempt.room)
+    var report = report
+    report.result = report.judged
     switch rooms[place].state {
     case .connecting(let engaged), .connected(let engaged):
       guard engaged.attempt == attempt else { return }
@@ -177,11 +179,18 @@ extension RunMachine {
 
   /// The adapter no longer holds a link. If the adapter was lost and returned, the link belonged to an
   /// earlier session.
-  mutating func linkEnded(_ attempt: AttemptID) {
+  mutating func linkEnded(_ attempt: AttemptID, _ cause: Disconnection.Cause?) {
     let place = rooms.place(of: attempt.room)
     guard case .disconnecting(var state) = rooms[place].state, state.attempt == attempt, state.holdsLink
     else { return }
-    state.holdsLink = false
+    if let cause {
+      record(
+        .linkEnded(
+          .init(
+            room: attempt.room, attempt: state.work.number, cause: cause,
+            expected: state.wasSubmitted || cause == .local)))
+    }
+    (state.holdsLink, state.linkEnd) = (false, cause)
     state.work.strongest = air[state.work.address]?.receptions.values.compactMap(\.rssi).max()
     rooms.update(place, .disconnecting(state))
     guard let index = index(of: state.session) else { return }
@@ -192,9 +201,8 @@ extension RunMachine {
 
   /// The link is down, and the stack has forgotten the device, so that its next report is a new
   /// advertisement.
-  /// - Parameter isForgotten: false if the stack did not confirm it, or was lost.
+  /// - Parameter isForgotten: false if the stack did not confirm it.
   mutating func takenDown(_ attempt: AttemptID, isForgotten: Bool) {
-    linkEnded(attempt)
     let place = rooms.place(of: attempt.room)
     guard case .disconnecting(let state) = rooms[place].state, state.attempt == attempt else { return }
     let (address, adapter) = (state.work.address, state.session.adapter)
@@ -223,6 +231,7 @@ extension RunMachine {
 
 extension RoomState.Disconnecting {
   fileprivate var failedWithTheHost: Bool {
+    if linkEnd == .adapterLost || linkEnd == .stackLost { return true }
     guard case .failure(let failure) = result else { return false }
     return failure.failureClass == .host && failure.reason.code != .hostPaused
   }

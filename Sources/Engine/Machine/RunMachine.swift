@@ -152,7 +152,7 @@ struct RunMachine: Sendable {
     case .action(let instant, let attempt): begin(attempt, action: instant)
     case .connected(let attempt): connected(attempt)
     case .sessionEnded(let report, let attempt): sessionEnded(attempt, report)
-    case .linkEnded(let attempt): linkEnded(attempt)
+    case .linkEnded(let cause, let attempt): linkEnded(attempt, cause)
     case .takenDown(let isForgotten, let attempt): takenDown(attempt, isForgotten: isForgotten)
     case .forgotten(let address, let adapter):
       leftovers.remove(address, on: adapter)
