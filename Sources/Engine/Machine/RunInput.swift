@@ -26,8 +26,8 @@ enum RunInput: Sendable {
   case received(Advertisement, RadioSession)
   /// A scan window has ended, by itself or on request.
   case scanEnded(CentralError?, RadioSession)
-  /// The attempt to switch an adapter off and on is over.
-  case powerCycled(AdapterFault, RadioSession)
+  /// The attempt to switch an adapter off and on is over; nil when it succeeded.
+  case powerCycled(CentralError?, RadioSession)
   /// The response to `askForAction`.
   case action(MonotonicInstant?, AttemptID)
   case connected(AttemptID)
@@ -87,7 +87,7 @@ enum RunEffect: Hashable, Sendable {
   case judge([RoomFinished])
   /// Withdraw the questions that the operator, or the host, has not answered.
   case withdrawQuestions
-  /// Have the stack forget these devices where their adapters are present.
+  /// Have the stack forget these devices. An absent adapter keeps its entries.
   case forgetLeftovers([Leftovers.Device])
   case finish(RunEnd)
 }

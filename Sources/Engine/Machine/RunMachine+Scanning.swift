@@ -42,6 +42,7 @@ extension RunMachine {
   }
 
   mutating func scanEnded(in session: RadioSession, _ failure: CentralError?) {
+    let failure = failure?.code == .cancelled ? nil : failure
     if let purpose = windows.removeValue(forKey: session) {
       record(.scanStopped(ScanPeriod(adapter: session.adapter, purpose: purpose)))
     }
@@ -204,11 +205,15 @@ extension RunMachine {
   // MARK: Deaf adapters
 
   /// Takes the result of switching a deaf adapter off and on.
-  mutating func powerCycled(_ session: RadioSession, _ fault: AdapterFault) {
+  mutating func powerCycled(_ session: RadioSession, _ failure: CentralError?) {
     presence.powerCycling.remove(session.adapter)
     presence.mayHaveChanged = true
     guard !isStopping else { return }
-    record(.adapterFaulted(fault))
+    record(
+      .adapterFaulted(
+        .init(
+          adapter: session.adapter, fault: .receivesNothing, wasPowerCycled: failure == nil ? true : nil,
+          stackText: failure?.stackText)))
     lose(session)
   }
 }

@@ -148,7 +148,7 @@ struct RunMachine: Sendable {
     case .scanBegan(let session): scanBegan(in: session)
     case .received(let advertisement, let session): return receive(advertisement, in: session)
     case .scanEnded(let failure, let session): scanEnded(in: session, failure)
-    case .powerCycled(let fault, let session): powerCycled(session, fault)
+    case .powerCycled(let failure, let session): powerCycled(session, failure)
     case .action(let instant, let attempt): begin(attempt, action: instant)
     case .connected(let attempt): connected(attempt)
     case .sessionEnded(let report, let attempt): sessionEnded(attempt, report)
