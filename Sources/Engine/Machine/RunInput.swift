@@ -73,7 +73,7 @@ enum RunEffect: Hashable, Sendable {
   case scan(RadioSession, forgetting: [BluetoothAddress])
   /// End a scan window.
   case endScan(RadioSession)
-  /// Switch an adapter off and on.
+  /// Switch an adapter off and on. A run that ends waits for it: an adapter must not stay off.
   case powerCycle(RadioSession)
   /// Wait for the moment of the action whose time the device of a room needs.
   case askForAction(AttemptID, Room)
@@ -85,7 +85,7 @@ enum RunEffect: Hashable, Sendable {
   case confirm([ProposedBinding])
   /// Ask whether the remaining rooms may follow the first rooms.
   case judge([RoomFinished])
-  /// Withdraw the questions that the operator, or the host, has not answered.
+  /// Withdraw the questions that the operator has not answered.
   case withdrawQuestions
   /// Have the stack forget these devices. An absent adapter keeps its entries.
   case forgetLeftovers([Leftovers.Device])

@@ -76,12 +76,10 @@ extension RunShell {
     inbox.post(.scanEnded(failure, session))
   }
 
-  func powerCycle(_ session: RadioSession, until end: OneShot<Void>) async {
-    let (central, clock) = (central, clock)
-    let raced = await ended(by: end) {
-      await race(Self.powerCycleTimeout, on: clock) { () throws(CentralError) in
-        try await central.powerCycle(session.adapter)
-      }
+  func powerCycle(_ session: RadioSession) async {
+    let central = central
+    let raced = await race(Self.powerCycleTimeout, on: clock) { () throws(CentralError) in
+      try await central.powerCycle(session.adapter)
     }
     switch raced {
     case .value: inbox.post(.powerCycled(nil, session))
