@@ -33,7 +33,7 @@ extension RunMachine {
     let limit = connectPolicy.limit(
       answersWithin: work.room.family.lifecycle.isPerAction ? nil : work.room.family.answersWithin,
       charged: work.budget.charged,
-      retries: work.room.retries, times: histories[session.adapter]?.connectTimes ?? [],
+      retries: work.room.retries, times: radios[history: session.adapter].connectTimes,
       isShared: radios[index].isShared)
     radios[index].enter(.connecting(room: place, since: now))
     radios[index].links += 1
@@ -77,7 +77,7 @@ extension RunMachine {
           recorded: recorded(for: work),
           mayOverwrite: request.known.permissions.overwrite.contains(id.room))))
     // The adapter can be lost while a person chooses the moment of the action.
-    if index(of: engaged.session) == nil { perform(.endAttempt(id, .adapterLost)) }
+    if radios.index(of: engaged.session) == nil { perform(.endAttempt(id, .adapterLost)) }
   }
 
   /// The settings that an earlier attempt, of any run, wrote to the device of a room.
@@ -128,14 +128,14 @@ extension RunMachine {
     guard case .connecting(let engaged) = rooms[place].state, engaged.attempt == attempt else { return }
     rooms.move(place, to: .connected(engaged))
     noteLink(place, engaged.work, on: engaged.session.adapter, at: now)
-    guard let index = index(of: engaged.session) else { return }
+    guard let index = radios.index(of: engaged.session) else { return }
     freeFromConnecting(index, place)
     radios[index].lastReport = radios[index].scanTime.total(at: now)
     radios[index].slots.connected(holding: radios[index].links)
     radios[index].disturbedAt = now
     let adapter = engaged.session.adapter
-    let times = (histories[adapter]?.connectTimes ?? []) + [engaged.since.duration(to: now)]
-    histories[adapter]?.connectTimes = times.suffix(connectPolicy.timesKept)
+    let times = radios[history: adapter].connectTimes + [engaged.since.duration(to: now)]
+    radios[history: adapter].connectTimes = times.suffix(connectPolicy.timesKept)
   }
 
   /// Notes that the device of a room was in provisioning mode at this instant, because it accepted the link.
@@ -164,7 +164,7 @@ extension RunMachine {
         noteLink(place, engaged.work, on: engaged.session.adapter, at: submission.at)
       }
       rooms.move(place, to: .disconnecting(engaged.ended(report)))
-      guard let index = index(of: engaged.session) else { return }
+      guard let index = radios.index(of: engaged.session) else { return }
       if report.hasLink { radios[index].disconnecting.insert(place) }
       guard case .failure(let failure) = report.result else { return }
       if case .outOfSlots = failure.reason {
@@ -193,7 +193,7 @@ extension RunMachine {
     (state.holdsLink, state.linkEnd) = (false, cause)
     state.work.strongest = air[state.work.address]?.receptions.values.compactMap(\.rssi).max()
     rooms.update(place, .disconnecting(state))
-    guard let index = index(of: state.session) else { return }
+    guard let index = radios.index(of: state.session) else { return }
     radios[index].links -= 1
     radios[index].disconnecting.remove(place)
     freeFromConnecting(index, place)

@@ -25,7 +25,7 @@ extension RunMachine {
     isDirty = true
     perform(.withdrawQuestions)
     confirmation = nil
-    for session in windows.keys.sorted(by: { $0.number < $1.number }) { perform(.endScan(session)) }
+    for session in radios.open { perform(.endScan(session)) }
     for place in rooms.indices {
       switch rooms[place].state {
       case .connecting(let engaged), .connected(let engaged):
@@ -41,9 +41,7 @@ extension RunMachine {
   mutating func concludeIfNothingIsUnderWay() {
     let isAtWork =
       rooms.count(.connecting) + rooms.count(.connected) + rooms.count(.disconnecting) > 0
-    guard !isAtWork, windows.isEmpty, presence.powerCycling.isEmpty, presence.releasing.isEmpty else {
-      return
-    }
+    guard !isAtWork, radios.isAtRest else { return }
     phase = .concluding
     if leftovers.isEmpty { conclude() } else { perform(.forgetLeftovers(leftovers.all)) }
   }

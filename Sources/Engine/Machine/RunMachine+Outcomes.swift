@@ -29,7 +29,7 @@ extension RunMachine {
   mutating func fail(_ place: Int, _ state: RoomState.Diagnosing) {
     rooms.move(place, to: .diagnosing(state))
     isDirty = true
-    if state.reason.possibleHostLoss != nil, index(of: state.session) != nil, !isStopping {
+    if state.reason.possibleHostLoss != nil, radios.index(of: state.session) != nil, !isStopping {
       timers.instants.insert(Due(at: judgement(of: state), room: place))
     } else {
       judge(place, state)
@@ -44,7 +44,7 @@ extension RunMachine {
   /// The cause of a failed attempt, by what its session saw, how its link ended, and what became of its adapter and
   /// of the stack.
   private func cause(of state: RoomState.Diagnosing) -> FailureReason {
-    let (seen, isLost) = (state.reason, index(of: state.session) == nil)
+    let (seen, isLost) = (state.reason, radios.index(of: state.session) == nil)
     guard let loss = seen.possibleHostLoss else { return seen }
     let isStackLost = stackLostAt.map { $0.advanced(by: Self.hostGracePeriod) >= state.failedAt } ?? false
     if state.linkEnd == .stackLost || isLost && (isStackLost || seen.code == .stackLost) {

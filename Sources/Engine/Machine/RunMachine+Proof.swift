@@ -18,7 +18,7 @@ extension RunMachine {
       mayMove: mayMove,
       submittedAt: submission.at, began: now, known: mayMove ? devices(ofOthersThan: place) : [])
     let timeout = room.timeouts.verify
-    let index = index(of: adapter)
+    let index = radios.index(of: adapter)
     let limit = (index.map { radios[$0].scanTime.total(at: now) } ?? leastScanTime) + timeout
     rooms.move(
       place,

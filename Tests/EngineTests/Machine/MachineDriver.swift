@@ -141,7 +141,7 @@ struct MachineDriver {
 
   /// The state of an adapter.
   func radio(_ session: RadioSession = hci0) -> RadioState.Kind? {
-    machine.index(of: session).map { machine.radios[$0].state.kind }
+    machine.radios.index(of: session).map { machine.radios[$0].state.kind }
   }
 
   /// The instant of the next timer, in seconds.
