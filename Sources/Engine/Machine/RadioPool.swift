@@ -131,6 +131,6 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
       .compactMap(\.value.health.coolDownEnd).min()
   }
 
-  /// Whether nothing that the run began on an adapter, apart from attempts, is unfinished.
+  /// Whether nothing but attempts is in flight.
   var isAtRest: Bool { windows.isEmpty && presence.powerCycling.isEmpty && presence.releasing.isEmpty }
 }

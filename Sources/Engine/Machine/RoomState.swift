@@ -8,9 +8,9 @@ indirect enum RoomState: Sendable {
   /// Nothing is decided: the run surveys.
   case unmatched
   /// Matching found no device for it so far, and the run watches for one.
-  case open(Open)
+  case open(Prospect)
   /// Its device must be put into provisioning mode first. The operator may do that during the run.
-  case awaitingOperator(AwaitingOperator)
+  case awaitingOperator(Prospect)
   /// Its device was configured elsewhere and only has to be received.
   case awaited(Awaited)
   /// It has a device, and waits for the result of the first rooms of its network.
@@ -35,16 +35,8 @@ indirect enum RoomState: Sendable {
   case stopped(Stopped)
   case finished(Finished)
 
-  struct Open: Sendable {
-    let outcome: Outcome
-    let reason: FailureReason
-    fileprivate init(_ outcome: Outcome, _ reason: FailureReason) {
-      (self.outcome, self.reason) = (outcome, reason)
-    }
-  }
-
-  struct AwaitingOperator: Sendable {
-    /// The outcome if the operator does nothing.
+  /// The outcome of a room if nothing follows.
+  struct Prospect: Sendable {
     let outcome: Outcome
     let reason: FailureReason
     fileprivate init(_ outcome: Outcome, _ reason: FailureReason) {
@@ -114,12 +106,8 @@ indirect enum RoomState: Sendable {
   }
 
   struct Proving: Sendable {
-    let work: RoomWork
-    let attempt: AttemptID
-    let session: RadioSession
-    let began: MonotonicInstant
+    let past: Disconnecting
     let since: MonotonicInstant
-    let linkEnd: Disconnection.Cause?
     let submission: Submission
     let identity: DeviceIdentity
     var watch: ProofWatch
@@ -128,38 +116,29 @@ indirect enum RoomState: Sendable {
     var adapter: AdapterID?
     /// The scan time at which the wait ends.
     var limit: Duration
+    var work: RoomWork { past.work }
     fileprivate init(
-      _ state: Disconnecting, _ submission: Submission, _ watch: ProofWatch, _ identity: DeviceIdentity,
+      _ past: Disconnecting, _ submission: Submission, _ watch: ProofWatch, _ identity: DeviceIdentity,
       adapter: AdapterID?, limit: Duration, _ now: MonotonicInstant
     ) {
-      (work, attempt, session, began) = (state.work, state.attempt, state.session, state.began)
-      (self.submission, self.watch, self.identity, linkEnd) = (submission, watch, identity, state.linkEnd)
+      (self.past, self.submission, self.watch, self.identity) = (past, submission, watch, identity)
       (self.adapter, self.limit, since) = (adapter, limit, now)
     }
   }
 
   struct Diagnosing: Sendable {
     var work: RoomWork
-    let attempt: AttemptID
-    let session: RadioSession
-    let began: MonotonicInstant
+    let past: Disconnecting
     let failedAt: MonotonicInstant
     let reason: FailureReason
-    /// Whether the adapter may have had no slot for the link.
-    let isTrial: Bool
-    let linkEnd: Disconnection.Cause?
-    fileprivate init(
-      _ work: RoomWork, _ attempt: AttemptID, _ session: RadioSession, began: MonotonicInstant,
-      _ reason: FailureReason, isTrial: Bool = false, _ linkEnd: Disconnection.Cause?, _ now: MonotonicInstant
-    ) {
-      (self.work, self.attempt, self.session, self.began) = (work, attempt, session, began)
-      (self.reason, self.isTrial, self.linkEnd, failedAt) = (reason, isTrial, linkEnd, now)
+    fileprivate init(_ past: Disconnecting, _ reason: FailureReason, _ now: MonotonicInstant) {
+      (work, self.past, self.reason, failedAt) = (past.work, past, reason, now)
     }
 
     /// The class of a failure. A connection that may have failed for want of a slot is not charged to the
     /// device.
     func failureClass(_ reason: FailureReason) -> FailureClass {
-      isTrial && reason.code == .connectFailed ? .outOfSlots : reason.failureClass
+      past.isTrial && reason.code == .connectFailed ? .outOfSlots : reason.failureClass
     }
   }
 
@@ -203,12 +182,12 @@ indirect enum RoomState: Sendable {
 extension RoomState {
   /// From `unmatched` or `open`: matching found no device so far.
   static func leftOpen(_ outcome: Outcome, _ reason: FailureReason) -> RoomState {
-    .open(Open(outcome, reason))
+    .open(Prospect(outcome, reason))
   }
 
   /// From `unmatched` or `open`: the operator must put its device into provisioning mode.
   static func awaitingOperator(_ outcome: Outcome, _ reason: FailureReason) -> RoomState {
-    .awaitingOperator(AwaitingOperator(outcome, reason))
+    .awaitingOperator(Prospect(outcome, reason))
   }
 
   /// From `unmatched` or `open`: its device was configured elsewhere.
@@ -260,14 +239,14 @@ extension RoomState.Disconnecting {
   }
 
   func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Diagnosing {
-    RoomState.Diagnosing(work, attempt, session, began: began, reason, isTrial: isTrial, linkEnd, now)
+    RoomState.Diagnosing(self, reason, now)
   }
 }
 
 extension RoomState.Proving {
   /// The proof did not arrive.
   func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Diagnosing {
-    RoomState.Diagnosing(work, attempt, session, began: began, reason, linkEnd, now)
+    RoomState.Diagnosing(past, reason, now)
   }
 }
 

@@ -179,10 +179,7 @@ extension RunMachine {
     for place in rooms.places([.queued]) { rooms.leave(place, session.adapter) }
     // If the adapter returns within milliseconds, an attempt that has not connected yet would connect in the new
     // session, which does not count its link.
-    for place in rooms.places([.connecting]) {
-      guard case .connecting(let engaged) = rooms[place].state, engaged.session == session else { continue }
-      perform(.endAttempt(engaged.attempt, .adapterLost))
-    }
+    endAttempts([.connecting], .adapterLost) { $0.session == session }
     for place in reach.keys { reach[place]?[session.adapter] = nil }
     for place in rooms.places([.proving]) {
       guard case .proving(var state) = rooms[place].state, state.adapter == session.adapter else { continue }

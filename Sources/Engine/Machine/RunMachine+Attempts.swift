@@ -22,9 +22,8 @@ extension RunMachine {
       finish(place, work, stoppedBy: found)
       return false
     }
-    if !work.isBound {
+    if work.attempts == 0 {
       recordBinding(of: work.room.id, to: work.address, work.basis, work.consent)
-      queued.work.isBound = true
     }
     if !work.wasTouched {
       queued.work.hadIdentity = request.known.mayHaveHad(work.room, at: work.address, air)
@@ -106,7 +105,7 @@ extension RunMachine {
     if let refusal = work.refusal { return finish(place, .failed, reason: refusal) }
     switch blocker {
     case .done(let evidence, let settings):
-      if !work.isBound { recordBinding(of: work.room.id, to: work.address, work.basis, work.consent) }
+      if work.attempts == 0 { recordBinding(of: work.room.id, to: work.address, work.basis, work.consent) }
       finish(place, .alreadyProvisioned, evidence: evidence, settings: settings)
     case .stopped(_, .contradictorySightings(let contradiction, _)) where work.submittedAt != nil:
       end(place, work, after: .contradictorySightings(contradiction, SaveResponse(of: work.lastFailure)))

@@ -69,7 +69,7 @@ extension RunMachine {
     guard case .proving(let state) = rooms[place].state else { return }
     let result = verdict(of: state, isOver: isOver)
     let failure: FailureReason? = if case .failure(let failure) = result { failure.reason } else { nil }
-    let id = state.attempt
+    let id = state.past.attempt
     record(
       .stageEnded(
         .init(
@@ -79,7 +79,7 @@ extension RunMachine {
     switch result {
     case .success(let evidence):
       record(.proofReceived(.init(room: id.room, attempt: state.work.number, evidence: evidence)))
-      succeed(place, state.work, id, began: state.began, evidence)
+      succeed(place, state.work, id, began: state.past.began, evidence)
     case .failure(let failure):
       fail(place, state.failed(failure.reason, at: now))
     }

@@ -158,8 +158,9 @@ extension RunMachine {
   /// Ends a room whose device is no longer received. An earlier failure is the better reason.
   private mutating func giveUp(_ place: Int, _ work: RoomWork) {
     // Not received since an earlier run asked it to save: the save may have succeeded.
+    let mayBeDone = request.known.lastWrite(for: work.room, at: work.address)?.isUnproved == true
     let silent: FailureReason =
-      work.mayBeDone ? .notReceivedAfterSave(nil) : radios.isDeaf(at: now) ? .adapterDeaf : .neverReceived()
+      mayBeDone ? .notReceivedAfterSave(nil) : radios.isDeaf(at: now) ? .adapterDeaf : .neverReceived()
     end(place, work, after: work.lastFailure ?? silent)
   }
 }
