@@ -179,7 +179,7 @@ let package = Package(
       "Engine",
       [
         "Bluetooth", "Model", "Session", "Families", "VirtualTime", "VirtualBuilding", "Journal",
-        "Simulation", "SampleFacts",
+        "ProcessorTime", "Simulation", "SampleFacts",
       ]),
     tests(
       "Simulation",
@@ -190,6 +190,8 @@ let package = Package(
       ]),
     // Texts in which the expected places are marked.
     .target(name: "MarkedText", dependencies: ["Source"], path: "Tests/MarkedText", swiftSettings: strict),
+    // What a test costs, on a machine with other work.
+    .target(name: "ProcessorTime", path: "Tests/ProcessorTime", swiftSettings: strict),
     // Texts that are compared with files of the project.
     .target(name: "RecordedText", path: "Tests/RecordedText", swiftSettings: strict),
     tests("YAML", ["MarkedText", "Source"]),
@@ -197,8 +199,8 @@ let package = Package(
     tests(
       "Manifest",
       [
-        "MarkedText", "RecordedText", "SampleFacts", "Source", "YAML", "Families", "Session", "Model",
-        "Bluetooth",
+        "MarkedText", "ProcessorTime", "RecordedText", "SampleFacts", "Source", "YAML", "Families", "Session",
+        "Model", "Bluetooth",
       ]),
     tests("Labels", ["Families", "Session", "Model", "Bluetooth"]),
     tests("Journal", ["SampleFacts", "Families", "Session", "Model", "Bluetooth"]),

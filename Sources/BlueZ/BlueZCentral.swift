@@ -73,15 +73,17 @@ package actor BlueZCentral: Central {
   /// - Parameters:
   ///   - bus: where BlueZ is: `.system`, or the address of another bus.
   ///   - clock: the clock of all instants and of all waiting.
+  ///   - timeout: how long the bus and BlueZ may take for a reply, unless a call has its own limit.
   ///   - log: Gets changes of the bus and of BlueZ at `warning`, of adapters at `info`, discoveries and links at `debug`, D-Bus
   ///     messages at `trace`. No entry contains a value that is written or read.
   /// - Throws: `busUnavailable`; `timedOut` when the bus does not answer; `permissionDenied` when the bus does not let us speak to it or to BlueZ.
   package static func open(
-    bus: BusAddress, clock: any TimeSource, log: Logger = .silent
+    bus: BusAddress, clock: any TimeSource, timeout: Duration = Connection.defaultTimeout,
+    log: Logger = .silent
   ) async throws(CentralError) -> BlueZCentral {
     let connection: Connection
     do throws(DBusError) {
-      connection = try await Connection.open(bus, log: log)
+      connection = try await Connection.open(bus, timeout: timeout, log: log)
     } catch {
       throw openingError(error)
     }
@@ -272,11 +274,19 @@ extension BlueZCentral {
     scansChanged()
   }
 
+  /// Calls a method of BlueZ, with the time limit of the connection.
+  func call(
+    _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ body: [DBusValue] = [],
+    during operation: ErrorTable.Operation = .adapter
+  ) async throws(CentralError) -> [DBusValue] {
+    try await call(path, interface, member, body, during: operation, timeout: connection.timeout)
+  }
+
   /// Calls a method of BlueZ.
   /// - Parameter timeout: Nil waits without a limit.
   func call(
     _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ body: [DBusValue] = [],
-    during operation: ErrorTable.Operation = .adapter, timeout: Duration? = Connection.defaultTimeout
+    during operation: ErrorTable.Operation = .adapter, timeout: Duration?
   ) async throws(CentralError) -> [DBusValue] {
     let call = MethodCall(
       destination: Name.service, path: path, interface: interface, member: member, body: body)

@@ -32,6 +32,8 @@ package actor Connection {
   /// The unique name that the bus assigned to this connection.
   package nonisolated let uniqueName: BusName
 
+  /// How long calls without a time limit of their own wait for the reply.
+  package nonisolated let timeout: Duration
   private nonisolated let log: Logger
 
   /// Nil when the connection is gone.
@@ -47,8 +49,9 @@ package actor Connection {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// A connection that is served from now on. On the loop's thread.
-  private init(link: any MessageLink, servedBy executor: LoopExecutor, log: Logger) {
+  private init(link: any MessageLink, servedBy executor: LoopExecutor, timeout: Duration, log: Logger) {
     self.executor = executor
+    self.timeout = timeout
     self.log = log
     self.link = link
     uniqueName = link.uniqueName
@@ -65,7 +68,7 @@ package actor Connection {
   /// Connects and registers. Cancelling the task ends the wait at once. libdbus blocks meanwhile, without a
   /// limit if the bus accepts the connection and then sends nothing, so it runs on a separate thread. A
   /// connection to a `LocalBus` needs neither.
-  /// - Parameter timeout: The time limit.
+  /// - Parameter timeout: The time limit, here and for replies.
   /// - Parameter loop: The loop of the connection. If nil, it is the loop of the task, or else a new one with
   ///   its own thread.
   /// - Parameter log: Gets each call and each received signal at `trace`, without values.
@@ -86,7 +89,7 @@ package actor Connection {
     defer { timer.cancel() }
     // When the task was cancelled in the meantime, the connection goes, and closes itself.
     let serve = { @Sendable (link: Result<any MessageLink, DBusError>) in
-      _ = opened.give(link.map { Connection(link: $0, servedBy: executor, log: log) })
+      _ = opened.give(link.map { Connection(link: $0, servedBy: executor, timeout: timeout, log: log) })
     }
     if case .local(let bus) = address {
       executor.post { serve(Result { () throws(DBusError) in try bus.connect(on: executor) }) }
@@ -106,6 +109,12 @@ package actor Connection {
 
   // MARK: Calls
 
+  /// Calls a method and waits for the reply, up to the time limit of this connection.
+  @discardableResult
+  package func call(_ call: MethodCall) async throws(DBusError) -> [DBusValue] {
+    try await self.call(call, timeout: timeout)
+  }
+
   /// Calls a method and waits for the reply. Any number of calls may be in flight.
   ///
   /// A reply that arrives after the deadline or after cancellation is dropped. The other side may have
@@ -119,7 +128,7 @@ package actor Connection {
   ///   `badMessage` if the call cannot be sent or the reply cannot be read.
   @discardableResult
   package func call(
-    _ call: MethodCall, timeout: Duration? = Connection.defaultTimeout
+    _ call: MethodCall, timeout: Duration?
   ) async throws(DBusError) -> [DBusValue] {
     guard let link else { throw .disconnected }
     let entry = CallLog(call, log)

@@ -20,7 +20,8 @@ struct OrgBluezConformanceTests {
     _ building: ServedBuilding, _ body: @Sendable (VirtualBlueZ, ConformanceSubject) async throws -> Void
   ) async throws {
     let clock = building.clock
-    let central = try await BlueZCentral.open(bus: building.daemon.busAddress, clock: clock)
+    let central = try await BlueZCentral.open(
+      bus: building.daemon.busAddress, clock: clock, timeout: .seconds(3600))
     do {
       try await body(
         building.stack, ConformanceSubject(central: central, world: building.world, clock: clock))

@@ -28,7 +28,7 @@ struct DaemonTests {
       let made = try #require(try contents(directory).first)
       let attributes = try FileManager.default.attributesOfItem(atPath: directory + "/" + made)
       #expect(attributes[.posixPermissions] as? Int == 0o700)
-      let connection = try await Connection.open(.address(bus.address))
+      let connection = try await bus.connect()
       await bus.stop()
       await connection.closed()
       try expectNothing(in: directory)
@@ -43,7 +43,7 @@ struct DaemonTests {
       for _ in 0..<4 { group.addTask { await bus.stop() } }
       group.cancelAll()
     }
-    let error = await failure { () throws(DBusError) in _ = try await Connection.open(.address(bus.address)) }
+    let error = await failure { () throws(DBusError) in _ = try await bus.connect() }
     #expect(error?.kind == .cannotConnect)
   }
 
@@ -52,7 +52,7 @@ struct DaemonTests {
     let connection: Connection
     do {
       let bus = try await DBusDaemon.start()
-      connection = try await Connection.open(.address(bus.address))
+      connection = try await bus.connect()
     }
     await connection.closed()
   }
@@ -67,8 +67,12 @@ struct DaemonTests {
       let made = try #require(try contents(directory).first)
       let address = BusAddress.address("unix:path=\(directory)/\(made)/bus")
       // If the bus is slow, its end is observed here.
-      if let connection = try? await Connection.open(address) { await connection.closed() }
-      let error = await failure { () throws(DBusError) in _ = try await Connection.open(address) }
+      if let connection = try? await Connection.open(address, timeout: .seconds(3600)) {
+        await connection.closed()
+      }
+      let error = await failure { () throws(DBusError) in
+        _ = try await Connection.open(address, timeout: .seconds(3600))
+      }
       #expect(error?.kind == .cannotConnect)
     }
   }
@@ -81,7 +85,7 @@ struct DaemonTests {
       let odd = directory + "/" + name
       try FileManager.default.createDirectory(atPath: odd, withIntermediateDirectories: false)
       let bus = try await DBusDaemon.start(in: odd)
-      let connection = try await Connection.open(.address(bus.address))
+      let connection = try await bus.connect()
       await connection.close()
       await bus.stop()
       try expectNothing(in: odd)

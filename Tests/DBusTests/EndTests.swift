@@ -153,12 +153,11 @@ struct EndTests {
   @Test("opening a connection in a cancelled task either succeeds or throws cancelled")
   func cancelledOpen() async throws {
     try await withBus { bus in
-      let address = bus.address
       let kinds = await withTaskGroup(of: DBusError.Kind?.self) { group in
         for _ in 0..<10 {
           group.addTask {
             await failure { () throws(DBusError) in
-              let connection = try await Connection.open(.address(address))
+              let connection = try await bus.connect()
               await connection.close()
             }?.kind
           }

@@ -29,9 +29,9 @@ struct ProgramTests {
   @Test("the list contains other subscribed programs, but neither this one nor the service")
   func programs() async throws {
     let bus = try await DBusDaemon.start()
-    let service = try await Connection.open(.address(bus.address))
+    let service = try await bus.connect()
     try await service.requestName("org.bluez")
-    let ours = try await Connection.open(.address(bus.address))
+    let ours = try await bus.connect()
     _ = try await ours.subscribe(MatchRule(sender: "org.bluez")) { _ in }
     #expect(await ours.programs(scanning: "org.bluez", below: "/org/bluez") == [])
     // A third-party client, which runs until its input ends.

@@ -14,8 +14,9 @@ func withBus(_ body: (DBusDaemon) async throws -> Void) async throws {
 }
 
 extension DBusDaemon {
+  /// A machine may be so slow that a reply takes longer than a user would wait.
   func connect() async throws(DBusError) -> Connection {
-    try await Connection.open(.address(address))
+    try await Connection.open(.address(address), timeout: .seconds(3600))
   }
 }
 

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Model
+import ProcessorTime
 import Session
 import Testing
 import VirtualTime
@@ -109,19 +110,9 @@ import VirtualTime
   func linearTime() {
     let redactor = Redactor(
       (0..<500).map { Secret("network-\($0)-\($0 * 7919)") } + [Secret(String(repeating: "a", count: 63))])
-    // The processor time of this thread: other work on the machine does not change it.
-    func processorTime() -> UInt64 {
-      var time = timespec()
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
-    func cost(_ count: Int) -> UInt64 {
+    func cost(_ count: Int) -> Duration {
       let text = String(repeating: "a", count: count)
-      return (0..<3).map { _ in
-        let start = processorTime()
-        #expect(redactor(text) == Redactor.mark)
-        return processorTime() - start
-      }.min() ?? 0
+      return (0..<3).map { _ in processorTime { #expect(redactor(text) == Redactor.mark) } }.min() ?? .zero
     }
     let (short, long) = (cost(20_000), cost(80_000))
     #expect(long < short * 12, "\(short), \(long)")

@@ -19,7 +19,7 @@ from bleak.backends.scanner import AdvertisementData
 ROOM_SENSOR = "12345678-9abc-def0-1234-0000000000%02x"
 SERVICE, SSID, PASSWORD, ROOM, MINOR, COMMAND, STATUS = (ROOM_SENSOR % n for n in range(1, 8))
 APPLE = 0x004C
-TIMEOUT = 60
+TIMEOUT = 3600
 
 
 def say(event: str, **facts: Any) -> None:

@@ -2,6 +2,7 @@ import Bluetooth
 import Families
 import Foundation
 import Model
+import ProcessorTime
 import Testing
 
 @testable import Manifest
@@ -92,7 +93,7 @@ import Testing
     let rooms = numbers.map { "  - { room: R\($0), minor: \($0), near: lobyb-\($0) }" }
     let text = (["building: House", "match: any", "adapters:"] + adapters + ["rooms:"] + rooms)
       .joined(separator: "\n")
-    let duration = ContinuousClock().measure {
+    let duration = processorTime {
       let reading = ManifestReader.read(Array(text.utf8), file: "m.yaml", families: .builtIn)
       #expect(reading.diagnostics[0].advice == "did you mean `lobby-0`?")
       #expect(reading.omitted == numbers.count - ManifestReader.maximumFindings)
@@ -111,7 +112,7 @@ import Testing
         return "  - { room: R\(number), minor: \(number), address: \"\(address)\", wifi: \(name)-\(number) }"
       }
       let text = (["building: House", "wifi:"] + networks + ["rooms:"] + rooms).joined(separator: "\n")
-      return ContinuousClock().measure {
+      return processorTime {
         let reading = ManifestReader.read(Array(text.utf8), file: "m.yaml", families: .builtIn)
         guard name != "network" else { return #expect(reading.building != nil) }
         #expect(reading.omitted == numbers.count - ManifestReader.maximumFindings)

@@ -42,7 +42,7 @@ struct RecordTests {
 
   @Test(
     "a write failure starts no further attempt, ends the link and changes no sensor without an intent",
-    arguments: [2500, 6000, 12000, 18000])
+    arguments: [10_000, 13_500, 19_500, 25_500])
   func writeFailure(_ bytes: Int) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)])

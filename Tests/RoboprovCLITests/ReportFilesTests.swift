@@ -87,7 +87,7 @@ struct ReportFilesTests {
       }
 
       let promised: Set = [
-        "room", "minor", "outcome", "address", "adapter", "attempts", "duration_s", "rssi", "evidence",
+        "room", "identity", "outcome", "address", "adapter", "attempts", "duration_s", "rssi", "evidence",
         "settings", "reason", "advice", "log",
       ]
       for (number, room) in zip(1..., report["rooms"].items) {

@@ -157,7 +157,7 @@ struct TerminalTests {
       for device in devices {
         #expect(device["name"].text == "Robo Sensor")
         #expect(device["profile"].text == "robo-sensor")
-        #expect(device["state"].text == "waiting" && device["beacon"].isNull)
+        #expect(device["state"].text == "waiting" && device["identity"].isNull)
         #expect((-127...0).contains(device["rssi"].integer ?? 1))
         #expect((device["age_s"].number ?? -1) >= 0)
       }

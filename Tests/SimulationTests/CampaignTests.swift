@@ -5,7 +5,7 @@ import Reporting
 import Simulation
 import Testing
 
-@Suite("Random scenarios", .timeLimit(.minutes(15))) struct CampaignTests {
+@Suite("Random scenarios", .timeLimit(.minutes(60))) struct CampaignTests {
   /// `make test-long` plays three times as many buildings.
   private static let isLong = ProcessInfo.processInfo.environment["LONG"] != nil
 

@@ -321,10 +321,11 @@ package struct AirLedger: Sendable {
     }
   }
 
-  /// Whether a device sent this identity, or so many that not all are kept.
+  /// Whether a device sent this identity, as far as it distinguishes devices, or so many that not all are kept.
   package func mayHaveSent(_ identity: DeviceIdentity, from address: BluetoothAddress) -> Bool {
     guard let identities = devices[address]?.identities else { return false }
-    return identities.contains(identity) || identities.count == Self.mostIdentities
+    return identities.contains { $0.distinction == identity.distinction }
+      || identities.count == Self.mostIdentities
   }
 
   /// Devices that advertise this identity, by address.

@@ -25,9 +25,10 @@ package struct LastKnownBuilding: Hashable, Sendable {
     self.holdings = holdings
   }
 
-  /// What the device may hold if it sends this identity.
+  /// What the device may hold if it sends this identity. Its other parts may be the firmware's, and differ from
+  /// those that were expected when it was written.
   package func holdings(of address: BluetoothAddress, as identity: DeviceIdentity) -> [Holding] {
-    (holdings[address] ?? []).filter { $0.identity == identity }
+    (holdings[address] ?? []).filter { $0.identity.distinction == identity.distinction }
   }
 
   /// Whether devices of a family accept other settings without an operator action. A family that no run

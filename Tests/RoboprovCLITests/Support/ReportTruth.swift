@@ -266,7 +266,7 @@ struct ReportTruth {
         ?? runs.last { site.episodes[$0]?.written.contains(address) == true }
       let attempts = runs.reduce(0) { $0 + (site.episodes[$1]?.attempts[address] ?? 0) }
       let expected: [String: String?] = [
-        "room": wanted.name, "minor": wanted.minor.map { "\($0)" },
+        "room": wanted.name, "identity": wanted.minor.map { "minor \($0)" },
         "state": room["state"].text,
         "address": address.description, "attempts": "\(attempts)", "provisioned_in": writer,
         "provisioned_by": writer.flatMap { site.episodes[$0]?.laptop.person },
