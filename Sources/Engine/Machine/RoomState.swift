@@ -2,7 +2,7 @@ import Bluetooth
 import Model
 
 /// The state of a room in a run. Each case has the facts of that state, and its values can only be made from
-/// those of a legal predecessor: their initialisers belong to this file. `RoomState.transitions` is the same
+/// those of a legal predecessor: their initialisers take it, or belong to this file. `RoomState.transitions` is the same
 /// as a table, which docs/architecture.md draws.
 indirect enum RoomState: Sendable {
   /// Nothing is decided: the run surveys.
@@ -76,10 +76,10 @@ indirect enum RoomState: Sendable {
     let isTrial: Bool
     /// When the adapter was reserved; once the attempt began, when it did.
     fileprivate(set) var since: MonotonicInstant
-    fileprivate init(
-      _ work: RoomWork, _ session: RadioSession, _ limit: Duration?, isTrial: Bool, _ now: MonotonicInstant
+    init(
+      _ queued: Queued, in session: RadioSession, limit: Duration?, isTrial: Bool, at now: MonotonicInstant
     ) {
-      self.work = work
+      work = queued.work
       attempt = AttemptID(room: work.room.id, serial: work.attempts + 1)
       (self.session, self.limit, self.isTrial, since) = (session, limit, isTrial, now)
     }
@@ -97,7 +97,7 @@ indirect enum RoomState: Sendable {
     var holdsLink = true
     /// How the link ended, as far as the stack reported it.
     var linkEnd: Disconnection.Cause?
-    fileprivate init(_ engaged: Engaged, _ report: AttemptReport) {
+    init(_ engaged: Engaged, _ report: AttemptReport) {
       work = engaged.work
       work.take(report)
       (attempt, session, began) = (engaged.attempt, engaged.session, engaged.since)
@@ -117,9 +117,9 @@ indirect enum RoomState: Sendable {
     /// The scan time at which the wait ends.
     var limit: Duration
     var work: RoomWork { past.work }
-    fileprivate init(
+    init(
       _ past: Disconnecting, _ submission: Submission, _ watch: ProofWatch, _ identity: DeviceIdentity,
-      adapter: AdapterID?, limit: Duration, _ now: MonotonicInstant
+      adapter: AdapterID?, limit: Duration, at now: MonotonicInstant
     ) {
       (self.past, self.submission, self.watch, self.identity) = (past, submission, watch, identity)
       (self.adapter, self.limit, since) = (adapter, limit, now)
@@ -131,7 +131,7 @@ indirect enum RoomState: Sendable {
     let past: Disconnecting
     let failedAt: MonotonicInstant
     let reason: FailureReason
-    fileprivate init(_ past: Disconnecting, _ reason: FailureReason, _ now: MonotonicInstant) {
+    init(_ past: Disconnecting, _ reason: FailureReason, at now: MonotonicInstant) {
       (work, self.past, self.reason, failedAt) = (past.work, past, reason, now)
     }
 
@@ -206,15 +206,6 @@ extension RoomState.Deferred {
   func admitted(silenceLimit: Duration) -> RoomState { .queued(RoomState.Queued(work, silenceLimit)) }
 }
 
-extension RoomState.Queued {
-  /// Reserves an adapter for it.
-  func engaged(
-    in session: RadioSession, limit: Duration?, isTrial: Bool, at now: MonotonicInstant
-  ) -> RoomState.Engaged {
-    RoomState.Engaged(work, session, limit, isTrial: isTrial, now)
-  }
-}
-
 extension RoomState.Engaged {
   func begun(at now: MonotonicInstant) -> RoomState {
     var copy = self
@@ -223,30 +214,6 @@ extension RoomState.Engaged {
     copy.work.attempts = attempt.serial
     copy.work.adapter = session.adapter
     return .connecting(copy)
-  }
-
-  func ended(_ report: AttemptReport) -> RoomState.Disconnecting { RoomState.Disconnecting(self, report) }
-}
-
-extension RoomState.Disconnecting {
-  /// Waits for the proof.
-  func proving(
-    _ submission: Submission, _ watch: ProofWatch, _ identity: DeviceIdentity, adapter: AdapterID?,
-    limit: Duration, at now: MonotonicInstant
-  ) -> RoomState {
-    .proving(
-      RoomState.Proving(self, submission, watch, identity, adapter: adapter, limit: limit, now))
-  }
-
-  func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Diagnosing {
-    RoomState.Diagnosing(self, reason, now)
-  }
-}
-
-extension RoomState.Proving {
-  /// The proof did not arrive.
-  func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Diagnosing {
-    RoomState.Diagnosing(past, reason, now)
   }
 }
 

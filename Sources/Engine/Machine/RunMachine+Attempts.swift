@@ -37,7 +37,7 @@ extension RunMachine {
     radios[index].enter(.connecting(room: place, since: now))
     radios[index].links += 1
     let isTrial = radios[index].slots.isTrial(making: radios[index].links)
-    let engaged = queued.engaged(in: session, limit: limit, isTrial: isTrial, at: now)
+    let engaged = RoomState.Engaged(queued, in: session, limit: limit, isTrial: isTrial, at: now)
     radios[index].connectingSince = radios[index].connectingSince ?? now
     if work.budget.charged == 0 { radios[index].hasFirstAttempts = true }
     if work.room.family.lifecycle.isPerAction {
@@ -162,7 +162,7 @@ extension RunMachine {
       if case .success(let submission) = report.result, case .connected = rooms[place].state {
         noteLink(place, engaged.work, on: engaged.session.adapter, at: submission.at)
       }
-      rooms.move(place, to: .disconnecting(engaged.ended(report)))
+      rooms.move(place, to: .disconnecting(.init(engaged, report)))
       guard let index = radios.index(of: engaged.session) else { return }
       if report.hasLink { radios[index].disconnecting.insert(place) }
       guard case .failure(let failure) = report.result else { return }
@@ -214,10 +214,10 @@ extension RunMachine {
     air.mustBeReceivedAgain(address)
     switch state.result {
     case .failure(let failure):
-      fail(place, state.failed(failure.reason, at: now))
+      fail(place, state, failure.reason)
     case .success(let submission):
       if let refusal = state.work.refusal, submission.problem == refusal {
-        return fail(place, state.failed(refusal, at: now))
+        return fail(place, state, refusal)
       }
       switch (rooms[place].room.family.proof, rooms[place].identity) {
       case (.onAir, let identity?): awaitProof(place, state, submission, identity)

@@ -26,7 +26,8 @@ extension RunMachine {
 
   /// Takes a failed attempt. If the host may have caused it, it is classified a little later: when an adapter
   /// or the stack is lost, its objects and links disappear first, as if the devices had disconnected.
-  mutating func fail(_ place: Int, _ state: RoomState.Diagnosing) {
+  mutating func fail(_ place: Int, _ past: RoomState.Disconnecting, _ reason: FailureReason) {
+    let state = RoomState.Diagnosing(past, reason, at: now)
     rooms.move(place, to: .diagnosing(state))
     isDirty = true
     if state.reason.possibleHostLoss != nil, radios.index(of: state.past.session) != nil, !isStopping {

@@ -22,8 +22,9 @@ extension RunMachine {
     let limit = (index.map { radios[$0].scanTime.total(at: now) } ?? leastScanTime) + timeout
     rooms.move(
       place,
-      to: state.proving(
-        submission, watch, identity, adapter: index == nil ? nil : adapter, limit: limit, at: now))
+      to: .proving(
+        .init(
+          state, submission, watch, identity, adapter: index == nil ? nil : adapter, limit: limit, at: now)))
     if let index {
       radios[index].proofs.insert(Due(at: limit, room: place))
     } else {
@@ -81,7 +82,7 @@ extension RunMachine {
       record(.proofReceived(.init(room: id.room, attempt: state.work.number, evidence: evidence)))
       succeed(place, state.work, id, began: state.past.began, evidence)
     case .failure(let failure):
-      fail(place, state.failed(failure.reason, at: now))
+      fail(place, state.past, failure.reason)
     }
   }
 
@@ -97,7 +98,7 @@ extension RunMachine {
       let evidence = Evidence(grade: grade, address: state.work.address)
       succeed(place, state.work, state.attempt, began: state.began, evidence)
     } else {
-      fail(place, state.failed(failure, at: now))
+      fail(place, state, failure)
     }
   }
 
