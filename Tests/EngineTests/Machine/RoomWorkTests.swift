@@ -1,5 +1,6 @@
 import Bluetooth
 import Model
+import SampleFacts
 import Session
 import Testing
 
