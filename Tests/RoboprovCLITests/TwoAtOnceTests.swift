@@ -14,7 +14,7 @@ struct TwoAtOnceTests {
   ) async throws {
     try await Site.use { site in
       try site.writeManifest(
-        [.numbered(1), .numbered(2)], defaults: ["retries: 0", "timeouts: { connect: 10m }"])
+        [.numbered(1), .numbered(2)], defaults: ["retries: 0", "timeouts: { connect: 60m }"])
       let sensors = [ServedBuilding.sensor(1, .neverAnswers), ServedBuilding.sensor(2)]
       try await ServedBuilding.serve(sensors) { building in
         let run = try site.start(apply + ["--only", "Room 101"], bus: building.bus)

@@ -73,6 +73,9 @@ struct RunMachine: Sendable {
   var isOverflowNoted = false
   /// Whether a decision was made that may cause others.
   var isDirty = false
+  /// The next instant at which the machine needs the input `timePassed`; nil when only other inputs can
+  /// change anything.
+  private(set) var wake: MonotonicInstant?
 
   init(
     _ request: ApplyRequest, goal: Goal = .apply, limits: RadioLimits = .standard,
@@ -90,11 +93,14 @@ struct RunMachine: Sendable {
     admission = Admission(perNetwork: request.canaries, failureLimit: request.failureLimit)
   }
 
-  /// Takes an input and returns its effects. Inputs come in the order of their instants.
+  /// Takes an input and returns its effects. Inputs come in the order of their instants. One that comes after `wake`
+  /// also takes the place of `timePassed`: on a busy machine there may always be another advertisement first.
   mutating func handle(_ input: RunInput, at now: MonotonicInstant) -> [RunEffect] {
     guard !isEnded else { return [] }
+    let isDue = wake.map { $0 <= now } ?? false
     self.now = now
-    if take(input) { advance() }
+    if take(input) || isDue { advance() }
+    wake = nextWake
     defer { effects = [] }
     return effects
   }
@@ -183,9 +189,7 @@ struct RunMachine: Sendable {
     } while isDirty
   }
 
-  /// The next instant at which the machine needs the input `timePassed`; nil when only other inputs can
-  /// change anything.
-  var wake: MonotonicInstant? {
+  private var nextWake: MonotonicInstant? {
     guard !isStopping else { return nil }
     return [radioWake, presenceWake, phaseWake].compactMap(\.self).filter { $0 > now }.min()
   }

@@ -35,6 +35,15 @@ import Testing
     #expect(run.pass(at: 6.1) == [.endScan(Self.hci0)])
   }
 
+  @Test("a survey ends at the next advertisement if that is handled before the passing of the time")
+  func lateInput() {
+    var run = driver([Self.hci0])
+    run.send(.scanBegan(Self.hci0), at: 0.1)
+    run.receive([9], at: 5.9)
+    #expect(run.wake == 6.1)
+    #expect(run.receive([9], at: 6.2) == [.endScan(Self.hci0)])
+  }
+
   @Test("a survey lasts until the adapter that began last has scanned for 3 s")
   func slowest() {
     var run = driver([Self.hci0, Self.hci1])
