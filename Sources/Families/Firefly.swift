@@ -136,8 +136,7 @@ package enum Firefly {
       await session.confirmWritten([.value, .control, .range])
       return Submission(at: submittedAt, acknowledgement: .selfDisconnect)
     case .local: return Submission(at: submittedAt, acknowledgement: nil)
-    case .adapterLost: throw AttemptFailure(.adapterLost(.during(FailedStep(.save))))
-    case .stackLost: throw AttemptFailure(.stackLost(.during(FailedStep(.save))))
+    case .adapterLost, .stackLost: throw AttemptFailure(.linkLost(FailedStep(.save)))
     }
   }
 }

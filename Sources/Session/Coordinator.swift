@@ -71,34 +71,32 @@ package final class Coordinator: Sendable {
   /// on record, the action must not happen.
   /// - Throws: `RecordFailure` when the event cannot be recorded.
   package func commit(_ fact: Fact) async throws(RecordFailure) {
-    let recorded = OneShot<RecordFailure?>()
-    enqueue(fact, recorded: recorded)
-    if let failure = await recorded.valueEvenIfCancelled() { throw failure }
+    try await recorded(fact)
   }
 
   /// Returns when everything queued so far is on record. Cancellation does not end the wait.
   /// - Throws: `RecordFailure` when some of it cannot be recorded.
   package func flush() async throws(RecordFailure) {
+    try await recorded(nil)
+  }
+
+  private func recorded(_ fact: Fact?) async throws(RecordFailure) {
     let recorded = OneShot<RecordFailure?>()
-    let failure = state.withLock { state -> RecordFailure? in
-      if let failure = state.failure { return failure }
-      state.queue.append(Entry(event: nil, recorded: recorded))
-      return nil
-    }
-    if let failure { throw failure }
-    queued.signal()
+    enqueue(fact, recorded: recorded)
     if let failure = await recorded.valueEvenIfCancelled() { throw failure }
   }
 
-  private func enqueue(_ fact: Fact, recorded: OneShot<RecordFailure?>?) {
-    let fact = redaction.withLock { $0.redacted(fact) }
+  private func enqueue(_ fact: Fact?, recorded: OneShot<RecordFailure?>?) {
+    let fact = fact.map { fact in redaction.withLock { $0.redacted(fact) } }
     // Number and time under one lock: a later number never has an earlier time.
     let failure = state.withLock { state -> RecordFailure? in
-      precondition(!state.isFinished, "an event after the end of the run: \(fact.kind)")
+      precondition(!state.isFinished, "an event after the end of the run: \(fact?.kind ?? "flush")")
       if let failure = state.failure { return failure }
-      state.sequence += 1
-      let event = RunEvent(
-        sequence: state.sequence, at: wall(), elapsed: start.duration(to: clock.now), fact: fact)
+      let event = fact.map { fact in
+        state.sequence += 1
+        return RunEvent(
+          sequence: state.sequence, at: wall(), elapsed: start.duration(to: clock.now), fact: fact)
+      }
       state.queue.append(Entry(event: event, recorded: recorded))
       return nil
     }

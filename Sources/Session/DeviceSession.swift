@@ -104,7 +104,8 @@ package struct DeviceSession: Sendable {
   }
 
   /// Runs a stage with its timeout, and records its start and end.
-  /// - Throws: why it failed; a timeout is `connectTimedOut` or `stageTimedOut`.
+  /// - Throws: what the session saw; a timeout is `connectTimedOut` or `stageTimedOut`. The run decides whether the
+  ///   host caused it.
   package func stage<Value: Sendable>(
     _ stage: Stage, setting: SettingName? = nil,
     _ body: @escaping @Sendable () async throws(CentralError) -> Value
@@ -118,8 +119,7 @@ package struct DeviceSession: Sendable {
     let result: Result<Value, AttemptFailure> =
       switch raced {
       case .value(let value): .success(value)
-      case .failed(let error):
-        .failure(AttemptFailure(.init(await explained(error), stage: stage, setting: setting)))
+      case .failed(let error): .failure(AttemptFailure(.init(error, stage: stage, setting: setting)))
       case .timedOut:
         .failure(AttemptFailure(.init(timeoutOf: stage, setting: setting, seconds: timeout.inSeconds)))
       }
@@ -131,19 +131,6 @@ package struct DeviceSession: Sendable {
           seconds: began.duration(to: clock.now).inSeconds, failure: failure)
       ))
     return try result.get()
-  }
-
-  /// The better reason for a lost link: the loss of the adapter or the stack, which is not charged to the
-  /// device.
-  private func explained(_ error: CentralError) async -> CentralError {
-    guard error.code == .disconnected, let link = await progress.link else { return error }
-    let end = await race(.seconds(1), on: clock) { () throws(CentralError) in await link.disconnection() }
-    guard case .value(let disconnection?) = end else { return error }
-    switch disconnection.cause {
-    case .adapterLost: return CentralError(.adapterUnavailable(.absent), stackText: error.stackText)
-    case .stackLost: return CentralError(.stackUnavailable, stackText: error.stackText)
-    case .remote, .local: return error
-    }
   }
 
   /// Stage `write`: writes the settings of one characteristic. With response, they count as written once

@@ -155,7 +155,7 @@ struct FailureReasonTests {
       .stackError,
       .unknownToStack, .adapterLost, .stackLost,
     ]
-    #expect(reason.mayBeTheHosts == isTheHosts.contains(reason.code))
+    #expect((reason.possibleHostLoss != nil) == isTheHosts.contains(reason.code))
     guard let loss = reason.possibleHostLoss else { return }
     let lost = FailureReason.stackLost(loss)
     #expect(lost.stage == reason.stage && lost.setting == reason.setting && lost.seconds == reason.seconds)

@@ -193,6 +193,26 @@ import VirtualTime
       ])
   }
 
+  @Test("a request to stop does not end a power cycle, and the proof still arrives through the adapter")
+  func stoppedDuringPowerCycle() async throws {
+    let (cycles, cycle) = AsyncStream.makeStream(of: Void.self)
+    let rooms = Array(Self.rooms.prefix(1))
+    let run = try await rehearse(
+      [[]], rooms: rooms, scenario: { $0.adapters = oneAdapter },
+      through: { central, clock in SlowPowerCycle(base: central, clock: clock, begun: cycle) },
+      during: { backstage, event in
+        guard case .saveSubmitted = event.fact else { return }
+        await backstage.world.setDeaf(true, adapters[0].address)
+        backstage.after(.zero) { for await _ in cycles { backstage.interrupt() } }
+      })
+    expectInvariants(run, rooms)
+    #expect(run.facts { if case .operatorRequested = $0 { true } else { nil } }.count == 1)
+    #expect(
+      faults(run)
+        == [.init(adapter: AdapterID(adapters[0].address), fault: .receivesNothing, wasPowerCycled: true)])
+    #expect(run.outcome(1)?.outcome == .provisioned)
+  }
+
   @Test("one deaf adapter of two is named, and the rooms that the other one receives are done")
   func oneDeaf() async throws {
     let run = try await rehearse(
@@ -264,5 +284,18 @@ private struct MayNotPowerCycle: ForwardingCentral {
 
   func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
     throw CentralError(.permissionDenied, stackText: "not permitted")
+  }
+}
+
+/// A stack that takes 2 s to switch an adapter off and on.
+private struct SlowPowerCycle: ForwardingCentral {
+  let base: VirtualCentral
+  let clock: VirtualClock
+  let begun: AsyncStream<Void>.Continuation
+
+  func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
+    begun.yield()
+    try? await clock.sleep(for: .seconds(2))
+    try await base.powerCycle(adapter)
   }
 }

@@ -27,10 +27,12 @@ struct Attempt: Hashable, Sendable {
   let mayOverwrite: Bool
 }
 
-/// How the GATT session of an attempt ended.
+/// What the GATT session of an attempt saw.
 struct AttemptReport: Hashable, Sendable {
   /// The submission, which still needs its proof, or the failure.
   var result: Result<Submission, AttemptFailure>
+  /// Why the run ended it; nil if it did not.
+  var end: AttemptEnd?
   /// Settings that were sent to the device, apart from those that it rejected.
   var sent: Set<SettingName> = []
   /// Settings that the device confirmed.
@@ -41,6 +43,30 @@ struct AttemptReport: Hashable, Sendable {
   var wasSubmitted = false
   /// Whether a link exists that the attempt must end.
   var hasLink = false
+}
+
+extension AttemptReport {
+  /// The result, with the pause of the host or the loss of the adapter as its cause if the run ended the session for
+  /// that. The result of an earlier save stays open.
+  var judged: Result<Submission, AttemptFailure> {
+    let cause: KeyPath<FailureReason, FailureReason>
+    switch end {
+    case .hostPaused: cause = \.causedByHostPause
+    case .adapterLost: cause = \.causedByAdapterLoss
+    case .stopped, nil: return result
+    }
+    switch result {
+    case .success(var submission):
+      if case .interrupted? = submission.problem {
+        submission.problem = submission.problem?[keyPath: cause]
+      }
+      return .success(submission)
+    case .failure(let failure) where failure.reason.code == .recordUnwritable:
+      return result
+    case .failure(let failure):
+      return .failure(AttemptFailure(failure.reason[keyPath: cause]))
+    }
+  }
 }
 
 /// Why an attempt ends before its GATT session is complete.

@@ -87,23 +87,11 @@ extension RoomState {
 
 extension RoomState.Kind {
   /// Whether the radio, or a future instant, moves the room on.
-  var isActive: Bool {
-    switch self {
-    case .awaited, .queued, .preparing, .connecting, .connected, .disconnecting, .proving, .diagnosing,
-      .backingOff, .exhausted:
-      true
-    case .unmatched, .open, .awaitingOperator, .deferred, .stopped, .finished: false
-    }
-  }
+  var isActive: Bool { isEngaged || Self.waiting.contains(self) }
 
   /// Whether its adapter is reserved for it, connects to its device or holds the link.
-  var isEngaged: Bool {
-    switch self {
-    case .preparing, .connecting, .connected, .disconnecting: true
-    case .unmatched, .open, .awaitingOperator, .awaited, .deferred, .queued, .proving, .diagnosing,
-      .backingOff, .exhausted,
-      .stopped, .finished:
-      false
-    }
-  }
+  var isEngaged: Bool { Self.engaged.contains(self) }
+
+  private static let waiting: Set = [awaited, queued, proving, diagnosing, backingOff, exhausted]
+  private static let engaged: Set = [preparing, connecting, connected, disconnecting]
 }

@@ -2,15 +2,15 @@ import Bluetooth
 import Model
 
 /// The state of a room in a run. Each case has the facts of that state, and its values can only be made from
-/// those of a legal predecessor: their initialisers belong to this file. `RoomState.transitions` is the same
+/// those of a legal predecessor: their initialisers take it, or belong to this file. `RoomState.transitions` is the same
 /// as a table, which docs/architecture.md draws.
 indirect enum RoomState: Sendable {
   /// Nothing is decided: the run surveys.
   case unmatched
   /// Matching found no device for it so far, and the run watches for one.
-  case open(Open)
+  case open(Prospect)
   /// Its device must be put into provisioning mode first. The operator may do that during the run.
-  case awaitingOperator(AwaitingOperator)
+  case awaitingOperator(Prospect)
   /// Its device was configured elsewhere and only has to be received.
   case awaited(Awaited)
   /// It has a device, and waits for the result of the first rooms of its network.
@@ -35,16 +35,8 @@ indirect enum RoomState: Sendable {
   case stopped(Stopped)
   case finished(Finished)
 
-  struct Open: Sendable {
-    let outcome: Outcome
-    let reason: FailureReason
-    fileprivate init(_ outcome: Outcome, _ reason: FailureReason) {
-      (self.outcome, self.reason) = (outcome, reason)
-    }
-  }
-
-  struct AwaitingOperator: Sendable {
-    /// The outcome if the operator does nothing.
+  /// The outcome of a room if nothing follows.
+  struct Prospect: Sendable {
     let outcome: Outcome
     let reason: FailureReason
     fileprivate init(_ outcome: Outcome, _ reason: FailureReason) {
@@ -84,10 +76,10 @@ indirect enum RoomState: Sendable {
     let isTrial: Bool
     /// When the adapter was reserved; once the attempt began, when it did.
     fileprivate(set) var since: MonotonicInstant
-    fileprivate init(
-      _ work: RoomWork, _ session: RadioSession, _ limit: Duration?, isTrial: Bool, _ now: MonotonicInstant
+    init(
+      _ queued: Queued, in session: RadioSession, limit: Duration?, isTrial: Bool, at now: MonotonicInstant
     ) {
-      self.work = work
+      work = queued.work
       attempt = AttemptID(room: work.room.id, serial: work.attempts + 1)
       (self.session, self.limit, self.isTrial, since) = (session, limit, isTrial, now)
     }
@@ -101,20 +93,20 @@ indirect enum RoomState: Sendable {
     let result: Result<Submission, AttemptFailure>
     /// Whether the adapter may have had no slot for the link.
     let isTrial: Bool
+    let wasSubmitted: Bool
     var holdsLink = true
-    fileprivate init(_ engaged: Engaged, _ report: AttemptReport) {
+    /// How the link ended, as far as the stack reported it.
+    var linkEnd: Disconnection.Cause?
+    init(_ engaged: Engaged, _ report: AttemptReport) {
       work = engaged.work
       work.take(report)
       (attempt, session, began) = (engaged.attempt, engaged.session, engaged.since)
-      (result, isTrial) = (report.result, engaged.isTrial)
+      (result, isTrial, wasSubmitted) = (report.result, engaged.isTrial, report.wasSubmitted)
     }
   }
 
   struct Proving: Sendable {
-    let work: RoomWork
-    let attempt: AttemptID
-    let session: RadioSession
-    let began: MonotonicInstant
+    let past: Disconnecting
     let since: MonotonicInstant
     let submission: Submission
     let identity: DeviceIdentity
@@ -124,37 +116,29 @@ indirect enum RoomState: Sendable {
     var adapter: AdapterID?
     /// The scan time at which the wait ends.
     var limit: Duration
-    fileprivate init(
-      _ state: Disconnecting, _ submission: Submission, _ watch: ProofWatch, _ identity: DeviceIdentity,
-      adapter: AdapterID?, limit: Duration, _ now: MonotonicInstant
+    var work: RoomWork { past.work }
+    init(
+      _ past: Disconnecting, _ submission: Submission, _ watch: ProofWatch, _ identity: DeviceIdentity,
+      adapter: AdapterID?, limit: Duration, at now: MonotonicInstant
     ) {
-      (work, attempt, session, began) = (state.work, state.attempt, state.session, state.began)
-      (self.submission, self.watch, self.identity) = (submission, watch, identity)
+      (self.past, self.submission, self.watch, self.identity) = (past, submission, watch, identity)
       (self.adapter, self.limit, since) = (adapter, limit, now)
     }
   }
 
   struct Diagnosing: Sendable {
     var work: RoomWork
-    let attempt: AttemptID
-    let session: RadioSession
-    let began: MonotonicInstant
+    let past: Disconnecting
     let failedAt: MonotonicInstant
     let reason: FailureReason
-    /// Whether the adapter may have had no slot for the link.
-    let isTrial: Bool
-    fileprivate init(
-      _ work: RoomWork, _ attempt: AttemptID, _ session: RadioSession, began: MonotonicInstant,
-      _ reason: FailureReason, isTrial: Bool = false, _ now: MonotonicInstant
-    ) {
-      (self.work, self.attempt, self.session, self.began) = (work, attempt, session, began)
-      (self.reason, self.isTrial, failedAt) = (reason, isTrial, now)
+    init(_ past: Disconnecting, _ reason: FailureReason, at now: MonotonicInstant) {
+      (work, self.past, self.reason, failedAt) = (past.work, past, reason, now)
     }
 
     /// The class of a failure. A connection that may have failed for want of a slot is not charged to the
     /// device.
     func failureClass(_ reason: FailureReason) -> FailureClass {
-      isTrial && reason.code == .connectFailed ? .outOfSlots : reason.failureClass
+      past.isTrial && reason.code == .connectFailed ? .outOfSlots : reason.failureClass
     }
   }
 
@@ -198,12 +182,12 @@ indirect enum RoomState: Sendable {
 extension RoomState {
   /// From `unmatched` or `open`: matching found no device so far.
   static func leftOpen(_ outcome: Outcome, _ reason: FailureReason) -> RoomState {
-    .open(Open(outcome, reason))
+    .open(Prospect(outcome, reason))
   }
 
   /// From `unmatched` or `open`: the operator must put its device into provisioning mode.
   static func awaitingOperator(_ outcome: Outcome, _ reason: FailureReason) -> RoomState {
-    .awaitingOperator(AwaitingOperator(outcome, reason))
+    .awaitingOperator(Prospect(outcome, reason))
   }
 
   /// From `unmatched` or `open`: its device was configured elsewhere.
@@ -222,15 +206,6 @@ extension RoomState.Deferred {
   func admitted(silenceLimit: Duration) -> RoomState { .queued(RoomState.Queued(work, silenceLimit)) }
 }
 
-extension RoomState.Queued {
-  /// Reserves an adapter for it.
-  func engaged(
-    in session: RadioSession, limit: Duration?, isTrial: Bool, at now: MonotonicInstant
-  ) -> RoomState.Engaged {
-    RoomState.Engaged(work, session, limit, isTrial: isTrial, now)
-  }
-}
-
 extension RoomState.Engaged {
   func begun(at now: MonotonicInstant) -> RoomState {
     var copy = self
@@ -239,30 +214,6 @@ extension RoomState.Engaged {
     copy.work.attempts = attempt.serial
     copy.work.adapter = session.adapter
     return .connecting(copy)
-  }
-
-  func ended(_ report: AttemptReport) -> RoomState.Disconnecting { RoomState.Disconnecting(self, report) }
-}
-
-extension RoomState.Disconnecting {
-  /// Waits for the proof.
-  func proving(
-    _ submission: Submission, _ watch: ProofWatch, _ identity: DeviceIdentity, adapter: AdapterID?,
-    limit: Duration, at now: MonotonicInstant
-  ) -> RoomState {
-    .proving(
-      RoomState.Proving(self, submission, watch, identity, adapter: adapter, limit: limit, now))
-  }
-
-  func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Diagnosing {
-    RoomState.Diagnosing(work, attempt, session, began: began, reason, isTrial: isTrial, now)
-  }
-}
-
-extension RoomState.Proving {
-  /// The proof did not arrive.
-  func failed(_ reason: FailureReason, at now: MonotonicInstant) -> RoomState.Diagnosing {
-    RoomState.Diagnosing(work, attempt, session, began: began, reason, now)
   }
 }
 

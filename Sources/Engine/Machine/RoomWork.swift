@@ -3,6 +3,19 @@ import Model
 
 /// A room that has a device to write: its binding and the results of its attempts.
 struct RoomWork: Hashable, Sendable {
+  /// What the attempts of this run asked the device to keep, and how it answered.
+  enum Save: Hashable, Sendable {
+    case none
+    /// A read showed that the device held everything, so that it was not written.
+    case unneeded(at: MonotonicInstant, Evidence?)
+    /// The device has not answered. The instant is nil if the session failed after the submission.
+    case submitted(at: MonotonicInstant?)
+    /// The device acknowledged these settings. Later evidence may show that it kept none of them.
+    case acknowledged(at: MonotonicInstant, Evidence, Set<SettingName>)
+    /// The device refused, and has acknowledged no later save: what it sends meanwhile is no success.
+    case refused(FailureReason, at: MonotonicInstant?, isSubmittedSince: Bool)
+  }
+
   /// The room. Its timeouts may exceed those of the manifest if the device still advertises more rarely than
   /// it should.
   var room: Room
@@ -11,10 +24,6 @@ struct RoomWork: Hashable, Sendable {
   let basis: BindingBasis
   /// How the operator permitted the binding; nil if nobody had to.
   let consent: Consent?
-  /// Whether the binding is on record.
-  var isBound = false
-  /// Whether an earlier run submitted a save whose result is unknown.
-  var mayBeDone = false
   var began: MonotonicInstant?
   /// The attempts that began.
   var attempts = 0
@@ -35,20 +44,9 @@ struct RoomWork: Hashable, Sendable {
   var written: Set<SettingName> = []
   /// Settings that a read showed the device to hold in the last attempt.
   var readBack: Set<SettingName> = []
-  /// Whether a read showed that the device already held everything, so that it was not written.
-  var isUnchanged = false
+  private(set) var save = Save.none
   /// Whether an attempt of this run may have changed the device.
-  var wasTouched = false
-  /// Settings whose save the device acknowledged.
-  var acknowledged: Set<SettingName> = []
-  /// When the last save was submitted; nil without one.
-  var submittedAt: MonotonicInstant?
-  /// The device's own acknowledgement of its last save.
-  var acknowledgement: Evidence?
-  /// The device's refusal, until it acknowledges a later save: what it sends meanwhile is no success.
-  var refusal: FailureReason?
-  /// Whether a save was submitted since that refusal.
-  var isSubmittedSinceRefusal = false
+  private(set) var wasTouched = false
   /// Whether the device may have had the room's identity before this run wrote anything, with other settings.
   var hadIdentity = false
   var lastFailure: FailureReason?
@@ -63,39 +61,81 @@ struct RoomWork: Hashable, Sendable {
   /// The number on record of the attempt in progress, or of the next one.
   var number: Int { failedAttempts + 1 }
 
+  // MARK: The save
+
+  /// When the last save was submitted; nil without one.
+  var submittedAt: MonotonicInstant? {
+    switch save {
+    case .none: nil
+    case .submitted(let at), .refused(_, let at, _): at
+    case .unneeded(let at, _), .acknowledged(let at, _, _): at
+    }
+  }
+
+  /// The device's own acknowledgement of its last save.
+  var acknowledgement: Evidence? {
+    switch save {
+    case .unneeded(_, let evidence): evidence
+    case .acknowledged(_, let evidence, _): evidence
+    case .none, .submitted, .refused: nil
+    }
+  }
+
+  /// Settings whose save the device acknowledged.
+  var acknowledged: Set<SettingName> {
+    if case .acknowledged(_, _, let settings) = save { settings } else { [] }
+  }
+
+  var refusal: FailureReason? { if case .refused(let reason, _, _) = save { reason } else { nil } }
+
+  /// The refusal, unless a save was submitted since.
+  var lastRefusal: FailureReason? { if case .refused(let reason, _, false) = save { reason } else { nil } }
+
+  var isUnchanged: Bool { if case .unneeded = save { true } else { false } }
+
+  /// The device shows that it kept nothing of what it acknowledged.
+  mutating func contradictAcknowledgement() {
+    if case .acknowledged(let at, let evidence, _) = save { save = .acknowledged(at: at, evidence, []) }
+  }
+
   /// Takes over the results of an attempt.
   mutating func take(_ report: AttemptReport) {
     sent.formUnion(report.sent)
     // Until the next submission, the earlier writes count as well: their proof may still arrive.
     written = report.wasSubmitted ? report.written : written.union(report.written)
     readBack = report.readBack
-    if report.wasSubmitted { acknowledged = [] }
-    defer { if report.wasSubmitted { wasTouched = true } }
     switch report.result {
-    case .failure(let failure):
-      if failure.reason.code == .refused { take(refusal: failure.reason) }
-    case .success(let submission):
-      isUnchanged = submission.isUnchanged && !wasTouched
-      acknowledgement = submission.acknowledgement.map { Evidence(grade: $0, address: address) }
-      submittedAt = submission.at
-      if acknowledgement != nil {
-        (acknowledged, refusal) = (written, nil)
-      } else if let problem = submission.problem, problem.code == .refused {
-        take(refusal: problem)
-      } else {
-        isSubmittedSinceRefusal = true
+    case .failure(let failure) where failure.reason.code == .refused:
+      save = .refused(failure.reason, at: submittedAt, isSubmittedSince: false)
+    case .failure where report.wasSubmitted:
+      switch save {
+      case .none, .unneeded: save = .submitted(at: submittedAt)
+      case .submitted, .refused: break
+      case .acknowledged: contradictAcknowledgement()
       }
+    case .failure: break
+    case .success(let submission): take(submission)
+    }
+    if report.wasSubmitted { wasTouched = true }
+  }
+
+  private mutating func take(_ submission: Submission) {
+    let evidence = submission.acknowledgement.map { Evidence(grade: $0, address: address) }
+    if submission.isUnchanged, !wasTouched {
+      save = .unneeded(at: submission.at, evidence)
+    } else if let evidence {
+      save = .acknowledged(at: submission.at, evidence, written)
+    } else if let problem = submission.problem, problem.code == .refused {
+      save = .refused(problem, at: submission.at, isSubmittedSince: false)
+    } else if let refusal {
+      save = .refused(refusal, at: submission.at, isSubmittedSince: true)
+    } else {
+      save = .submitted(at: submission.at)
     }
   }
 
-  private mutating func take(refusal: FailureReason) {
-    (self.refusal, isSubmittedSinceRefusal) = (refusal, false)
-  }
-
   /// The reason to end with: the device's own refusal is better than a later failure to reach it.
-  func finalReason(_ reason: FailureReason) -> FailureReason {
-    isSubmittedSinceRefusal ? reason : refusal ?? reason
-  }
+  func finalReason(_ reason: FailureReason) -> FailureReason { lastRefusal ?? reason }
 
   /// What the device's own beacon with the written identity shows after a save.
   /// - Parameter contradiction: what shows that another device may have sent it.

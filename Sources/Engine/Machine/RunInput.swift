@@ -26,15 +26,15 @@ enum RunInput: Sendable {
   case received(Advertisement, RadioSession)
   /// A scan window has ended, by itself or on request.
   case scanEnded(CentralError?, RadioSession)
-  /// The attempt to switch an adapter off and on is over.
-  case powerCycled(AdapterFault, RadioSession)
+  /// The attempt to switch an adapter off and on is over; nil when it succeeded.
+  case powerCycled(CentralError?, RadioSession)
   /// The response to `askForAction`.
   case action(MonotonicInstant?, AttemptID)
   case connected(AttemptID)
   /// The GATT session is over. The link, if there is one, is being ended.
   case sessionEnded(AttemptReport, AttemptID)
-  /// The adapter no longer holds the link.
-  case linkEnded(AttemptID)
+  /// The adapter no longer holds the link. The cause is nil if there was no link, or the stack did not report it.
+  case linkEnded(Disconnection.Cause?, AttemptID)
   /// The link is down, and the stack has or has not forgotten the device.
   case takenDown(isForgotten: Bool, AttemptID)
   /// The stack has forgotten a device that it could not forget before.
@@ -73,7 +73,7 @@ enum RunEffect: Hashable, Sendable {
   case scan(RadioSession, forgetting: [BluetoothAddress])
   /// End a scan window.
   case endScan(RadioSession)
-  /// Switch an adapter off and on.
+  /// Switch an adapter off and on. A run that ends waits for it: an adapter must not stay off.
   case powerCycle(RadioSession)
   /// Wait for the moment of the action whose time the device of a room needs.
   case askForAction(AttemptID, Room)
@@ -85,9 +85,9 @@ enum RunEffect: Hashable, Sendable {
   case confirm([ProposedBinding])
   /// Ask whether the remaining rooms may follow the first rooms.
   case judge([RoomFinished])
-  /// Withdraw the questions that the operator, or the host, has not answered.
+  /// Withdraw the questions that the operator has not answered.
   case withdrawQuestions
-  /// Have the stack forget these devices where their adapters are present.
+  /// Have the stack forget these devices. An absent adapter keeps its entries.
   case forgetLeftovers([Leftovers.Device])
   case finish(RunEnd)
 }

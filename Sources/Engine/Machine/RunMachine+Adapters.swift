@@ -50,33 +50,33 @@ extension RunMachine {
     for radio in radios.sorted(by: { $0.session.number < $1.session.number }) { lose(radio.session) }
     // The stack has forgotten all devices: adapters that return have received nothing yet.
     air.mustBeReceivedAgain()
-    presence.refusal = nil
-    presence.wait = .init(
+    radios.presence.refusal = nil
+    radios.presence.wait = .init(
       until: now.advanced(by: request.adapterTimeout),
       failure: CentralError(.adapterUnavailable(.absent)))
-    presence.mayHaveChanged = true
+    radios.presence.mayHaveChanged = true
   }
 
   /// Lists the adapters again when they may have changed, and ends the wait for one when its time is over.
   mutating func lookAfterAdapters() {
     guard !isStopping else { return }
-    if let wait = presence.wait {
-      if presence.isWatchEnded { return stop(.radio(CentralError(.busUnavailable))) }
-      if wait.until <= now, !presence.isListing {
+    if let wait = radios.presence.wait {
+      if radios.presence.isWatchEnded { return stop(.radio(CentralError(.busUnavailable))) }
+      if wait.until <= now, !radios.presence.isListing {
         if wait.isOver { return stop(.radio(wait.failure)) }
-        presence.wait?.isOver = true
-        presence.mayHaveChanged = true
+        radios.presence.wait?.isOver = true
+        radios.presence.mayHaveChanged = true
       }
     }
-    let isDue = adapterDueAt.map { $0 <= now } ?? false
-    guard presence.mayHaveChanged || isDue, !presence.isListing else { return }
-    (presence.isListing, presence.mayHaveChanged) = (true, false)
+    let isDue = radios.dueAt.map { $0 <= now } ?? false
+    guard radios.presence.mayHaveChanged || isDue, !radios.presence.isListing else { return }
+    (radios.presence.isListing, radios.presence.mayHaveChanged) = (true, false)
     perform(.listAdapters)
   }
 
   /// Takes adapters that appeared, and ends the sessions of those that disappeared.
   mutating func take(adapters result: Result<[Adapter], CentralError>) {
-    presence.isListing = false
+    radios.presence.isListing = false
     guard !isStopping else { return }
     var failure: CentralError?
     if case .failure(let error) = result {
@@ -92,24 +92,28 @@ extension RunMachine {
     let usable = present.filter(isUsable).sorted { $0.name < $1.name }
     for radio in radios where !usable.contains(where: { $0.id == radio.id }) { lose(radio.session) }
     // The losses above are known, and adapters that can be used again are claimed below.
-    presence.mayHaveChanged = false
-    presence.claiming = presence.claiming.filter { claimed in usable.contains { $0.id == claimed.key } }
-    for adapter in histories.keys { histories[adapter]?.health.expire(at: now) }
+    radios.presence.mayHaveChanged = false
+    radios.presence.claiming = radios.presence.claiming.filter { claimed in
+      usable.contains { $0.id == claimed.key }
+    }
+    radios.expireCoolDowns(at: now)
     for adapter in usable {
-      if let index = index(of: adapter.id) {
+      if let index = radios.index(of: adapter.id) {
         noteForeignScan(on: adapter, radios[index].session)
-      } else if presence.claiming[adapter.id] == nil, !isCoolingDown(adapter.id) {
-        presence.claiming[adapter.id] = adapter
+      } else if radios.presence.claiming[adapter.id] == nil,
+        !radios[history: adapter.id].health.isCoolingDown(at: now)
+      {
+        radios.presence.claiming[adapter.id] = adapter
         perform(.claim(adapter))
       }
     }
     if !usable.isEmpty {
-      presence.wait = nil
-    } else if presence.powerCycling.isEmpty {
+      radios.presence.wait = nil
+    } else if radios.presence.powerCycling.isEmpty {
       // An adapter that the run itself has just switched off returns by itself.
-      if presence.wait == nil {
+      if radios.presence.wait == nil {
         awaitAdapter()
-        presence.mayHaveChanged = false
+        radios.presence.mayHaveChanged = false
       }
       recordWait(present, failure)
     }
@@ -117,28 +121,31 @@ extension RunMachine {
 
   private mutating func recordWait(_ present: [Adapter], _ failure: CentralError?) {
     let eligible = present.filter(request.wants).sorted { $0.name < $1.name }
-    presence.wait?.failure = failure ?? CentralError(.adapterUnavailable(eligible.problem))
+    radios.presence.wait?.failure = failure ?? CentralError(.adapterUnavailable(eligible.problem))
     let awaited = AdapterAwaited(
       problem: failure == nil ? eligible.problem : nil,
       adapter: eligible.first?.name ?? request.adapters.first?.text,
       seconds: request.adapterTimeout.inSeconds)
-    if awaited != presence.wait?.recorded { record(.adapterAwaited(awaited)) }
-    presence.wait?.recorded = awaited
+    if awaited != radios.presence.wait?.recorded { record(.adapterAwaited(awaited)) }
+    radios.presence.wait?.recorded = awaited
   }
 
   /// Takes the response to a claim: this run may use the adapter, or another run has it.
   mutating func take(_ claim: AdapterClaim, of id: AdapterID, stack: String?, _ hardware: AdapterHardware?) {
-    guard let adapter = presence.claiming.removeValue(forKey: id), !isStopping, index(of: id) == nil else {
+    guard let adapter = radios.presence.claiming.removeValue(forKey: id), !isStopping,
+      radios.index(of: id) == nil
+    else {
       return
     }
     switch claim {
     case .granted:
       use(adapter, stack: stack, hardware)
     case .refused(let holder):
-      presence.refusal = presence.refusal ?? .adapterClaimed(adapter: adapter.name, by: holder)
+      radios.presence.refusal = radios.presence.refusal ?? .adapterClaimed(adapter: adapter.name, by: holder)
     }
-    if let refusal = presence.refusal, radios.isEmpty, presence.claiming.isEmpty, adapterDueAt == nil,
-      presence.powerCycling.isEmpty
+    if let refusal = radios.presence.refusal, radios.isEmpty, radios.presence.claiming.isEmpty,
+      radios.dueAt == nil,
+      radios.presence.powerCycling.isEmpty
     {
       stop(.refused(refusal))
     }
@@ -146,60 +153,33 @@ extension RunMachine {
 
   private mutating func use(_ adapter: Adapter, stack: String?, _ hardware: AdapterHardware?) {
     let description = request.building.description(of: adapter)
-    let slots = slots(of: adapter)
+    let slots = radios[history: adapter.id].slots ?? LinkSlots(stated: request.building.slots(of: adapter))
     record(
       .adapterSelected(
         .init(
           adapter: adapter.id, name: adapter.name, alias: description?.alias, place: description?.place,
           stack: stack, hardware: hardware, slots: slots.limit)))
     nearby.take(adapter, namedBy: request.building.rooms)
-    let session = addRadio(adapter)
-    presence.releasing.insert(session)
+    let session = radios.add(adapter.id, slots: slots, limits: limits, at: now)
+    for place in rooms.places([.queued]) where rooms[place].room.family.lifecycle.isPerAction {
+      enlist(place, on: adapter.id)
+    }
+    radios.presence.releasing.insert(session)
     perform(.findLeftLinks(session))
     noteForeignScan(on: adapter, session)
   }
 
-  /// How many links an adapter may hold, as far as is known.
-  private func slots(of adapter: Adapter) -> LinkSlots {
-    histories[adapter.id]?.slots ?? LinkSlots(stated: request.building.slots(of: adapter))
-  }
-
-  private mutating func addRadio(_ adapter: Adapter) -> RadioSession {
-    sessions += 1
-    let session = RadioSession(adapter: adapter.id, number: sessions)
-    let history = histories[adapter.id, default: AdapterHistory()]
-    // Sightings from before all adapters were lost do not count for the survey.
-    if radios.isEmpty { surveySince = leastScanTime }
-    // It starts with the least scan time of all adapters, so that no wait is extended by it.
-    let radio = Radio(
-      session, limits: limits,
-      slots: slots(of: adapter), scanTime: leastScanTime,
-      wasPowerCycled: history.health.wasPowerCycled)
-    histories[adapter.id] = history
-    radios.append(radio)
-    radios.sort { $0.id < $1.id }
-    for place in rooms.places([.queued]) where rooms[place].room.family.lifecycle.isPerAction {
-      enlist(place, on: adapter.id)
-    }
-    return session
-  }
-
   /// Ends a session of an adapter. Its links end by themselves.
   mutating func lose(_ session: RadioSession) {
-    guard let index = index(of: session) else { return }
-    if windows[session] != nil { perform(.endScan(session)) }
-    scanned = leastScanTime
-    let radio = radios.remove(at: index)
-    histories[session.adapter]?.slots = radio.slots
+    guard let index = radios.index(of: session) else { return }
+    if radios.isOpen(session) { perform(.endScan(session)) }
+    let radio = radios.remove(index, at: now)
     air.mustBeReceivedAgain(on: session.adapter)
     let (least, total) = (leastScanTime, radio.scanTime.total(at: now))
     for place in rooms.places([.queued]) { rooms.leave(place, session.adapter) }
     // If the adapter returns within milliseconds, an attempt that has not connected yet would connect in the new
     // session, which does not count its link.
-    for place in rooms.places([.connecting]) {
-      guard case .connecting(let engaged) = rooms[place].state, engaged.session == session else { continue }
-      perform(.endAttempt(engaged.attempt, .adapterLost))
-    }
+    endAttempts([.connecting], .adapterLost) { $0.session == session }
     for place in reach.keys { reach[place]?[session.adapter] = nil }
     for place in rooms.places([.proving]) {
       guard case .proving(var state) = rooms[place].state, state.adapter == session.adapter else { continue }
@@ -207,7 +187,6 @@ extension RunMachine {
       rooms.update(place, .proving(state))
       timers.orphans.insert(Due(at: state.limit, room: place))
     }
-    presence.mayHaveChanged = true
     isDirty = true
   }
 
@@ -215,10 +194,10 @@ extension RunMachine {
 
   /// Notes whether another program scans with an adapter in use, and asks once which one.
   private mutating func noteForeignScan(on adapter: Adapter, _ session: RadioSession) {
-    guard let index = index(of: session) else { return }
+    guard let index = radios.index(of: session) else { return }
     radios[index].isShared = adapter.isScannedByOthers
-    guard adapter.isScannedByOthers, histories[adapter.id]?.isForeignScanNoted == false else { return }
-    histories[adapter.id]?.isForeignScanNoted = true
+    guard adapter.isScannedByOthers, !radios[history: adapter.id].isForeignScanNoted else { return }
+    radios[history: adapter.id].isForeignScanNoted = true
     perform(.askScanningClients(session))
   }
 
@@ -227,10 +206,10 @@ extension RunMachine {
   /// Ends links that a killed run left behind: a connected sensor does not advertise. Only devices that a
   /// room names or has on record, or that offer the service of a built-in family, may be disconnected.
   mutating func release(_ peripherals: [ConnectedPeripheral]?, in session: RadioSession) {
-    let isCurrent = !isStopping && index(of: session) != nil
+    let isCurrent = !isStopping && radios.index(of: session) != nil
     let left = isCurrent ? (peripherals ?? []).filter(isLeftBehind).map(\.address) : []
     if left.isEmpty {
-      presence.releasing.remove(session)
+      radios.presence.releasing.remove(session)
     } else {
       perform(.releaseLinks(left, session))
     }
@@ -253,30 +232,15 @@ extension RunMachine {
 
   // MARK: Selection of adapters
 
-  func index(of adapter: AdapterID) -> Int? { radios.firstIndex { $0.id == adapter } }
-
-  /// The index of an adapter in its present session; nil when the session is over.
-  func index(of session: RadioSession) -> Int? { radios.firstIndex { $0.session == session } }
-
   private func isUsable(_ adapter: Adapter) -> Bool {
-    adapter.state == .ready && request.wants(adapter) && histories[adapter.id]?.health.isGivenUp != true
-  }
-
-  private func isCoolingDown(_ adapter: AdapterID) -> Bool {
-    histories[adapter]?.health.isCoolingDown(at: now) == true
-  }
-
-  /// The first end of a cool-down of adapters without a session; nil when there is none.
-  private var adapterDueAt: MonotonicInstant? {
-    histories.filter { index(of: $0.key) == nil && !$0.value.health.isGivenUp }
-      .compactMap(\.value.health.coolDownEnd).min()
+    adapter.state == .ready && request.wants(adapter) && !radios[history: adapter.id].health.isGivenUp
   }
 
   /// When the adapters need a decision at the latest.
   var presenceWake: MonotonicInstant? {
-    [adapterDueAt, presence.wait?.until].compactMap(\.self).min()
+    [radios.dueAt, radios.presence.wait?.until].compactMap(\.self).min()
   }
 
   /// The least scan time of all adapters in use.
-  var leastScanTime: Duration { radios.map { $0.scanTime.total(at: now) }.min() ?? scanned }
+  var leastScanTime: Duration { radios.leastScanTime(at: now) }
 }

@@ -22,9 +22,8 @@ extension RunMachine {
       finish(place, work, stoppedBy: found)
       return false
     }
-    if !work.isBound {
+    if work.attempts == 0 {
       recordBinding(of: work.room.id, to: work.address, work.basis, work.consent)
-      queued.work.isBound = true
     }
     if !work.wasTouched {
       queued.work.hadIdentity = request.known.mayHaveHad(work.room, at: work.address, air)
@@ -33,12 +32,12 @@ extension RunMachine {
     let limit = connectPolicy.limit(
       answersWithin: work.room.family.lifecycle.isPerAction ? nil : work.room.family.answersWithin,
       charged: work.budget.charged,
-      retries: work.room.retries, times: histories[session.adapter]?.connectTimes ?? [],
+      retries: work.room.retries, times: radios[history: session.adapter].connectTimes,
       isShared: radios[index].isShared)
     radios[index].enter(.connecting(room: place, since: now))
     radios[index].links += 1
     let isTrial = radios[index].slots.isTrial(making: radios[index].links)
-    let engaged = queued.engaged(in: session, limit: limit, isTrial: isTrial, at: now)
+    let engaged = RoomState.Engaged(queued, in: session, limit: limit, isTrial: isTrial, at: now)
     radios[index].connectingSince = radios[index].connectingSince ?? now
     if work.budget.charged == 0 { radios[index].hasFirstAttempts = true }
     if work.room.family.lifecycle.isPerAction {
@@ -77,7 +76,7 @@ extension RunMachine {
           recorded: recorded(for: work),
           mayOverwrite: request.known.permissions.overwrite.contains(id.room))))
     // The adapter can be lost while a person chooses the moment of the action.
-    if index(of: engaged.session) == nil { perform(.endAttempt(id, .adapterLost)) }
+    if radios.index(of: engaged.session) == nil { perform(.endAttempt(id, .adapterLost)) }
   }
 
   /// The settings that an earlier attempt, of any run, wrote to the device of a room.
@@ -106,7 +105,7 @@ extension RunMachine {
     if let refusal = work.refusal { return finish(place, .failed, reason: refusal) }
     switch blocker {
     case .done(let evidence, let settings):
-      if !work.isBound { recordBinding(of: work.room.id, to: work.address, work.basis, work.consent) }
+      if work.attempts == 0 { recordBinding(of: work.room.id, to: work.address, work.basis, work.consent) }
       finish(place, .alreadyProvisioned, evidence: evidence, settings: settings)
     case .stopped(_, .contradictorySightings(let contradiction, _)) where work.submittedAt != nil:
       end(place, work, after: .contradictorySightings(contradiction, SaveResponse(of: work.lastFailure)))
@@ -128,14 +127,14 @@ extension RunMachine {
     guard case .connecting(let engaged) = rooms[place].state, engaged.attempt == attempt else { return }
     rooms.move(place, to: .connected(engaged))
     noteLink(place, engaged.work, on: engaged.session.adapter, at: now)
-    guard let index = index(of: engaged.session) else { return }
+    guard let index = radios.index(of: engaged.session) else { return }
     freeFromConnecting(index, place)
     radios[index].lastReport = radios[index].scanTime.total(at: now)
     radios[index].slots.connected(holding: radios[index].links)
     radios[index].disturbedAt = now
     let adapter = engaged.session.adapter
-    let times = (histories[adapter]?.connectTimes ?? []) + [engaged.since.duration(to: now)]
-    histories[adapter]?.connectTimes = times.suffix(connectPolicy.timesKept)
+    let times = radios[history: adapter].connectTimes + [engaged.since.duration(to: now)]
+    radios[history: adapter].connectTimes = times.suffix(connectPolicy.timesKept)
   }
 
   /// Notes that the device of a room was in provisioning mode at this instant, because it accepted the link.
@@ -155,14 +154,16 @@ extension RunMachine {
   /// same adapter, it loses track of the new one, which can then never be ended (docs/bluez.md).
   mutating func sessionEnded(_ attempt: AttemptID, _ report: AttemptReport) {
     let place = rooms.place(of: attempt.room)
+    var report = report
+    report.result = report.judged
     switch rooms[place].state {
     case .connecting(let engaged), .connected(let engaged):
       guard engaged.attempt == attempt else { return }
       if case .success(let submission) = report.result, case .connected = rooms[place].state {
         noteLink(place, engaged.work, on: engaged.session.adapter, at: submission.at)
       }
-      rooms.move(place, to: .disconnecting(engaged.ended(report)))
-      guard let index = index(of: engaged.session) else { return }
+      rooms.move(place, to: .disconnecting(.init(engaged, report)))
+      guard let index = radios.index(of: engaged.session) else { return }
       if report.hasLink { radios[index].disconnecting.insert(place) }
       guard case .failure(let failure) = report.result else { return }
       if case .outOfSlots = failure.reason {
@@ -177,14 +178,21 @@ extension RunMachine {
 
   /// The adapter no longer holds a link. If the adapter was lost and returned, the link belonged to an
   /// earlier session.
-  mutating func linkEnded(_ attempt: AttemptID) {
+  mutating func linkEnded(_ attempt: AttemptID, _ cause: Disconnection.Cause?) {
     let place = rooms.place(of: attempt.room)
     guard case .disconnecting(var state) = rooms[place].state, state.attempt == attempt, state.holdsLink
     else { return }
-    state.holdsLink = false
+    if let cause {
+      record(
+        .linkEnded(
+          .init(
+            room: attempt.room, attempt: state.work.number, cause: cause,
+            expected: state.wasSubmitted || cause == .local)))
+    }
+    (state.holdsLink, state.linkEnd) = (false, cause)
     state.work.strongest = air[state.work.address]?.receptions.values.compactMap(\.rssi).max()
     rooms.update(place, .disconnecting(state))
-    guard let index = index(of: state.session) else { return }
+    guard let index = radios.index(of: state.session) else { return }
     radios[index].links -= 1
     radios[index].disconnecting.remove(place)
     freeFromConnecting(index, place)
@@ -192,9 +200,8 @@ extension RunMachine {
 
   /// The link is down, and the stack has forgotten the device, so that its next report is a new
   /// advertisement.
-  /// - Parameter isForgotten: false if the stack did not confirm it, or was lost.
+  /// - Parameter isForgotten: false if the stack did not confirm it.
   mutating func takenDown(_ attempt: AttemptID, isForgotten: Bool) {
-    linkEnded(attempt)
     let place = rooms.place(of: attempt.room)
     guard case .disconnecting(let state) = rooms[place].state, state.attempt == attempt else { return }
     let (address, adapter) = (state.work.address, state.session.adapter)
@@ -207,10 +214,10 @@ extension RunMachine {
     air.mustBeReceivedAgain(address)
     switch state.result {
     case .failure(let failure):
-      fail(place, state.failed(failure.reason, at: now))
+      fail(place, state, failure.reason)
     case .success(let submission):
       if let refusal = state.work.refusal, submission.problem == refusal {
-        return fail(place, state.failed(refusal, at: now))
+        return fail(place, state, refusal)
       }
       switch (rooms[place].room.family.proof, rooms[place].identity) {
       case (.onAir, let identity?): awaitProof(place, state, submission, identity)
@@ -223,6 +230,7 @@ extension RunMachine {
 
 extension RoomState.Disconnecting {
   fileprivate var failedWithTheHost: Bool {
+    if linkEnd == .adapterLost || linkEnd == .stackLost { return true }
     guard case .failure(let failure) = result else { return false }
     return failure.failureClass == .host && failure.reason.code != .hostPaused
   }

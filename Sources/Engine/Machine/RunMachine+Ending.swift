@@ -25,13 +25,26 @@ extension RunMachine {
     isDirty = true
     perform(.withdrawQuestions)
     confirmation = nil
-    for session in windows.keys.sorted(by: { $0.number < $1.number }) { perform(.endScan(session)) }
+    for session in radios.open { perform(.endScan(session)) }
+    endAttempts([.connecting, .connected], .stopped)
     for place in rooms.indices {
       switch rooms[place].state {
-      case .connecting(let engaged), .connected(let engaged):
-        perform(.endAttempt(engaged.attempt, .stopped))
       case .proving: endProof(place, isOver: false)
       case .diagnosing(let state): judge(place, state)
+      default: break
+      }
+    }
+  }
+
+  /// Ends the GATT sessions of the rooms in these states.
+  mutating func endAttempts(
+    _ kinds: Set<RoomState.Kind>, _ end: AttemptEnd,
+    where isMeant: (RoomState.Engaged) -> Bool = { _ in true }
+  ) {
+    for place in rooms.places(kinds) {
+      switch rooms[place].state {
+      case .connecting(let engaged), .connected(let engaged):
+        if isMeant(engaged) { perform(.endAttempt(engaged.attempt, end)) }
       default: break
       }
     }
@@ -41,9 +54,7 @@ extension RunMachine {
   mutating func concludeIfNothingIsUnderWay() {
     let isAtWork =
       rooms.count(.connecting) + rooms.count(.connected) + rooms.count(.disconnecting) > 0
-    guard !isAtWork, windows.isEmpty, presence.powerCycling.isEmpty, presence.releasing.isEmpty else {
-      return
-    }
+    guard !isAtWork, radios.isAtRest else { return }
     phase = .concluding
     if leftovers.isEmpty { conclude() } else { perform(.forgetLeftovers(leftovers.all)) }
   }
@@ -123,12 +134,11 @@ extension RunMachine {
   /// The outcome of a room that the run did not reach or did not complete.
   private func leftOver(_ place: Int, _ stop: Stop?) -> (Outcome, FailureReason) {
     switch rooms[place].state {
-    case .awaitingOperator(let state): return (state.outcome, state.reason)
-    case .open(let state): return (state.outcome, state.reason)
+    case .awaitingOperator(let state), .open(let state): return (state.outcome, state.reason)
     default: break
     }
     let work = rooms[place].state.work
-    if let work, let refusal = work.refusal, !work.isSubmittedSinceRefusal { return (.failed, refusal) }
+    if let refusal = work?.lastRefusal { return (.failed, refusal) }
     if case .exhausted = rooms[place].state, let failure = work?.lastFailure {
       return (outcome(of: place, after: failure), failure)
     }
@@ -136,18 +146,15 @@ extension RunMachine {
     if request.isWatching, let work, work.attempts == 0, air[work.address]?.lastReceived == nil {
       return (.pending, .neverReceived())
     }
+    if let failure = work?.lastFailure, failure.failureClass != .host, let stop, stop != .interrupted {
+      return (Outcome(after: failure), failure)
+    }
     switch stop {
     case .interrupted, nil:
       // The record has the earlier failures; the room would have got further attempts. Only a device that
       // acknowledged its save may have kept it, even if it was received in provisioning mode afterwards.
       return work?.acknowledgement != nil
         ? (.unconfirmed, .interrupted(.awaitingProof(UnprovedSave()))) : (.cancelled, .interrupted(.idle))
-    case .radio, .record, .refused:
-      if let failure = work?.lastFailure, failure.failureClass != .host {
-        return (Outcome(after: failure), failure)
-      }
-    }
-    switch stop {
     case .radio(let error):
       return (.pending, error.endedRadio(.idle(stackText: error.stackText)))
     case .record:
@@ -156,8 +163,6 @@ extension RunMachine {
       return (.pending, .planOutdated)
     case .refused(.adapterClaimed(let adapter, let holder)):
       return (.pending, .adapterClaimed(holder: "\(adapter): \(holder)"))
-    case .interrupted, nil:
-      return (.cancelled, .interrupted(.idle))
     }
   }
 
@@ -170,13 +175,7 @@ extension RunMachine {
     switch pause.kind {
     case .suspended, .stopped:
       air.mustBeReceivedAgain()
-      for place in rooms.places([.connecting, .connected]) {
-        switch rooms[place].state {
-        case .connecting(let engaged), .connected(let engaged):
-          perform(.endAttempt(engaged.attempt, .hostPaused))
-        default: break
-        }
-      }
+      endAttempts([.connecting, .connected], .hostPaused)
     case .clockSet:
       break
     }

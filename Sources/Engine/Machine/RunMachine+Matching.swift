@@ -81,9 +81,8 @@ extension RunMachine {
       case .device(_, let basis)? where basis.needsConsent && consent == nil:
         finish(place, .pending, reason: .notConfirmed)
       case .device(let address, let basis)?:
-        var work = RoomWork(
+        let work = RoomWork(
           room: room, address: address, basis: basis, consent: basis.needsConsent ? consent : nil)
-        work.mayBeDone = request.known.lastWrite(for: room, at: address)?.isUnproved == true
         begun.append((place, work))
       case .done(let evidence, let settings)?:
         finishDone(place, evidence, settings)

@@ -26,10 +26,11 @@ extension RunMachine {
 
   /// Takes a failed attempt. If the host may have caused it, it is classified a little later: when an adapter
   /// or the stack is lost, its objects and links disappear first, as if the devices had disconnected.
-  mutating func fail(_ place: Int, _ state: RoomState.Diagnosing) {
+  mutating func fail(_ place: Int, _ past: RoomState.Disconnecting, _ reason: FailureReason) {
+    let state = RoomState.Diagnosing(past, reason, at: now)
     rooms.move(place, to: .diagnosing(state))
     isDirty = true
-    if state.reason.mayBeTheHosts, index(of: state.session) != nil, !isStopping {
+    if state.reason.possibleHostLoss != nil, radios.index(of: state.past.session) != nil, !isStopping {
       timers.instants.insert(Due(at: judgement(of: state), room: place))
     } else {
       judge(place, state)
@@ -41,20 +42,28 @@ extension RunMachine {
     state.failedAt.advanced(by: Self.hostGracePeriod)
   }
 
+  /// The cause of a failed attempt, by what its session saw, how its link ended, and what became of its adapter and
+  /// of the stack.
+  private func cause(of state: RoomState.Diagnosing) -> FailureReason {
+    let (seen, isLost) = (state.reason, radios.index(of: state.past.session) == nil)
+    guard let loss = seen.possibleHostLoss else { return seen }
+    let isStackLost = stackLostAt.map { $0.advanced(by: Self.hostGracePeriod) >= state.failedAt } ?? false
+    if state.past.linkEnd == .stackLost || isLost && (isStackLost || seen.code == .stackLost) {
+      return .stackLost(loss)
+    }
+    return isLost || state.past.linkEnd == .adapterLost ? .adapterLost(loss) : seen
+  }
+
   /// Determines the cause of a failed attempt, and what follows.
   mutating func judge(_ place: Int, _ state: RoomState.Diagnosing) {
-    var reason = state.reason
-    if let loss = reason.possibleHostLoss, index(of: state.session) == nil {
-      let isStackLost = stackLostAt.map { $0.advanced(by: Self.hostGracePeriod) >= state.failedAt } ?? false
-      reason = isStackLost || reason.code == .stackLost ? .stackLost(loss) : .adapterLost(loss)
-    }
+    let reason = cause(of: state)
     isDirty = true
     let failure = state.failureClass(reason)
     record(
       .attemptEnded(
         .init(
-          room: state.attempt.room, number: state.work.number,
-          seconds: state.began.duration(to: state.failedAt).inSeconds, failure: reason,
+          room: state.past.attempt.room, number: state.work.number,
+          seconds: state.past.began.duration(to: state.failedAt).inSeconds, failure: reason,
           notCounted: failure.exemption)))
     // The attempt ended because the run stops for its own reason: the room gets that reason, not
     // "interrupted".
@@ -69,15 +78,15 @@ extension RunMachine {
   ) {
     var state = state
     state.work.lastFailure = reason
-    if reason.contradictsAcknowledgement { state.work.acknowledged = [] }
+    if reason.contradictsAcknowledgement { state.work.contradictAcknowledgement() }
     state.work.budget.charge(failure)
     if failure.exemption == nil {
       state.work.failedAttempts += 1
-      state.work.failures[state.session.adapter, default: 0] += 1
+      state.work.failures[state.past.session.adapter, default: 0] += 1
     } else {
       state.work.uncountedAttempts += 1
     }
-    if failure == .host, reason.code != .hostPaused { lose(state.session) }
+    if failure == .host, reason.code != .hostPaused { lose(state.past.session) }
     rooms.update(place, .diagnosing(state))
     let decision = retryPolicy.decide(
       after: failure, state.work.budget, retries: state.work.room.retries, jitter: chance())
@@ -88,7 +97,7 @@ extension RunMachine {
       timers.instants.insert(Due(at: until, room: place))
       record(
         .retryScheduled(
-          .init(room: state.attempt.room, attempt: state.work.number, delay: pause.inSeconds)))
+          .init(room: state.past.attempt.room, attempt: state.work.number, delay: pause.inSeconds)))
     case .exhausted where request.isWatching:
       rooms.move(place, to: state.exhausted(state.work, receivedAt: leastScanTime))
       admission.failedOne()

@@ -18,12 +18,13 @@ extension RunMachine {
       mayMove: mayMove,
       submittedAt: submission.at, began: now, known: mayMove ? devices(ofOthersThan: place) : [])
     let timeout = room.timeouts.verify
-    let index = index(of: adapter)
+    let index = radios.index(of: adapter)
     let limit = (index.map { radios[$0].scanTime.total(at: now) } ?? leastScanTime) + timeout
     rooms.move(
       place,
-      to: state.proving(
-        submission, watch, identity, adapter: index == nil ? nil : adapter, limit: limit, at: now))
+      to: .proving(
+        .init(
+          state, submission, watch, identity, adapter: index == nil ? nil : adapter, limit: limit, at: now)))
     if let index {
       radios[index].proofs.insert(Due(at: limit, room: place))
     } else {
@@ -69,7 +70,7 @@ extension RunMachine {
     guard case .proving(let state) = rooms[place].state else { return }
     let result = verdict(of: state, isOver: isOver)
     let failure: FailureReason? = if case .failure(let failure) = result { failure.reason } else { nil }
-    let id = state.attempt
+    let id = state.past.attempt
     record(
       .stageEnded(
         .init(
@@ -79,9 +80,9 @@ extension RunMachine {
     switch result {
     case .success(let evidence):
       record(.proofReceived(.init(room: id.room, attempt: state.work.number, evidence: evidence)))
-      succeed(place, state.work, id, began: state.began, evidence)
+      succeed(place, state.work, id, began: state.past.began, evidence)
     case .failure(let failure):
-      fail(place, state.failed(failure.reason, at: now))
+      fail(place, state.past, failure.reason)
     }
   }
 
@@ -97,7 +98,7 @@ extension RunMachine {
       let evidence = Evidence(grade: grade, address: state.work.address)
       succeed(place, state.work, state.attempt, began: state.began, evidence)
     } else {
-      fail(place, state.failed(failure, at: now))
+      fail(place, state, failure)
     }
   }
 

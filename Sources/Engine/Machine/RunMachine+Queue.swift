@@ -25,7 +25,7 @@ extension RunMachine {
 
   /// Adds a room to the candidates of an adapter.
   mutating func enlist(_ place: Int, on adapter: AdapterID) {
-    guard let index = index(of: adapter), rooms.enlist(place, on: adapter),
+    guard let index = radios.index(of: adapter), rooms.enlist(place, on: adapter),
       let work = rooms[place].state.work
     else { return }
     radios[index].candidates.insert(
@@ -140,7 +140,7 @@ extension RunMachine {
       timers.silences.removeMin()
       switch rooms[due.room].state {
       case .awaited(let state) where state.silenceLimit == due.at:
-        finish(due.room, .unreachable, reason: isDeaf ? .adapterDeaf : .neverReceived())
+        finish(due.room, .unreachable, reason: radios.isDeaf(at: now) ? .adapterDeaf : .neverReceived())
       case .queued(var state) where state.silenceLimit == due.at:
         if radios.contains(where: { isFresh(state.work.address, on: $0.id) }) {
           // It is still received and waits for its connection.
@@ -158,23 +158,9 @@ extension RunMachine {
   /// Ends a room whose device is no longer received. An earlier failure is the better reason.
   private mutating func giveUp(_ place: Int, _ work: RoomWork) {
     // Not received since an earlier run asked it to save: the save may have succeeded.
+    let mayBeDone = request.known.lastWrite(for: work.room, at: work.address)?.isUnproved == true
     let silent: FailureReason =
-      work.mayBeDone ? .notReceivedAfterSave(nil) : isDeaf ? .adapterDeaf : .neverReceived()
+      mayBeDone ? .notReceivedAfterSave(nil) : radios.isDeaf(at: now) ? .adapterDeaf : .neverReceived()
     end(place, work, after: work.lastFailure ?? silent)
-  }
-
-  /// Whether no adapter receives anything, though each was switched off and on.
-  private var isDeaf: Bool {
-    !radios.isEmpty && radios.allSatisfy { $0.wasPowerCycled && $0.receivesNothing(at: now) }
-  }
-
-  /// When every adapter reaches this scan time; nil while one that has not reached it does not scan.
-  func instant(ofLeastScanTime total: Duration) -> MonotonicInstant? {
-    var latest: MonotonicInstant?
-    for radio in radios {
-      guard let instant = radio.scanTime.instant(of: total, at: now) else { return nil }
-      latest = max(latest ?? instant, instant)
-    }
-    return latest
   }
 }

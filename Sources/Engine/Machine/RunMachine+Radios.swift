@@ -18,8 +18,6 @@ extension RunMachine {
     }
   }
 
-  // By index, not by value: a copy of a `Radio` would force a copy of its heap of candidates at each change.
-
   private mutating func decide(_ index: Int) {
     guard !radios[index].isCoolingDown(at: now) else { return }
     let isSuspected =
@@ -28,7 +26,8 @@ extension RunMachine {
     case .closing, .connecting, .powerCycling:
       return
     case .idle where isSuspected:
-      powerCycle(index)
+      radios.powerCycle(index)
+      perform(.powerCycle(radios[index].session))
     case .opening(let window), .scanning(let window):
       let age = window.since.duration(to: now)
       let isLongEnough = age >= limits.shortestWindow
@@ -64,7 +63,7 @@ extension RunMachine {
   /// Whether an adapter may make another connection.
   private func hasRoom(_ index: Int) -> Bool {
     mayStartAttempts && !mayClose && radios[index].links < radios[index].slots.limit
-      && radios[index].disconnecting.isEmpty && !presence.releasing.contains(radios[index].session)
+      && radios[index].disconnecting.isEmpty && !radios.presence.releasing.contains(radios[index].session)
       && radios.reduce(0) { $0 + $1.links } < request.parallel ?? Int.max
   }
 
@@ -96,14 +95,6 @@ extension RunMachine {
   }
 
   // MARK: Deaf adapters
-
-  private mutating func powerCycle(_ index: Int) {
-    let session = radios[index].session
-    radios[index].enter(.powerCycling)
-    histories[session.adapter, default: AdapterHistory()].health.wasPowerCycled = true
-    presence.powerCycling.insert(session.adapter)
-    perform(.powerCycle(session))
-  }
 
   /// Records once that an adapter still receives nothing after it was switched off and on.
   private mutating func reportIfDeaf(_ index: Int) {
@@ -137,8 +128,8 @@ extension RunMachine {
       instants.append(radio.proofs.min.flatMap { radio.scanTime.instant(of: $0.at, at: now) })
     }
     instants.append(timers.instants.min?.at)
-    instants.append(timers.orphans.min.flatMap { instant(ofLeastScanTime: $0.at) })
-    instants.append(timers.silences.min.flatMap { instant(ofLeastScanTime: $0.at) })
+    instants.append(timers.orphans.min.flatMap { radios.instant(ofLeastScanTime: $0.at, at: now) })
+    instants.append(timers.silences.min.flatMap { radios.instant(ofLeastScanTime: $0.at, at: now) })
     // Work that is due now and was not done waits for an input.
     return instants.compactMap(\.self).filter { $0 > now }.min()
   }

@@ -46,10 +46,7 @@ extension RunMachine {
     isDirty = true
     perform(.withdrawQuestions)
     confirmation = nil
-    for place in rooms.places([.connecting]) {
-      guard case .connecting(let engaged) = rooms[place].state else { continue }
-      perform(.endAttempt(engaged.attempt, .stopped))
-    }
+    endAttempts([.connecting], .stopped)
   }
 
   /// Ends the run once no attempt and no proof is in flight, or the limit is over.

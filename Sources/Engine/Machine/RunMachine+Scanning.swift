@@ -10,8 +10,7 @@ extension RunMachine {
   mutating func openWindow(_ index: Int) {
     let session = radios[index].session
     let purpose: ScanPurpose = isSurveying ? .survey : rooms.count(.proving) == 0 ? .sighting : .proof
-    radios[index].enter(.opening(.init(purpose: purpose, since: now)))
-    windows[session] = purpose
+    radios.open(.init(purpose: purpose, since: now), index)
     let forgetting = leftovers.on(session.adapter).filter { address in
       // A device with a new connection is forgotten after it.
       rooms.owner(of: address).map { !rooms[$0].state.kind.isEngaged } ?? true
@@ -30,7 +29,7 @@ extension RunMachine {
 
   /// The adapter scans from now on. The length of the window counts from here: the stack may have delayed it.
   mutating func scanBegan(in session: RadioSession) {
-    guard let index = index(of: session), var window = radios[index].state.window else { return }
+    guard let index = radios.index(of: session), var window = radios[index].state.window else { return }
     radios[index].scanTime.start(at: now)
     window.hasBegun = true
     if case .opening = radios[index].state {
@@ -42,11 +41,12 @@ extension RunMachine {
   }
 
   mutating func scanEnded(in session: RadioSession, _ failure: CentralError?) {
-    if let purpose = windows.removeValue(forKey: session) {
+    let failure = failure?.code == .cancelled ? nil : failure
+    if let purpose = radios.close(session) {
       record(.scanStopped(ScanPeriod(adapter: session.adapter, purpose: purpose)))
     }
     // Without a match the adapter was lost meanwhile, and may be in another session.
-    guard let index = index(of: session), let window = radios[index].state.window else { return }
+    guard let index = radios.index(of: session), let window = radios[index].state.window else { return }
     let wasRequested = if case .closing = radios[index].state { true } else { false }
     radios[index].scanTime.stop(at: now)
     radios[index].enter(.idle)
@@ -61,7 +61,7 @@ extension RunMachine {
       }
       return
     }
-    if window.didScan(at: now) || wasRequested { histories[session.adapter]?.health.scanned() }
+    if window.didScan(at: now) || wasRequested { radios[history: session.adapter].health.scanned() }
     if isStopping || wasRequested && failure == nil || failure == nil && window.didScan(at: now) { return }
     switch failure?.code {
     case .adapterUnavailable?, .stackUnavailable?, .busUnavailable?:
@@ -74,16 +74,16 @@ extension RunMachine {
   /// The stack refused a scan. Each refusal in a row extends the cool-down; after
   /// `AdapterHealth.tolerableRefusals` the run gives the adapter up.
   private mutating func scanRefused(in session: RadioSession, _ failure: CentralError?) {
-    guard let index = index(of: session) else { return }
+    guard let index = radios.index(of: session) else { return }
     let failure = failure ?? CentralError(.other, stackText: "the scan ended by itself at once")
     if failure.code == .permissionDenied { return stop(.radio(failure)) }
-    let end = histories[session.adapter, default: AdapterHistory()].health.refused(
+    let end = radios[history: session.adapter].health.refused(
       at: now, isSilent: failure.code == .timedOut)
-    if histories[session.adapter]?.health.isGivenUp == true {
+    if radios[history: session.adapter].health.isGivenUp {
       record(
         .adapterFaulted(
           .init(adapter: session.adapter, fault: .refusesToScan, stackText: failure.stackText)))
-      if radios.allSatisfy({ histories[$0.id]?.health.isGivenUp == true }) { return stop(.radio(failure)) }
+      if radios.allSatisfy({ radios[history: $0.id].health.isGivenUp }) { return stop(.radio(failure)) }
       return lose(session)
     }
     switch failure.code {
@@ -96,7 +96,7 @@ extension RunMachine {
 
   /// Takes an advertisement. Returns whether decisions may follow.
   mutating func receive(_ advertisement: Advertisement, in session: RadioSession) -> Bool {
-    guard let index = index(of: session) else { return false }
+    guard let index = radios.index(of: session) else { return false }
     radios[index].reported(at: now)
     return receive(advertisement)
   }
@@ -204,11 +204,15 @@ extension RunMachine {
   // MARK: Deaf adapters
 
   /// Takes the result of switching a deaf adapter off and on.
-  mutating func powerCycled(_ session: RadioSession, _ fault: AdapterFault) {
-    presence.powerCycling.remove(session.adapter)
-    presence.mayHaveChanged = true
+  mutating func powerCycled(_ session: RadioSession, _ failure: CentralError?) {
+    radios.presence.powerCycling.remove(session.adapter)
+    radios.presence.mayHaveChanged = true
     guard !isStopping else { return }
-    record(.adapterFaulted(fault))
+    record(
+      .adapterFaulted(
+        .init(
+          adapter: session.adapter, fault: .receivesNothing, wasPowerCycled: failure == nil ? true : nil,
+          stackText: failure?.stackText)))
     lose(session)
   }
 }

@@ -58,8 +58,8 @@ extension RunMachine {
     if survey.unreceived.isEmpty, let named = survey.named {
       survey.unreceived = named.filter { air[$0]?.receptions.isEmpty ?? true }
     }
-    let scanned = surveyTime
-    let isLong = scanned >= request.survey && !isAnyAdapterSuspected
+    let scanned = radios.surveyTime(at: now)
+    let isLong = scanned >= request.survey && !radios.isAnySuspected(at: now)
     let isReceived = survey.named != nil && survey.unreceived.isEmpty
     guard isLong || scanned >= survey.shortest && isReceived && isNearnessSettled(&survey) else {
       phase = .surveying(survey)
@@ -83,19 +83,8 @@ extension RunMachine {
   /// Matches once all scan windows are closed: the kernel would end one by itself while a question is
   /// pending.
   mutating func matchIfSurveyIsClosed() {
-    guard windows.isEmpty else { return }
+    guard radios.open.isEmpty else { return }
     bind()
-  }
-
-  /// The least scan time since the survey began of all adapters that the stack lets scan.
-  var surveyTime: Duration {
-    let scanning = radios.filter { !$0.isCoolingDown(at: now) }
-    return scanning.map { $0.scanTime.total(at: now) - surveySince }.min() ?? .zero
-  }
-
-  /// Whether an adapter that receives nothing has yet to be switched off and on.
-  private var isAnyAdapterSuspected: Bool {
-    radios.contains { !$0.wasPowerCycled && $0.receivesNothing(at: now) }
   }
 
   /// When the phase of the run needs a decision at the latest.
@@ -103,7 +92,7 @@ extension RunMachine {
     switch phase {
     case .surveying(let survey):
       guard radios.contains(where: { $0.state.window?.hasBegun == true }) else { return nil }
-      let scanned = surveyTime
+      let scanned = radios.surveyTime(at: now)
       let ends = [survey.shortest, request.survey].filter { $0 > scanned }
         .map { now.advanced(by: $0 - scanned) }
       return (ends + [survey.judgesNearnessAt].compactMap(\.self).filter { $0 > now }).min()

@@ -52,16 +52,8 @@ struct RunMachine: Sendable {
   /// The selected rooms, in the manifest's order. Other values refer to a room by its index in this table.
   var rooms: RoomTable
   var air: AirLedger
-  /// The adapters in use, by identity.
-  var radios: [Radio] = []
-  var histories: [AdapterID: AdapterHistory] = [:]
-  /// The scan windows that have not ended, including those of lost sessions.
-  var windows: [RadioSession: ScanPurpose] = [:]
-  var sessions = 0
-  /// The scan time at which the survey began or restarted.
-  var surveySince = Duration.zero
+  var radios = RadioPool()
   let limits: RadioLimits
-  var presence = AdapterPresence()
   var nearby = NearbyAdapters()
   /// The RSSI in dBm of each adapter, in its present session, that ever received the device of a room whose
   /// own session searches it.
@@ -75,9 +67,6 @@ struct RunMachine: Sendable {
   var confirmation: PendingConfirmation?
   var matchedAt: MonotonicInstant?
   var timers = RoomTimers()
-  /// The start value for the scan time of later sessions: the least scan time of all adapters when the last
-  /// session ended.
-  var scanned = Duration.zero
   /// When the stack or the bus was last found to be lost.
   var stackLostAt: MonotonicInstant?
   /// Whether the record says that more devices were received than are kept.
@@ -138,8 +127,8 @@ struct RunMachine: Sendable {
   private mutating func take(_ input: RunInput) -> Bool {
     switch input {
     case .started: begin()
-    case .adaptersChanged: presence.mayHaveChanged = true
-    case .adapterChangesEnded: presence.isWatchEnded = true
+    case .adaptersChanged: radios.presence.mayHaveChanged = true
+    case .adapterChangesEnded: radios.presence.isWatchEnded = true
     case .adapters(let result): take(adapters: result)
     case .claimed(let adapter, let claim, let stack, let hardware):
       take(claim, of: adapter, stack: stack, hardware)
@@ -147,18 +136,18 @@ struct RunMachine: Sendable {
     case .linkReleased(let address, let session):
       record(.linkReleased(.init(address: address, adapter: session.adapter)))
       return false
-    case .linksReleased(let session): presence.releasing.remove(session)
+    case .linksReleased(let session): radios.presence.releasing.remove(session)
     case .scanningClients(let clients, let session):
       record(.foreignScanDetected(.init(adapter: session.adapter, clients: clients)))
       return false
     case .scanBegan(let session): scanBegan(in: session)
     case .received(let advertisement, let session): return receive(advertisement, in: session)
     case .scanEnded(let failure, let session): scanEnded(in: session, failure)
-    case .powerCycled(let fault, let session): powerCycled(session, fault)
+    case .powerCycled(let failure, let session): powerCycled(session, failure)
     case .action(let instant, let attempt): begin(attempt, action: instant)
     case .connected(let attempt): connected(attempt)
     case .sessionEnded(let report, let attempt): sessionEnded(attempt, report)
-    case .linkEnded(let attempt): linkEnded(attempt)
+    case .linkEnded(let cause, let attempt): linkEnded(attempt, cause)
     case .takenDown(let isForgotten, let attempt): takenDown(attempt, isForgotten: isForgotten)
     case .forgotten(let address, let adapter):
       leftovers.remove(address, on: adapter)

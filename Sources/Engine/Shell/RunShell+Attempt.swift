@@ -18,17 +18,16 @@ extension RunShell {
       answered: { [inbox] in inbox.post(.connected(attempt.id)) },
       receive: { [inbox] in inbox.post(.received($0, attempt.session)) })
     let result = await ended(by: end) { await runSession(session) }
-    var report = AttemptReport(result: Self.interpreted(result, end.peeked))
+    let link = await session.progress.link
+    var report = AttemptReport(result: result, end: end.peeked)
     report.sent = await session.progress.sent
     report.written = await session.progress.written
     report.readBack = await session.progress.readBack
     report.wasSubmitted = await session.progress.submittedAt != nil
-    report.hasLink = await session.progress.link != nil
+    report.hasLink = link != nil
     inbox.post(.sessionEnded(report, attempt.id))
-    let isStackThere = await takeDown(session, wasSubmitted: report.wasSubmitted)
-    inbox.post(.linkEnded(attempt.id))
-    let isForgotten = await forget(session.address, on: session.adapter)
-    inbox.post(.takenDown(isForgotten: isForgotten && isStackThere, attempt.id))
+    inbox.post(.linkEnded(await takeDown(link), attempt.id))
+    inbox.post(.takenDown(isForgotten: await forget(session.address, on: session.adapter), attempt.id))
   }
 
   /// The GATT session of the family, once the binding is on disk.
@@ -48,44 +47,14 @@ extension RunShell {
     }
   }
 
-  /// Replaces the reason of a session that the run ended because the host was paused or the adapter was lost.
-  /// The result of an earlier save stays open.
-  private static func interpreted(
-    _ result: Result<Submission, AttemptFailure>, _ end: AttemptEnd?
-  ) -> Result<Submission, AttemptFailure> {
-    let cause: KeyPath<FailureReason, FailureReason>
-    switch end {
-    case .hostPaused: cause = \.causedByHostPause
-    case .adapterLost: cause = \.causedByAdapterLoss
-    case .stopped, nil: return result
-    }
-    switch result {
-    case .success(var submission):
-      if case .interrupted? = submission.problem {
-        submission.problem = submission.problem?[keyPath: cause]
-      }
-      return .success(submission)
-    case .failure(let failure) where failure.reason.code == .recordUnwritable:
-      return result
-    case .failure(let failure):
-      return .failure(AttemptFailure(failure.reason[keyPath: cause]))
-    }
-  }
-
-  /// Ends the link, if it still exists. Returns whether the adapter and the stack were present. If the stack
-  /// does not report the end of the link in time, `forget` ends it.
-  private func takeDown(_ session: DeviceSession, wasSubmitted: Bool) async -> Bool {
-    guard let link = await session.progress.link else { return true }
+  /// Ends the link, if it still exists. Returns how it ended; nil without a link, and if the stack does not report
+  /// its end in time: then `forget` ends it.
+  private func takeDown(_ link: (any Peripheral)?) async -> Disconnection.Cause? {
+    guard let link else { return nil }
     await link.disconnect()
     let raced = await race(Self.endTimeout, on: clock) { () throws(CentralError) in
       await link.disconnection()
     }
-    guard case .value(let end?) = raced else { return true }
-    coordinator.note(
-      .linkEnded(
-        .init(
-          room: session.room.id, attempt: session.attempt, cause: end.cause,
-          expected: wasSubmitted || end.cause == .local)))
-    return end.cause != .adapterLost && end.cause != .stackLost
+    return if case .value(let end?) = raced { end.cause } else { nil }
   }
 }

@@ -70,37 +70,27 @@ extension RunShell {
         }
         return nil
       } catch {
-        return error.code == .cancelled ? nil : error
+        return error
       }
     }
     inbox.post(.scanEnded(failure, session))
   }
 
-  func powerCycle(_ session: RadioSession, until end: OneShot<Void>) async {
-    let (central, clock) = (central, clock)
-    let raced = await ended(by: end) {
-      await race(Self.powerCycleTimeout, on: clock) { () throws(CentralError) in
-        try await central.powerCycle(session.adapter)
-      }
+  func powerCycle(_ session: RadioSession) async {
+    let central = central
+    let raced = await race(Self.powerCycleTimeout, on: clock) { () throws(CentralError) in
+      try await central.powerCycle(session.adapter)
     }
-    var fault = AdapterFault(adapter: session.adapter, fault: .receivesNothing)
     switch raced {
-    case .value: fault.wasPowerCycled = true
-    case .failed(let error): fault.stackText = error.stackText
-    case .timedOut: fault.stackText = "no answer"
+    case .value: inbox.post(.powerCycled(nil, session))
+    case .failed(let error): inbox.post(.powerCycled(error, session))
+    case .timedOut: inbox.post(.powerCycled(CentralError(.timedOut, stackText: "no answer"), session))
     }
-    inbox.post(.powerCycled(fault, session))
   }
 
-  /// Has the stack forget these devices where their adapters are present. Does not wait for absent adapters,
-  /// which keep their entries.
   func forget(_ devices: [Leftovers.Device]) async {
-    let adapters = (try? await central.adapters()) ?? []
-    let ready = Set(adapters.filter { $0.state == .ready }.map(\.id))
-    for device in devices where ready.contains(device.adapter) {
-      if await forget(device.address, on: device.adapter) {
-        inbox.post(.forgotten(device.address, device.adapter))
-      }
+    await withDiscardingTaskGroup { group in
+      for device in devices { group.addTask { _ = await forget(device.address, on: device.adapter) } }
     }
     inbox.post(.leftoversForgotten)
   }

@@ -83,9 +83,7 @@ struct RunShell: Sendable {
       group.addTask { await scan(session, forgetting: addresses, until: end) }
     case .endScan(let session):
       controls.windows.removeValue(forKey: session)?.fulfill()
-    case .powerCycle(let session):
-      let end = question(&controls)
-      group.addTask { await powerCycle(session, until: end) }
+    case .powerCycle(let session): group.addTask { await powerCycle(session) }
     case .begin(let attempt):
       let control = OneShot<AttemptEnd>()
       controls.attempts[attempt.id] = control

@@ -78,31 +78,14 @@ extension FailureReason {
     }
   }
 
-  /// Whether the loss of the adapter or the stack may look like this failure at first.
-  package var mayBeTheHosts: Bool { possibleHostLoss != nil }
-
   /// The host loss that may have caused this failure; nil when none can.
   package var possibleHostLoss: HostLoss? {
     switch self {
-    case .connectFailed(let step), .linkLost(let step), .serviceMissing(let step),
-      .serviceAmbiguous(let step),
-      .stackError(let step):
-      HostLoss(step)
-    case .connectTimedOut(let seconds, let stackText):
-      HostLoss(FailedStep(.connect, stackText: stackText), seconds: seconds)
-    case .unknownToStack(let stackText): HostLoss(FailedStep(.connect, stackText: stackText))
-    case .stageTimedOut(let step, let seconds): HostLoss(step, seconds: seconds)
     case .adapterLost(let loss), .stackLost(let loss): loss
-    case .neverReceived, .adapterDeaf, .attributeRejected, .refused, .saveNotKept, .wrongIdentity,
-      .readBackMismatch, .foreignSettings, .networkNotReceived, .noSelfDisconnect, .notReceivedAfterSave,
-      .receivedFromOtherAddress, .beaconAsBefore, .contradictorySightings, .settingsUnknown,
-      .configuredOtherwise, .identityOnAir, .identityOnRecord, .settingsChanged, .planOutdated,
-      .adapterClaimed,
-      .hostPaused, .tooManyCandidates, .noCandidate, .addressNeeded, .addressMissing, .notClearlyNearest,
-      .notNear,
-      .receivedTooBriefly, .adapterMissing, .adapterShared, .notConfirmed, .tooManyFailures, .canariesFailed,
-      .canariesRefused, .outOfSlots, .interrupted, .recordUnwritable:
-      nil
+    case .connectFailed, .connectTimedOut, .unknownToStack, .linkLost, .stageTimedOut, .serviceMissing,
+      .serviceAmbiguous, .stackError:
+      hostLoss
+    default: nil
     }
   }
 }

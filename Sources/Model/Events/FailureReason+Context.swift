@@ -36,12 +36,16 @@ extension SaveResponse {
 }
 
 extension FailureReason {
-  /// This failure with the loss of the adapter as its cause.
-  package var causedByAdapterLoss: FailureReason {
+  /// The loss of the adapter or the stack that looked like this failure.
+  var hostLoss: HostLoss {
     let form = Form(self)
-    guard let stage = form.stage else { return .adapterLost(.idle(stackText: form.stackText)) }
-    return .adapterLost(HostLoss(FailedStep(stage, setting: form.setting, stackText: form.stackText)))
+    guard let stage = form.stage else { return .idle(stackText: form.stackText) }
+    return HostLoss(
+      FailedStep(stage, setting: form.setting, stackText: form.stackText), seconds: form.seconds)
   }
+
+  /// This failure with the loss of the adapter as its cause.
+  package var causedByAdapterLoss: FailureReason { .adapterLost(hostLoss) }
 
   /// This failure with a pause of the host as its cause; outside an attempt it stays unchanged.
   package var causedByHostPause: FailureReason {

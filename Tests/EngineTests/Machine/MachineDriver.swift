@@ -122,24 +122,26 @@ struct MachineDriver {
     let submission = Submission(at: Self.at(second), acknowledgement: .savedStatus)
     let report = AttemptReport(result: .success(submission), wasSubmitted: true, hasLink: true)
     return send(.sessionEnded(report, attempt), at: second)
-      + send(.linkEnded(attempt), at: second) + send(.takenDown(isForgotten: true, attempt), at: second)
+      + send(.linkEnded(.remote, attempt), at: second)
+      + send(.takenDown(isForgotten: true, attempt), at: second)
   }
 
   /// Ends an attempt with a failure, and takes down its link.
   @discardableResult
   mutating func fail(
-    _ attempt: AttemptID, _ reason: FailureReason, at second: Double
+    _ attempt: AttemptID, _ reason: FailureReason, endedFor end: AttemptEnd? = nil,
+    link: Disconnection.Cause? = nil, at second: Double
   ) -> [RunEffect] {
-    let failure = AttemptFailure(reason)
-    return send(.sessionEnded(AttemptReport(result: .failure(failure)), attempt), at: second)
-      + send(.linkEnded(attempt), at: second) + send(.takenDown(isForgotten: true, attempt), at: second)
+    let report = AttemptReport(result: .failure(AttemptFailure(reason)), end: end)
+    return send(.sessionEnded(report, attempt), at: second)
+      + send(.linkEnded(link, attempt), at: second) + send(.takenDown(isForgotten: true, attempt), at: second)
   }
 
   func state(_ room: Int) -> RoomState.Kind { machine.rooms[room - 1].state.kind }
 
   /// The state of an adapter.
   func radio(_ session: RadioSession = hci0) -> RadioState.Kind? {
-    machine.index(of: session).map { machine.radios[$0].state.kind }
+    machine.radios.index(of: session).map { machine.radios[$0].state.kind }
   }
 
   /// The instant of the next timer, in seconds.

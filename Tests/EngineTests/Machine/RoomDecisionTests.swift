@@ -122,10 +122,50 @@ import Testing
     run.send(.adapters(.success([])), at: 2.5)
     run.pass(at: 4)
     #expect(run.state(1) == .queued, "a failure of the host costs no retry")
-    let ended = run.facts.compactMap {
-      if case .attemptEnded(let fact) = $0 { fact.failure?.code } else { nil }
+    #expect(ended(run) == [.adapterLost])
+  }
+
+  @Test(
+    "the end of the link decides the cause of a failure while the adapter is in use",
+    arguments: [
+      (Disconnection.Cause.remote, FailureReason.Code.linkLost), (.adapterLost, .adapterLost),
+      (.stackLost, .stackLost),
+    ])
+  func linkEnd(_ end: Disconnection.Cause, _ expected: FailureReason.Code) {
+    var run = Driver(rooms: 1, retries: 0)
+    run.window([1])
+    run.send(.connected(attempt(1)), at: 1.6)
+    run.fail(attempt(1), .linkLost(FailedStep(.write)), link: end, at: 2)
+    #expect(run.facts.contains(.linkEnded(.init(room: "room-1", attempt: 1, cause: end, expected: false))))
+    run.pass(at: 4)
+    #expect(ended(run) == [expected])
+    #expect(run.state(1) == (end == .remote ? .finished : .queued), "a failure of the host costs no retry")
+    #expect(run.machine.leftovers.isEmpty == (end == .remote), "a lost stack forgets nothing")
+  }
+
+  @Test(
+    "a session that the run ended for the host fails for that, unless the record failed",
+    arguments: [
+      (AttemptEnd.hostPaused, FailureReason.Code.hostPaused), (.adapterLost, .adapterLost),
+      (.stopped, .interrupted),
+    ])
+  func endedForTheHost(_ end: AttemptEnd, _ expected: FailureReason.Code) {
+    for (seen, expected) in [
+      (FailureReason.interrupted(.during(FailedStep(.write))), expected),
+      (.recordUnwritable(.idle), .recordUnwritable),
+    ] {
+      var run = Driver(rooms: 1)
+      run.window([1])
+      run.send(.connected(attempt(1)), at: 1.6)
+      run.fail(attempt(1), seen, endedFor: end, at: 2)
+      run.pass(at: 4)
+      #expect(ended(run) == [expected])
     }
-    #expect(ended == [.adapterLost])
+  }
+
+  /// The failures of the attempts so far.
+  private func ended(_ run: Driver) -> [FailureReason.Code] {
+    run.facts.compactMap { if case .attemptEnded(let fact) = $0 { fact.failure?.code } else { nil } }
   }
 
   @Test("a room ends when its failure was not the host's and no retry is left")

@@ -63,7 +63,8 @@ import Testing
     run.window([1], from: 4.1)
     #expect(run.state(1) == .connecting)
     for stale: RunInput in [
-      .connected(attempt(1, 1)), .linkEnded(attempt(1, 1)), .takenDown(isForgotten: true, attempt(1, 1)),
+      .connected(attempt(1, 1)), .linkEnded(.remote, attempt(1, 1)),
+      .takenDown(isForgotten: true, attempt(1, 1)),
       .sessionEnded(
         AttemptReport(result: .failure(AttemptFailure(.refused(stage: .save, deviceText: "error:no")))),
         attempt(1, 1)),

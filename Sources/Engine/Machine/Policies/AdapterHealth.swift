@@ -18,25 +18,7 @@ struct AdapterHealth: Hashable, Sendable {
   /// The scan windows in a row that the stack refused, or that ended at once without a report.
   private(set) var refusals = 0
   /// The refusals in a row that were timeouts.
-  private var silences = Silences()
-
-  private struct Silences: Hashable {
-    var count = 0
-    /// The instants of the first timeout and of the last.
-    var first: MonotonicInstant?
-    var last: MonotonicInstant?
-
-    mutating func add(at now: MonotonicInstant) {
-      count += 1
-      first = first ?? now
-      last = now
-    }
-
-    var duration: Duration {
-      guard let first, let last else { return .zero }
-      return first.duration(to: last)
-    }
-  }
+  private var silences: [MonotonicInstant] = []
 
   /// The end of the cool-down; nil when there is none.
   private(set) var coolDownEnd: MonotonicInstant?
@@ -47,7 +29,8 @@ struct AdapterHealth: Hashable, Sendable {
   /// Whether the run no longer uses it.
   var isGivenUp: Bool {
     refusals >= Self.tolerableRefusals
-      || silences.count >= Self.tolerableSilences && silences.duration >= Self.longestSilence
+      || silences.count >= Self.tolerableSilences
+        && silences[0].duration(to: silences[silences.count - 1]) >= Self.longestSilence
   }
 
   /// Whether its cool-down lasts.
@@ -58,7 +41,7 @@ struct AdapterHealth: Hashable, Sendable {
   @discardableResult
   mutating func refused(at now: MonotonicInstant, isSilent: Bool = false) -> MonotonicInstant {
     refusals += 1
-    if isSilent { silences.add(at: now) } else { silences = Silences() }
+    if isSilent { silences.append(now) } else { silences = [] }
     let pause = min(Self.firstPause * (1 << min(refusals - 1, 8)), Self.longestPause)
     let end = now.advanced(by: pause)
     coolDownEnd = end
@@ -73,7 +56,7 @@ struct AdapterHealth: Hashable, Sendable {
   /// Counts a scan window that worked.
   mutating func scanned() {
     refusals = 0
-    silences = Silences()
+    silences = []
     coolDownEnd = nil
   }
 }

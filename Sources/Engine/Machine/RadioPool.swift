@@ -1,0 +1,136 @@
+import Bluetooth
+import HeapModule
+import Model
+
+/// The adapters in use, by identity, each in its session, and what the run knows of adapters over all sessions.
+struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
+  private var radios: [Radio] = []
+  private var histories: [AdapterID: AdapterHistory] = [:]
+  /// The scan windows that have not ended, including those of lost sessions.
+  private var windows: [RadioSession: ScanPurpose] = [:]
+  private var sessions = 0
+  /// The scan time at which the survey began or restarted.
+  private var surveySince = Duration.zero
+  /// The least scan time of all adapters when the last session ended: later sessions start with it.
+  private var scanned = Duration.zero
+  var presence = AdapterPresence()
+
+  var startIndex: Int { radios.startIndex }
+  var endIndex: Int { radios.endIndex }
+
+  // In place: a copy of a `Radio` would force a copy of its heap of candidates at each change.
+  subscript(index: Int) -> Radio {
+    _read { yield radios[index] }
+    _modify { yield &radios[index] }
+  }
+
+  /// What is known of an adapter over all its sessions.
+  subscript(history adapter: AdapterID) -> AdapterHistory {
+    _read { yield histories[adapter, default: AdapterHistory()] }
+    _modify { yield &histories[adapter, default: AdapterHistory()] }
+  }
+
+  func index(of adapter: AdapterID) -> Int? { radios.firstIndex { $0.id == adapter } }
+
+  /// The index of an adapter in its present session; nil when the session is over.
+  func index(of session: RadioSession) -> Int? { radios.firstIndex { $0.session == session } }
+
+  // MARK: Sessions
+
+  /// Takes an adapter into use. It starts with the least scan time of all adapters, so that no wait is extended by it.
+  mutating func add(
+    _ adapter: AdapterID, slots: LinkSlots, limits: RadioLimits, at now: MonotonicInstant
+  ) -> RadioSession {
+    sessions += 1
+    let session = RadioSession(adapter: adapter, number: sessions)
+    let least = leastScanTime(at: now)
+    // Sightings from before all adapters were lost do not count for the survey.
+    if radios.isEmpty { surveySince = least }
+    radios.append(
+      Radio(
+        session, limits: limits, slots: slots, scanTime: least,
+        wasPowerCycled: self[history: adapter].health.wasPowerCycled))
+    radios.sort { $0.id < $1.id }
+    histories[adapter] = self[history: adapter]
+    return session
+  }
+
+  /// Ends a session. Returns the adapter as it was.
+  mutating func remove(_ index: Int, at now: MonotonicInstant) -> Radio {
+    scanned = leastScanTime(at: now)
+    let radio = radios.remove(at: index)
+    self[history: radio.id].slots = radio.slots
+    presence.mayHaveChanged = true
+    return radio
+  }
+
+  // MARK: Scan windows
+
+  mutating func open(_ window: RadioState.Window, _ index: Int) {
+    radios[index].enter(.opening(window))
+    windows[radios[index].session] = window.purpose
+  }
+
+  /// Notes the end of a scan window, also in a lost session. Returns its purpose; nil if it was not open.
+  mutating func close(_ session: RadioSession) -> ScanPurpose? { windows.removeValue(forKey: session) }
+
+  func isOpen(_ session: RadioSession) -> Bool { windows[session] != nil }
+
+  /// The sessions with a scan window that has not ended, in order.
+  var open: [RadioSession] { windows.keys.sorted { $0.number < $1.number } }
+
+  // MARK: Scan time
+
+  /// The least scan time of all adapters in use.
+  func leastScanTime(at now: MonotonicInstant) -> Duration {
+    radios.map { $0.scanTime.total(at: now) }.min() ?? scanned
+  }
+
+  /// When every adapter reaches this scan time; nil while one that has not reached it does not scan.
+  func instant(ofLeastScanTime total: Duration, at now: MonotonicInstant) -> MonotonicInstant? {
+    var latest: MonotonicInstant?
+    for radio in radios {
+      guard let instant = radio.scanTime.instant(of: total, at: now) else { return nil }
+      latest = Swift.max(latest ?? instant, instant)
+    }
+    return latest
+  }
+
+  /// The least scan time since the survey began of all adapters that the stack lets scan.
+  func surveyTime(at now: MonotonicInstant) -> Duration {
+    let scanning = radios.filter { !$0.isCoolingDown(at: now) }
+    return scanning.map { $0.scanTime.total(at: now) - surveySince }.min() ?? .zero
+  }
+
+  // MARK: Health
+
+  /// Whether no adapter receives anything, though each was switched off and on.
+  func isDeaf(at now: MonotonicInstant) -> Bool {
+    !isEmpty && allSatisfy { $0.wasPowerCycled && $0.receivesNothing(at: now) }
+  }
+
+  /// Whether an adapter that receives nothing has yet to be switched off and on.
+  func isAnySuspected(at now: MonotonicInstant) -> Bool {
+    contains { !$0.wasPowerCycled && $0.receivesNothing(at: now) }
+  }
+
+  mutating func powerCycle(_ index: Int) {
+    let adapter = radios[index].id
+    radios[index].enter(.powerCycling)
+    self[history: adapter].health.wasPowerCycled = true
+    presence.powerCycling.insert(adapter)
+  }
+
+  mutating func expireCoolDowns(at now: MonotonicInstant) {
+    for adapter in histories.keys { histories[adapter]?.health.expire(at: now) }
+  }
+
+  /// The first end of a cool-down of adapters without a session; nil when there is none.
+  var dueAt: MonotonicInstant? {
+    histories.filter { index(of: $0.key) == nil && !$0.value.health.isGivenUp }
+      .compactMap(\.value.health.coolDownEnd).min()
+  }
+
+  /// Whether nothing but attempts is in flight.
+  var isAtRest: Bool { windows.isEmpty && presence.powerCycling.isEmpty && presence.releasing.isEmpty }
+}
