@@ -43,7 +43,8 @@ let package = Package(
     .library(name: "KillSwitch", type: .dynamic, targets: ["KillSwitch"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // Exactly this one: Scripts/manual reads its description of the commands, which has no stable form.
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],

@@ -11,9 +11,7 @@ package struct BuildingArchive: Sendable {
     package var record: JournalRecord
 
     package init(id: String, journal: String, record: JournalRecord) {
-      self.id = id
-      self.journal = journal
-      self.record = record
+      (self.id, self.journal, self.record) = (id, journal, record)
     }
   }
 

@@ -10,8 +10,7 @@ final class File: Sendable {
 
   /// Takes ownership of a descriptor.
   init(descriptor: Int32, path: String) {
-    self.descriptor = descriptor
-    self.path = path
+    (self.descriptor, self.path) = (descriptor, path)
   }
 
   deinit { close(descriptor) }

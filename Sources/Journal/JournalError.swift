@@ -17,36 +17,26 @@ package struct JournalError: Error, Hashable, Sendable {
     /// Placing `latest`.
     case link
     case lock
-    /// Measuring the free space.
     case measure = "measure the free space of"
   }
 
   /// The cause, as fine as the remedies differ.
   package enum Cause: Hashable, Sendable {
-    /// The disk or the quota is full.
     case noSpace
     /// Less free space than a run needs, in bytes.
     case littleSpace(free: UInt64, wanted: UInt64)
-    /// The file system is mounted read-only.
     case readOnly
     case permissionDenied
-    /// A part of the path does not exist.
     case missing
     /// A part of the path is not a directory, or an entry of another type has the name.
     case inTheWay
-    /// The entry exists already.
     case exists
-    /// The disk reports an I/O error.
     case inputOutput
-    /// The file is larger than any file that roboprov writes.
     case tooLarge
-    /// A name is longer than the file system allows.
     case nameTooLong
     /// An id that cannot be a file name, because it could leave its directory.
     case unsafeName
-    /// Users other than the owner may read the file.
     case readableByOthers
-    /// A site key of the wrong length.
     case notAKey
     /// Any other `errno`.
     case system(Int32)
@@ -58,9 +48,7 @@ package struct JournalError: Error, Hashable, Sendable {
   package var cause: Cause
 
   package init(_ operation: Operation, _ path: String, _ cause: Cause) {
-    self.operation = operation
-    self.path = path
-    self.cause = cause
+    (self.operation, self.path, self.cause) = (operation, path, cause)
   }
 
   /// Derives the cause from an `errno`.

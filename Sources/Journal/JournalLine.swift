@@ -17,8 +17,7 @@ struct JournalLine: Codable {
   }
 
   init(event: RunEvent, previous: String) {
-    self.event = event
-    self.previous = previous
+    (self.event, self.previous) = (event, previous)
   }
 
   init(from decoder: any Decoder) throws {

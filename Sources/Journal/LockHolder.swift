@@ -11,9 +11,7 @@ package struct LockHolder: Hashable, Sendable {
   package var since: Date
 
   package init(process: Int32, run: String, since: Date) {
-    self.process = process
-    self.run = run
-    self.since = since
+    (self.process, self.run, self.since) = (process, run, since)
   }
 }
 

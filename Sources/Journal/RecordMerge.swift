@@ -60,10 +60,7 @@ package struct RecordMerge: Sendable {
       throw .disk(error)
     }
     if let fault = archive.faults.first { throw .faulty(fault) }
-    self.archive = archive
-    self.building = building
-    self.skipped = skipped
-    self.sources = sources
+    (self.archive, self.building, self.skipped, self.sources) = (archive, building, skipped, sources)
   }
 
   /// Copies the runs that are missing, or only there in part, into a reports directory, with journals byte

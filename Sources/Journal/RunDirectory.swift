@@ -38,10 +38,7 @@ package final class RunDirectory: Sendable {
   private let directory: File
 
   private init(run: String, _ sort: RunSort, in parent: File, _ directory: File) {
-    self.run = run
-    self.sort = sort
-    self.parent = parent
-    self.directory = directory
+    (self.run, self.sort, self.parent, self.directory) = (run, sort, parent, directory)
     path = directory.path
   }
 

@@ -15,8 +15,7 @@ package struct RunOrder: Sendable {
     package var partlyRead: Set<String> = []
 
     package init(id: String, predecessors: [String]) {
-      self.id = id
-      self.predecessors = predecessors
+      (self.id, self.predecessors) = (id, predecessors)
     }
   }
 

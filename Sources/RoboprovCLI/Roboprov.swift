@@ -32,7 +32,7 @@ package struct Roboprov: AsyncParsableCommand {
       ValidateCommand.self, InitCommand.self, CaptureCommand.self,
       ReportCommand.self, AdaptersCommand.self, DoctorCommand.self,
       HistoryCommand.self, ReplaceCommand.self, RetireCommand.self, AcceptCommand.self, SchemaCommand.self,
-      SimulateCommand.self, CompletionsCommand.self, ManualCommand.self,
+      SimulateCommand.self, CompletionsCommand.self,
     ])
 
   @Option(
@@ -90,7 +90,7 @@ package struct Roboprov: AsyncParsableCommand {
       let configured = ConfiguredPreferences(
         config: words.config, logLevel: words.logLevel, isRehearsal: words.isRehearsal)
       try await Preferences.$current.withValue(configured.preferences) {
-        var command = try parse(arguments)
+        var command = try command(arguments)
         // Help works without a valid configuration: the user may need it to correct the file.
         if !isHelp(command) { try configured.require() }
         if var command = command as? any AsyncParsableCommand {
@@ -118,17 +118,22 @@ package struct Roboprov: AsyncParsableCommand {
 
   /// The command for these arguments.
   /// - Throws: `CommandFailure` for an unknown command; the parser's error.
-  private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
-    if arguments.first != "---completion", let mistake = CommandNames(Self.self).mistake(in: arguments) {
+  static func command(_ arguments: [String]) throws -> any ParsableCommand {
+    let names = CommandNames(Self.self)
+    if arguments.first != "---completion", let mistake = names.mistake(in: arguments) {
       throw mistake.failure
     }
     do {
       return try parseAsRoot(arguments)
     } catch {
       guard !exitCode(for: error).isSuccess else { throw error }
-      let ordered = CommandTree(of: Self.self).withCommandFirst(arguments)
-      guard ordered != arguments else { throw error }
-      return try parseAsRoot(ordered)
+      let readings = names.withCommandFirst(arguments).map { reading in Result { try parseAsRoot(reading) } }
+      let valid = readings.filter { reading in
+        if case .failure(let error) = reading { exitCode(for: error).isSuccess } else { true }
+      }
+      let chosen = valid.isEmpty ? readings : valid
+      guard chosen.count == 1 else { throw error }
+      return try chosen[0].get()
     }
   }
 

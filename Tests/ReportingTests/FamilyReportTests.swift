@@ -65,7 +65,7 @@ struct FamilyReportTests {
             ("uuid", "4B7F1D6E-9C0A-4E53-8D21-6A5C0E9F3B74"), ("major", "1"), ("minor", "1"),
             ("power", "medium"), ("interval", "500ms"),
           ].map {
-            .object(["name": .string($0.0), "value": .string($0.1), "state": .string("proved")])
+            ["name": .string($0.0), "value": .string($0.1), "state": "proved"]
           }))
   }
 

@@ -76,10 +76,10 @@ struct JSONReportTests {
 
   @Test("a value on one line contains no line end")
   func line() {
-    let value = JSONValue.object([
-      "text": .string("a\nb \"c\" \u{1B}"), "list": .array([.integer(1), .null, .bool(true)]),
-      "empty": .object([] as [JSONValue.Member]), "none": .array([]),
-    ])
+    let value =
+      [
+        "text": "a\nb \"c\" \u{1B}", "list": [1, .null, true], "empty": [:], "none": [],
+      ] as JSONValue
     #expect(
       value.line
         == #"{"text":"a\nb \"c\" \u001b","list":[1,null,true],"empty":{},"none":[]}"#)

@@ -40,7 +40,7 @@ struct ProgressViewTests {
     }
     for event in script.events { view.apply(event) }
     let lines = view.live(at: .seconds(1), style: TerminalStyle(width: 80, hasColor: false))
-    #expect(view.report.finishedRooms == 1)
+    #expect(view.report.tally.ended == 1)
     #expect(lines.contains { $0.contains("0/1 done · 1 failed") }, "\(lines)")
   }
 

@@ -33,7 +33,7 @@ struct RunReportTests {
     #expect(report.rooms.map(\.id) == ["kitchen", "office", "garage", "bath"])
     #expect(
       report.rooms.map(\.outcome) == [.provisioned, .provisionedAfterRetry, .unreachable, .unreachable])
-    #expect(report.finishedRooms == 4)
+    #expect(report.tally.ended == 4)
     #expect(report.bluezVersion == "5.66")
     let office = try #require(report["office"])
     #expect(office.address == .sensor(1))

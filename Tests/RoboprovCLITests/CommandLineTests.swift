@@ -1,3 +1,4 @@
+import ArgumentParser
 import Manifest
 import Source
 import Testing
@@ -35,26 +36,34 @@ struct CommandLineTests {
   }
 
   @Test(
-    "a command after its options is moved to the front",
+    "a command after its options is found",
     arguments: [
-      (["--simulate", "apply", "b.yaml"], ["apply", "--simulate", "b.yaml"]),
-      (["--scan-time", "5", "scan", "--watch"], ["scan", "--scan-time", "5", "--watch"]),
-      (["--operator", "status", "apply", "b.yaml"], ["apply", "--operator", "status", "b.yaml"]),
-      (["--output=json", "status", "b.yaml"], ["status", "--output=json", "b.yaml"]),
-      (["--config", "c.yaml", "--yes", "apply"], ["apply", "--config", "c.yaml", "--yes"]),
-    ])
-  func commandFirst(_ arguments: [String], _ ordered: [String]) {
-    #expect(CommandTree(of: Roboprov.self).withCommandFirst(arguments) == ordered)
+      (["--simulate", "apply", "b.yaml"], ApplyCommand.self),
+      (["--scan-time", "5", "scan", "--watch"], ScanCommand.self),
+      (["--operator", "status", "apply", "b.yaml"], ApplyCommand.self),
+      (["--output=json", "status", "b.yaml"], StatusCommand.self),
+      (["--config", "c.yaml", "--yes", "apply", "b.yaml"], ApplyCommand.self),
+    ] as [([String], any ParsableCommand.Type)])
+  func commandFirst(_ arguments: [String], _ command: any ParsableCommand.Type) throws {
+    let parsed = try Roboprov.command(arguments)
+    #expect(type(of: parsed) == command)
   }
 
   @Test(
-    "the command line stays unchanged if a room may have the command's name or there is no command",
+    "an error in a command line with its options first is that of the command",
     arguments: [
-      ["--only", "status", "apply", "b.yaml"], ["--simulate", "b.yaml"], ["--yes"], ["--yes", "--", "apply"],
-      ["apply", "--yes"],
+      (["--simulate", "apply"], "Missing expected argument"),
+      (["--yes", "b.yaml"], "Unknown option '--yes'"),
+      (["--yes", "--", "apply"], "Unknown option '--yes'"),
+      // A room may have the command's name.
+      (["--only", "status", "apply", "b.yaml"], "Unknown option '--only'"),
     ])
-  func order(_ arguments: [String]) {
-    #expect(CommandTree(of: Roboprov.self).withCommandFirst(arguments) == arguments)
+  func commandFirstFails(_ arguments: [String], _ message: String) {
+    #expect {
+      _ = try Roboprov.command(arguments)
+    } throws: { error in
+      Roboprov.fullMessage(for: error).contains(message)
+    }
   }
 
   // MARK: Words

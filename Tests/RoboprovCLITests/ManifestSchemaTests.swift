@@ -93,10 +93,10 @@ struct ManifestSchemaTests {
     }
 
     var line: String {
-      let json: JSONValue = .object([
+      let json: JSONValue = [
         "manifest": manifest.json, "accepted": .bool(isAccepted), "partly_unread": .bool(isPartlyUnread),
-        "codes": .array(codes.map(\.rawValue).sorted().map { .string($0) }),
-      ])
+        "codes": .strings(codes.map(\.rawValue).sorted()),
+      ]
       // One line: line breaks in texts are escaped.
       return json.pretty.split(separator: "\n").joined()
     }

@@ -96,6 +96,28 @@ struct OutputSchemaTests {
     }
   }
 
+  @Test("a detail without which no example of a reason can be read is required by its schema")
+  func details() throws {
+    let variant = try #require(EventSchema.event.variants?.all.first { $0.name == "attempt_ended" })
+    guard case .object(let schema)? = variant.payload.properties.first(where: { $0.key == "failure" })?.schema
+    else { return _ = Issue.record("no schema of reasons") }
+    let keys = schema.properties.map(\.key).filter { $0 != "code" }
+    for code in FailureReason.Code.allCases {
+      let examples = SampleFacts.reasons.map(\.reason).filter { $0.code == code }
+      let always = try keys.filter { key in
+        try examples.allSatisfy { reason in
+          let data = try JSONEncoder().encode(reason)
+          var members = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+          guard members.removeValue(forKey: key) != nil else { return false }
+          let shorter = try JSONSerialization.data(withJSONObject: members)
+          return (try? JSONDecoder().decode(FailureReason.self, from: shorter)) == nil
+        }
+      }
+      let required = schema.conditions.first { $0.values.contains(code.rawValue) }?.required ?? []
+      #expect(Set(required) == Set(always), "\(code.rawValue)")
+    }
+  }
+
   @Test("journals, run reports and building reports of random buildings are valid")
   func campaign() async throws {
     try await Site.use { site in

@@ -35,7 +35,7 @@ struct EndingNotice: Codable, Sendable {
     reason = fact.reason?.code
     let words = Explanation(of: room)
     (sentence, advice) = (words?.sentence, words?.advice)
-    ended = report.finishedRooms
+    ended = report.tally.ended
     rooms = report.selected.count
   }
 }

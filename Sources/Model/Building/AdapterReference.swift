@@ -31,10 +31,7 @@ package struct AdapterDescription: Hashable, Sendable {
   package var place: String?
 
   package init(_ reference: AdapterReference, alias: String? = nil, slots: Int? = nil, place: String? = nil) {
-    self.reference = reference
-    self.alias = alias
-    self.slots = slots
-    self.place = place
+    (self.reference, self.alias, self.slots, self.place) = (reference, alias, slots, place)
   }
 }
 

@@ -29,12 +29,8 @@ package struct Building: Hashable, Sendable {
     id: String, name: String, assignment: Assignment = .address, adapters: [AdapterDescription] = [],
     rooms: [Room], families: FamilyCatalogue
   ) {
-    self.id = id
-    self.name = name
-    self.assignment = assignment
-    self.adapters = adapters
-    self.rooms = rooms
-    self.families = families
+    (self.id, self.name, self.assignment, self.adapters) = (id, name, assignment, adapters)
+    (self.rooms, self.families) = (rooms, families)
   }
 }
 
@@ -97,7 +93,6 @@ package struct Room: Hashable, Sendable {
   }
   /// The identity that its device sends with these settings; nil for a family without one.
   package private(set) var identity: DeviceIdentity?
-  /// The timeout of each stage.
   package var timeouts: StageTimeouts
   /// The number of attempts that may follow the first, 0…20.
   package var retries: Int
@@ -108,20 +103,12 @@ package struct Room: Hashable, Sendable {
     proofAddress: ProofAddress = .own, checksWiFi: Bool = false,
     settings: [SettingName: SettingValue], timeouts: StageTimeouts, retries: Int
   ) {
-    self.id = id
-    self.name = name
-    self.floor = floor
-    self.tags = tags
+    (self.id, self.name, self.floor, self.tags) = (id, name, floor, tags)
     sharedFamily = Shared(family)
-    self.address = address
-    self.near = near
-    self.isRegistered = isRegistered
-    self.proofAddress = proofAddress
-    self.checksWiFi = checksWiFi
-    self.settings = settings
+    (self.address, self.near, self.isRegistered) = (address, near, isRegistered)
+    (self.proofAddress, self.checksWiFi, self.settings) = (proofAddress, checksWiFi, settings)
     identity = family.identity?.identity(of: settings)
-    self.timeouts = timeouts
-    self.retries = retries
+    (self.timeouts, self.retries) = (timeouts, retries)
   }
 
   package var secrets: [Secret] {

@@ -69,8 +69,7 @@ package struct SettingDescription: Hashable, Sendable {
     package var reason: String
 
     package init(beyond longest: Duration, _ reason: String) {
-      self.longest = longest
-      self.reason = reason
+      (self.longest, self.reason) = (longest, reason)
     }
   }
 
@@ -80,16 +79,10 @@ package struct SettingDescription: Hashable, Sendable {
     isWritten: Bool = true, isShareable: Bool = false,
     caution: Caution? = nil, documentation: String
   ) {
-    self.name = name
-    self.title = title
+    (self.name, self.title) = (name, title)
     self.shortTitle = shortTitle ?? title
-    self.kind = kind
-    self.isRequired = isRequired
-    self.isOnAir = isOnAir
-    self.isWritten = isWritten
-    self.isShareable = isShareable
-    self.caution = caution
-    self.documentation = documentation
+    (self.kind, self.isRequired, self.isOnAir, self.isWritten) = (kind, isRequired, isOnAir, isWritten)
+    (self.isShareable, self.caution, self.documentation) = (isShareable, caution, documentation)
   }
 
   /// Whether its value must not be shown.
@@ -106,9 +99,7 @@ package struct SettingChoice: Hashable, Sendable {
   package var code: Int
 
   package init(_ name: String, meaning: String, code: Int) {
-    self.name = name
-    self.meaning = meaning
-    self.code = code
+    (self.name, self.meaning, self.code) = (name, meaning, code)
   }
 }
 
@@ -125,7 +116,6 @@ package enum SettingViolation: Hashable, Sendable, Error {
   case badPassword(bytes: Int)
   /// A UUID that the device must not get.
   case reserved
-  /// None of the choices.
   case noChoice([SettingChoice])
   case outOfBounds(Duration, allowed: ClosedRange<Duration>)
   /// A time span between two steps; `below` and `above` are the nearest valid whole milliseconds.

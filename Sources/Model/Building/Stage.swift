@@ -25,9 +25,7 @@ package struct StageTimeouts: Hashable, Sendable {
   package var connect: Duration
   package var discover: Duration
   package var ready: Duration
-  /// For each read.
   package var read: Duration
-  /// For each write.
   package var write: Duration
   package var save: Duration
   package var verify: Duration
@@ -38,14 +36,8 @@ package struct StageTimeouts: Hashable, Sendable {
     ready: Duration = .seconds(10), read: Duration = .seconds(10), write: Duration = .seconds(10),
     save: Duration = .seconds(10), verify: Duration = .seconds(30)
   ) {
-    self.search = search
-    self.connect = connect
-    self.discover = discover
-    self.ready = ready
-    self.read = read
-    self.write = write
-    self.save = save
-    self.verify = verify
+    (self.search, self.connect, self.discover, self.ready) = (search, connect, discover, ready)
+    (self.read, self.write, self.save, self.verify) = (read, write, save, verify)
   }
 
   package subscript(stage: Stage) -> Duration {

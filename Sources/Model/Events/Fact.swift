@@ -1,158 +1,155 @@
 package import Bluetooth
 
 /// The events of a run, in the past tense. A new one is a payload that conforms to `FactPayload`, a case here
-/// and its row below; the compiler then names every `switch` that must handle it.
+/// and its two rows below; the compiler then names every `switch` that must handle it.
 package enum Fact: Hashable, Sendable {
   case runStarted(RunStarted)
-  /// No adapter could be used; the run waits for one.
   case adapterAwaited(AdapterAwaited)
-  /// The run began to use an adapter.
   case adapterSelected(AdapterSelected)
-  /// An adapter receives nothing, or the stack refuses to scan with it.
   case adapterFaulted(AdapterFault)
-  /// The run ended a link that an earlier run had left behind.
   case linkReleased(LinkReleased)
-  /// Another program scans with an adapter in use.
   case foreignScanDetected(ForeignScanDetected)
-  /// A scan window began.
   case scanStarted(ScanPeriod)
-  /// A scan window ended.
   case scanStopped(ScanPeriod)
-  /// A device was received for the first time, or in another state than before.
   case deviceSighted(DeviceSighted)
-  /// **Intent.** A room got a device; on record before the first byte is written.
   case bindingCommitted(BindingCommitted)
-  /// A binding ended.
   case bindingReleased(BindingReleased)
-  /// A room was taken out of service.
   case roomRetired(RoomRetired)
-  /// A person accepted a room as it is.
   case roomAccepted(RoomAccepted)
-  /// The verification of the building produced a finding for a room.
   case roomVerified(RoomVerified)
-  /// The host was paused, or its clock was set.
   case hostPaused(HostPause)
-  /// A room waits for an operator action, such as pressing a button; the run continues meanwhile.
   case operatorAwaited(OperatorAwaited)
-  /// The operator asked the run to pause, to resume, or to stop.
   case operatorRequested(OperatorRequested)
   case attemptStarted(AttemptStarted)
   case stageStarted(StageStarted)
   case stageEnded(StageEnded)
-  /// The device sent a status.
   case statusReceived(StatusReceived)
-  /// The settings that the device holds were read.
   case settingsRead(SettingsRead)
-  /// The WiFi networks that a device receives were compared with the one that it is to join.
   case wifiChecked(WiFiChecked)
-  /// A device got the time since an action.
   case elapsedSent(ElapsedSent)
-  /// The device confirmed a setting.
   case settingWritten(SettingWritten)
-  /// **Intent.** The device is about to be asked to save.
   case saveSubmitted(SaveSubmitted)
   case linkEnded(LinkEnded)
-  /// The proof was received.
   case proofReceived(ProofReceived)
   case attemptEnded(AttemptEnded)
   case retryScheduled(RetryScheduled)
-  /// The result of the first rooms of each network was decided.
   case canariesJudged(CanariesJudged)
-  /// A device that could be provisioned was received, and no room claims it.
   case deviceUnclaimed(DeviceUnclaimed)
   case roomFinished(RoomFinished)
-  /// The run must stop early.
   case runInterrupted(RunInterrupted)
   case runFinished(RunFinished)
 }
 
 extension Fact {
-  /// Every kind of fact: its frozen name in records, and the conversions between payload and fact.
+  /// Every kind of fact: its frozen name in records, its payload, and its meaning.
   private static let rows: [Row] = [
-    Row("run_started", Fact.runStarted) { if case .runStarted(let data) = $0 { data } else { nil } },
-    Row("adapter_awaited", Fact.adapterAwaited) {
-      if case .adapterAwaited(let data) = $0 { data } else { nil }
-    },
-    Row("adapter_selected", Fact.adapterSelected) {
-      if case .adapterSelected(let data) = $0 { data } else { nil }
-    },
-    Row("adapter_faulted", Fact.adapterFaulted) {
-      if case .adapterFaulted(let data) = $0 { data } else { nil }
-    },
-    Row("link_released", Fact.linkReleased) { if case .linkReleased(let data) = $0 { data } else { nil } },
-    Row("foreign_scan_detected", Fact.foreignScanDetected) {
-      if case .foreignScanDetected(let data) = $0 { data } else { nil }
-    },
-    Row("scan_started", Fact.scanStarted) {
-      if case .scanStarted(let data) = $0 { data } else { nil }
-    },
-    Row("scan_stopped", Fact.scanStopped) {
-      if case .scanStopped(let data) = $0 { data } else { nil }
-    },
-    Row("device_sighted", Fact.deviceSighted) { if case .deviceSighted(let data) = $0 { data } else { nil } },
-    Row("binding_committed", Fact.bindingCommitted) {
-      if case .bindingCommitted(let data) = $0 { data } else { nil }
-    },
-    Row("binding_released", Fact.bindingReleased) {
-      if case .bindingReleased(let data) = $0 { data } else { nil }
-    },
-    Row("room_retired", Fact.roomRetired) { if case .roomRetired(let data) = $0 { data } else { nil } },
-    Row("room_accepted", Fact.roomAccepted) { if case .roomAccepted(let data) = $0 { data } else { nil } },
-    Row("room_verified", Fact.roomVerified) { if case .roomVerified(let data) = $0 { data } else { nil } },
-    Row("host_paused", Fact.hostPaused) { if case .hostPaused(let data) = $0 { data } else { nil } },
-    Row("operator_awaited", Fact.operatorAwaited) {
-      if case .operatorAwaited(let data) = $0 { data } else { nil }
-    },
-    Row("operator_requested", Fact.operatorRequested) {
-      if case .operatorRequested(let data) = $0 { data } else { nil }
-    },
-    Row("attempt_started", Fact.attemptStarted) {
-      if case .attemptStarted(let data) = $0 { data } else { nil }
-    },
-    Row("stage_started", Fact.stageStarted) { if case .stageStarted(let data) = $0 { data } else { nil } },
-    Row("stage_ended", Fact.stageEnded) { if case .stageEnded(let data) = $0 { data } else { nil } },
-    Row("status_received", Fact.statusReceived) {
-      if case .statusReceived(let data) = $0 { data } else { nil }
-    },
-    Row("settings_read", Fact.settingsRead) { if case .settingsRead(let data) = $0 { data } else { nil } },
-    Row("wifi_checked", Fact.wifiChecked) { if case .wifiChecked(let data) = $0 { data } else { nil } },
-    Row("elapsed_sent", Fact.elapsedSent) { if case .elapsedSent(let data) = $0 { data } else { nil } },
-    Row("setting_written", Fact.settingWritten) {
-      if case .settingWritten(let data) = $0 { data } else { nil }
-    },
-    Row("save_submitted", Fact.saveSubmitted) { if case .saveSubmitted(let data) = $0 { data } else { nil } },
-    Row("link_ended", Fact.linkEnded) { if case .linkEnded(let data) = $0 { data } else { nil } },
-    Row("proof_received", Fact.proofReceived) { if case .proofReceived(let data) = $0 { data } else { nil } },
-    Row("attempt_ended", Fact.attemptEnded) { if case .attemptEnded(let data) = $0 { data } else { nil } },
-    Row("retry_scheduled", Fact.retryScheduled) {
-      if case .retryScheduled(let data) = $0 { data } else { nil }
-    },
-    Row("canaries_judged", Fact.canariesJudged) {
-      if case .canariesJudged(let data) = $0 { data } else { nil }
-    },
-    Row("device_unclaimed", Fact.deviceUnclaimed) {
-      if case .deviceUnclaimed(let data) = $0 { data } else { nil }
-    },
-    Row("room_finished", Fact.roomFinished) { if case .roomFinished(let data) = $0 { data } else { nil } },
-    Row("run_interrupted", Fact.runInterrupted) {
-      if case .runInterrupted(let data) = $0 { data } else { nil }
-    },
-    Row("run_finished", Fact.runFinished) { if case .runFinished(let data) = $0 { data } else { nil } },
+    Row("run_started", Fact.runStarted, "The run began."),
+    Row("adapter_awaited", Fact.adapterAwaited, "No adapter could be used; the run waits for one."),
+    Row("adapter_selected", Fact.adapterSelected, "An adapter was taken into use."),
+    Row(
+      "adapter_faulted", Fact.adapterFaulted,
+      "An adapter receives nothing, or the stack refuses to scan with it."),
+    Row("link_released", Fact.linkReleased, "A link that an earlier run left was ended."),
+    Row("foreign_scan_detected", Fact.foreignScanDetected, "Another program scanned with an adapter in use."),
+    Row("scan_started", Fact.scanStarted, "An adapter started to scan."),
+    Row("scan_stopped", Fact.scanStopped, "An adapter stopped scanning."),
+    Row(
+      "device_sighted", Fact.deviceSighted,
+      "A device was received for the first time, or with another state than before."),
+    Row(
+      "binding_committed", Fact.bindingCommitted,
+      "Intent: a device was bound to a room; on record before the first byte is written."),
+    Row("binding_released", Fact.bindingReleased, "A device is no longer bound to a room."),
+    Row("room_retired", Fact.roomRetired, "A room was taken out of service."),
+    Row("room_accepted", Fact.roomAccepted, "A room was accepted as it is."),
+    Row(
+      "room_verified", Fact.roomVerified,
+      "What was received from a room's device when the building was verified."),
+    Row("host_paused", Fact.hostPaused, "The host paused, or its clock was set."),
+    Row(
+      "operator_awaited", Fact.operatorAwaited,
+      "A room waits for an operator action; the run continues meanwhile."),
+    Row(
+      "operator_requested", Fact.operatorRequested,
+      "The operator asked the run to pause, continue or stop."),
+    Row("attempt_started", Fact.attemptStarted, "An attempt began."),
+    Row("stage_started", Fact.stageStarted, "A stage of an attempt began."),
+    Row("stage_ended", Fact.stageEnded, "A stage of an attempt ended."),
+    Row("status_received", Fact.statusReceived, "The device sent a status."),
+    Row("settings_read", Fact.settingsRead, "The device's settings were read."),
+    Row("wifi_checked", Fact.wifiChecked, "The device reported whether it receives its WiFi network."),
+    Row("elapsed_sent", Fact.elapsedSent, "The device got the time since an action."),
+    Row("setting_written", Fact.settingWritten, "The device confirmed a setting."),
+    Row(
+      "save_submitted", Fact.saveSubmitted,
+      "Intent: the device is about to be asked to save what was written."),
+    Row("link_ended", Fact.linkEnded, "The link ended."),
+    Row("proof_received", Fact.proofReceived, "The proof was received on air."),
+    Row("attempt_ended", Fact.attemptEnded, "An attempt ended."),
+    Row("retry_scheduled", Fact.retryScheduled, "Another attempt will follow."),
+    Row(
+      "canaries_judged", Fact.canariesJudged,
+      "The first rooms of each network were done, and a person or a command decided whether the rest follows."
+    ),
+    Row(
+      "device_unclaimed", Fact.deviceUnclaimed,
+      "A device that could be provisioned was received, and it belongs to no room."),
+    Row("room_finished", Fact.roomFinished, "A room got its outcome."),
+    Row("run_interrupted", Fact.runInterrupted, "The run was asked to stop."),
+    Row("run_finished", Fact.runFinished, "The run ended."),
   ]
+
+  private var row: (name: String, payload: any FactPayload) {
+    switch self {
+    case .runStarted(let data): ("run_started", data)
+    case .adapterAwaited(let data): ("adapter_awaited", data)
+    case .adapterSelected(let data): ("adapter_selected", data)
+    case .adapterFaulted(let data): ("adapter_faulted", data)
+    case .linkReleased(let data): ("link_released", data)
+    case .foreignScanDetected(let data): ("foreign_scan_detected", data)
+    case .scanStarted(let data): ("scan_started", data)
+    case .scanStopped(let data): ("scan_stopped", data)
+    case .deviceSighted(let data): ("device_sighted", data)
+    case .bindingCommitted(let data): ("binding_committed", data)
+    case .bindingReleased(let data): ("binding_released", data)
+    case .roomRetired(let data): ("room_retired", data)
+    case .roomAccepted(let data): ("room_accepted", data)
+    case .roomVerified(let data): ("room_verified", data)
+    case .hostPaused(let data): ("host_paused", data)
+    case .operatorAwaited(let data): ("operator_awaited", data)
+    case .operatorRequested(let data): ("operator_requested", data)
+    case .attemptStarted(let data): ("attempt_started", data)
+    case .stageStarted(let data): ("stage_started", data)
+    case .stageEnded(let data): ("stage_ended", data)
+    case .statusReceived(let data): ("status_received", data)
+    case .settingsRead(let data): ("settings_read", data)
+    case .wifiChecked(let data): ("wifi_checked", data)
+    case .elapsedSent(let data): ("elapsed_sent", data)
+    case .settingWritten(let data): ("setting_written", data)
+    case .saveSubmitted(let data): ("save_submitted", data)
+    case .linkEnded(let data): ("link_ended", data)
+    case .proofReceived(let data): ("proof_received", data)
+    case .attemptEnded(let data): ("attempt_ended", data)
+    case .retryScheduled(let data): ("retry_scheduled", data)
+    case .canariesJudged(let data): ("canaries_judged", data)
+    case .deviceUnclaimed(let data): ("device_unclaimed", data)
+    case .roomFinished(let data): ("room_finished", data)
+    case .runInterrupted(let data): ("run_interrupted", data)
+    case .runFinished(let data): ("run_finished", data)
+    }
+  }
 
   private static let rowsByName = Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0) })
 
   private struct Row: Sendable {
     let name: String
-    let payload: @Sendable (Fact) -> (any FactPayload)?
+    let meaning: String
     let decode: @Sendable ((any Decodable.Type) throws -> any Decodable) throws -> Fact
 
     init<Payload: FactPayload>(
-      _ name: String, _ fact: @escaping @Sendable (Payload) -> Fact,
-      _ payload: @escaping @Sendable (Fact) -> Payload?
+      _ name: String, _ fact: @escaping @Sendable (Payload) -> Fact, _ meaning: String
     ) {
-      self.name = name
-      self.payload = payload
+      (self.name, self.meaning) = (name, meaning)
       decode = { decode in
         guard let data = try decode(Payload.self) as? Payload else {
           preconditionFailure("decode(_:) returned a value of another type")
@@ -160,13 +157,6 @@ extension Fact {
         return fact(data)
       }
     }
-  }
-
-  private var row: (name: String, payload: any FactPayload) {
-    for row in Self.rows {
-      if let payload = row.payload(self) { return (row.name, payload) }
-    }
-    preconditionFailure("no row in Fact.rows for this fact: \(self)")
   }
 
   /// The fact of this kind with the payload that `decode` returns for its type.
@@ -195,6 +185,8 @@ extension Fact {
     fileprivate init(known name: String) {
       rawValue = name
     }
+
+    package var meaning: String { rowsByName[rawValue]?.meaning ?? "" }
 
     /// All kinds, in the order of the rows.
     package static let allCases = rows.map { Kind(known: $0.name) }

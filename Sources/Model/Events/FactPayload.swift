@@ -1,6 +1,7 @@
 package import Bluetooth
 
-/// The payload of one kind of fact. It contains no secret, and all context that a reader needs.
+/// The payload of one kind of fact. It contains no secret, and all context that a reader needs. Its keys are explained in
+/// `Reporting/Schema`.
 package protocol FactPayload: Hashable, Sendable, Codable {
   /// When a fact of this kind must be on disk.
   static var durability: Durability { get }
@@ -14,6 +15,24 @@ extension FactPayload {
   package var subject: FactSubject { FactSubject() }
 }
 
+/// A fact about a room.
+package protocol RoomFact: FactPayload {
+  var room: RoomID { get }
+}
+
+extension RoomFact {
+  package var subject: FactSubject { FactSubject(room: room) }
+}
+
+/// A fact about an attempt, by its number.
+package protocol AttemptFact: RoomFact {
+  var attempt: Int { get }
+}
+
+extension AttemptFact {
+  package var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
+}
+
 /// The subject of a fact.
 package struct FactSubject: Hashable, Sendable {
   /// The room; nil for a fact about the run.
@@ -25,9 +44,7 @@ package struct FactSubject: Hashable, Sendable {
 
   /// The run as a whole without arguments.
   package init(room: RoomID? = nil, address: BluetoothAddress? = nil, attempt: Int? = nil) {
-    self.room = room
-    self.address = address
-    self.attempt = attempt
+    (self.room, self.address, self.attempt) = (room, address, attempt)
   }
 }
 

@@ -31,11 +31,8 @@ package enum FailureClass: String, Hashable, Sendable, Codable {
 
 /// Why a failed attempt is not counted: the host caused it, not the device.
 package enum AttemptExemption: String, Hashable, Sendable, Codable, CaseIterable {
-  /// The adapter had no free connection, or may have had none.
   case adapterFull = "adapter_full"
-  /// The adapter or the Bluetooth service was lost, or the host was suspended.
   case hostLost = "host_lost"
-  /// The Bluetooth service had removed the device before it was connected.
   case deviceForgotten = "device_forgotten"
 }
 

@@ -9,9 +9,7 @@ package struct FailedStep: Hashable, Sendable {
   package let stackText: String?
 
   package init(_ stage: Stage, setting: SettingName? = nil, stackText: String? = nil) {
-    self.stage = stage
-    self.setting = setting
-    self.stackText = stackText
+    (self.stage, self.setting, self.stackText) = (stage, setting, stackText)
   }
 }
 
@@ -34,8 +32,7 @@ package struct SaveResponse: Hashable, Sendable {
 
   /// Empty without arguments.
   package init(deviceText: String? = nil, stackText: String? = nil) {
-    self.deviceText = deviceText
-    self.stackText = stackText
+    (self.deviceText, self.stackText) = (deviceText, stackText)
   }
 }
 
@@ -48,22 +45,18 @@ package struct OtherSenders: Hashable, Sendable {
   package let candidates: [ReceivedCandidate]
 
   package init(identity: DeviceIdentity, addresses: [BluetoothAddress], candidates: [ReceivedCandidate]) {
-    self.identity = identity
-    self.addresses = addresses
-    self.candidates = candidates
+    (self.identity, self.addresses, self.candidates) = (identity, addresses, candidates)
   }
 }
 
 /// A save whose proof was pending.
 package struct UnprovedSave: Hashable, Sendable {
-  /// The response to the save.
   package let response: SaveResponse
   /// The other devices that sent the identity by then; nil when there were none.
   package let others: OtherSenders?
 
   package init(_ response: SaveResponse = SaveResponse(), others: OtherSenders? = nil) {
-    self.response = response
-    self.others = others
+    (self.response, self.others) = (response, others)
   }
 }
 
@@ -140,8 +133,7 @@ package struct PausedStep: Hashable, Sendable {
   package let finding: Finding?
 
   package init(_ step: FailedStep, _ finding: Finding? = nil) {
-    self.step = step
-    self.finding = finding
+    (self.step, self.finding) = (step, finding)
   }
 }
 
@@ -150,12 +142,10 @@ package struct PausedStep: Hashable, Sendable {
 /// What an address sent, and the adapter that received it.
 package struct StateSighting: Hashable, Sendable, Codable {
   package var adapter: AdapterID
-  /// Its identity; nil in provisioning mode.
   package var identity: DeviceIdentity?
 
   package init(adapter: AdapterID, identity: DeviceIdentity?) {
-    self.adapter = adapter
-    self.identity = identity
+    (self.adapter, self.identity) = (adapter, identity)
   }
 }
 
@@ -166,9 +156,7 @@ package struct Contradiction: Hashable, Sendable {
   package let second: StateSighting
 
   package init(_ address: BluetoothAddress, _ first: StateSighting, _ second: StateSighting) {
-    self.address = address
-    self.first = first
-    self.second = second
+    (self.address, self.first, self.second) = (address, first, second)
   }
 }
 
@@ -178,8 +166,7 @@ package struct IdentityHolders: Hashable, Sendable {
   package let addresses: [BluetoothAddress]
 
   package init(_ identity: DeviceIdentity, _ addresses: [BluetoothAddress]) {
-    self.identity = identity
-    self.addresses = addresses
+    (self.identity, self.addresses) = (identity, addresses)
   }
 }
 
@@ -191,22 +178,17 @@ package struct NearCandidates: Hashable, Sendable {
   package let candidates: [ReceivedCandidate]
 
   package init(near: String, _ candidates: [ReceivedCandidate]) {
-    self.near = near
-    self.candidates = candidates
+    (self.near, self.candidates) = (near, candidates)
   }
 }
 
 /// A device that could be a room's, or that has its identity.
 package struct ReceivedCandidate: Hashable, Sendable, Codable {
   package var address: BluetoothAddress
-  /// The adapter that received this RSSI.
   package var adapter: AdapterID
-  /// The RSSI, in dBm.
   package var rssi: Int
 
   package init(address: BluetoothAddress, adapter: AdapterID, rssi: Int) {
-    self.address = address
-    self.adapter = adapter
-    self.rssi = rssi
+    (self.address, self.adapter, self.rssi) = (address, adapter, rssi)
   }
 }

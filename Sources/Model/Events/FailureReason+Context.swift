@@ -1,31 +1,6 @@
-package import Bluetooth
-
-/// The context of any reason, for logs and tables, which treat all reasons alike.
 extension FailureReason {
-  /// The stage in which it happened.
-  package var stage: Stage? { Form(self).stage }
-  /// The setting concerned.
-  package var setting: SettingName? { Form(self).setting }
-  /// The ATT error of the device.
-  package var attError: UInt8? { Form(self).attError }
-  /// The device's error message.
-  package var deviceText: String? { Form(self).deviceText }
-  /// The stack's error message.
-  package var stackText: String? { Form(self).stackText }
-  /// The settings that the device holds instead, for display.
-  package var held: String? { Form(self).held }
-  /// The identity that was received instead, or that another device has.
-  package var identity: DeviceIdentity? { Form(self).identity }
-  /// Other devices concerned: candidates, or those with the room's identity.
-  package var addresses: [BluetoothAddress]? { Form(self).addresses }
-  /// The devices that could be the room's, or that have its identity, with their RSSI.
-  package var candidates: [ReceivedCandidate]? { Form(self).candidates }
-  /// The adapter that the room is near, as the manifest names it.
-  package var near: String? { Form(self).near }
-  /// The WiFi networks that the device receives.
-  package var networks: [FoundNetwork]? { Form(self).networks }
-  /// The time of a timeout, in seconds.
-  package var seconds: Double? { Form(self).seconds }
+  /// A part of the context of any reason, for logs and tables, which treat all reasons alike.
+  package subscript<Value>(dynamicMember key: KeyPath<Form, Value>) -> Value { Form(self)[keyPath: key] }
 }
 
 extension SaveResponse {
@@ -36,7 +11,6 @@ extension SaveResponse {
 }
 
 extension FailureReason {
-  /// The loss of the adapter or the stack that looked like this failure.
   var hostLoss: HostLoss {
     let form = Form(self)
     guard let stage = form.stage else { return .idle(stackText: form.stackText) }

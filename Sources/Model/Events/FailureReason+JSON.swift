@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 
 /// In JSON, a reason is one flat object: its code and its context.
 extension FailureReason: Codable {
@@ -11,38 +11,28 @@ extension FailureReason: Codable {
 
   /// The flat object of a reason, also used by code that treats all reasons alike.
   package struct Form: Codable {
-    let code: Code
-    var stage: Stage?
-    var setting: SettingName?
-    var attError: UInt8?
-    var deviceText: String?
-    var stackText: String?
-    var held: String?
-    var identity: DeviceIdentity?
-    var addresses: [BluetoothAddress]?
-    var candidates: [ReceivedCandidate]?
-    var sightings: [StateSighting]?
-    var near: String?
-    var seconds: Double?
-    var ssid: String?
-    var networks: [FoundNetwork]?
+    package let code: Code
+    package internal(set) var stage: Stage?
+    package internal(set) var setting: SettingName?
+    package internal(set) var attError: UInt8?
+    package internal(set) var deviceText: String?
+    package internal(set) var stackText: String?
+    package internal(set) var held: String?
+    package internal(set) var identity: DeviceIdentity?
+    package internal(set) var addresses: [BluetoothAddress]?
+    package internal(set) var candidates: [ReceivedCandidate]?
+    package internal(set) var sightings: [StateSighting]?
+    package internal(set) var near: String?
+    package internal(set) var seconds: Double?
+    package internal(set) var ssid: String?
+    package internal(set) var networks: [FoundNetwork]?
 
     enum CodingKeys: String, CodingKey {
-      case code
-      case stage
-      case setting
+      case code, stage, setting
       case attError = "att_error"
       case deviceText = "device_text"
       case stackText = "stack_text"
-      case held
-      case identity
-      case addresses
-      case candidates
-      case sightings
-      case near
-      case seconds
-      case ssid
-      case networks
+      case held, identity, addresses, candidates, sightings, near, seconds, ssid, networks
     }
   }
 }

@@ -3,27 +3,16 @@ package import FoundationEssentials
 
 /// The outcome of a room. Every selected room gets exactly one. The names are frozen.
 package enum Outcome: String, Hashable, Sendable, Codable, CaseIterable {
-  /// Written and proved in the first attempt.
   case provisioned
-  /// Written and proved after at least one failed attempt.
   case provisionedAfterRetry = "provisioned_after_retry"
-  /// Provisioned before this run.
   case alreadyProvisioned = "already_provisioned"
-  /// An operator action is required.
   case actionRequired = "action_required"
-  /// Written, perhaps saved, not proved.
   case unconfirmed
-  /// Attempted without success.
   case failed
-  /// Never connected to.
   case unreachable
-  /// Several devices are possible.
   case ambiguous
-  /// Not attempted in this run.
   case pending
-  /// Not selected.
   case skipped
-  /// The run ended first.
   case cancelled
 
   package var isSuccess: Bool {
@@ -51,26 +40,13 @@ extension Outcome {
 package struct Evidence: Hashable, Sendable {
   /// The grades, strongest first. The names are frozen.
   package enum Grade: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The device's beacon with the written identity, from the address that was written, first received after
-    /// the save, which it acknowledged or read back.
     case freshBeacon = "fresh_beacon"
-    /// The same after a save that it did not acknowledge. It did not have this identity before, so it kept
-    /// something of this save; which of the other settings, nothing shows.
     case freshBeaconUnacknowledged = "fresh_beacon_unacknowledged"
-    /// A beacon with the written identity from one other address, not received before the save: the device
-    /// changed its address.
     case freshBeaconOtherAddress = "fresh_beacon_other_address"
-    /// The beacon with the wanted identity, received before this run wrote anything.
     case beaconOnAir = "beacon_on_air"
-    /// A read showed the wanted settings; the beacon was not received.
     case readBack = "read_back"
-    /// The device reported over the link that it had saved; nothing was received afterwards.
     case savedStatus = "saved_status"
-    /// The device reported over the link, after the command of this attempt, that it has its settings, and its
-    /// family sends no better evidence.
     case deviceStatus = "device_status"
-    /// The device ended the link after the write, as it does when it accepts the values. Weak: a lost link
-    /// looks the same.
     case selfDisconnect = "self_disconnect"
 
     /// Whether it suffices for a success. A report of the device does not suffice if its beacon should be
@@ -86,17 +62,11 @@ package struct Evidence: Hashable, Sendable {
   }
 
   package var grade: Grade
-  /// The address that it came from.
   package var address: BluetoothAddress
-  /// The identity that was received; nil without one.
   package var identity: DeviceIdentity?
-  /// The RSSI of the beacon in dBm, if known.
   package var rssi: Int?
-  /// Seconds from the submission of the save to the evidence.
   package var secondsAfterSave: Double?
-  /// The earlier run that recorded it; nil for evidence of this run.
   package var run: String?
-  /// When that earlier run recorded it.
   package var seenAt: Date?
 
   /// `seenAt` is rounded to the millisecond, as in the record.
@@ -104,22 +74,15 @@ package struct Evidence: Hashable, Sendable {
     grade: Grade, address: BluetoothAddress, identity: DeviceIdentity? = nil, rssi: Int? = nil,
     secondsAfterSave: Double? = nil, run: String? = nil, seenAt: Date? = nil
   ) {
-    self.grade = grade
-    self.address = address
-    self.identity = identity
-    self.rssi = rssi
-    self.secondsAfterSave = secondsAfterSave
-    self.run = run
+    (self.grade, self.address, self.identity, self.rssi) = (grade, address, identity, rssi)
+    (self.secondsAfterSave, self.run) = (secondsAfterSave, run)
     self.seenAt = seenAt.map(Timestamp.rounded)
   }
 }
 
 extension Evidence: Codable {
   enum CodingKeys: String, CodingKey {
-    case grade
-    case address
-    case identity
-    case rssi
+    case grade, address, identity, rssi
     case secondsAfterSave = "seconds_after_save"
     case run
     case seenAt = "seen_at"
@@ -152,16 +115,10 @@ extension Evidence: Codable {
 
 /// The state of a setting.
 package enum SettingState: String, Hashable, Sendable, Codable, CaseIterable {
-  /// It was not sent to the device, or the device rejected it.
   case notWritten = "not_written"
-  /// It was sent to the device, or about to be when the run was killed, and the device did not answer: it may
-  /// hold the value.
   case submitted
-  /// The device confirmed the write; nothing shows that it kept the value.
   case written
-  /// The device acknowledged that it saved the value.
   case acknowledged
-  /// A beacon or a later read of the device shows the value.
   case proved
 
   /// Whether the device itself confirmed that it got the value.
@@ -176,16 +133,11 @@ package enum SettingState: String, Hashable, Sendable, Codable, CaseIterable {
 /// The state of a room's setting.
 package struct SettingResult: Hashable, Sendable, Codable {
   package var name: SettingName
-  /// The value; nil for a secret.
   package var value: String?
   package var state: SettingState
-  /// The keyed digest that shows whether a secret is the same (`SecretSeal`).
   package var fingerprint: String?
 
   package init(name: SettingName, value: String?, state: SettingState, fingerprint: String? = nil) {
-    self.name = name
-    self.value = value
-    self.state = state
-    self.fingerprint = fingerprint
+    (self.name, self.value, self.state, self.fingerprint) = (name, value, state, fingerprint)
   }
 }

@@ -7,8 +7,7 @@ extension RunEvent: Codable {
     case sequence = "seq"
     case at
     case elapsed = "elapsed_us"
-    case kind
-    case data
+    case kind, data
   }
 
   /// The format of a wall-clock time in the record: UTC, to the nearest millisecond,

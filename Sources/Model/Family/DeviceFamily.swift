@@ -36,20 +36,10 @@ package struct DeviceFamily: Hashable, Sendable {
     characteristics: [CharacteristicDescription], stages: [Stage], timeouts: TimeoutRule = TimeoutRule(),
     answersWithin: Duration? = nil, listsNetworks: Bool = false
   ) {
-    self.id = id
-    self.title = title
-    self.words = words
-    self.service = service
-    self.recognition = recognition
-    self.lifecycle = lifecycle
-    self.identity = identity
-    self.proof = proof
-    self.settings = settings
-    self.characteristics = characteristics
-    self.stages = stages
-    self.timeouts = timeouts
-    self.answersWithin = answersWithin
-    self.listsNetworks = listsNetworks
+    (self.id, self.title, self.words, self.service) = (id, title, words, service)
+    (self.recognition, self.lifecycle, self.identity, self.proof) = (recognition, lifecycle, identity, proof)
+    (self.settings, self.characteristics, self.stages) = (settings, characteristics, stages)
+    (self.timeouts, self.answersWithin, self.listsNetworks) = (timeouts, answersWithin, listsNetworks)
   }
 
   /// Whether its devices have an identity on air; only those can be registered without being written.
@@ -143,15 +133,12 @@ package struct TimeoutRule: Hashable, Sendable {
     package var reserve: Duration
 
     package init(by setting: SettingName, intervals: [Stage: Int], reserve: Duration) {
-      self.setting = setting
-      self.intervals = intervals
-      self.reserve = reserve
+      (self.setting, self.intervals, self.reserve) = (setting, intervals, reserve)
     }
   }
 
   package init(_ usual: StageTimeouts = StageTimeouts(), extended: Extension? = nil) {
-    self.usual = usual
-    self.extended = extended
+    (self.usual, self.extended) = (usual, extended)
   }
 
   /// The default timeout of each stage with these settings.

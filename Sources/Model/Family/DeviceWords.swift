@@ -31,12 +31,8 @@ package struct DeviceWords: Hashable, Sendable, Codable {
     notWaiting: String = "If it is not in provisioning mode", label: String? = nil,
     notAnswering: String? = nil, serviceMissing: String? = nil
   ) {
-    self.noun = noun
-    self.makeItWait = makeItWait
-    self.stillWaiting = stillWaiting
-    self.notWaiting = notWaiting
-    self.label = label
-    self.notAnswering = notAnswering
+    (self.noun, self.makeItWait, self.stillWaiting) = (noun, makeItWait, stillWaiting)
+    (self.notWaiting, self.label, self.notAnswering) = (notWaiting, label, notAnswering)
     self.serviceMissing = serviceMissing
   }
 }

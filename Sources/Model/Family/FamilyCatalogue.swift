@@ -48,7 +48,6 @@ package struct FamilyCatalogue: Hashable, Sendable {
     all.lazy.compactMap { $0[name] }.first
   }
 
-  /// The families with a setting of this name.
   package func families(with name: SettingName) -> [DeviceFamily] { all.filter { $0[name] != nil } }
 }
 

@@ -58,10 +58,7 @@ package struct IdentityRule: Hashable, Sendable {
     package init(
       _ name: String, _ setting: SettingName, _ encoding: WireEncoding, factory: SettingValue? = nil
     ) {
-      self.name = name
-      self.setting = setting
-      self.encoding = encoding
-      self.factory = factory
+      (self.name, self.setting, self.encoding, self.factory) = (name, setting, encoding, factory)
     }
 
     /// The part of an identity with this value.
@@ -79,10 +76,7 @@ package struct IdentityRule: Hashable, Sendable {
   package var expected: Set<String>
 
   package init(_ place: Place, prefix: [UInt8] = [], parts: [Part], trailing: Int = 0) {
-    self.place = place
-    self.prefix = prefix
-    self.parts = parts
-    self.trailing = trailing
+    (self.place, self.prefix, self.parts, self.trailing) = (place, prefix, parts, trailing)
     let factory = parts.dropLast().map { part in part.factory.map(part.text) }
     expected = factory.contains(nil) ? [] : [factory.compactMap(\.self).joined(separator: ", ")]
   }

@@ -65,8 +65,7 @@ package struct RecognitionRule: Hashable, Sendable {
   package var conditions: [Condition]
 
   package init(_ state: State, _ conditions: Condition...) {
-    self.state = state
-    self.conditions = conditions
+    (self.state, self.conditions) = (state, conditions)
   }
 
   func isMet(by advertisement: Advertisement, _ identity: DeviceIdentity?, _ rule: IdentityRule?) -> Bool {

@@ -15,9 +15,7 @@ package struct Submission: Hashable, Sendable {
     at: MonotonicInstant, acknowledgement: Evidence.Grade?, isUnchanged: Bool = false,
     problem: FailureReason? = nil
   ) {
-    self.at = at
-    self.acknowledgement = acknowledgement
-    self.isUnchanged = isUnchanged
+    (self.at, self.acknowledgement, self.isUnchanged) = (at, acknowledgement, isUnchanged)
     self.problem = problem
   }
 }

@@ -8,9 +8,7 @@ package struct WiFiScan: Hashable, Sendable {
   package var isComplete: Bool
 
   package init(networks: [FoundNetwork], unreadable: Int = 0, isComplete: Bool) {
-    self.networks = networks
-    self.unreadable = unreadable
-    self.isComplete = isComplete
+    (self.networks, self.unreadable, self.isComplete) = (networks, unreadable, isComplete)
   }
 }
 
@@ -22,7 +20,6 @@ package struct FoundNetwork: Hashable, Sendable, Codable {
   package var rssi: Int
 
   package init(ssid: String, rssi: Int) {
-    self.ssid = ssid
-    self.rssi = rssi
+    (self.ssid, self.rssi) = (ssid, rssi)
   }
 }

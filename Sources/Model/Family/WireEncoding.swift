@@ -64,8 +64,7 @@ package struct CharacteristicDescription: Hashable, Sendable {
     package var encoding: WireEncoding
 
     package init(_ setting: SettingName?, _ encoding: WireEncoding) {
-      self.setting = setting
-      self.encoding = encoding
+      (self.setting, self.encoding) = (setting, encoding)
     }
   }
 
@@ -76,9 +75,7 @@ package struct CharacteristicDescription: Hashable, Sendable {
   package var fields: [Field]
 
   package init(_ uuid: BluetoothUUID, _ title: String, _ fields: [Field] = []) {
-    self.uuid = uuid
-    self.title = title
-    self.fields = fields
+    (self.uuid, self.title, self.fields) = (uuid, title, fields)
   }
 
   package var settings: [SettingName] { fields.compactMap(\.setting) }

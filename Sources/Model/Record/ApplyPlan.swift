@@ -7,31 +7,23 @@ package struct ApplyPlan: Hashable, Sendable, Codable {
   package static let schema = "roboprov/plan/1"
 
   package var schema: String
-  /// The building's stable id.
   package var building: String
-  /// The manifest's digest, as in `RunStarted`.
   package var manifestSHA256: String
-  /// The fingerprint of the passwords of the planned rooms; nil without a site key.
   package var passwords: SealedPasswords?
-  /// The rooms of the manifest, in its order.
   package var rooms: [PlannedStep]
 
   package init(
     building: String, manifestSHA256: String, passwords: SealedPasswords? = nil, rooms: [PlannedStep]
   ) {
     schema = Self.schema
-    self.building = building
-    self.manifestSHA256 = manifestSHA256
-    self.passwords = passwords
+    (self.building, self.manifestSHA256, self.passwords) = (building, manifestSHA256, passwords)
     self.rooms = rooms
   }
 
   enum CodingKeys: String, CodingKey {
-    case schema
-    case building
+    case schema, building
     case manifestSHA256 = "manifest_sha256"
-    case passwords
-    case rooms
+    case passwords, rooms
   }
 
   /// - Throws: `DecodingError`; a duplicate room is `dataCorrupted`.
@@ -54,55 +46,30 @@ package struct ApplyPlan: Hashable, Sendable, Codable {
 package struct PlannedStep: Hashable, Sendable, Codable {
   /// The actions. The names are frozen.
   package enum Action: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Its device is written.
     case provision
-    /// It is provisioned already.
     case done
-    /// Its device was configured elsewhere and not received yet: the run waits for it.
     case await
-    /// Nothing can be written.
     case stop
-    /// The run does not work on it.
     case exclude
   }
 
   package var room: RoomID
-  /// The display name.
   package var name: String
   package var action: Action
-  /// True when its device was configured elsewhere; nil otherwise.
   package var registered: Bool?
   package var address: BluetoothAddress?
   package var basis: BindingBasis?
-  /// The settings that its device would get, in the order of the family; nil unless `action` is `provision`.
   package var settings: [PlannedSetting]?
-  /// Whether the device was received.
   package var received: Bool
-  /// The RSSI of the device in dBm, if known.
   package var rssi: Int?
-  /// The evidence for `done`.
   package var evidence: Evidence?
-  /// The outcome for `stop`.
   package var outcome: Outcome?
-  /// The reason for `stop`.
   package var reason: FailureReason?
-  /// The reason for `exclude`.
   package var exclusion: Exclusion?
 
   enum CodingKeys: String, CodingKey {
-    case room
-    case name
-    case action
-    case registered
-    case address
-    case basis
-    case settings
-    case received
-    case rssi
-    case evidence
-    case outcome
-    case reason
-    case exclusion
+    case room, name, action, registered, address, basis, settings, received, rssi, evidence, outcome
+    case reason, exclusion
   }
 
   package init(
@@ -111,18 +78,9 @@ package struct PlannedStep: Hashable, Sendable, Codable {
     received: Bool = false, rssi: Int? = nil, evidence: Evidence? = nil, outcome: Outcome? = nil,
     reason: FailureReason? = nil, exclusion: Exclusion? = nil
   ) {
-    self.room = room
-    self.name = name
-    self.action = action
-    self.registered = registered
-    self.address = address
-    self.basis = basis
-    self.settings = settings
-    self.received = received
-    self.rssi = rssi
-    self.evidence = evidence
-    self.outcome = outcome
-    self.reason = reason
+    (self.room, self.name, self.action, self.registered) = (room, name, action, registered)
+    (self.address, self.basis, self.settings, self.received) = (address, basis, settings, received)
+    (self.rssi, self.evidence, self.outcome, self.reason) = (rssi, evidence, outcome, reason)
     self.exclusion = exclusion
   }
 }
@@ -135,8 +93,7 @@ package struct PlanDifference: Hashable, Sendable {
   package var found: PlannedStep?
 
   package init(planned: PlannedStep?, found: PlannedStep?) {
-    self.planned = planned
-    self.found = found
+    (self.planned, self.found) = (planned, found)
   }
 }
 

@@ -20,9 +20,7 @@ package struct LastKnownBuilding: Hashable, Sendable {
     rooms: [RoomID: LastKnownRoom] = [:], retired: [BluetoothAddress: Retirement] = [:],
     holdings: [BluetoothAddress: [Holding]] = [:]
   ) {
-    self.rooms = rooms
-    self.retired = retired
-    self.holdings = holdings
+    (self.rooms, self.retired, self.holdings) = (rooms, retired, holdings)
   }
 
   /// What the device may hold if it sends this identity. Its other parts may be the firmware's, and differ from
@@ -73,8 +71,7 @@ package struct LastKnownRoom: Hashable, Sendable {
   package var unordered: [String] = []
 
   package init(name: String, profile: ProfileID) {
-    self.name = name
-    self.profile = profile
+    (self.name, self.profile) = (name, profile)
   }
 
   /// Its binding, if it has exactly one.
@@ -92,17 +89,11 @@ package struct LastKnownRoom: Hashable, Sendable {
 
   /// The progress of a room by the record. The names are frozen.
   package enum Progress: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Its device has its settings, with proof.
     case done
-    /// Its device was searched for and not received.
     case missing
-    /// Its device was asked to save, or found otherwise than recorded, and the result is unknown.
     case unconfirmed
-    /// A person accepted it as it is.
     case accepted
-    /// It is out of service.
     case retired
-    /// Something is left to do.
     case open
   }
 
@@ -133,10 +124,7 @@ package struct Absence: Hashable, Sendable {
   package init(
     finding: RoomVerified.Finding, since: RecordedAt, last: RecordedAt, held: DeviceIdentity? = nil
   ) {
-    self.finding = finding
-    self.since = since
-    self.last = last
-    self.held = held
+    (self.finding, self.since, self.last, self.held) = (finding, since, last, held)
   }
 
   /// Whether the device was not received at all.
@@ -150,8 +138,7 @@ package struct Holding: Hashable, Sendable {
   package var write: LastWrite?
 
   package init(identity: DeviceIdentity, write: LastWrite? = nil) {
-    self.identity = identity
-    self.write = write
+    (self.identity, self.write) = (identity, write)
   }
 }
 
@@ -164,10 +151,7 @@ package struct Binding: Hashable, Sendable {
   package var at: Date
 
   package init(address: BluetoothAddress, basis: BindingBasis, run: String, at: Date) {
-    self.address = address
-    self.basis = basis
-    self.run = run
-    self.at = at
+    (self.address, self.basis, self.run, self.at) = (address, basis, run, at)
   }
 }
 
@@ -204,13 +188,8 @@ package struct LastWrite: Hashable, Sendable {
     address: BluetoothAddress, state: State, settings: [SettingResult], identity: DeviceIdentity?,
     sealKey: String?, run: String, at: Date
   ) {
-    self.address = address
-    self.state = state
-    self.settings = settings
-    self.identity = identity
-    self.sealKey = sealKey
-    self.run = run
-    self.at = at
+    (self.address, self.state, self.settings, self.identity) = (address, state, settings, identity)
+    (self.sealKey, self.run, self.at) = (sealKey, run, at)
   }
 
   /// Whether this write gave the device what the room wants. Secrets that were sealed with another key, or
@@ -291,15 +270,12 @@ package struct LastWrite: Hashable, Sendable {
 
 /// A device that was taken out of service.
 package struct Retirement: Hashable, Sendable {
-  /// The room it was in.
   package var room: RoomID
   /// The reason that the operator gave.
   package var reason: String?
   package var at: Date
 
   package init(room: RoomID, reason: String?, at: Date) {
-    self.room = room
-    self.reason = reason
-    self.at = at
+    (self.room, self.reason, self.at) = (room, reason, at)
   }
 }

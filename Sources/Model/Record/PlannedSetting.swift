@@ -2,27 +2,18 @@
 package struct PlannedSetting: Hashable, Sendable, Codable {
   /// The new value compared with the recorded one. The names are frozen.
   package enum Change: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The record has no earlier value.
     case set
-    /// The last write had another value.
     case changed
-    /// The last write had the same value.
     case unchanged
   }
 
   package var name: SettingName
-  /// The value that would be written; nil for a secret.
   package var value: String?
-  /// The value on record; nil for a secret, and without one.
   package var recorded: String?
-  /// How the two compare; nil if unknown.
   package var change: Change?
 
   package init(name: SettingName, value: String?, recorded: String? = nil, change: Change? = nil) {
-    self.name = name
-    self.value = value
-    self.recorded = recorded
-    self.change = change
+    (self.name, self.value, self.recorded, self.change) = (name, value, recorded, change)
   }
 }
 

@@ -3,13 +3,10 @@
 /// A run names the runs that it had read and that no other run which it had read names, as a commit names its
 /// parents. The order of runs follows from that, and a missing run is noticed. No clock is involved.
 package struct Predecessor: Hashable, Sendable, Codable {
-  /// Its id.
   package var run: String
-  /// SHA-256 of the last line of its journal, lower-case hex. Through the chain it covers the whole journal.
   package var last: String
 
   package init(run: String, last: String) {
-    self.run = run
-    self.last = last
+    (self.run, self.last) = (run, last)
   }
 }

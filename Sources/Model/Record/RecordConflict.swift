@@ -48,10 +48,7 @@ package struct RecordPermissions: Hashable, Sendable {
   package init(
     rebind: Set<RoomID> = [], renumber: Bool = false, force: Set<RoomID> = [], overwrite: Set<RoomID> = []
   ) {
-    self.rebind = rebind
-    self.renumber = renumber
-    self.force = force
-    self.overwrite = overwrite
+    (self.rebind, self.renumber, self.force, self.overwrite) = (rebind, renumber, force, overwrite)
   }
 }
 

@@ -7,8 +7,7 @@ package struct RecordedAt: Hashable, Sendable {
   package var at: Date
 
   package init(run: String, at: Date) {
-    self.run = run
-    self.at = at
+    (self.run, self.at) = (run, at)
   }
 }
 
@@ -23,9 +22,7 @@ package struct Acceptance: Hashable, Sendable {
 
   /// A valid acceptance.
   package init(reason: String, by: String, given: RecordedAt) {
-    self.reason = reason
-    self.by = by
-    self.given = given
+    (self.reason, self.by, self.given) = (reason, by, given)
   }
 }
 
@@ -36,8 +33,7 @@ package struct RoomRetirement: Hashable, Sendable {
   package var recorded: RecordedAt
 
   package init(reason: String?, recorded: RecordedAt) {
-    self.reason = reason
-    self.recorded = recorded
+    (self.reason, self.recorded) = (reason, recorded)
   }
 }
 
@@ -47,7 +43,6 @@ package struct RecordedVerification: Hashable, Sendable {
   package var recorded: RecordedAt
 
   package init(_ found: RoomVerified, recorded: RecordedAt) {
-    self.found = found
-    self.recorded = recorded
+    (self.found, self.recorded) = (found, recorded)
   }
 }

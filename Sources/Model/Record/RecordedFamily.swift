@@ -1,28 +1,20 @@
 /// The properties of a device family that later readers of a record need.
 package struct RecordedFamily: Hashable, Sendable, Codable {
   package var id: ProfileID
-  /// The display name.
   package var title: String
   package var words: DeviceWords
-  /// Whether a configured device can be written again without an operator action.
   package var isRewritable: Bool
-  /// The settings, in display order.
   package var settings: [Setting]
 
   package struct Setting: Hashable, Sendable, Codable {
     package var name: SettingName
-    /// The display name.
     package var title: String
-    /// The display name before a value.
     package var shortTitle: String
-    /// Whether the device's identity contains it.
     package var isOnAir: Bool
-    /// Whether it is written; otherwise it is only expected on air.
     package var isWritten: Bool
 
     enum CodingKeys: String, CodingKey {
-      case name
-      case title
+      case name, title
       case shortTitle = "short_title"
       case isOnAir = "on_air"
       case isWritten = "written"
@@ -30,9 +22,7 @@ package struct RecordedFamily: Hashable, Sendable, Codable {
   }
 
   enum CodingKeys: String, CodingKey {
-    case id
-    case title
-    case words
+    case id, title, words
     case isRewritable = "rewritable"
     case settings
   }

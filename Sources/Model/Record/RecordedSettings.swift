@@ -7,7 +7,6 @@ package struct RecordedSettings: Hashable, Sendable {
   package var isSubmitted: Bool
 
   package init(values: [SettingName: SettingValue], isSubmitted: Bool) {
-    self.values = values
-    self.isSubmitted = isSubmitted
+    (self.values, self.isSubmitted) = (values, isSubmitted)
   }
 }

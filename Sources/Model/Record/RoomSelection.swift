@@ -9,9 +9,7 @@ package struct RoomSelection: Hashable, Sendable {
 
   /// All rooms by default.
   package init(only: Set<RoomID> = [], skip: Set<RoomID> = [], unfinished: Bool = false) {
-    self.only = only
-    self.skip = skip
-    self.unfinished = unfinished
+    (self.only, self.skip, self.unfinished) = (only, skip, unfinished)
   }
 
   /// Whether a room is selected by its id. The record may exclude it nevertheless.

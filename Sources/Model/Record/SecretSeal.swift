@@ -9,8 +9,7 @@ package struct SecretSeal: Sendable {
 
   /// - Parameter digest: the HMAC-SHA-256 of a text, in lower-case hex.
   package init(key: String, digest: @escaping @Sendable (_ text: String) -> String) {
-    self.key = key
-    self.digest = digest
+    (self.key, self.digest) = (key, digest)
   }
 
   /// The keyed digest of a text that belongs to no single room.
@@ -25,9 +24,7 @@ package struct SecretSeal: Sendable {
 
 /// A fingerprint of all passwords of some rooms.
 package struct SealedPasswords: Hashable, Sendable, Codable {
-  /// The name of the key.
   package var key: String
-  /// One keyed digest over all passwords.
   package var fingerprint: String
 
   /// The fingerprint of the resolved passwords of rooms. Nil when there are none, or when stand-ins among

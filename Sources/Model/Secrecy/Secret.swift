@@ -56,6 +56,5 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
 
   package var description: String { "•••" }
   package var debugDescription: String { description }
-  /// Empty.
   package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -37,10 +37,7 @@ package struct SecretReference: Hashable, Sendable {
   package var column: Int
 
   package init(_ source: SecretSource, file: String, line: Int, column: Int) {
-    self.source = source
-    self.file = file
-    self.line = line
-    self.column = column
+    (self.source, self.file, self.line, self.column) = (source, file, line, column)
   }
 
   /// Equal for references to the same secret. The operator is asked at each place: two networks have two

@@ -4,20 +4,15 @@ package import Model
 /// The state of a building without its history. `status` shows it, and it decides whether something is left
 /// to do.
 package struct BuildingOverview: Hashable, Sendable {
-  /// The building's id.
   package let building: String
-  /// Its name for people.
   package let name: String
-  /// When the overview was made.
   package let made: Date
   /// The rooms, in the manifest's order; those that the manifest no longer has come last.
   package let rooms: [BuildingRoom]
   /// The newest run or change on record; nil if there is none.
   package let newest: RecordedAt?
-  /// The path of its manifest, as written on the command line.
   package let manifestPath: String?
 
-  /// The rooms for which something is left to do.
   package var open: [BuildingRoom] { rooms.filter(\.isOpen) }
   /// The number of rooms in a state.
   package func count(_ state: BuildingRoom.State) -> Int { rooms.count { $0.state == state } }

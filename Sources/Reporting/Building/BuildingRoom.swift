@@ -5,34 +5,25 @@ package import Model
 package struct BuildingRoom: Hashable, Sendable {
   /// The state of a room. The names are frozen.
   package enum State: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The evidence shows that its device is provisioned as wanted.
     case done
-    /// Its device is provisioned, with other settings than the manifest has now.
     case outdated
     /// Its device was searched for and not received since.
     case missing
-    /// Its device was written, or found otherwise than recorded, without a proof so far.
     case unconfirmed
-    /// A run attempted it or searched for it without success.
     case open
-    /// No run has attempted it.
     case untried
-    /// A person accepted its present state.
     case accepted
-    /// It is out of service.
     case retired
   }
 
   /// A setting on record.
   package struct Setting: Hashable, Sendable {
-    /// The setting, its value (nil for a secret), and whether it was written or proved.
     package var result: SettingResult
     /// The run that recorded it; nil for a setting that was not written.
     package var recorded: RecordedAt?
 
     init(result: SettingResult, recorded: RecordedAt?) {
-      self.result = result
-      self.recorded = recorded
+      (self.result, self.recorded) = (result, recorded)
     }
 
     /// A setting of a run after which nothing on record shows what the device holds.
@@ -44,11 +35,8 @@ package struct BuildingRoom: Hashable, Sendable {
 
   /// One run that worked on the room.
   package struct Run: Hashable, Sendable {
-    /// The run.
     package var recorded: RecordedAt
-    /// The room in its report.
     package var room: RoomReport
-    /// The host's name of the last adapter.
     package var adapterName: String?
 
     init(_ run: BuildingRun, _ room: RoomReport) {
@@ -58,21 +46,16 @@ package struct BuildingRoom: Hashable, Sendable {
     }
   }
 
-  /// Its stable identity.
   package let id: RoomID
-  /// Its name for people.
   package let name: String
   /// Its floor, by the manifest or the newest run that has one on record.
   package let floor: String?
-  /// The device family.
   package let profile: ProfileID
   /// Its family on record; nil when no run described it.
   package let family: RecordedFamily?
-  /// Its state.
   package let state: State
   /// Whether the manifest has it; true without a manifest.
   package let isInManifest: Bool
-  /// Its device, or its devices if merged records contradict each other.
   package let devices: [BluetoothAddress]
   /// Runs that wrote its device or decided about it without knowledge of each other; empty unless a person has to
   /// decide.
@@ -81,7 +64,6 @@ package struct BuildingRoom: Hashable, Sendable {
   package let settings: [Setting]
   /// The evidence for its state; nil without a proof.
   package let evidence: Evidence?
-  /// When the evidence was last seen.
   package let seen: RecordedAt?
   /// The run that wrote its device, and when; nil without a write that may still apply.
   package let provisioned: RecordedAt?
@@ -91,7 +73,6 @@ package struct BuildingRoom: Hashable, Sendable {
   package let verification: RecordedVerification?
   /// The search that did not find its device as recorded; nil if it was received since.
   package let absence: Absence?
-  /// Its retirement.
   package let retirement: RoomRetirement?
   /// The runs that worked on it, oldest first.
   package let runs: [Run]

@@ -3,25 +3,19 @@ package import Model
 
 /// The record of one run, or of a change by a person, from its journal.
 package struct RecordedRun: Sendable {
-  /// Its events.
   package var events: [RunEvent]
   /// SHA-256 of the journal's last line, lower-case hex. It covers the whole journal.
   package var journalHash: String
 
-  /// A record.
   package init(events: [RunEvent], journalHash: String) {
-    self.events = events
-    self.journalHash = journalHash
+    (self.events, self.journalHash) = (events, journalHash)
   }
 }
 
 /// One line of a building's history.
 package struct BuildingRun: Hashable, Sendable {
-  /// Its start.
   package let started: RunStarted
-  /// When it began.
   package let began: Date
-  /// Its report.
   package let report: RunReport
   /// SHA-256 of the journal's last line, lower-case hex.
   package let journalHash: String
@@ -30,11 +24,8 @@ package struct BuildingRun: Hashable, Sendable {
 
   /// A change of the record by a person.
   package struct Change: Hashable, Sendable {
-    /// The room.
     package var room: RoomID
-    /// The person, if recorded.
     package var by: String?
-    /// The reason.
     package var reason: String?
   }
 

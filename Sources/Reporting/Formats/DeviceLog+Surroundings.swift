@@ -11,7 +11,6 @@ struct SurroundingLines {
   /// The maximum number of named devices.
   private static let named = 3
 
-  /// Titles and texts.
   var items: [(title: String, text: String)] {
     guard report.reachedRadio else { return [("Scans", "no adapter scanned in this run")] }
     var items = scans + [("Others", others)]

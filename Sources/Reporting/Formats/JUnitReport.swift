@@ -60,8 +60,7 @@ package enum JUnitReport {
     let result: Result
 
     init(_ room: BuildingRoom, building: String) {
-      self.room = room
-      self.building = building
+      (self.room, self.building) = (room, building)
       let explanation = Explanation(of: room)
       let reason = room.state == .missing ? nil : room.last?.room.reason?.code.rawValue
       let code = reason ?? room.state.rawValue

@@ -4,7 +4,6 @@ package import Model
 /// The work of one adapter in a run, folded from the events so far. Its connections are in the attempts of
 /// the rooms.
 package struct AdapterReport: Hashable, Sendable {
-  /// The adapter.
   package let adapter: AdapterID
   /// Its scan windows, in the order in which they began.
   package private(set) var windows: [ScanWindow] = []
@@ -25,7 +24,6 @@ package struct AdapterReport: Hashable, Sendable {
 
 /// A time in which an adapter scanned.
 package struct ScanWindow: Hashable, Sendable {
-  /// Its purpose.
   package let purpose: ScanPurpose
   /// When it began, since the run began.
   package let begin: ShortDuration

@@ -4,20 +4,16 @@ import Model
 struct AdviceGroup: Hashable, Sendable {
   /// Rooms of a group with the same cause.
   struct Cause: Hashable, Sendable {
-    /// The cause, in one sentence for all rooms.
     let sentence: String
     /// The rooms, in the manifest's order.
     fileprivate(set) var rooms: [RoomReport]
   }
 
-  /// The outcome of these rooms.
   let outcome: Outcome
-  /// The advice for all rooms.
   let advice: String
   /// The causes, in the order of their first rooms.
   fileprivate(set) var causes: [Cause]
 
-  /// All its rooms.
   var rooms: [RoomReport] { causes.flatMap(\.rooms) }
 }
 

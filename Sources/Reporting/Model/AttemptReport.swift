@@ -5,9 +5,7 @@ package import Model
 package struct AttemptReport: Hashable, Sendable {
   /// 1 more than the attempts before it that count.
   package let number: Int
-  /// The device.
   package let address: BluetoothAddress
-  /// The adapter used.
   package let adapter: AdapterID
   /// When it began, since the run began.
   package let begin: ShortDuration

@@ -5,9 +5,7 @@ package import Model
 /// A moment at which attempts at several rooms failed together. Such failures have one cause, such as an
 /// adapter that was unplugged, a bus that was restarted or a Bluetooth service that crashed.
 package struct CommonMoment: Hashable, Sendable {
-  /// When the first of them failed.
   package let at: Date
-  /// The time from the first to the last failure.
   package let span: Duration
   /// The rooms, in the manifest's order.
   package let rooms: [RoomID]

@@ -4,13 +4,11 @@ package import Model
 
 /// One room of a run, folded from the events so far. Encoded without its attempts.
 package struct RoomReport: Hashable, Sendable {
-  /// The room as the run planned it.
   package let planned: PlannedRoom
-  /// Its device: bound in this run, or named by the manifest.
+  /// Bound in this run, or named by the manifest.
   package private(set) var address: BluetoothAddress?
   /// How the operator permitted its device in this run; nil if nobody had to.
   package private(set) var consent: Consent?
-  /// The adapter last used for it.
   package private(set) var adapter: AdapterID?
   /// Its attempts, in the order in which they began.
   package private(set) var attemptReports: [AttemptReport] = []
@@ -20,7 +18,6 @@ package struct RoomReport: Hashable, Sendable {
   package private(set) var evidence: Evidence?
   /// The state of each setting, in the profile's order.
   package private(set) var settings: [SettingResult]
-  /// The stage in progress, or the last one.
   package private(set) var stage: Stage?
   /// The setting in progress, in `write`.
   package private(set) var setting: SettingName?
@@ -29,7 +26,6 @@ package struct RoomReport: Hashable, Sendable {
   package let family: RecordedFamily?
   /// The outcome on record, or nil while there is none.
   private var recorded: RoomFinished?
-  /// When the evidence of this run was recorded.
   private(set) var evidenceRecorded: Date?
   private var firstAttempt: Duration?
   private var lastEvent: Duration?
@@ -37,12 +33,10 @@ package struct RoomReport: Hashable, Sendable {
   package private(set) var awaitedAction: FailureReason?
   /// Whether the device may have kept what a save of this run submitted.
   private var mayHaveKept = false
-  /// The device's refusal in the last attempt.
   private var refusal: FailureReason?
 
   init(_ planned: PlannedRoom, _ family: RecordedFamily?) {
-    self.planned = planned
-    self.family = family
+    (self.planned, self.family) = (planned, family)
     address = planned.address
     settings = planned.settings
   }
@@ -53,7 +47,6 @@ package struct RoomReport: Hashable, Sendable {
     return isRegistered && outcome == .alreadyProvisioned ? "registered, on air" : outcome.words
   }
 
-  /// Its stable identity.
   package var id: RoomID { planned.room }
 
   /// Whether the run excludes it.
@@ -93,10 +86,8 @@ package struct RoomReport: Hashable, Sendable {
     return (lastEvent - firstAttempt).inSeconds
   }
 
-  /// Its planned identity, for families that have one.
   package var identity: DeviceIdentity? { planned.identity }
 
-  /// The names of its settings.
   package var titles: SettingTitles { SettingTitles(family.map { [$0] } ?? []) }
 
   /// The number of attempts that count, the one in progress included.
@@ -110,7 +101,6 @@ package struct RoomReport: Hashable, Sendable {
   /// Whether an attempt began, counted or not.
   package var wasTried: Bool { attempts > 0 || !attemptReports.isEmpty }
 
-  /// The path of its log, relative to the run's directory.
   package var log: String { "devices/\(id).log" }
 
   mutating func received(_ rssi: Int?) {

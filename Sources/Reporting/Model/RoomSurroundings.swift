@@ -13,7 +13,6 @@ struct RoomSurroundings {
     let seconds: Double
     /// The number of other devices that it received first.
     let received: Int
-    /// Its faults.
     let faults: [AdapterFault]
   }
 

@@ -11,7 +11,6 @@ package struct RunReport: Hashable, Sendable {
 
   /// The start of the run; nil while there is no event.
   package private(set) var run: RunStarted?
-  /// When it began.
   package private(set) var started: Date?
   /// When it ended; nil when the record has no end.
   package private(set) var finished: Date?
@@ -19,7 +18,6 @@ package struct RunReport: Hashable, Sendable {
   package private(set) var elapsed: Duration = .zero
   /// How it ended; nil when the record has no end.
   package private(set) var outcome: RunOutcome?
-  /// The reason for an early stop.
   package private(set) var interruption: RunInterrupted?
   /// The adapters taken into use, newest state of each, in the order of their first use.
   package private(set) var adapters: [AdapterSelected] = []
@@ -30,10 +28,11 @@ package struct RunReport: Hashable, Sendable {
   /// The rooms, in the manifest's order.
   package private(set) var rooms: [RoomReport] = []
 
+  package private(set) var tally = RunTally()
+
   /// Whether the run used an adapter: it scanned, or started an attempt. A run that did not is no evidence of the building.
   package private(set) var reachedRadio = false
 
-  /// Devices that could be provisioned, and that no room claims.
   package private(set) var unclaimed: [DeviceUnclaimed] = []
 
   private var places: [RoomID: Int] = [:]
@@ -109,7 +108,6 @@ package struct RunReport: Hashable, Sendable {
   /// Whether a device was received in this run: reported by an adapter, or proved by what it sent.
   package func hasReceived(_ address: BluetoothAddress) -> Bool { received.contains(address) }
 
-  /// The names of the settings of all families.
   package private(set) var titles = SettingTitles()
 
   /// The number of rooms with this outcome; in a record without an end, with this state.
@@ -117,11 +115,7 @@ package struct RunReport: Hashable, Sendable {
     rooms.count { $0.outcome == outcome }
   }
 
-  /// The rooms that the run did not exclude.
   package var selected: [RoomReport] { rooms.filter { !$0.isExcluded } }
-
-  /// The number of these with an outcome on record.
-  package var finishedRooms: Int { rooms.count { $0.isFinished && !$0.isExcluded } }
 
   /// The host's name of an adapter; nil where it is not on record.
   package func name(of adapter: AdapterID?) -> String? {
@@ -150,13 +144,16 @@ package struct RunReport: Hashable, Sendable {
     places[planned.room] = rooms.count
     if let address = planned.address { owners[address] = rooms.count }
     rooms.append(RoomReport(planned, run?.families?.first { $0.id == planned.profile }))
+    if planned.exclusion == nil { tally.total += 1 }
   }
 
   private mutating func applyToRoom(_ room: RoomID, _ event: RunEvent) {
     // A room that the run did not announce is shown, because a report hides nothing.
     if places[room] == nil { add(PlannedRoom(room: room, name: room.rawValue, profile: "", settings: [])) }
     guard let place = places[room] else { return }
+    let before = rooms[place].ending
     rooms[place].apply(event.fact, at: event.elapsed, on: event.at)
+    tally.move(from: before, to: rooms[place].ending)
     if let address = rooms[place].address, owners[address] != place {
       owners[address] = place
       if rooms[place].rssi == nil { rooms[place].received(signals[address]) }

@@ -3,7 +3,6 @@ package import Model
 
 /// The evidence for a success, and its time.
 package struct ShownProof: Hashable, Sendable {
-  /// The evidence.
   package var evidence: Evidence
   /// Its time; nil where it is not on record.
   package var seenAt: Date?

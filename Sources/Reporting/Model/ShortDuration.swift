@@ -15,7 +15,6 @@ package struct ShortDuration: Hashable, Sendable, Comparable {
     self.init(seconds: duration.inSeconds)
   }
 
-  /// In seconds.
   package var seconds: Double { Double(milliseconds) / 1000 }
 
   /// The shorter one first.

@@ -2,9 +2,7 @@ package import Model
 
 /// A stage of an attempt, folded from the events so far. Compact: a report of a building holds all of all its runs.
 package struct StageReport: Hashable, Sendable {
-  /// The stage.
   package let stage: Stage
-  /// The setting that was read or written.
   package let setting: SettingName?
   /// When it began, since the run began.
   package let begin: ShortDuration
@@ -20,7 +18,6 @@ package struct StageReport: Hashable, Sendable {
     allowed = ShortDuration(seconds: fact.timeout)
   }
 
-  /// Its timeout in seconds.
   package var timeout: Double { allowed.seconds }
   /// Its length in seconds; nil if its end is not on record.
   package var seconds: Double? { took?.seconds }

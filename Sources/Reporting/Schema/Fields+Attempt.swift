@@ -1,11 +1,7 @@
 package import Model
 
-extension AttemptStarted: RecordedObject {
-  package static let definition = "attempt_started"
-  package static let about = "An attempt at a device."
+extension AttemptStarted: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
-    "address": "The device.",
     "adapter": "The adapter used.",
     "number": "1 for the first.",
     "rssi": "RSSI when it was last received, in dBm.",
@@ -14,49 +10,28 @@ extension AttemptStarted: RecordedObject {
   ]
 }
 
-extension StageStarted: RecordedObject {
-  package static let definition = "stage_started"
-  package static let about = "A stage of the current attempt."
+extension StageStarted: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
-    "attempt": "Which attempt at its device.",
-    "stage": "The stage.",
-    "setting": "The setting being written, in `write`.",
-    "timeout": "Its timeout in seconds.",
+    "timeout": "Its timeout in seconds."
   ]
 }
 
-extension StageEnded: RecordedObject {
-  package static let definition = "stage_ended"
-  package static let about = "A stage that ended, well or not."
+extension StageEnded: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
-    "attempt": "Which attempt at its device.",
-    "stage": "The stage.",
-    "setting": "The setting being written, in `write`.",
     "seconds": "How long it took, in seconds.",
     "failure": "Why it failed; absent when it did not.",
   ]
 }
 
-extension StatusReceived: RecordedObject {
-  package static let definition = "status_received"
-  package static let about = "A status of the device, without secrets."
+extension StatusReceived: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
-    "attempt": "Which attempt at its device.",
     "text": "The text of the status.",
     "meaning": "Its interpretation.",
   ]
 }
 
-extension WiFiChecked: RecordedObject {
-  package static let definition = "wifi_checked"
-  package static let about =
-    "The WiFi networks that a device reported before anything was written."
+extension WiFiChecked: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
-    "attempt": "Which attempt at its device.",
     "ssid": "The network that the device is to join.",
     "result": "Whether it receives this network.",
     "networks": "The networks that it receives, the strongest first.",
@@ -72,13 +47,9 @@ extension FoundNetwork: RecordedObject {
   ]
 }
 
-extension SettingsRead: RecordedObject {
-  package static let definition = "settings_read"
-  package static let about = "The settings of the device, read before the first write."
+extension SettingsRead: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
-    "attempt": "Which attempt at its device.",
-    "settings": "Each setting, formatted for people, in the profile's order.",
+    "settings": "Each setting, formatted for people, in the profile's order."
   ]
 }
 
@@ -91,65 +62,36 @@ extension HeldSetting: RecordedObject {
   ]
 }
 
-extension ElapsedSent: RecordedObject {
-  package static let definition = "elapsed_sent"
-  package static let about = "The time from an action to the write of this time to the device."
+extension ElapsedSent: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
-    "attempt": "Which attempt at its device.",
     "seconds": "Seconds from the action to the write, to the microsecond.",
     "byte": "The byte that the device got for it.",
     "since": "The start of the time.",
   ]
 }
 
-extension SettingWritten: RecordedObject {
-  package static let definition = "setting_written"
-  package static let about = "A setting that the device confirmed."
+extension SettingWritten: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
-    "attempt": "Which attempt at its device.",
     "setting": "The setting.",
     "bytes": "How many bytes were written; absent for a secret, whose length is part of it.",
   ]
 }
 
-extension SaveSubmitted: RecordedObject {
-  package static let definition = "save_submitted"
-  package static let about = "The moment from which the device may have changed."
+extension LinkEnded: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
-    "attempt": "Which attempt at its device.",
-    "address": "The device.",
-  ]
-}
-
-extension LinkEnded: RecordedObject {
-  package static let definition = "link_ended"
-  package static let about = "A link that ended."
-  package static let fields = [
-    "room": "The room.",
-    "attempt": "Which attempt at its device.",
     "cause": "What ended it.",
     "expected": "Whether it was the expected end.",
   ]
 }
 
-extension ProofReceived: RecordedObject {
-  package static let definition = "proof_received"
-  package static let about = "The device's own proof."
+extension ProofReceived: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
-    "attempt": "Which attempt at its device.",
-    "evidence": "What was received.",
+    "evidence": "What was received."
   ]
 }
 
-extension AttemptEnded: RecordedObject {
-  package static let definition = "attempt_ended"
-  package static let about = "An attempt's end."
+extension AttemptEnded: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
     "number": "Which attempt.",
     "seconds": "How long it took, in seconds.",
     "failure": "Why it failed; absent when it did not.",
@@ -158,11 +100,8 @@ extension AttemptEnded: RecordedObject {
   ]
 }
 
-extension RetryScheduled: RecordedObject {
-  package static let definition = "retry_scheduled"
-  package static let about = "Another attempt to come."
+extension RetryScheduled: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
     "attempt": "Its number.",
     "delay": "Seconds until it may begin.",
   ]

@@ -1,22 +1,16 @@
 package import Bluetooth
 package import Model
 
-extension AdapterAwaited: RecordedObject {
-  package static let definition = "adapter_awaited"
-  package static let about = "Why no adapter could be used yet."
+extension AdapterAwaited: ExplainedKeys {
   package static let fields = [
-    "cause":
-      "Why the best adapter cannot be used; absent while there is no Bluetooth stack.",
+    "cause": "Why the best adapter cannot be used; absent while there is no Bluetooth stack.",
     "adapter": "The name of that adapter, if there is one: `hci0`.",
     "seconds": "How long the run will wait, in seconds.",
   ]
 }
 
-extension AdapterSelected: RecordedObject {
-  package static let definition = "adapter_selected"
-  package static let about = "The adapter in use."
+extension AdapterSelected: ExplainedKeys {
   package static let fields = [
-    "adapter": "The adapter.",
     "name": "Its name on the host: `hci0`.",
     "alias": "Its name in the manifest; absent if it has none.",
     "place": "Its place in the manifest; absent if it has none.",
@@ -40,67 +34,46 @@ extension AdapterHardware: RecordedObject {
   ]
 }
 
-extension AdapterFault: RecordedObject {
-  package static let definition = "adapter_fault"
-  package static let about = "What is wrong with an adapter that is there and powered."
+extension AdapterFault: ExplainedKeys {
   package static let fields = [
-    "adapter": "The adapter.",
     "fault": "What is wrong.",
     "power_cycled": "True when it was switched off and on because of that.",
     "stack_text": "The stack's error message, where it gave one.",
   ]
 }
 
-extension LinkReleased: RecordedObject {
-  package static let definition = "link_released"
-  package static let about = "A link that an earlier run, which was killed, had left behind."
+extension LinkReleased: ExplainedKeys {
   package static let fields = [
     "address": "The device at its other end.",
     "adapter": "The adapter that held it.",
   ]
 }
 
-extension ForeignScanDetected: RecordedObject {
-  package static let definition = "foreign_scan_detected"
-  package static let about =
-    "Another program that scans with an adapter in use: BlueZ then takes up to 10 s longer to connect."
+extension ForeignScanDetected: ExplainedKeys {
   package static let fields = [
-    "adapter": "The adapter.",
-    "clients":
-      "The programs that may have scanned, for people: `bluetoothctl (pid 812)`. Empty if unknown.",
+    "clients": "The programs that may have scanned, for people: `bluetoothctl (pid 812)`. Empty if unknown."
   ]
 }
 
-extension ScanPeriod: RecordedObject {
-  package static let definition = "scan_window"
-  package static let about = "An adapter, and what it scans for."
+extension ScanPeriod: ExplainedKeys {
   package static let fields = [
-    "adapter": "The adapter.",
     "purpose": "The purpose of the scan.",
     "room": "The room, when it is for one room.",
   ]
 }
 
-extension DeviceSighted: RecordedObject {
-  package static let definition = "device_sighted"
-  package static let about = "A device, and whether it waits to be provisioned or is at work."
+extension DeviceSighted: ExplainedKeys {
   package static let fields = [
-    "address": "The device.",
     "adapter": "The adapter that received it.",
     "profile":
       "The family it was recognised as; absent for a beacon of no family that has the identity of a room.",
-    "rssi": "RSSI in dBm.",
     "identity": "Its identity when it is at work; absent while it waits to be provisioned.",
   ]
 }
 
-extension DeviceUnclaimed: RecordedObject {
-  package static let definition = "device_unclaimed"
-  package static let about = "A device that could be provisioned, and that belong to no room of the building."
+extension DeviceUnclaimed: ExplainedKeys {
   package static let fields = [
-    "address": "The device.",
     "adapter": "The adapter that received it last.",
     "profile": "Its family.",
-    "rssi": "RSSI in dBm.",
   ]
 }

@@ -1,9 +1,6 @@
 package import Model
 
-extension RunStarted: RecordedObject {
-  package static let definition = "run_started"
-  package static let about =
-    "Everything a report needs to know about the run, so that the events alone suffice."
+extension RunStarted: ExplainedKeys {
   package static let fields = [
     "command": "The command that made the record.",
     "run": "Globally unique id of the run: time, host and a random part.",
@@ -96,48 +93,35 @@ extension Predecessor: RecordedObject {
   ]
 }
 
-extension HostPause: RecordedObject {
-  package static let definition = "host_pause"
-  package static let about = "A time in which this host did nothing."
+extension HostPause: ExplainedKeys {
   package static let fields = [
     "kind": "What kind of pause it was.",
     "seconds": "Its length in seconds; for a clock that was set, the change, negative for backward.",
   ]
 }
 
-extension OperatorAwaited: RecordedObject {
-  package static let definition = "operator_awaited"
-  package static let about = "A room that waits for an operator action."
+extension OperatorAwaited: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
-    "reason": "Why the room cannot continue before that.",
+    "reason": "Why the room cannot continue before that."
   ]
 }
 
-extension OperatorRequested: RecordedObject {
-  package static let definition = "operator_requested"
-  package static let about = "The operator asked the run to pause, continue or stop."
+extension OperatorRequested: ExplainedKeys {
   package static let fields = [
     "request": "The request.",
     "within": "For `stop`: how long attempts in flight continue at most, in seconds.",
   ]
 }
 
-extension CanariesJudged: RecordedObject {
-  package static let definition = "canaries_judged"
-  package static let about = "The first rooms of each network, and the decision about them."
+extension CanariesJudged: ExplainedKeys {
   package static let fields = [
     "rooms": "The rooms that were done first.",
     "approved": "Whether the rest follows.",
   ]
 }
 
-extension RoomFinished: RecordedObject {
-  package static let definition = "room_finished"
-  package static let about =
-    "A room's outcome: one for each selected room. A second one, `contradictory_sightings`, replaces a success that a later sighting contradicted."
+extension RoomFinished: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
     "outcome": "How it ended.",
     "address": "Its device, if one was bound or named.",
     "adapter": "The adapter last used for it.",
@@ -150,18 +134,14 @@ extension RoomFinished: RecordedObject {
   ]
 }
 
-extension RunInterrupted: RecordedObject {
-  package static let definition = "run_interrupted"
-  package static let about = "Why the run stops early."
+extension RunInterrupted: ExplainedKeys {
   package static let fields = [
     "cause": "What stopped the run.",
     "detail": "Details for the log.",
   ]
 }
 
-extension RunFinished: RecordedObject {
-  package static let definition = "run_finished"
-  package static let about = "The run's end."
+extension RunFinished: ExplainedKeys {
   package static let fields = [
     "outcome": "How it ended as a whole."
   ]
@@ -177,22 +157,15 @@ extension Exclusion: RecordedObject {
   ]
 }
 
-extension BindingCommitted: RecordedObject {
-  package static let definition = "binding_committed"
-  package static let about = "A room and the device it gets."
+extension BindingCommitted: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
-    "address": "The device.",
     "basis": "The basis of the binding.",
     "consent": "How the operator permitted it; absent if the manifest or the record names the device.",
   ]
 }
 
-extension BindingReleased: RecordedObject {
-  package static let definition = "binding_released"
-  package static let about = "A binding that no longer holds."
+extension BindingReleased: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
     "address": "The device it had.",
     "cause": "Why.",
     "reason": "The reason that a person gave.",
@@ -201,30 +174,21 @@ extension BindingReleased: RecordedObject {
   ]
 }
 
-extension RoomRetired: RecordedObject {
-  package static let definition = "room_retired"
-  package static let about = "A room that is out of service."
+extension RoomRetired: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
-    "reason": "The reason that a person gave.",
+    "reason": "The reason that a person gave."
   ]
 }
 
-extension RoomAccepted: RecordedObject {
-  package static let definition = "room_accepted"
-  package static let about = "A room was accepted as it is."
+extension RoomAccepted: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
     "reason": "Why.",
     "by": "The person responsible for it.",
   ]
 }
 
-extension RoomVerified: RecordedObject {
-  package static let definition = "room_verified"
-  package static let about = "What was received of a room's device while a person had the building verified."
+extension RoomVerified: ExplainedKeys {
   package static let fields = [
-    "room": "The room.",
     "finding": "What was found.",
     "address": "Its device, if one is known.",
     "identity": "Its identity, where it has one.",

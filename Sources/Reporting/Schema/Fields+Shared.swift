@@ -38,9 +38,7 @@ extension ReceivedCandidate: RecordedObject {
   package static let definition = "received_candidate"
   package static let about = "A device that could be a room's, or that has its identity."
   package static let fields = [
-    "address": "The device.",
-    "adapter": "The adapter that receives it.",
-    "rssi": "RSSI in dBm.",
+    "adapter": "The adapter that receives it."
   ]
 }
 
@@ -73,8 +71,7 @@ extension PlannedSetting: RecordedObject {
   package static let fields = [
     "name": "Which setting.",
     "value": "The value that would be written; absent when it is a secret.",
-    "recorded":
-      "The device's value on record; absent if there is none, or if it is a secret.",
+    "recorded": "The device's value on record; absent if there is none, or if it is a secret.",
     "change": "How the two compare; absent if unknown.",
   ]
 }
@@ -83,11 +80,9 @@ extension PlannedStep: RecordedObject {
   package static let definition = "planned_step"
   package static let about = "What a run would do with one room."
   package static let fields = [
-    "room": "The room.",
     "name": "Its name for people.",
     "action": "What is done.",
     "registered": "True for a room whose device was configured elsewhere; absent otherwise.",
-    "address": "The device.",
     "basis": "The basis of the assignment.",
     "settings":
       "The settings that would be written, in the order of the family; absent unless `action` is `provision`.",

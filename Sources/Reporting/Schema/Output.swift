@@ -4,11 +4,8 @@ package struct Output: Hashable, Sendable {
   package let name: String
   /// Name and version of its format: the value of its key `schema`, if it has that key.
   package let identifier: String
-  /// Its explanation, in one line.
   package let about: String
-  /// The files and commands with this output, in Markdown.
   package let place: String
-  /// Its schema.
   package let schema: Schema
 
   package init(_ name: String, _ identifier: String, _ about: String, in place: String, _ schema: Schema) {
@@ -25,12 +22,10 @@ package struct Output: Hashable, Sendable {
 }
 
 extension Output {
-  /// The report of a run.
   package static let report = Output(
     "report", JSONReport.schema,
     in: "`report.json`; `roboprov apply --output report`, `report --output json`",
     JSONReport.form)
-  /// The report of a building.
   package static let building = Output(
     "building", BuildingJSON.schema, in: "`building.json`; `roboprov status --output json`", BuildingJSON.form
   )

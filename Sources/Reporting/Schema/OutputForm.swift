@@ -1,9 +1,7 @@
 /// An object of an output, field by field: it encodes a `Source`, and it is the schema of what it encodes. A new field is one
 /// line in one place.
 package struct OutputForm<Source>: Sendable {
-  /// The name of the kind of object, in snake_case.
   package let definition: String
-  /// Its explanation.
   package let about: String
   private let fields: [Field<Source>]
 
@@ -19,7 +17,6 @@ package struct OutputForm<Source>: Sendable {
     .object(fields.map { .init($0.property.key, $0.value(source)) })
   }
 
-  /// Its schema.
   package var schema: ObjectSchema { ObjectSchema(definition, about, fields.map(\.property)) }
 }
 
@@ -34,6 +31,14 @@ package struct Field<Source>: Sendable {
   ) {
     property = .init(key, about, Value.schema)
     self.value = { value($0).output }
+  }
+
+  /// A field with the explanation that a recorded object has for this key. What is absent there is null here.
+  package init<Value: OutputValue, Object: ExplainedKeys>(
+    _ key: String, of type: Object.Type, _ value: @escaping @Sendable (Source) -> Value
+  ) {
+    guard let about = Object.fields[key] else { preconditionFailure("\(type) explains no key \(key)") }
+    self.init(key, about.replacing("absent", with: "null"), value)
   }
 
   /// A field that is always the same.

@@ -129,7 +129,6 @@ private struct Page {
 
   private func isApart(_ object: ObjectSchema) -> Bool { shared.contains(object) || object.variants != nil }
 
-  /// The schema of a value in words.
   private mutating func words(_ schema: Schema) -> String {
     switch schema {
     case .boolean: return "true or false"

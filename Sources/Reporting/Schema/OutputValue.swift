@@ -4,19 +4,14 @@ package import Model
 
 /// A value in an output. The type of a field determines its schema.
 package protocol OutputValue: SendableMetatype {
-  /// Its schema.
   static var schema: Schema { get }
-  /// The value.
   var output: JSONValue { get }
 }
 
 /// An enumeration whose raw values are names in outputs. The compiler requires an explanation of each.
 package protocol OutputNames: OutputValue, CaseIterable, RawRepresentable where RawValue == String {
-  /// The enumeration's name, in snake_case. No two have the same.
   static var definition: String { get }
-  /// Its explanation.
   static var about: String { get }
-  /// The meaning of this name.
   var documentation: String { get }
 }
 

@@ -2,15 +2,29 @@ package import Bluetooth
 package import Model
 
 /// An object that its `Codable` conformance encodes: events and plans. Its keys, their types and whether they
-/// are always present come from that conformance; the explanation of each key is given here.
-package protocol RecordedObject: Decodable {
+/// are always present come from that conformance.
+package protocol ExplainedKeys: Decodable {
+  /// The explanation of each key, except those that `commonKeys` explains.
+  static var fields: [String: String] { get }
+}
+
+/// An object that is a part of others. The payload of an event has the name and the meaning of its kind.
+package protocol RecordedObject: ExplainedKeys {
   /// The name of the kind of object, in snake_case.
   static var definition: String { get }
   /// Its explanation.
   static var about: String { get }
-  /// The explanation of each key.
-  static var fields: [String: String] { get }
 }
+
+private let commonKeys = [
+  "room": "The room.",
+  "attempt": "Which attempt at its device.",
+  "address": "The device.",
+  "adapter": "The adapter.",
+  "stage": "The stage.",
+  "setting": "The setting being written, in `write`.",
+  "rssi": "RSSI in dBm.",
+]
 
 /// A `Decoder` without data: it notes the keys that a type decodes, their types, and which of them are
 /// optional. This is the type's schema, which therefore cannot differ from the decoding.
@@ -23,12 +37,13 @@ package struct SchemaReader {
     sample: Object, schema: ObjectSchema
   ) {
     let words = type as? any RecordedObject.Type
-    let notes = Notes(words?.fields ?? [:])
+    let fields = (type as? any ExplainedKeys.Type)?.fields ?? [:]
+    let notes = Notes(commonKeys.merging(fields) { $1 })
     do {
       let sample = try type.init(from: NotingDecoder(notes: notes))
       let keys = Set(notes.properties.map(\.key))
       precondition(
-        keys.isSuperset(of: (words?.fields ?? [:]).keys), "\(type) explains a key that it does not have")
+        keys.isSuperset(of: fields.keys), "\(type) explains a key that it does not have")
       return (
         sample,
         ObjectSchema(words?.definition ?? String(describing: type), words?.about ?? "", notes.properties)

@@ -9,7 +9,6 @@ package enum PlanView {
     package var room: String
     /// The planned action.
     package var action: String
-    /// The device.
     package var device: String
     /// Its RSSI.
     package var signal: String

@@ -6,20 +6,15 @@ package import Model
 /// For a terminal: `finished(_:style:)` gives the lines that scroll away, `live(at:size:style:)` the panel
 /// that is redrawn below them. For other outputs: `plain(_:detail:)`.
 package struct ProgressView: Sendable {
-  /// The run so far.
   package private(set) var report = RunReport()
   /// Whether the keys are explained.
   package var isShowingHelp = false
   /// Whether the program reads keys.
   package var hasKeys = false
-  /// The pace of earlier runs of this building, for an estimate before this run has one of its own.
   package var earlierPace = RunPace()
 
   /// The rooms with an attempt in flight, in the order in which the attempts started.
   private(set) var active: [ActiveRoom] = []
-  /// The number of rooms by outcome.
-  private(set) var tally = Tally()
-  /// Rooms that wait for their next attempt.
   private(set) var backingOff: Set<RoomID> = []
   /// The rooms that failed or require action, the newest last.
   private(set) var pinned: [RoomID] = []
@@ -28,11 +23,9 @@ package struct ProgressView: Sendable {
   /// The adapters, in the order of their first use.
   private(set) var adapters: [LiveAdapter] = []
   private(set) var waiting: AdapterAwaited?
-  /// The active request of the operator.
   private(set) var request: OperatorRequested?
   private(set) var pace = RunPace()
   private(set) var longestName = 0
-  /// The rooms that ended because the run as a whole did.
   private var endedWithRun: Set<RoomID> = []
 
   /// A room with an attempt in flight.
@@ -50,31 +43,6 @@ package struct ProgressView: Sendable {
     var hasLink = false
     /// Whether the save was submitted.
     var isSubmitted = false
-  }
-
-  /// The number of rooms by outcome.
-  struct Tally: Hashable, Sendable {
-    var total = 0
-    /// The outcome of each finished room. If a record has several, the last one counts.
-    private var endings: [RoomID: Outcome.Kind] = [:]
-    private var counts: [Outcome.Kind: Int] = [:]
-
-    var done: Int { counts[.done, default: 0] }
-    var failed: Int { counts[.failed, default: 0] }
-    /// Rooms that require operator action before the next attempt.
-    var action: Int { counts[.action, default: 0] }
-    /// Other rooms: without an attempt, or cancelled.
-    var other: Int { counts[.other, default: 0] }
-
-    var ended: Int { endings.count }
-    var left: Int { max(0, total - ended) }
-
-    mutating func end(_ room: RoomID, _ kind: Outcome.Kind) {
-      if let before = endings.updateValue(kind, forKey: room) { counts[before, default: 0] -= 1 }
-      counts[kind, default: 0] += 1
-      // A room that the run did not announce is counted, too.
-      total = max(total, ended)
-    }
   }
 
   /// The present work of an adapter.
@@ -133,6 +101,8 @@ package struct ProgressView: Sendable {
     }
   }
 
+  var tally: RunTally { report.tally }
+
   /// Whether the operator paused the run.
   package var isPaused: Bool { request?.request == .pause }
 
@@ -143,7 +113,6 @@ package struct ProgressView: Sendable {
 
   private mutating func begin() {
     longestName = report.rooms.map(\.planned.name.visible.columns).max() ?? 0
-    tally.total = report.selected.count
   }
 
   private mutating func select(_ fact: AdapterSelected) {
@@ -175,7 +144,6 @@ package struct ProgressView: Sendable {
     pinned.removeAll { $0 == fact.room }
     if isWrittenOnce(fact) { endedWithRun.insert(fact.room) }
     if report[fact.room]?.isExcluded == true { return }
-    tally.end(fact.room, fact.outcome.kind)
     if [.failed, .action].contains(fact.outcome.kind), !isWrittenOnce(fact) { pinned.append(fact.room) }
   }
 
@@ -213,27 +181,6 @@ package struct ProgressView: Sendable {
       let count = report.rooms.count { $0.outcome == outcome && endedWithRun.contains($0.id) }
       guard count > 0 else { return nil }
       return (outcome.symbol, "\(count.rooms): \(outcome.words)", outcome.tone)
-    }
-  }
-}
-
-extension Outcome {
-  /// The meaning of an outcome for the person on site.
-  enum Kind: Hashable, Sendable {
-    case done
-    case failed
-    /// Operator action is required before the next attempt.
-    case action
-    /// Without an attempt, or cancelled.
-    case other
-  }
-
-  var kind: Kind {
-    switch self {
-    case .provisioned, .provisionedAfterRetry, .alreadyProvisioned: .done
-    case .failed, .unreachable: .failed
-    case .actionRequired, .unconfirmed, .ambiguous: .action
-    case .pending, .skipped, .cancelled: .other
     }
   }
 }

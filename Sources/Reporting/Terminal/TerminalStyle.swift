@@ -84,6 +84,5 @@ extension Outcome {
     }
   }
 
-  /// Its name in words.
   package var words: String { rawValue.replacing("_", with: " ") }
 }

@@ -11,9 +11,7 @@ struct EventWords {
   let quotes: [String]
 
   private init(_ topic: String, _ text: String, quotes: [String] = []) {
-    self.topic = topic
-    self.text = text
-    self.quotes = quotes
+    (self.topic, self.text, self.quotes) = (topic, text, quotes)
   }
 
   /// An event in words; `name` gives the host's name of an adapter.
@@ -160,19 +158,22 @@ extension FailureReason {
   /// The reason with its context, for support.
   var logWords: String {
     var words = code.words
-    if let attError { words += ", " + ATTError.words(attError) }
-    if let held { words += ", the device holds \(held.visible)" }
-    if let identity { words += ", \(identity.description.visible)" }
-    if let seconds { words += ", timeout \(seconds.asSeconds)" }
-    if let addresses, !addresses.isEmpty {
+    if let attError = self.attError { words += ", " + ATTError.words(attError) }
+    if let held = self.held { words += ", the device holds \(held.visible)" }
+    if let identity = self.identity { words += ", \(identity.description.visible)" }
+    if let seconds = self.seconds { words += ", timeout \(seconds.asSeconds)" }
+    if let addresses = self.addresses, !addresses.isEmpty {
       words += ", " + addresses.map(\.description).joined(separator: " ")
     }
     return words
   }
 
   var quotes: [String] {
-    [deviceText.map { "device error: \($0.visible)" }, stackText.map { "stack error: \($0.visible)" }]
-      .compactMap(\.self)
+    [
+      self.deviceText.map { "device error: \($0.visible)" },
+      self.stackText.map { "stack error: \($0.visible)" },
+    ]
+    .compactMap(\.self)
   }
 }
 
@@ -180,7 +181,7 @@ extension Evidence {
   /// Grade and details in one line.
   var words: String {
     var words = "\(grade.plainWords), from \(address)"
-    if let identity { words += ", \(identity.distinction.visible)" }
+    if let identity = self.identity { words += ", \(identity.distinction.visible)" }
     if let rssi { words += " at \(rssi) dBm" }
     if let secondsAfterSave, run == nil, let text = Decimal.fixed(secondsAfterSave, places: 3) {
       words += ", \(text) s after the \(grade == .selfDisconnect ? "write" : "save")"

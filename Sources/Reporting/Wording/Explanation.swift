@@ -11,8 +11,7 @@ package struct Explanation: Hashable, Sendable {
   package var advice: String
 
   init(_ sentence: String, _ advice: String) {
-    self.sentence = sentence
-    self.advice = advice
+    (self.sentence, self.advice) = (sentence, advice)
   }
 
   /// The explanation of a room that is not done; nil when it is done.
@@ -89,7 +88,6 @@ extension FailureReason.Code {
 struct SentenceContext {
   let device: DeviceWords
   var address: BluetoothAddress?
-  /// The names of its settings.
   let titles: SettingTitles
   /// The room; nil in explanations that several rooms share.
   var room: RoomID?

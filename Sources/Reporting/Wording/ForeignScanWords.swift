@@ -18,7 +18,6 @@ extension ForeignScanDetected {
     "Another program\(program) scans with \(adapter): each connection takes up to 10 s longer."
   }
 
-  /// The advice.
   var advice: String {
     let what =
       clients.count == 1 ? "Close it" : "Close it (for example a Bluetooth settings window, or bluetoothctl)"

@@ -81,7 +81,6 @@ extension SentenceContext {
     step.map { " while " + $0.stage.activity($0.setting, titles) } ?? ""
   }
 
-  /// The devices that have an identity.
   func devices(of holders: IdentityHolders) -> String {
     holders.addresses.isEmpty ? "another \(device.noun)" : list(holders.addresses)
   }

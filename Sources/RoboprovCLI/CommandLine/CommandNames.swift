@@ -55,6 +55,15 @@ struct CommandNames {
     return nil
   }
 
+  /// The readings of a command line whose options precede the command: `--simulate apply house.yaml` becomes `apply --simulate
+  /// house.yaml`. One for each word that is the name of a command, because that word can be the value of an option.
+  func withCommandFirst(_ arguments: [String]) -> [[String]] {
+    guard arguments.first?.hasPrefix("-") ?? false else { return [] }
+    return arguments.prefix { $0 != "--" }.indices.filter { find(arguments[$0]) != nil }.map { place in
+      [arguments[place]] + arguments[..<place] + arguments[(place + 1)...]
+    }
+  }
+
   private func find(_ name: String) -> CommandNames? { commands.first { $0.name == name } }
 
   private func mistake(_ word: String, after path: String) -> Mistake {

@@ -29,8 +29,9 @@ extension CompletionKind {
 
   private static func candidates(_ make: @escaping @Sendable (LineToComplete) -> [String]) -> CompletionKind {
     .custom { words, index, prefix in
-      let shell = CompletionShell.requesting.flatMap { CompletionsCommand.Shell(rawValue: $0.rawValue) }
-      return make(LineToComplete(words, index, prefix)).compactMap { ShellWord.candidate($0, for: shell) }
+      make(LineToComplete(words, index, prefix)).compactMap {
+        ShellWord.candidate($0, for: CompletionShell.requesting)
+      }
     }
   }
 }

@@ -1,4 +1,4 @@
-import ArgumentParser
+public import ArgumentParser
 
 /// `roboprov completions SHELL`: prints the completion script of a shell.
 struct CompletionsCommand: ParsableCommand {
@@ -16,22 +16,10 @@ struct CompletionsCommand: ParsableCommand {
       """)
 
   @Argument(help: "The shell that reads the script.")
-  var shell: Shell
-
-  enum Shell: String, CaseIterable, ExpressibleByArgument {
-    case bash
-    case zsh
-    case fish
-  }
+  var shell: CompletionShell
 
   func run() {
-    let kind: CompletionShell =
-      switch shell {
-      case .bash: .bash
-      case .zsh: .zsh
-      case .fish: .fish
-      }
-    Console.data(Roboprov.completionScript(for: kind) + "\n" + (shell == .bash ? Self.joiningColons : ""))
+    Console.data(Roboprov.completionScript(for: shell) + "\n" + (shell == .bash ? Self.joiningColons : ""))
   }
 
   /// An addition to the argument parser's script for bash, which splits a word with a colon, such as
@@ -64,3 +52,5 @@ struct CompletionsCommand: ParsableCommand {
 
     """
 }
+
+extension CompletionShell: @retroactive ExpressibleByArgument {}

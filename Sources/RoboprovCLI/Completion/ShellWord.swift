@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// A word of a command line in the syntax of a shell, with quotes and backslashes.
 enum ShellWord {
   /// The text of the word. An open quote extends to the end.
@@ -29,12 +31,12 @@ enum ShellWord {
   /// special characters are escaped. In the completed line bash does not escape the characters that start an
   /// expansion, so a text with one of them is no candidate. zsh treats the text after a colon as a
   /// description.
-  static func candidate(_ text: String, for shell: CompletionsCommand.Shell?) -> String? {
+  static func candidate(_ text: String, for shell: CompletionShell?) -> String? {
     switch shell {
     case .bash where text.contains(where: { "$`!".contains($0) }): nil
     case .bash: escaped(text) { !$0.isLetter && !$0.isNumber && !"_./:@%+=,-".contains($0) }
     case .zsh: escaped(text) { $0 == ":" || $0 == "\\" }
-    case .fish, nil: text
+    default: text
     }
   }
 

@@ -54,7 +54,6 @@ package enum CSVReport {
 }
 
 extension CSVCell {
-  /// The settings of a state, by name.
   static func names(_ settings: [SettingResult], _ state: SettingState) -> CSVCell {
     .text(settings.filter { $0.state == state }.map(\.name.rawValue).joined(separator: " "))
   }

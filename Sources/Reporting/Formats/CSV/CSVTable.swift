@@ -13,8 +13,7 @@ struct CSVTable {
     var cell: (Row) -> CSVCell
 
     init(_ name: String, _ cell: @escaping (Row) -> CSVCell) {
-      self.name = name
-      self.cell = cell
+      (self.name, self.cell) = (name, cell)
     }
   }
 

@@ -30,9 +30,7 @@ struct BuildingPage {
   private let places: [RoomID: Int]
 
   init(_ report: BuildingReport, times: LocalTime, isSimulated: Bool) {
-    self.report = report
-    self.times = times
-    self.isSimulated = isSimulated
+    (self.report, self.times, self.isSimulated) = (report, times, isSimulated)
     numbers = Dictionary(
       report.runs.enumerated().map { ($1.started.run, $0 + 1) }, uniquingKeysWith: { first, _ in first })
     places = Dictionary(
@@ -42,7 +40,6 @@ struct BuildingPage {
     newest = report.newestAtRadio
   }
 
-  /// The whole file.
   var document: HTML {
     """
     <!DOCTYPE html>

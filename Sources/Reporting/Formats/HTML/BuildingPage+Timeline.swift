@@ -148,7 +148,6 @@ extension Timeline.AdapterLane {
   /// How many attempts do not count.
   fileprivate var notCounted: Int { attempts.count { $0.attempt.notCounted != nil } }
 
-  /// The strip in a sentence.
   fileprivate func sentence(_ total: Double) -> String {
     let exempt = notCounted == 0 ? "" : ", \(notCounted) not counted"
     return """

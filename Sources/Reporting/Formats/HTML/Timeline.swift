@@ -3,18 +3,14 @@ import Model
 
 /// The work of the adapters over time: scan windows, and attempts in as many lanes as were in flight at once.
 struct Timeline: Hashable, Sendable {
-  /// The run's length in seconds.
   let seconds: Double
   /// Its adapters, in the order of their first use.
   let adapters: [AdapterLane]
 
   /// The work of one adapter.
   struct AdapterLane: Hashable, Sendable {
-    /// The adapter.
     let adapter: AdapterID
-    /// The host's name of it.
     let name: String?
-    /// Its scan windows.
     let windows: [Bar]
     /// Its attempts; none overlaps another one of its lane.
     fileprivate(set) var lanes: [[Attempt]] = []
@@ -30,15 +26,11 @@ struct Timeline: Hashable, Sendable {
 
   /// An attempt: from its connection's beginning until the link is no longer needed.
   struct Attempt: Hashable, Sendable {
-    /// The room.
     let room: RoomReport
-    /// The attempt.
     let attempt: AttemptReport
-    /// The time of connecting.
     let connect: Bar
     /// The time of the session; nil where it did not connect.
     let session: Bar?
-    /// When it needs its adapter no longer.
     var end: Double { session?.end ?? connect.end }
   }
 
@@ -83,7 +75,6 @@ extension Timeline.AdapterLane {
     if let free { lanes[free].append(attempt) } else { lanes.append([attempt]) }
   }
 
-  /// Its attempts, lane by lane.
   var attempts: [Timeline.Attempt] { lanes.flatMap(\.self) }
 
   /// The seconds in which it scanned; time that two windows have in common counts once.
@@ -100,8 +91,7 @@ extension Timeline.AdapterLane {
 extension Timeline.Attempt {
   /// - Parameter until: The end of the record, for windows and attempts without an end on record.
   fileprivate init(_ room: RoomReport, _ attempt: AttemptReport, until: Double) {
-    self.room = room
-    self.attempt = attempt
+    (self.room, self.attempt) = (room, attempt)
     let begin = attempt.begin.seconds
     let end = attempt.seconds.map { begin + $0 } ?? max(until, begin)
     func over(_ stage: StageReport) -> Double {

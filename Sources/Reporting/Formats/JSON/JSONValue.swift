@@ -5,44 +5,33 @@ import Model
 package enum JSONValue: Hashable, Sendable {
   /// A member of an object.
   package struct Member: Hashable, Sendable {
-    /// Its key, in snake_case.
     package var key: String
-    /// Its value.
     package var value: JSONValue
 
-    /// A key with a value.
     package init(_ key: String, _ value: JSONValue) {
-      self.key = key
-      self.value = value
+      (self.key, self.value) = (key, value)
     }
   }
 
-  /// No known value, or nothing to show.
   case null
-  /// A truth value.
   case bool(Bool)
-  /// A whole number.
   case integer(Int)
   /// A number, written to the thousandth; a number that JSON cannot write becomes null.
   case number(Double)
-  /// Text.
   case string(String)
   /// Values in order.
   case array([JSONValue])
   /// Members in the order in which they are to be written.
   case object([Member])
 
-  /// An object with these members, in this order.
-  package static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
-    .object(members.map { Member($0.key, $0.value) })
-  }
+  /// The members of an object; none for another value.
+  package var members: [Member] { if case .object(let members) = self { members } else { [] } }
 
-  /// Text, or null.
-  package static func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
-  /// A whole number, or null.
-  package static func optional(_ number: Int?) -> JSONValue { number.map(JSONValue.integer) ?? .null }
-  /// A number, or null.
-  package static func optional(_ number: Double?) -> JSONValue { number.map(JSONValue.number) ?? .null }
+  /// The members of two objects.
+  package static func + (first: Self, second: Self) -> Self { .object(first.members + second.members) }
+
+  /// Texts in order.
+  package static func strings(_ texts: some Sequence<String>) -> Self { .array(texts.map { .string($0) }) }
 
   /// This value in JSON (RFC 8259), indented by two spaces, ending in a newline. Empty arrays and objects
   /// take one line. Characters that a terminal would interpret are escaped, so that the text can be looked at
@@ -116,5 +105,18 @@ package enum JSONValue: Hashable, Sendable {
       }
     }
     text += "\""
+  }
+}
+
+extension JSONValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral,
+  ExpressibleByBooleanLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  package init(stringLiteral text: String) { self = .string(text) }
+  package init(integerLiteral number: Int) { self = .integer(number) }
+  package init(booleanLiteral value: Bool) { self = .bool(value) }
+  package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  package init(dictionaryLiteral members: (String, JSONValue)...) {
+    self = .object(members.map { Member($0, $1) })
   }
 }

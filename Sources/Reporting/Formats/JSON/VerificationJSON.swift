@@ -4,7 +4,6 @@ package import Model
 /// `roboprov verify --output json`: the devices on air now. Keys are frozen; an unknown value is null, never
 /// missing.
 package enum VerificationJSON {
-  /// Name and version of the format.
   package static let schema = "roboprov/verification/1"
 
   /// The document.
@@ -25,7 +24,7 @@ package enum VerificationJSON {
   /// The document, field by field.
   static let form = OutputForm<Source>("verification", "What is on air from a building's devices.") {
     Field("schema", "Name and version of the format.", constant: schema)
-    Field("building", "The building's stable id.") { $0.building }
+    Field("building", of: RunStarted.self) { $0.building }
     Field("run", "The record of the verification.") { $0.run }
     Field("summary", "The number of rooms with each finding.", form: summary) { $0 }
     Field("rooms", "The rooms that are in service, in the manifest's order.", each: room) { $0.rooms }
@@ -43,10 +42,12 @@ package enum VerificationJSON {
     ) { $0.rooms.count(where: \.room.isWeak) }
   }
 
-  private static let room = OutputForm<(name: String, room: RoomVerified)>("room", RoomVerified.about) {
+  private static let room = OutputForm<(name: String, room: RoomVerified)>(
+    "room", Fact.Kind("room_verified").meaning
+  ) {
     Field("id", "Its stable id.") { $0.room.room }
     Field("room", "Its name for people.") { $0.name }
-    Field("finding", "What was found.") { $0.room.finding }
+    Field("finding", of: RoomVerified.self) { $0.room.finding }
     Field("weak", "Whether its device is received, but below \(RoomVerified.weakBelow) dBm.") {
       $0.room.isWeak
     }
@@ -55,16 +56,12 @@ package enum VerificationJSON {
     Field("held_identity", "What its device sends instead; null unless it sends another identity.") {
       $0.room.held
     }
-    Field("rssi", "RSSI of its device in dBm: the median over the scan windows in which it was received.") {
-      $0.room.rssi
-    }
-    Field("rssi_min", "The lowest of these.") { $0.room.rssiMin }
-    Field("rssi_max", "The highest of these.") { $0.room.rssiMax }
-    Field("windows_received", "The number of scan windows that received it with the room's identity.") {
-      $0.room.windowsReceived
-    }
-    Field("windows", "The number of all scan windows.") { $0.room.windows }
-    Field("others", "The other devices with the room's identity.") { $0.room.others }
+    Field("rssi", of: RoomVerified.self) { $0.room.rssi }
+    Field("rssi_min", of: RoomVerified.self) { $0.room.rssiMin }
+    Field("rssi_max", of: RoomVerified.self) { $0.room.rssiMax }
+    Field("windows_received", of: RoomVerified.self) { $0.room.windowsReceived }
+    Field("windows", of: RoomVerified.self) { $0.room.windows }
+    Field("others", of: RoomVerified.self) { $0.room.others }
   }
 
   private static let beacon = OutputForm<UnexpectedBeacon>("unexpected_beacon", "A beacon that no room has.")
