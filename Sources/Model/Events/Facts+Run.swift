@@ -1,6 +1,7 @@
 package import Bluetooth
 
-/// A run began. Contains everything about the run that a report needs, so that the events alone suffice.
+/// A run began. Contains what a reader needs to know about the run itself: it needs neither the manifest nor a family of
+/// its own build.
 package struct RunStarted: FactPayload {
   package var command: RecordedCommand
   package var run: String
