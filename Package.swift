@@ -139,6 +139,8 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "Bluetooth", "EventLoop", "Model", "Session", "Families", "Engine", "VirtualBuilding", "VirtualTime",
+        "Journal",
+        "Application",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks", exclude: ["requirements.txt"], swiftSettings: strict),
@@ -208,7 +210,7 @@ let package = Package(
         "MarkedText", "ProcessorTime", "RecordedText", "SampleFacts", "Source", "YAML", "Families", "Session",
         "Model", "Bluetooth",
       ]),
-    tests("Journal", ["SampleFacts", "Families", "Session", "Model", "Bluetooth"]),
+    tests("Journal", ["ProcessorTime", "SampleFacts", "Families", "Session", "Model", "Bluetooth"]),
     tests(
       "Reporting", ["RecordedText", "SampleFacts", "Families", "Session", "Model", "Bluetooth", "Journal"]),
     tests("VirtualTime", ["Bluetooth"]),

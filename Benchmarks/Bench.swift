@@ -7,8 +7,8 @@ struct Bench: AsyncParsableCommand {
     commandName: "roboprov-bench",
     abstract: "Measure roboprov in virtual buildings.",
     subcommands: [
-      TableCommand.self, RunCommand.self, MatchCommand.self, ManifestCommand.self, BusCommand.self,
-      ServeCommand.self,
+      TableCommand.self, RunCommand.self, MatchCommand.self, ManifestCommand.self, RecordCommand.self,
+      BusCommand.self, ServeCommand.self,
     ],
     defaultSubcommand: TableCommand.self)
 }

@@ -33,6 +33,8 @@ struct TableCommand: AsyncParsableCommand {
     print()
     try ManifestCommand.parse([]).run()
     print()
+    try RecordCommand.parse([]).run()
+    print()
     try await BusCommand.parse([]).run()
   }
 

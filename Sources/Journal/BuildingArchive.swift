@@ -130,7 +130,29 @@ package struct BuildingArchive: Sendable {
 
   /// The fold over all runs.
   package var state: BuildingRecord {
-    BuildingRecord(runs.map { ($0.id, $0.record.events) }, in: order)
+    runs.reduce(into: BuildingRecord(in: order)) { $0.add($1.record.events, of: $1.id) }
+  }
+
+  /// Calls `body` with each run and the state after it: `empty`, to which the runs that it knows and itself were added. A
+  /// run that continues one other run takes over its state. Only one that joins several runs, or has read another one in
+  /// part, adds all that it knows again.
+  package func forEachRun<State, Failure: Error>(
+    _ empty: State, adding add: (inout State, Run) -> Void,
+    _ body: (Run, State) throws(Failure) -> Void
+  ) throws(Failure) {
+    var states: [String: State] = [:]
+    var continuations: [String: Int] = [:]
+    for run in runs { order.continued(by: run.id).map { continuations[$0, default: 0] += 1 } }
+    for run in runs {
+      let earlier = order.continued(by: run.id)
+      if let earlier { continuations[earlier, default: 0] -= 1 }
+      // The last run that continues a state takes it without a copy.
+      let taken = earlier.flatMap { continuations[$0] == 0 ? states.removeValue(forKey: $0) : states[$0] }
+      var state = taken ?? before(run.id).runs.reduce(into: empty, add)
+      add(&state, run)
+      try body(run, state)
+      if continuations[run.id] != nil { states[run.id] = state }
+    }
   }
 
   /// What the next run names: the runs that no other run knows.

@@ -6,41 +6,49 @@ package import Model
 /// The fold accepts every prefix of every run, so the record of a killed run counts too. It ignores
 /// rehearsals.
 package struct BuildingRecord: Sendable {
-  /// The last known state, from which the next run decides.
-  package private(set) var lastKnown = LastKnownBuilding()
+  private var folded = LastKnownBuilding()
 
   /// The settings that each room's device confirmed in the current attempt. Empty between two runs.
   private var written: [RoomID: Set<SettingName>] = [:]
   /// The last write to each further device of a room, where merged records have several.
   private var otherWrites: [RoomID: [BluetoothAddress: LastWrite]] = [:]
+  /// The rooms that have each device on record.
+  private var owners: [BluetoothAddress: Set<RoomID>] = [:]
+  /// The rooms of the run that is being added, as it planned them.
+  private var planned: [RoomID: PlannedRoom] = [:]
   private var touches: Touches
   private let order: RunOrder
 
   /// The state after these runs. Each must begin with its first event; their order does not matter.
   package init(_ runs: [[RunEvent]]) {
     let order = RunOrder(runs)
-    self.init(order.sorted.map { (runs[$0].first?.fact.started?.run ?? "", runs[$0]) }, in: order)
+    self.init(in: order)
+    for run in order.sorted { add(runs[run], of: runs[run].first?.fact.started?.run ?? "") }
   }
 
-  /// The state after these runs, each after the runs that it knows.
-  init(_ runs: [(id: String, events: [RunEvent])], in order: RunOrder) {
+  /// The state before the first run of a record with this order.
+  package init(in order: RunOrder) {
     touches = Touches(order)
     self.order = order
-    for run in runs { apply(run.events, of: run.id) }
-    for (room, runs) in touches.unordered {
-      lastKnown.rooms[room]?.unordered = runs
-    }
   }
 
-  /// Applies one run, which must begin with its first event. It may end anywhere.
-  private mutating func apply(_ events: [RunEvent], of run: String) {
+  /// The last known state, from which the next run decides.
+  package var lastKnown: LastKnownBuilding {
+    var lastKnown = folded
+    for (room, runs) in touches.unordered { lastKnown.rooms[room]?.unordered = runs }
+    return lastKnown
+  }
+
+  /// Adds a run after those that it knows. It must begin with its first event, and may end anywhere.
+  package mutating func add(_ events: [RunEvent], of run: String) {
     guard let started = events.first?.fact.started, !started.simulated else { return }
-    for family in started.families ?? [] { lastKnown.families[family.id] = family }
+    planned = Dictionary(started.rooms.map { ($0.room, $0) }, uniquingKeysWith: { first, _ in first })
+    for family in started.families ?? [] { folded.families[family.id] = family }
     for room in started.rooms { name(room) }
     for event in events {
       if touches.add(event.fact, of: run), let room = event.fact.room {
         // A person accepted the room although nobody knows which of several writes came last.
-        lastKnown.rooms[room]?.lastWrite = nil
+        folded.rooms[room]?.lastWrite = nil
       }
       apply(event, in: started)
     }
@@ -48,11 +56,11 @@ package struct BuildingRecord: Sendable {
   }
 
   private mutating func name(_ room: PlannedRoom) {
-    if lastKnown.rooms[room.room] == nil {
-      lastKnown.rooms[room.room] = LastKnownRoom(name: room.name, profile: room.profile)
+    if folded.rooms[room.room] == nil {
+      folded.rooms[room.room] = LastKnownRoom(name: room.name, profile: room.profile)
     }
-    lastKnown.rooms[room.room]?.name = room.name
-    lastKnown.rooms[room.room]?.profile = room.profile
+    folded.rooms[room.room]?.name = room.name
+    folded.rooms[room.room]?.profile = room.profile
   }
 
   private mutating func apply(_ event: RunEvent, in run: RunStarted) {
@@ -61,17 +69,19 @@ package struct BuildingRecord: Sendable {
       receive(fact, in: run.run)
     }
     guard let id = event.fact.room else { return }
-    var room = lastKnown.rooms[id] ?? LastKnownRoom(name: id.rawValue, profile: "")
+    var room = folded.rooms[id] ?? LastKnownRoom(name: id.rawValue, profile: "")
     let recorded = RecordedAt(run: run.run, at: event.at)
     switch event.fact {
     case .bindingCommitted(let fact):
       room.retirement = nil
-      lastKnown.retired[fact.address] = nil
+      folded.retired[fact.address] = nil
       if !room.bindings.contains(where: { $0.address == fact.address }) {
+        owners[fact.address, default: []].insert(id)
         room.bindings.append(
           Binding(address: fact.address, basis: fact.basis, run: run.run, at: event.at))
       }
     case .bindingReleased(let fact):
+      owners[fact.address]?.remove(id)
       room.bindings.removeAll { $0.address == fact.address }
       room.absence = nil
       otherWrites[id]?[fact.address] = nil
@@ -79,7 +89,7 @@ package struct BuildingRecord: Sendable {
         room.lastWrite = room.binding.flatMap { otherWrites[id]?.removeValue(forKey: $0.address) }
       }
       if fact.cause != .rebound {
-        lastKnown.retired[fact.address] = Retirement(room: id, reason: fact.reason, at: event.at)
+        folded.retired[fact.address] = Retirement(room: id, reason: fact.reason, at: event.at)
       }
     case .roomRetired(let fact):
       room.retirement = RoomRetirement(reason: fact.reason, recorded: recorded)
@@ -98,10 +108,10 @@ package struct BuildingRecord: Sendable {
     case .saveSubmitted(let fact):
       keepOtherWrite(of: room, id, than: fact.address)
       room.lastWrite = LastWrite(
-        address: fact.address, state: .submitted, settings: settings(of: id, room.profile, in: run),
-        identity: run[id]?.identity, sealKey: run.sealKey, run: run.run, at: event.at)
+        address: fact.address, state: .submitted, settings: settings(of: id, room.profile),
+        identity: planned[id]?.identity, sealKey: run.sealKey, run: run.run, at: event.at)
       for setting in written[id, default: []] { room.lastWrite?.settingsRecorded[setting] = recorded }
-      if let write = room.lastWrite, !lastKnown.isRewritable(room.profile) { hold(write) }
+      if let write = room.lastWrite, !folded.isRewritable(room.profile) { hold(write) }
     case .statusReceived(let fact):
       switch fact.meaning {
       case .saved: acknowledge(&room)
@@ -122,18 +132,18 @@ package struct BuildingRecord: Sendable {
       .retryScheduled, .settingsRead, .wifiChecked, .elapsedSent, .runInterrupted, .runFinished:
       break
     }
-    lastKnown.rooms[id] = room
+    folded.rooms[id] = room
   }
 
   // MARK: Devices that are not received
 
   /// A device was received: it is not missing if it has the identity that its room's record says.
   private mutating func receive(_ fact: DeviceSighted, in run: String) {
-    for id in lastKnown.owners(of: fact.address) {
-      guard var room = lastKnown.rooms[id], fact.identity != nil, fact.identity == room.lastWrite?.identity,
+    for id in owners[fact.address] ?? [] {
+      guard var room = folded.rooms[id], fact.identity != nil, fact.identity == room.lastWrite?.identity,
         find(&room, with: fact.identity, in: run)
       else { continue }
-      lastKnown.rooms[id] = room
+      folded.rooms[id] = room
     }
   }
 
@@ -163,17 +173,17 @@ package struct BuildingRecord: Sendable {
 
   /// A device was received with an identity of which nothing is on record.
   private mutating func note(_ fact: DeviceSighted) {
-    guard let identity = fact.identity, let profile = fact.profile, !lastKnown.isRewritable(profile),
-      lastKnown.holdings(of: fact.address, as: identity).isEmpty
+    guard let identity = fact.identity, let profile = fact.profile, !folded.isRewritable(profile),
+      folded.holdings(of: fact.address, as: identity).isEmpty
     else { return }
-    lastKnown.holdings[fact.address, default: []].append(Holding(identity: identity))
+    folded.holdings[fact.address, default: []].append(Holding(identity: identity))
   }
 
   /// From its submission on, a device may hold a write, besides everything that it may have held before.
   private mutating func hold(_ write: LastWrite) {
     guard let identity = write.identity else { return }
-    lastKnown.holdings[write.address, default: []].removeAll { $0.write?.gaveTheSame(as: write) == true }
-    lastKnown.holdings[write.address, default: []].append(Holding(identity: identity, write: write))
+    folded.holdings[write.address, default: []].removeAll { $0.write?.gaveTheSame(as: write) == true }
+    folded.holdings[write.address, default: []].append(Holding(identity: identity, write: write))
   }
 
   /// The device acknowledged its save, so it holds nothing else.
@@ -184,8 +194,8 @@ package struct BuildingRecord: Sendable {
       write.settings[index].state = .acknowledged
     }
     room.lastWrite = write
-    guard !lastKnown.isRewritable(room.profile) else { return }
-    lastKnown.holdings[write.address] = nil
+    guard !folded.isRewritable(room.profile) else { return }
+    folded.holdings[write.address] = nil
     hold(write)
   }
 
@@ -193,9 +203,9 @@ package struct BuildingRecord: Sendable {
   private mutating func refuse(_ room: inout LastKnownRoom) {
     guard let write = room.lastWrite else { return }
     room.lastWrite = nil
-    guard let identity = write.identity, !lastKnown.isRewritable(room.profile) else { return }
-    lastKnown.holdings[write.address]?.removeAll { $0.write?.gaveTheSame(as: write) == true }
-    lastKnown.holdings[write.address, default: []].append(Holding(identity: identity))
+    guard let identity = write.identity, !folded.isRewritable(room.profile) else { return }
+    folded.holdings[write.address]?.removeAll { $0.write?.gaveTheSame(as: write) == true }
+    folded.holdings[write.address, default: []].append(Holding(identity: identity))
   }
 
   /// Keeps the last write to a device that the room still has when another device is written: only merged
@@ -224,7 +234,7 @@ package struct BuildingRecord: Sendable {
         room.lastWrite?.settings = fact.settings
       }
       room.lastWrite = room.lastWrite.flatMap {
-        after(reason, $0, isRewritable: lastKnown.isRewritable(room.profile))
+        after(reason, $0, isRewritable: folded.isRewritable(room.profile))
       }
     }
   }
@@ -236,7 +246,7 @@ package struct BuildingRecord: Sendable {
     let address = room.binding?.address ?? evidence.address
     // The beacon of another address proves nothing, unless the run's manifest says that the device changes
     // its address.
-    guard evidence.address == address || run[fact.room]?.proof == .any
+    guard evidence.address == address || planned[fact.room]?.proof == .any
     else { return }
     if evidence.run == nil {
       room.endAcceptances(recorded)
@@ -247,7 +257,7 @@ package struct BuildingRecord: Sendable {
       evidence.run.map { earlier in evidence.seenAt.map { RecordedAt(run: earlier, at: $0) } } ?? recorded
     if fact.outcome == .alreadyProvisioned, room.lastWrite == nil, let identity = evidence.identity {
       // It was put into provisioning mode, and returned with what it held before.
-      room.lastWrite = lastKnown.holdings(of: address, as: identity).last?.write
+      room.lastWrite = folded.holdings(of: address, as: identity).last?.write
     }
     if fact.outcome == .alreadyProvisioned, room.lastWrite?.address == address {
       // The device was on air as wanted, or it was read. Neither says anything about the settings that were
@@ -260,7 +270,7 @@ package struct BuildingRecord: Sendable {
     } else {
       var lastWrite = LastWrite(
         address: address, state: .proved(evidence), settings: fact.settings,
-        identity: run[fact.room]?.identity, sealKey: run.sealKey, run: evidence.run ?? run.run,
+        identity: planned[fact.room]?.identity, sealKey: run.sealKey, run: evidence.run ?? run.run,
         at: recorded.at)
       lastWrite.seen = seen
       for setting in fact.settings where setting.state.isConfirmed {
@@ -315,9 +325,9 @@ package struct BuildingRecord: Sendable {
 
   /// The settings of a room whose device is about to keep them. A family without a save command keeps each
   /// write at once, and its writes follow.
-  private func settings(of room: RoomID, _ profile: ProfileID, in run: RunStarted) -> [SettingResult] {
-    let unwritten: SettingState = lastKnown.isRewritable(profile) ? .submitted : .notWritten
-    return (run[room]?.settings ?? []).map { setting in
+  private func settings(of room: RoomID, _ profile: ProfileID) -> [SettingResult] {
+    let unwritten: SettingState = folded.isRewritable(profile) ? .submitted : .notWritten
+    return (planned[room]?.settings ?? []).map { setting in
       var setting = setting
       setting.state = written[room]?.contains(setting.name) == true ? .written : unwritten
       return setting

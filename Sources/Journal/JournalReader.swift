@@ -13,6 +13,8 @@ package struct JournalRecord: Hashable, Sendable {
   /// SHA-256 of the last valid line, lower-case hex. Through the chain it covers all lines before.
   package var lastHash = JournalLine.origin
 
+  package init(events: [RunEvent] = []) { self.events = events }
+
   /// A last line without its newline.
   package struct TornLine: Hashable, Sendable {
     /// Line number, from 1.

@@ -24,6 +24,8 @@ package struct RunOrder: Sendable {
   private let ids: [String]
   /// The position of each run.
   private let places: [String: Int]
+  /// The positions of the runs that each run names.
+  private let named: [[Int]]
   /// The runs that each run knows, as bits.
   private let known: [[UInt64]]
 
@@ -41,7 +43,7 @@ package struct RunOrder: Sendable {
       }
     }
     ids = nodes.map(\.id)
-    (self.places, self.sorted, self.known) = (places, sorted, known)
+    (self.places, self.sorted, self.named, self.known) = (places, sorted, named, known)
   }
 
   /// The order of runs in memory, each with its first event.
@@ -63,6 +65,15 @@ package struct RunOrder: Sendable {
   package func knows(_ run: String, _ other: String) -> Bool {
     guard let place = places[run], let other = places[other] else { return false }
     return known[place][other / 64] & 1 << UInt64(other % 64) != 0
+  }
+
+  /// The run that a run continues: it knows that run, what that run knows, and nothing else. Nil for a first run, and for
+  /// one that joins several.
+  func continued(by run: String) -> String? {
+    guard let named = places[run].map({ named[$0] }), named.count == 1, knows(run, ids[named[0]]) else {
+      return nil
+    }
+    return ids[named[0]]
   }
 
   /// The runs that no other run knows, as in `sorted`.

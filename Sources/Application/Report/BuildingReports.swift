@@ -38,12 +38,12 @@ package enum BuildingReports {
 
   /// The state of the building after these runs.
   package static func make(_ subject: Subject, from archive: BuildingArchive) -> BuildingReport {
+    make(subject, from: archive.runs.reduce(into: History(in: archive)) { $0.add($1) })
+  }
+
+  private static func make(_ subject: Subject, from history: History) -> BuildingReport {
     BuildingReport(
-      building: subject.building,
-      runs: archive.runs.map { RecordedRun(events: $0.record.events, journalHash: $0.record.lastHash) },
-      lastKnown: archive.state.lastKnown,
-      manifest: subject.wanted,
-      made: subject.made,
+      building: subject.building, history.runs, history.record.lastKnown, subject.wanted, made: subject.made,
       by: .init(
         toolVersion: Version.current, host: HostEnvironment.hostName,
         user: subject.operatedBy ?? HostEnvironment.userName, timeZone: TimeZone.current.identifier))
@@ -53,6 +53,29 @@ package enum BuildingReports {
   package static func make(after run: BuildingArchive.Run, in archive: BuildingArchive) -> BuildingReport? {
     guard let started = run.started, !started.simulated else { return nil }
     return make(Subject(building: started.building), from: archive.before(run.id).adding(run))
+  }
+
+  /// Calls `body` with each run that has reports, and the state of the building after it.
+  package static func forEachRun<Failure: Error>(
+    in archive: BuildingArchive, _ body: (BuildingArchive.Run, BuildingReport) throws(Failure) -> Void
+  ) throws(Failure) {
+    try archive.forEachRun(History(in: archive), adding: { $0.add($1) }) { (run, history) throws(Failure) in
+      guard run.isProvisioning, let started = run.started else { return }
+      try body(run, make(Subject(building: started.building), from: history))
+    }
+  }
+
+  /// The runs so far.
+  private struct History {
+    var record: BuildingRecord
+    var runs = BuildingRuns()
+
+    init(in archive: BuildingArchive) { record = BuildingRecord(in: archive.order) }
+
+    mutating func add(_ run: BuildingArchive.Run) {
+      record.add(run.record.events, of: run.id)
+      runs.add(RecordedRun(events: run.record.events, journalHash: run.record.lastHash))
+    }
   }
 
   /// Every format with its file name.

@@ -94,8 +94,7 @@ package struct ReportSet {
       }
     }
     for format in BuildingReports.formats { compare(format.name, format.text(report)) }
-    for run in runs {
-      let after = BuildingReports.make(after: run, in: archive)
+    BuildingReports.forEachRun(in: archive) { run, after in
       for (path, text) in Self.files(of: run, after) { compare(path, text) }
     }
     differences += try RecordFiles(archive, signed, in: folder).others.map {
@@ -133,7 +132,8 @@ package struct ReportSet {
 
   /// The runs that are not signed, in their order.
   func since(_ state: SignedState) -> [String] {
-    archive.runs.map(\.id).filter { !state.runs.contains($0) }
+    let signed = state.runs
+    return archive.runs.map(\.id).filter { !signed.contains($0) }
   }
 
   /// The sorted paths of every journal and report, relative to the building's folder.

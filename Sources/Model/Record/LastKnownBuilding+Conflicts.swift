@@ -10,9 +10,12 @@ extension LastKnownBuilding {
     let rooms = ordered.filter { $0.value.bindings.count > 1 }.map { id, room in
       RecordConflict.severalDevices(room: id, room.bindings.map(\.address).sorted())
     }
-    let devices = Set(ordered.flatMap { $0.value.bindings.map(\.address) }).sorted()
-    let shared = devices.filter { owners(of: $0).count > 1 }.map {
-      RecordConflict.severalRooms(device: $0, owners(of: $0))
+    var owners: [BluetoothAddress: [RoomID]] = [:]
+    for (id, room) in ordered {
+      for binding in room.bindings { owners[binding.address, default: []].append(id) }
+    }
+    let shared = owners.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map {
+      RecordConflict.severalRooms(device: $0.key, $0.value)
     }
     var atWork: [DeviceIdentity: [(RoomID, BluetoothAddress)]] = [:]
     for (id, room) in ordered {

@@ -54,21 +54,24 @@ package struct BuildingReport: Hashable, Sendable {
   /// - Parameter manifest: The manifest to compare with; nil: the manifest of the newest run.
   package init(
     building: String, runs recorded: [RecordedRun], lastKnown: LastKnownBuilding, manifest: Manifest?,
+    made: Date, by maker: Maker
+  ) {
+    self.init(
+      building: building, recorded.reduce(into: BuildingRuns()) { $0.add($1) }, lastKnown, manifest,
+      made: made, by: maker)
+  }
+
+  package init(
+    building: String, _ recorded: BuildingRuns, _ lastKnown: LastKnownBuilding, _ manifest: Manifest?,
     made: Date,
     by maker: Maker
   ) {
-    let runs = recorded.compactMap(BuildingRun.init)
+    let runs = recorded.all
     let manifest = manifest ?? runs.last { $0.started.command == .apply }.map { Manifest(of: $0.started) }
     self.building = building
     name = runs.last?.started.buildingName ?? building
     (self.made, self.maker, self.manifest, self.runs) = (made, maker, manifest, runs)
-    var histories: [RoomID: [BuildingRoom.Run]] = [:]
-    for run in runs where run.started.command == .apply {
-      for room in run.report.rooms where !room.isExcluded {
-        histories[room.id, default: []].append(BuildingRoom.Run(run, room))
-      }
-    }
-    rooms = BuildingRoom.all(lastKnown, histories, manifest)
+    rooms = BuildingRoom.all(lastKnown, recorded.ofRooms, manifest)
   }
 
   /// The state of the building, without its history.

@@ -12,6 +12,25 @@ package struct RecordedRun: Sendable {
   }
 }
 
+/// The runs of a building, and those that worked on each room, in order: what its report needs besides the last known
+/// state.
+package struct BuildingRuns: Sendable {
+  private(set) var all: [BuildingRun] = []
+  private(set) var ofRooms: [RoomID: [BuildingRoom.Run]] = [:]
+
+  package init() {}
+
+  /// Adds a run after those that it knows.
+  package mutating func add(_ recorded: RecordedRun) {
+    guard let run = BuildingRun(recorded) else { return }
+    all.append(run)
+    guard run.started.command == .apply else { return }
+    for room in run.report.rooms where !room.isExcluded {
+      ofRooms[room.id, default: []].append(BuildingRoom.Run(run, room))
+    }
+  }
+}
+
 /// One line of a building's history.
 package struct BuildingRun: Hashable, Sendable {
   package let started: RunStarted

@@ -76,10 +76,9 @@ struct MergeCommand: AsyncParsableCommand {
   /// before it, and the building's own reports.
   private func writeReports(of building: String, in reports: String) throws(JournalError) {
     let archive = try BuildingArchive.read(in: reports, building: building)
-    for run in archive.runs where run.isProvisioning {
+    try BuildingReports.forEachRun(in: archive) { (run, after) throws(JournalError) in
       let directory = try RunDirectory.find(in: reports, building: building, run: run.id)
-      try RunReports.writeFiles(
-        run.record.events, to: directory, after: BuildingReports.make(after: run, in: archive))
+      try RunReports.writeFiles(run.record.events, to: directory, after: after)
     }
     try RunReports.publishNewest(of: building, in: reports)
     try BuildingReports.write(BuildingReports.make(.init(building: building), from: archive), in: reports)

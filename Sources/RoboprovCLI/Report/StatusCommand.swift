@@ -91,7 +91,8 @@ struct StatusCommand: AsyncParsableCommand {
       let failure = (error as? CommandFailure)?.message ?? "\(error)"
       sentences = ["Signed on \(time ?? "?"), but: \(failure.visible)."]
     }
-    let since = archive.runs.filter { !state.runs.contains($0.id) }
+    let signed = state.runs
+    let since = archive.runs.filter { !signed.contains($0.id) }
     let missing = state.missingRuns
     if !missing.isEmpty {
       sentences.append("Missing since then: \(missing.map(\.visible).joined(separator: ", ")).")
