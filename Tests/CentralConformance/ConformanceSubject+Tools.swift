@@ -5,7 +5,7 @@ extension ConformanceSubject {
   typealias Here = ConformanceScenario
 
   /// The time limit of an operation. Only an operation that hangs takes longer.
-  static let timeout = Duration.seconds(90)
+  static let timeout = Duration.seconds(900)
 
   func expect(_ isTrue: Bool, _ message: @autoclosure () -> String) throws {
     guard isTrue else { throw ConformanceFailure(description: message()) }

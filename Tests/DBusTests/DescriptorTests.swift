@@ -56,8 +56,8 @@ struct DescriptorTests {
       #expect(write(42, to: try #require(own)))
       #expect(byte(from: reader) == 42)
       own = nil
-      #expect(byte(from: reader) == nil)
-      #expect(fcntl(number, F_GETFD) == -1, "the descriptor is still open")
+      // Not by its number: that may belong to another file of this process by now.
+      #expect(byte(from: reader) == nil, "the descriptor is still open")
     }
   }
 
