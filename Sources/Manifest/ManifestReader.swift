@@ -81,7 +81,6 @@ extension ManifestDecoder {
   }
 }
 
-/// The result of reading a manifest.
 package struct ManifestReading: Sendable {
   /// Nil when a finding is an error.
   package let building: Building?
@@ -98,7 +97,6 @@ package struct ManifestReading: Sendable {
   /// each password text. The source of a password is included. Several files are a list. Digests of manifests
   /// are made from it.
   package var content: [UInt8] { texts.content }
-  /// The names of the manifest and of the files that it names.
   package var files: [String] { texts.texts.map(\.name) }
   private let texts: TextCollection
   /// Also of a file that has errors.

@@ -182,3 +182,19 @@ struct ManifestSchemaTests {
     return MutableManifest(node)
   }
 }
+
+extension DiagnosticCode {
+  /// Whether the manifest's JSON Schema (`roboprov schema manifest`) also refuses it. A schema cannot express
+  /// findings that depend on other values or defaults, on a profile, on bytes instead of characters, on other
+  /// files, or on the text before parsing.
+  fileprivate var isStructural: Bool {
+    switch self {
+    case .emptyManifest, .unknownKey, .misplacedKey, .mergeKey, .missingKey, .wrongStructure, .missingValue,
+      .notANumber, .notADuration, .notAUUID, .outOfRange, .wrongLength, .controlCharacter, .unknownValue,
+      .badIdentifier, .badAddress, .badNetworkName, .badPassword, .badSecretSource, .placeholderPassword,
+      .badAdapter, .noRooms:
+      true
+    default: false
+    }
+  }
+}

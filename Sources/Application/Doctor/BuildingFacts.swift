@@ -1,7 +1,6 @@
 package import Engine
 package import Model
 
-/// The facts about a building.
 package struct BuildingFacts: Sendable {
   /// The manifest's path on the command line.
   var manifest: String
@@ -16,7 +15,6 @@ package struct BuildingFacts: Sendable {
 
   /// A password that the manifest refers to.
   package struct Password: Sendable, Hashable {
-    /// The networks that use it.
     var networks: String
     var state: State
 
@@ -42,6 +40,5 @@ package struct BuildingFacts: Sendable {
     }
   }
 
-  /// The rooms that are in service.
   package var rooms: [Room] { building.rooms.filter { known.lastKnown.rooms[$0.id]?.retirement == nil } }
 }

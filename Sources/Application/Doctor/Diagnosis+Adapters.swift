@@ -8,7 +8,9 @@ extension Diagnosis {
     guard let radio else { return [] }
     let known = Set(radio.adapters.map(\.adapter.name))
     let onlyKernel = (bluetooth?.controllers ?? []).filter { !known.contains($0.name) }
-    var findings = radio.adapters.flatMap { item in [line(item)] + state(item, radio) + use(item) }
+    var findings = radio.adapters.flatMap { item in
+      [line(item), state(item, radio)].compactMap(\.self) + use(item)
+    }
     findings += onlyKernel.map { controller in
       Finding(
         .adapterNotInBlueZ, radio.ready.isEmpty ? .error : .warning, about: controller.name,
@@ -43,32 +45,26 @@ extension Diagnosis {
   }
 
   /// Why an adapter cannot be used. This is only a warning if another adapter is ready.
-  private func state(_ item: RadioFacts.Item, _ radio: RadioFacts) -> [Finding] {
+  private func state(_ item: RadioFacts.Item, _ radio: RadioFacts) -> Finding? {
     let adapter = item.adapter
-    guard adapter.state != .ready else { return [] }
+    guard adapter.state != .ready else { return nil }
     let severity: Finding.Severity = radio.ready.isEmpty ? .error : .warning
     switch RadioBlock(adapter.state, kernel: controller(adapter.name)?.block) {
     case .hardware:
-      return [
-        Finding(
-          .adapterBlocked, severity, about: adapter.name,
-          "\(adapter.name) is blocked by a switch of the computer.",
-          advice:
-            "Use the computer's wireless switch or flight mode key; `rfkill list` shows the state.")
-      ]
+      return Finding(
+        .adapterBlocked, severity, about: adapter.name,
+        "\(adapter.name) is blocked by a switch of the computer.",
+        advice:
+          "Use the computer's wireless switch or flight mode key; `rfkill list` shows the state.")
     case .software, .unspecified:
-      return [
-        Finding(
-          .adapterBlocked, severity, about: adapter.name, "\(adapter.name) is blocked by rfkill.",
-          command: "rfkill unblock bluetooth")
-      ]
+      return Finding(
+        .adapterBlocked, severity, about: adapter.name, "\(adapter.name) is blocked by rfkill.",
+        command: "rfkill unblock bluetooth")
     case RadioBlock.none?, nil:
-      return [
-        Finding(
-          .adapterOff, severity, about: adapter.name, "\(adapter.name) is switched off.",
-          command:
-            "busctl set-property org.bluez /org/bluez/\(adapter.name) org.bluez.Adapter1 Powered b true")
-      ]
+      return Finding(
+        .adapterOff, severity, about: adapter.name, "\(adapter.name) is switched off.",
+        command:
+          "busctl set-property org.bluez /org/bluez/\(adapter.name) org.bluez.Adapter1 Powered b true")
     }
   }
 

@@ -3,19 +3,17 @@ import Reporting
 
 /// Findings about the clock, the reports directory and file permissions.
 extension Diagnosis {
-  var computer: [Finding] { clock + storage + files }
+  var computer: [Finding] { [clock, storage].compactMap(\.self) + files }
 
-  var clock: [Finding] {
+  var clock: Finding {
     switch host.isClockSynchronised {
-    case .known(true): [Finding(.clock, .ok, "A time server sets the clock.")]
+    case .known(true): Finding(.clock, .ok, "A time server sets the clock.")
     case .known(false):
-      [
-        Finding(
-          .clock, .warning, "No time server sets this computer's clock: times in the reports may be wrong.",
-          command: "sudo timedatectl set-ntp true")
-      ]
+      Finding(
+        .clock, .warning, "No time server sets this computer's clock: times in the reports may be wrong.",
+        command: "sudo timedatectl set-ntp true")
     case .unknown(let why):
-      [Finding(.clock, .note, "Whether a time server sets the clock is unknown: \(why).")]
+      Finding(.clock, .note, "Whether a time server sets the clock is unknown: \(why).")
     }
   }
 
@@ -24,41 +22,35 @@ extension Diagnosis {
   private static let little: UInt64 = 200_000_000
   private static let none: UInt64 = 20_000_000
 
-  var storage: [Finding] {
-    guard let reports = host.reports else { return [] }
+  var storage: Finding? {
+    guard let reports = host.reports else { return nil }
     let path = reports.path.visible
     switch reports.access {
     case .writable: break
     case .noDirectory(let place):
-      return [
-        Finding(
-          .storage, .error, "This user cannot write reports to \(path): \(place.visible) is not a directory.",
-          advice: "Name a directory with --reports DIR.")
-      ]
+      return Finding(
+        .storage, .error, "This user cannot write reports to \(path): \(place.visible) is not a directory.",
+        advice: "Name a directory with --reports DIR.")
     case .denied:
-      return [
-        Finding(
-          .storage, .error, "This user cannot write reports to \(path).",
-          advice: "Name a directory with --reports DIR, or give yourself write permission:",
-          command: "sudo chown -R $USER \(path.shellQuoted)")
-      ]
+      return Finding(
+        .storage, .error, "This user cannot write reports to \(path).",
+        advice: "Name a directory with --reports DIR, or give yourself write permission:",
+        command: "sudo chown -R $USER \(path.shellQuoted)")
     }
     switch reports.free {
     case .unknown(let why):
-      return [Finding(.storage, .note, "The free space for the reports is unknown: \(why).")]
+      return Finding(.storage, .note, "The free space for the reports is unknown: \(why).")
     case .known(let free):
       let space = free >= 1_000_000_000 ? "\(free / 1_000_000_000) GB" : "\(free / 1_000_000) MB"
       guard free < Self.little else {
-        return [Finding(.storage, .ok, "Free space for the reports in \(path): \(space).")]
+        return Finding(.storage, .ok, "Free space for the reports in \(path): \(space).")
       }
-      return [
-        Finding(
-          .storage, free < Self.none ? .error : .warning,
-          "Only \(space) are free for the reports in \(path): a run stops when it cannot write its record.",
-          advice:
-            "Free some space, or name another directory with --reports DIR. This lists the largest directories:",
-          command: "du -xh --max-depth=2 ~ | sort -h | tail -20")
-      ]
+      return Finding(
+        .storage, free < Self.none ? .error : .warning,
+        "Only \(space) are free for the reports in \(path): a run stops when it cannot write its record.",
+        advice:
+          "Free some space, or name another directory with --reports DIR. This lists the largest directories:",
+        command: "du -xh --max-depth=2 ~ | sort -h | tail -20")
     }
   }
 

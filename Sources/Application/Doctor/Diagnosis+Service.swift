@@ -5,7 +5,8 @@ import Reporting
 /// The kernel, the bus and bluetoothd with its settings. The numbers of traps are those of docs/bluez.md.
 extension Diagnosis {
   var service: [Finding] {
-    [kernel] + bus + (bluetooth == nil ? elsewhere : []) + daemonFindings + configurationFindings + stored
+    [kernel, bus, elsewhere].compactMap(\.self) + daemonFindings + configurationFindings
+      + [stored].compactMap(\.self)
   }
 
   // MARK: The kernel
@@ -23,7 +24,6 @@ extension Diagnosis {
     }
   }
 
-  /// Major and minor of the kernel's version.
   private var kernelVersion: (major: Int, minor: Int)? {
     guard let numbers = host.kernel.value?.split(separator: ".").prefix(2).map({ Int($0) }),
       numbers.count == 2,
@@ -34,60 +34,48 @@ extension Diagnosis {
 
   // MARK: The bus
 
-  private var bus: [Finding] {
-    guard let radio else { return [] }
+  private var bus: Finding? {
+    guard let radio else { return nil }
     guard let failure = radio.failure else {
-      return [Finding(.bus, .ok, "The system bus responds, and this user can use Bluetooth.")]
+      return Finding(.bus, .ok, "The system bus responds, and this user can use Bluetooth.")
     }
     let detail = failure.stackText.map { " (\(OutsideWords.quoted($0)))" } ?? ""
     switch failure.code {
     case .busUnavailable:
-      return [
-        Finding(
-          .busUnavailable, .error, "There is no D-Bus system bus, which Bluetooth needs\(detail).",
-          advice: "Start it; in a container, mount the host's /run/dbus/system_bus_socket.",
-          command: "sudo systemctl start dbus")
-      ]
+      return Finding(
+        .busUnavailable, .error, "There is no D-Bus system bus, which Bluetooth needs\(detail).",
+        advice: "Start it; in a container, mount the host's /run/dbus/system_bus_socket.",
+        command: "sudo systemctl start dbus")
     case .stackUnavailable where bluetooth?.isInKernel == false:
       // Debian's unit has ConditionPathIsDirectory=/sys/class/bluetooth.
-      return [
-        Finding(
-          .bluetoothdNotRunning, .error,
-          "The Bluetooth service (BlueZ) is not running: systemd does not start it while the kernel has no Bluetooth.",
-          advice: "Plug in an adapter. If one is present, load its driver:",
-          command: "sudo modprobe btusb && sudo systemctl start bluetooth")
-      ]
+      return Finding(
+        .bluetoothdNotRunning, .error,
+        "The Bluetooth service (BlueZ) is not running: systemd does not start it while the kernel has no Bluetooth.",
+        advice: "Plug in an adapter. If one is present, load its driver:",
+        command: "sudo modprobe btusb && sudo systemctl start bluetooth")
     case .stackUnavailable:
-      return [
-        Finding(
-          .bluetoothdNotRunning, .error, "The Bluetooth service (BlueZ) is not running\(detail).",
-          advice: "Start it, or install it with `sudo apt-get install bluez`.",
-          command: "sudo systemctl start bluetooth")
-      ]
+      return Finding(
+        .bluetoothdNotRunning, .error, "The Bluetooth service (BlueZ) is not running\(detail).",
+        advice: "Start it, or install it with `sudo apt-get install bluez`.",
+        command: "sudo systemctl start bluetooth")
     case .permissionDenied:
       // Trap 56.
-      return [
-        Finding(
-          .busPermission, .error, "This user has no permission to use Bluetooth\(detail).",
-          advice: "Log in again afterwards.",
-          command: "sudo adduser $USER bluetooth")
-      ]
+      return Finding(
+        .busPermission, .error, "This user has no permission to use Bluetooth\(detail).",
+        advice: "Log in again afterwards.",
+        command: "sudo adduser $USER bluetooth")
     default:
-      return [
-        Finding(
-          .bluetoothdSilent, .error,
-          "The Bluetooth service does not respond correctly: \(failure.code)\(detail).",
-          command: "sudo systemctl restart bluetooth")
-      ]
+      return Finding(
+        .bluetoothdSilent, .error,
+        "The Bluetooth service does not respond correctly: \(failure.code)\(detail).",
+        command: "sudo systemctl restart bluetooth")
     }
   }
 
-  private var elsewhere: [Finding] {
-    guard case .unknown(let why) = host.bluetooth else { return [] }
-    return [
-      Finding(
-        .hostBluetooth, .note, "bluetoothd's options and settings, chips and USB ports are unknown: \(why).")
-    ]
+  private var elsewhere: Finding? {
+    guard case .unknown(let why) = host.bluetooth else { return nil }
+    return Finding(
+      .hostBluetooth, .note, "bluetoothd's options and settings, chips and USB ports are unknown: \(why).")
   }
 
   // MARK: bluetoothd
@@ -123,7 +111,7 @@ extension Diagnosis {
           "bluetoothd logs every message (-d) and so loses messages when many devices advertise.",
           command: Self.command(starting: daemon.command.filter { $0 != "-d" && !$0.hasPrefix("--debug") })))
     }
-    return findings + midiPlugin(daemon)
+    return findings + [midiPlugin(daemon)].compactMap(\.self)
   }
 
   /// The service with its version, if the stack reports one.
@@ -136,24 +124,21 @@ extension Diagnosis {
     Finding(.bluetoothd, severity, parts.joined(separator: "; ") + ".")
   }
 
-  /// The families that have the service, for people.
   private static let midiFamilies = BuiltIn.families.all.filter { $0.service == midi }.map(\.title)
     .joined(separator: ", ")
 
-  private func midiPlugin(_ daemon: DaemonFacts) -> [Finding] {
-    guard daemon.loads(plugin: "midi") else { return [] }
-    let rooms = (building?.rooms ?? []).filter { DeviceFamilies.service(of: $0) == Self.midi }
-    if building != nil, rooms.isEmpty { return [] }
+  private func midiPlugin(_ daemon: DaemonFacts) -> Finding? {
+    guard daemon.loads(plugin: "midi") else { return nil }
+    let rooms = (building?.rooms ?? []).filter { $0.family.service == Self.midi }
+    if building != nil, rooms.isEmpty { return nil }
     let sentence =
       building == nil
       ? "bluetoothd loads its BLE-MIDI plugin if it was built with it: devices with that service (\(Self.midiFamilies)) cannot be written."
       : "bluetoothd loads its BLE-MIDI plugin if it was built with it: then \(rooms.count.rooms) cannot be written: "
         + RoomNameList.text(rooms.map(\.name)) + "."
-    return [
-      Finding(
-        .midiPlugin, building == nil ? .note : .warning, sentence,
-        command: Self.command(starting: Self.withoutMIDI(daemon.command)))
-    ]
+    return Finding(
+      .midiPlugin, building == nil ? .note : .warning, sentence,
+      command: Self.command(starting: Self.withoutMIDI(daemon.command)))
   }
 
   private static func withoutMIDI(_ command: [String]) -> [String] {
@@ -209,7 +194,7 @@ extension Diagnosis {
           "An adapter that is plugged in stays switched off (AutoEnable=false).",
           command: settings.command(setting: "Policy", "AutoEnable", to: "true")))
     }
-    findings += slowAdvertisers(settings) + supervision(settings, bluetooth)
+    findings += [slowAdvertisers(settings), supervision(settings, bluetooth)].compactMap(\.self)
     return findings.isEmpty
       ? [Finding(.configuration, .ok, "bluetoothd's settings are suitable for a run.")] : findings
   }
@@ -217,11 +202,11 @@ extension Diagnosis {
   /// A connection needs two advertisements, and the kernel waits for the second one for a limited time
   /// (docs/bluez.md, "Connecting to a device that advertises rarely"): 4 s with kernel 6.1, 20 s with 6.12.
   /// The kernels in between were not measured.
-  private func slowAdvertisers(_ settings: MainConfiguration) -> [Finding] {
+  private func slowAdvertisers(_ settings: MainConfiguration) -> Finding? {
     let rooms = building?.rooms ?? []
-    let intervals = rooms.compactMap { room in DeviceFamilies.cautionedInterval(of: room).map { (room, $0) } }
-    let mayBeSlow = rooms.contains(where: DeviceFamilies.mayAdvertiseRarely)
-    guard building == nil || mayBeSlow, let version = kernelVersion else { return [] }
+    let intervals = rooms.compactMap { room in room.cautionedInterval.map { (room, $0) } }
+    let mayBeSlow = rooms.contains { !$0.cautionedSettings.isEmpty }
+    guard building == nil || mayBeSlow, let version = kernelVersion else { return nil }
     let isNew = (version.major, version.minor) >= (6, 12)
     let set = settings.number("LE", "Autoconnecttimeout").map { Duration.milliseconds($0 - 200) }
     let reach = max(set ?? .zero, isNew ? .seconds(20) : .milliseconds(3800))
@@ -233,63 +218,54 @@ extension Diagnosis {
       let longest = beyond.map(\.1).max() ?? .zero
       let names = RoomNameList.text(beyond.map(\.0.name))
       let helps = longest <= .seconds(16)
-      return [
-        Finding(
-          .slowAdvertisers, .warning,
-          "\(kernel) connects to devices that advertise at least every \(reach.shown)\(doubt); \(beyond.count.rooms) with a longer "
-            + "interval cannot be connected to again: \(names).",
-          advice: helps
-            ? nil
-            : "Use a computer with kernel 6.12, which connects with intervals up to 20 s, or set a shorter interval.",
-          command: helps ? settings.command(setting: "LE", "Autoconnecttimeout", to: "16384") : nil)
-      ]
+      return Finding(
+        .slowAdvertisers, .warning,
+        "\(kernel) connects to devices that advertise at least every \(reach.shown)\(doubt); \(beyond.count.rooms) with a longer "
+          + "interval cannot be connected to again: \(names).",
+        advice: helps
+          ? nil
+          : "Use a computer with kernel 6.12, which connects with intervals up to 20 s, or set a shorter interval.",
+        command: helps ? settings.command(setting: "LE", "Autoconnecttimeout", to: "16384") : nil)
     }
-    guard !isNew, set == nil else { return [] }
-    return [
-      Finding(
-        .slowAdvertisers, .note,
-        "\(kernel) cannot connect to devices that advertise less often than every \(reach.shown)\(doubt).",
-        advice: "Needed only for such devices:",
-        command: settings.command(setting: "LE", "Autoconnecttimeout", to: "16384"))
-    ]
+    guard !isNew, set == nil else { return nil }
+    return Finding(
+      .slowAdvertisers, .note,
+      "\(kernel) cannot connect to devices that advertise less often than every \(reach.shown)\(doubt).",
+      advice: "Needed only for such devices:",
+      command: settings.command(setting: "LE", "Autoconnecttimeout", to: "16384"))
   }
 
   /// Trap 27. The kernel's default is 420 ms.
-  private func supervision(_ settings: MainConfiguration, _ bluetooth: BluetoothFacts) -> [Finding] {
+  private func supervision(_ settings: MainConfiguration, _ bluetooth: BluetoothFacts) -> Finding? {
     let actual = bluetooth.controllers.compactMap(\.supervisionTimeout.value).min()
     let set = settings.number("LE", "ConnectionSupervisionTimeout").map { Duration.milliseconds($0 * 10) }
     let time = actual ?? set ?? .milliseconds(420)
-    guard time < .seconds(1) else { return [] }
+    guard time < .seconds(1) else { return nil }
     let whose = actual == nil && set == nil ? ", the kernel's default" : ""
-    return [
-      Finding(
-        .supervisionTimeout, .note, "A link ends after \(time.shown) without a packet\(whose).",
-        advice: "Needed only if links at the edge of the range are lost:",
-        command: settings.command(setting: "LE", "ConnectionSupervisionTimeout", to: "200"))
-    ]
+    return Finding(
+      .supervisionTimeout, .note, "A link ends after \(time.shown) without a packet\(whose).",
+      advice: "Needed only if links at the edge of the range are lost:",
+      command: settings.command(setting: "LE", "ConnectionSupervisionTimeout", to: "200"))
   }
 
   // MARK: Storage
 
   /// Traps 12, 14 and 41: names and attributes of devices that were connected to stay on disk.
-  private var stored: [Finding] {
-    guard let bluetooth else { return [] }
+  private var stored: Finding? {
+    guard let bluetooth else { return nil }
     switch bluetooth.storedDevices {
     case .unknown(let why):
-      return [
-        Finding(.storedDevices, .note, "The number of devices in bluetoothd's storage is unknown: \(why).")
-      ]
+      return Finding(
+        .storedDevices, .note, "The number of devices in bluetoothd's storage is unknown: \(why).")
     case .known(let count) where count > 100:
-      return [
-        Finding(
-          .storedDevices, .note,
-          "bluetoothd's storage has \(count) devices, with names and attributes that can be outdated.",
-          advice:
-            "`bluetoothctl devices` lists them. A run removes its own devices. This command removes one:",
-          command: "bluetoothctl remove ADDRESS")
-      ]
+      return Finding(
+        .storedDevices, .note,
+        "bluetoothd's storage has \(count) devices, with names and attributes that can be outdated.",
+        advice:
+          "`bluetoothctl devices` lists them. A run removes its own devices. This command removes one:",
+        command: "bluetoothctl remove ADDRESS")
     case .known(let count):
-      return [Finding(.storedDevices, .ok, "Devices in bluetoothd's storage: \(count).")]
+      return Finding(.storedDevices, .ok, "Devices in bluetoothd's storage: \(count).")
     }
   }
 }

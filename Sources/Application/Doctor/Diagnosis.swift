@@ -18,7 +18,8 @@ package struct Diagnosis: Sendable {
 
   /// The warnings and errors for `apply` that need only files.
   var beforeRun: [Finding] {
-    (daemonFindings + configurationFindings + clock + storage).filter { $0.severity >= .warning }
+    (daemonFindings + configurationFindings + [clock, storage].compactMap(\.self))
+      .filter { $0.severity == .warning || $0.severity == .error }
   }
 
   /// The facts about Bluetooth; nil if they belong to another computer.
@@ -27,18 +28,5 @@ package struct Diagnosis: Sendable {
   /// The kernel's facts about an adapter.
   func controller(_ name: String) -> ControllerFacts? {
     bluetooth?.controllers.first { $0.name == name }
-  }
-}
-
-extension Finding.Severity: Comparable {
-  package static func < (a: Self, b: Self) -> Bool { a.rank < b.rank }
-
-  private var rank: Int {
-    switch self {
-    case .ok: 0
-    case .note: 1
-    case .warning: 2
-    case .error: 3
-    }
   }
 }

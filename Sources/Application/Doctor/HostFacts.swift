@@ -100,7 +100,6 @@ package struct ControllerFacts: Sendable, Hashable {
   }
 }
 
-/// A WiFi adapter.
 struct WiFiFacts: Sendable, Hashable {
   /// `wlan0`.
   var name: String

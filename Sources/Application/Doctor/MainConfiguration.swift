@@ -7,23 +7,16 @@ struct MainConfiguration: Sendable, Hashable {
   init(_ text: String = "") {
     var section = ""
     for line in text.split(whereSeparator: \.isNewline) {
-      let line = Self.trimmed(line)
+      let line = line.trimmed
       if line.isEmpty || line.hasPrefix("#") { continue }
       if line.hasPrefix("["), line.hasSuffix("]") {
         section = String(line.dropFirst().dropLast())
         values[section, default: [:]] = values[section] ?? [:]
       } else if let separator = line.firstIndex(of: "=") {
-        values[section, default: [:]][String(Self.trimmed(line[..<separator]))] =
-          String(Self.trimmed(line[line.index(after: separator)...]))
+        values[section, default: [:]][line[..<separator].trimmed] =
+          line[line.index(after: separator)...].trimmed
       }
     }
-  }
-
-  private static func trimmed(_ text: Substring) -> Substring {
-    var text = text
-    while text.first?.isWhitespace == true { text.removeFirst() }
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return text
   }
 
   func text(_ section: String, _ key: String) -> String? { values[section]?[key] }

@@ -63,7 +63,6 @@ extension ManifestDecoder {
 
   private static let addresses = "`bluetoothctl list` has the addresses"
 
-  /// The adapter in a room.
   mutating func near(_ fields: Fields, of kind: RoomKind) -> AdapterReference? {
     guard let entry = fields.entry("near"), let text = text(entry.value, "near") else { return nil }
     if kind.isRegistered {

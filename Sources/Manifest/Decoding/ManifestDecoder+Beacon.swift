@@ -53,17 +53,6 @@ extension ManifestDecoder {
     return shared.settings.merging(own) { $1 }
   }
 
-  /// Warns when no room takes a shared `beacon`.
-  mutating func warnOfUnused(_ expected: ExpectedBeacon, by kinds: [RoomKind]) {
-    guard !kinds.contains(where: { $0.takes(.beaconUUID) }) else { return }
-    let takers = families.families(with: .beaconUUID)
-    if let range = expected.key {
-      warning(
-        .unusedDefault, "no room here takes `beacon`", at: range,
-        advice: "\(takers.listed) does: check `profile`, or leave it out")
-    }
-  }
-
   private mutating func expectedValue(
     _ node: YAMLNode, _ key: String, _ name: SettingName
   ) -> SettingValue? {

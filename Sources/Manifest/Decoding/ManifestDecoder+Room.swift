@@ -257,48 +257,44 @@ extension ManifestDecoder {
         .unsupportedKey, "\(kind.words) takes no `wifi_check`", at: entry.keyRange,
         advice: "it cannot list networks: leave `wifi_check` out")
     } else {
-      return wifiCheck(entry.value) ?? false
+      return checksWiFi(entry.value) ?? false
     }
     return false
   }
 
-  /// Decodes `true` or `false`; nil, with an error, otherwise.
-  mutating func wifiCheck(_ node: YAMLNode) -> Bool? {
-    guard let text = text(node, "wifi_check") else { return nil }
+  mutating func checksWiFi(_ node: YAMLNode) -> Bool? {
+    truth(node, "wifi_check", "`true`: a device is only written if it receives its network")
+  }
+
+  /// Decodes `true` or `false`. Another Boolean of YAML is an error, but is understood, so that the rest is
+  /// decoded as meant; nil, with an error, for any other text.
+  private mutating func truth(_ node: YAMLNode, _ key: String, _ advice: String) -> Bool? {
+    guard let text = text(node, key) else { return nil }
     if let value = Bool(text) { return value }
-    let meant =
-      ["yes", "on", "y", "true"].contains(text.lowercased())
-      ? "true" : ["no", "off", "n", "false"].contains(text.lowercased()) ? "false" : nil
+    let meant: Bool? =
+      switch text.lowercased() {
+      case "true", "yes", "on", "y": true
+      case "false", "no", "off", "n": false
+      default: nil
+      }
     error(
-      .unknownValue, "`wifi_check` is neither `true` nor `false`", at: node.range,
-      advice: meant.map { "did you mean `\($0)`?" }
-        ?? "`true`: a device is only written if it receives its network",
-      fix: meant.map { .replace(node.range, with: $0) })
-    return nil
+      .unknownValue, "`\(key)` is neither `true` nor `false`", at: node.range,
+      advice: meant.map { "did you mean `\($0)`?" } ?? advice,
+      fix: meant.map { .replace(node.range, with: String($0)) })
+    return meant
   }
 
   /// Whether a room's device was configured elsewhere, so that roboprov only looks for it.
   mutating func isRegistered(_ fields: Fields, profile: DeviceFamily?) -> Bool {
-    guard let node = fields["register"], let text = text(node, "register") else { return false }
-    if text == "false" { return false }
-    // YAML's other Booleans are errors, but are understood, so that the rest of the room is decoded as meant.
-    let isTrue = ["true", "yes", "on", "y"].contains(text.lowercased())
-    let isFalse = ["false", "no", "off", "n"].contains(text.lowercased())
-    if Bool(text) == nil {
-      let meant = isTrue ? "true" : isFalse ? "false" : nil
-      error(
-        .unknownValue, "`register` is neither `true` nor `false`", at: node.range,
-        advice: meant.map { "did you mean `\($0)`?" }
-          ?? "`true`: the device was configured elsewhere, and is only looked for",
-        fix: meant.map { .replace(node.range, with: $0) })
-    }
-    if isTrue, let profile, !profile.hasIdentity {
+    let advice = "`true`: the device was configured elsewhere, and is only looked for"
+    guard let node = fields["register"], truth(node, "register", advice) == true else { return false }
+    if let profile, !profile.hasIdentity {
       error(
         .unsupportedKey, "\(profile.withArticle) cannot be registered", at: node.range,
         advice: "it has no identity on air: leave `register` out and provision it")
       return false
     }
-    return isTrue
+    return true
   }
 
   /// Reports a room with the identity on air of another room.

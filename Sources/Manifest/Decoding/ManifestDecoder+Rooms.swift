@@ -26,11 +26,8 @@ struct RoomOrigin: Hashable {
   var range: SourceRange?
 }
 
-/// The source of rooms.
 enum RoomList: Hashable {
-  /// A list of entries.
   case entries
-  /// The rows of a table.
   case rows(TableLayout)
 }
 

@@ -51,7 +51,7 @@ extension ManifestDecoder {
       defaults.proofKey = entry.keyRange
     }
     if let entry = fields.entry("wifi_check") {
-      defaults.checksWiFi = wifiCheck(entry.value)
+      defaults.checksWiFi = checksWiFi(entry.value)
       defaults.wifiCheckKey = entry.keyRange
     }
     if let node = fields["retries"] {
@@ -143,31 +143,20 @@ extension ManifestDecoder {
 
   private mutating func warnOfUnused(_ defaults: RoomDefaults, by kinds: [RoomKind]) {
     let families = families
-    func takers(of name: SettingName) -> String { families.families(with: name).listed }
+    func takers(of name: SettingName) -> String { families.families(with: name).listed + " does" }
     func isTaken(_ name: SettingName) -> Bool { kinds.contains { $0.takes(name) } }
 
-    if let range = defaults.wifiKey, !isTaken(.wifiSSID) {
-      warning(
-        .unusedDefault, "no room here takes `wifi`", at: range,
-        advice: "\(takers(of: .wifiSSID)) does: check `profile`, or leave it out")
+    if !isTaken(.wifiSSID) { warnOfUnused("wifi", at: defaults.wifiKey, takers(of: .wifiSSID)) }
+    if !kinds.contains(where: \.isProvedByBeacon) {
+      warnOfUnused("proof", at: defaults.proofKey, "it is for devices that a beacon proves")
     }
-    if let range = defaults.proofKey, !kinds.contains(where: \.isProvedByBeacon) {
-      warning(
-        .unusedDefault, "no room here takes `proof`", at: range,
-        advice: "it is for devices that a beacon proves: check `profile`, or leave it out")
+    if !kinds.contains(where: \.canCheckWiFi) {
+      warnOfUnused("wifi_check", at: defaults.wifiCheckKey, "it is for devices that can list networks")
     }
-    if let range = defaults.wifiCheckKey, !kinds.contains(where: \.canCheckWiFi) {
-      warning(
-        .unusedDefault, "no room here takes `wifi_check`", at: range,
-        advice: "it is for devices that can list networks: check `profile`, or leave it out")
-    }
-    warnOfUnused(defaults.beacon, by: kinds)
+    if !isTaken(.beaconUUID) { warnOfUnused("beacon", at: defaults.beacon.key, takers(of: .beaconUUID)) }
     for key in vocabulary.shareableSettings {
       let name = SettingName(rawValue: key)
-      guard let shared = defaults.settings[key], !isTaken(name) else { continue }
-      warning(
-        .unusedDefault, "no room here takes `\(key)`", at: shared.entry.keyRange,
-        advice: "\(takers(of: name)) does: check `profile`, or leave it out")
+      if !isTaken(name) { warnOfUnused(key, at: defaults.settings[key]?.entry.keyRange, takers(of: name)) }
     }
     for stage in Stage.allCases {
       guard let timeout = defaults.timeouts[stage], !kinds.contains(where: { $0.stages.contains(stage) })
@@ -176,6 +165,14 @@ extension ManifestDecoder {
         .unusedDefault, "no room here has a stage `\(stage.rawValue)`", at: timeout.keyRange,
         advice: "check `profile`, or leave it out")
     }
+  }
+
+  /// - Parameter range: The place of the key; nil when the scope does not have it.
+  private mutating func warnOfUnused(_ key: String, at range: SourceRange?, _ purpose: String) {
+    guard let range else { return }
+    warning(
+      .unusedDefault, "no room here takes `\(key)`", at: range,
+      advice: "\(purpose): check `profile`, or leave it out")
   }
 }
 

@@ -80,7 +80,6 @@ extension ManifestDecoder {
     return value
   }
 
-  /// The value of a setting that has been checked.
   private func value(_ node: YAMLNode, _ description: SettingDescription) -> SettingValue? {
     node.text.flatMap { description.value($0) }
   }
@@ -161,7 +160,6 @@ extension SettingValue {
   /// Whether the text has more Unicode scalars than `count`.
   fileprivate func isLonger(than count: Int) -> Bool { (text?.unicodeScalars.count ?? 0) > count }
 
-  /// Whether the text is ASCII.
   fileprivate var isASCII: Bool { text?.utf8.allSatisfy { $0 < 0x80 } ?? true }
 }
 

@@ -73,7 +73,7 @@ extension BluetoothAddress {
 extension String {
   /// The number in a name with exactly one number of at most 6 digits.
   fileprivate var onlyNumber: Int? {
-    let numbers = utf8.split { !(0x30...0x39).contains($0) }
+    let numbers = utf8.split { !$0.isDigit }
     guard numbers.count == 1, numbers[0].count <= 6 else { return nil }
     return Int(Substring(numbers[0]))
   }

@@ -2,7 +2,6 @@ import Model
 import Source
 import YAML
 
-/// A WiFi network of a manifest.
 struct Network {
   /// The place of its name, or of the first key of an inline network.
   var keyRange: SourceRange

@@ -22,7 +22,6 @@ struct ManifestDecoder {
   var networkNames: [String]?
   /// The descriptions under `adapters`.
   var adapters: [AdapterDescription] = []
-  /// The adapters that have an alias.
   var adapterAliases: [String: AdapterReference] = [:]
   /// The outermost scope first, then each floor and group.
   var scopes: [RoomScope] = []

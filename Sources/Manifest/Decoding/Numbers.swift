@@ -4,7 +4,7 @@ enum Written {
   /// `0x10`, `1e3` or `1_000`, and beyond 18 digits.
   static func integer(_ text: String) -> Int? {
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
-    guard (1...18).contains(digits.utf8.count), digits.utf8.allSatisfy(isDigit) else { return nil }
+    guard (1...18).contains(digits.utf8.count), digits.utf8.allSatisfy(\.isDigit) else { return nil }
     guard digits == "0" || digits.first != "0" else { return nil }
     return Int(text)
   }
@@ -12,12 +12,13 @@ enum Written {
   /// Whether the text is a decimal number of any size.
   static func isDecimal(_ text: String) -> Bool {
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
-    return !digits.isEmpty && digits.utf8.allSatisfy(isDigit) && (digits == "0" || digits.first != "0")
+    return !digits.isEmpty && digits.utf8.allSatisfy(\.isDigit) && (digits == "0" || digits.first != "0")
   }
+}
 
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
+extension UInt8 {
+  /// Whether the byte is a decimal digit in ASCII.
+  var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }
 
 /// The limits of values that no device family defines.

@@ -20,7 +20,7 @@ enum PlainScalar {
 
   /// Whether a number survives a round trip through a YAML reader: `301` does, `007` and `1.10` do not.
   static func isPlainNumber(_ text: String) -> Bool {
-    (1...15).contains(text.utf8.count) && text.utf8.allSatisfy(isDigit)
+    (1...15).contains(text.utf8.count) && text.utf8.allSatisfy(\.isDigit)
       && (text == "0" || text.utf8.first != UInt8(ascii: "0"))
   }
 
@@ -38,18 +38,18 @@ enum PlainScalar {
     if parts.count == 2 {
       var exponent = parts[1]
       if exponent.first == "-" || exponent.first == "+" { exponent = exponent.dropFirst() }
-      guard !exponent.isEmpty, exponent.utf8.allSatisfy(isDigit) else { return false }
+      guard !exponent.isEmpty, exponent.utf8.allSatisfy(\.isDigit) else { return false }
     }
     let mantissa = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    let isMadeOfDigits = mantissa.allSatisfy { $0.utf8.allSatisfy { isDigit($0) || $0 == UInt8(ascii: "_") } }
-    return isMadeOfDigits && mantissa.contains { $0.utf8.contains(where: isDigit) }
+    let isMadeOfDigits = mantissa.allSatisfy { $0.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "_") } }
+    return isMadeOfDigits && mantissa.contains { $0.utf8.contains(where: \.isDigit) }
   }
 
   /// A number to base 60 in YAML 1.1: `12:34:56`.
   private static func isSexagesimal(_ text: String) -> Bool {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     return parts.count > 1
-      && parts.allSatisfy { (1...2).contains($0.utf8.count) && $0.utf8.allSatisfy(isDigit) }
+      && parts.allSatisfy { (1...2).contains($0.utf8.count) && $0.utf8.allSatisfy(\.isDigit) }
       && parts.dropFirst().allSatisfy { Int($0).map { $0 < 60 } ?? false }
   }
 
@@ -58,12 +58,10 @@ enum PlainScalar {
     let parts = text.prefix(10).split(separator: "-", omittingEmptySubsequences: false)
     let isDay =
       parts.count == 3 && parts[0].utf8.count == 4
-      && parts.allSatisfy { $0.utf8.allSatisfy(isDigit) && !$0.isEmpty }
+      && parts.allSatisfy { $0.utf8.allSatisfy(\.isDigit) && !$0.isEmpty }
     let rest = text.dropFirst(10)
     return isDay && (rest.isEmpty || " Tt".contains(rest.first ?? "-"))
   }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }
 
 extension ManifestDecoder {

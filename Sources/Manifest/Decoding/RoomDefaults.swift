@@ -51,7 +51,6 @@ struct RoomScope {
   var floor: String?
   /// The tags of its rooms; those of enclosing scopes come first.
   var tags: [String] = []
-  /// The kinds of its rooms.
   private(set) var kinds: [RoomKind] = []
 
   /// Records the kind of a room in this scope.

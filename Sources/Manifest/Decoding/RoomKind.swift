@@ -10,12 +10,10 @@ struct RoomKind {
   /// Whether such a room takes a setting of its family.
   func takes(_ setting: SettingDescription) -> Bool { !isRegistered || setting.isOnAir }
 
-  /// Whether such a room takes a setting of this name.
   func takes(_ name: SettingName) -> Bool {
     profile?.settings.contains { $0.name == name && takes($0) } ?? false
   }
 
-  /// Whether a beacon proves the device.
   var isProvedByBeacon: Bool { !isRegistered && profile?.hasIdentity ?? true }
 
   /// Whether the device can list the networks that it receives.

@@ -27,7 +27,6 @@ struct RoomRange: Hashable {
     name.utf8.contains { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }
   }
 
-  /// Parses a range.
   init(_ name: String) throws(Problem) {
     guard let open = name.firstIndex(of: "{"), let close = name.firstIndex(of: "}"), open < close,
       name[name.index(after: close)...].allSatisfy({ $0 != "{" && $0 != "}" }),
@@ -92,7 +91,7 @@ struct RoomRange: Hashable {
 
   /// Parses a number without a sign, of at most 9 digits.
   private static func number(_ text: Substring) -> Int? {
-    guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+    guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit) else {
       return nil
     }
     return Int(text)

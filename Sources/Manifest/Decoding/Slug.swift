@@ -25,7 +25,7 @@ enum Slug {
 
   private static func isAllowed(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+      || byte.isDigit || byte == UInt8(ascii: "-")
   }
 
   private static func latin(_ scalar: Unicode.Scalar) -> String {

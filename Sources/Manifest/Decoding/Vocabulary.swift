@@ -85,7 +85,6 @@ package struct Vocabulary: Sendable {
     !settingsWithOtherKeys.contains(setting.name) && !setting.isSecret && setting.isWritten
   }
 
-  /// Whether it is a key of rooms of any family.
   func isKeyOfRooms(_ key: String) -> Bool { Self.room.contains(key) || settingKeys.contains(key) }
 
   /// Whether rooms may share it.

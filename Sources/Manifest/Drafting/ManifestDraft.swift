@@ -13,7 +13,6 @@ package struct ManifestDraft: Sendable {
   }
 
   package struct Network: Hashable, Sendable {
-    /// The network's name in the manifest.
     package var name: String
     package var ssid: String
     package var password: Password
@@ -30,7 +29,6 @@ package struct ManifestDraft: Sendable {
     package init(_ key: String, _ value: String) { (self.key, self.value) = (key, value) }
   }
 
-  /// The source of the rooms.
   package enum Rooms: Hashable, Sendable {
     /// Entries, each with the keys of a room or of a range.
     case entries([[Pair]])
@@ -62,7 +60,6 @@ package struct ManifestDraft: Sendable {
     self.rooms = rooms
   }
 
-  /// The manifest's text.
   package var text: String {
     [heading, wifi, defaults, matching, roomList].filter { !$0.isEmpty }.joined(separator: "\n")
   }

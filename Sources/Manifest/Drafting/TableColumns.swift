@@ -56,10 +56,8 @@ package struct TableColumns: Hashable, Sendable {
     }
   }
 
-  /// The headers of ignored columns.
   package var ignored: [String] { columns.filter { $0.key == nil }.map(\.header) }
 
-  /// The header of the column that gives a key.
   package func header(of key: String) -> String? { columns.first { $0.key == key }?.header }
 
   private func key(named header: String) -> String? { Vocabulary.key(spelt: header, among: keys) }

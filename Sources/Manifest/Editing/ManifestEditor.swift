@@ -8,7 +8,6 @@ package struct ManifestEditor: Sendable {
   private let file: String
   private let bytes: [UInt8]
   private let files: ManifestFiles?
-  /// The building that the manifest describes.
   package let building: Building
 
   /// A text after an edit.
@@ -81,11 +80,8 @@ package struct ManifestEditor: Sendable {
   }
 }
 
-/// Why a manifest is not edited.
 package enum ManifestEditError: Error, Hashable, Sendable {
-  /// The manifest has errors.
   case notValid
-  /// There is no room with this id.
   case unknownRoom
   /// Another room has the address.
   case taken(by: RoomID)

@@ -53,7 +53,6 @@ extension ManifestDecoder {
   private struct ColumnMapping {
     /// Keys with their headers, and the place of the mapping.
     var columns: [(key: String, header: String, range: SourceRange)] = []
-    /// The headers of ignored columns.
     var ignored: [(text: String, range: SourceRange)] = []
   }
 
@@ -74,7 +73,7 @@ extension ManifestDecoder {
   private mutating func rows(
     of table: CSVTable, _ keys: [(keys: [String], range: SourceRange)]
   ) -> [YAMLNode] {
-    return table.rows.dropFirst().map { row in
+    table.rows.dropFirst().map { row in
       if row.count > keys.count, let cell = row[keys.count...].first(where: { !$0.text.isEmpty }) {
         error(
           .badTable, "this row has more cells than the header", at: cell.range,
@@ -94,17 +93,12 @@ extension ManifestDecoder {
     }
   }
 
-  /// The keys of each column.
   private mutating func keys(
     of header: [CSVTable.Cell], _ mapping: ColumnMapping
   ) -> [(keys: [String], range: SourceRange)] {
     let names = Set(header.map(\.text))
-    for (_, name, range) in mapping.columns where !names.contains(name) {
-      error(
-        .unknownColumn, "the table has no column of this name", at: range,
-        advice: similarColumn(to: name, in: header))
-    }
-    for (name, range) in mapping.ignored where !names.contains(name) {
+    for (name, range) in mapping.columns.map({ ($0.header, $0.range) }) + mapping.ignored
+    where !names.contains(name) {
       error(
         .unknownColumn, "the table has no column of this name", at: range,
         advice: similarColumn(to: name, in: header))
@@ -112,13 +106,12 @@ extension ManifestDecoder {
     var places: [String: SourceRange] = [:]
     let ignored = Set(mapping.ignored.map(\.text))
     return header.map { cell in
+      show(cell.range)
       let mapped = mapping.columns.filter { $0.header == cell.text }.map(\.key)
       if !mapped.isEmpty || ignored.contains(cell.text) || cell.text.isEmpty {
-        show(cell.range)
         for key in mapped { claim(key, cell, &places) }
         return (mapped, cell.range)
       }
-      show(cell.range)
       guard let key = Vocabulary.key(spelt: cell.text, among: vocabulary.columns) else {
         let nearest = nearest(to: cell.text, of: vocabulary.columns)
         error(

@@ -20,7 +20,6 @@ package struct ManifestFiles: Sendable {
     case unreadable(String)
   }
 
-  /// Reads the file at a path relative to the manifest.
   package var read: @Sendable (_ path: String, _ maximumBytes: Int) -> Result<File, Problem>
 
   package init(_ read: @escaping @Sendable (_ path: String, _ maximumBytes: Int) -> Result<File, Problem>) {

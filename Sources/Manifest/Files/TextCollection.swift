@@ -40,7 +40,6 @@ struct TextCollection {
     texts[number].content = content
   }
 
-  /// Sets the tree of a text.
   mutating func set(_ root: YAMLNode?, isWhole: Bool, of number: Int) {
     texts[number].root = root
     texts[number].isWhole = isWhole

@@ -1,8 +1,6 @@
 import Model
 
-/// The documentation of each key.
 extension Grammar {
-  /// The mapping in which a key is.
   enum Place {
     case manifest, defaults, floor, group, room, network, passwordSource, adapter, table, timeouts, beacon
   }
@@ -232,7 +230,6 @@ extension Grammar {
 }
 
 extension Stage {
-  /// What happens in the stage.
   fileprivate var task: String {
     switch self {
     case .search: "finding the device on air"

@@ -7,7 +7,6 @@ package struct Grammar: Sendable {
 
   package init(_ families: FamilyCatalogue) { vocabulary = Vocabulary(families) }
 
-  /// The whole manifest.
   package var manifest: MappingForm {
     MappingForm(
       name: "manifest", documentation: "A building that roboprov provisions.",

@@ -23,7 +23,6 @@ package struct MappingForm: Sendable {
   }
 }
 
-/// The value of a key.
 package indirect enum ValueForm: Sendable {
   case text(TextForm)
   case integer(ClosedRange<Int>)
@@ -35,7 +34,6 @@ package indirect enum ValueForm: Sendable {
   case names([(name: String, meaning: String)])
   /// A duration above 0.
   case timeout(through: Duration)
-  /// A setting of a device.
   case setting(SettingDescription)
   /// A setting that counts up in a range of rooms: a number or a range.
   case counting(SettingDescription)
@@ -49,7 +47,6 @@ package indirect enum ValueForm: Sendable {
   /// A program with its arguments.
   case command
 
-  /// The form of a text.
   package enum TextForm: Hashable, Sendable {
     case any
     /// Text of this length in bytes of UTF-8, without control characters.
@@ -66,11 +63,9 @@ package indirect enum ValueForm: Sendable {
     /// Any text except the empty one.
     case something
     case environmentName
-    /// The version of the format.
     case version
   }
 
-  /// The form of a name in a mapping.
   package enum NameForm: Hashable, Sendable {
     case network
     /// The name or address of an adapter on a host.

@@ -11,9 +11,10 @@ package enum JUnitReport {
   /// The file's text.
   package static func text(_ report: BuildingReport) -> String {
     let cases = report.rooms.map { Case($0, building: report.building) }
+    func count(_ result: String) -> Int { cases.count { $0.result?.name == result } }
     let counts = [
-      ("tests", cases.count), ("failures", cases.count { $0.result.isFailure }),
-      ("errors", cases.count { $0.result.isError }), ("skipped", cases.count { $0.result.isSkipped }),
+      ("tests", cases.count), ("failures", count("failure")), ("errors", count("error")),
+      ("skipped", count("skipped")),
     ]
     let time = cases.reduce(0) { $0 + $1.seconds }
     let attributes =
@@ -43,37 +44,29 @@ package enum JUnitReport {
     return run.commonCauses.map { $0.explanation(in: run).sentence }.joined(separator: " ")
   }
 
-  private enum Result {
-    case passed
-    case failure(Explanation, code: String)
-    case error(Explanation, code: String)
-    case skipped(String)
-
-    var isFailure: Bool { if case .failure = self { true } else { false } }
-    var isError: Bool { if case .error = self { true } else { false } }
-    var isSkipped: Bool { if case .skipped = self { true } else { false } }
-  }
-
   private struct Case {
     let room: BuildingRoom
     let building: String
-    let result: Result
+    /// `failure`, `error` or `skipped`; nil for a room that is done.
+    let result: XMLElement?
 
     init(_ room: BuildingRoom, building: String) {
       (self.room, self.building) = (room, building)
       let explanation = Explanation(of: room)
       let reason = room.state == .missing ? nil : room.last?.room.reason?.code.rawValue
-      let code = reason ?? room.state.rawValue
+      let attributes = [("message", explanation.sentence), ("type", reason ?? room.state.rawValue)]
+      func skipped(_ reason: String) -> XMLElement { XMLElement("skipped", [("message", reason)]) }
       result =
         switch room.state {
-        case .done: .passed
+        case .done: nil
         case .accepted:
-          .skipped(room.acceptances.last.map { "accepted by \($0.by): \($0.reason)" } ?? "accepted")
-        case .retired: .skipped("retired" + (room.retirement?.reason.map { ": \($0)" } ?? ""))
-        case .untried: .skipped("no run has worked on this room")
-        case .missing: .error(explanation, code: code)
-        case .open where room.last?.room.outcome == .unreachable: .error(explanation, code: code)
-        case .open, .outdated, .unconfirmed: .failure(explanation, code: code)
+          skipped(room.acceptances.last.map { "accepted by \($0.by): \($0.reason)" } ?? "accepted")
+        case .retired: skipped("retired" + (room.retirement?.reason.map { ": \($0)" } ?? ""))
+        case .untried: skipped("no run has worked on this room")
+        case .missing: XMLElement("error", attributes, text: explanation.advice)
+        case .open where room.last?.room.outcome == .unreachable:
+          XMLElement("error", attributes, text: explanation.advice)
+        case .open, .outdated, .unconfirmed: XMLElement("failure", attributes, text: explanation.advice)
         }
     }
 
@@ -85,7 +78,7 @@ package enum JUnitReport {
         [
           ("name", "\(room.name) (\(room.id))"), ("classname", "\(building).\(room.profile)"),
           ("time", Decimal.short(seconds) ?? "0"),
-        ], children)
+        ], result.map { [$0] } ?? (room.last?.room.attemptReports ?? []).compactMap(Self.flaky))
     }
 
     /// An attempt that failed; nil for another, or if the host caused it.
@@ -100,20 +93,6 @@ package enum JUnitReport {
             ("message", "attempt \(attempt.number) failed\(stage): \(failure.code.words)"),
             ("type", failure.code.rawValue),
           ], [XMLElement("stackTrace", [], text: (details + failure.quotes).joined(separator: "; "))])
-      }
-    }
-
-    private var children: [XMLElement] {
-      switch result {
-      case .passed: (room.last?.room.attemptReports ?? []).compactMap(Self.flaky)
-      case .failure(let explanation, let code):
-        [
-          XMLElement(
-            "failure", [("message", explanation.sentence), ("type", code)], text: explanation.advice)
-        ]
-      case .error(let explanation, let code):
-        [XMLElement("error", [("message", explanation.sentence), ("type", code)], text: explanation.advice)]
-      case .skipped(let reason): [XMLElement("skipped", [("message", reason)])]
       }
     }
   }

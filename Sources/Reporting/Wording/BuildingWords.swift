@@ -1,34 +1,15 @@
 import Model
 
-/// The state of a room, in words for people.
 extension BuildingRoom.State {
-  /// The state as a word or two.
   var words: String {
     switch self {
-    case .done: "done"
-    case .outdated: "outdated"
-    case .missing: "missing"
-    case .unconfirmed: "unconfirmed"
-    case .open: "open"
     case .untried: "not tried"
-    case .accepted: "accepted"
-    case .retired: "retired"
+    case .done, .outdated, .missing, .unconfirmed, .open, .accepted, .retired: rawValue
     }
   }
 
   /// The state after a count: `3 unconfirmed`.
-  var countWords: String {
-    switch self {
-    case .done: "done"
-    case .outdated: "with other settings than the manifest"
-    case .missing: "missing"
-    case .unconfirmed: "unconfirmed"
-    case .open: "open"
-    case .untried: "not tried"
-    case .accepted: "accepted"
-    case .retired: "retired"
-    }
-  }
+  var countWords: String { self == .outdated ? "with other settings than the manifest" : words }
 
   /// The state as a clause.
   var meaning: String {
@@ -60,7 +41,6 @@ extension BuildingRoom.State {
 }
 
 extension Evidence.Grade {
-  /// The evidence in words.
   var plainWords: String {
     switch self {
     case .freshBeacon: "beacon received after the save"
@@ -86,7 +66,6 @@ extension Evidence.Grade {
 }
 
 extension SettingState {
-  /// The state of a setting.
   var words: String {
     switch self {
     case .notWritten: "not written"

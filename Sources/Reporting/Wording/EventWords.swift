@@ -5,7 +5,6 @@ import Model
 struct EventWords {
   /// The subject: a stage, or another word.
   let topic: String
-  /// The event.
   let text: String
   /// Error messages and reasons, verbatim, one in a line.
   let quotes: [String]
@@ -200,10 +199,7 @@ extension Evidence {
       switch grade {
       case .freshBeacon, .freshBeaconUnacknowledged, .freshBeaconOtherAddress, .beaconOnAir:
         "on air" + (identity.map { " with \($0.distinction.visible)" } ?? "")
-      case .readBack: "settings read back"
-      case .deviceStatus: "the device reported that it is done"
-      case .savedStatus: "the device reported that it saved"
-      case .selfDisconnect: "the device ended the link after the write"
+      case .readBack, .deviceStatus, .savedStatus, .selfDisconnect: grade.plainWords
       }
     if let run {
       let when = seenAt.map { " on \(times.day($0))" } ?? ""
@@ -249,7 +245,6 @@ extension ScanPurpose {
 }
 
 extension HostPause {
-  /// The pause in words.
   var words: String {
     switch kind {
     case .suspended: "suspended for \(seconds.asSeconds)"

@@ -57,7 +57,6 @@ extension FailureReason.Code {
 }
 
 extension RoomVerified.Finding {
-  /// The finding in a few words.
   var words: String {
     switch self {
     case .onAir: "on air"

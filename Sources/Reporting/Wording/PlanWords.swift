@@ -12,7 +12,6 @@ extension PlannedSetting {
     return "\(title) \(Self.shown(recorded)) → \(Self.shown(value))"
   }
 
-  /// A value in a list of values.
   private static func shown(_ value: String) -> String {
     let isPlain =
       !value.isEmpty && !value.contains(",") && !value.contains("→") && !value.hasPrefix(" ")

@@ -3,7 +3,6 @@ import Model
 
 /// Every reason in words. The compiler requires a sentence here for each new code.
 extension SentenceContext {
-  /// The explanation of a reason, with its advice.
   func explain(_ reason: FailureReason) -> Explanation {
     switch reason {
     case .neverReceived: neverReceived()

@@ -18,7 +18,6 @@ package struct SettingTitles: Hashable, Sendable {
     titles[name].map { "the \($0.title.visible)" } ?? "the setting “\(plain(name))”"
   }
 
-  /// The name of a setting in a table.
   func title(_ name: SettingName) -> String { titles[name]?.title.visible ?? plain(name) }
 
   /// The name of a setting in front of its value.

@@ -15,9 +15,7 @@ extension Stage {
     case .verify: "waiting for its beacon"
     }
   }
-}
 
-extension Stage {
   /// The same in at most 18 columns, for a table.
   func shortActivity(_ setting: SettingName?, _ titles: SettingTitles) -> String {
     switch self {

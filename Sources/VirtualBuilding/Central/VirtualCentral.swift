@@ -26,7 +26,7 @@ package struct VirtualCentral: Central {
 
   /// The adapters that are plugged in.
   package func adapters() async throws(CentralError) -> [Adapter] {
-    guard await world.stackIsRunning else {
+    guard await world.isStackRunning else {
       throw CentralError(.stackUnavailable, stackText: "virtual: stopped")
     }
     return await world.adapters().map(Adapter.init)
@@ -43,9 +43,7 @@ package struct VirtualCentral: Central {
     let (stream, source) = AdvertisementStream.makeStream()
     let listener = switchboard.addListener(source, on: adapter)
     do throws(CentralError) {
-      try await CentralError.translating { () async throws(LinkError) in
-        try await world.startDiscovery(on: adapter.address)
-      }
+      try await CentralError.translating(await world.startDiscovery(on: adapter.address))
       let result = try await body(stream)
       await stopScanning(listener, on: adapter)
       return result
@@ -65,24 +63,19 @@ package struct VirtualCentral: Central {
   package func connect(
     to address: BluetoothAddress, on adapter: AdapterID
   ) async throws(CentralError) -> any Peripheral {
-    try await CentralError.translating { () async throws(LinkError) in
-      try await world.checkUsable(adapter.address)
-    }
+    try await CentralError.translating(await world.checkUsable(adapter.address))
     guard switchboard.knows(address, on: adapter) else {
       // If the stack was stopped in between, it knows no peripheral, but the stop is the better reason.
-      try await CentralError.translating { () async throws(LinkError) in
-        try await world.checkUsable(adapter.address)
-      }
+      try await CentralError.translating(await world.checkUsable(adapter.address))
       throw CentralError(.peripheralUnknown, stackText: "virtual: \(address) was not received recently")
     }
-    let link = try await CentralError.translating { () async throws(LinkError) in
-      do throws(LinkError) {
-        return try await world.connect(to: address, on: adapter.address)
-      } catch {
-        // The stack removes the object as well, without a reply.
-        if error == .connectTimedOut { switchboard.forget(address, on: adapter) }
-        throw error
-      }
+    let link: LinkID
+    do throws(LinkError) {
+      link = try await world.connect(to: address, on: adapter.address)
+    } catch {
+      // The stack removes the object as well, without a reply.
+      if error == .connectTimedOut { switchboard.forget(address, on: adapter) }
+      throw CentralError(error)
     }
     guard !Task.isCancelled else {
       // The link came up at the instant of the cancellation.
@@ -96,17 +89,13 @@ package struct VirtualCentral: Central {
   package func connectedPeripherals(
     on adapter: AdapterID
   ) async throws(CentralError) -> [ConnectedPeripheral] {
-    try await CentralError.translating { () async throws(LinkError) in
-      try await world.checkUsable(adapter.address)
-    }
+    try await CentralError.translating(await world.checkUsable(adapter.address))
     return await world.linkedSensors(on: adapter.address)
   }
 
   package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
     switchboard.forget(address, on: adapter)
-    try await CentralError.translating { () async throws(LinkError) in
-      try await world.forget(address, on: adapter.address)
-    }
+    try await CentralError.translating(await world.forget(address, on: adapter.address))
   }
 
   /// How long switching an adapter off and on takes (docs/bluez.md: 30 to 50 ms off, 95 to 130 ms on).
@@ -115,9 +104,7 @@ package struct VirtualCentral: Central {
   /// Switches an adapter off and on again, unless that would end a link.
   package func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
     guard !Task.isCancelled else { throw CentralError(.cancelled) }
-    try await CentralError.translating { () async throws(LinkError) in
-      try await world.checkUsable(adapter.address)
-    }
+    try await CentralError.translating(await world.checkUsable(adapter.address))
     guard await !world.isInUse(adapter.address) else {
       throw CentralError(.busy, stackText: "virtual: the adapter holds a link, or is connecting")
     }
@@ -127,9 +114,7 @@ package struct VirtualCentral: Central {
     await world.setPowered(false, adapter.address)
     try? await clock.sleep(for: Self.powerCycle)
     await world.setPowered(true, adapter.address)
-    try await CentralError.translating { () async throws(LinkError) in
-      try await world.checkUsable(adapter.address)
-    }
+    try await CentralError.translating(await world.checkUsable(adapter.address))
   }
 
   /// The other programs that the world defines.
@@ -150,7 +135,7 @@ extension Adapter {
 extension CentralError {
   /// Runs work in the world and translates its errors.
   static func translating<Value: Sendable>(
-    _ work: () async throws(LinkError) -> Value
+    _ work: @autoclosure () async throws(LinkError) -> Value
   ) async throws(CentralError) -> Value {
     do {
       return try await work()

@@ -12,9 +12,7 @@ struct VirtualPeripheral: Peripheral {
   func discover(
     _ service: BluetoothUUID, requiring required: [BluetoothUUID]
   ) async throws(CentralError) -> RemoteService {
-    let table = try await CentralError.translating { () async throws(LinkError) in
-      try await world.resolve(link)
-    }
+    let table = try await CentralError.translating(await world.resolve(link))
     guard let found = table.services.first(where: { $0.uuid == service }),
       !world.scenario.radio.servicesOfTheStack.contains(service)
     else {
@@ -36,9 +34,7 @@ struct VirtualPeripheral: Peripheral {
   }
 
   func allServices() async throws(CentralError) -> [RemoteService] {
-    let table = try await CentralError.translating { () async throws(LinkError) in
-      try await world.resolve(link)
-    }
+    let table = try await CentralError.translating(await world.resolve(link))
     do {
       try await central.clock.sleep(
         until: table.resolvedAt.advanced(by: VirtualCentral.grace), tolerance: nil)
@@ -52,18 +48,14 @@ struct VirtualPeripheral: Peripheral {
 
   func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
     let handle = try attribute(characteristic)
-    return try await CentralError.translating { () async throws(LinkError) in
-      try await world.read(handle, over: link)
-    }
+    return try await CentralError.translating(await world.read(handle, over: link))
   }
 
   func write(
     _ value: [UInt8], to characteristic: RemoteCharacteristic, _ kind: WriteKind
   ) async throws(CentralError) {
     let handle = try attribute(characteristic)
-    try await CentralError.translating { () async throws(LinkError) in
-      try await world.write(value, to: handle, kind, over: link)
-    }
+    try await CentralError.translating(await world.write(value, to: handle, kind, over: link))
   }
 
   func notifications(
@@ -73,9 +65,7 @@ struct VirtualPeripheral: Peripheral {
     // The stream exists before the subscription, so that no value is missed.
     let (stream, subscriber) = central.switchboard.subscribe(to: handle, over: link)
     do {
-      try await CentralError.translating { () async throws(LinkError) in
-        try await world.subscribe(true, to: handle, over: link)
-      }
+      try await CentralError.translating(await world.subscribe(true, to: handle, over: link))
     } catch {
       central.switchboard.unsubscribe(subscriber, from: link)
       throw error

@@ -11,7 +11,6 @@ package protocol Firmware: Sendable {
   var advertisingInterval: Duration? { get }
   /// Whether it responds to requests. A firmware that hangs keeps its link.
   var isAnswering: Bool { get }
-  /// The GATT services.
   var services: [ServiceDefinition] { get }
   /// The content of the persistent memory.
   var flash: Flash { get }
@@ -27,7 +26,6 @@ extension Firmware {
   package var isAnswering: Bool { true }
 }
 
-/// Identifies a request.
 package typealias RequestID = UInt64
 
 /// An input of a firmware.
@@ -36,7 +34,6 @@ package enum FirmwareEvent: Hashable, Sendable {
   case started
   /// A central has connected. These faults apply until it disconnects.
   case connected(faults: [Fault])
-  /// The central has disconnected.
   case disconnected
   /// A read that needs a response.
   case read(RequestID, BluetoothUUID)
@@ -44,7 +41,6 @@ package enum FirmwareEvent: Hashable, Sendable {
   case write(RequestID?, BluetoothUUID, [UInt8])
   /// The central subscribes to a characteristic or unsubscribes; needs a response.
   case subscribe(RequestID, BluetoothUUID, Bool)
-  /// A timer has expired.
   case timer(FirmwareTimer)
   /// The button for provisioning mode was pressed.
   case button
@@ -65,11 +61,9 @@ package enum FirmwareEffect: Hashable, Sendable {
   /// Restarts: loses the link, stops advertising and discards all timers at once. It advertises again after
   /// this time, or never.
   case restart(takes: Duration?)
-  /// Sets a timer.
   case setTimer(FirmwareTimer, Duration)
 }
 
-/// Identifies a timer of a firmware.
 package struct FirmwareTimer: Hashable, Sendable {
   /// The name, unique within the firmware.
   package var name: String
@@ -77,7 +71,6 @@ package struct FirmwareTimer: Hashable, Sendable {
   package init(_ name: String) { self.name = name }
 }
 
-/// A service as a firmware defines it.
 package struct ServiceDefinition: Hashable, Sendable {
   package var uuid: BluetoothUUID
   /// Its characteristics, in order.
@@ -89,7 +82,6 @@ package struct ServiceDefinition: Hashable, Sendable {
   }
 }
 
-/// A characteristic as a firmware defines it.
 package struct CharacteristicDefinition: Hashable, Sendable {
   package var uuid: BluetoothUUID
   /// The permitted operations.
@@ -111,11 +103,9 @@ package struct AdvertisingPayload: Hashable, Sendable {
   package var flags: UInt8?
   /// Complete local name.
   package var localName: String?
-  /// Services advertised.
   package var serviceUUIDs: [BluetoothUUID]
   /// Manufacturer data by company identifier. The data does not include the identifier.
   package var manufacturerData: [UInt16: [UInt8]]
-  /// Service data by service UUID.
   package var serviceData: [BluetoothUUID: [UInt8]]
 
   /// Creates a payload; the default flags are "general discoverable, BR/EDR not supported".

@@ -35,7 +35,6 @@ package struct FirmwareFamily: Sendable {
     self.make = make
   }
 
-  /// All families.
   package static let all: [FirmwareFamily] = [
     .roboSensor,
     .iotDesignShop,
@@ -130,7 +129,6 @@ package struct FirmwareSetting: Sendable {
 
 /// The environment and the initial state of a device.
 package struct FirmwareConditions: Sendable {
-  /// The faults of the device.
   package var faults: [Fault]
   /// The WiFi networks that its WiFi radio receives.
   package var wifiNetworks: [WiFiNetwork]

@@ -58,7 +58,6 @@ extension FirmwareFamily {
     return values
   }
 
-  /// Whether a flash holds all settings of a room.
   package func holds(_ flash: Flash?, _ room: Room) -> Bool {
     guard let flash, flash.isSaved else { return false }
     return self.flash(of: room).allSatisfy { flash.values[$0.key] == $0.value }

@@ -45,16 +45,13 @@ package struct MIDIKeyboardFirmware: Firmware {
 
 /// The keyboard's names. The UUIDs belong to BLE-MIDI.
 package enum MIDIKeyboardGATT {
-  /// Local name.
   package static let localName = "Stage Piano"
-  /// The MIDI service.
   package static let service: BluetoothUUID = "03B80E5A-EDE8-4B33-A751-6CE34EC4C700"
   /// MIDI messages: read, write, write without response, notify.
   package static let messages: BluetoothUUID = "7772E5DB-3868-4112-A1A9-F2669D106BF3"
 }
 
 extension FirmwareFamily {
-  /// A Bluetooth keyboard.
   package static let midiKeyboard = FirmwareFamily(name: "midi-keyboard") {
     MIDIKeyboardFirmware(conditions: $0)
   }

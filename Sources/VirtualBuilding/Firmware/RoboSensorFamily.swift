@@ -3,7 +3,6 @@ import Model
 import VirtualTime
 
 extension FirmwareFamily {
-  /// The Robo Sensor.
   package static let roboSensor = FirmwareFamily(
     name: "robo-sensor",
     settings: [
@@ -140,11 +139,9 @@ extension FaultOrder {
 }
 
 extension Flash {
-  /// A Robo Sensor's SSID.
   package var ssid: String? { text("wifi_ssid") }
   /// A Robo Sensor's WiFi password.
   package var password: String? { text("wifi_password") }
-  /// A Robo Sensor's room name.
   package var roomName: String? { text("room_name") }
 }
 

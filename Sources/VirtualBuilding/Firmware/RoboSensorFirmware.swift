@@ -15,7 +15,6 @@ package struct RoboSensorFirmware: Firmware {
     case connected
     /// Saved. It does not advertise until the restart is complete.
     case restarting
-    /// An iBeacon.
     case beacon
   }
 

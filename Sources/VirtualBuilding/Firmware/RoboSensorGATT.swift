@@ -45,11 +45,8 @@ package enum RoboSensorGATT {
 
 /// ATT error codes (Bluetooth Core, Vol 3 Part F 3.4.1.1).
 package enum ATTCode {
-  /// Read Not Permitted.
   package static let readNotPermitted: UInt8 = 0x02
-  /// Write Not Permitted.
   package static let writeNotPermitted: UInt8 = 0x03
-  /// Request Not Supported.
   package static let requestNotSupported: UInt8 = 0x06
   /// Invalid Attribute Value Length.
   package static let invalidLength: UInt8 = 0x0D

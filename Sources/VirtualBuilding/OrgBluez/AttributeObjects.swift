@@ -21,6 +21,10 @@ extension AttributeTable.Characteristic {
 }
 
 extension AttributeTable {
+  func characteristic(at path: ObjectPath) -> Characteristic? {
+    services.lazy.flatMap(\.characteristics).first { path.text.hasSuffix("/" + $0.pathElement) }
+  }
+
   /// The table without the services that the stack keeps for itself.
   func without(_ claimed: Set<BluetoothUUID>) -> AttributeTable {
     var table = self

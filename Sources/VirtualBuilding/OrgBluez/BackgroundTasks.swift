@@ -42,7 +42,6 @@ final class BackgroundTasks: Sendable {
   struct Handle: Sendable {
     fileprivate let ended = OneShot<Void>()
 
-    /// Cancels the task of the work.
     func cancel() { ended.fulfill() }
   }
 }

@@ -17,8 +17,7 @@ extension BluetoothDaemon {
       throw BlueZFailure.unknownObject(call)
     }
     guard let link = self[device]?.upLink else { throw BlueZFailure.gattNotConnected }
-    let characteristics = link.attributes?.services.flatMap(\.characteristics) ?? []
-    guard let found = characteristics.first(where: { path.text.hasSuffix("/" + $0.pathElement) }) else {
+    guard let found = link.attributes?.characteristic(at: path) else {
       // The attribute belongs to an earlier connection and was not found in this one. The peripheral refuses
       // the request.
       throw BlueZFailure.att(0x01)
@@ -53,9 +52,8 @@ extension BluetoothDaemon {
 
   private func read(_ call: MethodCall, _ place: Place) async throws(DBusError) -> [UInt8] {
     let offset = try offset(in: call.body[0])
-    let value = try await mapped(over: place.link) { () async throws(LinkError) in
-      try await world.read(place.characteristic.handle, over: place.link)
-    }
+    let value = try await mapped(
+      over: place.link, await world.read(place.characteristic.handle, over: place.link))
     guard offset <= value.count else { throw BlueZFailure.att(0x07) }
     let result = Array(value[offset...])
     // docs/bluez.md, "GATT": a value that was read is signalled like a notified one.
@@ -77,11 +75,11 @@ extension BluetoothDaemon {
     let isConfirmed = type.map { $0 != "command" } ?? !properties.contains(.writeWithoutResponse)
     // The reply is sent before the write reaches the peripheral.
     if !isConfirmed { await pause(random.duration(in: DaemonTiming.command)) }
-    try await mapped(over: place.link) { () async throws(LinkError) in
-      try await world.write(
+    try await mapped(
+      over: place.link,
+      await world.write(
         value, to: place.characteristic.handle, isConfirmed ? .withResponse : .withoutResponse,
-        over: place.link)
-    }
+        over: place.link))
   }
 
   private func offset(in options: DBusValue) throws(DBusError) -> Int {
@@ -93,7 +91,7 @@ extension BluetoothDaemon {
 
   /// Runs a request and translates its error for D-Bus.
   private func mapped<Value: Sendable>(
-    over link: LinkID, _ request: () async throws(LinkError) -> Value
+    over link: LinkID, _ request: @autoclosure () async throws(LinkError) -> Value
   ) async throws(DBusError) -> Value {
     do throws(LinkError) {
       return try await request()
@@ -127,9 +125,8 @@ extension BluetoothDaemon {
     if isFirst {
       do {
         // docs/bluez.md, "GATT": refused if the peripheral refuses the write of its configuration.
-        try await mapped(over: place.link) { () async throws(LinkError) in
-          try await world.subscribe(true, to: place.characteristic.handle, over: place.link)
-        }
+        try await mapped(
+          over: place.link, await world.subscribe(true, to: place.characteristic.handle, over: place.link))
       } catch {
         self[place.device]?.notifying[call.path] = nil
         throw error
@@ -159,9 +156,7 @@ extension BluetoothDaemon {
     guard self[device]?.notifying[path]?.isEmpty == true else { return }
     self[device]?.notifying[path] = nil
     tree.set(path, BlueZInterfaces.characteristic, "Notifying", .bool(false))
-    guard let link = self[device]?.upLink,
-      let characteristic = link.attributes?.services.flatMap(\.characteristics)
-        .first(where: { path.text.hasSuffix("/" + $0.pathElement) })
+    guard let link = self[device]?.upLink, let characteristic = link.attributes?.characteristic(at: path)
     else { return }
     // No task waits for the response.
     tasks.start { [world] in try? await world.subscribe(false, to: characteristic.handle, over: link.id) }

@@ -98,7 +98,6 @@ actor BluetoothDaemon {
     await world.detach(attachment)
   }
 
-  /// How the daemon starts.
   enum Beginning {
     /// Before any client is on the bus.
     case unseen
@@ -143,7 +142,10 @@ actor BluetoothDaemon {
   /// Sends signals for all changes since the last time.
   func emit() {
     let signals = tree.takeSignals()
-    guard !signals.isEmpty else { return }
+    if !signals.isEmpty { emit(signals) }
+  }
+
+  func emit(_ signals: [DBus.Signal]) {
     connection.assumeIsolated { connection in
       // If a signal cannot be sent, the connection is gone.
       for signal in signals { try? connection.emit(signal) }

@@ -6,10 +6,8 @@ struct DiscoverySessions {
   private var filters: [BusName: DiscoveryFilter] = [:]
   private var clients: Set<BusName> = []
 
-  /// Whether any client discovers.
   var active: Bool { !clients.isEmpty }
 
-  /// Whether this client discovers.
   func contains(_ client: BusName) -> Bool { clients.contains(client) }
 
   /// Stores a client's filter; it applies immediately to a running discovery. Nil removes it.

@@ -80,8 +80,6 @@ extension BluetoothDaemon {
         path: "/", interface: BlueZInterfaces.objectManager, member: "InterfacesRemoved",
         body: [.objectPath(nobody), .strings([device])]),
     ]
-    connection.assumeIsolated { connection in
-      for signal in signals { try? connection.emit(signal) }
-    }
+    emit(signals)
   }
 }

@@ -6,11 +6,8 @@ import EventLoop
 package struct ServedBuilding: Sendable {
   /// The sensors and the radio, for inspection and intervention.
   package let world: World
-  /// The virtual BlueZ stack.
   package let stack: VirtualBlueZ
-  /// The private bus.
   package let daemon: any PrivateBus
-  /// The common clock.
   package let clock: any TimeSource
 
   /// The address of the bus for programs, as `DBUS_SYSTEM_BUS_ADDRESS`. No program reaches a bus within this

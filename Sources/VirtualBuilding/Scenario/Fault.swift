@@ -22,7 +22,6 @@ package enum Fault: Hashable, Sendable {
 
   /// It responds to writes of this characteristic with this ATT error.
   case rejectsWrite(to: BluetoothUUID, code: UInt8)
-  /// A fault that its family defines.
   case own(FamilyFault)
 
   // MARK: Robo Sensor: provisioning
@@ -71,7 +70,6 @@ package enum Fault: Hashable, Sendable {
   package enum SaveAnswer: Hashable, Sendable {
     /// The status `error:<text>`.
     case error(String)
-    /// An ATT error.
     case attError(UInt8)
     /// Nothing: the link is lost.
     case silence
@@ -122,7 +120,6 @@ package enum Fault: Hashable, Sendable {
 /// A fault that only devices of one family have.
 package struct FamilyFault: Hashable, Sendable {
   package var name: String
-  /// The affected characteristic, if there is one.
   package var characteristic: BluetoothUUID?
 
   /// A fault of a family's own.

@@ -10,7 +10,6 @@ package struct FaultKind: Sendable {
   package typealias Read = @Sendable (any FaultOrder, FirmwareFamily) throws(ScenarioProblem) -> Fault
   package let read: Read
 
-  /// A kind with parameters.
   package init(_ name: String, keys: [String], read: @escaping Read) {
     self.name = name
     self.keys = keys

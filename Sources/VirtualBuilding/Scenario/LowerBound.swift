@@ -6,7 +6,6 @@ package struct LowerBound: Hashable, Sendable {
   /// The load of one GATT session on its link. Requests are sequential, because the bearer carries one at a
   /// time.
   package struct SessionCost: Hashable, Sendable {
-    /// The number of subscriptions.
     package var subscriptions: Int
     /// The number of reads and confirmed writes before the last request.
     package var requests: Int
@@ -53,7 +52,6 @@ package struct LowerBound: Hashable, Sendable {
   /// From the start of a connection attempt until the adapter can start the next.
   package var connecting: Duration { Self.mean(radio.connectQueued) }
 
-  /// The duration of a link.
   package var link: Duration {
     Self.mean(radio.resolve) + Self.mean(radio.subscribe) * session.subscriptions
       + Self.mean(radio.roundTrip) * session.requests + Self.mean(radio.roundTrip) / 2

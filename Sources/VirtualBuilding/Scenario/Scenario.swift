@@ -31,7 +31,6 @@ package struct AdapterScenario: Hashable, Sendable {
   package var address: BluetoothAddress
   /// The host's name for it: `hci0`.
   package var name: String
-  /// Whether it is powered.
   package var isPowered: Bool
   /// Whether rfkill blocks it. A blocked adapter is not powered, whatever `isPowered` is.
   package var isBlocked: Bool
@@ -54,11 +53,9 @@ package struct AdapterScenario: Hashable, Sendable {
   }
 }
 
-/// One sensor in the building.
 package struct SensorScenario: Sendable {
   /// The Bluetooth address. It does not change on a restart.
   package var address: BluetoothAddress
-  /// The firmware's family.
   package var family: FirmwareFamily
   /// The strength on adapters for which positions do not determine it (`Scenario.signal(of:)`).
   package var signal: Signal
@@ -72,7 +69,6 @@ package struct SensorScenario: Sendable {
   /// The built-in beacon if it differs from the factory's; only for families with
   /// `FirmwareFamily.hasBuiltInBeacon`.
   package var beacon: BuiltInBeacon?
-  /// The sensor's faults.
   package var faults: [ScheduledFault]
 
   /// Creates a sensor; by default it is present from the start, new and without faults.

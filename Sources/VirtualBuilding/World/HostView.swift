@@ -36,10 +36,8 @@ package struct AttributeTable: Hashable, Sendable {
 
   /// The services, by rising handle.
   package var services: [Service]
-  /// When it was resolved.
   package var resolvedAt: MonotonicInstant
 
-  /// The characteristic at a handle.
   package func characteristic(at handle: AttributeHandle) -> Characteristic? {
     for service in services {
       if let found = service.characteristics.first(where: { $0.handle == handle }) { return found }
@@ -66,25 +64,19 @@ package struct AdvertisingReport: Hashable, Sendable {
 package struct VirtualAdapter: Hashable, Sendable {
   /// Its own address.
   package var address: BluetoothAddress
-  /// The host's name for it.
   package var name: String
   /// Whether it is powered and not blocked.
   package var isPowered: Bool
-  /// Whether rfkill blocks it.
   package var isBlocked: Bool
-  /// Whether it is discovering.
   package var isDiscovering: Bool
   /// Whether another program scans with it.
   package var isScannedByOthers = false
 }
 
-/// An event at the host.
 package enum HostEvent: Sendable {
   /// A discovering adapter has received an advertisement.
   case advertisement(AdvertisingReport)
-  /// A link is up.
   case linkUp(LinkID, adapter: BluetoothAddress, address: BluetoothAddress)
-  /// A link is down.
   case linkDown(LinkID, Disconnection)
   /// A value of a subscribed characteristic.
   case notification(LinkID, AttributeHandle, CharacteristicNotification)

@@ -14,9 +14,6 @@ extension World {
     }
   }
 
-  /// Whether the stack runs.
-  package var stackIsRunning: Bool { isStackRunning }
-
   /// Whether a link is up, as the host sees it.
   package func isUp(_ link: LinkID) -> Bool { links[link] != nil }
 
@@ -46,7 +43,6 @@ extension World {
     emit(.adapters(adapters()))
   }
 
-  /// Sets whether rfkill blocks an adapter.
   package func setBlocked(_ isBlocked: Bool, _ adapter: BluetoothAddress) {
     change(adapter) { $0.isBlocked = isBlocked }
   }

@@ -54,12 +54,10 @@ extension World {
     }
   }
 
-  /// Whether an adapter discovers.
   func isDiscovering(_ adapter: BluetoothAddress) -> Bool {
     adapterOrder.firstIndex(of: adapter).map { scans[$0].isRunning } ?? false
   }
 
-  /// Ends an adapter's scan.
   func endScan(_ adapter: BluetoothAddress) {
     if let number = adapterOrder.firstIndex(of: adapter) { scans[number].isRunning = false }
   }

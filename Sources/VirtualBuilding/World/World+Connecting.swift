@@ -226,12 +226,8 @@ extension World {
 
   // MARK: Links
 
-  func openLinks(on adapter: BluetoothAddress) -> Int {
-    links.values.count { $0.adapter == adapter }
-  }
-
   private func hasFreeSlot(_ adapter: BluetoothAddress) -> Bool {
-    openLinks(on: adapter) < radio.slotsPerAdapter
+    openLinkCount(on: adapter) < radio.slotsPerAdapter
   }
 
   private func makeLink(to address: BluetoothAddress, on adapter: BluetoothAddress) -> LinkID {

@@ -18,27 +18,24 @@ extension World {
   /// The persistent memory of a sensor; nil if the sensor does not exist.
   package func flash(of address: BluetoothAddress) -> Flash? { sensors[address]?.firmware.flash }
 
-  /// All writes to sensors, in the order of arrival.
-  package var writes: [WriteRecord] { writeRecords }
-
   /// The writes to sensors after the first `count`.
-  package func writes(since count: Int) -> ArraySlice<WriteRecord> { writeRecords.dropFirst(count) }
+  package func writes(since count: Int) -> ArraySlice<WriteRecord> { writes.dropFirst(count) }
 
   /// The number of writes to a sensor's characteristic, or to all its characteristics.
   package func writeCount(of address: BluetoothAddress, to characteristic: BluetoothUUID? = nil) -> Int {
-    writeRecords.count {
+    writes.count {
       $0.address == address && (characteristic == nil || $0.characteristic == characteristic)
     }
   }
 
   /// The current number of links, on one adapter or on all.
   package func openLinkCount(on adapter: BluetoothAddress? = nil) -> Int {
-    adapter.map { openLinks(on: $0) } ?? links.count
+    adapter.map { adapter in links.values.count { $0.adapter == adapter } } ?? links.count
   }
 
   /// Whether an adapter has a link or is connecting.
   func isInUse(_ adapter: BluetoothAddress) -> Bool {
-    openLinks(on: adapter) > 0 || attemptsUnderWay(on: adapter) > 0
+    openLinkCount(on: adapter) > 0 || attemptsUnderWay(on: adapter) > 0
   }
 
   /// The peripherals that an adapter has links to, ordered by address, with the services resolved so far.
@@ -103,7 +100,7 @@ extension World {
   }
 
   func record(_ value: [UInt8], to characteristic: BluetoothUUID, _ kind: WriteKind, _ link: LinkState) {
-    writeRecords.append(
+    writes.append(
       WriteRecord(
         at: clock.now, address: link.address, adapter: link.adapter, characteristic: characteristic,
         value: value, kind: kind))

@@ -32,8 +32,9 @@ package actor World {
   var foreignScans: [BluetoothAddress: [String]] = [:]
   /// Adapters that are discovering but receive nothing.
   var deaf: Set<BluetoothAddress> = []
-  var isStackRunning = true
-  var writeRecords: [WriteRecord] = []
+  package internal(set) var isStackRunning = true
+  /// All writes to sensors, in the order of arrival.
+  package internal(set) var writes: [WriteRecord] = []
 
   private var phase = Phase.new
   private var events = EventQueue<WorldEvent>()

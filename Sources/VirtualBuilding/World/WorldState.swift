@@ -29,7 +29,6 @@ enum WorldEvent: Sendable {
   case unanswered(OperationID)
   /// A write without response has reached the sensor.
   case unconfirmedWrite(LinkID, AttributeHandle, [UInt8])
-  /// All services are resolved.
   case resolved(OperationID)
   /// A notification has reached the host.
   case notified(LinkID, AttributeHandle, [UInt8])
@@ -67,7 +66,6 @@ struct Operation {
 
   var kind: Kind
   var continuation: CheckedContinuation<Result<OperationResult, LinkError>, Never>
-  /// The progress of a connection attempt.
   var progress = AttemptProgress.new
   /// How long the response to a request takes.
   var wayBack = Duration.zero
@@ -83,7 +81,6 @@ struct Operation {
   }
 }
 
-/// The result of an operation.
 enum OperationResult: Sendable {
   case done
   case link(LinkID)
@@ -92,7 +89,6 @@ enum OperationResult: Sendable {
   case ended(Disconnection)
 }
 
-/// A sensor and its state.
 struct SensorState {
   var scenario: SensorScenario
   /// The mean strength on the adapters.
@@ -185,7 +181,6 @@ struct ReportState {
     (payload.isConnectable ? connectable : notConnectable) == scan
   }
 
-  /// Records a report in a scan.
   mutating func report(_ payload: AdvertisingPayload, in scan: Int) {
     if payload.isConnectable { connectable = scan } else { notConnectable = scan }
   }
@@ -216,9 +211,7 @@ struct ScanState {
 struct AdapterState {
   var scenario: AdapterScenario
   var generator: SeededGenerator
-  /// Waiting attempts.
   var waiting: [OperationID] = []
-  /// The attempt in progress.
   var attempt: Attempt?
 
   struct Attempt {

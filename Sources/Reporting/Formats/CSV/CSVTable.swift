@@ -32,7 +32,6 @@ enum CSVCell {
   /// A number from roboprov, written unchanged.
   case number(String?)
 
-  /// A whole number.
   static func integer(_ number: (some BinaryInteger)?) -> CSVCell { .number(number.map { String($0) }) }
   /// Seconds, to the thousandth.
   static func seconds(_ seconds: Double?) -> CSVCell { .number(seconds.flatMap { Decimal.short($0) }) }

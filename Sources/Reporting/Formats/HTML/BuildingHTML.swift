@@ -26,7 +26,6 @@ struct BuildingPage {
 
   /// The number of each record on the page, by its id.
   private let numbers: [String: Int]
-  /// The place of each room on the page.
   private let places: [RoomID: Int]
 
   init(_ report: BuildingReport, times: LocalTime, isSimulated: Bool) {
@@ -102,7 +101,6 @@ struct BuildingPage {
     "<bdi>\(name.contains { !$0.isWhitespace } ? name : room.rawValue)</bdi>"
   }
 
-  /// A section with its heading.
   func section(_ id: HTML, _ title: HTML, _ content: HTML) -> HTML {
     """
     <section id="\(id)" aria-labelledby="\(id)-title">

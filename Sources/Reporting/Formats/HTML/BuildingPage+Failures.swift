@@ -9,13 +9,11 @@ struct FailureGroup: Hashable, Sendable {
 
   /// One explanation, and the rooms that have it.
   struct Entry: Hashable, Sendable {
-    /// The explanation with its advice.
     let explanation: Explanation
     /// The rooms, in the manifest's order.
     var rooms: [RoomReport]
   }
 
-  /// The number of rooms.
   var count: Int { entries.reduce(0) { $0 + $1.rooms.count } }
 
   fileprivate mutating func add(_ room: RoomReport, _ explanation: Explanation) {

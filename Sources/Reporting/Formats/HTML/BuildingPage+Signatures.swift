@@ -1,7 +1,6 @@
 import Model
 
 extension BuildingPage {
-  /// The signatures, and their meaning.
   var signatures: HTML {
     let roles: [HTML] = ["Provisioned by", "Checked by", "Accepted by"]
     let lines = roles.map { "<tr><th scope=\"row\">\($0)<td><td><td><td></tr>" as HTML }

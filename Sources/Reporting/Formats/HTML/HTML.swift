@@ -5,7 +5,6 @@ import Model
 ///
 ///     let cell: HTML = "<td>\(room.name)</td>"
 struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
-  /// The markup.
   private(set) var text: String
 
   /// Markup that is in the source.

@@ -7,7 +7,6 @@ struct Timeline: Hashable, Sendable {
   /// Its adapters, in the order of their first use.
   let adapters: [AdapterLane]
 
-  /// The work of one adapter.
   struct AdapterLane: Hashable, Sendable {
     let adapter: AdapterID
     let name: String?

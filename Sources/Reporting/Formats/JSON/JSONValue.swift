@@ -3,7 +3,6 @@ import Model
 
 /// A JSON value that keeps the order of its keys: reports are read by people too, and compared by programs.
 package enum JSONValue: Hashable, Sendable {
-  /// A member of an object.
   package struct Member: Hashable, Sendable {
     package var key: String
     package var value: JSONValue

@@ -6,7 +6,6 @@ package import Model
 package enum VerificationJSON {
   package static let schema = "roboprov/verification/1"
 
-  /// The document.
   package static func value(
     building: String, run: String, _ rooms: [(name: String, room: RoomVerified)],
     unexpected: [UnexpectedBeacon]
