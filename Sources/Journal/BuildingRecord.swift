@@ -325,7 +325,7 @@ package struct BuildingRecord: Sendable {
 
   /// The settings of a room whose device is about to keep them. A family without a save command keeps each
   /// write at once, and its writes follow.
-  private func settings(of room: RoomID, _ profile: ProfileID) -> [SettingResult] {
+  private func settings(of room: RoomID, _ profile: FamilyID) -> [SettingResult] {
     let unwritten: SettingState = folded.isRewritable(profile) ? .submitted : .notWritten
     return (planned[room]?.settings ?? []).map { setting in
       var setting = setting

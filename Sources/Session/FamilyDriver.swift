@@ -33,5 +33,5 @@ extension [FamilyDriver] {
   /// The descriptions of these families.
   package var catalogue: FamilyCatalogue { FamilyCatalogue(map(\.family)) }
 
-  package subscript(id: ProfileID) -> FamilyDriver? { first { $0.family.id == id } }
+  package subscript(id: FamilyID) -> FamilyDriver? { first { $0.family.id == id } }
 }

@@ -121,7 +121,7 @@ struct ExplanationTests {
 
   static func explain(
     _ outcome: Outcome, _ reason: FailureReason?, address: BluetoothAddress? = .sensor(5), rssi: Int? = -60,
-    profile: ProfileID = "robo-sensor", wifi: String? = "Office WiFi", registered: Bool = false
+    profile: FamilyID = "robo-sensor", wifi: String? = "Office WiFi", registered: Bool = false
   ) throws -> Explanation {
     var room = PlannedRoom.sample("garage", "Garage", minor: 5, address: address, wifi: wifi)
     room.profile = profile

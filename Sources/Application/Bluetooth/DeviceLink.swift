@@ -24,7 +24,7 @@ package struct DeviceLink: Sendable {
     let adapter: Adapter
     let advertisement: Advertisement
     /// Its family, and whether it waits to be provisioned; nil if its advertisement does not show that.
-    let recognised: (profile: ProfileID, recognition: Recognition)?
+    let recognised: (profile: FamilyID, recognition: Recognition)?
 
     package var family: DeviceFamily? { recognised.flatMap { BuiltIn.families[$0.profile] } }
   }

@@ -10,7 +10,7 @@ package struct Inspection: Sendable {
   package struct Service: Sendable {
     let uuid: BluetoothUUID
     /// The device family that has the service; nil if no known family has it.
-    let family: ProfileID?
+    let family: FamilyID?
     let characteristics: [Characteristic]
   }
 

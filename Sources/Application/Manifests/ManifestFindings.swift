@@ -26,7 +26,7 @@ package enum ManifestFindings {
   }
 
   /// The number of rooms of each family that has any.
-  private static func profiles(of building: Building) -> [(id: ProfileID, count: Int)] {
+  private static func profiles(of building: Building) -> [(id: FamilyID, count: Int)] {
     building.families.all.map { family in
       (family.id, building.rooms.count { $0.family.id == family.id })
     }.filter { $0.count > 0 }

@@ -11,7 +11,7 @@ package struct Presence: Sendable {
   package struct Device: Hashable, Sendable {
     let address: BluetoothAddress
     var owner: DeviceOwners.Owner?
-    var profile: ProfileID?
+    var profile: FamilyID?
     var state: DeviceState?
     /// RSSI last reported, in dBm.
     var rssi: Int?

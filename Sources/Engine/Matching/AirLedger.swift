@@ -67,7 +67,7 @@ package struct AirLedger: Sendable {
 
   /// The family of a device and its state.
   package struct Life: Hashable, Sendable {
-    package var profile: ProfileID
+    package var profile: FamilyID
     /// The state: in provisioning mode, configured, or only present.
     package var recognition: Recognition
 
@@ -272,7 +272,7 @@ package struct AirLedger: Sendable {
   /// Whether a device of one family only sends the identity by which devices of another family are recognised:
   /// rooms of both families may expect the same uuid and major.
   private func isIdentityOfAnother(
-    _ profile: ProfileID, _ recognition: Recognition, than known: Life?, _ advertisement: Advertisement
+    _ profile: FamilyID, _ recognition: Recognition, than known: Life?, _ advertisement: Advertisement
   ) -> Bool {
     guard case .configured = recognition, let known, known.profile != profile,
       let family = families[profile]
@@ -293,12 +293,12 @@ package struct AirLedger: Sendable {
   package var free: [Sighting] { sorted(isFree) }
 
   /// Devices of a family in provisioning mode, by address: those that a room without a hint could get.
-  package func waiting(for profile: ProfileID) -> [Sighting] {
+  package func waiting(for profile: FamilyID) -> [Sighting] {
     sorted { $0.life?.profile == profile && $0.isWaiting }
   }
 
   /// Free devices of a family, by address: those that a room with a hint could get.
-  package func free(for profile: ProfileID) -> [Sighting] {
+  package func free(for profile: FamilyID) -> [Sighting] {
     sorted { $0.life?.profile == profile && isFree($0) }
   }
 

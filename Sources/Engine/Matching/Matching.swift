@@ -57,8 +57,8 @@ package func match(
 ) -> [RoomID: Match] {
   var matches: [RoomID: Match] = [:]
   var claimed = known.lastKnown.claimed.union(building.rooms.compactMap(\.address)).union(taken)
-  var near: [ProfileID: [Room]] = [:]
-  var left: [ProfileID: [Room]] = [:]
+  var near: [FamilyID: [Room]] = [:]
+  var left: [FamilyID: [Room]] = [:]
 
   for room in rooms {
     let device = known.device(of: room)

@@ -169,7 +169,7 @@ struct ManifestDecoder {
   /// Decodes a profile by its name.
   mutating func profile(_ node: YAMLNode) -> DeviceFamily? {
     guard let text = text(node, "profile") else { return nil }
-    if let profile = families[ProfileID(rawValue: text)] { return profile }
+    if let profile = families[FamilyID(rawValue: text)] { return profile }
     let known = families.all.map(\.id.rawValue)
     error(
       .unknownValue, "unknown profile", at: node.range,

@@ -47,7 +47,7 @@ package struct Vocabulary: Sendable {
   let counted: [SettingDescription]
   /// The keys of all families' settings.
   let settingKeys: [String]
-  private let keysByFamily: [ProfileID: [String]]
+  private let keysByFamily: [FamilyID: [String]]
 
   package init(_ families: FamilyCatalogue) {
     self.families = families

@@ -37,7 +37,7 @@ package struct ManifestDraft: Sendable {
   }
 
   package var name: String
-  package var profile: ProfileID
+  package var profile: FamilyID
   /// Settings of the family that all rooms share.
   package var settings: [Pair]
   /// The first one is the default if `hasUsualNetwork` is true.
@@ -48,7 +48,7 @@ package struct ManifestDraft: Sendable {
   package var rooms: Rooms
 
   package init(
-    name: String, profile: ProfileID, settings: [Pair] = [], networks: [Network] = [],
+    name: String, profile: FamilyID, settings: [Pair] = [], networks: [Network] = [],
     hasUsualNetwork: Bool = true, match: Building.Assignment, rooms: Rooms
   ) {
     self.name = name

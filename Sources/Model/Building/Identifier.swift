@@ -14,7 +14,7 @@ package struct Identifier<Subject>: Hashable, Sendable, Codable, RawRepresentabl
 package typealias RoomID = Identifier<Room>
 
 /// The machine name of a device family: `robo-sensor`.
-package typealias ProfileID = Identifier<DeviceFamily>
+package typealias FamilyID = Identifier<DeviceFamily>
 
 /// The machine name of a setting, in snake_case: `minor`, `wifi_ssid`.
 package typealias SettingName = Identifier<SettingDescription>

@@ -113,13 +113,13 @@ package enum ScanPurpose: String, Hashable, Sendable, Codable, CaseIterable {
 package struct DeviceSighted: FactPayload {
   package var address: BluetoothAddress
   package var adapter: AdapterID
-  package var profile: ProfileID?
+  package var profile: FamilyID?
   package var rssi: Int?
   package var identity: DeviceIdentity?
   package var subject: FactSubject { FactSubject(address: address) }
 
   package init(
-    address: BluetoothAddress, adapter: AdapterID, profile: ProfileID?, rssi: Int? = nil,
+    address: BluetoothAddress, adapter: AdapterID, profile: FamilyID?, rssi: Int? = nil,
     identity: DeviceIdentity? = nil
   ) {
     (self.address, self.adapter, self.profile, self.rssi) = (address, adapter, profile, rssi)
@@ -131,11 +131,11 @@ package struct DeviceSighted: FactPayload {
 package struct DeviceUnclaimed: FactPayload {
   package var address: BluetoothAddress
   package var adapter: AdapterID
-  package var profile: ProfileID
+  package var profile: FamilyID
   package var rssi: Int?
   package var subject: FactSubject { FactSubject(address: address) }
 
-  package init(address: BluetoothAddress, adapter: AdapterID, profile: ProfileID, rssi: Int? = nil) {
+  package init(address: BluetoothAddress, adapter: AdapterID, profile: FamilyID, rssi: Int? = nil) {
     (self.address, self.adapter, self.profile, self.rssi) = (address, adapter, profile, rssi)
   }
 }

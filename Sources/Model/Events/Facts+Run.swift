@@ -69,7 +69,7 @@ package struct PlannedRoom: Hashable, Sendable, Codable {
   package var room: RoomID
   package var name: String
   package var floor: String?
-  package var profile: ProfileID
+  package var profile: FamilyID
   package var address: BluetoothAddress?
   package var registered: Bool?
   package var proof: ProofAddress?
@@ -78,7 +78,7 @@ package struct PlannedRoom: Hashable, Sendable, Codable {
   package var exclusion: Exclusion?
 
   package init(
-    room: RoomID, name: String, floor: String? = nil, profile: ProfileID, address: BluetoothAddress? = nil,
+    room: RoomID, name: String, floor: String? = nil, profile: FamilyID, address: BluetoothAddress? = nil,
     registered: Bool? = nil, proof: ProofAddress? = nil, settings: [SettingResult],
     identity: DeviceIdentity? = nil, exclusion: Exclusion? = nil
   ) {

@@ -4,7 +4,7 @@ package import Bluetooth
 /// are sent, and what proves them. Manifest, engine, record, reports and `inspect` read it. The GATT session
 /// that applies the settings is beside it (`FamilyDriver`).
 package struct DeviceFamily: Hashable, Sendable {
-  package var id: ProfileID
+  package var id: FamilyID
   /// The display name.
   package var title: String
   /// The words for messages about its devices.
@@ -31,7 +31,7 @@ package struct DeviceFamily: Hashable, Sendable {
   package var listsNetworks: Bool
 
   package init(
-    id: ProfileID, title: String, words: DeviceWords, service: BluetoothUUID, recognition: [RecognitionRule],
+    id: FamilyID, title: String, words: DeviceWords, service: BluetoothUUID, recognition: [RecognitionRule],
     lifecycle: Lifecycle, identity: IdentityRule? = nil, proof: ProofRule, settings: [SettingDescription],
     characteristics: [CharacteristicDescription], stages: [Stage], timeouts: TimeoutRule = TimeoutRule(),
     answersWithin: Duration? = nil, listsNetworks: Bool = false

@@ -15,7 +15,7 @@ package struct FamilyCatalogue: Hashable, Sendable {
     self.formats = formats
   }
 
-  package subscript(id: ProfileID) -> DeviceFamily? { all.first { $0.id == id } }
+  package subscript(id: FamilyID) -> DeviceFamily? { all.first { $0.id == id } }
 
   /// All families, extended to recognise what these rooms expect.
   package func expecting(_ rooms: [Room]) -> FamilyCatalogue {
@@ -32,8 +32,8 @@ package struct FamilyCatalogue: Hashable, Sendable {
   /// service belongs to that family, whatever its identity.
   package func recognise(
     _ advertisement: Advertisement
-  ) -> (profile: ProfileID, recognition: Recognition)? {
-    var first: (ProfileID, Recognition)?
+  ) -> (profile: FamilyID, recognition: Recognition)? {
+    var first: (FamilyID, Recognition)?
     for index in all.indices {
       guard let recognition = all[index].recognise(advertisement) else { continue }
       if advertisement.serviceUUIDs.contains(all[index].service) { return (all[index].id, recognition) }

@@ -9,7 +9,7 @@ package struct LastKnownBuilding: Hashable, Sendable {
   /// The devices that were taken out of service.
   package var retired: [BluetoothAddress: Retirement]
   /// The device families, as the last run with each described it.
-  package var families: [ProfileID: RecordedFamily] = [:]
+  package var families: [FamilyID: RecordedFamily] = [:]
 
   /// What each device may hold, for each identity that it was written or received with. A device may leave
   /// provisioning mode with any of them.
@@ -31,7 +31,7 @@ package struct LastKnownBuilding: Hashable, Sendable {
 
   /// Whether devices of a family accept other settings without an operator action. A family that no run
   /// described is assumed not to: then nothing on record is overwritten.
-  package func isRewritable(_ family: ProfileID) -> Bool { families[family]?.isRewritable ?? false }
+  package func isRewritable(_ family: FamilyID) -> Bool { families[family]?.isRewritable ?? false }
 
   /// The rooms that have this device on record, by id; several only after a merge of records.
   package func owners(of address: BluetoothAddress) -> [RoomID] {
@@ -49,7 +49,7 @@ package struct LastKnownRoom: Hashable, Sendable {
   /// The last recorded name.
   package var name: String
   /// The last recorded device family.
-  package var profile: ProfileID
+  package var profile: FamilyID
   /// The bindings that were not released: one, or several after a merge of records.
   package var bindings: [Binding] = []
   /// The last write to its device, if it may still apply.
@@ -70,7 +70,7 @@ package struct LastKnownRoom: Hashable, Sendable {
   /// of them came last is unknown. Empty once a run that knows them all has written or decided.
   package var unordered: [String] = []
 
-  package init(name: String, profile: ProfileID) {
+  package init(name: String, profile: FamilyID) {
     (self.name, self.profile) = (name, profile)
   }
 

@@ -1,6 +1,6 @@
 /// The properties of a device family that later readers of a record need.
 package struct RecordedFamily: Hashable, Sendable, Codable {
-  package var id: ProfileID
+  package var id: FamilyID
   package var title: String
   package var words: DeviceWords
   package var isRewritable: Bool

@@ -50,7 +50,7 @@ package struct BuildingRoom: Hashable, Sendable {
   package let name: String
   /// Its floor, by the manifest or the newest run that has one on record.
   package let floor: String?
-  package let profile: ProfileID
+  package let profile: FamilyID
   /// Its family on record; nil when no run described it.
   package let family: RecordedFamily?
   package let state: State
@@ -79,7 +79,7 @@ package struct BuildingRoom: Hashable, Sendable {
 
   init(
     _ id: RoomID, _ lastKnown: LastKnownRoom?, _ runs: [Run], wanted: PlannedRoom?, sealKey: String?,
-    families: [ProfileID: RecordedFamily], isInManifest: Bool
+    families: [FamilyID: RecordedFamily], isInManifest: Bool
   ) {
     self.id = id
     name = wanted?.name ?? lastKnown?.name ?? id.rawValue
@@ -128,7 +128,7 @@ package struct BuildingRoom: Hashable, Sendable {
 
   private static func satisfies(
     _ lastWrite: LastWrite?, _ wanted: PlannedRoom, _ sealKey: String?,
-    _ families: [ProfileID: RecordedFamily]
+    _ families: [FamilyID: RecordedFamily]
   ) -> Bool {
     guard let lastWrite else { return false }
     if let address = wanted.address, address != lastWrite.address { return false }

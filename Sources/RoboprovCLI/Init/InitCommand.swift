@@ -124,7 +124,7 @@ struct InitCommand: AsyncParsableCommand {
 
   private func family(_ name: String?) throws -> DeviceFamily {
     guard let name else { return BuiltIn.families.all[0] }
-    guard let family = BuiltIn.families[ProfileID(rawValue: name)] else {
+    guard let family = BuiltIn.families[FamilyID(rawValue: name)] else {
       throw CommandFailure(
         .usage, "--profile: there is no family \(name.visible)", advice: "The families: \(Self.families).")
     }

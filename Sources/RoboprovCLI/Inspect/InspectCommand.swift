@@ -89,7 +89,7 @@ struct InspectCommand: AsyncParsableCommand {
 
   private func family(of address: BluetoothAddress, _ link: DeviceLink) async throws -> DeviceFamily {
     if let profile {
-      if let family = BuiltIn.families[ProfileID(rawValue: profile)] { return family }
+      if let family = BuiltIn.families[FamilyID(rawValue: profile)] { return family }
       throw CommandFailure(
         .usage, "--profile: there is no family \(profile.visible)",
         advice: "The families: \(BuiltIn.families.all.map(\.id.rawValue).joined(separator: ", ")).")
