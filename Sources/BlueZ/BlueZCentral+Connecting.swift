@@ -216,22 +216,26 @@ extension BlueZCentral {
 
   /// Removes a peripheral's object with all data that BlueZ has stored about it, and ends a connection to it.
   ///
-  /// An object that the user has paired, trusted or blocked is left unchanged.
+  /// An object that the user has paired, trusted or blocked is left unchanged, which counts as confirmed. BlueZ may say
+  /// that it does not know a device before it signals that the adapter was removed (docs/bluez.md).
   /// - Throws: `adapterUnavailable`, `busUnavailable`, `stackUnavailable`, `permissionDenied`.
-  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
+  @discardableResult
+  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
     let adapterPath = try await readyAdapter(adapter)
     let path = ObjectTree.devicePath(address, under: adapterPath)
-    guard let device = tree.device(path) else { return }
+    guard let device = tree.device(path) else { return false }
     let ties = [Name.Property.paired, Name.Property.bonded, Name.Property.trusted, Name.Property.blocked]
-    guard !ties.contains(where: device.flag) else { return }
+    guard !ties.contains(where: device.flag) else { return true }
     expectEnd(path)
     removals[path] = clock.now
     do throws(CentralError) {
       _ = try await call(
         adapterPath, Name.Interface.adapter, Name.Member.removeDevice, [.objectPath(path)], during: .forget)
+      return true
     } catch  where error.code == .peripheralUnknown {
       // The object or the adapter was removed in the meantime.
       if let problem = problem(at: adapterPath) { throw CentralError(.adapterUnavailable(problem)) }
+      return false
     } catch {
       removals[path] = nil
       throw explained(error, on: adapterPath)

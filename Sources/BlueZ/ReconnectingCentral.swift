@@ -146,7 +146,8 @@ package actor ReconnectingCentral: Central {
     try await connected().connectedPeripherals(on: adapter)
   }
 
-  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
+  @discardableResult
+  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
     try await connected().forget(address, on: adapter)
   }
 

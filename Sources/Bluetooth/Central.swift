@@ -42,8 +42,11 @@ package protocol Central: Sendable {
   func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral]
 
   /// Makes the stack delete everything about a peripheral: cached attributes, name, bonds. Ends any
-  /// connection to it. Succeeds if the stack does not know the peripheral.
-  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError)
+  /// connection to it.
+  /// - Returns: Whether the stack confirmed it. False if it does not know the peripheral, which may only be
+  ///   because the adapter or the stack is about to be lost: then it may know it again afterwards.
+  @discardableResult
+  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool
 
   /// Switches an adapter off and on again, and returns when it can be used. This repairs an adapter that
   /// scans and receives nothing (docs/bluez.md, trap 59).

@@ -350,24 +350,28 @@ struct ConnectionScenarios {
         return .success([])
       }
       let peripheral = try await stage.connect()
-      try await stage.central.forget(Sample.address, on: Sample.adapter)
+      let wasForgotten = try await stage.central.forget(Sample.address, on: Sample.adapter)
+      #expect(wasForgotten)
       #expect(await peripheral.disconnection()?.cause == .local)
-      try await stage.central.forget(Sample.address, on: Sample.adapter)
+      let wasForgottenAgain = try await stage.central.forget(Sample.address, on: Sample.adapter)
+      #expect(!wasForgottenAgain)
       #expect(await stage.daemon.count("RemoveDevice") == 1)
       await stage.daemon.addDevice(["Trusted": .bool(true)])
       try await stage.seen()
-      try await stage.central.forget(Sample.address, on: Sample.adapter)
+      let isKept = try await stage.central.forget(Sample.address, on: Sample.adapter)
+      #expect(isKept)
       #expect(await stage.daemon.count("RemoveDevice") == 1)
     }
   }
 
-  @Test("forgetting an object that is removed at the same moment succeeds")
+  @Test("forgetting an object that is removed at the same moment is not confirmed")
   func forgetRemoved() async throws {
     try await stage { stage in
       await stage.daemon.reply(to: "RemoveDevice") { _ in
         .failure(.remote("org.bluez.Error.DoesNotExist", "Does Not Exist"))
       }
-      try await stage.central.forget(Sample.address, on: Sample.adapter)
+      let wasForgotten = try await stage.central.forget(Sample.address, on: Sample.adapter)
+      #expect(!wasForgotten)
     }
   }
 }

@@ -87,14 +87,16 @@ extension ConformanceCheck {
         _ = try await link
       }
     },
-    ConformanceCheck("forgets an unknown peripheral without an error") { subject in
-      try await subject.central.forget(Here.nobody, on: Here.adapter)
+    ConformanceCheck("does not confirm that it forgot an unknown peripheral") { subject in
+      let isConfirmed = try await subject.central.forget(Here.nobody, on: Here.adapter)
+      try subject.expect(!isConfirmed, "forgot what it did not know")
     },
     ConformanceCheck("ends the link when it forgets a peripheral, and must receive it again") { subject in
       let peripheral = try await subject.connect()
-      try await subject.within("forget") {
+      let isConfirmed = try await subject.within("forget") {
         try await subject.central.forget(Here.healthy, on: Here.adapter)
       }
+      try subject.expect(isConfirmed, "no confirmation")
       let end = try await subject.within("the end of the link") { await peripheral.disconnection() }
       try subject.expect(end != nil, "the wait for the end was cancelled")
       try await subject.eventually("the end of all links") { await subject.world.openLinkCount(on: nil) == 0 }

@@ -119,6 +119,15 @@ import VirtualTime
     #expect(delays == Array(repeating: 0, count: times))
   }
 
+  @Test("a device that the stack does not know at one moment is forgotten later, so nothing stays in storage")
+  func unknownForAMoment() async throws {
+    let room = Sample.room(1, address: 1)
+    let run = try await rehearse(
+      [[]], rooms: [room], through: { central, _ in Reloading(base: central, left: .init(1)) })
+    expectInvariants(run, [room])
+    #expect(run.outcome(1)?.outcome == .provisioned)
+  }
+
   @Test("a stack that forgets a device forever ends the room without a failure of the sensor")
   func alwaysForgotten() async throws {
     let room = Sample.room(1, address: 1, retries: 0)
@@ -247,6 +256,17 @@ import VirtualTime
   }
 }
 
+/// A stack that does not know a device for a moment when it should forget it, as while bluetoothd loads its
+/// storage.
+private struct Reloading: ForwardingCentral {
+  let base: VirtualCentral
+  let left: Countdown
+
+  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
+    left.takeOne() ? false : try await base.forget(address, on: adapter)
+  }
+}
+
 /// A stack that has forgotten each device a number of times before its connection.
 private struct Forgetful: ForwardingCentral {
   let base: VirtualCentral
@@ -256,7 +276,7 @@ private struct Forgetful: ForwardingCentral {
     to address: BluetoothAddress, on adapter: AdapterID
   ) async throws(CentralError) -> any Peripheral {
     if left.takeOne() {
-      try? await base.forget(address, on: adapter)
+      _ = try? await base.forget(address, on: adapter)
       throw CentralError(.peripheralUnknown, stackText: "UnknownObject")
     }
     return try await base.connect(to: address, on: adapter)

@@ -160,6 +160,28 @@ struct ExplanationTests {
     #expect(Explanation(of: report) == nil)
   }
 
+  @Test(
+    "a near device that loses the link in the same step each time gets no advice to go nearer",
+    arguments: [(Stage.write, 3), (.ready, 1)])
+  func repeated(step: Stage, expected: Int) throws {
+    let room = RunScript.garage
+    var script = RunScript()
+    script.begin([room])
+    for (number, stage) in [Stage.write, .write, step].enumerated() {
+      let failure = FailureReason.linkLost(FailedStep(stage, setting: stage == .write ? .wifiPassword : nil))
+      script.append(
+        .attemptStarted(
+          .init(room: room.room, address: .sensor(5), adapter: .first, number: number + 1, rssi: -48)))
+      script.append(.attemptEnded(.init(room: room.room, number: number + 1, seconds: 1, failure: failure)))
+      if number == 2 { script.end(room, .failed, failure, attempts: 3, rssi: -48) }
+    }
+    let report = try #require(RunReport(script.events)["garage"])
+    let explanation = try #require(Explanation(of: report))
+    #expect(!explanation.advice.contains("within 3 m") && explanation.advice.contains("-48 dBm"))
+    #expect(explanation.sentence.contains("\(expected) times in a row") == (expected > 1))
+    #expect(explanation.advice.contains("replace the") == (expected > 1))
+  }
+
   @Test("the advice for an unproved save states that the next run scans first")
   func unconfirmed() throws {
     let explanation = try Self.explain(.unconfirmed, .linkLost(FailedStep(.save)))

@@ -67,6 +67,26 @@ struct OutageScenarios {
     #expect(run.summary.components(separatedBy: "lost their links together on").count == 2, "\(run.summary)")
   }
 
+  @Test(
+    "bluetoothd keeps no device of a run that it lost between a save and its proof", arguments: Gap.allCases)
+  func storage(_ gap: Gap) async throws {
+    for delay in stride(from: 0, to: 900, by: 90).map({ Duration.milliseconds($0) }) {
+      let run = try await StackedRun.apply(
+        Self.rooms, (1...5).map { StackedRun.sensor($0) },
+        beside: { building in
+          try await building.until {
+            await building.world.flash(of: StackedRun.address(3))?.isSaved == true
+          }
+          try await building.clock.sleep(for: delay)
+          await gap.strike(building)
+          try await building.clock.sleep(for: .milliseconds(300))
+          try await gap.mend(building)
+        })
+      #expect(run.stored.isEmpty, "struck \(delay) after a save\n\(run.summary)")
+      for number in 1...5 { #expect(run.outcome(number)?.isSuccess == true, "\(delay)\n\(run.summary)") }
+    }
+  }
+
   @Test("a run provisions every room whatever the delay of each message on the bus", arguments: 1...20)
   func slowBus(seed: Int) async throws {
     let random = Lock(SeededGenerator(seed: UInt64(seed)))

@@ -22,6 +22,8 @@ struct StackedRun: Sendable {
   /// The settings of each room's device after the run, by number.
   var flashes: [Int: Flash]
   var openLinks: Int
+  /// The devices that remain in the storage of bluetoothd.
+  var stored: [BluetoothAddress]
 
   static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7113)
   static let password = "only-the-sensor-knows"
@@ -71,7 +73,8 @@ struct StackedRun: Sendable {
       return StackedRun(
         result: result, events: recorder.recorded, took: began.duration(to: building.clock.now),
         writes: await building.world.writes, flashes: flashes,
-        openLinks: await building.world.openLinkCount())
+        openLinks: await building.world.openLinkCount(),
+        stored: await building.stack.storedDevices(on: adapter))
     }
   }
 

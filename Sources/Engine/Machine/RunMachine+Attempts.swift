@@ -205,8 +205,7 @@ extension RunMachine {
     let place = rooms.place(of: attempt.room)
     guard case .disconnecting(let state) = rooms[place].state, state.attempt == attempt else { return }
     let (address, adapter) = (state.work.address, state.session.adapter)
-    // If the stack was lost meanwhile, "unknown device" does not mean that it has forgotten the device.
-    if isForgotten, !state.failedWithTheHost {
+    if isForgotten {
       leftovers.remove(address, on: adapter)
     } else {
       leftovers.insert(address, on: adapter)
@@ -225,13 +224,5 @@ extension RunMachine {
       case (.status, _), (.selfDisconnect, _): proveBySession(place, state, submission)
       }
     }
-  }
-}
-
-extension RoomState.Disconnecting {
-  fileprivate var failedWithTheHost: Bool {
-    if linkEnd == .adapterLost || linkEnd == .stackLost { return true }
-    guard case .failure(let failure) = result else { return false }
-    return failure.failureClass == .host && failure.reason.code != .hostPaused
   }
 }

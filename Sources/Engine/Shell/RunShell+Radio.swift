@@ -95,12 +95,12 @@ extension RunShell {
     inbox.post(.leftoversForgotten)
   }
 
-  /// Has the stack forget a device. Returns whether it did.
+  /// Has the stack forget a device. Returns whether it confirmed that.
   func forget(_ address: BluetoothAddress, on adapter: AdapterID) async -> Bool {
     let central = central
     let forgotten = await race(Self.stackTimeout, on: clock) { () throws(CentralError) in
       try await central.forget(address, on: adapter)
     }
-    return if case .value = forgotten { true } else { false }
+    return if case .value(true) = forgotten { true } else { false }
   }
 }

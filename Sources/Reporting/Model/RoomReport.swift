@@ -93,6 +93,15 @@ package struct RoomReport: Hashable, Sendable {
   /// The number of attempts that count, the one in progress included.
   package var attempts: Int { recorded?.attempts ?? attemptReports.count { $0.notCounted == nil } }
 
+  /// How many attempts that count failed in the same way in the same step, from the last one back.
+  var equalFailures: Int {
+    let failures = attemptReports.filter { $0.notCounted == nil }.map(\.failure).reversed()
+    guard case let last?? = failures.first else { return 0 }
+    return failures.prefix { failure in
+      failure?.code == last.code && failure?.stage == last.stage && failure?.setting == last.setting
+    }.count
+  }
+
   /// How many attempts do not count for this cause.
   package func attempts(notCounted cause: AttemptExemption) -> Int {
     attemptReports.count { $0.notCounted == cause }

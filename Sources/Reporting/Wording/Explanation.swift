@@ -107,6 +107,8 @@ struct SentenceContext {
   /// The evidence so far.
   let grade: Evidence.Grade?
   let exclusion: Exclusion?
+  /// How many attempts in a row, up to the last, failed in the same way in the same step.
+  let equalFailures: Int
   /// What starts the room again, as an imperative within a sentence.
   var retry = Self.sameCommand
 
@@ -130,6 +132,7 @@ struct SentenceContext {
     expectsBeacon = room.family?.expectedSettings.isEmpty == false
     grade = room.evidence?.grade
     exclusion = room.planned.exclusion
+    equalFailures = room.equalFailures
   }
 
   init(_ step: PlannedStep, _ room: Room?) {
@@ -150,6 +153,7 @@ struct SentenceContext {
     expectsBeacon = family?.expectedSettings.isEmpty == false
     grade = nil
     exclusion = step.exclusion
+    equalFailures = 0
   }
 
   /// `The sensor C4:7C:8D:00:00:01`, or `The sensor` when its address is not known.
@@ -160,8 +164,14 @@ struct SentenceContext {
   /// Below this RSSI, in dBm, connecting is unreliable (docs/protocols.md, "Robo Sensor").
   static let unreliable = RoomVerified.weakBelow
 
+  /// The RSSI, in dBm, from which the distance is no cause of a failure.
+  static let near = -65
+
   /// The advice for an unreliable link.
   var closer: String {
+    if let rssi, rssi >= Self.near {
+      return "The adapter is near enough: the \(device.noun) was last received at \(rssi) dBm."
+    }
     let near = "Bring the adapter within 3 m of the \(device.noun), without metal between them"
     guard let rssi, rssi < Self.unreliable else { return near + "." }
     return near + ": it was last received at \(rssi) dBm, and below \(Self.unreliable) dBm connections fail."

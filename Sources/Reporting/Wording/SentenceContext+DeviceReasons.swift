@@ -37,15 +37,20 @@ extension SentenceContext {
     Explanation(
       sentence,
       """
-      \(closer) If it is near, \(restart): another phone or laptop \
+      \(closer) \(rssi.map { $0 >= Self.near } ?? false ? restart.uppercasedFirst : "If it is near, \(restart)"): another phone or laptop \
       may be connected to it. \(device.notAnswering.map { $0 + " " } ?? "")\(again)
       """)
   }
 
   func linkLost(_ step: FailedStep) -> Explanation {
-    Explanation(
-      "The link to \(subject.lowercasedFirst) was lost\(during(step)).",
-      "\(closer) Check its power supply. \(again)")
+    let sentence = "The link to \(subject.lowercasedFirst) was lost\(during(step))"
+    guard equalFailures > 1 else {
+      return Explanation(sentence + ".", "\(closer) Check its power supply. \(again)")
+    }
+    return Explanation(
+      "\(sentence), \(equalFailures) times in a row.",
+      "\(closer) The \(device.noun) may restart in this step: check its power supply, and \(restart). \(againOrReplace)"
+    )
   }
 
   func stageTimedOut(_ step: FailedStep, _ seconds: Double?) -> Explanation {

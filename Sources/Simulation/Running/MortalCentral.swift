@@ -83,9 +83,9 @@ package struct MortalCentral: Central {
     try live()
     return try await central.connectedPeripherals(on: adapter)
   }
-  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
+  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
     try live()
-    try await central.forget(address, on: adapter)
+    return try await central.forget(address, on: adapter)
   }
   package func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
     try live()

@@ -172,8 +172,11 @@ final class Switchboard: Sendable {
     }
   }
 
-  func forget(_ address: BluetoothAddress, on adapter: AdapterID) {
-    state.withLock { $0.received[CacheKey(adapter: adapter.address, address: address)] = nil }
+  /// Removes a peripheral. Returns whether it was received.
+  @discardableResult
+  func forget(_ address: BluetoothAddress, on adapter: AdapterID) -> Bool {
+    let key = CacheKey(adapter: adapter.address, address: address)
+    return state.withLock { $0.received.removeValue(forKey: key) != nil }
   }
 
   func subscribe(

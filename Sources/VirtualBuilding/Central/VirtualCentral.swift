@@ -93,9 +93,11 @@ package struct VirtualCentral: Central {
     return await world.linkedSensors(on: adapter.address)
   }
 
-  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
-    switchboard.forget(address, on: adapter)
-    try await CentralError.translating(await world.forget(address, on: adapter.address))
+  @discardableResult
+  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
+    let wasReceived = switchboard.forget(address, on: adapter)
+    let wasStored = try await CentralError.translating(await world.forget(address, on: adapter.address))
+    return wasReceived || wasStored
   }
 
   /// How long switching an adapter off and on takes (docs/bluez.md: 30 to 50 ms off, 95 to 130 ms on).

@@ -174,6 +174,6 @@ extension BluetoothDaemon {
     if self[id]?.temporary == false { await pause(random.duration(in: DaemonTiming.forgetting)) }
     if self[id]?.upLink != nil { await takeDownForGood(id) } else { remove(id) }
     // It throws if the adapter is gone; then there is nothing to forget.
-    try? await world.forget(id.address, on: id.adapter)
+    _ = try? await world.forget(id.address, on: id.adapter)
   }
 }

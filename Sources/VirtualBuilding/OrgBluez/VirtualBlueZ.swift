@@ -125,6 +125,12 @@ package actor VirtualBlueZ {
     await met.value()
   }
 
+  /// The devices in the daemon's storage for an adapter, ordered by address.
+  package func storedDevices(on adapter: BluetoothAddress) async -> [BluetoothAddress] {
+    let current = if case .serving(let life) = phase { await life.daemon.storage } else { storage }
+    return (current[adapter] ?? [:]).keys.sorted()
+  }
+
   // MARK: Killing, stopping and starting the daemon
 
   /// docs/bluez.md, "Names of failure", bluetoothd killed: the name loses its owner, and no other signal is

@@ -43,17 +43,19 @@ extension World {
   }
 
   /// Makes the stack forget a peripheral on an adapter: clears its attribute cache and ends its link or
-  /// attempt at once.
+  /// attempt at once. Returns whether the stack had stored it.
   /// - Throws: `adapterUnavailable(.absent)`, `stackStopped`.
-  package func forget(_ address: BluetoothAddress, on adapter: BluetoothAddress) throws(LinkError) {
+  @discardableResult
+  package func forget(_ address: BluetoothAddress, on adapter: BluetoothAddress) throws(LinkError) -> Bool {
     guard isStackRunning else { throw .stackStopped }
     guard adapterStates[adapter]?.scenario.isPresent == true else { throw .adapterUnavailable(.absent) }
     forgotten.insert(CacheKey(adapter: adapter, address: address))
-    stored.remove(CacheKey(adapter: adapter, address: address))
+    let wasStored = stored.remove(CacheKey(adapter: adapter, address: address)) != nil
     cancelConnect(to: address, on: adapter)
     for id in links.keys.sorted() where links[id]?.adapter == adapter && links[id]?.address == address {
       linkDown(id, .local)
     }
+    return wasStored
   }
 
   /// The peripherals that the stack has stored for an adapter, ordered by address: those that it was

@@ -134,7 +134,8 @@ struct MachineDriver {
   ) -> [RunEffect] {
     let report = AttemptReport(result: .failure(AttemptFailure(reason)), end: end)
     return send(.sessionEnded(report, attempt), at: second)
-      + send(.linkEnded(link, attempt), at: second) + send(.takenDown(isForgotten: true, attempt), at: second)
+      + send(.linkEnded(link, attempt), at: second)
+      + send(.takenDown(isForgotten: link == nil || link == .remote, attempt), at: second)
   }
 
   func state(_ room: Int) -> RoomState.Kind { machine.rooms[room - 1].state.kind }

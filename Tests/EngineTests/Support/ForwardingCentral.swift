@@ -27,7 +27,7 @@ extension ForwardingCentral {
     try await base.connectedPeripherals(on: adapter)
   }
 
-  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) {
+  func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
     try await base.forget(address, on: adapter)
   }
 
