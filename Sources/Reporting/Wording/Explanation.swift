@@ -167,9 +167,11 @@ struct SentenceContext {
   /// The RSSI, in dBm, from which the distance is no cause of a failure.
   static let near = -65
 
+  var isNear: Bool { rssi.map { $0 >= Self.near } ?? false }
+
   /// The advice for an unreliable link.
   var closer: String {
-    if let rssi, rssi >= Self.near {
+    if isNear, let rssi {
       return "The adapter is near enough: the \(device.noun) was last received at \(rssi) dBm."
     }
     let near = "Bring the adapter within 3 m of the \(device.noun), without metal between them"
@@ -178,6 +180,9 @@ struct SentenceContext {
   }
 
   var again: String { "Then \(retry)." }
+
+  /// The advice for an unreliable link of which nothing else is known.
+  var closerAndAgain: String { "\(closer) \(isNear ? "\(retry.uppercasedFirst)." : again)" }
 
   /// For the device that may be replaced when the retry fails, too.
   var againOrReplace: String { "\(again) If it fails again, replace the \(device.noun)." }
@@ -218,7 +223,7 @@ struct SentenceContext {
       Explanation(
         "The settings were written, but nothing proves that they were kept.", adviceWhenUnconfirmed)
     case .failed:
-      Explanation("\(subject) could not be provisioned.", "\(closer) \(again)")
+      Explanation("\(subject) could not be provisioned.", closerAndAgain)
     case .unreachable:
       Explanation("\(subject) was not reached.", "\(closer) Check its power. \(again)")
     case .ambiguous:

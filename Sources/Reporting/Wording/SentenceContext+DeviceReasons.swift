@@ -37,7 +37,7 @@ extension SentenceContext {
     Explanation(
       sentence,
       """
-      \(closer) \(rssi.map { $0 >= Self.near } ?? false ? restart.uppercasedFirst : "If it is near, \(restart)"): another phone or laptop \
+      \(closer) \(isNear ? restart.uppercasedFirst : "If it is near, \(restart)"): another phone or laptop \
       may be connected to it. \(device.notAnswering.map { $0 + " " } ?? "")\(again)
       """)
   }
@@ -168,7 +168,7 @@ extension SentenceContext {
   func noSelfDisconnect(_ seconds: Double?) -> Explanation {
     Explanation(
       "\(subject) was written, but did not confirm it by ending the connection\(within(seconds)).",
-      "\(closer) \(again)")
+      closerAndAgain)
   }
 
   func notReceivedAfterSave(_ seconds: Double? = nil) -> Explanation {
