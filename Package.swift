@@ -89,7 +89,7 @@ let package = Package(
     library("CSV", ["Source"]),
     library("Manifest", ["Hex", "Source", "YAML", "CSV", "Model", "Bluetooth"]),
     library("Journal", ["Digest", "Hex", "Model", "Bluetooth", "EventLoop", "CLinux"]),
-    library("Reporting", ["Hex", "Model", "Bluetooth"]),
+    library("Reporting", ["Digest", "Hex", "Model", "Bluetooth"]),
 
     // The simulated building.
     library("VirtualTime", ["Bluetooth", "EventLoop", "CLinux"]),
@@ -228,7 +228,7 @@ let package = Package(
     tests(
       "Application",
       [
-        "Bluetooth", "Engine", "Families", "Journal", "Manifest", "Model", "Reporting", "SampleFacts",
+        "Bluetooth", "DBus", "Engine", "Families", "Journal", "Manifest", "Model", "Reporting", "SampleFacts",
         "Session",
         "Source", "VirtualBuilding", "VirtualTime",
       ]),

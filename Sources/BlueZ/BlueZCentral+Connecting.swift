@@ -267,6 +267,7 @@ extension BlueZCentral {
 
   func deviceRemoved(_ path: ObjectPath) {
     receivedContent[path] = nil
+    refusedRemovals[path] = nil
     removals[path] = nil
     linkEnded(path)
   }

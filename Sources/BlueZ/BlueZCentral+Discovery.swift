@@ -239,7 +239,9 @@ extension BlueZCentral {
     else { return }
     discoveries[parent]?.count(path)
     let now = clock.now
-    let advertisement = sighting.advertisement(of: address, by: adapter.id, at: now)
+    var advertisement = sighting.advertisement(of: address, by: adapter.id, at: now)
+    // Only a new object can show the content, and BlueZ keeps the old one.
+    if sighting.wantsCleanSlate { advertisement.contentFailure = refusedRemovals[path]?.error }
     for (_, listener) in listeners.sorted(by: { $0.key < $1.key }) { listener.source.yield(advertisement) }
     if sighting.wantsCleanSlate, isIdle(path), cleanSlates.grants(path, device, at: now) {
       discoveries[parent]?.doubtful.append(path)
@@ -285,9 +287,20 @@ extension BlueZCentral {
   private func removeUncertain(_ path: ObjectPath) async {
     // Since the removal was requested, a connection may have begun, or a report may have confirmed the
     // content.
-    guard !Task.isCancelled, let adapter = path.parent, isUncertain(path) else { return }
-    _ = try? await call(
-      adapter, Name.Interface.adapter, Name.Member.removeDevice, [.objectPath(path)], during: .forget)
+    guard !Task.isCancelled, let adapter = path.parent, isUncertain(path),
+      refusedRemovals.mayRemove(path, at: clock.now)
+    else { return }
+    do throws(CentralError) {
+      _ = try await call(
+        adapter, Name.Interface.adapter, Name.Member.removeDevice, [.objectPath(path)], during: .forget)
+      refusedRemovals[path] = nil
+    } catch {
+      // Without the object, somebody removed it, or the daemon is gone.
+      guard error.code != .cancelled, tree.device(path) != nil else { return }
+      let text = "RemoveDevice \(path.text): \(error.stackText ?? "\(error.code)")"
+      log.debug("\(path.text): not removed (\(error.code))")
+      refusedRemovals.refused(path, CentralError(error.code, stackText: text), at: clock.now)
+    }
   }
 
   /// Whether an object's content may be outdated and the object may be removed.

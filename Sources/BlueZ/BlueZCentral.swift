@@ -39,6 +39,7 @@ package actor BlueZCentral: Central {
 
   var receivedContent: [ObjectPath: ReceivedContent] = [:]
   var cleanSlates = CleanSlates()
+  var refusedRemovals = RefusedRemovals()
   var discoveries: [ObjectPath: Discovery] = [:]
   /// Scans by other clients.
   var foreignScans = ForeignScans()
@@ -206,6 +207,7 @@ extension BlueZCentral {
 
   private func everythingLost(_ error: CentralError) {
     receivedContent = [:]
+    refusedRemovals = RefusedRemovals()
     removals = [:]
     for path in links.keys.sorted() { linkEnded(path, .stackLost) }
     for link in ended { link.assumeIsolated { $0.lost(.stackLost) } }

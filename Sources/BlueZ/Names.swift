@@ -62,5 +62,13 @@ enum Name {
     static let value = "Value"
     static let device = "Device"
     static let service = "Service"
+
+    /// The properties that are kept in the copy of the objects.
+    static let kept: Set<String> = [
+      address, powered, powerState, discovering, modalias, manufacturer, version, name, rssi, uuids,
+      manufacturerData, serviceData, connected, servicesResolved, paired, bonded, trusted, blocked, uuid,
+      flags,
+      device, service,
+    ]
   }
 }

@@ -51,7 +51,7 @@ struct ObjectTree: Hashable, Sendable {
     case .changed(let path, let interface, let changed, let invalidated):
       // A change of an unknown or removed object has no effect.
       guard objects[path]?[interface] != nil else { return }
-      objects[path]?[interface]?.merge(changed) { $1 }
+      objects[path]?[interface]?.merge(changed.used) { $1 }
       // This may be the only sign of a link of another client (docs/bluez.md, trap 57).
       if interface == Name.Interface.device, changed.flag(Name.Property.servicesResolved) {
         objects[path]?[interface]?[Name.Property.connected] = .bool(true)
@@ -67,7 +67,7 @@ struct ObjectTree: Hashable, Sendable {
   static let mostObjects = 200_000
 
   private mutating func add(_ path: ObjectPath, _ interfaces: Interfaces) {
-    let kept = interfaces.filter { Name.Interface.kept.contains($0.key) }
+    let kept = interfaces.filter { Name.Interface.kept.contains($0.key) }.mapValues(\.used)
     guard !kept.isEmpty, objects.count < Self.mostObjects || objects[path] != nil else { return }
     objects[path, default: [:]].merge(kept) { $1 }
     if let parent = path.parent { children[parent, default: []].insert(path) }

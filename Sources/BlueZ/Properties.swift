@@ -35,6 +35,43 @@ extension Properties {
   }
 }
 
+extension Properties {
+  /// The largest value that is kept, in bytes. An advertisement with all extensions has 1,650.
+  static let largestValue = 16 << 10
+
+  /// The properties that are used, without values that no device can have sent. Only these are kept: whoever
+  /// owns the bus name may send any number of others, of any size.
+  var used: Properties {
+    filter {
+      Name.Property.kept.contains($0.key) && $0.value.weight(upTo: Self.largestValue) <= Self.largestValue
+    }
+  }
+}
+
+extension DBusValue {
+  /// About the memory of a value, in bytes; counts no further than `limit`.
+  fileprivate func weight(upTo limit: Int) -> Int {
+    switch self {
+    case .bytes(let bytes): bytes.count
+    case .string(let text): text.utf8.count
+    case .objectPath(let path): path.text.utf8.count
+    case .variant(let value): value.weight(upTo: limit)
+    case .array(_, let values), .structure(let values):
+      Self.weight(of: values.lazy.map { $0.weight(upTo: limit) }, upTo: limit)
+    case .dictionary(_, _, let entries):
+      Self.weight(
+        of: entries.lazy.map { $0.key.weight(upTo: limit) + $0.value.weight(upTo: limit) }, upTo: limit)
+    default: 0
+    }
+  }
+
+  private static func weight(of parts: some Sequence<Int>, upTo limit: Int) -> Int {
+    var sum = 0
+    for part in parts where sum <= limit { sum += part + 32 }
+    return sum
+  }
+}
+
 extension ObjectPath {
   /// The text after the last slash, such as an adapter's `hci0`.
   var lastElement: String {

@@ -186,3 +186,37 @@ struct CleanSlates: Sendable {
     return true
   }
 }
+
+/// The objects that BlueZ refused to remove, and when to ask for each again.
+struct RefusedRemovals: Sendable {
+  /// The back-off after the first refusal; it doubles with each further one.
+  static let firstPause = Duration.seconds(2)
+  /// The longest back-off.
+  static let longestPause = Duration.seconds(60)
+
+  struct Refusal: Sendable {
+    /// Names the object and BlueZ's error.
+    var error: CentralError
+    var count = 1
+    /// When the back-off ends.
+    var end: MonotonicInstant
+  }
+
+  private var refusals: [ObjectPath: Refusal] = [:]
+
+  /// The refusal of an object; nil if BlueZ did not refuse to remove it.
+  subscript(path: ObjectPath) -> Refusal? {
+    get { refusals[path] }
+    set { refusals[path] = newValue }
+  }
+
+  func mayRemove(_ path: ObjectPath, at now: MonotonicInstant) -> Bool {
+    refusals[path].map { now >= $0.end } ?? true
+  }
+
+  mutating func refused(_ path: ObjectPath, _ error: CentralError, at now: MonotonicInstant) {
+    let count = (refusals[path]?.count ?? 0) + 1
+    let pause = min(Self.firstPause * (1 << min(count - 1, 8)), Self.longestPause)
+    refusals[path] = Refusal(error: error, count: count, end: now.advanced(by: pause))
+  }
+}

@@ -31,6 +31,7 @@ struct plan {
   int errors;
   bool has_own_session;
   bool has_own_group;
+  int terminal;  // Whose foreground it takes; below 0 for none.
   int death;  // The signal that it gets when the thread ends that started it.
 };
 
@@ -40,6 +41,8 @@ static void become(const struct plan *plan, pid_t parent) {
   int output = plan->output, errors = plan->errors;
   if (plan->has_own_session) setsid();
   if (plan->has_own_group) setpgid(0, 0);
+  // All signals are blocked here, SIGTTOU too.
+  if (plan->terminal >= 0) tcsetpgrp(plan->terminal, getpid());
   if (prctl(PR_SET_PDEATHSIG, plan->death) != 0) return;
   if (getppid() != parent) _exit(127);  // It ended before the line above took effect.
 
@@ -102,12 +105,12 @@ static pid_t start(const struct plan *plan) {
 }
 
 pid_t clinux_child_start(const char *program, char *const arguments[], int output, int errors) {
-  struct plan plan = {program, arguments, -1, output, errors, true, false, SIGKILL};
+  struct plan plan = {program, arguments, -1, output, errors, true, false, -1, SIGKILL};
   return start(&plan);
 }
 
 pid_t clinux_tool_start(const char *words, size_t length, int input, int output, int errors,
-                        bool has_own_group) {
+                        int terminal) {
   size_t count = 0;
   for (size_t i = 0; i < length; i++) count += words[i] == 0;
   char **arguments = calloc(count + 1, sizeof *arguments);
@@ -117,12 +120,29 @@ pid_t clinux_tool_start(const char *words, size_t length, int input, int output,
     arguments[i] = (char *)words + next;
     next += strlen(words + next) + 1;
   }
-  struct plan plan = {words, arguments, input, output, errors, false, has_own_group, SIGTERM};
+  if (terminal >= 0 && tcgetpgrp(terminal) != getpgrp()) terminal = -1;
+  struct plan plan = {words, arguments, input, output, errors, false, true, terminal, SIGTERM};
   pid_t child = start(&plan);
   int reason = errno;
   free(arguments);
   errno = reason;
   return child;
+}
+
+void clinux_take_foreground(int terminal) {
+  // Otherwise a process in the background that does this is stopped.
+  sigset_t ttou, before;
+  sigemptyset(&ttou);
+  sigaddset(&ttou, SIGTTOU);
+  pthread_sigmask(SIG_BLOCK, &ttou, &before);
+  tcsetpgrp(terminal, getpgrp());
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+bool clinux_child_has_ended(pid_t child) {
+  siginfo_t info;
+  info.si_pid = 0;
+  return waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT | WNOHANG) != 0 || info.si_pid == child;
 }
 
 void clinux_child_await(pid_t child) {

@@ -28,6 +28,17 @@ bool clinux_has_address_space(size_t bytes) {
   return true;
 }
 
+size_t clinux_raise_open_files(size_t wanted) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
+  if (limit.rlim_cur < wanted && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    getrlimit(RLIMIT_NOFILE, &limit);
+  }
+  return limit.rlim_cur < wanted ? (size_t)limit.rlim_cur : wanted;
+}
+
 bool clinux_is_ignored(int number) {
   struct sigaction action;
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;

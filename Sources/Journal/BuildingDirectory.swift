@@ -1,3 +1,5 @@
+import Model
+
 /// The building's own reports, in the building's directory beside its runs.
 package enum BuildingDirectory {
   /// Writes a report, such as `building.json`, atomically. It replaces an older one.
@@ -16,7 +18,7 @@ package enum BuildingDirectory {
 
   /// The bytes of a file in the building's directory; nil when it cannot be read.
   package static func readBytes(_ name: String, of building: String, in reports: String) -> [UInt8]? {
-    guard RunDirectory.isSafeName(name), RunDirectory.isSafeName(building) else { return nil }
+    guard name.isFileName, building.isFileName else { return nil }
     return try? File.directory(reports).directory(building).reading(name).readAll()
   }
 }

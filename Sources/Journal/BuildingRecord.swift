@@ -68,6 +68,11 @@ package struct BuildingRecord: Sendable {
       note(fact)
       receive(fact, in: run.run)
     }
+    if case .eventsOmitted(let fact) = event.fact,
+      fact.omitted.contains(where: { $0.kind == "device_sighted" })
+    {
+      folded.lacksSightings = true
+    }
     guard let id = event.fact.room else { return }
     var room = folded.rooms[id] ?? LastKnownRoom(name: id.rawValue, profile: "")
     let recorded = RecordedAt(run: run.run, at: event.at)
@@ -127,7 +132,8 @@ package struct BuildingRecord: Sendable {
     case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
       .scanStarted,
       .scanStopped,
-      .deviceSighted, .canariesJudged, .deviceUnclaimed, .hostPaused, .operatorRequested, .operatorAwaited,
+      .deviceSighted, .canariesJudged, .deviceUnclaimed, .hostPaused, .eventsOmitted, .operatorRequested,
+      .operatorAwaited,
       .stageStarted, .stageEnded, .linkEnded, .proofReceived,
       .retryScheduled, .settingsRead, .wifiChecked, .elapsedSent, .runInterrupted, .runFinished:
       break

@@ -38,6 +38,7 @@ package struct JournalError: Error, Hashable, Sendable {
     case unsafeName
     case readableByOthers
     case notAKey
+    case tooManyFiles
     /// Any other `errno`.
     case system(Int32)
   }
@@ -63,6 +64,7 @@ package struct JournalError: Error, Hashable, Sendable {
       case EEXIST: .exists
       case EIO: .inputOutput
       case ENAMETOOLONG: .nameTooLong
+      case EMFILE, ENFILE: .tooManyFiles
       default: .system(code)
       }
     self.init(operation, path, cause)
@@ -91,6 +93,7 @@ extension JournalError.Cause: CustomStringConvertible {
     case .unsafeName: "it is no safe file name"
     case .readableByOthers: "others than its owner may read it"
     case .notAKey: "it is no site key, which has 32 bytes"
+    case .tooManyFiles: "too many files are open"
     case .system(let code): "error \(code) (\(String(cString: strerror(code))))"
     }
   }

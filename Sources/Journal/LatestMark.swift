@@ -1,3 +1,4 @@
+import Model
 import Glibc
 
 /// The mark of the newest run of a building whose reports are complete: `latest`, a symbolic link to the
@@ -28,7 +29,7 @@ enum LatestMark {
     if let target = building.target(of: name) { return target }
     guard building.kind(of: name) == S_IFREG else { return nil }
     let text = String(decoding: try building.reading(name).beginning(256), as: UTF8.self)
-    guard text.last == "\n", RunDirectory.isSafeName(String(text.dropLast())) else { return nil }
+    guard text.last == "\n", String(text.dropLast()).isFileName else { return nil }
     return String(text.dropLast())
   }
 

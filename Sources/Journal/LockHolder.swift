@@ -46,7 +46,7 @@ extension LockHolder {
   init?(line bytes: [UInt8]) {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
       let line = try? JSONDecoder().decode(Line.self, from: Data(bytes[..<end])),
-      line.pid > 0, RunDirectory.isSafeName(line.run),
+      line.pid > 0, line.run.isFileName,
       let since = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(line.since)
     else { return nil }
     self.init(process: line.pid, run: line.run, since: since)

@@ -184,6 +184,19 @@ package final class RunDirectory: Sendable {
     }
   }
 
+  /// The ids of a building's rehearsals, sorted.
+  package static func rehearsalIDs(of building: String, in reports: String) throws(JournalError) -> [String] {
+    try checkName(building)
+    let folder = try File.directory(reports).directory(building).directory(rehearsals)
+    return try folder.names().filter { isRunName($0) && folder.kind(of: $0) == S_IFDIR }
+  }
+
+  /// The ids of the buildings that have a folder, sorted.
+  package static func buildings(in reports: String) throws(JournalError) -> [String] {
+    let folder = try File.directory(reports)
+    return try folder.names().filter { $0.isFileName && folder.kind(of: $0) == S_IFDIR }
+  }
+
   /// The id of the real run that `latest` names; nil without `latest`.
   package static func latestRun(in reports: String, building: String) throws(JournalError) -> String? {
     try checkName(building)
@@ -261,25 +274,11 @@ package final class RunDirectory: Sendable {
 
   /// Whether a name can be a run's id.
   static func isRunName(_ name: String) -> Bool {
-    isSafeName(name) && ![latest, rehearsals, SignedFolders.name].contains(name)
+    name.isFileName && ![latest, rehearsals, SignedFolders.name].contains(name)
   }
 
   /// Ids become file names. Throws `unsafeName` for one that could leave its directory or be hidden.
   static func checkName(_ name: String) throws(JournalError) {
-    guard isSafeName(name) else { throw JournalError(.create, name, .unsafeName) }
-  }
-
-  /// Whether a name is safe as a file name: 1 to 200 bytes of letters, digits, `-`, `_` and `.`, not
-  /// beginning with a dot.
-  static func isSafeName(_ name: String) -> Bool {
-    !name.isEmpty && name.utf8.count <= 200 && name.utf8.first != UInt8(ascii: ".")
-      && name.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-          true
-        default: false
-        }
-      }
+    guard name.isFileName else { throw JournalError(.create, name, .unsafeName) }
   }
 }

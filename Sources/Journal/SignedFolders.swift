@@ -1,3 +1,4 @@
+import Model
 import FoundationEssentials
 import Glibc
 
@@ -12,7 +13,7 @@ package enum SignedFolders {
   package static func names(of building: String, in reports: String) throws(JournalError) -> [String] {
     do throws(JournalError) {
       return try File.directory(reports).directory(building).directory(name).names().filter {
-        RunDirectory.isSafeName($0)
+        $0.isFileName
       }
     } catch  where error.cause == .missing {
       return []

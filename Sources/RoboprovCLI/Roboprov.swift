@@ -76,11 +76,24 @@ package struct Roboprov: AsyncParsableCommand {
       Console.fail(failure, forPrograms: words.isForPrograms)
       Glibc.exit(ExitStatus.unavailable.rawValue)
     }
+    let openFiles = clinux_raise_open_files(wantedOpenFiles)
+    guard openFiles >= leastOpenFiles else {
+      let failure = CommandFailure(
+        .unavailable, "only \(openFiles) files may be open at once; roboprov needs \(leastOpenFiles)",
+        advice: "Raise the limit: `ulimit -n \(wantedOpenFiles)`.")
+      Console.fail(failure, forPrograms: words.isForPrograms)
+      Glibc.exit(ExitStatus.unavailable.rawValue)
+    }
     LoopExecutor.run { Glibc.exit(await carryOut(arguments)) }
   }
 
   /// The address space for a run's threads and record, in bytes: 8 MiB for each of about ten stacks.
   private static let leastAddressSpace = 128 << 20
+
+  /// The files that a command opens at once, with pipes and a reserve: standard streams, loop, bus, folders of the
+  /// record, journals in two places.
+  private static let leastOpenFiles = 64
+  private static let wantedOpenFiles = 1024
 
   /// Runs the command of these arguments.
   /// - Returns: Its exit status.
@@ -103,6 +116,7 @@ package struct Roboprov: AsyncParsableCommand {
       Console.fail(failure, forPrograms: words.isForPrograms)
       return ended(failure.status.rawValue, words)
     } catch let status as ExitStatus {
+      if words.isForPrograms, let failure = status.failure { Console.fail(failure, forPrograms: true) }
       return ended(status.rawValue, words)
     } catch {
       let status = exitCode(for: error)

@@ -25,6 +25,7 @@ package final class Coordinator: Sendable {
 
   private struct State {
     var sequence = 0
+    var limit = RecordLimit()
     var queue: [Entry] = []
     var isFinished = false
     var failure: RecordFailure?
@@ -62,7 +63,8 @@ package final class Coordinator: Sendable {
   /// Why the record is closed to further events; nil while it is open.
   package var failure: RecordFailure? { state.withLock(\.failure) }
 
-  /// Queues an event without waiting for it. Dropped once the record has failed.
+  /// Queues an event without waiting for it. Dropped once the record has failed; an observation may be left out
+  /// (`RecordLimit`).
   package func note(_ fact: Fact) {
     enqueue(fact, recorded: nil)
   }
@@ -92,12 +94,13 @@ package final class Coordinator: Sendable {
     let failure = state.withLock { state -> RecordFailure? in
       precondition(!state.isFinished, "an event after the end of the run: \(fact?.kind ?? "flush")")
       if let failure = state.failure { return failure }
-      let event = fact.map { fact in
+      let elapsed = start.duration(to: clock.now)
+      for fact in fact.map({ state.limit.admitted($0, at: elapsed) }) ?? [] {
         state.sequence += 1
-        return RunEvent(
-          sequence: state.sequence, at: wall(), elapsed: start.duration(to: clock.now), fact: fact)
+        let event = RunEvent(sequence: state.sequence, at: wall(), elapsed: elapsed, fact: fact)
+        state.queue.append(Entry(event: event))
       }
-      state.queue.append(Entry(event: event, recorded: recorded))
+      if let recorded { state.queue.append(Entry(recorded: recorded)) }
       return nil
     }
     if let failure {

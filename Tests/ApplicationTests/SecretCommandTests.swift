@@ -1,3 +1,6 @@
+import DBus
+import Foundation
+import Synchronization
 import Testing
 
 @testable import Application
@@ -14,12 +17,38 @@ struct SecretCommandTests {
     "the program is ended after the time limit, whatever it does",
     arguments: [
       ["sleep", "100"], ["sh", "-c", "trap '' TERM; sleep 100 & wait; sleep 100"],
-      ["sh", "-c", "exec >&-; sleep 100"], ["sh", "-c", "sleep 100 & echo 12345678"],
+      ["sh", "-c", "exec >&-; sleep 100"],
     ])
   func timeLimit(command: [String]) {
     let limit = Duration.milliseconds(300)
     // Without the limit it would take 100 s.
     #expect(throws: SecretError.timedOut(limit)) { try SecretCommand.run(command, within: limit) }
+  }
+
+  @Test("a process that the program leaves behind is ended, and holds nothing up")
+  func leftBehind() throws {
+    let output = try SecretCommand.run(["sh", "-c", "sleep 100 & echo $!"])
+    let left = try #require(Int32(String(decoding: output, as: UTF8.self).trimmingPrefix(" ").dropLast()))
+    // It was sent SIGKILL, and remains as a zombie until its new parent reaps it. Otherwise this waits for ever.
+    while let state = try? String(contentsOfFile: "/proc/\(left)/stat", encoding: .utf8),
+      !state.contains(") Z ")
+    {
+      usleep(1_000)
+    }
+  }
+
+  @Test("its error output is shown without controls and without the password")
+  func errorOutput() async throws {
+    let shown = Mutex("")
+    let surroundings = Surroundings(
+      variables: [:], bus: .address("unix:path=/none"), wall: { Date() },
+      write: { text, _ in shown.withLock { $0 += text } })
+    try Surroundings.$current.withValue(surroundings) {
+      _ = try SecretCommand.run(
+        ["sh", "-c", "printf 'asking \\033]0;x\\007 swordfish-42\\n' >&2; echo swordfish-42"])
+    }
+    let text = shown.withLock { $0 }
+    #expect(text.contains("asking ") && !text.contains("swordfish") && !text.contains("\u{1B}"), "\(text)")
   }
 
   @Test("the program inherits only stdin, stdout and stderr")

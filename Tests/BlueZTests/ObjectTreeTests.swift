@@ -221,6 +221,25 @@ struct ObjectTreeTests {
     #expect(tree.device(device)?.number("RSSI") == -40)
   }
 
+  @Test("a property that is not used, or that no device can have sent, is not kept")
+  func unused() {
+    let large = DBusValue.bytes([UInt8](repeating: 1, count: 1 << 20))
+    var tree = tree(.added(device, [Name.Interface.device: ["Unknown": large, "Name": .string("a")]]))
+    for number in 0..<1_000 {
+      tree.apply(
+        .changed(device, interface: Name.Interface.device, ["Unknown\(number)": large], invalidated: []))
+    }
+    let entry = DBusEntry(.uint16(76), .variant(large))
+    tree.apply(
+      .changed(
+        device, interface: Name.Interface.device,
+        [
+          "ManufacturerData": .dictionary(key: "q", value: "v", [entry]), "RSSI": .int16(-40),
+          "UUIDs": .strings(Array(repeating: "x", count: 100_000)),
+        ], invalidated: []))
+    #expect(tree.device(device) == ["Name": .string("a"), "RSSI": .int16(-40)])
+  }
+
   @Test("a malformed signal is ignored")
   func hostile() {
     let added = Name.Member.interfacesAdded

@@ -33,6 +33,34 @@ import Testing
     #expect(refusals == 3)
   }
 
+  @Test("an adapter that comes and goes gets cool-downs, and is given up")
+  func flapping() {
+    var health = AdapterHealth()
+    var now = MonotonicInstant(sinceZero: .zero)
+    var pauses: [Duration] = []
+    while !health.isGivenUp {
+      health.began(at: now)
+      now = now.advanced(by: .milliseconds(100))
+      health.lost(at: now)
+      pauses.append(health.coolDownEnd.map { now.duration(to: $0) } ?? .zero)
+      now = health.coolDownEnd ?? now
+    }
+    #expect(pauses == [0, 0, 0, 1, 2, 4, 5, 5, 5, 5, 5, 5].map { .seconds($0) })
+    #expect(health.comesAndGoes)
+  }
+
+  @Test("an adapter that was in use for long is lost without consequence")
+  func steady() {
+    var health = AdapterHealth()
+    var now = MonotonicInstant(sinceZero: .zero)
+    for number in 0..<100 {
+      health.began(at: now)
+      now = now.advanced(by: .seconds(number % 10 == 0 ? 31 : 1))
+      health.lost(at: now)
+    }
+    #expect(!health.isGivenUp)
+  }
+
   @Test("an adapter that has scanned starts again without refusals")
   func recovery() {
     var health = AdapterHealth()

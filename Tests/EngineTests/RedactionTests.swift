@@ -49,6 +49,10 @@ import VirtualTime
     Form("hexadecimal, as in C") { each($0) { String(format: "0x%02x, ", $0) } },
     Form("hexadecimal of UTF-16") { utf16($0).map { String(format: "%02x", $0) }.joined() },
     Form("backslash and x") { each($0) { String(format: "\\x%02x", $0) } },
+    Form("decimal bytes") { $0.utf8.map(String.init).joined(separator: ", ") },
+    Form("decimal bytes, in lines") {
+      "[" + $0.utf8.map { String(format: "%3d", $0) }.joined(separator: "\n") + "]"
+    },
     Form("octal") { each($0) { String(format: "\\%03o", $0) } },
     Form("URL") { $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" },
     Form("URL, all of it") { each($0) { String(format: "%%%02X", $0) } },

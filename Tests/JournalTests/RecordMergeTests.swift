@@ -55,6 +55,20 @@ struct RecordMergeTests {
     #expect(try bytes(into, "one") == bytes(a, "one"))
   }
 
+  @Test(
+    "a run whose room cannot have a log file is refused before anything is stored",
+    arguments: ["../x", "", "a b"])
+  func badRoom(id: String) async throws {
+    let place = try TemporaryDirectory()
+    let (a, into) = (place.path + "/a", place.path + "/into")
+    let directory = try RunDirectory.create(in: a, building: "demo", run: "one")
+    var events = Events.sample(2)
+    events[1].fact = .retryScheduled(RetryScheduled(room: RoomID(rawValue: id), attempt: 1, delay: 1))
+    try await directory.createJournal().append(events)
+    #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([a + "/demo", a + "/demo"]).store(in: into) }
+    #expect(!FileManager.default.fileExists(atPath: into))
+  }
+
   @Test("a run with contradicting journals is refused, and so is a damaged journal")
   func refused() async throws {
     let place = try TemporaryDirectory()

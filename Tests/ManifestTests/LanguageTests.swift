@@ -197,6 +197,15 @@ struct LanguageTests {
     #expect(content("x", "x") != content("x", "x", room: "B"))
   }
 
+  @Test("a table without a header shows none of its cells")
+  func headless() {
+    let reading = Files(files: ["r.csv": "Room 1;1;Guests;hunter2345\nRoom 2;2;Guests;hunter2345\n"])
+      .read("building: B\nmatch: any\nrooms_from: r.csv\n")
+    let text = reading.rendered(isColored: false)
+    #expect(reading.building == nil && text.contains("not a key of a room"), "\(text)")
+    #expect(!text.contains("hunter2345") && !text.contains("Room 1"), "\(text)")
+  }
+
   @Test("unquoted text that other YAML readers read as another type is a warning with a fix")
   func ambiguous() throws {
     let reading = Files(files: [:]).read(

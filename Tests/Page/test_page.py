@@ -265,3 +265,15 @@ def test_two_thousand_rooms_stay_usable(page: Page) -> None:
     assert wide == pytest.approx(16 * narrow, abs=1)
     assert browser.run("document.documentElement.scrollWidth") <= 1280
     browser.picture(page.file("large-timeline-zoomed.png"))
+
+
+def test_only_the_script_of_the_page_runs(page: Page) -> None:
+    source = page.file("varied.html").read_text()
+    assert "unsafe-inline" not in source
+    page.file("injected.html").write_text(
+        source.replace("<main>", "<main><script>document.title = 'injected'</script><p id=p onclick=x>", 1)
+    )
+    browser = page.show("injected")
+    assert browser.run("document.title") != "injected"
+    assert browser.run("document.documentElement.className") == "js", "the page's own script runs"
+    assert any("Content Security Policy" in str(complaint) for complaint in page.complaints())

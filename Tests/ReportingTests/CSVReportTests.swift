@@ -57,7 +57,10 @@ struct CSVReportTests {
     "a special character is quoted, doubled or neutralised",
     arguments: [
       ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""), ("=1", "'=1"), ("=1,2", "\"'=1,2\""), ("a\nb", "\"a\nb\""),
-      ("nul\0", "nul\\0"), (" a", "\" a\""), ("\t=1", "'\t=1"), ("-52", "'-52"),
+      ("nul\0", "nul\\0"), (" a", "\" a\""), ("\t=1", "'\t'=1"),
+      // Where the comma is the decimal sign, a spreadsheet splits at `;`, also within quotes.
+      ("a;b", "\"a;b\""), ("a;=1", "\"a;'=1\""), ("a; =1;b", "\"a;' =1;b\""), ("a\n@x", "\"a\n'@x\""),
+      ("-52", "'-52"),
     ])
   func special(text: String, cell: String) {
     #expect(CSVCell.text(text).encoded == cell)

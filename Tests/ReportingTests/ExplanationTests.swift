@@ -104,6 +104,8 @@ struct ExplanationTests {
     case .adapterClaimed: [.adapterClaimed(holder: "hci0: run r by pid 7")]
     case .neverReceived: [.neverReceived()]
     case .adapterDeaf: [.adapterDeaf]
+    case .contentHidden:
+      [.contentHidden(stackText: "RemoveDevice /org/bluez/hci0/dev_C4: org.bluez.Error.Failed")]
     case .unknownToStack: [.unknownToStack()]
     case .connectFailed: [.connectFailed(FailedStep(.connect))]
     case .serviceMissing: [.serviceMissing(FailedStep(.discover))]

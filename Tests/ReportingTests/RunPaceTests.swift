@@ -84,7 +84,7 @@ struct RunPaceTests {
     #expect(((large + small).secondsPerRoom ?? 0) < 0.75)
   }
 
-  @Test("time in which nothing was in flight does not count")
+  @Test("a long time in which nothing was in flight counts only as two scan windows")
   func pauses() {
     var script = RunScript()
     let room = PlannedRoom.sample("a", "A", minor: 1, address: .sensor(1))
@@ -96,6 +96,27 @@ struct RunPaceTests {
     }
     script.append(
       .roomFinished(.init(room: "a", outcome: .provisioned, attempts: 2, seconds: 106, settings: [])))
-    #expect(RunPace(script.events).secondsPerRoom == 6)
+    #expect(RunPace(script.events).secondsPerRoom == 22)
+  }
+
+  @Test("the rest of a run whose proofs come together at its end is neither far too long nor too short")
+  func remaining() throws {
+    var script = RunScript()
+    let ids = (1...20).map { RoomID(rawValue: "r\($0)") }
+    script.begin(
+      ids.enumerated().map {
+        PlannedRoom.sample($1, $1.rawValue, minor: UInt16($0 + 1), address: .sensor(UInt64($0 + 1)))
+      })
+    var pace = RunPace()
+    for (number, id) in ids.enumerated() {
+      let address = BluetoothAddress.sensor(UInt64(number + 1))
+      script.append(
+        .attemptStarted(.init(room: id, address: address, adapter: .first, number: 1)), after: 0)
+      script.append(.saveSubmitted(.init(room: id, attempt: 1, address: address)), after: 1)
+      // Half of them are written; the others take 10 s more, and the last proof comes 7 s after that.
+      if number == 9 { pace = RunPace(script.events) }
+    }
+    let rest = try #require(pace.remaining(of: 20, at: .seconds(10)))
+    #expect((.seconds(14)...(.seconds(21))).contains(rest), "\(rest)")
   }
 }

@@ -29,6 +29,18 @@ struct CaptureCommandTests {
       "minor: 101 }\n", with: "minor: 101 }\n" + entries.joined())
   }
 
+  @Test("without input it ends", arguments: ["</dev/null", "<&-", "</dev/zero", "<building.yaml"])
+  func noInput(input: String) async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      let program = Invocation.program.path
+      let outcome = try await site.runTool([
+        "sh", "-c", "timeout 60 \(program) capture building.yaml --offline \(input)",
+      ])
+      #expect(outcome.status == 100, "\(outcome)")
+    }
+  }
+
   private static func text(_ site: Site) throws -> String {
     try String(contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
   }

@@ -44,7 +44,7 @@ struct HostileTextTests {
   @Test("rooms, buildings and texts of forged journals cannot control the terminal")
   func journals() async throws {
     try await Site.use { site in
-      let room = RoomID(rawValue: Self.hostile)
+      let room: RoomID = "forged"
       let facts: [Fact] = [
         .statusReceived(.init(room: room, attempt: 1, text: Self.hostile, meaning: .other)),
         .roomFinished(

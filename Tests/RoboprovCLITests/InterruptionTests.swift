@@ -150,7 +150,7 @@ struct InterruptionTests {
         let id = try #require(site.runs.first)
         let unnamed = try await site.run(["report", Site.building])
         #expect(unnamed.status == 74, "\(unnamed)")
-        #expect(unnamed.errors.contains("roboprov report \(Site.building) <run>"), "\(unnamed)")
+        #expect(unnamed.errors.contains("roboprov report \(Site.building) RUN"), "\(unnamed)")
         let report = try await site.run(["report", Site.building, id, "--output", "json"])
         #expect(report.status == 0, "\(report)")
         #expect(JSON(report.output)?["rooms"].count == 2, "\(report)")

@@ -34,7 +34,8 @@ struct KillAtEventTests {
     "attempt_ended": .plain, "room_finished": .plain, "run_finished": .plain,
     "adapter_awaited": .lostAdapter, "link_released": .linkLeft, "retry_scheduled": .secondAttempt,
     "run_interrupted": .interrupted, "operator_requested": .interrupted,
-    "adapter_faulted": nil, "foreign_scan_detected": nil, "binding_released": nil, "room_retired": nil,
+    "adapter_faulted": nil, "events_omitted": nil, "foreign_scan_detected": nil, "binding_released": nil,
+    "room_retired": nil,
     "room_accepted": nil, "room_verified": nil, "host_paused": nil, "settings_read": nil, "elapsed_sent": nil,
     "canaries_judged": nil, "operator_awaited": nil, "wifi_checked": nil, "device_unclaimed": nil,
   ]

@@ -30,6 +30,18 @@ struct WalkCommandTests {
 
   private static let command = ["walk", "building.yaml"]
 
+  @Test("without input it ends", arguments: ["</dev/null", "<&-"])
+  func noInput(input: String) async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      let program = Invocation.program.path
+      let outcome = try await site.runTool([
+        "sh", "-c", "timeout 60 \(program) walk building.yaml --simulate \(input)",
+      ])
+      #expect(outcome.status == 100, "\(outcome)")
+    }
+  }
+
   @Test("`walk` at a terminal takes labels, a wrong label, Enter, retry, undo and skip")
   func terminal() async throws {
     try await Site.use { site in

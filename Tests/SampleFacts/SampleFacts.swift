@@ -68,6 +68,7 @@ package enum SampleFacts {
         others: [BluetoothAddress(rawValue: 0xC47C_8D00_0002)])
     ),
     .hostPaused(HostPause(.suspended, seconds: 300)),
+    .eventsOmitted(EventsOmitted([.init("device_sighted", 3), .init("scan_started", 200)])),
     .operatorAwaited(OperatorAwaited(room: "lobby", reason: .configuredOtherwise(12))),
     .operatorRequested(OperatorRequested(.stop, within: 20)),
     .attemptStarted(

@@ -62,6 +62,8 @@ extension SampleFacts {
     ReasonExample(
       .connectFailed(FailedStep(.connect, stackText: "busy")),
       #"{"code":"connect_failed","stack_text":"busy","stage":"connect"}"#),
+    ReasonExample(
+      .contentHidden(stackText: "Failed"), #"{"code":"content_hidden","stack_text":"Failed"}"#),
     ReasonExample(.unknownToStack(), #"{"code":"unknown_to_stack","stage":"connect"}"#),
     ReasonExample(
       .unknownToStack(stackText: "gone"),

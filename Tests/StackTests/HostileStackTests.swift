@@ -87,13 +87,28 @@ import VirtualTime
     try await Self.attacked(attack)
   }
 
+  @Test(
+    "the run ends within bounds if BlueZ knew the devices and cannot remove them",
+    arguments: acts.filter(\.isRefusal))
+  func removal(_ act: Misconduct.Act) async throws {
+    let run = try await Self.attacked(
+      Attack(first: 1, count: .max, act: act, member: "RemoveDevice"), isKnown: true)
+    let windows = run.events.count { $0.fact.kind == "scan_started" }
+    // The shortest window takes 1.2 s.
+    #expect(Double(windows) < run.took / .seconds(1), "\(windows) windows in \(run.took)")
+    let reason = run.result?.rooms.first?.reason
+    #expect(reason?.code == .contentHidden)
+    #expect(reason?.stackText?.contains("RemoveDevice /org/bluez/hci0/dev_C4_7C_8D_00_00_01") == true)
+    #expect(run.events.count { $0.fact.kind == "adapter_faulted" } == 1)
+  }
+
   @discardableResult
-  private static func attacked(_ attack: Attack) async throws -> StackedRun {
+  private static func attacked(_ attack: Attack, isKnown: Bool = false) async throws -> StackedRun {
     var timeouts = StageTimeouts()
     (timeouts.search, timeouts.connect, timeouts.verify) = (.seconds(5), .seconds(5), .seconds(10))
     let run = try await StackedRun.apply(
       [StackedRun.room(1, retries: 1, timeouts: timeouts)], [StackedRun.sensor(1), StackedRun.sensor(2)],
-      misconduct: attack.misconduct, adapterTimeout: .seconds(5))
+      misconduct: attack.misconduct, adapterTimeout: .seconds(5), isKnown: isKnown)
     #expect(run.took < .seconds(150), "it took \(run.took)")
     for write in run.writes {
       // The other sensor has no room.
@@ -139,6 +154,8 @@ extension Misconduct.Act {
     case .answer, .obey, .delay, .vanish, .mislead: false
     }
   }
+
+  fileprivate var isRefusal: Bool { if case .refuse = self { true } else { false } }
 
   /// A short name for a test case.
   fileprivate var name: String {

@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import Engine
 import EventLoop
 import Foundation
 import Model
@@ -98,5 +99,28 @@ struct OutageScenarios {
       #expect(run.flashes[number]?.minor == UInt16(100 + number))
     }
     #expect(run.openLinks == 0)
+  }
+
+  @Test(
+    "a run ends by itself if its adapter comes and goes without end", arguments: [100, 700, 2_500, 8_000])
+  func flapping(milliseconds: Int) async throws {
+    let hasEnded = Lock(false)
+    let run = try await StackedRun.apply(
+      Self.rooms, Self.sensors,
+      beside: { building in
+        for _ in 0..<20_000 where !hasEnded.withLock({ $0 }) {
+          try await building.clock.sleep(for: .milliseconds(milliseconds))
+          await building.world.setPresent(false, StackedRun.adapter)
+          try await building.clock.sleep(for: .milliseconds(milliseconds))
+          await building.world.setPresent(true, StackedRun.adapter, name: "hci3")
+        }
+      }, ended: { hasEnded.withLock { $0 = true } })
+    #expect(run.took < .seconds(600), "it took \(run.took)")
+    let faults = run.events.compactMap { event in
+      if case .adapterFaulted(let fact) = event.fact { fact.fault } else { nil }
+    }
+    // Rooms may also end by their own limit of failures of the host.
+    #expect(faults == [.comesAndGoes] || milliseconds > 1_000 && faults.isEmpty)
+    #expect(run.summary.utf8.count < 20_000)
   }
 }

@@ -50,11 +50,15 @@ struct StackedRun: Sendable {
   /// Runs `apply` for these rooms.
   /// - Parameters:
   ///   - delay: The time that each message on the bus takes.
+  ///   - isKnown: Whether `org.bluez` received the sensors before the run, and has objects of them.
+  ///   - ended: Called when the run has ended.
   ///   - beside: Runs beside the run, for example to disturb it.
   static func apply(
     _ rooms: [Room], _ sensors: [SensorScenario], misconduct: Misconduct? = nil,
     adapterTimeout: Duration = .seconds(600), delay: (@Sendable () -> Duration)? = nil, seed: UInt64 = 7,
-    beside: @escaping @Sendable (ServedBuilding) async throws -> Void = { _ in }
+    isKnown: Bool = false,
+    beside: @escaping @Sendable (ServedBuilding) async throws -> Void = { _ in },
+    ended: @escaping @Sendable () -> Void = {}
   ) async throws -> StackedRun {
     let scenario = Scenario(
       seed: seed, adapters: [AdapterScenario(address: adapter, name: "hci0")], sensors: sensors)
@@ -62,20 +66,36 @@ struct StackedRun: Sendable {
       scenario, bus: LocalBus(delay: delay), needsBus: false, misconduct: misconduct
     ) { building in
       let recorder = EventRecorder(clock: building.clock)
+      if isKnown { try await receiveAll(sensors.count, in: building) }
       let began = building.clock.now
       async let disturbance: Void = beside(building)
       let result = await run(rooms, in: building, recorder, adapterTimeout)
+      ended()
+      let took = began.duration(to: building.clock.now)
       try await disturbance
       var flashes: [Int: Flash] = [:]
       for number in rooms.indices.map({ $0 + 1 }) {
         flashes[number] = await building.world.flash(of: address(number))
       }
       return StackedRun(
-        result: result, events: recorder.recorded, took: began.duration(to: building.clock.now),
+        result: result, events: recorder.recorded, took: took,
         writes: await building.world.writes, flashes: flashes,
         openLinks: await building.world.openLinkCount(),
         stored: await building.stack.storedDevices(on: adapter))
     }
+  }
+
+  /// Receives the sensors as another program does, so that `org.bluez` has objects of them.
+  private static func receiveAll(_ count: Int, in building: ServedBuilding) async throws {
+    let central = try await BlueZCentral.open(bus: building.daemon.busAddress, clock: building.clock)
+    _ = try await central.scan(on: AdapterID(adapter)) { (stream) throws(CentralError) in
+      var received: Set<BluetoothAddress> = []
+      for try await advertisement in stream {
+        received.insert(advertisement.address)
+        if received.count == count { return }
+      }
+    }
+    await central.close()
   }
 
   private static func run(

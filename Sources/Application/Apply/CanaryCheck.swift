@@ -76,7 +76,7 @@ private final class CanaryCommand: Sendable {
   /// Runs it and blocks until its end.
   /// - Throws: The reason why it cannot be started.
   func run() throws(POSIXError) -> ChildProcess.Ending {
-    let child = try ShellCommand.start(command, input: input, output: STDERR_FILENO, errors: STDERR_FILENO)
+    let child = try ShellCommand.start(command, input: input, output: STDERR_FILENO)
     let isCancelled = state.withLock { state in
       state.child = child
       return state.isCancelled

@@ -69,7 +69,7 @@ package final class Notifier: Sendable {
     let child: ChildProcess
     do throws(POSIXError) {
       // Its output is dropped: the screen belongs to the run.
-      child = try ShellCommand.start(command, input: input, output: -1, errors: -1)
+      child = try ShellCommand.start(command, input: input, output: -1)
     } catch {
       return "it could not be started: \(error.text)"
     }

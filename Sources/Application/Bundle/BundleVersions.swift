@@ -33,7 +33,7 @@ struct BundleVersions {
 
   /// The installed BlueZ.
   private static var bluez: String {
-    let outcome = ToolOutcome(["bluetoothctl", "--version"])
+    let outcome = ToolOutcome(["bluetoothctl", "--version"], within: .seconds(5))
     guard outcome.status == 0, !outcome.output.isEmpty else {
       return "BlueZ not known: bluetoothctl is not there"
     }

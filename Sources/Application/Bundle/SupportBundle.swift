@@ -127,7 +127,7 @@ package struct SupportBundle {
 
   private static func bytes(of path: String) throws -> [UInt8] {
     do throws(InputFile.Problem) {
-      return try InputFile.contents(of: path, atMost: 1 << 30).bytes
+      return try InputFile.contents(of: path, atMost: 1 << 30, patience: nil).bytes
     } catch {
       throw unreadable(path, error.text)
     }

@@ -39,6 +39,14 @@ package enum ExitStatus: Int32, CaseIterable, Error {
     }
   }
 
+  /// The error of a command that ended with this status, and has said in its output what is wrong; nil if nothing is.
+  package var failure: CommandFailure? {
+    switch self {
+    case .done, .changes: nil
+    default: CommandFailure(self, meaning)
+    }
+  }
+
   /// All statuses, for the end of a command's help.
   package static let help =
     "EXIT STATUS\n"

@@ -1,4 +1,7 @@
 package import Journal
+import Manifest
+import Model
+import Reporting
 
 /// Messages and advice for failures of the record.
 package enum JournalMessages {
@@ -47,18 +50,37 @@ package enum JournalMessages {
       CommandFailure(
         .record, "no run of \(building) has left reports in \(reports)",
         advice: """
-          List the runs with `ls \(reports)/\(building)`. For a run that was killed, give its id: \
-          `roboprov report \(building) <run>`.
+          \(runs(of: building, in: reports)) For a run that was killed, give its id: `roboprov report \
+          \(building.shellQuoted) RUN`.
           """)
     case .missing:
       CommandFailure(
-        .record, "\(error)", advice: "List the runs with `ls \(reports)/\(building)`.")
+        .record, "there is no run \(run?.visible ?? "") of \(building.visible) in \(reports.visible)",
+        advice: runs(of: building, in: reports))
     case .unsafeName:
       CommandFailure(
         .record, "\(error)", advice: "Give the names of the folders in \(reports), without a path.")
     default:
       failure(error)
     }
+  }
+
+  /// The runs of a building that have a record, as a sentence, or the buildings that have one.
+  private static func runs(of building: String, in reports: String) -> String {
+    let real = (try? BuildingListing(building, in: reports))?.runs.map(\.id) ?? []
+    let rehearsals = (try? RunDirectory.rehearsalIDs(of: building, in: reports)) ?? []
+    if !real.isEmpty { return "Its runs, the newest first: \(newest(real))." }
+    if !rehearsals.isEmpty { return "It has only rehearsals, the newest first: \(newest(rehearsals))." }
+    let buildings = (try? RunDirectory.buildings(in: reports)) ?? []
+    guard !buildings.isEmpty else {
+      return "No building has left a record there: name the reports directory with --reports."
+    }
+    if let near = Vocabulary.nearest(to: building, of: buildings) { return "Did you mean \(near.visible)?" }
+    return "Buildings there: \(buildings.prefix(10).map(\.visible).joined(separator: ", "))."
+  }
+
+  private static func newest(_ ids: [String]) -> String {
+    ids.sorted().reversed().prefix(5).map(\.visible).joined(separator: ", ") + (ids.count > 5 ? ", …" : "")
   }
 
   private static func advice(_ error: JournalError, _ place: Place) -> String {
@@ -80,6 +102,7 @@ package enum JournalMessages {
     case .nameTooLong: return "Choose a shorter path with \(place.option)."
     case .unsafeName: return "Rename the building or room: its id becomes a file name."
     case .readableByOthers: return "Remove the permissions of other users with chmod."
+    case .tooManyFiles: return "Raise the limit: `ulimit -n 1024`."
     case .notAKey: return "Name the right file."
     case .system: return "Check the directory and the disk, \(elsewhere)"
     }

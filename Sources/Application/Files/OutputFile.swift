@@ -59,7 +59,7 @@ package enum OutputFile {
     }
     let current: InputFile
     do throws(InputFile.Problem) {
-      current = try InputFile.contents(of: place, atMost: 1 << 30)
+      current = try InputFile.contents(of: place, atMost: 1 << 30, patience: nil)
     } catch {
       throw CommandFailure(.record, "\(path) is no longer readable")
     }

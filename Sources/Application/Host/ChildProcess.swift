@@ -3,7 +3,8 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// A program that this process started. It gets SIGTERM at the latest when the thread that started it ends.
+/// A program that this process started, with all that it starts in its process group. It gets SIGTERM at the latest
+/// when the thread that started it ends; what is left of its group is killed when it has ended.
 package final class ChildProcess: Sendable {
   /// How a program ended.
   package enum Ending: Equatable, Sendable {
@@ -13,7 +14,8 @@ package final class ChildProcess: Sendable {
   }
 
   private let id: pid_t
-  private let hasOwnGroup: Bool
+  /// The terminal that it may use, below 0 for none.
+  private let terminal: Int32
   /// Nil while it runs or has not been waited for; after that, another process may have its id.
   private let ending = Mutex<Ending?>(nil)
 
@@ -25,15 +27,14 @@ package final class ChildProcess: Sendable {
   /// - Parameters:
   ///   - words: The program and its arguments; no shell reads them.
   ///   - input: Its stdin; /dev/null below 0.
-  ///   - hasOwnGroup: In a process group of its own, Ctrl-C at the terminal does not reach it.
+  ///   - terminal: The terminal at which it may ask a person, open until it has ended; below 0 for none.
   /// - Throws: The reason why it cannot be started.
   init(
-    _ words: [String], input: Int32 = -1, output: Int32, errors: Int32 = STDERR_FILENO,
-    hasOwnGroup: Bool = false
+    _ words: [String], input: Int32 = -1, output: Int32, errors: Int32, terminal: Int32 = -1
   ) throws(POSIXError) {
     let arguments = words.flatMap { Array($0.utf8CString) }
-    id = clinux_tool_start(arguments, arguments.count, input, output, errors, hasOwnGroup)
-    self.hasOwnGroup = hasOwnGroup
+    id = clinux_tool_start(arguments, arguments.count, input, output, errors, terminal)
+    self.terminal = terminal
     guard id > 0 else { throw POSIXError.last }
   }
 
@@ -57,21 +58,30 @@ package final class ChildProcess: Sendable {
   /// Sends it, and what it started in its group, a signal; nothing when it has ended.
   func signal(_ signal: Int32) {
     ending.withLock { ending in
-      if ending == nil { kill(hasOwnGroup ? -id : id, signal) }
+      if ending == nil { kill(-id, signal) }
     }
   }
 
   /// Ends it and waits for its end: with SIGTERM, after 1 s with SIGKILL.
   func stop() {
     signal(SIGTERM)
+    // A stopped process does not handle SIGTERM before it continues.
+    signal(SIGCONT)
     if wait(until: Deadline(after: .seconds(1))) != nil { return }
     signal(SIGKILL)
     _ = wait()
   }
 
+  /// Whether it has ended.
+  var hasEnded: Bool { ending.withLock { $0 != nil } || clinux_child_has_ended(id) }
+
   private func reap() -> Ending? {
     ending.withLock { ending in
       if let ending { return ending }
+      guard clinux_child_has_ended(id) else { return nil }
+      // Until it is reaped, no other group has its id.
+      kill(-id, SIGKILL)
+      if terminal >= 0 { clinux_take_foreground(terminal) }
       var status: Int32 = 0
       let reaped = waitpid(id, &status, WNOHANG)
       // If another thread reaped the child, its status is lost, which does not count as success.
@@ -87,6 +97,64 @@ extension ChildProcess.Ending: CustomStringConvertible {
     switch self {
     case .exited(let status): "exit status \(status)"
     case .killed(let signal): "signal \(signal)"
+    }
+  }
+}
+
+extension ChildProcess {
+  /// What a program wrote, and how it ended.
+  struct Outcome {
+    /// Nil if it was ended: by its time limit, or because it wrote too much.
+    var ending: Ending?
+    var output: [UInt8] = []
+    var errors: [UInt8] = []
+    /// Whether it wrote more than was allowed.
+    var wroteTooMuch = false
+  }
+
+  /// Runs a program to its end and reads what it writes. Processes that it leaves behind hold nothing up.
+  /// - Parameters:
+  ///   - input: Its stdin; /dev/null below 0.
+  ///   - terminal: Whether it may ask at the terminal, if there is one. Its stdin is then the terminal.
+  ///   - timeout: After it, the program is ended.
+  ///   - limit: The maximum number of bytes of its stdout, and of its stderr.
+  ///   - heard: Called with what its stdout and its stderr have so far, several times a second.
+  /// - Throws: The reason why it cannot be started.
+  static func run(
+    _ words: [String], input: Int32 = -1, atTerminal: Bool = false, within timeout: Duration,
+    atMost limit: Int, _ heard: (_ output: [UInt8], _ errors: [UInt8]) -> Void = { _, _ in }
+  ) throws(POSIXError) -> Outcome {
+    let terminal = atTerminal ? open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1
+    defer { if terminal >= 0 { close(terminal) } }
+    let output = try ProcessPipe()
+    defer { output.close() }
+    let errors = try ProcessPipe()
+    defer { errors.close() }
+    let child = try ChildProcess(
+      words, input: atTerminal ? terminal : input, output: output.writing, errors: errors.writing,
+      terminal: terminal)
+    output.closeWriting()
+    errors.closeWriting()
+    let deadline = Deadline(after: timeout)
+    var outcome = Outcome()
+    while true {
+      // What it wrote before its end is read after this.
+      let isOver = child.hasEnded
+      let isOpen = (
+        output.read(into: &outcome.output, atMost: limit + 1),
+        errors.read(into: &outcome.errors, atMost: limit + 1)
+      )
+      heard(outcome.output, outcome.errors)
+      outcome.wroteTooMuch = max(outcome.output.count, outcome.errors.count) > limit
+      if isOver {
+        outcome.ending = child.wait()
+        return outcome
+      }
+      if deadline.hasPassed || outcome.wroteTooMuch {
+        child.stop()
+        return outcome
+      }
+      if isOpen.0 || isOpen.1 { ProcessPipe.wait(for: [output, errors]) } else { poll(nil, 0, 10) }
     }
   }
 }

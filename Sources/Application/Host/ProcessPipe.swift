@@ -2,38 +2,51 @@ import CLinux
 import FoundationEssentials
 import Glibc
 
-/// Both ends of a pipe, closed on exec.
-struct ProcessPipe {
-  let reading: Int32
-  let writing: Int32
+/// Both ends of a pipe, closed on exec. Reading does not block.
+final class ProcessPipe {
+  private(set) var reading: Int32
+  private(set) var writing: Int32
+  private var hasEnded = false
 
   init() throws(POSIXError) {
     var ends: [Int32] = [-1, -1]
     guard clinux_pipe(&ends) == 0 else { throw POSIXError.last }
     (reading, writing) = (ends[0], ends[1])
+    _ = fcntl(reading, F_SETFL, O_NONBLOCK)
+  }
+
+  func closeWriting() {
+    if writing >= 0 { Glibc.close(writing) }
+    writing = -1
+  }
+
+  func closeReading() {
+    if reading >= 0 { Glibc.close(reading) }
+    reading = -1
   }
 
   func close() {
-    Glibc.close(reading)
-    Glibc.close(writing)
+    closeWriting()
+    closeReading()
   }
 
-  /// Reads several pipes to their ends at once, so that no writer waits for a reader of another; closes them.
-  static func contents(of pipes: [ProcessPipe]) -> [[UInt8]] {
-    for pipe in pipes { Glibc.close(pipe.writing) }
-    var texts = pipes.map { _ in [UInt8]() }
-    // poll(2) skips descriptors below 0.
-    var waiting = pipes.map { pollfd(fd: $0.reading, events: Int16(POLLIN), revents: 0) }
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while waiting.contains(where: { $0.fd >= 0 }) {
-      guard poll(&waiting, nfds_t(waiting.count), -1) > 0 else { continue }
-      for index in waiting.indices where waiting[index].revents != 0 {
-        let count = read(waiting[index].fd, &buffer, buffer.count)
-        if count < 0, errno == EINTR { continue }
-        if count > 0 { texts[index] += buffer[..<count] } else { waiting[index].fd = -1 }
-      }
+  /// Appends what is there now, up to a total.
+  /// - Returns: Whether more may follow.
+  func read(into bytes: inout [UInt8], atMost limit: Int) -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 1 << 14)
+    while !hasEnded, bytes.count < limit {
+      let count = Glibc.read(reading, &buffer, min(buffer.count, limit - bytes.count))
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { return true }
+      if count <= 0 { hasEnded = true } else { bytes += buffer[..<count] }
     }
-    for pipe in pipes { Glibc.close(pipe.reading) }
-    return texts
+    return !hasEnded
+  }
+
+  /// Waits until one of the pipes has something to read or has ended, at most for 50 ms.
+  static func wait(for pipes: [ProcessPipe]) {
+    // poll(2) skips descriptors below 0.
+    var wanted = pipes.map { pollfd(fd: $0.hasEnded ? -1 : $0.reading, events: Int16(POLLIN), revents: 0) }
+    poll(&wanted, nfds_t(wanted.count), 50)
   }
 }

@@ -5,28 +5,35 @@ import Glibc
 enum ShellCommand {
   /// Starts it in its own process group. It ends at the latest with the calling thread.
   /// - Parameters:
-  ///   - output: Its stdout; below 0 for /dev/null.
-  ///   - errors: Its stderr; below 0 for /dev/null.
+  ///   - output: Its stdout and stderr; below 0 for /dev/null.
   /// - Throws: The reason why it cannot be started.
-  static func start(
-    _ command: String, input: String, output: Int32, errors: Int32
-  ) throws(POSIXError) -> ChildProcess {
+  static func start(_ command: String, input: String, output: Int32) throws(POSIXError) -> ChildProcess {
     let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
     defer { if null >= 0 { close(null) } }
     let pipe = try ProcessPipe()
-    defer { close(pipe.writing) }
-    let child = try start(
-      command, input: pipe.reading, output < 0 ? null : output, errors < 0 ? null : errors)
-    // A command need not read its input: SIGPIPE does not end this process, and the error does not matter.
-    try? Descriptor.write(Array((input + "\n").utf8), to: pipe.writing)
+    defer { pipe.close() }
+    // The read end is the child's stdin, which must block.
+    _ = fcntl(pipe.reading, F_SETFL, 0)
+    let place = output < 0 ? null : output
+    let child = try ChildProcess(
+      ["/bin/sh", "-c", command], input: pipe.reading, output: place, errors: place)
+    // A command need not read its input, nor all of it at once: what the pipe does not hold is written while
+    // the command runs, for at most a second.
+    _ = fcntl(pipe.writing, F_SETFL, O_NONBLOCK)
+    pipe.closeReading()
+    let deadline = Deadline(after: .seconds(1))
+    var rest = Array((input + "\n").utf8)[...]
+    while !rest.isEmpty, !deadline.hasPassed {
+      let part = Array(rest)
+      let count = write(pipe.writing, part, part.count)
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        poll(nil, 0, 10)
+      } else if errno != EINTR {
+        break
+      }
+    }
     return child
-  }
-
-  private static func start(
-    _ command: String, input: Int32, _ output: Int32, _ errors: Int32
-  ) throws(POSIXError) -> ChildProcess {
-    defer { close(input) }
-    return try ChildProcess(
-      ["/bin/sh", "-c", command], input: input, output: output, errors: errors, hasOwnGroup: true)
   }
 }

@@ -13,28 +13,30 @@ package struct ToolOutcome {
   /// Its complete output.
   var text: String { [output, errors].filter { !$0.isEmpty }.joined(separator: "\n") }
 
+  /// The maximum output of a program, in bytes: the messages of the Bluetooth service during long runs.
+  private static let mostBytes = 64 << 20
+
   /// Runs a program, named by its path or found in PATH, and waits for its end.
-  /// - Parameter input: The file for its stdin.
-  package init(_ command: [String], input: String = "/dev/null") {
+  /// - Parameters:
+  ///   - input: The file for its stdin.
+  ///   - asks: Whether it may ask at the terminal, where its stdin then is.
+  ///   - timeout: After it the program is ended, with the status of timeout(1).
+  package init(
+    _ command: [String], input: String = "/dev/null", asks: Bool = false,
+    within timeout: Duration = .seconds(60)
+  ) {
     do throws(POSIXError) {
-      let source = open(input, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+      let source = open(input, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
       defer { if source >= 0 { close(source) } }
-      let (output, errors) = (try ProcessPipe(), try ProcessPipe())
-      let child: ChildProcess
-      do throws(POSIXError) {
-        child = try ChildProcess(command, input: source, output: output.writing, errors: errors.writing)
-      } catch {
-        output.close()
-        errors.close()
-        throw error
-      }
-      let texts = ProcessPipe.contents(of: [output, errors])
-      self.output = Self.text(texts[0])
-      self.errors = Self.text(texts[1])
+      let outcome = try ChildProcess.run(
+        command, input: source, atTerminal: asks, within: timeout, atMost: Self.mostBytes)
+      output = Self.text(outcome.output)
+      errors = Self.text(outcome.errors)
       status =
-        switch child.wait() {
-        case .exited(let status): status
-        case .killed(let signal): 128 + signal
+        switch outcome.ending {
+        case .exited(let status)?: status
+        case .killed(let signal)?: 128 + signal
+        case nil: 124
         }
     } catch {
       (status, output) = (nil, "")

@@ -14,18 +14,14 @@ extension ManifestFiles {
   package static func relative(to manifest: String) -> ManifestFiles {
     ManifestFiles { path, limit in
       let place = InputFile.path(path, beside: manifest)
-      // A pipe would block, and a device has no end.
-      var status = stat()
-      if stat(place, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-        return .failure(.unreadable("it is not a regular file"))
-      }
       do throws(InputFile.Problem) {
-        return .success(File(name: place, bytes: try InputFile.contents(of: place, atMost: limit).bytes))
+        let bytes = try InputFile.contents(of: place, atMost: limit, patience: nil).bytes
+        return .success(File(name: place, bytes: bytes))
       } catch {
         switch error {
         case .missing: return .failure(.missing)
         case .tooLarge: return .failure(.tooLarge)
-        case .system(let code): return .failure(.unreadable(String(cString: strerror(code))))
+        case .system, .notAFile, .pipe, .silent: return .failure(.unreadable(error.text))
         }
       }
     }

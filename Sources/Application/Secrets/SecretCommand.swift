@@ -1,66 +1,54 @@
 import FoundationEssentials
 import Glibc
+import Model
+import Reporting
 
 /// A program that writes a password to stdout: `pass`, `sops`, `systemd-creds`.
 enum SecretCommand {
   /// The timeout. The operator may have to enter a passphrase or touch a security key.
   static let timeout = Duration.seconds(120)
 
-  /// Runs a program without a shell. It can ask at the terminal, if there is one, and its stderr is visible.
+  /// Runs a program without a shell. It can ask at the terminal, if there is one.
+  ///
+  /// Its stderr is shown without controls and without the password. At a terminal it is shown while the program
+  /// runs, from the second second on, because it may tell the person what to do; otherwise after the end.
   /// - Returns: Its stdout.
   static func run(
     _ words: [String], within timeout: Duration = Self.timeout
   ) throws(SecretError) -> [UInt8] {
-    let pipe: ProcessPipe
-    do throws(POSIXError) { pipe = try ProcessPipe() } catch { throw .notStarted(reason: error.text) }
-    defer { close(pipe.reading) }
-    let terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    defer { if terminal >= 0 { close(terminal) } }
-    let child: ChildProcess
+    var shown = 0
+    let patience = Deadline(after: .seconds(1))
+    let isWatched = Surroundings.isTerminal(STDERR_FILENO)
+    let outcome: ChildProcess.Outcome
     do throws(POSIXError) {
-      defer { close(pipe.writing) }
-      child = try ChildProcess(words, input: terminal, output: pipe.writing)
+      outcome = try ChildProcess.run(
+        words, atTerminal: true, within: timeout, atMost: SecretText.longest
+      ) { output, errors in
+        if isWatched, patience.hasPassed { show(errors, output, &shown) }
+      }
     } catch {
       if error.code == .ENOENT || error.code == .ENOTDIR { throw .noProgram }
       throw .notStarted(reason: error.text)
     }
-    let deadline = Deadline(after: timeout)
-    let written: [UInt8]
-    do throws(SecretError) {
-      written = try output(from: pipe.reading, until: deadline, timeout)
-    } catch {
-      child.stop()
-      throw error
-    }
-    switch child.wait(until: deadline) {
-    case .exited(0)?: return written
+    show(outcome.errors, outcome.output, &shown)
+    switch outcome.ending {
+    case _ where outcome.wroteTooMuch: throw .tooLong
+    case .exited(0)?: return outcome.output
     case .exited(let status)?: throw .ended(status)
     case .killed(let signal)?: throw .killed(signal)
-    case nil:
-      child.stop()
-      throw .timedOut(timeout)
+    case nil: throw .timedOut(timeout)
     }
   }
 
-  private static var notStarted: SecretError { .notStarted(reason: String(cString: strerror(errno))) }
-
-  private static func output(
-    from descriptor: Int32, until deadline: Deadline, _ timeout: Duration
-  ) throws(SecretError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: SecretText.longest + 1)
-    while true {
-      guard !deadline.hasPassed else { throw .timedOut(timeout) }
-      var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      if poll(&wanted, 1, 100) <= 0 { continue }
-      let count = read(descriptor, &buffer, buffer.count)
-      if count == 0 { return bytes }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw notStarted
-      }
-      bytes += buffer[..<count]
-      if bytes.count > SecretText.longest { throw .tooLong }
-    }
+  /// Shows what is new in the error output.
+  /// - Parameters:
+  ///   - output: What may be the password.
+  ///   - shown: The bytes that were shown before.
+  private static func show(_ errors: [UInt8], _ output: [UInt8], _ shown: inout Int) {
+    guard errors.count > shown else { return }
+    let new = String(decoding: errors[shown...], as: UTF8.self)
+    shown = errors.count
+    let secret = Secret(String(decoding: output, as: UTF8.self).trimmed)
+    Surroundings.write(Redactor([secret])(OutsideWords.quoted(new)).visibleLines, to: STDERR_FILENO)
   }
 }

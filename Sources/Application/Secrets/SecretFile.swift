@@ -9,9 +9,6 @@ enum SecretFile {
   ///   - manifest: The path of the file that names it: the manifest, or one that it includes.
   static func read(_ path: String, besides manifest: String) throws(SecretError) -> [UInt8] {
     let path = InputFile.path(path, beside: manifest)
-    var status = stat()
-    guard stat(path, &status) == 0 else { throw problem(path, errno) }
-    guard [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT) else { throw .notAFile(path) }
     let file: InputFile
     do throws(InputFile.Problem) {
       file = try InputFile.contents(of: path, atMost: SecretText.longest)
@@ -20,6 +17,8 @@ enum SecretFile {
       case .missing: throw .noFile(path)
       case .system(let code): throw problem(path, code)
       case .tooLarge: throw .tooLong
+      case .notAFile, .pipe: throw .notAFile(path)
+      case .silent: throw .unreadable(path, reason: error.text)
       }
     }
     OtherUsers.warn(of: path, "which has a password")
@@ -29,6 +28,7 @@ enum SecretFile {
   private static func problem(_ path: String, _ code: Int32) -> SecretError {
     switch code {
     case ENOENT, ENOTDIR: .noFile(path)
+    case EISDIR: .notAFile(path)
     default: .unreadable(path, reason: String(cString: strerror(code)))
     }
   }

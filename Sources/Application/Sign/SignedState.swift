@@ -130,6 +130,11 @@ package struct SignedState {
         "changed after signing: \(changed.map { "\(folder)/\($0)".visible }.joined(separator: ", "))",
         advice: "Do not rely on it. Put a whole copy in its place, or ask the signer for one.")
     }
+    guard InputFile.recorded("\(folder)/\(Self.signature)", atMost: 1 << 20) != nil else {
+      throw Self.broken(folder, "has no signature, or it cannot be read")
+    }
+    // ssh-keygen itself would wait for a pipe.
+    if let signers { _ = try InputFile.read(signers, atMost: 1 << 20, patience: nil) }
     let common = ["-n", Self.namespace, "-s", "\(folder)/\(Self.signature)"]
     let arguments =
       signers.map { ["-Y", "verify", "-f", $0, "-I", identity ?? ""] + common } ?? ["-Y", "check-novalidate"]
@@ -190,7 +195,8 @@ package struct SignedState {
   }
 
   private static func keygen(_ arguments: [String], input: String = "/dev/null") throws -> ToolOutcome {
-    let outcome = ToolOutcome(["/usr/bin/ssh-keygen"] + arguments, input: input)
+    let outcome = ToolOutcome(
+      ["/usr/bin/ssh-keygen"] + arguments, input: input, asks: input == "/dev/null", within: .seconds(120))
     guard !outcome.isMissing else {
       throw CommandFailure(
         .unavailable, "ssh-keygen cannot be started: \(outcome.errors)",

@@ -14,12 +14,22 @@
 /// `arguments` begins with the program's name and ends with a null pointer.
 pid_t clinux_child_start(const char *program, char *const arguments[], int output, int errors);
 
-/// Starts a program (looked up along PATH when it has no slash) in our session, so that it can ask at the terminal. It has
-/// `input` for stdin (/dev/null below 0), `output` for stdout, `errors` for stderr, and no other descriptor of ours. SIGTERM
-/// ends it when the calling thread ends. In a process group of its own, Ctrl-C at the terminal does not reach it.
+/// Starts a program (looked up along PATH when it has no slash) in our session and in a process group of its own, so that
+/// Ctrl-C at the terminal does not reach it and all that it starts can be ended with it. It has `input` for stdin (/dev/null
+/// below 0), `output` for stdout, `errors` for stderr, and no other descriptor of ours. SIGTERM ends it when the calling
+/// thread ends.
+///
+/// If `terminal` is our terminal and we are in its foreground, the program takes our place there, so that it can ask a
+/// person; `clinux_take_foreground` takes it back. Below 0 it stays in the background.
 ///
 /// `words` are the program and its arguments, each ended by a 0, `length` bytes in all. Returns as `clinux_child_start`.
-pid_t clinux_tool_start(const char *words, size_t length, int input, int output, int errors, bool has_own_group);
+pid_t clinux_tool_start(const char *words, size_t length, int input, int output, int errors, int terminal);
+
+/// Brings our process group to the foreground of a terminal.
+void clinux_take_foreground(int terminal);
+
+/// Whether the child has ended. It is not reaped, so its process id and group stay its own.
+bool clinux_child_has_ended(pid_t child);
 
 /// Creates a pipe whose ends are closed on exec: `ends[0]` to read, `ends[1]` to write. Returns 0, or -1 with
 /// errno set.

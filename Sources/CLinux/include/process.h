@@ -15,5 +15,9 @@ void clinux_fill_standard_descriptors(void);
 /// Whether `bytes` of address space are still available (`ulimit -v`).
 bool clinux_has_address_space(size_t bytes);
 
+/// Raises the number of files that may be open (RLIMIT_NOFILE) to `wanted` if the hard limit permits that.
+/// Returns the limit.
+size_t clinux_raise_open_files(size_t wanted);
+
 /// Whether a signal is ignored, as SIGHUP is under nohup(1).
 bool clinux_is_ignored(int signal);

@@ -161,6 +161,7 @@ extension RunMachine {
           stack: stack, hardware: hardware, slots: slots.limit)))
     nearby.take(adapter, namedBy: request.building.rooms)
     let session = radios.add(adapter.id, slots: slots, limits: limits, at: now)
+    radios[history: adapter.id].health.began(at: now)
     for place in rooms.places([.queued]) where rooms[place].room.family.lifecycle.isPerAction {
       enlist(place, on: adapter.id)
     }
@@ -188,6 +189,18 @@ extension RunMachine {
       timers.orphans.insert(Due(at: state.limit, room: place))
     }
     isDirty = true
+    noteLoss(of: session.adapter)
+  }
+
+  /// Gives up an adapter that comes and goes without end.
+  private mutating func noteLoss(of adapter: AdapterID) {
+    radios[history: adapter].health.lost(at: now)
+    guard radios[history: adapter].health.comesAndGoes, !isStopping else { return }
+    let failure = CentralError(
+      .adapterUnavailable(.absent),
+      stackText: "it was lost \(AdapterHealth.tolerableFlaps) times in a row within 30 s")
+    record(.adapterFaulted(.init(adapter: adapter, fault: .comesAndGoes, stackText: failure.stackText)))
+    if radios.isEmpty, radios.presence.claiming.isEmpty { stop(.radio(failure)) }
   }
 
   // MARK: Other programs

@@ -144,7 +144,7 @@ extension RunMachine {
     }
     // A device that a watching run never received is not a failure.
     if request.isWatching, let work, work.attempts == 0, air[work.address]?.lastReceived == nil {
-      return (.pending, .neverReceived())
+      return (.pending, silence(of: work.address))
     }
     if let failure = work?.lastFailure, failure.failureClass != .host, let stop, stop != .interrupted {
       return (Outcome(after: failure), failure)

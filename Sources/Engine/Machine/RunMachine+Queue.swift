@@ -140,7 +140,7 @@ extension RunMachine {
       timers.silences.removeMin()
       switch rooms[due.room].state {
       case .awaited(let state) where state.silenceLimit == due.at:
-        finish(due.room, .unreachable, reason: radios.isDeaf(at: now) ? .adapterDeaf : .neverReceived())
+        finish(due.room, .unreachable, reason: silence(of: rooms[due.room].room.address))
       case .queued(var state) where state.silenceLimit == due.at:
         if radios.contains(where: { isFresh(state.work.address, on: $0.id) }) {
           // It is still received and waits for its connection.
@@ -159,8 +159,14 @@ extension RunMachine {
   private mutating func giveUp(_ place: Int, _ work: RoomWork) {
     // Not received since an earlier run asked it to save: the save may have succeeded.
     let mayBeDone = request.known.lastWrite(for: work.room, at: work.address)?.isUnproved == true
-    let silent: FailureReason =
-      mayBeDone ? .notReceivedAfterSave(nil) : radios.isDeaf(at: now) ? .adapterDeaf : .neverReceived()
+    let silent = mayBeDone ? .notReceivedAfterSave(nil) : silence(of: work.address)
     end(place, work, after: work.lastFailure ?? silent)
+  }
+
+  /// Why nothing usable was received from a device.
+  func silence(of address: BluetoothAddress?) -> FailureReason {
+    let hidden = address.flatMap { self.obscured[$0] }?.min { $0.key < $1.key }
+    if let hidden { return .contentHidden(stackText: hidden.value) }
+    return radios.isDeaf(at: now) ? .adapterDeaf : .neverReceived()
   }
 }

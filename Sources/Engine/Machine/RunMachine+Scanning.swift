@@ -119,6 +119,7 @@ extension RunMachine {
       phase = .surveying(survey)
     }
     let owner = rooms.owner(of: advertisement.address)
+    if owner != nil { noteContent(of: advertisement) }
     if let owner, receive(advertisement, of: owner) { mayDecide = true }
     // Any address may send an awaited identity: another address than the device's own proves nothing, but
     // explains a missing proof.
@@ -128,6 +129,22 @@ extension RunMachine {
       mayDecide = true
     }
     return mayDecide
+  }
+
+  /// Notes whether the content of a room's device is unknown because the stack keeps an old object. Each device
+  /// is recorded once for each adapter.
+  private mutating func noteContent(of advertisement: Advertisement) {
+    let (address, adapter) = (advertisement.address, advertisement.adapter)
+    guard let failure = advertisement.contentFailure else {
+      obscured[address] = nil
+      return
+    }
+    guard obscured[address]?[adapter] == nil else { return }
+    obscured[address, default: [:]][adapter] = failure.stackText ?? "\(failure.code)"
+    guard notedObscured[address, default: []].insert(adapter).inserted else { return }
+    record(
+      .adapterFaulted(
+        .init(adapter: adapter, fault: .keepsDevice, address: address, stackText: failure.stackText)))
   }
 
   /// Records once that more devices were received than are kept.
@@ -145,9 +162,10 @@ extension RunMachine {
     }
     switch rooms[place].state {
     case .queued(let state):
-      guard !state.candidacies.contains(adapter), advertisement.address == state.work.address else {
-        return false
-      }
+      // A device of unknown content is no candidate: its window would end for it at once, again and again.
+      guard !state.candidacies.contains(adapter), advertisement.address == state.work.address,
+        rooms[place].room.family.lifecycle.isPerAction || isFresh(advertisement.address, on: adapter)
+      else { return false }
       enlist(place, on: adapter)
       return true
     case .exhausted(let state) where !isEnding:

@@ -244,7 +244,9 @@ extension Known {
   /// not show what it kept: by the record, or by what this run received.
   func mayHaveHad(_ room: Room, at address: BluetoothAddress, _ air: AirLedger) -> Bool {
     guard let identity = room.identity, !room.family.lifecycle.isRewritable else { return false }
-    if holdings(for: room, at: address).isEmpty { return air.mayHaveSent(identity, from: address) }
+    if holdings(for: room, at: address).isEmpty {
+      return lastKnown.lacksSightings || air.mayHaveSent(identity, from: address)
+    }
     return permissions.force.contains(room.id) || mayHoldOther(than: room, at: address)
   }
 

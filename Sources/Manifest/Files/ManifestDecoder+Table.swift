@@ -105,8 +105,14 @@ extension ManifestDecoder {
     }
     var places: [String: SourceRange] = [:]
     let ignored = Set(mapping.ignored.map(\.text))
+    func isKnown(_ text: String) -> Bool {
+      ignored.contains(text) || mapping.columns.contains { $0.header == text }
+        || Vocabulary.key(spelt: text, among: vocabulary.columns) != nil
+    }
+    // A table without a header begins with data, perhaps with a password.
+    let isHeader = header.count { isKnown($0.text) } * 2 >= header.count { !$0.text.isEmpty }
     return header.map { cell in
-      show(cell.range)
+      if isHeader || isKnown(cell.text) { show(cell.range) }
       let mapped = mapping.columns.filter { $0.header == cell.text }.map(\.key)
       if !mapped.isEmpty || ignored.contains(cell.text) || cell.text.isEmpty {
         for key in mapped { claim(key, cell, &places) }

@@ -7,6 +7,17 @@ package struct Identifier<Subject>: Hashable, Sendable, Codable, RawRepresentabl
   package init(rawValue: String) { self.rawValue = rawValue }
   package init(stringLiteral value: String) { rawValue = value }
   package var description: String { rawValue }
+
+  /// Reads a name. Ids become names of files, so one that could not be a file's name is an error where it is read.
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    rawValue = try container.decode(String.self)
+    guard rawValue.isFileName else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "an id that cannot be a file's name")
+    }
+  }
+
   package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
@@ -18,3 +29,19 @@ package typealias FamilyID = Identifier<DeviceFamily>
 
 /// The machine name of a setting, in snake_case: `minor`, `wifi_ssid`.
 package typealias SettingName = Identifier<SettingDescription>
+
+extension String {
+  /// Whether it is safe as a file name: 1 to 200 bytes of letters, digits, `-`, `_` and `.`, not beginning with a
+  /// dot.
+  package var isFileName: Bool {
+    !isEmpty && utf8.count <= 200 && utf8.first != UInt8(ascii: ".")
+      && utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+          true
+        default: false
+        }
+      }
+  }
+}

@@ -18,6 +18,7 @@ package enum Fact: Hashable, Sendable {
   case roomAccepted(RoomAccepted)
   case roomVerified(RoomVerified)
   case hostPaused(HostPause)
+  case eventsOmitted(EventsOmitted)
   case operatorAwaited(OperatorAwaited)
   case operatorRequested(OperatorRequested)
   case attemptStarted(AttemptStarted)
@@ -66,6 +67,10 @@ extension Fact {
       "room_verified", Fact.roomVerified,
       "What was received from a room's device when the building was verified."),
     Row("host_paused", Fact.hostPaused, "The host paused, or its clock was set."),
+    Row(
+      "events_omitted", Fact.eventsOmitted,
+      "Observations came faster than the record may grow, and were left out. After a kill, up to 10 s of such events are uncounted."
+    ),
     Row(
       "operator_awaited", Fact.operatorAwaited,
       "A room waits for an operator action; the run continues meanwhile."),
@@ -116,6 +121,7 @@ extension Fact {
     case .roomAccepted(let data): ("room_accepted", data)
     case .roomVerified(let data): ("room_verified", data)
     case .hostPaused(let data): ("host_paused", data)
+    case .eventsOmitted(let data): ("events_omitted", data)
     case .operatorAwaited(let data): ("operator_awaited", data)
     case .operatorRequested(let data): ("operator_requested", data)
     case .attemptStarted(let data): ("attempt_started", data)

@@ -46,6 +46,7 @@ extension AdapterSelected {
 package struct AdapterFault: FactPayload {
   package var adapter: AdapterID
   package var fault: Kind
+  package var address: BluetoothAddress?
   package var wasPowerCycled: Bool?
   package var stackText: String?
 
@@ -54,17 +55,22 @@ package struct AdapterFault: FactPayload {
     case receivesNothing = "receives_nothing"
     case refusesToScan = "refuses_to_scan"
     case tooManyDevices = "too_many_devices"
+    case keepsDevice = "keeps_device"
+    case comesAndGoes = "comes_and_goes"
   }
 
+  package var subject: FactSubject { FactSubject(address: address) }
+
   package init(
-    adapter: AdapterID, fault: Kind, wasPowerCycled: Bool? = nil, stackText: String? = nil
+    adapter: AdapterID, fault: Kind, address: BluetoothAddress? = nil, wasPowerCycled: Bool? = nil,
+    stackText: String? = nil
   ) {
-    (self.adapter, self.fault, self.wasPowerCycled) = (adapter, fault, wasPowerCycled)
-    self.stackText = stackText
+    (self.adapter, self.fault, self.address) = (adapter, fault, address)
+    (self.wasPowerCycled, self.stackText) = (wasPowerCycled, stackText)
   }
 
   enum CodingKeys: String, CodingKey {
-    case adapter, fault
+    case adapter, fault, address
     case wasPowerCycled = "power_cycled"
     case stackText = "stack_text"
   }

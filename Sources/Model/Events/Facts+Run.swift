@@ -97,6 +97,26 @@ package enum RecordedCommand: String, Hashable, Sendable, Codable, CaseIterable 
   case verify
 }
 
+/// Observations were left out of the record, because they came faster than it may grow.
+package struct EventsOmitted: FactPayload {
+  /// The number of omitted events of one kind.
+  package struct Count: Hashable, Sendable, Codable {
+    package var kind: Fact.Kind
+    package var count: Int
+
+    package init(_ kind: Fact.Kind, _ count: Int) {
+      (self.kind, self.count) = (kind, count)
+    }
+  }
+
+  /// Since the last fact of this kind, by name.
+  package var omitted: [Count]
+
+  package init(_ omitted: [Count]) {
+    self.omitted = omitted
+  }
+}
+
 /// A pause of this host, or a change of its clock.
 package struct HostPause: FactPayload {
   /// The kinds of pauses. The names are frozen.

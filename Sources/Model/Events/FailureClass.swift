@@ -58,7 +58,8 @@ extension FailureReason {
     case .adapterLost(.awaitingProof), .stackLost(.awaitingProof): .permanent
     case .adapterLost, .stackLost, .hostPaused: .host
     case .unknownToStack: .forgotten
-    case .neverReceived, .noCandidate, .notNear, .receivedTooBriefly, .adapterMissing: .missing
+    case .neverReceived, .contentHidden, .noCandidate, .notNear, .receivedTooBriefly, .adapterMissing:
+      .missing
     case .outOfSlots: .outOfSlots
     case .attributeRejected, .refused: .refused
     case .wrongIdentity, .notReceivedAfterSave, .receivedFromOtherAddress, .beaconAsBefore,

@@ -3,6 +3,7 @@ extension FailureReason {
   package enum Code: String, Hashable, Sendable, Codable, CaseIterable {
     case neverReceived = "never_received"
     case adapterDeaf = "adapter_deaf"
+    case contentHidden = "content_hidden"
     case connectTimedOut = "connect_timed_out"
     case connectFailed = "connect_failed"
     case unknownToStack = "unknown_to_stack"
@@ -56,6 +57,7 @@ extension FailureReason {
     switch self {
     case .neverReceived: .neverReceived
     case .adapterDeaf: .adapterDeaf
+    case .contentHidden: .contentHidden
     case .connectTimedOut: .connectTimedOut
     case .connectFailed: .connectFailed
     case .unknownToStack: .unknownToStack

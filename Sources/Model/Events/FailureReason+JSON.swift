@@ -46,6 +46,7 @@ extension FailureReason.Form {
     case .adapterDeaf, .addressMissing, .planOutdated, .notConfirmed, .tooManyFailures, .canariesFailed,
       .canariesRefused:
       break
+    case .contentHidden(let stackText): self.stackText = stackText
     case .neverReceived(let seconds):
       if let seconds { (stage, self.seconds) = (.search, seconds) }
     case .connectTimedOut(let seconds, let stackText):

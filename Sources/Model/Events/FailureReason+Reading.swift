@@ -9,6 +9,7 @@ extension FailureReason.Form {
     return switch code {
     case .neverReceived: .neverReceived(searchSeconds: try context.searchSeconds())
     case .adapterDeaf: .adapterDeaf
+    case .contentHidden: .contentHidden(stackText: try context.required(stackText, .stackText))
     case .connectTimedOut:
       .connectTimedOut(seconds: try context.at(.connect, seconds), stackText: stackText)
     case .connectFailed: .connectFailed(try context.step())

@@ -7,6 +7,8 @@ package enum FailureReason: Hashable, Sendable {
   /// No adapter received the device. After a search of an attempt, with its length in seconds.
   case neverReceived(searchSeconds: Double? = nil)
   case adapterDeaf
+  /// The device was received, but the stack kept an old object of it, which hides what it sends.
+  case contentHidden(stackText: String)
   /// The device was received, but a connection timed out: by the program, with seconds, or by the stack.
   case connectTimedOut(seconds: Double? = nil, stackText: String? = nil)
   case connectFailed(FailedStep)

@@ -14,6 +14,8 @@ package struct LastKnownBuilding: Hashable, Sendable {
   /// What each device may hold, for each identity that it was written or received with. A device may leave
   /// provisioning mode with any of them.
   package var holdings: [BluetoothAddress: [Holding]]
+  /// Whether a run left sightings out of its record: then any device may have had any identity.
+  package var lacksSightings = false
 
   /// The state of a building without any record by default.
   package init(

@@ -40,6 +40,7 @@ extension Fact {
       return .operatorAwaited(fact)
     case .runStarted, .adapterAwaited, .linkReleased, .scanStarted, .scanStopped, .deviceSighted,
       .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .hostPaused,
+      .eventsOmitted,
       .operatorRequested,
       .attemptStarted,
       .stageStarted, .elapsedSent, .settingWritten, .saveSubmitted, .linkEnded, .proofReceived,

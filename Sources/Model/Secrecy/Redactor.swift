@@ -2,7 +2,7 @@
 ///
 /// A device can repeat a password in many forms. The redactor finds the secret itself, in upper or lower
 /// case, reversed, with spaces, punctuation or NULs between its characters (so UTF-16 and UTF-32, too),
-/// escaped as in JSON, URLs, HTML or quoted-printable, as hexadecimal or base64; and pieces of it in each of
+/// escaped as in JSON, URLs, HTML or quoted-printable, as hexadecimal, decimal bytes or base64; and pieces of it in each of
 /// these forms, of 6 characters or more (8 for secrets of 16 or more). At the beginning and the end of a
 /// text, where it may have been cut off, 4 characters suffice.
 ///

@@ -26,8 +26,30 @@ struct TextReading {
     for (index, byte) in text.enumerated() { plain.append(byte, from: index, to: index + 1) }
     body(plain)
     if text.contains(where: { EscapeReader.introduces($0) }) { body(EscapeReader(text).view()) }
+    body(decimal(text))
     for skipped in 0..<2 { body(hexadecimal(text, skipping: skipped)) }
     for skipped in 0..<4 { body(base64(text, skipping: skipped)) }
+  }
+
+  /// Bytes as decimal numbers, with anything but letters and digits between them: `67, 65, 78`.
+  private static func decimal(_ text: [UInt8]) -> TextReading {
+    var view = TextReading(capacity: text.count / 3)
+    var index = 0
+    while index < text.count {
+      guard text[index].isAlphanumeric else {
+        index += 1
+        continue
+      }
+      let start = index
+      var value = 0
+      while index < text.count, text[index].isAlphanumeric {
+        let digit = text[index] &- UInt8(ascii: "0")
+        value = digit < 10 && value < 256 ? min(value * 10 + Int(digit), 256) : 256
+        index += 1
+      }
+      if value < 256, index - start <= 3 { view.append(UInt8(value), from: start, to: index) }
+    }
+    return view
   }
 
   // MARK: Digits of several bits

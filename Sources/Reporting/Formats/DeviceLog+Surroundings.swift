@@ -13,7 +13,11 @@ struct SurroundingLines {
 
   var items: [(title: String, text: String)] {
     guard report.reachedRadio else { return [("Scans", "no adapter scanned in this run")] }
-    var items = scans + [("Others", others)]
+    var items = scans
+    if around.isIncomplete {
+      items.append(("Record", "events were left out: there may be more windows and sensors than these"))
+    }
+    items.append(("Others", others))
     if let neighbours { items.append(("Neighbours", neighbours)) }
     items.append(("Unclaimed", unclaimed))
     if isSilent { items += findings }
@@ -63,6 +67,9 @@ struct SurroundingLines {
     case .receivesNothing:
       "\(name) received no device of any make in 10 s of scanning\(fault.wasPowerCycled == true ? ", and was switched off and on" : "")\(text)"
     case .refusesToScan: "the Bluetooth service did not scan with \(name)\(text)"
+    case .comesAndGoes: "\(name) came and went\(text)"
+    case .keepsDevice:
+      "the Bluetooth service kept an old object of \(fault.address?.description ?? "a device") on \(name)\(text)"
     case .tooManyDevices: "\(name) received more sensors than the limit: the run ignored the others"
     }
   }
@@ -97,7 +104,9 @@ struct SurroundingLines {
 
   private var unclaimed: String {
     let count = around.strangers.count
-    guard around.knowsStrangers else { return "not on record: the run has no end" }
+    guard around.knowsStrangers else {
+      return "not on record: " + (around.isEnded ? "events were left out" : "the run has no end")
+    }
     guard count > 0 else { return "no received sensor is without a room" }
     // A device with a similar address is named, however far away it is.
     let near = Array(around.strangers.prefix(Self.named))

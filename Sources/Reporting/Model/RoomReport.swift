@@ -170,7 +170,8 @@ package struct RoomReport: Hashable, Sendable {
     case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
       .scanStarted,
       .scanStopped,
-      .deviceSighted, .hostPaused, .operatorRequested, .canariesJudged, .deviceUnclaimed, .runInterrupted,
+      .deviceSighted, .hostPaused, .eventsOmitted, .operatorRequested, .canariesJudged, .deviceUnclaimed,
+      .runInterrupted,
       .runFinished:
       break
     }

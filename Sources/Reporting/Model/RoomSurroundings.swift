@@ -44,8 +44,12 @@ struct RoomSurroundings {
   /// Devices that belong to no room, the nearest first.
   let strangers: [Stranger]
 
+  /// Whether the run has ended.
+  let isEnded: Bool
   /// Whether it is known which devices belong to no room. The end of the run records that.
   let knowsStrangers: Bool
+  /// Whether the record lacks sightings or scan windows, so that the numbers are lower limits.
+  let isIncomplete: Bool
 
   /// Whether an adapter received nothing, or could not scan.
   var hasFault: Bool { scanners.contains { !$0.faults.isEmpty } }
@@ -86,6 +90,8 @@ struct RunSurroundings {
   private var received: [Received] = []
   private var faults: [(at: Duration, fault: AdapterFault)] = []
   private var ends: [RoomID: Duration] = [:]
+  /// The kinds of events that the record lacks.
+  private var omitted: Set<Fact.Kind> = []
   /// The number of rooms before and after a room that are its neighbours.
   private static let neighbours = 2
 
@@ -99,6 +105,7 @@ struct RunSurroundings {
         if known.insert(fact.address).inserted { received.append(Received(at: event.elapsed, device: fact)) }
       case .adapterFaulted(let fact): faults.append((event.elapsed, fact))
       case .roomFinished(let fact): ends[fact.room] = event.elapsed
+      case .eventsOmitted(let fact): omitted.formUnion(fact.omitted.map(\.kind))
       default: break
       }
     }
@@ -118,7 +125,9 @@ struct RunSurroundings {
       scanners: report.adapterReports.map { scanner($0, until: end, received: firsts[$0.adapter] ?? 0) },
       others: firsts.values.reduce(0, +), strength: strength,
       neighbours: neighbours(of: room), strangers: strangers(near: room),
-      knowsStrangers: report.outcome != nil)
+      isEnded: report.outcome != nil,
+      knowsStrangers: report.outcome != nil && !omitted.contains("device_unclaimed"),
+      isIncomplete: omitted.contains("device_sighted") || omitted.contains("scan_started"))
   }
 
   private func scanner(

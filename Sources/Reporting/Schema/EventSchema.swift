@@ -9,7 +9,7 @@ package enum EventSchema {
       .init("seq", "Its number in the run, from 1 without gaps.", .integer(from: 1)),
       .init("at", "When it happened, by the host's clock.", .text(.time)),
       .init("elapsed_us", "Microseconds since the run began, by the monotonic clock.", .integer(from: 0)),
-      .init("kind", "What happened.", .names(kinds)),
+      .init("kind", "What happened.", .names(Fact.Kind.names)),
       .init("data", "The data of the event. Its keys depend on `kind`.", .payload),
     ],
     variants: .init(key: "kind", payload: "data", Fact.Kind.allCases.map(variant)))
@@ -26,9 +26,6 @@ package enum EventSchema {
     return line
   }()
 
-  private static let kinds = Schema.Names(
-    "kind", "The events of a run.", Fact.Kind.allCases.map { .init($0.rawValue, $0.meaning) })
-
   private static func variant(_ kind: Fact.Kind) -> ObjectSchema.Variant {
     var schema: ObjectSchema?
     do {
@@ -44,4 +41,10 @@ package enum EventSchema {
     (schema.definition, schema.about) = (kind.rawValue, kind.meaning)
     return .init(kind.rawValue, kind.meaning, schema)
   }
+}
+
+extension Fact.Kind: OutputNames {
+  package static let definition = "kind"
+  package static let about = "The events of a run."
+  package var documentation: String { meaning }
 }

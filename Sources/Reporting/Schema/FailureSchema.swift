@@ -29,7 +29,7 @@ extension FailureReason {
     (["identity"], [.beaconAsBefore, .configuredOtherwise, .settingsUnknown]),
     (["addresses", "sightings"], [.contradictorySightings]),
     (["identity", "addresses"], [.identityOnAir, .identityOnRecord]),
-    (["stack_text"], [.adapterClaimed]),
+    (["stack_text"], [.adapterClaimed, .contentHidden]),
     (["addresses"], [.tooManyCandidates]),
     (["candidates", "near"], [.notClearlyNearest, .notNear, .receivedTooBriefly]),
     (["near"], [.adapterMissing, .adapterShared]),

@@ -37,6 +37,7 @@ extension AdapterHardware: RecordedObject {
 extension AdapterFault: ExplainedKeys {
   package static let fields = [
     "fault": "What is wrong.",
+    "address": "The device that it concerns; absent if it concerns all.",
     "power_cycled": "True when it was switched off and on because of that.",
     "stack_text": "The stack's error message, where it gave one.",
   ]

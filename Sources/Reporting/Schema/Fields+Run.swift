@@ -93,6 +93,16 @@ extension Predecessor: RecordedObject {
   ]
 }
 
+extension EventsOmitted: ExplainedKeys {
+  package static let fields = ["omitted": "What was left out since the last such event, by kind."]
+}
+
+extension EventsOmitted.Count: RecordedObject {
+  package static let definition = "omitted_events"
+  package static let about = "How many events of a kind were left out of the record."
+  package static let fields = ["kind": "The kind of event.", "count": "How many."]
+}
+
 extension HostPause: ExplainedKeys {
   package static let fields = [
     "kind": "What kind of pause it was.",

@@ -88,6 +88,9 @@ extension AdapterFault.Kind: OutputNames {
     switch self {
     case .receivesNothing: "It scanned for 10 s and received no device."
     case .refusesToScan: "The stack refused to scan with it, or did not respond, several times in a row."
+    case .comesAndGoes: "It was lost again and again within 30 s."
+    case .keepsDevice:
+      "The stack did not remove an old object of a room's device, which hides what the device sends now."
     case .tooManyDevices:
       "More devices of the families were received than are kept; further ones are ignored, unless a room names them."
     }

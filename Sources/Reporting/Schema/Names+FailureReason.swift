@@ -11,6 +11,8 @@ extension FailureReason.Code: OutputNames {
     case .connectTimedOut:
       "It was received, but did not accept a connection within the timeout: that of roboprov, which has `seconds`, or the stack's."
     case .connectFailed: "The connection attempt failed."
+    case .contentHidden:
+      "It was received, but the stack kept an old object of it, which hides what it sends."
     case .unknownToStack: "The stack forgot it before the connection attempt: nothing was sent."
     case .linkLost: "The link was lost."
     case .stageTimedOut:

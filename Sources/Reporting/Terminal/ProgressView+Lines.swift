@@ -38,7 +38,7 @@ extension ProgressView {
           EventWords(event.fact, report.titles) { _ in "" }.text.uppercasedFirst.truncated(to: style.width),
           .bold)
       ]
-    case .adapterFaulted:
+    case .adapterFaulted, .eventsOmitted:
       return [
         style.paint(
           EventWords(event.fact, report.titles, name: adapterName).text.uppercasedFirst.truncated(
@@ -101,7 +101,7 @@ extension ProgressView {
   private func plainText(_ fact: Fact, _ detail: Detail) -> String? {
     switch fact {
     case .adapterAwaited: return EventWords(fact, report.titles) { _ in "" }.text
-    case .adapterFaulted: return EventWords(fact, report.titles, name: adapterName).text
+    case .adapterFaulted, .eventsOmitted: return EventWords(fact, report.titles, name: adapterName).text
     case .foreignScanDetected(let fact): return words(fact)
     case .operatorAwaited(let fact):
       let words = report[fact.room].flatMap { Explanation(of: $0) }

@@ -3,11 +3,12 @@ import Model
 
 /// The panel: the present work, in as many lines as fit on the terminal.
 extension ProgressView {
-  /// The lines to draw now, none wider than the terminal and at most two thirds of its height. None before and after the run.
+  /// The lines to draw now, none wider than the terminal. Above them, a third of the terminal shows what has ended,
+  /// and at most ten lines of a high one. None before and after the run.
   /// - Parameter elapsed: Time since the run began.
   package func live(at elapsed: Duration, style: TerminalStyle) -> [String] {
     guard report.run != nil, report.outcome == nil else { return [] }
-    let most = max(3, style.height * 2 / 3)
+    let most = max(3, style.height * 2 / 3, style.height - 10)
     var lines = [title(at: elapsed, style), counts(style)]
     if let banner = banner(style) { lines.append(banner) }
     var end: [String] = []
@@ -36,9 +37,10 @@ extension ProgressView {
     return style.paint(line.truncated(to: style.width), .bold)
   }
 
-  /// The time that the rest takes at the pace so far; from the fifth room on at the pace of this run.
+  /// The time that the rest takes; from the fifth reached room on at the pace of this run.
   private func estimate(at elapsed: Duration) -> Duration? {
-    guard request == nil, tally.left > 0 else { return nil }
+    guard request?.request != .stop, !isPaused, tally.left > 0 else { return nil }
+    if pace.reached.count >= 5 { return pace.remaining(of: tally.left, at: elapsed) }
     let pace = pace.rooms >= 5 ? pace : earlierPace + pace
     return pace.rooms >= 3 ? pace.estimate(of: tally.left, at: elapsed) : nil
   }
@@ -54,10 +56,11 @@ extension ProgressView {
     if action > 0 {
       parts.append((style.width >= 60 ? "\(action) action required" : "\(action) action", .yellow, 2))
     }
-    if !active.isEmpty { parts.append(("\(active.count) active", .plain, 3)) }
-    if written > 0 { parts.append(("\(written) written", .plain, 5)) }
+    if !active.isEmpty { parts.append(("\(active.count) active", .plain, 4)) }
+    // Proofs take long: until they come, this is the only count that changes.
+    if written > 0 { parts.append(("\(written) written", .plain, 3)) }
     if !backingOff.isEmpty { parts.append(("\(backingOff.count) to retry", .plain, 6)) }
-    if tally.left > 0 { parts.append(("\(tally.left) left", .plain, 4)) }
+    if tally.left > 0 { parts.append(("\(tally.left) left", .plain, 5)) }
     if tally.other > 0 { parts.append(("\(tally.other) not done", .dim, 7)) }
     func width() -> Int { parts.reduce(-3) { $0 + $1.text.columns + 3 } }
     while width() > style.width, parts.count > 1, let least = parts.map(\.weight).max() {
@@ -139,7 +142,8 @@ extension ProgressView {
     let seconds = max(0, (elapsed - room.since).inSeconds.rounded(.down))
     // The time limit of a proof counts the time in which the adapter scans.
     let limit = room.stage == .verify ? "" : room.timeout.map { "/\(Self.whole($0))" } ?? ""
-    let time = "\(Self.whole(seconds))\(limit) s"
+    // An attempt ends a little later than its time limit, when the stack has answered.
+    let time = "\(Self.whole(limit.isEmpty ? seconds : min(seconds, room.timeout ?? seconds)))\(limit) s"
     let column = min(longestName, max(6, style.width * 3 / 8 - 4))
     let name = room.name.fitted(to: column)
     var free = style.width - column - 2 - 2
@@ -202,8 +206,13 @@ extension ProgressView {
   // MARK: Keys
 
   private func keys(_ style: TerminalStyle) -> String {
-    let pause = request?.request == .pause ? "p resume" : "p pause"
-    return style.paint("\(pause) · ? help · Ctrl-C stop".truncated(to: style.width), .dim)
+    let keys =
+      switch request?.request {
+      case .stop?: "? help · Ctrl-C stop immediately"
+      case .pause?: "p resume · ? help · Ctrl-C stop"
+      case .resume?, nil: "p pause · ? help · Ctrl-C stop"
+      }
+    return style.paint(keys.truncated(to: style.width), .dim)
   }
 
   private func help(_ style: TerminalStyle) -> [String] {

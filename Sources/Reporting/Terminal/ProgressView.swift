@@ -95,7 +95,8 @@ package struct ProgressView: Sendable {
     case .runInterrupted: waiting = nil
     case .runFinished: (active, waiting) = ([], nil)
     case .foreignScanDetected, .linkReleased, .deviceSighted, .bindingCommitted, .bindingReleased,
-      .roomRetired, .roomAccepted, .roomVerified, .canariesJudged, .deviceUnclaimed, .hostPaused, .stageEnded,
+      .roomRetired, .roomAccepted, .roomVerified, .canariesJudged, .deviceUnclaimed, .hostPaused,
+      .eventsOmitted, .stageEnded,
       .statusReceived, .settingsRead, .wifiChecked, .elapsedSent, .settingWritten, .proofReceived:
       break
     }

@@ -41,10 +41,17 @@ struct EventWords {
           "\(name) receives no device: unplug it and plug it in again, or run `systemctl restart bluetooth`"
         case (.refusesToScan, _):
           "\(name) is not used any more: the Bluetooth service does not scan with it"
+        case (.keepsDevice, _):
+          "\(fact.address?.description ?? "a device") is received on \(name), but the Bluetooth service keeps an old object of it, which hides what it sends: run `systemctl restart bluetooth`"
+        case (.comesAndGoes, _):
+          "\(name) is not used any more: it comes and goes; plug it in somewhere else, or use another one"
         case (.tooManyDevices, _):
           "\(name) receives too many sensors: the run ignores more of them, unless a room names them"
         }
       self.init("adapter", what, quotes: Self.why(fact.stackText))
+    case .eventsOmitted(let fact):
+      let count = fact.omitted.reduce(0) { $0 + $1.count }
+      self.init("record", "\(count.counted("event")) left out: more came than the record may take at once")
     case .linkReleased(let fact):
       self.init("link", "\(fact.address) was still connected from an earlier run, and was disconnected")
     case .foreignScanDetected(let fact):

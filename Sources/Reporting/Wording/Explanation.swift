@@ -67,7 +67,8 @@ extension FailureReason.Code {
       .settingsChanged, .foreignSettings, .networkNotReceived,
       .readBackMismatch:
       true
-    case .neverReceived, .adapterDeaf, .unknownToStack, .connectTimedOut, .connectFailed, .linkLost,
+    case .neverReceived, .adapterDeaf, .contentHidden, .unknownToStack, .connectTimedOut, .connectFailed,
+      .linkLost,
       .stageTimedOut, .serviceMissing, .serviceAmbiguous,
       .attributeRejected, .refused, .notReceivedAfterSave, .noSelfDisconnect, .contradictorySightings,
       .tooManyCandidates,

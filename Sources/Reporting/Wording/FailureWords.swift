@@ -8,6 +8,7 @@ extension FailureReason.Code {
     case .adapterDeaf: "adapter receives nothing"
     case .connectTimedOut: "connection timed out"
     case .connectFailed: "connection failed"
+    case .contentHidden: "hidden by the Bluetooth service"
     case .unknownToStack: "removed by the Bluetooth service"
     case .linkLost: "link lost"
     case .stageTimedOut: "no answer in time"

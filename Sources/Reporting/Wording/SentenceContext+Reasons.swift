@@ -10,6 +10,10 @@ extension SentenceContext {
       Explanation(
         "No adapter received any device.",
         "Unplug the adapter and plug it in again, or run `systemctl restart bluetooth`. \(again)")
+    case .contentHidden(let stackText):
+      Explanation(
+        "\(subject) was received, but the Bluetooth service keeps an old object of it, which hides what it sends: \(stackText.quoted).",
+        "Run `systemctl restart bluetooth`. \(again)")
     case .unknownToStack:
       Explanation(
         "The Bluetooth service removed the \(device.noun) each time before it could connect.",

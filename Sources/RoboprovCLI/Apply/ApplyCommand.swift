@@ -266,7 +266,8 @@ struct ApplyCommand: AsyncParsableCommand {
       case .json: break
       case .report: RunOutput.show(report, after: after, in: directory, as: .json)
       case .text:
-        RunOutput.show(report, after: after, in: directory, next: nextCommand(report), as: .text)
+        RunOutput.show(
+          report, after: after, in: directory, next: nextCommand(report), isBelowProgress: true, as: .text)
       }
     }
     return try result.status(adapter: radio.adapter.first)

@@ -4,10 +4,12 @@ import Reporting
 
 /// The output of a run at its end.
 enum RunOutput {
-  /// - Parameter next: The command to run next.
+  /// - Parameters:
+  ///   - next: The command to run next.
+  ///   - isBelowProgress: Whether the progress of the run is above it on a terminal.
   static func show(
     _ report: RunReport, after: BuildingReport?, in directory: RunDirectory, next: String? = nil,
-    as format: OutputFormat
+    isBelowProgress: Bool = false, as format: OutputFormat
   ) {
     switch format {
     case .json:
@@ -16,7 +18,8 @@ enum RunOutput {
       let lines = SummaryView.lines(
         report, after: after, reports: directory.path, next: next, times: .here,
         style: Screen.standardOutput.style)
-      Console.data(lines: lines)
+      let isBelow = isBelowProgress && Screen.standardError.isTerminal && Screen.standardOutput.isTerminal
+      Console.data(lines: (isBelow ? [""] : []) + lines)
     }
   }
 }

@@ -100,7 +100,7 @@ struct ConfiguredPreferences {
       let reason =
         switch error {
         case .tooLarge: "it has more than \(Self.maximumBytes >> 20) MiB"
-        case .missing, .system: error.text
+        default: error.text
         }
       problem = (
         [],

@@ -26,7 +26,7 @@ enum VersionText {
   private static var installedBlueZ: String? {
     let programs = ["/usr/libexec/bluetooth/bluetoothd", "/usr/lib/bluetooth/bluetoothd", "bluetoothctl"]
     for program in programs {
-      let outcome = ToolOutcome(["timeout", "2", program, "--version"])
+      let outcome = ToolOutcome([program, "--version"], within: .seconds(2))
       let word = outcome.output.split(whereSeparator: \.isWhitespace).last
       if outcome.status == 0, let word, word.first?.isNumber ?? false { return String(word) }
     }

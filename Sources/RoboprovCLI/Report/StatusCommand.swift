@@ -112,11 +112,20 @@ struct StatusCommand: AsyncParsableCommand {
       seal: try reference.source.flatMap { try SiteKey.existingSeal(for: $0.building, seal.siteKey) })
   }
 
+  /// The manifest of the newest rehearsal; nil without one.
+  private func rehearsed(_ building: String) -> String? {
+    guard let run = try? RunDirectory.rehearsalIDs(of: building, in: reports).last,
+      let record = try? RunDirectory.find(in: reports, building: building, run: run).readJournal(),
+      case .runStarted(let started)? = record.events.first?.fact
+    else { return nil }
+    return started.manifestPath
+  }
+
   /// The command to run next; nil when every room is done.
   private func next(after overview: BuildingOverview, _ reference: BuildingReference) -> String? {
     guard !overview.isDone else { return nil }
-    let manifest = reference.source == nil ? overview.manifestPath : reference.text
-    return
-      "roboprov apply \((manifest ?? "building.yaml").shellQuoted)\(Preferences.argument(naming: reports))"
+    let manifest = reference.source == nil ? overview.manifestPath ?? rehearsed(reference.id) : reference.text
+    let argument = manifest?.shellQuoted ?? "MANIFEST"
+    return "roboprov apply \(argument)\(Preferences.argument(naming: reports))"
   }
 }

@@ -1,60 +1,50 @@
-@preconcurrency import Dispatch
-import FoundationEssentials
+import CLinux
+import EventLoop
 import Glibc
-import Synchronization
 import Waiting
 
-/// Input from stdin.
+/// Input from stdin. A thread waits for it with poll(2), which also works for what epoll does not accept:
+/// /dev/null, which stdin is after `<&-`, and files.
 enum Keyboard {
   /// The result of `reading` for the next line, at the instant of its arrival; for an empty line at the end
   /// of the input, or when cancelled. Blocks no thread of Swift's pool.
   static func line<Answer: Sendable>(_ reading: @escaping @Sendable (String) -> Answer) async -> Answer {
     let answer = OneShot<Answer>()
-    let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
-    source.setEventHandler { @Sendable in
-      // A further line belongs to the next question.
-      source.cancel()
-      answer.fulfill(reading(readLine() ?? ""))
-    }
+    let wait = InputWait()
+    // A further line belongs to the next question.
+    onThreadOfItsOwn { if wait.isReady() { answer.fulfill(reading(readLine() ?? "")) } }
     return await withTaskCancellationHandler {
-      defer { source.cancel() }
-      source.resume()
+      defer { wait.cancel() }
       return await answer.valueEvenIfCancelled()
     } onCancel: {
       answer.fulfill(reading(""))
     }
   }
 
+  /// The maximum length of a line, in bytes. Input without line ends ends after that.
+  private static let longest = 1 << 16
+
   /// The non-empty lines from now until the end of the input. Some scanners end a line with CR LF. The last
   /// line needs no line end.
   static func lines() -> AsyncStream<String> {
     let (stream, continuation) = AsyncStream.makeStream(of: String.self)
-    let source = DispatchSource.makeReadSource(
-      fileDescriptor: STDIN_FILENO, queue: DispatchQueue(label: "keyboard"))
-    let rest = Mutex<[UInt8]>([])
-    source.setEventHandler { @Sendable in
-      // A closed pipe is reported only once, so its rest is read to the end here.
-      while true {
-        var buffer = [UInt8](repeating: 0, count: 4096)
+    let wait = InputWait()
+    continuation.onTermination = { @Sendable _ in wait.cancel() }
+    onThreadOfItsOwn {
+      var rest: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      while wait.isReady() {
         let count = read(STDIN_FILENO, &buffer, buffer.count)
-        if count < 0, [EAGAIN, EINTR].contains(errno) { return }
-        let ended = rest.withLock { rest -> [ArraySlice<UInt8>] in
-          rest += buffer.prefix(max(0, count))
-          var lines = rest.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-          let isEnded = count <= 0 || rest.last == UInt8(ascii: "\n") || rest.last == UInt8(ascii: "\r")
-          rest = isEnded ? [] : Array(lines.popLast() ?? [])
-          // Bounds the memory for input without a line end.
-          if rest.count > 1 << 16 { rest = [] }
-          return lines
-        }
-        for line in ended { continuation.yield(String(decoding: line, as: UTF8.self)) }
-        if count <= 0 { return continuation.finish() }
-        var more = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        guard poll(&more, 1, 0) > 0 else { return }
+        if count < 0, [EAGAIN, EINTR].contains(errno) { continue }
+        rest += buffer.prefix(max(0, count))
+        var lines = rest.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        let isEnded = count <= 0 || rest.last == UInt8(ascii: "\n") || rest.last == UInt8(ascii: "\r")
+        rest = isEnded ? [] : Array(lines.popLast() ?? [])
+        for line in lines { continuation.yield(String(decoding: line, as: UTF8.self)) }
+        if count <= 0 || rest.count > longest { break }
       }
+      continuation.finish()
     }
-    continuation.onTermination = { @Sendable _ in source.cancel() }
-    source.resume()
     return stream
   }
 
@@ -62,4 +52,24 @@ enum Keyboard {
   static func forgetTyped() {
     tcflush(STDIN_FILENO, TCIFLUSH)
   }
+}
+
+/// A wait of one thread for stdin, which another thread can end.
+private final class InputWait: Sendable {
+  private let wake = clinux_wake_open()
+
+  deinit { if wake >= 0 { close(wake) } }
+
+  /// Waits until stdin has something to read or has ended.
+  /// - Returns: False once the wait is cancelled.
+  func isReady() -> Bool {
+    var wanted = [
+      pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+    ]
+    while poll(&wanted, 2, -1) <= 0 {}
+    return wanted[1].revents == 0
+  }
+
+  func cancel() { clinux_wake_signal(wake) }
 }

@@ -10,6 +10,12 @@ struct AdapterHealth: Hashable, Sendable {
   static let tolerableSilences = 3
   /// The time from the first of these timeouts to the last.
   static let longestSilence = Duration.seconds(30)
+  /// A run also gives an adapter up after this many sessions in a row that were shorter than `steadyAfter`.
+  static let tolerableFlaps = 12
+  /// After this time in use, an adapter that is lost did not merely come and go.
+  static let steadyAfter = Duration.seconds(30)
+  /// The number of short sessions in a row without a cool-down: somebody plugs it in somewhere else.
+  private static let freeFlaps = 3
   /// The cool-down after the first refusal; it doubles with each further one.
   static let firstPause = Duration.seconds(1)
   /// The longest cool-down.
@@ -20,6 +26,10 @@ struct AdapterHealth: Hashable, Sendable {
   /// The refusals in a row that were timeouts.
   private var silences: [MonotonicInstant] = []
 
+  /// The sessions in a row that were short.
+  private var flaps = 0
+  private var sessionBegan: MonotonicInstant?
+
   /// The end of the cool-down; nil when there is none.
   private(set) var coolDownEnd: MonotonicInstant?
   /// Whether the run switched it off and on because it received nothing. A run does that once for each
@@ -28,9 +38,25 @@ struct AdapterHealth: Hashable, Sendable {
 
   /// Whether the run no longer uses it.
   var isGivenUp: Bool {
-    refusals >= Self.tolerableRefusals
+    comesAndGoes || refusals >= Self.tolerableRefusals
       || silences.count >= Self.tolerableSilences
         && silences[0].duration(to: silences[silences.count - 1]) >= Self.longestSilence
+  }
+
+  /// Whether it is lost again and again soon after it has come.
+  var comesAndGoes: Bool { flaps >= Self.tolerableFlaps }
+
+  /// Notes the beginning of a session.
+  mutating func began(at now: MonotonicInstant) { sessionBegan = now }
+
+  /// Notes the loss of a session. After several short ones, the adapter gets a cool-down.
+  mutating func lost(at now: MonotonicInstant) {
+    guard let began = sessionBegan else { return }
+    sessionBegan = nil
+    flaps = began.duration(to: now) < Self.steadyAfter ? flaps + 1 : 0
+    guard flaps > Self.freeFlaps else { return }
+    let pause = min(Self.firstPause * (1 << min(flaps - Self.freeFlaps - 1, 8)), Self.longestPause)
+    coolDownEnd = max(coolDownEnd ?? now, now.advanced(by: pause))
   }
 
   /// Whether its cool-down lasts.

@@ -6,7 +6,8 @@ extension Outcome {
   init(after reason: FailureReason) {
     self =
       switch reason {
-      case .neverReceived, .adapterDeaf, .connectTimedOut, .connectFailed, .unknownToStack: .unreachable
+      case .neverReceived, .adapterDeaf, .contentHidden, .connectTimedOut, .connectFailed, .unknownToStack:
+        .unreachable
       case .notReceivedAfterSave, .receivedFromOtherAddress, .beaconAsBefore, .noSelfDisconnect: .unconfirmed
       case .contradictorySightings(_, let response): response == nil ? .ambiguous : .unconfirmed
       // If the wait for the proof was cut short, the device may have changed. Before the wait it has not.

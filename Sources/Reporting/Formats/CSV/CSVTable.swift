@@ -63,23 +63,33 @@ enum CSVCell {
     return result
   }
 
-  /// The text with a leading apostrophe if a spreadsheet would calculate. Some spreadsheets skip leading
-  /// blanks, and some accept full-width signs.
+  /// The text with an apostrophe wherever a spreadsheet would begin to calculate: at the beginning, and after what
+  /// it may take for the end of a cell, because where the comma is the decimal sign it splits at `;`, also within
+  /// quotes. Some spreadsheets skip leading blanks, and some accept full-width signs.
   private static func neutralised(_ text: String) -> String {
-    let scalars = text.unicodeScalars
-    guard let first = scalars.first else { return text }
     let dangerous: Set<Unicode.Scalar> = ["=", "+", "-", "@", "＝", "＋", "－", "＠"]
-    let isDangerous =
-      first == "\t" || first == "\r" || first == "\n"
-      || scalars.first { !$0.properties.isWhitespace }.map(dangerous.contains) ?? false
-    return isDangerous ? "'" + text : text
+    let ends: Set<Unicode.Scalar> = [";", "\t", "\r", "\n"]
+    var result = String.UnicodeScalarView()
+    /// Where the present cell begins in the result; nil after its first character.
+    var start: String.UnicodeScalarView.Index? = result.startIndex
+    if let first = text.unicodeScalars.first, first != ";", ends.contains(first) {
+      result.append("'")
+      start = result.endIndex
+    }
+    for scalar in text.unicodeScalars {
+      if let place = start, dangerous.contains(scalar) { result.insert("'", at: place) }
+      if start != nil, !scalar.properties.isWhitespace { start = nil }
+      result.append(scalar)
+      if ends.contains(scalar) { start = result.endIndex }
+    }
+    return String(result)
   }
 
   /// Scalar by scalar: a quote with a combining mark is one character to Swift, and still ends a field.
   private static func quoted(_ text: String) -> String {
     let scalars = text.unicodeScalars
     let needsQuotes =
-      scalars.contains { $0 == "," || $0 == "\"" || $0 == "\n" || $0 == "\r" }
+      scalars.contains { $0 == "," || $0 == ";" || $0 == "\"" || $0 == "\n" || $0 == "\r" }
       || scalars.first == " " || scalars.last == " "
     guard needsQuotes else { return text }
     var result = "\""

@@ -46,13 +46,13 @@ struct BuildingPage {
     <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+    <meta http-equiv="Content-Security-Policy" content="\(BuildingPage.policy)">
     <meta name="referrer" content="no-referrer">
     <meta name="color-scheme" content="light dark">
     <meta name="generator" content="roboprov \(report.maker.toolVersion)">
     <title>\(title)</title>
     <style>\(BuildingPage.style)</style>
-    \(isSimulated ? BuildingPage.simulatedStyle : "")\
+    \(isSimulated ? "<style>\(BuildingPage.simulatedStyle)</style>\n" : "")\
     </head>
     <body>
     <a class="skip" href="#rooms-title">To the rooms</a>

@@ -82,8 +82,7 @@ extension BuildingPage {
     """ + printStyle
 
   /// On each page of paper that is about a simulated building.
-  static let simulatedStyle: HTML =
-    "<style>@page{@top-center{content:\"SIMULATED\";font-weight:bold}}</style>\n"
+  static let simulatedStyle: HTML = "@page{@top-center{content:\"SIMULATED\";font-weight:bold}}"
 
   /// On paper: every room whatever is chosen on the screen, dark ink on white, headers on each page. Chromium repeats no
   /// header that has a button in it: the columns' titles take the buttons' place.
