@@ -64,9 +64,13 @@ package struct BuildingRecord: Sendable {
   }
 
   private mutating func apply(_ event: RunEvent, in run: RunStarted) {
-    if case .deviceSighted(let fact) = event.fact {
+    switch event.fact {
+    case .deviceSighted(let fact):
       note(fact)
       receive(fact, in: run.run)
+    case .adapterFilled(let fact):
+      folded.linksHeld[fact.adapter] = fact.links
+    default: break
     }
     guard let id = event.fact.room else { return }
     var room = folded.rooms[id] ?? LastKnownRoom(name: id.rawValue, profile: "")
@@ -124,7 +128,8 @@ package struct BuildingRecord: Sendable {
       if fact.failure?.code == .saveNotKept { room.lastWrite = nil }
     case .roomFinished(let fact):
       finish(&room, fact, recorded, in: run)
-    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
+    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .adapterFilled, .foreignScanDetected,
+      .linkReleased,
       .scanStarted,
       .scanStopped,
       .deviceSighted, .canariesJudged, .deviceUnclaimed, .hostPaused, .operatorRequested, .operatorAwaited,

@@ -108,7 +108,9 @@ struct Radio: Sendable {
   var coolDownEnd: MonotonicInstant?
   var scanTime: ScanTime
   /// Its scan time at its last report of any device.
-  var lastReport: Duration
+  private(set) var lastReport: Duration
+  /// When it last reported a device or connected to one: only then is it known to receive.
+  private(set) var receivedAt: MonotonicInstant?
   /// Whether it was switched off and on in this run because it received nothing.
   let wasPowerCycled: Bool
   /// Whether the record says that it still receives nothing after that.
@@ -139,9 +141,15 @@ struct Radio: Sendable {
     state = next
   }
 
+  /// Notes that it received a device.
+  mutating func received(at now: MonotonicInstant) {
+    lastReport = scanTime.total(at: now)
+    receivedAt = now
+  }
+
   /// Notes that its window has a report.
   mutating func reported(at now: MonotonicInstant) {
-    lastReport = scanTime.total(at: now)
+    received(at: now)
     switch state {
     case .scanning(var window) where !window.hasReports:
       window.hasReports = true
@@ -158,6 +166,9 @@ struct Radio: Sendable {
   func receivesNothing(at now: MonotonicInstant) -> Bool {
     scanTime.total(at: now) - lastReport >= limits.deafAfter
   }
+
+  /// Whether it has received nothing since an instant.
+  func isSilent(since instant: MonotonicInstant) -> Bool { receivedAt.map { $0 <= instant } ?? true }
 
   /// Whether its cool-down lasts.
   func isCoolingDown(at now: MonotonicInstant) -> Bool { coolDownEnd.map { now < $0 } ?? false }

@@ -60,6 +60,7 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
     scanned = leastScanTime(at: now)
     let radio = radios.remove(at: index)
     self[history: radio.id].slots = radio.slots
+    self[history: radio.id].slots?.endSuspicion()
     presence.mayHaveChanged = true
     return radio
   }

@@ -124,13 +124,22 @@ extension RunMachine {
       switch rooms[due.room].state {
       case .backingOff(let state) where state.until == due.at:
         if !isEnding { enqueue(due.room, state.over(silenceLimit: silenceLimit(of: state.work.room))) }
-      case .diagnosing(let state) where judgement(of: state) == due.at: judge(due.room, state)
       case .proving(let state) where state.watch.settlesAt == due.at: endProof(due.room, isOver: true)
       default: break
       }
     }
+    judgeFailures()
     endOverdueProofs()
     endSilentRooms()
+  }
+
+  private mutating func judgeFailures() {
+    for place in rooms.places([.diagnosing]) {
+      guard case .diagnosing(let state) = rooms[place].state, judgement(of: state) <= now,
+        !awaitsSign(state)
+      else { continue }
+      judge(place, state)
+    }
   }
 
   private mutating func endSilentRooms() {

@@ -97,8 +97,9 @@ extension RunMachine {
   /// Takes an advertisement. Returns whether decisions may follow.
   mutating func receive(_ advertisement: Advertisement, in session: RadioSession) -> Bool {
     guard let index = radios.index(of: session) else { return false }
+    let isSign = !failuresInSilence(of: radios[index]).isEmpty
     radios[index].reported(at: now)
-    return receive(advertisement)
+    return receive(advertisement) || isSign
   }
 
   private mutating func receive(_ advertisement: Advertisement) -> Bool {

@@ -70,6 +70,16 @@ package struct AdapterFault: FactPayload {
   }
 }
 
+/// A controller accepted no further link while it held this many. Later runs begin with this number.
+package struct AdapterFilled: FactPayload {
+  package var adapter: AdapterID
+  package var links: Int
+
+  package init(adapter: AdapterID, links: Int) {
+    (self.adapter, self.links) = (adapter, links)
+  }
+}
+
 /// The run ended a link that a killed run had left behind.
 package struct LinkReleased: FactPayload {
   package var address: BluetoothAddress

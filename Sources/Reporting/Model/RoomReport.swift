@@ -158,7 +158,8 @@ package struct RoomReport: Hashable, Sendable {
       .elapsedSent, .linkEnded,
       .retryScheduled:
       break
-    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
+    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .adapterFilled, .foreignScanDetected,
+      .linkReleased,
       .scanStarted,
       .scanStopped,
       .deviceSighted, .hostPaused, .operatorRequested, .canariesJudged, .deviceUnclaimed, .runInterrupted,

@@ -45,6 +45,9 @@ struct EventWords {
           "\(name) receives too many sensors: the run ignores more of them, unless a room names them"
         }
       self.init("adapter", what, quotes: Self.why(fact.stackText))
+    case .adapterFilled(let fact):
+      let links = "\(fact.links) \(fact.links == 1 ? "connection" : "connections")"
+      self.init("adapter", "\(name(fact.adapter)) holds \(links) at once: it refused a further one")
     case .linkReleased(let fact):
       self.init("link", "\(fact.address) was still connected from an earlier run, and was disconnected")
     case .foreignScanDetected(let fact):

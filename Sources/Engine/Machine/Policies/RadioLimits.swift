@@ -21,6 +21,9 @@ struct RadioLimits: Hashable, Sendable {
   /// An adapter that has scanned this long without a report from any device is suspected to be deaf: a deaf
   /// adapter makes every sensor look dead (docs/bluez.md, trap 59).
   var deafAfter = Duration.seconds(10)
+  /// After this many connections in a row that failed without a sign that the adapter receives anything, it is
+  /// suspected before the devices: it scans until it receives something, or is found to be deaf.
+  var failuresInSilence = 2
   /// A device without retries left gets new ones when its RSSI rises by this many dB,
   var stronger = 10
   /// or when it returns after every adapter has scanned this long without a sighting of it.
