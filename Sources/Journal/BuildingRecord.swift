@@ -68,7 +68,7 @@ package struct BuildingRecord: Sendable {
     case .deviceSighted(let fact):
       note(fact)
       receive(fact, in: run.run)
-    case .adapterFilled(let fact):
+    case .linksHeld(let fact):
       folded.linksHeld[fact.adapter] = fact.links
     default: break
     }
@@ -128,7 +128,7 @@ package struct BuildingRecord: Sendable {
       if fact.failure?.code == .saveNotKept { room.lastWrite = nil }
     case .roomFinished(let fact):
       finish(&room, fact, recorded, in: run)
-    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .adapterFilled, .foreignScanDetected,
+    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .linksHeld, .foreignScanDetected,
       .linkReleased,
       .scanStarted,
       .scanStopped,

@@ -45,7 +45,7 @@ package enum SampleFacts {
     .adapterFaulted(
       AdapterFault(
         adapter: AdapterID(address), fault: .receivesNothing, wasPowerCycled: true, stackText: "no answer")),
-    .adapterFilled(AdapterFilled(adapter: AdapterID(address), links: 5)),
+    .linksHeld(LinksHeld(adapter: AdapterID(address), links: 5, isFull: true)),
     .linkReleased(LinkReleased(address: address, adapter: AdapterID(address))),
     .foreignScanDetected(
       ForeignScanDetected(adapter: AdapterID(address), clients: ["bluetoothctl (pid 812)"])),

@@ -30,7 +30,6 @@ struct FullChipScenarios {
     let second = try await run(from: 41, links: links, known: known)
     #expect(second.result?.outcome == .complete, "\(second.summary)")
     #expect(second.failures.isEmpty, "\(second.failures)")
-    print("links \(links): refused \(first.failures.count), then \(second.failures.count); \(first.took), \(second.took)")
   }
 }
 

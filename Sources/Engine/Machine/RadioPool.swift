@@ -122,6 +122,13 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
     presence.powerCycling.insert(adapter)
   }
 
+  mutating func endStuckness(ofAllExcept adapters: [AdapterID]) {
+    for adapter in histories.keys where !adapters.contains(adapter) {
+      histories[adapter]?.health.isStuck = false
+      histories[adapter]?.health.wasPowerCycled = false
+    }
+  }
+
   mutating func expireCoolDowns(at now: MonotonicInstant) {
     for adapter in histories.keys { histories[adapter]?.health.expire(at: now) }
   }

@@ -105,6 +105,8 @@ extension RunMachine {
       usable.contains { $0.id == claimed.key }
     }
     radios.expireCoolDowns(at: now)
+    // A restart of the stack removes its adapters.
+    radios.endStuckness(ofAllExcept: present.map(\.id))
     for adapter in usable {
       if let index = radios.index(of: adapter.id) {
         noteForeignScan(on: adapter, radios[index].session)
@@ -130,8 +132,10 @@ extension RunMachine {
   private mutating func recordWait(_ present: [Adapter], _ failure: CentralError?) {
     let eligible = present.filter(request.wants).sorted { $0.name < $1.name }
     radios.presence.wait?.failure = failure ?? CentralError(.adapterUnavailable(eligible.problem))
+    let isStuck = eligible.contains { radios[history: $0.id].health.isStuck }
+    if isStuck { radios.presence.wait?.failure = CentralError(.timedOut) }
     let awaited = AdapterAwaited(
-      problem: failure == nil ? eligible.problem : nil,
+      problem: failure == nil && !isStuck ? eligible.problem : nil,
       adapter: eligible.first?.name ?? request.adapters.first?.text,
       seconds: request.adapterTimeout.inSeconds)
     if awaited != radios.presence.wait?.recorded { record(.adapterAwaited(awaited)) }

@@ -130,7 +130,11 @@ extension RunMachine {
     guard let index = radios.index(of: engaged.session) else { return }
     freeFromConnecting(index, place)
     radios[index].received(at: now)
+    let known = radios[index].slots.measuredBeyondUsual
     radios[index].slots.connected(holding: radios[index].links)
+    if let links = radios[index].slots.measuredBeyondUsual, links > known ?? 0 {
+      record(.linksHeld(.init(adapter: engaged.session.adapter, links: links)))
+    }
     radios[index].disturbedAt = now
     let adapter = engaged.session.adapter
     let times = radios[history: adapter].connectTimes + [engaged.since.duration(to: now)]

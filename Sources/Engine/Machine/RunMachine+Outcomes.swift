@@ -85,7 +85,7 @@ extension RunMachine {
       radios[index].slots.mayHaveRefused(holding: links)
     }
     if let found = radios[index].slots.found, found != before {
-      record(.adapterFilled(.init(adapter: past.session.adapter, links: found)))
+      record(.linksHeld(.init(adapter: past.session.adapter, links: found, isFull: true)))
     }
   }
 

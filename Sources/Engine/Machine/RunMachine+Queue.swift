@@ -51,11 +51,21 @@ extension RunMachine {
     while let candidate = radios[index].candidates.min {
       if isEligible(candidate, radios[index].id) { return true }
       radios[index].candidates.removeMin()
+      if case .queued(let state) = rooms[candidate.room].state, state.candidacies.contains(radios[index].id),
+        state.work.attempts == candidate.attempts
+      {
+        radios[index].hasOldSightings = true
+      }
       if rooms[candidate.room].state.work?.attempts == candidate.attempts {
         rooms.leave(candidate.room, radios[index].id)
       }
     }
     return false
+  }
+
+  /// How many devices an adapter may connect to.
+  func freshCandidates(_ index: Int) -> Int {
+    radios[index].candidates.unordered.count { isEligible($0, radios[index].id) }
   }
 
   /// Whether the next device of an adapter has failed before.

@@ -38,8 +38,7 @@ extension RunMachine {
     case .idle where isInDoubt(index):
       openWindow(index)
     case .idle:
-      let isLong = radios[index].connectingSince.map { $0.duration(to: now) >= limits.connecting } ?? false
-      let isOver = isLong && wantsToScan(index)
+      let isOver = isConnectingForLong(index) && wantsToScan(index)
       let isQuiet = radios[index].quietUntil.map { $0 > now } ?? false
       // A retry may block the adapter for the whole connect timeout: the proofs of other devices come first.
       let isProofFirst = radios[index].hasFirstAttempts && isNextRetry(index)
@@ -51,8 +50,18 @@ extension RunMachine {
         // Candidates that wait for a free slot are connected to before the next scan.
         if mayStartAttempts, hasCandidate(index) { return }
       }
-      if isOver || !isQuiet, wantsToScan(index) { openWindow(index) }
+      // Sessions continue during a window that is needed for the next connections.
+      if isOver || radios[index].hasOldSightings || !isQuiet, wantsToScan(index) { openWindow(index) }
     }
+  }
+
+  /// Whether an adapter has connected for long to devices that need no recent sighting. Other connections end by
+  /// themselves, when the sightings are too old.
+  private mutating func isConnectingForLong(_ index: Int) -> Bool {
+    guard let since = radios[index].connectingSince, since.duration(to: now) >= limits.connecting,
+      hasCandidate(index), let next = radios[index].candidates.min
+    else { return false }
+    return rooms[next.room].room.family.lifecycle.isPerAction
   }
 
   /// The longest scan window. While the survey measures nearness, windows are short: most chips report each
@@ -90,7 +99,7 @@ extension RunMachine {
     guard mayStartAttempts || isSurveying else { return false }
     if isSilentBesideOthers(index) { return true }
     return !rooms.unreceived.isEmpty || rooms.count(.exhausted) > 0 || awaitsAnyDevice
-      || rooms.dueCount > radios[index].candidates.count && !radios[index].hadNoCandidates
+      || !radios[index].hadNoCandidates && rooms.dueCount > freshCandidates(index)
   }
 
   /// Whether adapters scan for any device that may appear.

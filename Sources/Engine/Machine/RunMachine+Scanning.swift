@@ -52,6 +52,7 @@ extension RunMachine {
     radios[index].enter(.idle)
     radios[index].connectingSince = nil
     radios[index].hasFirstAttempts = false
+    radios[index].hasOldSightings = false
     radios[index].coolDownEnd = nil
     radios[index].disturbedAt = now
     radios[index].hadNoCandidates = radios[index].candidates.isEmpty
@@ -209,11 +210,14 @@ extension RunMachine {
     radios.presence.powerCycling.remove(session.adapter)
     radios.presence.mayHaveChanged = true
     guard !isStopping else { return }
+    // A stack that does not even switch an adapter has lost track of it, and refuses every further request.
+    let isStuck = failure?.code == .timedOut
+    radios[history: session.adapter].health.isStuck = isStuck
     record(
       .adapterFaulted(
         .init(
-          adapter: session.adapter, fault: .receivesNothing, wasPowerCycled: failure == nil ? true : nil,
-          stackText: failure?.stackText)))
+          adapter: session.adapter, fault: isStuck ? .serviceStuck : .receivesNothing,
+          wasPowerCycled: failure == nil ? true : nil, stackText: failure?.stackText)))
     lose(session)
   }
 }

@@ -53,6 +53,7 @@ package struct AdapterFault: FactPayload {
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     case receivesNothing = "receives_nothing"
     case refusesToScan = "refuses_to_scan"
+    case serviceStuck = "service_stuck"
     case tooManyDevices = "too_many_devices"
   }
 
@@ -70,13 +71,21 @@ package struct AdapterFault: FactPayload {
   }
 }
 
-/// A controller accepted no further link while it held this many. Later runs begin with this number.
-package struct AdapterFilled: FactPayload {
+/// A controller held this many links, more than was known, or refused a further one. Later runs begin with this
+/// number.
+package struct LinksHeld: FactPayload {
   package var adapter: AdapterID
   package var links: Int
+  /// Whether it refused a further link.
+  package var isFull: Bool?
 
-  package init(adapter: AdapterID, links: Int) {
-    (self.adapter, self.links) = (adapter, links)
+  package init(adapter: AdapterID, links: Int, isFull: Bool? = nil) {
+    (self.adapter, self.links, self.isFull) = (adapter, links, isFull)
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case adapter, links
+    case isFull = "full"
   }
 }
 

@@ -158,7 +158,7 @@ package struct RoomReport: Hashable, Sendable {
       .elapsedSent, .linkEnded,
       .retryScheduled:
       break
-    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .adapterFilled, .foreignScanDetected,
+    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .linksHeld, .foreignScanDetected,
       .linkReleased,
       .scanStarted,
       .scanStopped,

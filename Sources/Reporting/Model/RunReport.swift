@@ -82,7 +82,7 @@ package struct RunReport: Hashable, Sendable {
     case .runFinished(let fact):
       outcome = fact.outcome
       finished = event.at
-    case .adapterAwaited, .adapterFaulted, .adapterFilled, .linkReleased, .hostPaused, .operatorRequested,
+    case .adapterAwaited, .adapterFaulted, .linksHeld, .linkReleased, .hostPaused, .operatorRequested,
       .canariesJudged:
       break
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,

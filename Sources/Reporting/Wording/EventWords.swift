@@ -22,7 +22,7 @@ struct EventWords {
     case .adapterAwaited(let fact):
       let what =
         switch (fact.problem, fact.adapter?.visible) {
-        case (nil, _): "the Bluetooth service is not running"
+        case (nil, _): "the Bluetooth service is not running or does not respond"
         case (.absent?, let name?): "\(CentralError.AdapterProblem.absent.words) \(name)"
         case (let problem?, let name?): "\(name) is \(problem.words)"
         case (let problem?, nil): problem.words
@@ -41,13 +41,15 @@ struct EventWords {
           "\(name) receives no device: unplug it and plug it in again, or run `systemctl restart bluetooth`"
         case (.refusesToScan, _):
           "\(name) is not used any more: the Bluetooth service does not scan with it"
+        case (.serviceStuck, _):
+          "the Bluetooth service is stuck on \(name): run `systemctl restart bluetooth`"
         case (.tooManyDevices, _):
           "\(name) receives too many sensors: the run ignores more of them, unless a room names them"
         }
       self.init("adapter", what, quotes: Self.why(fact.stackText))
-    case .adapterFilled(let fact):
+    case .linksHeld(let fact):
       let links = "\(fact.links) \(fact.links == 1 ? "connection" : "connections")"
-      self.init("adapter", "\(name(fact.adapter)) holds \(links) at once: it refused a further one")
+      self.init("adapter", "\(name(fact.adapter)) holds \(links) at once\(fact.isFull == true ? ": it refused a further one" : "")")
     case .linkReleased(let fact):
       self.init("link", "\(fact.address) was still connected from an earlier run, and was disconnected")
     case .foreignScanDetected(let fact):

@@ -81,8 +81,12 @@ import Testing
     #expect(run.send(.connected(attempt(8)), at: 3.3).begun == [])
     run.pass(at: 4.2)
     #expect(run.state(7) == .queued, "no retry was used")
-    let found = run.facts.compactMap { if case .adapterFilled(let fact) = $0 { fact } else { nil } }
-    #expect(found == [AdapterFilled(adapter: Self.hci0.adapter, links: 6)])
+    let found = run.facts.compactMap { if case .linksHeld(let fact) = $0 { fact } else { nil } }
+    #expect(
+      found == [
+        LinksHeld(adapter: Self.hci0.adapter, links: 6),
+        LinksHeld(adapter: Self.hci0.adapter, links: 6, isFull: true),
+      ])
   }
 
   /// In an orderly restart of bluetoothd, objects of devices without a link are removed up to 2.8 s before anything
@@ -98,7 +102,7 @@ import Testing
     run.pass(at: 4.2)
     let ended = run.facts.compactMap { if case .attemptEnded(let fact) = $0 { fact.notCounted } else { nil } }
     #expect(ended.contains(.hostLost) && !ended.contains(.adapterFull))
-    #expect(!run.facts.contains { if case .adapterFilled = $0 { true } else { false } })
+    #expect(!run.facts.contains { if case .linksHeld = $0 { true } else { false } })
     run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 5)
     run.use(Driver.hci0Again, at: 5)
     let slots = run.facts.compactMap { if case .adapterSelected(let fact) = $0 { fact.slots } else { nil } }
@@ -195,7 +199,7 @@ import Testing
     #expect(effects.begun == [] && effects.scans == [Self.hci0])
   }
 
-  @Test("an adapter scans after 23 s of connecting if any device must be received, and otherwise not")
+  @Test("an adapter connects while its sightings are recent, however many proofs are pending, and then scans")
   func connectingPhase() {
     var run = Driver(rooms: 9, slots: 1)
     #expect(run.window(Array(1...9)).begun == [attempt(1)])
@@ -206,8 +210,20 @@ import Testing
     // Its proof is pending.
     #expect(run.submit(attempt(2), at: 20).begun == [attempt(3)])
     run.send(.connected(attempt(3)), at: 20.3)
-    let effects = run.submit(attempt(3), at: 24.3)
+    #expect(run.submit(attempt(3), at: 24.3).begun == [attempt(4)])
+    run.send(.connected(attempt(4)), at: 24.6)
+    let effects = run.submit(attempt(4), at: 26)
     #expect(effects.begun == [] && effects.scans == [Self.hci0])
+  }
+
+  @Test("an adapter with links scans at once when its sightings are too old for the next connections")
+  func oldSightings() {
+    var run = Driver(rooms: 4, slots: 2)
+    run.window([1, 2, 3, 4])
+    run.send(.connected(attempt(1)), at: 1.6)
+    run.send(.connected(attempt(2)), at: 20)
+    let effects = run.submit(attempt(1), at: 26)
+    #expect(effects.begun == [] && effects.scans == [Self.hci0], "the session of room 2 continues")
   }
 
   @Test("an adapter with links does not scan for 10 s after its last connection")

@@ -24,6 +24,8 @@ struct LinkSlots: Hashable, Sendable {
   private var measured: Int
   /// The limit as a refusal showed it, in this run or an earlier one; nil without one.
   var found: Int? { grows || isStated ? nil : measured }
+  /// The links that the adapter held while the run measured it, if they are more than usual.
+  var measuredBeyondUsual: Int? { grows && proven > Self.usual ? proven : nil }
   /// The links held at a refusal whose cause is not known yet.
   private var suspected: Int?
   /// Whether the run tries one more link when all slots are in use.
@@ -37,8 +39,8 @@ struct LinkSlots: Hashable, Sendable {
 
   /// - Parameters:
   ///   - stated: the slots that the manifest states.
-  ///   - recorded: what the controller held when it refused a link in an earlier run. Another program may have held
-  ///     links then, so fewer than every controller holds are not believed.
+  ///   - recorded: what the controller held in an earlier run, without more or before it refused more. Another
+  ///     program may have held links then, so fewer than every controller holds are not believed.
   init(stated: Int? = nil, recorded: Int? = nil) {
     if stated == nil, let recorded { proven = max(recorded, Self.least) }
     measured = stated ?? (recorded == nil ? Self.usual : proven)

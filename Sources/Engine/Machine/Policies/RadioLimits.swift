@@ -12,8 +12,8 @@ struct RadioLimits: Hashable, Sendable {
   /// The longest scan window. The kernel ends a discovery by itself after 10.24 s; a busy bluetoothd misses
   /// that and reports no advertisement from then on (docs/bluez.md).
   var longestWindow = Duration.seconds(8)
-  /// How long an adapter connects before it scans again, if any device must be received. A proof that is late
-  /// by this much delays no room. After this time most sightings are about to lose their freshness.
+  /// How long an adapter connects to devices that need no recent sighting before it scans again, if any device must
+  /// be received. A proof that is late by this much delays no room.
   var connecting = Duration.seconds(23)
   /// How long an adapter that holds links does not scan after its last connection: a GATT session takes 3 s
   /// while the adapter does not scan, and 7 s while it does.
