@@ -11,6 +11,7 @@ extension SaveResponse {
 }
 
 extension FailureReason {
+  /// The loss of the adapter or the stack that looked like this failure.
   var hostLoss: HostLoss {
     let form = Form(self)
     guard let stage = form.stage else { return .idle(stackText: form.stackText) }

@@ -13,7 +13,18 @@ struct ScanOptions: ParsableArguments {
     help: ArgumentHelp("How long to wait for an adapter to be ready, in seconds.", valueName: "seconds"))
   var adapterWait = 30.0
 
-  func validate() throws { try Self.check(adapterWait, "--adapter-wait") }
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("Scan for this many seconds. Default: until Ctrl-C.", valueName: "seconds"))
+  var seconds: Double?
+
+  func validate() throws {
+    try Self.check(adapterWait, "--adapter-wait")
+    try Self.check(seconds, "--for")
+  }
+
+  /// How long to scan; nil until the command is stopped.
+  var duration: Duration? { seconds.map { .seconds($0) } }
 
   /// The adapters to use.
   var choice: AdapterChoice {

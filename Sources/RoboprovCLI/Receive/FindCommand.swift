@@ -30,17 +30,10 @@ struct FindCommand: AsyncParsableCommand {
   @Flag(help: "Sound the terminal's bell; the stronger the signal, the faster it sounds.")
   var bell = false
 
-  @Option(
-    name: .customLong("for"),
-    help: ArgumentHelp("Scan for this many seconds. Default: until Ctrl-C.", valueName: "seconds"))
-  var duration: Double?
-
   @OptionGroup var record: KnownRecordOptions
 
   @OptionGroup var radio: ScanOptions
   @OptionGroup var simulation: SimulationOptions
-
-  func validate() throws { try ScanOptions.check(duration, "--for") }
 
   func run() async throws {
     let known = try manifest.map { try KnownBuilding.load($0, reports: record.reports) }
@@ -50,16 +43,16 @@ struct FindCommand: AsyncParsableCommand {
       Console.say("roboprov: warning: --bell has no effect: stdout or stderr is not a terminal")
     }
     let wasReceived = try await simulation.access.with(
-      rehearsing: known, at: isLive || duration == nil ? .watched : .virtual
+      rehearsing: known, at: isLive || radio.duration == nil ? .watched : .virtual
     ) { stack in
       let display = SignalDisplay(target, clock: stack.clock, isLive: isLive, hasBell: bell)
       let reception = Reception(
         stack: stack, adapters: radio.choice, building: known?.building,
         window: .init(silence: .seconds(1)) { target.matches($0) })
       do {
-        try await Interruptions().cancelling { [duration] in
+        try await Interruptions().cancelling { [duration = radio.duration] in
           try await reception.run(
-            for: duration.map { .seconds($0) }, every: display.pace, { await display.tick() },
+            for: duration, every: display.pace, { await display.tick() },
             { await display.handle($0) })
         }
       } catch {

@@ -30,24 +30,16 @@ struct MonitorCommand: AsyncParsableCommand {
       valueName: "seconds"))
   var leaveAfter = 30.0
 
-  @Option(
-    name: .customLong("for"),
-    help: ArgumentHelp("Scan for this many seconds. Default: until Ctrl-C.", valueName: "seconds"))
-  var duration: Double?
-
   @OptionGroup var record: KnownRecordOptions
 
   @OptionGroup var radio: ScanOptions
   @OptionGroup var simulation: SimulationOptions
 
-  func validate() throws {
-    try ScanOptions.check(duration, "--for")
-    try ScanOptions.check(leaveAfter, "--leave-after", from: 10)
-  }
+  func validate() throws { try ScanOptions.check(leaveAfter, "--leave-after", from: 10) }
 
   func run() async throws {
     let known = try manifest.map { try KnownBuilding.load($0, reports: record.reports) }
-    try await simulation.access.with(rehearsing: known, at: duration == nil ? .watched : .virtual) {
+    try await simulation.access.with(rehearsing: known, at: radio.duration == nil ? .watched : .virtual) {
       stack in
       let feed = PresenceFeed(
         Presence(
@@ -56,9 +48,9 @@ struct MonitorCommand: AsyncParsableCommand {
       let reception = Reception(
         stack: stack, adapters: radio.choice, building: known?.building,
         window: .init(silence: .seconds(5)))
-      try await Interruptions().cancelling { [duration] in
+      try await Interruptions().cancelling { [duration = radio.duration] in
         try await reception.run(
-          for: duration.map { .seconds($0) }, every: .seconds(1), { await feed.tick() },
+          for: duration, every: .seconds(1), { await feed.tick() },
           { await feed.handle($0) })
       }
     }
