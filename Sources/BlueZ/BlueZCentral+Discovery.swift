@@ -137,7 +137,8 @@ extension BlueZCentral {
   /// Waits until another adapter's start is over.
   private func awaitStart(of path: ObjectPath) async {
     let now = clock.now
-    let start = lastStart.map { $0.path == path ? now : max(now, $0.at.advanced(by: Self.startInterval)) } ?? now
+    let start =
+      lastStart.map { $0.path == path ? now : max(now, $0.at.advanced(by: Self.startInterval)) } ?? now
     lastStart = (path, start)
     if start > now { try? await clock.sleep(until: start, tolerance: nil) }
   }

@@ -225,7 +225,8 @@ import VirtualTime
 
   /// A chip that has died receives no advertisement, neither during a scan nor during a connection attempt.
   @Test(
-    "an adapter that turns deaf in mid-run is switched off and on, and no sensor is charged", arguments: [1, 3])
+    "an adapter that turns deaf in mid-run is switched off and on, and no sensor is charged",
+    arguments: [1, 3])
   func deafInMidRun(adapters count: Int) async throws {
     let adapters = Array(ParallelScenarios.four.prefix(count))
     let rooms = (1...(count * 12)).map { Sample.room($0, address: UInt64($0), retries: 0) }

@@ -50,7 +50,8 @@ extension Fact {
     Row(
       "adapter_faulted", Fact.adapterFaulted,
       "An adapter receives nothing, or the stack refuses to scan with it."),
-    Row("links_held", Fact.linksHeld, "A controller held more links than was known, or refused a further one."),
+    Row(
+      "links_held", Fact.linksHeld, "A controller held more links than was known, or refused a further one."),
     Row("link_released", Fact.linkReleased, "A link that an earlier run left was ended."),
     Row("foreign_scan_detected", Fact.foreignScanDetected, "Another program scanned with an adapter in use."),
     Row("scan_started", Fact.scanStarted, "An adapter started to scan."),

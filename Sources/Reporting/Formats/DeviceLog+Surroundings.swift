@@ -63,7 +63,8 @@ struct SurroundingLines {
     case .receivesNothing:
       "\(name) received no device of any make in 10 s of scanning\(fault.wasPowerCycled == true ? ", and was switched off and on" : "")\(text)"
     case .refusesToScan: "the Bluetooth service did not scan with \(name)\(text)"
-    case .serviceStuck: "the Bluetooth service was stuck: it neither scanned with \(name) nor switched it off and on\(text)"
+    case .serviceStuck:
+      "the Bluetooth service was stuck: it neither scanned with \(name) nor switched it off and on\(text)"
     case .tooManyDevices: "\(name) received more sensors than the limit: the run ignored the others"
     }
   }

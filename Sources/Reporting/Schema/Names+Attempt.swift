@@ -88,7 +88,8 @@ extension AdapterFault.Kind: OutputNames {
     switch self {
     case .receivesNothing: "It scanned for 10 s and received no device."
     case .refusesToScan: "The stack refused to scan with it, or did not respond, several times in a row."
-    case .serviceStuck: "It received no device, and the stack did not switch it off and on: the stack must be restarted."
+    case .serviceStuck:
+      "It received no device, and the stack did not switch it off and on: the stack must be restarted."
     case .tooManyDevices:
       "More devices of the families were received than are kept; further ones are ignored, unless a room names them."
     }

@@ -49,7 +49,10 @@ struct EventWords {
       self.init("adapter", what, quotes: Self.why(fact.stackText))
     case .linksHeld(let fact):
       let links = "\(fact.links) \(fact.links == 1 ? "connection" : "connections")"
-      self.init("adapter", "\(name(fact.adapter)) holds \(links) at once\(fact.isFull == true ? ": it refused a further one" : "")")
+      self.init(
+        "adapter",
+        "\(name(fact.adapter)) holds \(links) at once\(fact.isFull == true ? ": it refused a further one" : "")"
+      )
     case .linkReleased(let fact):
       self.init("link", "\(fact.address) was still connected from an earlier run, and was disconnected")
     case .foreignScanDetected(let fact):

@@ -95,7 +95,8 @@ extension BluetoothDaemon {
     case .adapterUnavailable: BlueZFailure.inputOutput
     case .alreadyConnecting: BlueZFailure.connectUnderWay
     // Recorded traces: also for an attempt that fails in the link layer.
-    case .connectFailed, .connectTimedOut, .outOfSlots, .cancelled, .linkLost, .notConnected, .stackStopped, .busy,
+    case .connectFailed, .connectTimedOut, .outOfSlots, .cancelled, .linkLost, .notConnected, .stackStopped,
+      .busy,
       .unknownAttribute, .att:
       BlueZFailure.connectionCanceled
     }

@@ -324,7 +324,9 @@ import Testing
       run.send(.adaptersChanged, at: 2)
       run.send(.adapters(.success([adapter])), at: 2)
     }
-    let found = run.facts.compactMap { if case .foreignScanDetected(let fact) = $0 { fact.clients } else { nil } }
+    let found = run.facts.compactMap {
+      if case .foreignScanDetected(let fact) = $0 { fact.clients } else { nil }
+    }
     #expect(found == [["bluetoothctl (pid 812)"]])
   }
 

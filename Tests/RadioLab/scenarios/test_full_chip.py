@@ -36,6 +36,8 @@ def test_a_full_controller_is_recognised_and_remembered(scenario: Scenario, link
         held = [event["data"] for event in scenario.events("links_held")][-1:]
         if count == 1 and links < 7:
             assert held == [{"adapter": adapter_address(0), "links": links, "full": True}]
-        report = scenario.check_reports_are_true()
-        assert {report[room]["outcome"] for room in rooms} == {"provisioned"}
+        report, sensors = scenario.report(), scenario.lab.radio.sensors()
+        assert {report[name]["outcome"] for name in rooms} == {"provisioned"}
+        assert all(room.is_done(sensors[room.address]) for room in scenario.building.rooms if room.name in rooms)
+        scenario.check_no_mixture(sensors)
     scenario.check_clean()
