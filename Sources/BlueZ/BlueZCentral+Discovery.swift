@@ -246,7 +246,7 @@ extension BlueZCentral {
   }
 
   private func report(_ sighting: ReceivedContent.Sighting, _ path: ObjectPath, _ device: Properties) {
-    if let parent = path.parent, foreignScans.reported(parent) { scansChanged() }
+    if let parent = path.parent { foreignScans.reported(parent) }
     guard let parent = path.parent, let listeners = discoveries[parent]?.listeners, !listeners.isEmpty,
       let adapter = tree.adapter(at: parent),
       let address = device.text(Name.Property.address).flatMap({ BluetoothAddress($0) })

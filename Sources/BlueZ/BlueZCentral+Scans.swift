@@ -6,8 +6,8 @@ import Waiting
 ///
 /// BlueZ reports that an adapter is discovering, but not for which client. So another client scans if the
 /// adapter is discovering and this client is not. There are two exceptions. BlueZ reports the end of this
-/// client's discovery late, or never (docs/bluez.md, trap 59): until then only a report of a device shows another
-/// client, because none follows BlueZ's reply to the stop. And a stop that BlueZ refused or did not confirm leaves a
+/// client's discovery late, or never (docs/bluez.md, trap 59): until then only a report of a device is a sign of
+/// another client, because none follows BlueZ's reply to the stop. And a stop that BlueZ refused or did not confirm leaves a
 /// discovery of this client running.
 struct ForeignScans {
   /// How long an adapter must be discovering without this client until another client is assumed to scan.
@@ -44,9 +44,15 @@ struct ForeignScans {
     }
   }
 
-  /// Records a report of a device. Returns whether it shows that another client scans.
-  mutating func reported(_ path: ObjectPath) -> Bool {
-    since[path] != nil && unended.remove(path) != nil
+  /// Records a report of a device.
+  mutating func reported(_ path: ObjectPath) {
+    if since[path] != nil { unended.remove(path) }
+  }
+
+  /// Whether there is any other sign of another client than that BlueZ has not reported the end of this client's
+  /// discovery.
+  func hasSign(_ path: ObjectPath) -> Bool {
+    (found.contains(path) || since[path] != nil) && !unended.contains(path)
   }
 
   /// Records that this client's discovery on an adapter was asked to stop.
@@ -78,7 +84,7 @@ struct ForeignScans {
 
   /// When another client is assumed to scan with an adapter that is still discovering then.
   private func settled(_ path: ObjectPath) -> MonotonicInstant? {
-    guard let since = since[path], !unended.contains(path) else { return nil }
+    guard let since = since[path] else { return nil }
     let echo = stoppedAt[path]?.advanced(by: Self.echo) ?? since
     return max(since.advanced(by: Self.least), echo)
   }
@@ -112,10 +118,12 @@ extension BlueZCentral {
     return foreignScans.isScanning(path, at: clock.now)
   }
 
-  /// The other programs that subscribe to BlueZ's signals. BlueZ does not report which client scans, but a
-  /// scanning client subscribes. The bus reports subscriptions only to root (docs/bluez.md, trap 60).
+  /// The other programs that use BlueZ's signals. BlueZ does not report which client scans, but a scanning client
+  /// uses them, unless it is a simple script. The bus reports that only to root (docs/bluez.md, trap 60). Without such a
+  /// program the client is unknown, or there is none if nothing is a sign of one.
   package func scanningClients(on adapter: AdapterID) async -> [String]? {
-    let found = await connection.programs(scanning: Name.service, below: "/org/bluez")
-    return found?.map { "\($0.name) (pid \($0.id))" }
+    let programs = await connection.programs(scanning: Name.service, below: "/org/bluez") ?? []
+    guard programs.isEmpty else { return programs.map { "\($0.name) (pid \($0.id))" } }
+    return tree.path(of: adapter).map(foreignScans.hasSign) == true ? nil : []
   }
 }
