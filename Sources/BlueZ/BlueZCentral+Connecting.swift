@@ -121,7 +121,7 @@ extension BlueZCentral {
         // A reply that arrives together with the removal takes precedence, because it contains the reason.
         await catchUp()
         try? await clock.sleep(for: .milliseconds(20))
-        return Self.objectRemoved(after: began.duration(to: clock.now))
+        return Self.objectRemoved(after: began.duration(to: clock.now), beside: linkCount(on: adapter))
       }
       await change(of: path)
     }
@@ -133,12 +133,20 @@ extension BlueZCentral {
   private static let shortestOrder = Duration.milliseconds(3500)
 
   /// The error for a device object that BlueZ removed without a reply to `Connect`. After at least
-  /// `shortestOrder` the kernel's attempt has expired. Before that, BlueZ is stopping or another client
+  /// `shortestOrder` the kernel's attempt has expired. Before that, the controller has no link left (it holds
+  /// others, and refuses with command status 0x09 after 0.1 to 0.4 s), BlueZ is stopping, or another client
   /// removed the object.
-  static func objectRemoved(after elapsed: Duration) -> CentralError {
-    CentralError(
-      elapsed < shortestOrder ? .peripheralUnknown : .connectFailed,
-      stackText: "BlueZ has removed the object of this device without answering Connect")
+  /// - Parameter links: The links that the adapter holds.
+  static func objectRemoved(after elapsed: Duration, beside links: Int) -> CentralError {
+    let text = "BlueZ has removed the object of this device without answering Connect"
+    guard elapsed < shortestOrder else { return CentralError(.connectFailed, stackText: text) }
+    guard links > 0 else { return CentralError(.peripheralUnknown, stackText: text) }
+    return CentralError(.outOfSlots, stackText: text + "; links of the adapter: \(links)")
+  }
+
+  /// How many links an adapter holds, for any client.
+  func linkCount(on adapter: ObjectPath) -> Int {
+    tree.devices(under: adapter).count { tree.device($0)?.flag(Name.Property.connected) == true }
   }
 
   /// Waits, after a successful `Connect`, until `Connected` is true as well.

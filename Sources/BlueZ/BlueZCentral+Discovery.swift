@@ -26,10 +26,13 @@ struct Discovery {
   var restartedAt: MonotonicInstant?
   /// The number of reports per device, until `repeatsDevices` is known.
   var reports: [ObjectPath: Int]? = [:]
+  /// When a device was last reported.
+  private(set) var reportedAt: MonotonicInstant?
 
   /// Counts a report of a device.
-  mutating func count(_ path: ObjectPath) {
+  mutating func count(_ path: ObjectPath, at now: MonotonicInstant) {
     reports?[path, default: 0] += 1
+    reportedAt = now
   }
 
   /// Whether the controller reports a device repeatedly. A controller that reports each device once per scan
@@ -108,6 +111,7 @@ extension BlueZCentral {
     scansChanged()
     let ticket = Ticket(path: path, discovery: number, listener: number)
     await removeUncertainObjects(under: path)
+    await awaitStart(of: path)
     if discoveries[path]?.number == number { discoveries[path]?.phase = .starting }
     do throws(CentralError) {
       try await start(path)
@@ -128,6 +132,15 @@ extension BlueZCentral {
     guard discoveries[ticket.path]?.number == ticket.discovery else { return }
     discoveries[ticket.path]?.listeners[ticket.listener] = nil
     if discoveries[ticket.path]?.listeners.isEmpty == true { await stop(ticket) }
+  }
+
+  /// Waits until another adapter's start is over.
+  private func awaitStart(of path: ObjectPath) async {
+    let now = clock.now
+    let start =
+      lastStart.map { $0.path == path ? now : max(now, $0.at.advanced(by: Self.startInterval)) } ?? now
+    lastStart = (path, start)
+    if start > now { try? await clock.sleep(until: start, tolerance: nil) }
   }
 
   // MARK: Calls to BlueZ
@@ -233,12 +246,13 @@ extension BlueZCentral {
   }
 
   private func report(_ sighting: ReceivedContent.Sighting, _ path: ObjectPath, _ device: Properties) {
+    if let parent = path.parent { foreignScans.reported(parent) }
     guard let parent = path.parent, let listeners = discoveries[parent]?.listeners, !listeners.isEmpty,
       let adapter = tree.adapter(at: parent),
       let address = device.text(Name.Property.address).flatMap({ BluetoothAddress($0) })
     else { return }
-    discoveries[parent]?.count(path)
     let now = clock.now
+    discoveries[parent]?.count(path, at: now)
     var advertisement = sighting.advertisement(of: address, by: adapter.id, at: now)
     // Only a new object can show the content, and BlueZ keeps the old one.
     if sighting.wantsCleanSlate { advertisement.contentFailure = refusedRemovals[path]?.error }
@@ -262,6 +276,12 @@ extension BlueZCentral {
   /// The time in which a controller that repeats reports sends three of a device that advertises every 100
   /// ms.
   private static let firstReports = Duration.milliseconds(400)
+  /// Without a report for this long, bluetoothd has processed those of the start: many devices advertise every
+  /// 100 ms.
+  private static let silence = Duration.milliseconds(200)
+  /// The time between the starts of two adapters. Each brings a report of every device, which bluetoothd must
+  /// process before the next ones.
+  static let startInterval = Duration.milliseconds(400)
   /// The minimum time between two restarts of the kernel's scan because of uncertain content.
   private static let restartInterval = Duration.seconds(1)
   /// The time from a new filter until the kernel's scan has stopped and started.
@@ -326,10 +346,19 @@ extension BlueZCentral {
   /// Restarts the scan once if the controller reports each device once per scan. BlueZ loses reports that
   /// arrive before it has read that the scan runs: 0 to 2 of 40 devices (docs/bluez.md, "Reports lost at the
   /// start of a scan").
+  ///
+  /// The restart makes the controller report every device again. While reports of the first start arrive,
+  /// bluetoothd may be behind with them: on top of them, the second ones would overflow its socket, and it would lose
+  /// the kernel's events (docs/bluez.md, trap 59).
   private func repeatStart(of ticket: Ticket) async {
     // A scan that joins a running discovery does not need the restart.
     guard discoveries[ticket.path]?.reports != nil, ticket.isFirst else { return }
     try? await clock.sleep(for: Self.firstReports)
+    while isScanning(ticket), discoveries[ticket.path]?.repeatsDevices == false,
+      let last = discoveries[ticket.path]?.reportedAt, clock.now < last.advanced(by: Self.silence)
+    {
+      try? await clock.sleep(until: last.advanced(by: Self.silence), tolerance: nil)
+    }
     guard let discovery = discoveries[ticket.path], discovery.number == ticket.discovery else { return }
     discoveries[ticket.path]?.reports = nil
     if !discovery.repeatsDevices, discovery.restartedAt == nil { await restartScan(ticket) }

@@ -21,8 +21,12 @@ extension BlueZCentral {
 
   /// Describes the use of an adapter that forbids switching it off; nil if there is none.
   private func useOfOthers(_ path: ObjectPath) async throws(CentralError) -> String? {
-    guard await !isScannedByOthers(path) else { return "another client scans with the adapter" }
-    let links = tree.devices(under: path).count { tree.device($0)?.flag(Name.Property.connected) == true }
+    if await isScannedByOthers(path), let adapter = tree.adapter(at: path)?.id,
+      await scanningClients(on: adapter)?.isEmpty != true
+    {
+      return "another client scans with the adapter"
+    }
+    let links = linkCount(on: path)
     if links > 0 { return "the adapter holds \(links) \(links == 1 ? "link" : "links")" }
     if attempts.keys.contains(where: { $0.parent == path }) { return "a connection is being made" }
     return nil

@@ -5,9 +5,10 @@ import Waiting
 /// Scans by other clients.
 ///
 /// BlueZ reports that an adapter is discovering, but not for which client. So another client scans if the
-/// adapter is discovering and this client is not. There are two exceptions: BlueZ reports the end of this
-/// client's discovery with a delay; and a stop that BlueZ refused or did not confirm leaves a discovery of
-/// this client running (docs/bluez.md, trap 59).
+/// adapter is discovering and this client is not. There are two exceptions. BlueZ reports the end of this
+/// client's discovery late, or never (docs/bluez.md, trap 59): until then only a report of a device is a sign of
+/// another client, because none follows BlueZ's reply to the stop. And a stop that BlueZ refused or did not confirm leaves a
+/// discovery of this client running.
 struct ForeignScans {
   /// How long an adapter must be discovering without this client until another client is assumed to scan.
   static let least = Duration.seconds(1)
@@ -24,12 +25,16 @@ struct ForeignScans {
   private var unstopped: Set<ObjectPath> = []
   /// When a discovery of this client was last asked to stop.
   private var stoppedAt: [ObjectPath: MonotonicInstant] = [:]
+  /// Adapters of which BlueZ has yet to report the end of this client's discovery, and that have reported no device
+  /// since the stop.
+  private var unended: Set<ObjectPath> = []
 
   /// Records the state of an adapter.
   mutating func note(_ path: ObjectPath, isDiscovering: Bool, isOurs: Bool, at now: MonotonicInstant) {
     if isSettled(path, at: now) { found.insert(path) }
     if !isDiscovering {
       unstopped.remove(path)
+      unended.remove(path)
       found.remove(path)
     }
     if isDiscovering, !isOurs, !unstopped.contains(path) {
@@ -39,9 +44,21 @@ struct ForeignScans {
     }
   }
 
+  /// Records a report of a device.
+  mutating func reported(_ path: ObjectPath) {
+    if since[path] != nil { unended.remove(path) }
+  }
+
+  /// Whether there is any other sign of another client than that BlueZ has not reported the end of this client's
+  /// discovery.
+  func hasSign(_ path: ObjectPath) -> Bool {
+    (found.contains(path) || since[path] != nil) && !unended.contains(path)
+  }
+
   /// Records that this client's discovery on an adapter was asked to stop.
   mutating func stopped(_ path: ObjectPath, wasCarriedOut: Bool, at now: MonotonicInstant) {
     stoppedAt[path] = now
+    unended.insert(path)
     if wasCarriedOut { unstopped.remove(path) } else { unstopped.insert(path) }
   }
 
@@ -49,6 +66,7 @@ struct ForeignScans {
   mutating func keep(_ paths: [ObjectPath]) {
     since = since.filter { paths.contains($0.key) }
     found.formIntersection(paths)
+    unended.formIntersection(paths)
     unstopped.formIntersection(paths)
     stoppedAt = stoppedAt.filter { paths.contains($0.key) }
   }
@@ -100,10 +118,12 @@ extension BlueZCentral {
     return foreignScans.isScanning(path, at: clock.now)
   }
 
-  /// The other programs that subscribe to BlueZ's signals. BlueZ does not report which client scans, but a
-  /// scanning client subscribes. The bus reports subscriptions only to root (docs/bluez.md, trap 60).
-  package func scanningClients(on adapter: AdapterID) async -> [String] {
-    let found = await connection.programs(scanning: Name.service, below: "/org/bluez")
-    return found.map { "\($0.name) (pid \($0.id))" }
+  /// The other programs that use BlueZ's signals. BlueZ does not report which client scans, but a scanning client
+  /// uses them, unless it is a simple script. The bus reports that only to root (docs/bluez.md, trap 60). Without such a
+  /// program the client is unknown, or there is none if nothing is a sign of one.
+  package func scanningClients(on adapter: AdapterID) async -> [String]? {
+    let programs = await connection.programs(scanning: Name.service, below: "/org/bluez") ?? []
+    guard programs.isEmpty else { return programs.map { "\($0.name) (pid \($0.id))" } }
+    return tree.path(of: adapter).map(foreignScans.hasSign) == true ? nil : []
   }
 }

@@ -41,6 +41,8 @@ package actor BlueZCentral: Central {
   var cleanSlates = CleanSlates()
   var refusedRemovals = RefusedRemovals()
   var discoveries: [ObjectPath: Discovery] = [:]
+  /// The adapter whose discovery was started last, and when.
+  var lastStart: (path: ObjectPath, at: MonotonicInstant)?
   /// Scans by other clients.
   var foreignScans = ForeignScans()
   /// Devices with a connection attempt, and whether each has been connected in the meantime.

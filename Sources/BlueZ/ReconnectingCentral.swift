@@ -156,8 +156,8 @@ package actor ReconnectingCentral: Central {
   }
 
   /// The other programs that may be scanning with an adapter.
-  package func scanningClients(on adapter: AdapterID) async -> [String] {
-    await (try? connected())?.scanningClients(on: adapter) ?? []
+  package func scanningClients(on adapter: AdapterID) async -> [String]? {
+    await (try? connected())?.scanningClients(on: adapter)
   }
 }
 

@@ -59,9 +59,9 @@ package protocol Central: Sendable {
   func powerCycle(_ adapter: AdapterID) async throws(CentralError)
 
   /// The other programs that may be scanning with an adapter, as text for people: `bluetoothctl (pid 812)`.
-  /// If there are several, the scanning one is unknown. Empty if this user cannot find out, or if no other
-  /// program uses the stack.
-  func scanningClients(on adapter: AdapterID) async -> [String]
+  /// If there are several, the scanning one is unknown. Empty if no other program uses the stack; nil if this
+  /// user cannot find out.
+  func scanningClients(on adapter: AdapterID) async -> [String]?
 }
 
 /// A peripheral that an adapter holds a link to.

@@ -30,14 +30,14 @@ extension Connection {
 
   /// The other programs that have subscribed to a service's signals, sorted. The service itself is excluded.
   ///
-  /// Empty if the bus does not report match rules: Debian's system bus reports them only to root
-  /// (`Debug.Stats`). Also empty if the bus uses other process ids: on another host or in another PID
+  /// Nil if the bus does not report match rules: Debian's system bus reports them only to root
+  /// (`Debug.Stats`). Also nil if the bus uses other process ids: on another host or in another PID
   /// namespace.
   /// - Parameter path: The root of the service's objects. A rule without a sender that names this path counts
   ///   too.
-  package func programs(scanning service: BusName, below path: String) async -> [BusProgram] {
+  package func programs(scanning service: BusName, below path: String) async -> [BusProgram]? {
     guard await processID(of: uniqueName) == UInt32(getpid()), let rules = await matchRules() else {
-      return []
+      return nil
     }
     let owner = await answer("GetNameOwner", [.string(service.text)])?.first?.asString
     var found: Set<BusProgram> = []

@@ -64,9 +64,13 @@ package struct BuildingRecord: Sendable {
   }
 
   private mutating func apply(_ event: RunEvent, in run: RunStarted) {
-    if case .deviceSighted(let fact) = event.fact {
+    switch event.fact {
+    case .deviceSighted(let fact):
       note(fact)
       receive(fact, in: run.run)
+    case .linksHeld(let fact):
+      folded.linksHeld[fact.adapter] = fact.links
+    default: break
     }
     if case .eventsOmitted(let fact) = event.fact,
       fact.omitted.contains(where: { $0.kind == "device_sighted" })
@@ -129,7 +133,8 @@ package struct BuildingRecord: Sendable {
       if fact.failure?.code == .saveNotKept { room.lastWrite = nil }
     case .roomFinished(let fact):
       finish(&room, fact, recorded, in: run)
-    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
+    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .linksHeld, .foreignScanDetected,
+      .linkReleased,
       .scanStarted,
       .scanStopped,
       .deviceSighted, .canariesJudged, .deviceUnclaimed, .hostPaused, .eventsOmitted, .operatorRequested,

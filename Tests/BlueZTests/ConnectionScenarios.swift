@@ -133,9 +133,12 @@ struct ConnectionScenarios {
 
   @Test(
     "an attempt that expires in the kernel without a reply of BlueZ gives connectFailed",
-    arguments: [(4100, CentralError.Code.connectFailed), (20_100, .connectFailed), (900, .peripheralUnknown)])
-  func givenUp(milliseconds: Int, code: CentralError.Code) {
-    #expect(BlueZCentral.objectRemoved(after: .milliseconds(milliseconds)).code == code)
+    arguments: [
+      (4100, 0, CentralError.Code.connectFailed), (20_100, 3, .connectFailed), (900, 0, .peripheralUnknown),
+      (300, 3, .outOfSlots),
+    ])
+  func givenUp(milliseconds: Int, links: Int, code: CentralError.Code) {
+    #expect(BlueZCentral.objectRemoved(after: .milliseconds(milliseconds), beside: links).code == code)
   }
 
   @Test("an object that is removed before the kernel's attempt can expire gives peripheralUnknown")

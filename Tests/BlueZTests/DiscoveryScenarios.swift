@@ -346,6 +346,53 @@ struct DiscoveryScenarios {
     }
   }
 
+  /// 200 devices: bluetoothd takes seconds for the reports of one start.
+  @Test("the scan is not started a second time while reports of the first start arrive")
+  func notStartedTwiceAtOnce() async throws {
+    try await Stage.with { stage in
+      let clock = stage.central.clock
+      try await stage.central.scan(on: Sample.adapter) { stream throws(CentralError) in
+        for number in 0..<20 {
+          await stage.daemon.add(
+            ObjectPath("/org/bluez/hci0/dev_\(number)") ?? FakeBlueZ.device,
+            [
+              Name.Interface.device: [
+                "Address": .string("C4:7C:8D:00:01:\(10 + number)"), "Name": .string("Robo Sensor"),
+                "RSSI": .int16(-50),
+              ]
+            ])
+          try? await clock.sleep(for: .milliseconds(100))
+        }
+        #expect(await stage.daemon.count("SetDiscoveryFilter") == 1)
+        try? await clock.sleep(for: .seconds(1))
+        #expect(await stage.daemon.count("SetDiscoveryFilter") == 2)
+      }
+    }
+  }
+
+  @Test("the discoveries of several adapters start one after the other")
+  func startsInTurn() async throws {
+    try await Stage.with { stage in
+      let clock = stage.central.clock
+      let second = AdapterID(BluetoothAddress(rawValue: 0x00AA_0100_0043))
+      await stage.daemon.add(
+        "/org/bluez/hci1",
+        [Name.Interface.adapter: ["Address": .string(second.description), "Powered": .bool(true)]])
+      try await stage.seen()
+      let began = clock.now
+      try await withThrowingTaskGroup(of: MonotonicInstant.self) { group in
+        for adapter in [Sample.adapter, second] {
+          group.addTask {
+            try await stage.central.scan(on: adapter) { _ throws(CentralError) in clock.now }
+          }
+        }
+        let starts = try await group.reduce(into: []) { $0.append($1) }.sorted()
+        #expect(began.duration(to: starts[0]) < BlueZCentral.startInterval)
+        #expect(starts[0].duration(to: starts[1]) >= BlueZCentral.startInterval / 2)
+      }
+    }
+  }
+
   @Test("objects that the user has paired, trusted or blocked are not removed")
   func trusted() async throws {
     try await Stage.with { stage in

@@ -44,7 +44,7 @@ struct ProgramTests {
     try client.run()
     defer { client.terminate() }
     var found: [BusProgram] = []
-    while found.isEmpty { found = await ours.programs(scanning: "org.bluez", below: "/org/bluez") }
+    while found.isEmpty { found = await ours.programs(scanning: "org.bluez", below: "/org/bluez") ?? [] }
     #expect(found == [BusProgram(id: UInt32(client.processIdentifier), name: "bluetoothctl")])
     await ours.close()
     await service.close()

@@ -153,7 +153,7 @@ struct FailureReasonTests {
     let isTheHosts: Set<FailureReason.Code> = [
       .connectFailed, .connectTimedOut, .linkLost, .stageTimedOut, .serviceMissing, .serviceAmbiguous,
       .stackError,
-      .unknownToStack, .adapterLost, .stackLost,
+      .unknownToStack, .outOfSlots, .adapterLost, .stackLost,
     ]
     #expect((reason.possibleHostLoss != nil) == isTheHosts.contains(reason.code))
     guard let loss = reason.possibleHostLoss else { return }

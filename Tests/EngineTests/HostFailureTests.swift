@@ -229,7 +229,54 @@ import VirtualTime
       before: { world, _ in await world.setDeaf(true, Self.two[1].address) })
     expectInvariants(run, Self.rooms)
     #expect(run.result.outcome == .complete)
-    #expect(faults(run).allSatisfy { $0.adapter == AdapterID(Self.two[1].address) })
+    #expect(faults(run).map(\.adapter) == [AdapterID(Self.two[1].address)])
+  }
+
+  /// A chip that has died receives no advertisement, neither during a scan nor during a connection attempt.
+  @Test(
+    "an adapter that turns deaf in mid-run is switched off and on, and no sensor is charged",
+    arguments: [1, 3])
+  func deafInMidRun(adapters count: Int) async throws {
+    let adapters = Array(ParallelScenarios.four.prefix(count))
+    let rooms = (1...(count * 12)).map { Sample.room($0, address: UInt64($0), retries: 0) }
+    let run = try await rehearse(
+      Array(repeating: [], count: rooms.count), rooms: rooms, scenario: { $0.adapters = adapters },
+      during: { backstage, event in
+        guard case .saveSubmitted = event.fact, await backstage.world.writes.count < 16 else { return }
+        await backstage.world.setDeaf(true, adapters[0].address)
+      })
+    expectInvariants(run, rooms)
+    #expect(
+      failures(run).allSatisfy { [.adapterLost, .outOfSlots].contains($0.code) }, "\(failures(run))")
+    #expect(run.result.outcome == .complete)
+    #expect(
+      faults(run)
+        == [.init(adapter: AdapterID(adapters[0].address), fault: .receivesNothing, wasPowerCycled: true)])
+  }
+
+  @Test("sensors that do not answer are charged when the adapter receives others")
+  func deadSensors() async throws {
+    let rooms = (1...6).map { Sample.room($0, address: UInt64($0), retries: 0) }
+    let run = try await rehearse(
+      (1...6).map { $0 % 2 == 0 ? [ScheduledFault(.neverAnswers)] : [] }, rooms: rooms,
+      scenario: { $0.adapters = oneAdapter })
+    expectInvariants(run, rooms)
+    #expect(run.result.rooms.map(\.outcome.isSuccess) == [true, false, true, false, true, false])
+    #expect(failures(run).map(\.code) == Array(repeating: .connectTimedOut, count: 3))
+    #expect(faults(run).isEmpty)
+  }
+
+  @Test("one of three adapters that never receives anything is named, whatever is done about it")
+  func neverReceives() async throws {
+    let adapters = Array(ParallelScenarios.four.prefix(3))
+    let run = try await rehearse(
+      Array(repeating: [], count: 8), rooms: Self.rooms, scenario: { $0.adapters = adapters },
+      before: { world, _ in await world.setDeaf(true, adapters[2].address) },
+      through: { central, _ in MayNotPowerCycle(base: central) })
+    expectInvariants(run, Self.rooms)
+    #expect(run.result.outcome == .complete)
+    #expect(Set(faults(run).map(\.adapter)) == [AdapterID(adapters[2].address)])
+    #expect(faults(run).last?.wasPowerCycled == nil)
   }
 
   // MARK: Links of a killed run

@@ -20,7 +20,7 @@ import VirtualBuilding
     let refused = run.facts {
       if case .attemptEnded(let fact) = $0, let failure = fact.failure { failure.code } else { nil }
     }
-    #expect(refused.map(\.1) == [.connectFailed])
+    #expect(refused.map(\.1) == [.outOfSlots])
     #expect(run.result.rooms.allSatisfy { $0.attempts == 1 }, "that attempt does not count")
     // A connection while the adapter discovers takes 10 s.
     let connects = run.facts {

@@ -24,8 +24,8 @@ struct KillAtEventTests {
   }
 
   /// The scenario in which each kind of event certainly occurs. Nil for kinds that need other commands,
-  /// `--rebind` or `--canary`, sensors without a room, other families, a suspended host, or another program
-  /// that scans.
+  /// `--rebind` or `--canary`, sensors without a room, other families, a suspended host, a full controller, or
+  /// another program that scans.
   static let scenarios: [Fact.Kind: RunScript?] = [
     "run_started": .plain, "adapter_selected": .plain, "scan_started": .plain,
     "scan_stopped": .plain, "device_sighted": .plain, "binding_committed": .plain,
@@ -37,7 +37,8 @@ struct KillAtEventTests {
     "adapter_faulted": nil, "events_omitted": nil, "foreign_scan_detected": nil, "binding_released": nil,
     "room_retired": nil,
     "room_accepted": nil, "room_verified": nil, "host_paused": nil, "settings_read": nil, "elapsed_sent": nil,
-    "canaries_judged": nil, "operator_awaited": nil, "wifi_checked": nil, "device_unclaimed": nil,
+    "links_held": nil, "canaries_judged": nil,
+    "operator_awaited": nil, "wifi_checked": nil, "device_unclaimed": nil,
   ]
 
   @Test("each kind of event is either in a scenario or excluded")

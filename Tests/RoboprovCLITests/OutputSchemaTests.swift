@@ -155,7 +155,7 @@ struct OutputSchemaTests {
       // Examples above cover these kinds.
       let others: Set<Fact.Kind> = [
         "room_retired", "room_accepted", "room_verified", "binding_released", "adapter_faulted",
-        "foreign_scan_detected", "wifi_checked", "events_omitted",
+        "foreign_scan_detected", "wifi_checked", "events_omitted", "links_held",
       ]
       #expect(kinds.union(others) == Set(Fact.Kind.allCases), "\(kinds.map(\.rawValue).sorted())")
       try await folder.expectValid()

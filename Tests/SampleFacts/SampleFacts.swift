@@ -45,6 +45,7 @@ package enum SampleFacts {
     .adapterFaulted(
       AdapterFault(
         adapter: AdapterID(address), fault: .receivesNothing, wasPowerCycled: true, stackText: "no answer")),
+    .linksHeld(LinksHeld(adapter: AdapterID(address), links: 5, isFull: true)),
     .linkReleased(LinkReleased(address: address, adapter: AdapterID(address))),
     .foreignScanDetected(
       ForeignScanDetected(adapter: AdapterID(address), clients: ["bluetoothctl (pid 812)"])),

@@ -49,19 +49,22 @@ struct StackedRun: Sendable {
 
   /// Runs `apply` for these rooms.
   /// - Parameters:
+  ///   - known: The record of earlier runs.
   ///   - delay: The time that each message on the bus takes.
   ///   - isKnown: Whether `org.bluez` received the sensors before the run, and has objects of them.
   ///   - ended: Called when the run has ended.
   ///   - beside: Runs beside the run, for example to disturb it.
   static func apply(
     _ rooms: [Room], _ sensors: [SensorScenario], misconduct: Misconduct? = nil,
-    adapterTimeout: Duration = .seconds(600), delay: (@Sendable () -> Duration)? = nil, seed: UInt64 = 7,
-    isKnown: Bool = false,
+    adapterTimeout: Duration = .seconds(600), known: LastKnownBuilding = .init(),
+    delay: (@Sendable () -> Duration)? = nil, seed: UInt64 = 7, isKnown: Bool = false,
+    scenario change: (inout Scenario) -> Void = { _ in },
     beside: @escaping @Sendable (ServedBuilding) async throws -> Void = { _ in },
     ended: @escaping @Sendable () -> Void = {}
   ) async throws -> StackedRun {
-    let scenario = Scenario(
+    var scenario = Scenario(
       seed: seed, adapters: [AdapterScenario(address: adapter, name: "hci0")], sensors: sensors)
+    change(&scenario)
     return try await ServedBuilding.serveInVirtualTime(
       scenario, bus: LocalBus(delay: delay), needsBus: false, misconduct: misconduct
     ) { building in
@@ -69,7 +72,7 @@ struct StackedRun: Sendable {
       if isKnown { try await receiveAll(sensors.count, in: building) }
       let began = building.clock.now
       async let disturbance: Void = beside(building)
-      let result = await run(rooms, in: building, recorder, adapterTimeout)
+      let result = await run(rooms, known, in: building, recorder, adapterTimeout)
       ended()
       let took = began.duration(to: building.clock.now)
       try await disturbance
@@ -99,7 +102,8 @@ struct StackedRun: Sendable {
   }
 
   private static func run(
-    _ rooms: [Room], in building: ServedBuilding, _ recorder: EventRecorder, _ adapterTimeout: Duration
+    _ rooms: [Room], _ known: LastKnownBuilding, in building: ServedBuilding, _ recorder: EventRecorder,
+    _ adapterTimeout: Duration
   ) async -> ApplyResult? {
     let clock = building.clock
     guard let central = try? await ReconnectingCentral.open(bus: building.daemon.busAddress, clock: clock)
@@ -107,7 +111,7 @@ struct StackedRun: Sendable {
     let request = ApplyRequest(
       building: Building(
         id: "harbour", name: "Harbour House", assignment: .address, rooms: rooms,
-        families: FamilyCatalogue.builtIn),
+        families: FamilyCatalogue.builtIn), known: Known(lastKnown: known),
       runID: "run", toolVersion: "test", host: "host", manifestPath: "building.yaml", manifestSHA256: "00",
       isSimulated: false, survey: .seconds(1), adapterTimeout: adapterTimeout)
     let environment = ApplyEnvironment(

@@ -239,6 +239,25 @@ struct OrgBluezTests {
     }
   }
 
+  /// Measured with chips for 3, 5 and 7 links (docs/bluez.md, "Connections").
+  @Test("Connect of a controller without a free link gets no reply, and the object is removed")
+  func full() async throws {
+    try await serve(Self.building { $0.radio.slotsPerAdapter = 1 }) { client, building in
+      try await Self.receive(Self.choosy, client)
+      try await Self.connect(Self.device, client)
+      let mark = client.mark
+      let start = building.clock.now
+      await withTaskGroup { group in
+        group.addTask { _ = await client.failure(Self.choosy, Self.device1, "Connect") }
+        await client.wait(from: mark) { $0.removes(Self.choosy) }
+        #expect(start.duration(to: building.clock.now) < .milliseconds(500))
+        #expect(
+          await client.failure(Self.choosy, Self.device1, "Disconnect")?.contains("UnknownObject") == true)
+        group.cancelAll()
+      }
+    }
+  }
+
   @Test("Disconnect takes 2 s and more, in which the link can be used")
   func disconnecting() async throws {
     try await serve(Self.building { $0.radio.disconnect = .seconds(20)...(.seconds(28)) }) {

@@ -106,9 +106,10 @@ struct RadioTests {
       let error = await #expect(throws: CentralError.self) {
         _ = try await building.central.connect(to: Building.sensor(3), on: Building.adapter)
       }
-      #expect(error?.code == .connectFailed)
+      #expect(error?.code == .outOfSlots)
       #expect(await building.world.attemptCount(of: Building.sensor(3)) == 0, "an attempt reached the sensor")
       await first.disconnect()
+      try await building.receive(Building.sensor(3))
       _ = try await building.central.connect(to: Building.sensor(3), on: Building.adapter)
       #expect(await building.world.openLinkCount() == 2)
     }

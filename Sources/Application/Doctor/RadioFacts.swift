@@ -36,7 +36,10 @@ package struct RadioFacts: Sendable, Hashable {
       for adapter in adapters.sorted(by: { $0.name < $1.name }) {
         let links = try? await central.connectedPeripherals(on: adapter.id)
         let clients = adapter.isScannedByOthers ? await central.scanningClients(on: adapter.id) : []
-        facts.adapters.append(Item(adapter: adapter, links: links?.map(\.address), clients: clients))
+        var adapter = adapter
+        // No other program uses the stack, so none scans.
+        if clients?.isEmpty == true { adapter.isScannedByOthers = false }
+        facts.adapters.append(Item(adapter: adapter, links: links?.map(\.address), clients: clients ?? []))
       }
     } catch {
       facts.failure = error

@@ -100,6 +100,8 @@ struct Radio: Sendable {
   var disturbedAt: MonotonicInstant?
   /// Whether its last scan window found no device that it could connect to.
   var hadNoCandidates = false
+  /// Whether it could not connect to a device because its sighting was too old, since its last scan window.
+  var hasOldSightings = false
   /// Whether it made a first attempt at any device since its last scan window.
   var hasFirstAttempts = false
   /// Rooms whose link is being ended.
@@ -108,7 +110,9 @@ struct Radio: Sendable {
   var coolDownEnd: MonotonicInstant?
   var scanTime: ScanTime
   /// Its scan time at its last report of any device.
-  var lastReport: Duration
+  private(set) var lastReport: Duration
+  /// When it last reported a device or connected to one: only then is it known to receive.
+  private(set) var receivedAt: MonotonicInstant?
   /// Whether it was switched off and on in this run because it received nothing.
   let wasPowerCycled: Bool
   /// Whether the record says that it still receives nothing after that.
@@ -139,9 +143,15 @@ struct Radio: Sendable {
     state = next
   }
 
+  /// Notes that it received a device.
+  mutating func received(at now: MonotonicInstant) {
+    lastReport = scanTime.total(at: now)
+    receivedAt = now
+  }
+
   /// Notes that its window has a report.
   mutating func reported(at now: MonotonicInstant) {
-    lastReport = scanTime.total(at: now)
+    received(at: now)
     switch state {
     case .scanning(var window) where !window.hasReports:
       window.hasReports = true
@@ -158,6 +168,9 @@ struct Radio: Sendable {
   func receivesNothing(at now: MonotonicInstant) -> Bool {
     scanTime.total(at: now) - lastReport >= limits.deafAfter
   }
+
+  /// Whether it has received nothing since an instant.
+  func isSilent(since instant: MonotonicInstant) -> Bool { receivedAt.map { $0 <= instant } ?? true }
 
   /// Whether its cool-down lasts.
   func isCoolingDown(at now: MonotonicInstant) -> Bool { coolDownEnd.map { now < $0 } ?? false }

@@ -60,6 +60,7 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
     scanned = leastScanTime(at: now)
     let radio = radios.remove(at: index)
     self[history: radio.id].slots = radio.slots
+    self[history: radio.id].slots?.endSuspicion()
     presence.mayHaveChanged = true
     return radio
   }
@@ -119,6 +120,13 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
     radios[index].enter(.powerCycling)
     self[history: adapter].health.wasPowerCycled = true
     presence.powerCycling.insert(adapter)
+  }
+
+  mutating func endStuckness(ofAllExcept adapters: [AdapterID]) {
+    for adapter in histories.keys where !adapters.contains(adapter) {
+      histories[adapter]?.health.isStuck = false
+      histories[adapter]?.health.wasPowerCycled = false
+    }
   }
 
   mutating func expireCoolDowns(at now: MonotonicInstant) {

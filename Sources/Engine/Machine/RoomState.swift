@@ -93,6 +93,8 @@ indirect enum RoomState: Sendable {
     let result: Result<Submission, AttemptFailure>
     /// Whether the adapter may have had no slot for the link.
     let isTrial: Bool
+    /// The links that the adapter held when the stack seemed to refuse this one for want of a slot.
+    var linksAtRefusal: Int?
     let wasSubmitted: Bool
     var holdsLink = true
     /// How the link ended, as far as the stack reported it.

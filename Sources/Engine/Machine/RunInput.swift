@@ -20,7 +20,7 @@ enum RunInput: Sendable {
   /// The response to `releaseLinks`.
   case linksReleased(RadioSession)
   /// The response to `askScanningClients`.
-  case scanningClients([String], RadioSession)
+  case scanningClients([String]?, RadioSession)
   /// The adapter scans.
   case scanBegan(RadioSession)
   case received(Advertisement, RadioSession)

@@ -10,8 +10,16 @@ struct AdapterHistory: Hashable, Sendable {
   var connectTimes: [Duration] = []
   /// How many links it can hold at once; nil until it was used.
   var slots: LinkSlots?
-  /// Whether the record says that another program scans with it.
-  var isForeignScanNoted = false
+  /// Whether another program scans with it.
+  var foreignScan = ForeignScan.none
+
+  enum ForeignScan: Hashable, Sendable {
+    case none
+    /// The stack was asked which program scans, or knew of none.
+    case asked
+    /// It is on record.
+    case noted
+  }
 }
 
 /// Which adapters are present, and which requests about them are pending.
@@ -97,6 +105,8 @@ extension RunMachine {
       usable.contains { $0.id == claimed.key }
     }
     radios.expireCoolDowns(at: now)
+    // A restart of the stack removes its adapters.
+    radios.endStuckness(ofAllExcept: present.map(\.id))
     for adapter in usable {
       if let index = radios.index(of: adapter.id) {
         noteForeignScan(on: adapter, radios[index].session)
@@ -122,8 +132,10 @@ extension RunMachine {
   private mutating func recordWait(_ present: [Adapter], _ failure: CentralError?) {
     let eligible = present.filter(request.wants).sorted { $0.name < $1.name }
     radios.presence.wait?.failure = failure ?? CentralError(.adapterUnavailable(eligible.problem))
+    let isStuck = eligible.contains { radios[history: $0.id].health.isStuck }
+    if isStuck { radios.presence.wait?.failure = CentralError(.timedOut) }
     let awaited = AdapterAwaited(
-      problem: failure == nil ? eligible.problem : nil,
+      problem: failure == nil && !isStuck ? eligible.problem : nil,
       adapter: eligible.first?.name ?? request.adapters.first?.text,
       seconds: request.adapterTimeout.inSeconds)
     if awaited != radios.presence.wait?.recorded { record(.adapterAwaited(awaited)) }
@@ -153,7 +165,11 @@ extension RunMachine {
 
   private mutating func use(_ adapter: Adapter, stack: String?, _ hardware: AdapterHardware?) {
     let description = request.building.description(of: adapter)
-    let slots = radios[history: adapter.id].slots ?? LinkSlots(stated: request.building.slots(of: adapter))
+    let slots =
+      radios[history: adapter.id].slots
+      ?? LinkSlots(
+        stated: request.building.slots(of: adapter),
+        recorded: request.known.lastKnown.linksHeld[adapter.id])
     record(
       .adapterSelected(
         .init(
@@ -205,13 +221,26 @@ extension RunMachine {
 
   // MARK: Other programs
 
-  /// Notes whether another program scans with an adapter in use, and asks once which one.
+  /// Notes whether another program seems to scan with an adapter in use, and asks which one.
   private mutating func noteForeignScan(on adapter: Adapter, _ session: RadioSession) {
     guard let index = radios.index(of: session) else { return }
     radios[index].isShared = adapter.isScannedByOthers
-    guard adapter.isScannedByOthers, !radios[history: adapter.id].isForeignScanNoted else { return }
-    radios[history: adapter.id].isForeignScanNoted = true
-    perform(.askScanningClients(session))
+    switch (adapter.isScannedByOthers, radios[history: adapter.id].foreignScan) {
+    case (true, .none):
+      radios[history: adapter.id].foreignScan = .asked
+      perform(.askScanningClients(session))
+    case (false, .asked): radios[history: adapter.id].foreignScan = .none
+    case (true, .asked), (_, .noted), (false, .none): break
+    }
+  }
+
+  /// Records once that another program scans.
+  /// - Parameter clients: The other programs that use the stack. Nil if this user cannot find out; if there are
+  ///   none, nobody else scans, and the stack is late to report the end of a scan.
+  mutating func noteForeignScan(by clients: [String]?, in session: RadioSession) {
+    guard radios[history: session.adapter].foreignScan != .noted, clients?.isEmpty != true else { return }
+    radios[history: session.adapter].foreignScan = .noted
+    record(.foreignScanDetected(.init(adapter: session.adapter, clients: clients ?? [])))
   }
 
   // MARK: Links of an earlier run

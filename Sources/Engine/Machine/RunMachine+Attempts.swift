@@ -129,8 +129,12 @@ extension RunMachine {
     noteLink(place, engaged.work, on: engaged.session.adapter, at: now)
     guard let index = radios.index(of: engaged.session) else { return }
     freeFromConnecting(index, place)
-    radios[index].lastReport = radios[index].scanTime.total(at: now)
+    radios[index].received(at: now)
+    let known = radios[index].slots.measuredBeyondUsual
     radios[index].slots.connected(holding: radios[index].links)
+    if let links = radios[index].slots.measuredBeyondUsual, links > known ?? 0 {
+      record(.linksHeld(.init(adapter: engaged.session.adapter, links: links)))
+    }
     radios[index].disturbedAt = now
     let adapter = engaged.session.adapter
     let times = radios[history: adapter].connectTimes + [engaged.since.duration(to: now)]
@@ -162,12 +166,14 @@ extension RunMachine {
       if case .success(let submission) = report.result, case .connected = rooms[place].state {
         noteLink(place, engaged.work, on: engaged.session.adapter, at: submission.at)
       }
-      rooms.move(place, to: .disconnecting(.init(engaged, report)))
+      var state = RoomState.Disconnecting(engaged, report)
+      defer { rooms.move(place, to: .disconnecting(state)) }
       guard let index = radios.index(of: engaged.session) else { return }
       if report.hasLink { radios[index].disconnecting.insert(place) }
       guard case .failure(let failure) = report.result else { return }
       if case .outOfSlots = failure.reason {
-        radios[index].slots.refused(holding: radios[index].links - 1)
+        state.linksAtRefusal = radios[index].links - 1
+        radios[index].slots.suspect(holding: radios[index].links - 1)
       } else if engaged.isTrial, case .connectFailed = failure.reason {
         radios[index].slots.mayHaveRefused(holding: radios[index].links - 1)
       }

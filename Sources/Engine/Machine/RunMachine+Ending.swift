@@ -25,6 +25,7 @@ extension RunMachine {
     isDirty = true
     perform(.withdrawQuestions)
     confirmation = nil
+    if stop == nil { reportSilentAdapters() }
     for session in radios.open { perform(.endScan(session)) }
     endAttempts([.connecting, .connected], .stopped)
     for place in rooms.indices {

@@ -51,7 +51,7 @@ extension RunMachine {
     if state.past.linkEnd == .stackLost || isLost && (isStackLost || seen.code == .stackLost) {
       return .stackLost(loss)
     }
-    return isLost || state.past.linkEnd == .adapterLost ? .adapterLost(loss) : seen
+    return isLost || isDeaf(state.past) || state.past.linkEnd == .adapterLost ? .adapterLost(loss) : seen
   }
 
   /// Determines the cause of a failed attempt, and what follows.
@@ -59,6 +59,7 @@ extension RunMachine {
     let reason = cause(of: state)
     isDirty = true
     let failure = state.failureClass(reason)
+    noteRefusal(state.past, reason)
     record(
       .attemptEnded(
         .init(
@@ -71,6 +72,21 @@ extension RunMachine {
       return rooms.move(place, to: state.stopped())
     }
     follow(place, state, reason, failure)
+  }
+
+  /// Takes the cause of a connection that the stack seemed to refuse for want of a slot.
+  private mutating func noteRefusal(_ past: RoomState.Disconnecting, _ reason: FailureReason) {
+    guard let links = past.linksAtRefusal, let index = radios.index(of: past.session) else { return }
+    let before = radios[index].slots.found
+    guard case .outOfSlots = reason else { return radios[index].slots.endSuspicion() }
+    if past.isTrial {
+      radios[index].slots.refused(holding: links)
+    } else {
+      radios[index].slots.mayHaveRefused(holding: links)
+    }
+    if let found = radios[index].slots.found, found != before {
+      record(.linksHeld(.init(adapter: past.session.adapter, links: found, isFull: true)))
+    }
   }
 
   private mutating func follow(

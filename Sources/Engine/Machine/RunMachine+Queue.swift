@@ -51,11 +51,21 @@ extension RunMachine {
     while let candidate = radios[index].candidates.min {
       if isEligible(candidate, radios[index].id) { return true }
       radios[index].candidates.removeMin()
+      if case .queued(let state) = rooms[candidate.room].state, state.candidacies.contains(radios[index].id),
+        state.work.attempts == candidate.attempts
+      {
+        radios[index].hasOldSightings = true
+      }
       if rooms[candidate.room].state.work?.attempts == candidate.attempts {
         rooms.leave(candidate.room, radios[index].id)
       }
     }
     return false
+  }
+
+  /// How many devices an adapter may connect to.
+  func freshCandidates(_ index: Int) -> Int {
+    radios[index].candidates.unordered.count { isEligible($0, radios[index].id) }
   }
 
   /// Whether the next device of an adapter has failed before.
@@ -124,13 +134,22 @@ extension RunMachine {
       switch rooms[due.room].state {
       case .backingOff(let state) where state.until == due.at:
         if !isEnding { enqueue(due.room, state.over(silenceLimit: silenceLimit(of: state.work.room))) }
-      case .diagnosing(let state) where judgement(of: state) == due.at: judge(due.room, state)
       case .proving(let state) where state.watch.settlesAt == due.at: endProof(due.room, isOver: true)
       default: break
       }
     }
+    judgeFailures()
     endOverdueProofs()
     endSilentRooms()
+  }
+
+  private mutating func judgeFailures() {
+    for place in rooms.places([.diagnosing]) {
+      guard case .diagnosing(let state) = rooms[place].state, judgement(of: state) <= now,
+        !awaitsSign(state)
+      else { continue }
+      judge(place, state)
+    }
   }
 
   private mutating func endSilentRooms() {

@@ -33,11 +33,12 @@ extension RunMachine {
       let isLongEnough = age >= limits.shortestWindow
       let mayConnect = isLongEnough && hasRoom(index) && hasCandidate(index)
       let isOver =
-        isLongEnough && radios[index].links > 0 || age >= longestWindow || isSuspected
+        isLongEnough && radios[index].links > 0 && !isInDoubt(index) || age >= longestWindow || isSuspected
       if mayConnect || isOver || !wantsToScan(index) { closeWindow(index) }
+    case .idle where isInDoubt(index):
+      openWindow(index)
     case .idle:
-      let isLong = radios[index].connectingSince.map { $0.duration(to: now) >= limits.connecting } ?? false
-      let isOver = isLong && wantsToScan(index)
+      let isOver = isConnectingForLong(index) && wantsToScan(index)
       let isQuiet = radios[index].quietUntil.map { $0 > now } ?? false
       // A retry may block the adapter for the whole connect timeout: the proofs of other devices come first.
       let isProofFirst = radios[index].hasFirstAttempts && isNextRetry(index)
@@ -49,8 +50,18 @@ extension RunMachine {
         // Candidates that wait for a free slot are connected to before the next scan.
         if mayStartAttempts, hasCandidate(index) { return }
       }
-      if isOver || !isQuiet, wantsToScan(index) { openWindow(index) }
+      // Sessions continue during a window that is needed for the next connections.
+      if isOver || radios[index].hasOldSightings || !isQuiet, wantsToScan(index) { openWindow(index) }
     }
+  }
+
+  /// Whether an adapter has connected for long to devices that need no recent sighting. Other connections end by
+  /// themselves, when the sightings are too old.
+  private mutating func isConnectingForLong(_ index: Int) -> Bool {
+    guard let since = radios[index].connectingSince, since.duration(to: now) >= limits.connecting,
+      hasCandidate(index), let next = radios[index].candidates.min
+    else { return false }
+    return rooms[next.room].room.family.lifecycle.isPerAction
   }
 
   /// The longest scan window. While the survey measures nearness, windows are short: most chips report each
@@ -62,7 +73,7 @@ extension RunMachine {
 
   /// Whether an adapter may make another connection.
   private func hasRoom(_ index: Int) -> Bool {
-    mayStartAttempts && !mayClose && radios[index].links < radios[index].slots.limit
+    mayStartAttempts && !mayClose && !isInDoubt(index) && radios[index].links < radios[index].slots.limit
       && radios[index].disconnecting.isEmpty && !radios.presence.releasing.contains(radios[index].session)
       && radios.reduce(0) { $0 + $1.links } < request.parallel ?? Int.max
   }
@@ -84,9 +95,11 @@ extension RunMachine {
   /// devices that others have yet to connect to.
   private func wantsToScan(_ index: Int) -> Bool {
     if !radios[index].proofs.isEmpty || !timers.orphans.isEmpty { return true }
+    if isInDoubt(index) { return true }
     guard mayStartAttempts || isSurveying else { return false }
+    if isSilentBesideOthers(index) { return true }
     return !rooms.unreceived.isEmpty || rooms.count(.exhausted) > 0 || awaitsAnyDevice
-      || rooms.dueCount > radios[index].candidates.count && !radios[index].hadNoCandidates
+      || !radios[index].hadNoCandidates && rooms.dueCount > freshCandidates(index)
   }
 
   /// Whether adapters scan for any device that may appear.
@@ -95,6 +108,62 @@ extension RunMachine {
   }
 
   // MARK: Deaf adapters
+
+  /// Whether an adapter may be deaf, because connections failed on it and it received nothing meanwhile: several in a
+  /// row, or a single one if it has no other device to connect to and another adapter received something since.
+  private func isInDoubt(_ index: Int) -> Bool {
+    let radio = radios[index]
+    let failures = failuresInSilence(of: radio)
+    guard let first = failures.min(), !isKnownDeaf(radio) else { return false }
+    if failures.count >= limits.failuresInSilence { return true }
+    return radio.candidates.isEmpty && radios.contains { $0.id != radio.id && !$0.isSilent(since: first) }
+  }
+
+  /// Whether an adapter has never received anything while others do, and it is still to be found out why.
+  private func isSilentBesideOthers(_ index: Int) -> Bool {
+    guard case .provisioning = phase, radios[index].receivedAt == nil else { return false }
+    return !radios[index].isReportedDeaf && radios.contains { $0.receivedAt != nil }
+  }
+
+  /// Whether an adapter receives nothing although it was switched off and on.
+  private func isKnownDeaf(_ radio: Radio) -> Bool { radio.wasPowerCycled && radio.receivesNothing(at: now) }
+
+  /// When the connections began that failed on an adapter since it last received anything, and that are charged to
+  /// nobody yet.
+  func failuresInSilence(of radio: Radio) -> [MonotonicInstant] {
+    rooms.places([.disconnecting, .diagnosing]).compactMap { place in
+      let past: RoomState.Disconnecting
+      switch rooms[place].state {
+      case .disconnecting(let state): past = state
+      case .diagnosing(let state): past = state.past
+      default: return nil
+      }
+      return past.failed(inSilenceOf: radio) ? past.began : nil
+    }
+  }
+
+  /// Whether it is still to be shown that the adapter of a failed attempt receives anything: another connection, or
+  /// a scan, shows it.
+  func awaitsSign(_ state: RoomState.Diagnosing) -> Bool {
+    guard let index = radios.index(of: state.past.session), state.past.failed(inSilenceOf: radios[index])
+    else { return false }
+    return isInDoubt(index) || radios[index].state.kind == .connecting
+  }
+
+  /// Whether the adapter of a failed attempt is deaf.
+  func isDeaf(_ past: RoomState.Disconnecting) -> Bool {
+    guard let index = radios.index(of: past.session) else { return false }
+    return past.failed(inSilenceOf: radios[index]) && isKnownDeaf(radios[index])
+  }
+
+  /// Records the adapters that never received anything while another one did.
+  mutating func reportSilentAdapters() {
+    guard radios.contains(where: { $0.receivedAt != nil }) else { return }
+    for radio in radios where radio.receivedAt == nil && !radio.wasPowerCycled {
+      guard radio.scanTime.total(at: now) - radio.lastReport >= limits.shortestWindow else { continue }
+      record(.adapterFaulted(.init(adapter: radio.id, fault: .receivesNothing)))
+    }
+  }
 
   /// Records once that an adapter still receives nothing after it was switched off and on.
   private mutating func reportIfDeaf(_ index: Int) {
@@ -132,5 +201,15 @@ extension RunMachine {
     instants.append(timers.silences.min.flatMap { radios.instant(ofLeastScanTime: $0.at, at: now) })
     // Work that is due now and was not done waits for an input.
     return instants.compactMap(\.self).filter { $0 > now }.min()
+  }
+}
+
+extension RoomState.Disconnecting {
+  /// Whether it failed to connect, and its adapter received nothing since it began.
+  fileprivate func failed(inSilenceOf radio: Radio) -> Bool {
+    guard radio.session == session, radio.isSilent(since: began), case .failure(let failure) = result else {
+      return false
+    }
+    return failure.reason.code == .connectTimedOut || failure.reason.code == .connectFailed
   }
 }

@@ -52,6 +52,7 @@ extension RunMachine {
     radios[index].enter(.idle)
     radios[index].connectingSince = nil
     radios[index].hasFirstAttempts = false
+    radios[index].hasOldSightings = false
     radios[index].coolDownEnd = nil
     radios[index].disturbedAt = now
     radios[index].hadNoCandidates = radios[index].candidates.isEmpty
@@ -97,8 +98,9 @@ extension RunMachine {
   /// Takes an advertisement. Returns whether decisions may follow.
   mutating func receive(_ advertisement: Advertisement, in session: RadioSession) -> Bool {
     guard let index = radios.index(of: session) else { return false }
+    let isSign = !failuresInSilence(of: radios[index]).isEmpty
     radios[index].reported(at: now)
-    return receive(advertisement)
+    return receive(advertisement) || isSign
   }
 
   private mutating func receive(_ advertisement: Advertisement) -> Bool {
@@ -226,11 +228,14 @@ extension RunMachine {
     radios.presence.powerCycling.remove(session.adapter)
     radios.presence.mayHaveChanged = true
     guard !isStopping else { return }
+    // A stack that does not even switch an adapter has lost track of it, and refuses every further request.
+    let isStuck = failure?.code == .timedOut
+    radios[history: session.adapter].health.isStuck = isStuck
     record(
       .adapterFaulted(
         .init(
-          adapter: session.adapter, fault: .receivesNothing, wasPowerCycled: failure == nil ? true : nil,
-          stackText: failure?.stackText)))
+          adapter: session.adapter, fault: isStuck ? .serviceStuck : .receivesNothing,
+          wasPowerCycled: failure == nil ? true : nil, stackText: failure?.stackText)))
     lose(session)
   }
 }

@@ -143,7 +143,7 @@ struct RunMachine: Sendable {
       return false
     case .linksReleased(let session): radios.presence.releasing.remove(session)
     case .scanningClients(let clients, let session):
-      record(.foreignScanDetected(.init(adapter: session.adapter, clients: clients)))
+      noteForeignScan(by: clients, in: session)
       return false
     case .scanBegan(let session): scanBegan(in: session)
     case .received(let advertisement, let session): return receive(advertisement, in: session)

@@ -51,7 +51,7 @@ extension RunShell {
     let asked = await race(Self.stackTimeout, on: clock) { () throws(CentralError) in
       await central.scanningClients(on: session.adapter)
     }
-    let clients: [String] = if case .value(let value) = asked { value } else { [] }
+    let clients: [String]? = if case .value(let value) = asked { value } else { nil }
     inbox.post(.scanningClients(clients, session))
   }
 

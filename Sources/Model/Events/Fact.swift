@@ -7,6 +7,7 @@ package enum Fact: Hashable, Sendable {
   case adapterAwaited(AdapterAwaited)
   case adapterSelected(AdapterSelected)
   case adapterFaulted(AdapterFault)
+  case linksHeld(LinksHeld)
   case linkReleased(LinkReleased)
   case foreignScanDetected(ForeignScanDetected)
   case scanStarted(ScanPeriod)
@@ -50,6 +51,8 @@ extension Fact {
     Row(
       "adapter_faulted", Fact.adapterFaulted,
       "An adapter receives nothing, or the stack refuses to scan with it."),
+    Row(
+      "links_held", Fact.linksHeld, "A controller held more links than was known, or refused a further one."),
     Row("link_released", Fact.linkReleased, "A link that an earlier run left was ended."),
     Row("foreign_scan_detected", Fact.foreignScanDetected, "Another program scanned with an adapter in use."),
     Row("scan_started", Fact.scanStarted, "An adapter started to scan."),
@@ -110,6 +113,7 @@ extension Fact {
     case .adapterAwaited(let data): ("adapter_awaited", data)
     case .adapterSelected(let data): ("adapter_selected", data)
     case .adapterFaulted(let data): ("adapter_faulted", data)
+    case .linksHeld(let data): ("links_held", data)
     case .linkReleased(let data): ("link_released", data)
     case .foreignScanDetected(let data): ("foreign_scan_detected", data)
     case .scanStarted(let data): ("scan_started", data)

@@ -54,6 +54,7 @@ package struct AdapterFault: FactPayload {
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     case receivesNothing = "receives_nothing"
     case refusesToScan = "refuses_to_scan"
+    case serviceStuck = "service_stuck"
     case tooManyDevices = "too_many_devices"
     case keepsDevice = "keeps_device"
     case comesAndGoes = "comes_and_goes"
@@ -73,6 +74,24 @@ package struct AdapterFault: FactPayload {
     case adapter, fault, address
     case wasPowerCycled = "power_cycled"
     case stackText = "stack_text"
+  }
+}
+
+/// A controller held this many links, more than was known, or refused a further one. Later runs begin with this
+/// number.
+package struct LinksHeld: FactPayload {
+  package var adapter: AdapterID
+  package var links: Int
+  /// Whether it refused a further link.
+  package var isFull: Bool?
+
+  package init(adapter: AdapterID, links: Int, isFull: Bool? = nil) {
+    (self.adapter, self.links, self.isFull) = (adapter, links, isFull)
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case adapter, links
+    case isFull = "full"
   }
 }
 

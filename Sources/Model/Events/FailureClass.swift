@@ -80,8 +80,8 @@ extension FailureReason {
   package var possibleHostLoss: HostLoss? {
     switch self {
     case .adapterLost(let loss), .stackLost(let loss): loss
-    case .connectFailed, .connectTimedOut, .unknownToStack, .linkLost, .stageTimedOut, .serviceMissing,
-      .serviceAmbiguous, .stackError:
+    case .connectFailed, .connectTimedOut, .unknownToStack, .outOfSlots, .linkLost, .stageTimedOut,
+      .serviceMissing, .serviceAmbiguous, .stackError:
       hostLoss
     default: nil
     }

@@ -10,6 +10,8 @@ package struct LastKnownBuilding: Hashable, Sendable {
   package var retired: [BluetoothAddress: Retirement]
   /// The device families, as the last run with each described it.
   package var families: [FamilyID: RecordedFamily] = [:]
+  /// The links that each controller last held or refused to exceed, where that was measured.
+  package var linksHeld: [AdapterID: Int] = [:]
 
   /// What each device may hold, for each identity that it was written or received with. A device may leave
   /// provisioning mode with any of them.

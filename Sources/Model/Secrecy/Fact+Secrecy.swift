@@ -38,7 +38,7 @@ extension Fact {
     case .operatorAwaited(var fact):
       fact.reason = fact.reason.redacted(plain)
       return .operatorAwaited(fact)
-    case .runStarted, .adapterAwaited, .linkReleased, .scanStarted, .scanStopped, .deviceSighted,
+    case .runStarted, .adapterAwaited, .linksHeld, .linkReleased, .scanStarted, .scanStopped, .deviceSighted,
       .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .hostPaused,
       .eventsOmitted,
       .operatorRequested,

@@ -70,6 +70,8 @@ struct SurroundingLines {
     case .comesAndGoes: "\(name) came and went\(text)"
     case .keepsDevice:
       "the Bluetooth service kept an old object of \(fault.address?.description ?? "a device") on \(name)\(text)"
+    case .serviceStuck:
+      "the Bluetooth service was stuck: it neither scanned with \(name) nor switched it off and on\(text)"
     case .tooManyDevices: "\(name) received more sensors than the limit: the run ignored the others"
     }
   }

@@ -167,7 +167,8 @@ package struct RoomReport: Hashable, Sendable {
       .elapsedSent, .linkEnded,
       .retryScheduled:
       break
-    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
+    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .linksHeld, .foreignScanDetected,
+      .linkReleased,
       .scanStarted,
       .scanStopped,
       .deviceSighted, .hostPaused, .eventsOmitted, .operatorRequested, .canariesJudged, .deviceUnclaimed,

@@ -82,7 +82,8 @@ package struct RunReport: Hashable, Sendable {
     case .runFinished(let fact):
       outcome = fact.outcome
       finished = event.at
-    case .adapterAwaited, .adapterFaulted, .linkReleased, .hostPaused, .eventsOmitted, .operatorRequested,
+    case .adapterAwaited, .adapterFaulted, .linksHeld, .linkReleased, .hostPaused, .eventsOmitted,
+      .operatorRequested,
       .canariesJudged:
       break
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,

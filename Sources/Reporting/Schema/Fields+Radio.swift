@@ -43,6 +43,14 @@ extension AdapterFault: ExplainedKeys {
   ]
 }
 
+extension LinksHeld: ExplainedKeys {
+  package static let fields = [
+    "adapter": "The adapter.",
+    "links": "How many links it held at once.",
+    "full": "True when it refused a further one.",
+  ]
+}
+
 extension LinkReleased: ExplainedKeys {
   package static let fields = [
     "address": "The device at its other end.",

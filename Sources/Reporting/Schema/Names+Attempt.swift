@@ -91,6 +91,8 @@ extension AdapterFault.Kind: OutputNames {
     case .comesAndGoes: "It was lost again and again within 30 s."
     case .keepsDevice:
       "The stack did not remove an old object of a room's device, which hides what the device sends now."
+    case .serviceStuck:
+      "It received no device, and the stack did not switch it off and on: the stack must be restarted."
     case .tooManyDevices:
       "More devices of the families were received than are kept; further ones are ignored, unless a room names them."
     }

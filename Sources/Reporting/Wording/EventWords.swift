@@ -22,7 +22,7 @@ struct EventWords {
     case .adapterAwaited(let fact):
       let what =
         switch (fact.problem, fact.adapter?.visible) {
-        case (nil, _): "the Bluetooth service is not running"
+        case (nil, _): "the Bluetooth service is not running or does not respond"
         case (.absent?, let name?): "\(CentralError.AdapterProblem.absent.words) \(name)"
         case (let problem?, let name?): "\(name) is \(problem.words)"
         case (let problem?, nil): problem.words
@@ -45,6 +45,8 @@ struct EventWords {
           "\(fact.address?.description ?? "a device") is received on \(name), but the Bluetooth service keeps an old object of it, which hides what it sends: run `systemctl restart bluetooth`"
         case (.comesAndGoes, _):
           "\(name) is not used any more: it comes and goes; plug it in somewhere else, or use another one"
+        case (.serviceStuck, _):
+          "the Bluetooth service is stuck on \(name): run `systemctl restart bluetooth`"
         case (.tooManyDevices, _):
           "\(name) receives too many sensors: the run ignores more of them, unless a room names them"
         }
@@ -52,6 +54,12 @@ struct EventWords {
     case .eventsOmitted(let fact):
       let count = fact.omitted.reduce(0) { $0 + $1.count }
       self.init("record", "\(count.counted("event")) left out: more came than the record may take at once")
+    case .linksHeld(let fact):
+      let links = "\(fact.links) \(fact.links == 1 ? "connection" : "connections")"
+      self.init(
+        "adapter",
+        "\(name(fact.adapter)) holds \(links) at once\(fact.isFull == true ? ": it refused a further one" : "")"
+      )
     case .linkReleased(let fact):
       self.init("link", "\(fact.address) was still connected from an earlier run, and was disconnected")
     case .foreignScanDetected(let fact):

@@ -91,7 +91,7 @@ package struct MortalCentral: Central {
     try live()
     try await central.powerCycle(adapter)
   }
-  package func scanningClients(on adapter: AdapterID) async -> [String] {
+  package func scanningClients(on adapter: AdapterID) async -> [String]? {
     await central.scanningClients(on: adapter)
   }
 }

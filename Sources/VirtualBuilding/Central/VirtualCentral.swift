@@ -74,7 +74,7 @@ package struct VirtualCentral: Central {
       link = try await world.connect(to: address, on: adapter.address)
     } catch {
       // The stack removes the object as well, without a reply.
-      if error == .connectTimedOut { switchboard.forget(address, on: adapter) }
+      if error == .connectTimedOut || error == .outOfSlots { switchboard.forget(address, on: adapter) }
       throw CentralError(error)
     }
     guard !Task.isCancelled else {
@@ -120,7 +120,7 @@ package struct VirtualCentral: Central {
   }
 
   /// The other programs that the world defines.
-  package func scanningClients(on adapter: AdapterID) async -> [String] {
+  package func scanningClients(on adapter: AdapterID) async -> [String]? {
     await world.foreignScans[adapter.address] ?? []
   }
 }
@@ -152,8 +152,8 @@ extension CentralError {
       switch error {
       case .stackStopped: .stackUnavailable
       case .adapterUnavailable(let problem): .adapterUnavailable(problem)
-      // BlueZ 5.66 does not report that the controller is full (docs/bluez.md, trap 42).
-      case .connectFailed, .connectTimedOut, .outOfSlots: .connectFailed
+      case .connectFailed, .connectTimedOut: .connectFailed
+      case .outOfSlots: .outOfSlots
       case .cancelled: .cancelled
       case .alreadyConnecting, .busy: .busy
       case .linkLost, .notConnected: .disconnected

@@ -55,9 +55,9 @@ extension BluetoothDaemon {
         throw BlueZFailure.connectionCanceled
       }
       if error == .connectFailed { await showFailedLink(id) }
-      if error == .connectTimedOut {
-        // docs/bluez.md, "Connecting to a device that advertises rarely": only `InterfacesRemoved` is
-        // signalled.
+      if error == .connectTimedOut || error == .outOfSlots {
+        // docs/bluez.md, "Connecting to a device that advertises rarely" and "Connections": only
+        // `InterfacesRemoved` is signalled.
         remove(id)
         attempt.fulfill()
         await never()
@@ -92,11 +92,11 @@ extension BluetoothDaemon {
   /// docs/bluez.md, "Names of failure".
   private static func failure(of error: LinkError) -> DBusError {
     switch error {
-    case .outOfSlots: BlueZFailure.connectionAborted
     case .adapterUnavailable: BlueZFailure.inputOutput
     case .alreadyConnecting: BlueZFailure.connectUnderWay
     // Recorded traces: also for an attempt that fails in the link layer.
-    case .connectFailed, .connectTimedOut, .cancelled, .linkLost, .notConnected, .stackStopped, .busy,
+    case .connectFailed, .connectTimedOut, .outOfSlots, .cancelled, .linkLost, .notConnected, .stackStopped,
+      .busy,
       .unknownAttribute, .att:
       BlueZFailure.connectionCanceled
     }

@@ -125,7 +125,8 @@ extension World {
       }
     case .fails(let error):
       attempt.fails = error
-      duration = error == .outOfSlots ? .milliseconds(10) : radio.connectFailure
+      // The kernel asks the controller for the link once it has received the sensor.
+      if error != .outOfSlots { duration = radio.connectFailure }
     case .nobody:
       attempt.isUnanswered = true
       duration = radio.deadAttempt
@@ -194,7 +195,7 @@ extension World {
 
   private func isConnectable(_ sensor: SensorState, on adapter: BluetoothAddress) -> Bool {
     // `attempts` already includes this attempt; `onAir` would add it.
-    guard sensor.isOn, sensor.link == nil, !sensor.isMuted, !sensor.strikes(.silent),
+    guard !deaf.contains(adapter), sensor.isOn, sensor.link == nil, !sensor.isMuted, !sensor.strikes(.silent),
       !sensor.strikes(.neverAnswers)
     else { return false }
     return sensor.payload?.isConnectable == true

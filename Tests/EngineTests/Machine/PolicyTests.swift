@@ -102,12 +102,40 @@ import Testing
 }
 
 @Suite("slots of an adapter") struct LinkSlotsTests {
-  @Test("stated slots never change")
+  @Test("stated slots never grow, and shrink when the controller refuses twice in a row")
   func stated() {
     var slots = LinkSlots(stated: 3)
     slots.connected(holding: 3)
-    slots.refused(holding: 2)
     #expect(slots.limit == 3 && !slots.isTrial(making: 3))
+    slots.mayHaveRefused(holding: 2)
+    #expect(slots.limit == 3)
+    slots.mayHaveRefused(holding: 2)
+    #expect(slots.limit == 2 && slots.found == nil, "it is the manifest's to correct")
+  }
+
+  @Test(
+    "what the controller held in an earlier run is the limit, but at least what every controller holds",
+    arguments: [(7, 7), (5, 5), (3, 3), (1, 3)])
+  func recorded(links: Int, limit: Int) {
+    var slots = LinkSlots(recorded: links)
+    #expect(slots.limit == limit && !slots.isTrial(making: min(limit, 5)))
+    slots.connected(holding: limit)
+    #expect(slots.limit == limit, "no further link is tried")
+    #expect(LinkSlots(stated: 4, recorded: links).limit == 4)
+  }
+
+  @Test("no further link is tried from a refusal until its cause is known")
+  func suspected() {
+    var slots = LinkSlots()
+    for links in 1...5 { slots.connected(holding: links) }
+    slots.suspect(holding: 4)
+    slots.connected(holding: 4)
+    #expect(slots.limit == 4 && slots.found == nil)
+    slots.endSuspicion()
+    #expect(slots.limit == 6)
+    slots.suspect(holding: 5)
+    slots.refused(holding: 5)
+    #expect(slots.limit == 5 && slots.found == 5)
   }
 
   @Test("unknown slots are measured one by one, up to a useful number")

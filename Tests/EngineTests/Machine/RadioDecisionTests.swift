@@ -77,9 +77,36 @@ import Testing
     for room in 1...6 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
     #expect(run.state(7) == .connecting, "after six links, a seventh one is tried")
     #expect(run.fail(attempt(7), .outOfSlots(FailedStep(.connect)), at: 2.2).begun == [])
-    #expect(run.state(7) == .backingOff)
     #expect(run.submit(attempt(1), at: 3).begun == [attempt(8)], "the adapter holds six links")
     #expect(run.send(.connected(attempt(8)), at: 3.3).begun == [])
+    run.pass(at: 4.2)
+    #expect(run.state(7) == .queued, "no retry was used")
+    let found = run.facts.compactMap { if case .linksHeld(let fact) = $0 { fact } else { nil } }
+    #expect(
+      found == [
+        LinksHeld(adapter: Self.hci0.adapter, links: 6),
+        LinksHeld(adapter: Self.hci0.adapter, links: 6, isFull: true),
+      ])
+  }
+
+  /// In an orderly restart of bluetoothd, objects of devices without a link are removed up to 2.8 s before anything
+  /// else changes.
+  @Test("an apparent refusal shortly before the adapter is lost does not change the slots")
+  func noRefusal() {
+    var run = Driver(rooms: 9, retries: 0, slots: nil)
+    run.window(Array(1...9))
+    for room in 1...3 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
+    #expect(run.fail(attempt(4), .outOfSlots(FailedStep(.connect)), at: 2.2).begun == [])
+    run.send(.adaptersChanged, at: 3)
+    run.send(.adapters(.success([])), at: 3)
+    run.pass(at: 4.2)
+    let ended = run.facts.compactMap { if case .attemptEnded(let fact) = $0 { fact.notCounted } else { nil } }
+    #expect(ended.contains(.hostLost) && !ended.contains(.adapterFull))
+    #expect(!run.facts.contains { if case .linksHeld = $0 { true } else { false } })
+    run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 5)
+    run.use(Driver.hci0Again, at: 5)
+    let slots = run.facts.compactMap { if case .adapterSelected(let fact) = $0 { fact.slots } else { nil } }
+    #expect(slots == [5, 5])
   }
 
   @Test("a failed connection beyond the usual slots is charged to no sensor, whatever the error")
@@ -172,7 +199,7 @@ import Testing
     #expect(effects.begun == [] && effects.scans == [Self.hci0])
   }
 
-  @Test("an adapter scans after 23 s of connecting if any device must be received, and otherwise not")
+  @Test("an adapter connects while its sightings are recent, however many proofs are pending, and then scans")
   func connectingPhase() {
     var run = Driver(rooms: 9, slots: 1)
     #expect(run.window(Array(1...9)).begun == [attempt(1)])
@@ -183,8 +210,20 @@ import Testing
     // Its proof is pending.
     #expect(run.submit(attempt(2), at: 20).begun == [attempt(3)])
     run.send(.connected(attempt(3)), at: 20.3)
-    let effects = run.submit(attempt(3), at: 24.3)
+    #expect(run.submit(attempt(3), at: 24.3).begun == [attempt(4)])
+    run.send(.connected(attempt(4)), at: 24.6)
+    let effects = run.submit(attempt(4), at: 26)
     #expect(effects.begun == [] && effects.scans == [Self.hci0])
+  }
+
+  @Test("an adapter with links scans at once when its sightings are too old for the next connections")
+  func oldSightings() {
+    var run = Driver(rooms: 4, slots: 2)
+    run.window([1, 2, 3, 4])
+    run.send(.connected(attempt(1)), at: 1.6)
+    run.send(.connected(attempt(2)), at: 20)
+    let effects = run.submit(attempt(1), at: 26)
+    #expect(effects.begun == [] && effects.scans == [Self.hci0], "the session of room 2 continues")
   }
 
   @Test("an adapter with links does not scan for 10 s after its last connection")
@@ -202,8 +241,9 @@ import Testing
   @Test("an adapter scans once without a result for devices that another adapter is about to connect to")
   func withoutResult() {
     var run = Driver(rooms: 3, slots: 1, adapters: [Self.hci0, Self.hci1])
+    // The second adapter receives a device of nobody.
+    run.receive([9], on: Self.hci1, at: 0.1)
     #expect(run.window([1, 2, 3]).begun == [attempt(1)])
-    // The second adapter receives nothing.
     #expect(run.send(.scanEnded(nil, Self.hci1), at: 1.3).scans == [])
     #expect(run.pass(at: 5).scans == [])
   }
@@ -266,6 +306,28 @@ import Testing
     quick.window(Array(1...6))
     for room in 1...2 { quick.send(.connected(attempt(room)), at: 1.3 + Double(room) * 0.2) }
     #expect(quick.send(.connected(attempt(3)), at: 1.9).limits == [.seconds(3)])
+  }
+
+  @Test("another program that scans is recorded once with its name, and nothing without any other program")
+  func foreignScan() {
+    var run = Driver(rooms: 1)
+    var adapter = Driver.adapter(Self.hci0)
+    func asks(_ effects: [RunEffect]) -> Bool {
+      effects.contains { if case .askScanningClients = $0 { true } else { false } }
+    }
+    for clients in [[], ["bluetoothctl (pid 812)"], ["bluetoothctl (pid 812)"]] {
+      adapter.isScannedByOthers = true
+      run.send(.adaptersChanged, at: 1)
+      let effects = run.send(.adapters(.success([adapter])), at: 1)
+      if asks(effects) { run.send(.scanningClients(clients, Self.hci0), at: 1.1) }
+      adapter.isScannedByOthers = false
+      run.send(.adaptersChanged, at: 2)
+      run.send(.adapters(.success([adapter])), at: 2)
+    }
+    let found = run.facts.compactMap {
+      if case .foreignScanDetected(let fact) = $0 { fact.clients } else { nil }
+    }
+    #expect(found == [["bluetoothctl (pid 812)"]])
   }
 
   @Test("an adapter that receives nothing is power-cycled once, and reported if that does not help")

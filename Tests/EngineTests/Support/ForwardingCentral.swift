@@ -33,5 +33,5 @@ extension ForwardingCentral {
 
   func powerCycle(_ adapter: AdapterID) async throws(CentralError) { try await base.powerCycle(adapter) }
 
-  func scanningClients(on adapter: AdapterID) async -> [String] { await base.scanningClients(on: adapter) }
+  func scanningClients(on adapter: AdapterID) async -> [String]? { await base.scanningClients(on: adapter) }
 }

@@ -1,6 +1,8 @@
-"""Connects to one sensor after the other and keeps each link, to measure the slots: `hold.py ADAPTER ADDRESS…`."""
+"""Connects to one sensor after the other and keeps each link, to measure the slots: `hold.py ADAPTER ADDRESS…`. An attempt
+whose object BlueZ removes is over for it, even if `Connect` has not returned."""
 
 import sys
+import threading
 import time
 from typing import Any
 
@@ -28,14 +30,31 @@ end = time.monotonic() + 20
 while not set(sys.argv[2:]) <= set(devices()) and time.monotonic() < end:
     time.sleep(0.1)
 adapter.StopDiscovery()
-for address in sys.argv[2:]:
-    began = time.monotonic()
+
+
+def connect(path: str, answer: list[str]) -> None:
     try:
-        dbus.Interface(bus.get_object("org.bluez", devices()[address]), "org.bluez.Device1").Connect(timeout=40)
-        answer = "connected"
+        own = dbus.SystemBus(private=True)
+        dbus.Interface(own.get_object("org.bluez", path), "org.bluez.Device1").Connect(timeout=40)
+        answer.append("connected")
     except dbus.DBusException as error:
-        answer = f"{error.get_dbus_name()}: {error.get_dbus_message()}"
-    print(f"{address} {time.monotonic() - began:6.2f} s  {answer}", flush=True)
+        answer.append(f"{error.get_dbus_name()}: {error.get_dbus_message()}")
+
+
+for address in sys.argv[2:]:
+    if address not in (known := devices()):
+        print(f"{address} has no object", flush=True)
+        continue
+    began, answer = time.monotonic(), list[str]()
+    call = threading.Thread(target=connect, args=(known[address], answer), daemon=True)
+    call.start()
+    removed = None
+    while call.is_alive() and (removed is None or time.monotonic() - removed < 10):
+        if removed is None and address not in devices():
+            removed = time.monotonic()
+        call.join(0.02)
+    line = f"{address} {time.monotonic() - began:6.2f} s  {answer[0] if answer else 'no reply'}"
+    print(line + (f"; its object was removed after {removed - began:.2f} s" if removed else ""), flush=True)
 for path in devices().values():
     try:
         adapter.RemoveDevice(path)

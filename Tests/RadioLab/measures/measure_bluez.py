@@ -51,7 +51,7 @@ def measure_connections() -> None:
     building = Building(12)
     with Lab([(10, 4)]) as lab:
         _furnished(lab, building)
-        for limit in (3, 7):
+        for limit in (3, 5, 7):
             lab.unplug(0)
             time.sleep(1)
             lab.plug(0, connections=limit)

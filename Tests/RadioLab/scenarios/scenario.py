@@ -26,7 +26,7 @@ DONE = (*SUCCESS, "already_provisioned")
 LOSSLESS: dict[str, float] = {"exponent": 1.6, "shadowing": 1, "loss": 0, "half_lost": -130}
 ONE_ADAPTER: list[Place] = [(6, 3)]
 # Failure codes of the host: these attempts do not count against a device's retries.
-HOST_FAILURES = ("adapter_lost", "stack_lost", "host_paused", "unknown_to_stack")
+HOST_FAILURES = ("adapter_lost", "stack_lost", "host_paused", "unknown_to_stack", "out_of_slots")
 REPORTS = ("--reports", "/lab/share/reports")
 
 

@@ -36,9 +36,12 @@ struct AdapterHealth: Hashable, Sendable {
   /// adapter.
   var wasPowerCycled = false
 
+  /// Whether the stack did not switch it off and on. Only a restart of the stack helps.
+  var isStuck = false
+
   /// Whether the run no longer uses it.
   var isGivenUp: Bool {
-    comesAndGoes || refusals >= Self.tolerableRefusals
+    isStuck || comesAndGoes || refusals >= Self.tolerableRefusals
       || silences.count >= Self.tolerableSilences
         && silences[0].duration(to: silences[silences.count - 1]) >= Self.longestSilence
   }

@@ -12,8 +12,8 @@ struct RadioLimits: Hashable, Sendable {
   /// The longest scan window. The kernel ends a discovery by itself after 10.24 s; a busy bluetoothd misses
   /// that and reports no advertisement from then on (docs/bluez.md).
   var longestWindow = Duration.seconds(8)
-  /// How long an adapter connects before it scans again, if any device must be received. A proof that is late
-  /// by this much delays no room. After this time most sightings are about to lose their freshness.
+  /// How long an adapter connects to devices that need no recent sighting before it scans again, if any device must
+  /// be received. A proof that is late by this much delays no room.
   var connecting = Duration.seconds(23)
   /// How long an adapter that holds links does not scan after its last connection: a GATT session takes 3 s
   /// while the adapter does not scan, and 7 s while it does.
@@ -21,6 +21,9 @@ struct RadioLimits: Hashable, Sendable {
   /// An adapter that has scanned this long without a report from any device is suspected to be deaf: a deaf
   /// adapter makes every sensor look dead (docs/bluez.md, trap 59).
   var deafAfter = Duration.seconds(10)
+  /// After this many connections in a row that failed without a sign that the adapter receives anything, it is
+  /// suspected before the devices: it scans until it receives something, or is found to be deaf.
+  var failuresInSilence = 2
   /// A device without retries left gets new ones when its RSSI rises by this many dB,
   var stronger = 10
   /// or when it returns after every adapter has scanned this long without a sighting of it.

@@ -33,7 +33,7 @@ def _report(kind: int, address: hci.Address, data: bytes) -> bytes:
 class AdapterSettings:
     address: str
     place: tuple[float, float] = (0.0, 0.0)
-    connections: int = 7  # that the chip can hold at once
+    connections: int = 5  # that the chip can hold at once: the common dongle
     # The reports that the chip treats as duplicates when the host asks it to filter them: "strict" (a second report of the
     # same kind about the same device, as in the specification), "by_data" (one with the same data), "none". `memory` is the
     # number of reports that it compares with; None means all since the scan began. `lab.chips` has names for them.
