@@ -59,6 +59,30 @@ import VirtualBuilding
     }
   }
 
+  @Test("a sensor that waits again after its proof is not done, and the next run provisions it")
+  func waitsAgain() async throws {
+    let rooms = [Sample.room(1, address: 1), Self.otherRoom]
+    // The run waits for the second sensor.
+    let late = SensorScenario(address: Sample.address(2), appearsAfter: .seconds(20))
+    try await succession([SensorScenario(address: Self.device), late]) { succession in
+      let run = await succession.run(rooms) { backstage, event in
+        guard case .roomFinished(let fact) = event.fact, fact.room == rooms[0].id, fact.outcome.isSuccess
+        else { return }
+        backstage.after(.seconds(3)) { await backstage.world.pressButton(Self.device) }
+      }
+      #expect(outcomes(run) == [.provisioned, .unconfirmed])
+      let finished = try #require(run.outcome(1))
+      #expect(minors(finished) == [1, nil])
+      #expect(run.result.outcome == .incomplete)
+      #expect(succession.lastKnown.rooms[rooms[0].id]?.progress == .unconfirmed)
+      #expect(run.outcome(2)?.outcome == .provisioned)
+      let later = await succession.run(rooms)
+      expectInvariants(later, rooms)
+      #expect(later.outcome(1)?.outcome == .provisioned)
+      #expect(later.result.outcome == .complete)
+    }
+  }
+
   @Test("a second device takes the proof of a beacon back, which can be rewritten at any time")
   func beacon() async throws {
     let room = Sample.beaconRoom(1, address: 1)

@@ -124,6 +124,24 @@ struct BuildingRecordTests {
     #expect(room.last?.outcome == .provisioned)
   }
 
+  @Test("a room is open, not unconfirmed, if the run that wrote it last ended with a failure")
+  func failed() throws {
+    var run = Run("a", day: 0, rooms: [kitchen])
+    run.bind(1)
+    run.attempt(1)
+    run.save(1)
+    #expect(kitchenAfter(run)?.progress == .unconfirmed)
+    run.finish(.failed, nil, .linkLost(FailedStep(.write, setting: .minor)))
+    #expect(kitchenAfter(run)?.progress == .open)
+    // The failure of a later run, which did not write it, shows nothing of the earlier write.
+    var first = Run("a", day: 0, rooms: [kitchen])
+    first.attempt(1)
+    first.save(1)
+    var later = Run("b", day: 1, after: ["a"], rooms: [kitchen])
+    later.finish(.failed, nil, .linkLost(FailedStep(.discover)))
+    #expect(kitchenAfter(first, later)?.progress == .unconfirmed)
+  }
+
   @Test("every prefix of a run gives the state up to its last event", arguments: 0...5)
   func prefixes(length: Int) {
     let whole = Run.success("a", day: 0, 1)

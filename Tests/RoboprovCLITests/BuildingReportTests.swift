@@ -16,7 +16,7 @@ struct BuildingReportTests {
     try await Premises.serve(41, toPrograms: true) { premises in
       let site = premises.site
       var rooms = (1...40).map { Place.numbered($0) }
-      try site.writeManifest(rooms, defaults: ["retries: 0", "timeouts: { connect: 10s }"])
+      try site.writeManifest(rooms, defaults: ["retries: 4"])
       let names = rooms.map { "Room \($0.minor)" }
 
       // Day 1: one laptop provisions one half and does not receive three of its sensors; the run of the other
@@ -67,7 +67,7 @@ struct BuildingReportTests {
       #expect(open.output.contains("Room 103: "), "\(open)")
       #expect(open.output.hasSuffix("Next: roboprov apply building.yaml\n"), "\(open)")
       rooms[2].address = ServedBuilding.address(41).description
-      try site.writeManifest(rooms, defaults: ["retries: 0", "timeouts: { connect: 10s }"])
+      try site.writeManifest(rooms, defaults: ["retries: 4"])
       let last = try await premises.apply(arguments: ["--operator", "Ada", "--failed"])
       #expect(last.status == 0, "\(last)")
       #expect(
@@ -168,7 +168,7 @@ struct BuildingReportTests {
     try await Premises.serve(4) { premises in
       let site = premises.site
       try site.writeManifest(
-        (1...4).map { .numbered($0) }, defaults: ["retries: 0", "timeouts: { connect: 10s }"])
+        (1...4).map { .numbered($0) }, defaults: ["retries: 4"])
       await premises.setMuted(true, 4)
       #expect(try await premises.apply().status == 100)
       let first = try site.report["rooms"][0]["evidence"]

@@ -114,7 +114,7 @@ struct LostStackTests {
       ]
       try await ServedBuilding.serve(sensors) { building in
         let run = try site.start(
-          ["apply", "building.yaml", "--scan-time", "1", "--adapter-wait", "600"], bus: building.bus)
+          ["apply", "building.yaml", "--scan-time", "1", "--adapter-wait", "3600"], bus: building.bus)
         try await run.until("a write to the second sensor") {
           await building.world.writes.contains { $0.address == ServedBuilding.address(2) }
         }

@@ -108,7 +108,9 @@ package struct LastKnownRoom: Hashable, Sendable {
     case .proved?:
       guard let absence else { return .done }
       return acceptance != nil ? .accepted : absence.isMissing ? .missing : .unconfirmed
-    case .submitted?, .acknowledged?: return .unconfirmed
+    // A run that ended with a failure knows that it did not write everything: no search can confirm that.
+    case .submitted?, .acknowledged?:
+      return last?.outcome == .failed && lastRun == lastWrite?.run ? .open : .unconfirmed
     case nil: return acceptance == nil ? .open : .accepted
     }
   }
