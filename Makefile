@@ -8,7 +8,7 @@
 .DELETE_ON_ERROR:
 
 # The inputs of swift format.
-SWIFT_TEXT := Sources Tests Benchmarks Package.swift
+SWIFT_TEXT := Sources Tests Benchmarks Campaigns Package.swift
 
 # The inputs of a build. They include directories, which change when a file is removed.
 INPUTS := Package.swift $(shell find Sources)

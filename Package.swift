@@ -17,8 +17,8 @@ let commit = String(
     $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "+")
   })
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -102,13 +102,6 @@ let package = Package(
 
     library("ScenarioFiles", ["Source", "YAML", "Manifest", "Model", "Bluetooth", "VirtualBuilding"]),
 
-    // Random buildings with faults and disturbances, and the invariants of every run.
-    library(
-      "Simulation",
-      [
-        "Bluetooth", "Model", "Session", "Engine", "Journal", "Reporting", "VirtualTime", "VirtualBuilding",
-      ]),
-
     // What happens when a building is worked on; and the command line.
     library(
       "Application",
@@ -126,24 +119,32 @@ let package = Package(
       ]),
     .executableTarget(name: "roboprov", dependencies: ["CCommit", "RoboprovCLI"], swiftSettings: strict),
 
+    // Random buildings with faults and disturbances, and the invariants of every run.
+    library(
+      "Simulation",
+      [
+        "Bluetooth", "Model", "Session", "Engine", "Journal", "Reporting", "VirtualTime", "VirtualBuilding",
+      ], path: "Campaigns/Simulation"),
     // Provisions random buildings in virtual time and checks the invariants.
     .executableTarget(
       name: "Campaigns",
       dependencies: [
         "Bluetooth", "Model", "Families", "Reporting", "Simulation", "VirtualBuilding",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], path: "Campaigns", swiftSettings: strict),
+      ], path: "Campaigns", exclude: ["Simulation"], swiftSettings: strict),
 
+    // The shortest time that a virtual building permits.
+    library("LowerBound", ["VirtualBuilding"], path: "Benchmarks/LowerBound"),
     // Measures the engine in virtual buildings.
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
         "Bluetooth", "EventLoop", "Model", "Session", "Families", "Engine", "VirtualBuilding", "VirtualTime",
-        "Journal",
+        "Journal", "LowerBound",
         "Application",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Benchmarks", exclude: ["requirements.txt"], swiftSettings: strict),
+      path: "Benchmarks", exclude: ["requirements.txt", "LowerBound"], swiftSettings: strict),
 
     // The requirements of every `Central`, as checks for its tests.
     .target(
@@ -214,13 +215,15 @@ let package = Package(
     tests(
       "Reporting", ["RecordedText", "SampleFacts", "Families", "Session", "Model", "Bluetooth", "Journal"]),
     tests("VirtualTime", ["Bluetooth"]),
-    tests("VirtualBuilding", ["Hex", "Bluetooth", "EventLoop", "DBus", "VirtualTime", "CentralConformance"]),
+    tests(
+      "VirtualBuilding",
+      ["Hex", "LowerBound", "Bluetooth", "EventLoop", "DBus", "VirtualTime", "CentralConformance"]),
     // The engine over BlueZ's central and the virtual org.bluez, in virtual time.
     .testTarget(
       name: "StackTests",
       dependencies: [
         "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families", "Engine", "Journal",
-        "Reporting", "VirtualTime", "VirtualBuilding",
+        "Reporting", "VirtualTime", "VirtualBuilding", "LowerBound",
       ], swiftSettings: strict),
     tests("ScenarioFiles", ["MarkedText", "Source", "Manifest", "Bluetooth", "VirtualBuilding"]),
     // Kills a program from within at an exact instant. The program needs no hook.

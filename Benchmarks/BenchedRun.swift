@@ -2,6 +2,7 @@ import Bluetooth
 import Engine
 import Foundation
 import Families
+import LowerBound
 import Model
 import Session
 import VirtualBuilding

@@ -1,6 +1,7 @@
 import Bluetooth
 import Engine
 import EventLoop
+import LowerBound
 import Model
 import Testing
 import VirtualBuilding

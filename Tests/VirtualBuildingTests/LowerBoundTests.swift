@@ -1,3 +1,4 @@
+import LowerBound
 import Testing
 import VirtualBuilding
 

@@ -145,16 +145,6 @@ extension Flash {
   package var roomName: String? { text("room_name") }
 }
 
-extension LowerBound.SessionCost {
-  /// The session of a Robo Sensor: it reads the status, writes SSID, password, room name and minor, and
-  /// then `SAVE`.
-  package static func roboSensor(in radio: RadioParameters) -> Self {
-    Self(
-      subscriptions: 1, requests: 5, lingering: RoboSensorFirmware.restartAfter,
-      restart: LowerBound.mean(radio.restart))
-  }
-}
-
 extension SensorScenario {
   /// A Robo Sensor; by default it is present from the start, new and without faults.
   package init(

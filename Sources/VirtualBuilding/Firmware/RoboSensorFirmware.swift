@@ -32,7 +32,7 @@ package struct RoboSensorFirmware: Firmware {
   /// The time from the connection to `ready` [assumed].
   private static let readyAfter = Duration.milliseconds(150)
   /// The time from `saved` to the restart [assumed].
-  static let restartAfter = Duration.milliseconds(300)
+  package static let restartAfter = Duration.milliseconds(300)
   /// The duration of a WiFi scan, less than the 5 s that a host waits [S].
   private static let wifiScanTakes = Duration.milliseconds(2200)
 

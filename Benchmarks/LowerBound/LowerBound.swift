@@ -1,3 +1,5 @@
+package import VirtualBuilding
+
 /// A lower bound of the time to provision healthy sensors with this radio under any schedule: expected values
 /// of the radio model, including the necessary scan windows. docs/radio-model.md derives it.
 ///
@@ -98,5 +100,15 @@ package struct LowerBound: Hashable, Sendable {
 
   static func mean(_ range: ClosedRange<Duration>) -> Duration {
     (range.lowerBound + range.upperBound) / 2
+  }
+}
+
+extension LowerBound.SessionCost {
+  /// The session of a Robo Sensor: it reads the status, writes SSID, password, room name and minor, and
+  /// then `SAVE`.
+  package static func roboSensor(in radio: RadioParameters) -> Self {
+    Self(
+      subscriptions: 1, requests: 5, lingering: RoboSensorFirmware.restartAfter,
+      restart: LowerBound.mean(radio.restart))
   }
 }
