@@ -100,11 +100,13 @@ package struct BuildingArchive: Sendable {
     let present = Dictionary(runs.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     var partlyRead: [String: Set<String>] = [:]
     var found: [Fault] = []
+    var missing = Set(faults.map(\.run))
+    var replaced: Set<String> = []
     for run in runs {
       for named in run.predecessors {
         guard let earlier = present[named.run] else {
           // A run without a journal, or of another building, is a fault already.
-          if !(faults + found).contains(where: { $0.run == named.run }) {
+          if missing.insert(named.run).inserted {
             found.append(
               Fault(
                 run: named.run, journal: "\(folder)/\(named.run)/\(JournalWriter.fileName)",
@@ -115,7 +117,7 @@ package struct BuildingArchive: Sendable {
         if earlier.record.damage != nil || earlier.record.lastHash == named.last { continue }
         if try JournalReader.hasLine(hashed: named.last, in: earlier.journal) {
           partlyRead[run.id, default: []].insert(named.run)
-        } else if !found.contains(where: { $0.run == named.run }) {
+        } else if replaced.insert(named.run).inserted {
           found.append(Fault(run: named.run, journal: earlier.journal, kind: .replaced(readBy: run.id)))
         }
       }
