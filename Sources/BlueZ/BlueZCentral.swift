@@ -144,7 +144,7 @@ extension BlueZCentral {
     ]
     do throws(DBusError) {
       for rule in rules {
-        _ = try await connection.subscribe(rule) { [weak self] signal in
+        try await connection.subscribe(rule) { [weak self] signal in
           // Handlers run on the connection's thread, which is this actor's executor.
           self?.assumeIsolated { $0.take(signal) }
         }

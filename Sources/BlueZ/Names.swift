@@ -35,7 +35,6 @@ enum Name {
     static let readValue: MemberName = "ReadValue"
     static let writeValue: MemberName = "WriteValue"
     static let startNotify: MemberName = "StartNotify"
-    static let stopNotify: MemberName = "StopNotify"
   }
 
   enum Property {

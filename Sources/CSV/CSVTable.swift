@@ -25,11 +25,6 @@ package struct CSVTable: Hashable, Sendable {
   package var delimiter: Delimiter
   /// The rows, with the header. Rows with only empty cells are left out.
   package var rows: [[Cell]]
-
-  package init(delimiter: Delimiter, rows: [[Cell]]) {
-    self.delimiter = delimiter
-    self.rows = rows
-  }
 }
 
 /// Why a text cannot be read as a table. It quotes nothing of the text.

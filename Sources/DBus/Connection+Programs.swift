@@ -6,11 +6,6 @@ package struct BusProgram: Hashable, Sendable, Comparable {
   /// The kernel's name of the process (`/proc/PID/comm`, at most 15 bytes).
   package var name: String
 
-  package init(id: UInt32, name: String) {
-    self.id = id
-    self.name = name
-  }
-
   /// The kernel's name of a process; nil if the process does not exist.
   static func nameOfProcess(_ id: UInt32) -> String? {
     let descriptor = open("/proc/\(id)/comm", O_RDONLY | O_CLOEXEC)

@@ -1,7 +1,7 @@
 /// The subscriptions, and the owners of the well-known names that they contain.
 struct SignalTable {
   private struct Entry {
-    let subscription: Subscription
+    let rule: MatchRule
     let handler: @Sendable (Signal) -> Void
   }
 
@@ -14,20 +14,9 @@ struct SignalTable {
 
   private var entries: [Entry] = []
   private var owners: [BusName: Owner] = [:]
-  private var lastNumber: UInt64 = 0
 
-  mutating func add(_ rule: MatchRule, _ handler: @escaping @Sendable (Signal) -> Void) -> Subscription {
-    lastNumber += 1
-    let subscription = Subscription(rule: rule, number: lastNumber)
-    entries.append(Entry(subscription: subscription, handler: handler))
-    return subscription
-  }
-
-  /// - Returns: Whether the subscription existed.
-  mutating func remove(_ subscription: Subscription) -> Bool {
-    guard let index = entries.firstIndex(where: { $0.subscription == subscription }) else { return false }
-    entries.remove(at: index)
-    return true
+  mutating func add(_ rule: MatchRule, _ handler: @escaping @Sendable (Signal) -> Void) {
+    entries.append(Entry(rule: rule, handler: handler))
   }
 
   mutating func startFollowing(_ name: BusName) {
@@ -55,7 +44,7 @@ struct SignalTable {
   /// Passes the signal to the matching subscriptions, in the order in which they were made. A subscription
   /// that a handler adds does not receive this signal.
   func handle(_ signal: Signal) {
-    for entry in entries where wants(entry.subscription.rule, signal) { entry.handler(signal) }
+    for entry in entries where wants(entry.rule, signal) { entry.handler(signal) }
   }
 
   private func wants(_ rule: MatchRule, _ signal: Signal) -> Bool {
@@ -82,7 +71,8 @@ extension MatchRule {
 }
 
 extension Connection {
-  /// Subscribes to signals. The bus has the rule before this returns, so no signal sent afterwards is missed.
+  /// Subscribes to signals until the end of the connection. The bus has the rule before this returns, so no signal
+  /// sent afterwards is missed.
   ///
   /// A signal from a sender that does not own the rule's `sender` is not passed on, even if it reaches the
   /// connection. Each subscription uses one of the match rules that the bus allows per connection (512 on the
@@ -93,7 +83,7 @@ extension Connection {
   /// - Throws: Same as `call`; there is no subscription then.
   package func subscribe(
     _ rule: MatchRule, _ handler: @escaping @Sendable (Signal) -> Void
-  ) async throws(DBusError) -> Subscription {
+  ) async throws(DBusError) {
     if let name = rule.senderToFollow { try await follow(name) }
     do {
       try await addMatch(rule)
@@ -101,14 +91,7 @@ extension Connection {
       if let name = rule.senderToFollow { unfollow(name) }
       throw error
     }
-    return signals.add(rule, handler)
-  }
-
-  /// Ends a subscription: its handler is not called any more. A second call has no effect.
-  package func unsubscribe(_ subscription: Subscription) {
-    guard signals.remove(subscription) else { return }
-    removeMatch(subscription.rule)
-    if let name = subscription.rule.senderToFollow { unfollow(name) }
+    signals.add(rule, handler)
   }
 
   /// Adds the rule first and reads the owner second, so that no change is missed in between.
@@ -157,7 +140,7 @@ extension Connection {
   /// Passes a signal to its subscriptions.
   func handle(_ signal: Signal) {
     signals.noteOwner(from: signal)
-    // A copy, because handlers may subscribe and unsubscribe.
+    // A copy, because handlers may subscribe.
     let table = signals
     table.handle(signal)
   }

@@ -41,8 +41,6 @@ package actor Connection {
   private var waiting: [UInt32: Waiter] = [:]
   var signals = SignalTable()
   var exports = ExportTable()
-  private var closeWaiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
-  private var lastCloseWaiter: UInt64 = 0
   private var closeHandlers: [@Sendable () -> Void] = []
 
   /// The connection's loop.
@@ -234,24 +232,12 @@ package actor Connection {
     }
   }
 
-  /// Releases a well-known name. Has no effect if this connection does not own it.
-  /// - Throws: Same as `call`.
-  package func releaseName(_ name: BusName) async throws(DBusError) {
-    try await call(.toBus("ReleaseName", [.string(name.text)]))
-  }
-
   // MARK: The end
 
   /// Closes the connection. Every pending call fails with `disconnected`. Messages that were queued before
   /// are still sent if the bus accepts them within a short time. A second call has no effect.
   package func close() async {
     end()
-  }
-
-  /// Returns when the connection is closed, for any reason (`close()`, end of the bus), or when the task is
-  /// cancelled.
-  package nonisolated func closed() async {
-    await waitUntilClosed()
   }
 
   /// Calls `handler` on the connection's thread when the connection is closed, for any reason; immediately if
@@ -263,22 +249,6 @@ package actor Connection {
 
   /// Whether the connection is gone.
   var isClosed: Bool { link == nil }
-
-  private func waitUntilClosed() async {
-    guard !isClosed, !Task.isCancelled else { return }
-    lastCloseWaiter += 1
-    let number = lastCloseWaiter
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        // The task may have been suspended since this was checked.
-        if isClosed || Task.isCancelled { waiter.resume() } else { closeWaiters[number] = waiter }
-      }
-    } onCancel: {
-      executor.post { [weak self] in
-        self?.assumeIsolated { $0.closeWaiters.removeValue(forKey: number)?.resume() }
-      }
-    }
-  }
 
   private func end() {
     guard let link else { return }
@@ -293,9 +263,6 @@ package actor Connection {
     }
     signals = SignalTable()
     exports.end()
-    let closing = closeWaiters.sorted { $0.key < $1.key }
-    closeWaiters = [:]
-    for (_, waiter) in closing { waiter.resume() }
     let handlers = closeHandlers
     closeHandlers = []
     for handler in handlers { handler() }

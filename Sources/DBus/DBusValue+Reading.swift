@@ -22,15 +22,10 @@ extension DBusValue {
   package var asBool: Bool? { if case .bool(let value) = unwrapped { value } else { nil } }
   package var asInt16: Int16? { if case .int16(let value) = unwrapped { value } else { nil } }
   package var asUInt16: UInt16? { if case .uint16(let value) = unwrapped { value } else { nil } }
-  package var asInt32: Int32? { if case .int32(let value) = unwrapped { value } else { nil } }
   package var asUInt32: UInt32? { if case .uint32(let value) = unwrapped { value } else { nil } }
-  package var asInt64: Int64? { if case .int64(let value) = unwrapped { value } else { nil } }
-  package var asUInt64: UInt64? { if case .uint64(let value) = unwrapped { value } else { nil } }
-  package var asDouble: Double? { if case .double(let value) = unwrapped { value } else { nil } }
   /// The text of an `s`.
   package var asString: String? { if case .string(let value) = unwrapped { value } else { nil } }
   package var asObjectPath: ObjectPath? { if case .objectPath(let value) = unwrapped { value } else { nil } }
-  package var asSignature: DBusSignature? { if case .signature(let value) = unwrapped { value } else { nil } }
   package var asDescriptor: DBusDescriptor? {
     if case .descriptor(let value) = unwrapped { value } else { nil }
   }
@@ -46,25 +41,12 @@ extension DBusValue {
     }
   }
 
-  /// The items of an array that is neither an `ay` nor a dictionary.
-  package var asArray: [DBusValue]? { if case .array(_, let items) = unwrapped { items } else { nil } }
-
   /// The strings of an `as`.
   package var asStrings: [String]? {
     guard case .array(element: "s", let items) = unwrapped else { return nil }
     let texts = items.compactMap(\.asString)
     return texts.count == items.count ? texts : nil
   }
-
-  /// The object paths of an `ao`.
-  package var asObjectPaths: [ObjectPath]? {
-    guard case .array(element: "o", let items) = unwrapped else { return nil }
-    let paths = items.compactMap(\.asObjectPath)
-    return paths.count == items.count ? paths : nil
-  }
-
-  /// The fields of a structure.
-  package var asStructure: [DBusValue]? { if case .structure(let fields) = unwrapped { fields } else { nil } }
 
   /// The entries of a dictionary, in the order of the wire.
   package var asEntries: [DBusEntry]? {

@@ -46,8 +46,6 @@ package actor JournalWriter {
   /// The journal's own thread.
   package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  package nonisolated var path: String { file.path }
-
   /// The file must be new and empty.
   init(_ file: File) {
     self.file = file

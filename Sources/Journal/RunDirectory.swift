@@ -173,17 +173,6 @@ package final class RunDirectory: Sendable {
     try LatestMark.place(run, in: parent)
   }
 
-  /// The directory of the run that `latest` beside this run names; nil without one.
-  package func latest() throws(JournalError) -> RunDirectory? {
-    guard let run = try LatestMark.run(in: parent), Self.isRunName(run) else { return nil }
-    do throws(JournalError) {
-      return RunDirectory(run: run, sort, in: parent, try parent.directory(run))
-    } catch  where error.cause == .missing {
-      // The run's directory was removed.
-      return nil
-    }
-  }
-
   /// The ids of a building's rehearsals, sorted.
   package static func rehearsalIDs(of building: String, in reports: String) throws(JournalError) -> [String] {
     try checkName(building)

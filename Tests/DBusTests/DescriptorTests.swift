@@ -94,7 +94,7 @@ struct DescriptorTests {
       let pipe = try Pipe()
       let rule = MatchRule(sender: service.uniqueName, interface: TestService.interface)
       let (received, continuation) = AsyncStream.makeStream(of: Signal.self)
-      _ = try await client.subscribe(rule) { continuation.yield($0) }
+      try await client.subscribe(rule) { continuation.yield($0) }
       try await service.emit(
         Signal(
           path: "/a", interface: TestService.interface, member: "Lent", body: [.descriptor(pipe.writing)]))

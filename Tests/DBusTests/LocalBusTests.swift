@@ -54,7 +54,7 @@ struct LocalBusTests {
     try await with { bus, service, client in
       await #expect(throws: DBusError.self) { try await client.requestName(Self.name) }
       let owners = Mutex<[String]>([])
-      _ = try await client.subscribe(.owner(of: Self.name)) { signal in
+      try await client.subscribe(.owner(of: Self.name)) { signal in
         owners.withLock { $0.append(signal.body[2].asString ?? "?") }
       }
       await service.close()
@@ -103,7 +103,7 @@ struct LocalBusTests {
     }
     try await with(bus) { _, service, client in
       let seen = Mutex<[UInt32]>([])
-      _ = try await client.subscribe(MatchRule(member: "Tick")) { signal in
+      try await client.subscribe(MatchRule(member: "Tick")) { signal in
         seen.withLock { $0.append(signal.body[0].asUInt32 ?? 0) }
       }
       for number in 1...50 as ClosedRange<UInt32> {

@@ -48,8 +48,6 @@ struct ObjectTests {
       try await asker.expect(leaf, at: "/a/b")
       try await asker.expect(leaf, at: "/a/b/c/d")
       try await asker.expect(root, at: "/a/bc")
-      await service.unexport("/a/b")
-      try await asker.expect(root, at: "/a/b/c")
     }
   }
 

@@ -32,7 +32,7 @@ struct ProgramTests {
     let service = try await bus.connect()
     try await service.requestName("org.bluez")
     let ours = try await bus.connect()
-    _ = try await ours.subscribe(MatchRule(sender: "org.bluez")) { _ in }
+    try await ours.subscribe(MatchRule(sender: "org.bluez")) { _ in }
     #expect(await ours.programs(scanning: "org.bluez", below: "/org/bluez") == [])
     // A third-party client, which runs until its input ends.
     let client = Process()

@@ -105,3 +105,17 @@ func expectReply(to client: Connection) async throws {
   let answer = try await client.call(TestService.call("Echo", [.byte(1)]))
   #expect(answer == [.byte(1)])
 }
+
+extension Connection {
+  /// Returns when the connection is closed, for any reason.
+  nonisolated func closed() async {
+    let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+    await onClose { continuation.finish() }
+    for await _ in stream {}
+  }
+}
+
+extension DBusValue {
+  var asArray: [DBusValue]? { if case .array(_, let items) = unwrapped { items } else { nil } }
+  var asStructure: [DBusValue]? { if case .structure(let fields) = unwrapped { fields } else { nil } }
+}

@@ -85,7 +85,7 @@ package actor Player {
       MatchRule(sender: "org.freedesktop.DBus", member: "NameOwnerChanged", arg0: "org.bluez"),
     ]
     for rule in rules {
-      _ = try await connection.subscribe(rule) { [weak self] signal in
+      try await connection.subscribe(rule) { [weak self] signal in
         self?.assumeIsolated { $0.take(signal) }
       }
     }

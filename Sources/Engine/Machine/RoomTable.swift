@@ -64,9 +64,6 @@ struct RoomTable: Sendable {
   /// Whether the radio, or a future instant, moves any room on.
   var isAnyActive: Bool { counts.contains { $0.key.isActive && $0.value > 0 } }
 
-  /// Whether any room has an adapter: reserved, connecting or connected.
-  var isAnyEngaged: Bool { counts.contains { $0.key.isEngaged && $0.value > 0 } }
-
   /// The rooms in these states, in order.
   func places(_ kinds: Set<RoomState.Kind>) -> [Int] {
     guard kinds.contains(where: { count($0) > 0 }) else { return [] }

@@ -158,12 +158,6 @@ package struct ProposedBinding: Hashable, Sendable {
   package var address: BluetoothAddress
   /// The RSSI of the device, in dBm.
   package var rssi: Int?
-
-  package init(room: Room, address: BluetoothAddress, rssi: Int?) {
-    self.room = room
-    self.address = address
-    self.rssi = rssi
-  }
 }
 
 extension Room {

@@ -14,11 +14,6 @@ struct RunShell: Sendable {
   var clock: any TimeSource { environment.clock }
   var central: any Central { environment.central }
 
-  init(environment: ApplyEnvironment, coordinator: Coordinator) {
-    self.environment = environment
-    self.coordinator = coordinator
-  }
-
   /// Signals that end child tasks early.
   private struct Controls {
     var windows: [RadioSession: OneShot<Void>] = [:]

@@ -59,11 +59,6 @@ package struct Diagnostic: Hashable, Sendable {
   package struct Edit: Hashable, Sendable {
     package var range: SourceRange
     package var text: String
-
-    package init(range: SourceRange, text: String) {
-      self.range = range
-      self.text = text
-    }
   }
 
   package init(

@@ -60,10 +60,6 @@ package struct RunStarted: FactPayload {
   }
 }
 
-extension RunStarted {
-  package subscript(room: RoomID) -> PlannedRoom? { rooms.first { $0.room == room } }
-}
-
 /// A room as planned at the start of the run.
 package struct PlannedRoom: Hashable, Sendable, Codable {
   package var room: RoomID

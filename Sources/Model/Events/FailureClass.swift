@@ -43,8 +43,6 @@ package struct AttemptFailure: Error, Hashable, Sendable {
   package init(_ reason: FailureReason) {
     self.reason = reason
   }
-
-  package var failureClass: FailureClass { reason.failureClass }
 }
 
 extension FailureReason {

@@ -32,8 +32,6 @@ package struct AttemptReport: Hashable, Sendable {
   package var seconds: Double? { took?.seconds }
   /// The reason of its failure; nil if it did not fail or its end is not on record.
   package var failure: FailureReason? { boxedFailure?.value }
-  /// Whether its end is on record.
-  package var isEnded: Bool { took != nil }
 
   mutating func apply(_ fact: StageStarted, at elapsed: Duration) {
     stages.append(StageReport(fact, at: elapsed))

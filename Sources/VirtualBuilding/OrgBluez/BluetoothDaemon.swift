@@ -68,7 +68,7 @@ actor BluetoothDaemon {
       await self?.answerOrMisbehave(call) ?? .failure(BlueZFailure.unknownObject(call))
     }
     let (departures, source) = AsyncStream<BusName>.makeStream()
-    _ = try await connection.subscribe(
+    try await connection.subscribe(
       MatchRule(
         sender: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
         member: "NameOwnerChanged")

@@ -20,8 +20,6 @@ struct DiscoveryFilter: Hashable, Sendable {
     "Discoverable", "DuplicateData", "Pathloss", "Pattern", "RSSI", "Transport", "UUIDs",
   ]
 
-  init() {}
-
   /// Parses the dictionary of a call (`parse_discovery_filter_dict`).
   /// - Throws: `InvalidArguments` for an unknown key, a value of the wrong type or out of range, RSSI
   ///   together with path loss, an invalid UUID, and for classic Bluetooth alone, which these adapters do not
@@ -61,9 +59,6 @@ struct DiscoveryFilter: Hashable, Sendable {
       return false
     }
   }
-
-  /// Whether it selects devices, beyond the transport and the repetition of data.
-  var selects: Bool { !uuids.isEmpty || rssi != nil || pathloss != nil || pattern != nil }
 
   /// Whether an advertisement matches (`is_filter_match`).
   func matches(_ received: AdvertisingReport, name: String?) -> Bool {

@@ -65,8 +65,6 @@ package struct RadioParameters: Hashable, Sendable {
   package var deadAttempt: Duration = .seconds(4)
   /// The duration of an attempt that fails in the link layer.
   package var connectFailure: Duration = .milliseconds(400)
-  /// The time to cancel an attempt.
-  package var cancelConnect: Duration = .milliseconds(20)
   /// The number of connections that an adapter can hold (field experience: 5 with common dongles).
   package var slotsPerAdapter = 5
   /// The RSSI in dBm below which attempts begin to fail, by 10 % more per dB (the vendor's app warns at −85).

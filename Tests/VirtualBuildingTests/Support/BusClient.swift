@@ -21,7 +21,7 @@ final class BusClient: Sendable {
     _ bus: BusAddress, _ body: @Sendable (BusClient) async throws -> Result
   ) async throws -> Result {
     let client = BusClient(try await Connection.open(bus))
-    _ = try await client.connection.subscribe(MatchRule()) { [weak client] in client?.take($0) }
+    try await client.connection.subscribe(MatchRule()) { [weak client] in client?.take($0) }
     do {
       let result = try await body(client)
       await client.connection.close()

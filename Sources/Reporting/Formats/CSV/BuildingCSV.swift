@@ -14,9 +14,6 @@ package enum BuildingCSV {
 
   private typealias Column = CSVTable.Column<Row>
 
-  /// The columns, in order.
-  package static var columns: [String] { table.map(\.name) }
-
   private static var table: [Column] {
     [
       Column("building") { .text($0.report.building) },

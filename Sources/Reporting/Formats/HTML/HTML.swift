@@ -66,8 +66,6 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
     a.text += b.text
   }
 
-  var isEmpty: Bool { text.isEmpty }
-
   /// Text without characters that end an element or an attribute value. Characters that would reorder or hide
   /// other text (control characters, bidirectional marks) are escaped.
   private static func escaped(_ text: String) -> String {
