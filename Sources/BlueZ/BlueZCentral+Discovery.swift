@@ -22,6 +22,8 @@ struct Discovery {
   var listeners: [UInt64: Listener] = [:]
   /// Objects with uncertain content, to be removed, in the order in which this was noticed.
   var doubtful: [ObjectPath] = []
+  /// The maximum number of objects that wait for their removal: as many as BlueZ removes in about a second.
+  static let mostDoubtful = 1024
   /// When the kernel's scan was last restarted.
   var restartedAt: MonotonicInstant?
   /// The number of reports per device, until `repeatsDevices` is known.
@@ -225,10 +227,10 @@ extension BlueZCentral {
   // MARK: Received reports
 
   /// Handles a new device object.
-  func deviceAdded(_ path: ObjectPath) {
+  func deviceAdded(_ path: ObjectPath, _ added: Properties) {
     guard let device = tree.device(path) else { return }
     removals[path] = nil
-    let (state, sighting) = ReceivedContent.created(device)
+    let (state, sighting) = ReceivedContent.created(added)
     receivedContent[path] = state
     if let sighting { report(sighting, path, device) }
   }
@@ -257,7 +259,11 @@ extension BlueZCentral {
     // Only a new object can show the content, and BlueZ keeps the old one.
     if sighting.wantsCleanSlate { advertisement.contentFailure = refusedRemovals[path]?.error }
     for (_, listener) in listeners.sorted(by: { $0.key < $1.key }) { listener.source.yield(advertisement) }
-    if sighting.wantsCleanSlate, isIdle(path), cleanSlates.grants(path, device, at: now) {
+    // A device that finds no place is reported again.
+    if sighting.wantsCleanSlate,
+      discoveries[parent].map({ $0.doubtful.count < Discovery.mostDoubtful }) == true,
+      isUncertain(path), cleanSlates.grants(path, device, at: now)
+    {
       discoveries[parent]?.doubtful.append(path)
       listeners.min { $0.key < $1.key }?.value.doubts.yield()
     }
@@ -297,7 +303,9 @@ extension BlueZCentral {
   private func removeUncertain(_ paths: [ObjectPath]) async {
     await withTaskGroup(of: Void.self) { group in
       var underWay = 0
-      for path in paths where isUncertain(path) {
+      for path in paths {
+        guard !Task.isCancelled else { return }
+        guard isUncertain(path) else { continue }
         if underWay == Self.removalsAtOnce { await group.next() } else { underWay += 1 }
         group.addTask { await self.removeUncertain(path) }
       }

@@ -169,7 +169,7 @@ extension BlueZCentral {
     tree.apply(change)
     switch change {
     case .added(let path, let interfaces):
-      if interfaces[Name.Interface.device] != nil { deviceAdded(path) }
+      if let device = interfaces[Name.Interface.device] { deviceAdded(path, device) }
       wake(path)
     case .removed(let path, let interfaces):
       if interfaces.contains(Name.Interface.device) { deviceRemoved(path) }

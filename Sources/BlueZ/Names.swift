@@ -65,9 +65,10 @@ enum Name {
     /// The properties that are kept in the copy of the objects.
     static let kept: Set<String> = [
       address, powered, powerState, discovering, modalias, manufacturer, version, name, rssi, uuids,
-      manufacturerData, serviceData, connected, servicesResolved, paired, bonded, trusted, blocked, uuid,
-      flags,
-      device, service,
+      connected,
+      servicesResolved, paired, bonded, trusted, blocked, uuid, flags, device, service,
     ]
+    /// The properties that are used: those that are kept, and what is passed on at once.
+    static let used = kept.union([manufacturerData, serviceData, value])
   }
 }

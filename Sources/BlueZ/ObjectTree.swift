@@ -43,7 +43,10 @@ struct ObjectTree: Hashable, Sendable {
     switch change {
     case .snapshot(let snapshot):
       self = Self()
-      for (path, interfaces) in snapshot { add(path, interfaces) }
+      // The adapters first, and then by path, so that the limit always keeps the same objects.
+      let adapters = snapshot.filter { $0.value[Name.Interface.adapter] != nil }
+      for (path, interfaces) in adapters { add(path, interfaces) }
+      for path in snapshot.keys.sorted() where adapters[path] == nil { add(path, snapshot[path] ?? [:]) }
     case .added(let path, let interfaces):
       add(path, interfaces)
     case .removed(let path, let interfaces):
@@ -51,7 +54,7 @@ struct ObjectTree: Hashable, Sendable {
     case .changed(let path, let interface, let changed, let invalidated):
       // A change of an unknown or removed object has no effect.
       guard objects[path]?[interface] != nil else { return }
-      objects[path]?[interface]?.merge(changed.used) { $1 }
+      objects[path]?[interface]?.merge(changed.kept) { $1 }
       // This may be the only sign of a link of another client (docs/bluez.md, trap 57).
       if interface == Name.Interface.device, changed.flag(Name.Property.servicesResolved) {
         objects[path]?[interface]?[Name.Property.connected] = .bool(true)
@@ -62,13 +65,16 @@ struct ObjectTree: Hashable, Sendable {
     }
   }
 
-  /// The maximum number of objects. A building with 10,000 sensors, each in the middle of a session, has
-  /// fewer.
-  static let mostObjects = 200_000
+  /// The maximum number of objects.
+  static let mostObjects = 60_000
+  /// The number of objects up to which devices are added. Five adapters that receive 10,000 sensors each have as many.
+  /// The rest is for the attributes of connected devices.
+  static let mostDevices = 50_000
 
   private mutating func add(_ path: ObjectPath, _ interfaces: Interfaces) {
-    let kept = interfaces.filter { Name.Interface.kept.contains($0.key) }.mapValues(\.used)
-    guard !kept.isEmpty, objects.count < Self.mostObjects || objects[path] != nil else { return }
+    let kept = interfaces.filter { Name.Interface.kept.contains($0.key) }.mapValues(\.kept)
+    let limit = kept[Name.Interface.device] != nil ? Self.mostDevices : Self.mostObjects
+    guard !kept.isEmpty, objects.count < limit || objects[path] != nil else { return }
     objects[path, default: [:]].merge(kept) { $1 }
     if let parent = path.parent { children[parent, default: []].insert(path) }
     if kept[Name.Interface.adapter] != nil { knownAdapters.insert(path) }

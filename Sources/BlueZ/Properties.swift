@@ -36,16 +36,20 @@ extension Properties {
 }
 
 extension Properties {
-  /// The largest value that is kept, in bytes. An advertisement with all extensions has 1,650.
+  /// The largest value that is used, in bytes. An advertisement with all extensions has 1,650.
   static let largestValue = 16 << 10
 
-  /// The properties that are used, without values that no device can have sent. Only these are kept: whoever
-  /// owns the bus name may send any number of others, of any size.
-  var used: Properties {
-    filter {
-      Name.Property.kept.contains($0.key) && $0.value.weight(upTo: Self.largestValue) <= Self.largestValue
+  /// The properties that are used, without values that no device can have sent. Whoever owns the bus name may send any
+  /// number of others, of any size. A notified value is cut where it is passed on.
+  fileprivate var used: Properties {
+    filter { name, value in
+      guard Name.Property.used.contains(name) else { return false }
+      return name == Name.Property.value || value.weight(upTo: Self.largestValue) <= Self.largestValue
     }
   }
+
+  /// The properties that are kept in the copy of the objects.
+  var kept: Properties { filter { Name.Property.kept.contains($0.key) } }
 }
 
 extension DBusValue {
@@ -97,7 +101,7 @@ extension ObjectTree.Change {
       guard signal.body.count == 3, let interface = signal.body[0].asString.flatMap({ InterfaceName($0) }),
         let changed = signal.body[1].asVardict, let invalidated = signal.body[2].asStrings
       else { return nil }
-      self = .changed(signal.path, interface: interface, changed, invalidated: invalidated)
+      self = .changed(signal.path, interface: interface, changed.used, invalidated: invalidated)
     default:
       return nil
     }
@@ -123,7 +127,7 @@ extension ObjectTree.Change {
       guard let name = entry.key.asString.flatMap({ InterfaceName($0) }),
         let properties = entry.value.asVardict
       else { return nil }
-      interfaces[name] = properties
+      if Name.Interface.kept.contains(name) { interfaces[name] = properties.used }
     }
     return interfaces
   }

@@ -57,7 +57,7 @@ struct ReceivedContent: Hashable, Sendable {
   /// An object that existed before this client observed it, or that was created from storage.
   static let remembered = Self(content: .remembered)
 
-  /// An object that has just appeared, and the report that created it, if there was one.
+  /// An object that has just appeared with these properties, and the report that created it, if there was one.
   static func created(_ device: Properties) -> (new: Self, sighting: Sighting?) {
     guard let rssi = device.number(Name.Property.rssi) else { return (.remembered, nil) }
     var payload = Payload(device)
@@ -166,7 +166,15 @@ struct CleanSlates: Sendable {
   /// the other) look like a change each time, and the object would be removed all the time.
   static let interval = Duration.seconds(10)
 
+  /// When each object was last removed: in the current interval, and in the one before. A record is dropped with its
+  /// interval, so a removal never searches the others: a hall may have 200,000 devices.
   private var removed: [ObjectPath: MonotonicInstant] = [:]
+  private var removedBefore: [ObjectPath: MonotonicInstant] = [:]
+  /// When the current interval began.
+  private var began: MonotonicInstant?
+
+  /// The number of removals on record.
+  var recordCount: Int { removed.count + removedBefore.count }
 
   /// Whether the user has paired, trusted or blocked a device, or a client is connected to it.
   static func isTied(_ device: Properties) -> Bool {
@@ -180,8 +188,12 @@ struct CleanSlates: Sendable {
   /// Whether to remove this object now, during a scan. Never true for a tied object.
   mutating func grants(_ path: ObjectPath, _ device: Properties, at now: MonotonicInstant) -> Bool {
     guard !Self.isTied(device) else { return false }
-    if let last = removed[path], now < last.advanced(by: Self.interval) { return false }
-    if removed.count >= 4096 { removed = removed.filter { now < $0.value.advanced(by: Self.interval) } }
+    if began.map({ now >= $0.advanced(by: Self.interval) }) ?? true {
+      (removedBefore, removed, began) = (removed, [:], now)
+    }
+    if let last = removed[path] ?? removedBefore[path], now < last.advanced(by: Self.interval) {
+      return false
+    }
     removed[path] = now
     return true
   }

@@ -57,9 +57,33 @@ package struct AdvertisementStream: AsyncSequence, Sendable {
 /// The bounded buffer between the two ends.
 private final class Mailbox: Sendable {
   private struct State {
-    var waiting = Deque<Advertisement>()
+    private var waiting = Deque<Advertisement>()
+    /// The number of buffered advertisements of each peripheral, so that a full buffer is searched only for one that it
+    /// holds.
+    private var counts: [BluetoothAddress: Int] = [:]
     var ended: Result<Void, CentralError>?
     var reader: Reader?
+
+    mutating func add(_ advertisement: Advertisement, capacity: Int) {
+      let address = advertisement.address
+      if waiting.count >= capacity {
+        let old = counts[address] == nil ? nil : waiting.firstIndex { $0.address == address }
+        uncount(waiting.remove(at: old ?? 0))
+      }
+      waiting.append(advertisement)
+      counts[address, default: 0] += 1
+    }
+
+    mutating func next() -> Advertisement? {
+      let next = waiting.popFirst()
+      if let next { uncount(next) }
+      return next
+    }
+
+    private mutating func uncount(_ advertisement: Advertisement) {
+      let left = counts[advertisement.address, default: 1] - 1
+      counts[advertisement.address] = left > 0 ? left : nil
+    }
   }
 
   private typealias Reader = CheckedContinuation<Result<Advertisement?, CentralError>, Never>
@@ -80,11 +104,7 @@ private final class Mailbox: Sendable {
         state.reader = nil
         return reader
       }
-      if state.waiting.count >= capacity {
-        let old = state.waiting.firstIndex { $0.address == advertisement.address } ?? 0
-        state.waiting.remove(at: old)
-      }
-      state.waiting.append(advertisement)
+      state.add(advertisement, capacity: capacity)
       return nil
     }
     reader?.resume(returning: .success(advertisement))
@@ -104,7 +124,7 @@ private final class Mailbox: Sendable {
 
   /// The oldest buffered advertisement; nil if there is none or if the task is cancelled.
   func takeReady() -> Advertisement? {
-    state.withLock { state in Task.isCancelled ? nil : state.waiting.popFirst() }
+    state.withLock { state in Task.isCancelled ? nil : state.next() }
   }
 
   func next(isolation: isolated (any Actor)?) async throws(CentralError) -> Advertisement? {
@@ -112,7 +132,7 @@ private final class Mailbox: Sendable {
       await withCheckedContinuation(isolation: isolation) { continuation in
         let now: Result<Advertisement?, CentralError>? = state.withLock { state in
           if Task.isCancelled { return .success(nil) }
-          if !state.waiting.isEmpty { return .success(state.waiting.removeFirst()) }
+          if let next = state.next() { return .success(next) }
           if let ended = state.ended { return ended.map { nil } }
           precondition(state.reader == nil, "a stream has one reader at a time")
           state.reader = continuation

@@ -213,30 +213,48 @@ struct ObjectTreeTests {
   @Test("objects beyond the maximum are dropped, and changes of the others still count")
   func tooMany() {
     var tree = tree(.added(device, [Name.Interface.device: [:]]))
-    for number in 0..<(ObjectTree.mostObjects + 10) {
+    for number in 0..<(ObjectTree.mostDevices + 10) {
       tree.apply(.added(ObjectPath("/org/bluez/hci0/dev_\(number)")!, [Name.Interface.device: [:]]))
     }
-    #expect(tree.devices(under: hci0).count == ObjectTree.mostObjects)
+    #expect(tree.devices(under: hci0).count == ObjectTree.mostDevices)
     tree.apply(.changed(device, interface: Name.Interface.device, ["RSSI": .int16(-40)], invalidated: []))
     #expect(tree.device(device)?.number("RSSI") == -40)
   }
 
-  @Test("a property that is not used, or that no device can have sent, is not kept")
-  func unused() {
-    let large = DBusValue.bytes([UInt8](repeating: 1, count: 1 << 20))
-    var tree = tree(.added(device, [Name.Interface.device: ["Unknown": large, "Name": .string("a")]]))
-    for number in 0..<1_000 {
-      tree.apply(
-        .changed(device, interface: Name.Interface.device, ["Unknown\(number)": large], invalidated: []))
+  @Test("a property that is not used, or that no device can have sent, is not taken")
+  func unused() throws {
+    func change(_ properties: [(String, DBusValue)]) throws -> ObjectTree.Change {
+      try #require(
+        ObjectTree.Change(
+          Signal(
+            path: device, interface: Name.Interface.properties, member: Name.Member.propertiesChanged,
+            body: [.string(Name.Interface.device.text), .vardict(properties), .strings([])])))
     }
+    let large = DBusValue.bytes([UInt8](repeating: 1, count: 1 << 20))
+    let added = ObjectTree.Change(
+      Signal(
+        path: "/", interface: Name.Interface.objectManager, member: Name.Member.interfacesAdded,
+        body: [
+          .objectPath(device),
+          .dictionary(
+            key: "s", value: "a{sv}",
+            [
+              DBusEntry(
+                .string(Name.Interface.device.text), .vardict([("Unknown", large), ("Name", .string("a"))]))
+            ]),
+        ]))
+    #expect(added == .added(device, [Name.Interface.device: ["Name": .string("a")]]))
+    var tree = tree(try #require(added))
+    for number in 0..<1_000 { tree.apply(try change([("Unknown\(number)", large)])) }
     let entry = DBusEntry(.uint16(76), .variant(large))
-    tree.apply(
-      .changed(
-        device, interface: Name.Interface.device,
-        [
-          "ManufacturerData": .dictionary(key: "q", value: "v", [entry]), "RSSI": .int16(-40),
-          "UUIDs": .strings(Array(repeating: "x", count: 100_000)),
-        ], invalidated: []))
+    let changed = try change([
+      ("ManufacturerData", .dictionary(key: "q", value: "v", [entry])), ("RSSI", .int16(-40)),
+      ("UUIDs", .strings(Array(repeating: "x", count: 100_000))),
+    ])
+    #expect(
+      changed
+        == .changed(device, interface: Name.Interface.device, ["RSSI": .int16(-40)], invalidated: []))
+    tree.apply(changed)
     #expect(tree.device(device) == ["Name": .string("a"), "RSSI": .int16(-40)])
   }
 
