@@ -19,6 +19,13 @@ struct BuildingHTMLTests {
     return page[begin..<end]
   }
 
+  @Test("the browser runs and loads only what has the hash of the page's own script and styles")
+  func policy() throws {
+    let policy = try #require(Self.page.firstMatch(of: #/Security-Policy" content="([^"]*)"/#)).1
+    #expect(policy.hasPrefix("default-src 'none'; ") && !policy.contains("unsafe"), "\(policy)")
+    #expect(policy.matches(of: #/'sha256-[A-Za-z0-9+\/]{43}='/#).count == 3, "\(policy)")
+  }
+
   @Test("the page begins with the number of done rooms of the manifest")
   func verdict() throws {
     let page = Self.page

@@ -44,6 +44,41 @@ struct ProgressViewTests {
     #expect(lines.contains { $0.contains("0/1 done · 1 failed") }, "\(lines)")
   }
 
+  @Test("rooms that end because no adapter receives anything are counted in one line")
+  func deaf() {
+    var script = RunScript()
+    let rooms = (1...12).map { PlannedRoom.sample(RoomID(rawValue: "r\($0)"), "\($0)", minor: UInt16($0)) }
+    script.begin(rooms)
+    for room in rooms { script.end(room, .unreachable, .adapterDeaf) }
+    script.append(.runFinished(.init(outcome: .incomplete)))
+    var view = ProgressView()
+    let style = TerminalStyle(width: 80, hasColor: false)
+    var (lines, plain): ([String], [String]) = ([], [])
+    for event in script.events {
+      view.apply(event)
+      lines += view.finished(event, style: style)
+      plain += view.plain(event)
+    }
+    #expect(lines.filter { $0.contains("✗") } == ["✗ 12 rooms: unreachable"])
+    #expect(plain.count { $0.contains("✗") } == 1)
+  }
+
+  @Test(
+    "an attempt that ends later than its time limit shows the limit", arguments: [(2, "2/3 s"), (4, "3/3 s")])
+  func clampedTime(seconds: Int, time: String) throws {
+    var script = RunScript()
+    let room = PlannedRoom.sample("a", "Attic", minor: 1, address: .sensor(1))
+    script.begin([room])
+    script.append(
+      .attemptStarted(.init(room: "a", address: .sensor(1), adapter: .first, number: 1)), after: 0)
+    script.append(.stageStarted(.init(room: "a", attempt: 1, stage: .connect, timeout: 3)), after: 0)
+    var view = ProgressView()
+    for event in script.events { view.apply(event) }
+    let elapsed = try #require(script.events.last).elapsed + .seconds(seconds)
+    let lines = view.live(at: elapsed, style: TerminalStyle(width: 80, hasColor: false))
+    #expect(lines.contains { $0.contains(" \(time)") }, "\(lines)")
+  }
+
   /// A hotel in the middle of its run: rooms in all stages, failures, a pause.
   private static func hotel() -> RunScript {
     var script = RunScript()

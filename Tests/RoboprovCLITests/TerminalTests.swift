@@ -95,6 +95,11 @@ struct TerminalTests {
         Self.apply + ["--bell", "--notify", "cat >> notices.jsonl"], bus: building.bus)
       let outcome = try await run.ended()
       #expect(outcome.output.contains("\u{07}"), "\(outcome)")
+      // Below the progress, a blank line precedes the summary.
+      let lines = outcome.output.replacing(#/\u{1B}\[[?0-9;]*[A-Za-z]|\u{07}/#, with: "").split(
+        separator: "\r\n", omittingEmptySubsequences: false)
+      let first = try #require(lines.firstIndex { $0.hasSuffix("✗ Room 102: failed") }, "\(outcome)")
+      #expect(lines[first - 1].isEmpty && !lines[first - 2].isEmpty, "\(outcome)")
       let notices = try String(contentsOf: site.directory.appending(path: "notices.jsonl"), encoding: .utf8)
         .split(separator: "\n").compactMap { JSON(String($0)) }
       #expect(Set(notices.map { $0["room"].text }) == ["room-101", "room-102"])

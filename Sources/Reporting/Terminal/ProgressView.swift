@@ -170,15 +170,15 @@ package struct ProgressView: Sendable {
 
   func name(_ room: RoomID) -> String { (report[room]?.planned.name ?? room.rawValue).visible }
 
-  /// Whether a room ended because the run ended. Such rooms are counted at the end of the run.
+  /// Whether a room ended because the run ended, or because no adapter receives anything. Such rooms are counted at the
+  /// end of the run.
   func isWrittenOnce(_ fact: RoomFinished) -> Bool {
-    report.interruption != nil && fact.reason?.isOfHost == true
+    report.interruption != nil && fact.reason?.isOfHost == true || fact.reason?.code == .adapterDeaf
   }
 
-  /// The rooms that ended with the run as a whole, by outcome.
+  /// The rooms that are written once, by outcome.
   var writtenOnce: [(sign: String, text: String, tone: TerminalStyle.Tone)] {
-    guard report.interruption != nil else { return [] }
-    return Outcome.allCases.compactMap { outcome in
+    Outcome.allCases.compactMap { outcome in
       let count = report.rooms.count { $0.outcome == outcome && endedWithRun.contains($0.id) }
       guard count > 0 else { return nil }
       return (outcome.symbol, "\(count.rooms): \(outcome.words)", outcome.tone)
