@@ -25,8 +25,9 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
   }
 
   /// What is known of an adapter over all its sessions.
+  // No `_read`: with `default:` Swift 6.3.1 destroys a value that it has not made, if a file is optimised on its own.
   subscript(history adapter: AdapterID) -> AdapterHistory {
-    _read { yield histories[adapter, default: AdapterHistory()] }
+    get { histories[adapter, default: AdapterHistory()] }
     _modify { yield &histories[adapter, default: AdapterHistory()] }
   }
 

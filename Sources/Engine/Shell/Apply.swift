@@ -41,9 +41,10 @@ package enum PlanFailure: Error, Hashable, Sendable {
 package func apply(
   _ request: ApplyRequest, in environment: ApplyEnvironment, recording coordinator: Coordinator
 ) async -> ApplyResult {
-  precondition(
-    request.rooms.allSatisfy { $0.secrets.allSatisfy(\.isResolved) },
-    "the secrets of the selected rooms must be resolved before a run")
+  // Not a `precondition`, whose sentence optimised code does not print.
+  guard request.rooms.allSatisfy({ $0.secrets.allSatisfy(\.isResolved) }) else {
+    fatalError("the secrets of the selected rooms must be resolved before a run")
+  }
   // A device may quote a secret that an earlier run wrote to it for another room.
   coordinator.hide(request.building.rooms.flatMap(\.secrets))
   let shell = RunShell(environment: environment, coordinator: coordinator)
