@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void clinux_forbid_dumps(void) {
@@ -26,6 +27,11 @@ bool clinux_has_address_space(size_t bytes) {
   if (place == MAP_FAILED) return false;
   munmap(place, bytes);
   return true;
+}
+
+int clinux_memory_file(void) {
+  const unsigned int close_on_exec = 1;  // MFD_CLOEXEC, which glibc declares only for _GNU_SOURCE.
+  return (int)syscall(SYS_memfd_create, "input", close_on_exec);
 }
 
 size_t clinux_raise_open_files(size_t wanted) {

@@ -6,6 +6,19 @@ import Testing
 
 @Suite("the command of --notify", .timeLimit(.minutes(60)))
 struct NotifierTests {
+  @Test("a command that ends without reading its input does not end the run, and one that reads gets all of it")
+  func unread() async throws {
+    await #expect(processExitsWith: .success) {
+      signal(SIGPIPE, SIG_DFL)
+      // More than a pipe holds.
+      let input = String(repeating: "x", count: 1 << 20)
+      let closed = try ShellCommand.start("exec <&-", input: input, output: -1)
+      precondition(closed.wait() == .exited(0))
+      let reading = try ShellCommand.start("test $(wc -c) = 1048577", input: input, output: -1)
+      precondition(reading.wait() == .exited(0))
+    }
+  }
+
   @Test("a process that the command leaves behind is ended")
   func leftBehind() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "left-\(UUID())")

@@ -7,7 +7,6 @@ password is an argument here because nothing about it is secret.
 """
 
 import asyncio
-import contextlib
 import json
 import sys
 from collections.abc import Callable
@@ -16,7 +15,6 @@ from typing import Any
 from bleak import BleakClient, BleakScanner
 from bleak.backends.device import BLEDevice
 from bleak.backends.scanner import AdvertisementData
-from bleak.exc import BleakDeviceNotFoundError
 
 ROOM_SENSOR = "12345678-9abc-def0-1234-0000000000%02x"
 SERVICE, SSID, PASSWORD, ROOM, MINOR, COMMAND, STATUS = (ROOM_SENSOR % n for n in range(1, 8))
@@ -41,24 +39,15 @@ async def sighting(address: str, wanted: Callable[[AdvertisementData], bool]) ->
             return await found
 
 
-async def connected(address: str, gone: asyncio.Event) -> BleakClient:
-    """A link to the sensor. On a busy machine BlueZ may remove the device, 30 s after the scan, before the request to connect:
-    then another scan finds it again."""
-    while True:
-        device, advertisement = await sighting(address, lambda a: a.local_name == "Robo Sensor")
-        say("sighted", name=advertisement.local_name, rssi=advertisement.rssi, services=advertisement.service_uuids)
-        client = BleakClient(device, disconnected_callback=lambda _: gone.set(), timeout=TIMEOUT)
-        with contextlib.suppress(BleakDeviceNotFoundError):
-            await client.connect()
-            return client
-
-
 async def main(address: str, ssid: str, password: str, room: str, minor: str) -> None:
     statuses: asyncio.Queue[str] = asyncio.Queue()
     gone = asyncio.Event()
 
     async with asyncio.timeout(TIMEOUT):
-        client = await connected(address, gone)
+        device, advertisement = await sighting(address, lambda a: a.local_name == "Robo Sensor")
+        say("sighted", name=advertisement.local_name, rssi=advertisement.rssi, services=advertisement.service_uuids)
+        client = BleakClient(device, disconnected_callback=lambda _: gone.set(), timeout=TIMEOUT)
+        await client.connect()
         service = client.services.get_service(SERVICE)
         assert service is not None
         characteristics = {c.uuid: c for c in service.characteristics}

@@ -16,6 +16,8 @@ struct OrgBluezInteropTests {
   static var building: Scenario {
     var radio = RadioParameters()
     radio.lateCharacteristics = 0
+    // Clients of the real one connect within 30 s after their scan; here that depends on the machine.
+    radio.objectLifetime = .seconds(24 * 3600)
     return Scenario(
       seed: 1, radio: radio,
       adapters: [AdapterScenario(address: .init(rawValue: 0x001A_7DDA_7113), name: "hci0")],

@@ -1,3 +1,4 @@
+import CLinux
 import FoundationEssentials
 import Glibc
 
@@ -5,35 +6,24 @@ import Glibc
 enum ShellCommand {
   /// Starts it in its own process group. It ends at the latest with the calling thread.
   /// - Parameters:
+  ///   - input: It need not read this, nor all of it: its stdin is a file in memory, so nothing waits for it.
   ///   - output: Its stdout and stderr; below 0 for /dev/null.
   /// - Throws: The reason why it cannot be started.
   static func start(_ command: String, input: String, output: Int32) throws(POSIXError) -> ChildProcess {
     let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
     defer { if null >= 0 { close(null) } }
-    let pipe = try ProcessPipe()
-    defer { pipe.close() }
-    // The read end is the child's stdin, which must block.
-    _ = fcntl(pipe.reading, F_SETFL, 0)
-    let place = output < 0 ? null : output
-    let child = try ChildProcess(
-      ["/bin/sh", "-c", command], input: pipe.reading, output: place, errors: place)
-    // A command need not read its input, nor all of it at once: what the pipe does not hold is written while
-    // the command runs, for at most a second.
-    _ = fcntl(pipe.writing, F_SETFL, O_NONBLOCK)
-    pipe.closeReading()
-    let deadline = Deadline(after: .seconds(1))
+    let file = clinux_memory_file()
+    guard file >= 0 else { throw POSIXError.last }
+    defer { close(file) }
     var rest = Array((input + "\n").utf8)[...]
-    while !rest.isEmpty, !deadline.hasPassed {
+    while !rest.isEmpty {
       let part = Array(rest)
-      let count = write(pipe.writing, part, part.count)
-      if count >= 0 {
-        rest = rest.dropFirst(count)
-      } else if errno == EAGAIN {
-        poll(nil, 0, 10)
-      } else if errno != EINTR {
-        break
-      }
+      let count = write(file, part, part.count)
+      guard count > 0 else { throw POSIXError.last }
+      rest = rest.dropFirst(count)
     }
-    return child
+    lseek(file, 0, SEEK_SET)
+    let place = output < 0 ? null : output
+    return try ChildProcess(["/bin/sh", "-c", command], input: file, output: place, errors: place)
   }
 }

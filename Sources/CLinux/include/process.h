@@ -12,6 +12,9 @@ void clinux_forbid_dumps(void);
 /// later gets that number. It is opened read-only, so writing to a closed stdout still fails.
 void clinux_fill_standard_descriptors(void);
 
+/// A file in memory without a name, open for reading and writing, closed on exec (memfd_create(2)). Below 0 with errno.
+int clinux_memory_file(void);
+
 /// Whether `bytes` of address space are still available (`ulimit -v`).
 bool clinux_has_address_space(size_t bytes);
 
