@@ -6,7 +6,7 @@ import Testing
 
 @Suite("the command of --notify", .timeLimit(.minutes(60)))
 struct NotifierTests {
-  @Test("a command that ends without reading its input does not end the run, and one that reads gets all of it")
+  @Test("a command that does not read its input does not end the run, and one that reads gets all of it")
   func unread() async throws {
     await #expect(processExitsWith: .success) {
       signal(SIGPIPE, SIG_DFL)

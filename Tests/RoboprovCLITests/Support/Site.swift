@@ -145,8 +145,6 @@ final class Site: Sendable {
 
   /// Runs a command to its end on the calling task's loop, whose thread has entered this directory.
   func runHere(_ arguments: [String], bus: BusAddress) async -> Invocation.Outcome {
-    // As the program does: a command that it starts may end without reading its input.
-    signal(SIGPIPE) { _ in }
     let written = Mutex((output: "", errors: ""))
     let wall = wall()
     let surroundings = Surroundings(
