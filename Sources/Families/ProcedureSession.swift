@@ -128,7 +128,6 @@ struct ProcedureSession: Sendable {
     let characteristic: RemoteCharacteristic? =
       if let command { try find(command.characteristic) } else { nil }
     let answers = procedure.status?.saved == nil ? nil : status
-    guard command != nil || answers != nil || family.proof.isSelfDisconnect else { return submission }
     if command != nil || answers != nil {
       do throws(AttemptFailure) {
         let answer = try await session.stage(.save) { () throws(CentralError) -> DeviceStatus? in
@@ -147,12 +146,14 @@ struct ProcedureSession: Sendable {
         if let answer = await answers?.lateAnswer(since: instant) { await take(answer, &submission) }
       }
     }
-    if submission.acknowledgement != nil, let refusal = answers?.refusal {
+    if case .selfDisconnect(let limit) = family.proof {
+      submission = try await session.waitUntilItLeaves(
+        link, within: limit, submission, writtenAt: instant, family.written.flatMap(own))
+    }
+    if submission.acknowledgement != nil, let refusal = status?.refusal {
       await take(refusal, &submission)
     }
-    guard case .selfDisconnect(let limit) = family.proof else { return submission }
-    return try await session.waitUntilItLeaves(
-      link, within: limit, submission, writtenAt: instant, family.written.flatMap(own))
+    return submission
   }
 
   /// Takes the device's answer.

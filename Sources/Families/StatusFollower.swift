@@ -47,10 +47,12 @@ struct StatusFollower: Sendable {
     do throws(AttemptFailure) {
       try await session.stage(.ready) { () throws(CentralError) in
         try await subscribe()
-        guard rule.ready != nil else { return }
+        // Without notifications, the status before any write tells an answer from an old one.
+        guard rule.ready != nil || !isFollowing else { return }
         var mark = 0
         let first = try await firstStatus()
         if let first { await session.received(first.text, as: first.meaningBeforeWriting) }
+        guard rule.ready != nil else { return }
         var status = first
         while status?.meaning != .ready {
           let next = try await nextStatus(since: &mark)

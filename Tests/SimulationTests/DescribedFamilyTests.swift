@@ -77,12 +77,14 @@ import VirtualTime
 
   /// Two runs on one device, each with the record of the earlier one.
   private func runs(
-    _ manifest: String, _ families: [DeviceFamily], device: FirmwareFamily, holds: [String: String] = [:],
-    faults: [ScheduledFault] = []
+    _ manifest: String, then second: String? = nil, _ families: [DeviceFamily], device: FirmwareFamily,
+    holds: [String: String] = [:], faults: [ScheduledFault] = []
   ) async throws -> (reports: [RunReport], events: [[RunEvent]], writes: Int, flash: Flash?) {
-    let reading = ManifestReader.read(
-      Array(manifest.utf8), file: "b.yaml", families: FamilyCatalogue(families))
-    let building = try #require(reading.building, "\(reading.rendered)")
+    let buildings = try [manifest, second ?? manifest].map { text in
+      let reading = ManifestReader.read(
+        Array(text.utf8), file: "b.yaml", families: FamilyCatalogue(families))
+      return try #require(reading.building, "\(reading.rendered)")
+    }
     let scenario = Scenario(
       seed: 1,
       adapters: [AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7100), name: "hci0")],
@@ -95,7 +97,7 @@ import VirtualTime
         var events: [[RunEvent]] = []
         for number in 1...2 {
           var request = ApplyRequest(
-            building: building, known: Known(lastKnown: BuildingRecord(events).lastKnown),
+            building: buildings[number - 1], known: Known(lastKnown: BuildingRecord(events).lastKnown),
             runID: "run-\(number)", toolVersion: "t", host: "h", manifestPath: "m", manifestSHA256: "0",
             isSimulated: false)
           request.predecessors = RunOrder.predecessors(after: events)
@@ -156,6 +158,27 @@ import VirtualTime
     let run = try await runs(
       Self.lobby, [lamp], device: FirmwareFamily(described: lamp), faults: [ScheduledFault(fault)])
     #expect(run.reports.allSatisfy { $0["lobby"]?.outcome.isSuccess == false })
+  }
+
+  @Test("a status from before the writes is no answer, also where it can only be read")
+  func oldStatus() async throws {
+    let lamp = try Self.lamp()
+    let run = try await runs(
+      Self.lobby, then: Self.lobby.replacing("fixture: 7", with: "fixture: 8"), [lamp],
+      device: FirmwareFamily(described: lamp), faults: [ScheduledFault(.refusesSubscription)])
+    #expect(run.reports[0]["lobby"]?.outcome == .provisioned)
+    #expect(run.reports[1]["lobby"]?.outcome.isSuccess == false)
+  }
+
+  @Test("a refusal counts, also if the device ends the link as after a success")
+  func refusedAndLeft() async throws {
+    let button = try Self.family("manifests/families/lamp-controller.yaml") {
+      $0.replacing("proof: status", with: "proof: disconnection").replacing("  saved: \"0x01\"\n", with: "")
+    }
+    let run = try await runs(
+      Self.lobby, [button], device: FirmwareFamily(described: button),
+      faults: [ScheduledFault(.errorOnSave("!"))])
+    #expect(run.reports[0]["lobby"]?.reason == .refused(stage: .save, deviceText: "0x8021"))
   }
 
   /// A device that is read first and proved by what is read back.

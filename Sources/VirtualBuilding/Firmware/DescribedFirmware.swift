@@ -22,7 +22,6 @@ package struct DescribedFirmware: Firmware {
   private var written: [String: [UInt8]] = [:]
   private var status: [UInt8] = []
   private var faults = FaultsInForce()
-  private var hasRefused = false
 
   private static let readyAfter = Duration.milliseconds(150)
   private static let workTakes = Duration.milliseconds(100)
@@ -143,7 +142,9 @@ package struct DescribedFirmware: Firmware {
   }
 
   private mutating func connected(_ faults: [Fault]) -> [FirmwareEffect] {
-    (self.faults, life, written, hasRefused, status) = (FaultsInForce(faults), .connected, [:], false, [])
+    (self.faults, life, written) = (FaultsInForce(faults), .connected, [:])
+    // A device that works on keeps its last status.
+    if !isRewritable { status = [] }
     let isReady = procedure.status?.ready != nil && !faults.contains(.noReady)
     return isReady ? [.setTimer(Self.ready, Self.readyAfter)] : []
   }
@@ -225,7 +226,9 @@ package struct DescribedFirmware: Firmware {
 
   /// Keeps what was written, reports it, and leaves if devices of its family do.
   private mutating func finish() -> [FirmwareEffect] {
-    for case .errorOnSave(let text) in faults.all { return refuse(text) }
+    for case .errorOnSave(let text) in faults.all {
+      return refuse(text) + (family.proof.isSelfDisconnect ? [.setTimer(Self.leave, Self.leavesAfter)] : [])
+    }
     flash.values.merge(written) { $1 }
     flash.isSaved = true
     var effects = faults.contains(.noSaved) ? [] : say(procedure.status?.saved)
