@@ -93,7 +93,7 @@ let package = Package(
     library("Source"),
     library("YAML", ["Source", "CYAML"]),
     library("CSV", ["Source"]),
-    library("Manifest", ["Hex", "Source", "YAML", "CSV", "Model", "Bluetooth"]),
+    library("Manifest", ["Digest", "Hex", "Source", "YAML", "CSV", "Model", "Bluetooth"]),
     library("Journal", ["Digest", "Hex", "Model", "Bluetooth", "EventLoop", "CLinux"]),
     library("Reporting", ["Digest", "Hex", "Model", "Bluetooth"]),
 

@@ -1,5 +1,6 @@
 import Families
 package import Model
+package import Session
 import VirtualBuilding
 
 /// The device families that the program is made with. What is below gets them passed.
@@ -14,4 +15,13 @@ package enum BuiltIn {
   /// The families whose sessions learn the time of an action.
   package static let perAction = families.all.filter(\.lifecycle.isPerAction).map(\.id.rawValue)
     .joined(separator: ", ")
+}
+
+extension Building {
+  /// The GATT sessions of its families.
+  package var drivers: [FamilyDriver] { BuiltIn.drivers + described.map { FamilyDriver(described: $0) } }
+  /// The firmware of virtual devices of its families.
+  var firmware: [FirmwareFamily] { BuiltIn.firmware + described.map { FirmwareFamily(described: $0) } }
+  /// The families that its manifest describes.
+  private var described: [DeviceFamily] { families.all.filter { $0.digest != nil } }
 }

@@ -93,7 +93,10 @@ package enum Firefly {
     let submittedAt = try await bounded.submit()
     let writtenAt = session.clock.now
     try await write(to: event, over: link, in: bounded)
-    return try await waitUntilItLeaves(session, link, submittedAt, writtenAt)
+    return try await session.waitUntilItLeaves(
+      link, within: supervisionTimeout, Submission(at: submittedAt, acknowledgement: nil),
+      writtenAt: writtenAt,
+      [.value, .control, .range])
   }
 
   private static func write(
@@ -112,31 +115,6 @@ package enum Firefly {
     } catch {
       // A write that timed out may have been sent: the disconnection decides.
       guard error.reason.code == .stageTimedOut else { throw error }
-    }
-  }
-
-  private static func waitUntilItLeaves(
-    _ session: DeviceSession, _ link: any Peripheral, _ submittedAt: MonotonicInstant,
-    _ writtenAt: MonotonicInstant
-  ) async throws(AttemptFailure) -> Submission {
-    let end: Disconnection
-    do throws(AttemptFailure) {
-      end = try await session.stage(.save) { () throws(CentralError) in
-        guard let end = await link.disconnection() else { throw CentralError(.cancelled) }
-        return end
-      }
-    } catch {
-      guard case .stageTimedOut(_, let seconds) = error.reason else { throw error }
-      return Submission(at: submittedAt, acknowledgement: nil, problem: .noSelfDisconnect(seconds: seconds))
-    }
-    switch end.cause {
-    case .remote where writtenAt.duration(to: end.at) >= supervisionTimeout:
-      throw AttemptFailure(.linkLost(FailedStep(.verify)))
-    case .remote:
-      await session.confirmWritten([.value, .control, .range])
-      return Submission(at: submittedAt, acknowledgement: .selfDisconnect)
-    case .local: return Submission(at: submittedAt, acknowledgement: nil)
-    case .adapterLost, .stackLost: throw AttemptFailure(.linkLost(FailedStep(.save)))
     }
   }
 }

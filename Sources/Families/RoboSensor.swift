@@ -63,15 +63,22 @@ extension DeviceFamily {
     // It advertises ten times per second and accepts a connection within 0.5 s (docs/bluez.md).
     answersWithin: .seconds(3),
     // Newer firmware only (docs/protocols.md, "WiFi scan").
-    listsNetworks: true)
+    listsNetworks: true,
+    // Steps 1 to 6 of docs/protocols.md, "Robo Sensor"; step 7 is the proof. `ready` is advisory, and an `error:`
+    // before the first write may be left from an earlier attempt.
+    procedure: Procedure(
+      status: StatusRule(
+        RoboSensor.Attribute.status, ready: Array("ready".utf8), saved: Array("saved".utf8),
+        refusals: [Array("error:".utf8)]),
+      save: .init(RoboSensor.Attribute.command, Array("SAVE".utf8))))
 }
 
 extension FamilyDriver {
   package static let roboSensor = FamilyDriver(
-    .roboSensor, configure: RoboSensor.configure, listNetworks: RoboSensor.scanWiFi)
+    described: .roboSensor, listNetworks: RoboSensor.scanWiFi, prepare: RoboSensor.checkWiFi)
 }
 
-/// The names and the GATT session of the Robo Sensor.
+/// The names and numbers of the Robo Sensor, and its WiFi check.
 package enum RoboSensor {
   package enum Attribute {
     /// The provisioning service; *not* in the advertisement.
@@ -99,34 +106,4 @@ package enum RoboSensor {
 
   /// The exact local name in provisioning mode.
   package static let localName = "Robo Sensor"
-
-  /// Steps 1 to 6 of docs/protocols.md, "Robo Sensor"; step 7 is the proof.
-  static func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
-    let link = try await session.connect()
-    let service = try await session.stage(.discover) { () throws(CentralError) in
-      try await link.discover(
-        Attribute.service,
-        requiring: [
-          Attribute.ssid, Attribute.password, Attribute.roomName, Attribute.minor, Attribute.command,
-          Attribute.status,
-        ])
-    }
-    let conversation = try RoboSensorSession(session: session, link: link, service: service)
-    return try await session.withStatusFeed { (feed) throws(AttemptFailure) in
-      try await conversation.waitUntilReady(feed)
-      try await checkWiFi(session, over: link)
-      let firstWrite = feed.count
-      for (setting, characteristic, bytes) in conversation.writes(of: session.room) {
-        do throws(AttemptFailure) {
-          try await session.write(bytes, of: [setting], to: characteristic, over: link)
-        } catch {
-          // The device's own message is the better reason.
-          try await conversation.throwRefusal(in: feed, since: firstWrite)
-          throw error
-        }
-        try await conversation.throwRefusal(in: feed, since: firstWrite)
-      }
-      return try await conversation.save(feed, since: firstWrite)
-    }
-  }
 }

@@ -9,7 +9,7 @@ extension RoboSensor {
   static let wifiScan: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000008"
 
   /// Subscribes, writes `SCAN` and assembles the response.
-  static func scanWiFi(
+  @Sendable static func scanWiFi(
     over link: any Peripheral, on clock: any TimeSource
   ) async throws(CentralError) -> WiFiScan? {
     let service: RemoteService
@@ -35,7 +35,9 @@ extension RoboSensor {
   /// Checks before any write whether the sensor receives the network that it is to join, if the manifest
   /// wants that. Without a list the attempt continues, and the record says that nothing was checked.
   /// - Throws: `networkNotReceived`, and the failures of a stage.
-  static func checkWiFi(_ session: DeviceSession, over link: any Peripheral) async throws(AttemptFailure) {
+  @Sendable static func checkWiFi(_ session: DeviceSession, _ link: any Peripheral)
+    async throws(AttemptFailure)
+  {
     guard session.room.checksWiFi, case .text(let ssid)? = session.room.settings[.wifiSSID] else { return }
     let scan: WiFiScan?
     do throws(AttemptFailure) {

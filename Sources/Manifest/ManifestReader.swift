@@ -10,6 +10,7 @@ import YAML
 /// building: Harbour House        # name, for people; required, 1…100 bytes
 /// id: harbour-house              # stable, [a-z0-9-], at most 64 bytes; default: made from the name
 /// include: networks.yaml         # files with further networks; relative to the manifest
+/// families: battery-tag.yaml     # files that describe further kinds of devices (docs/profiles.md)
 /// wifi:                          # networks, each under a name of your choice
 ///   guests: { ssid: Harbour Guests, password: { env: HARBOUR_GUESTS } } # or file, command, prompt
 ///   plant: { ssid: Plant }       # without a password: an open network
@@ -66,6 +67,37 @@ package enum ManifestReader {
       building: building, findings: decoder.findings, excerpts: decoder.excerpts, texts: decoder.texts,
       passwords: decoder.passwords)
   }
+}
+
+extension ManifestReader {
+  /// Reads and checks a family file alone.
+  /// - Parameter families: the families that exist already.
+  package static func family(_ bytes: [UInt8], file: String, beside families: FamilyCatalogue)
+    -> FamilyReading
+  {
+    var decoder = ManifestDecoder(families)
+    let family = decoder.family(in: bytes, file: file)
+    return FamilyReading(
+      family: family,
+      findings: ManifestReading(
+        building: nil, findings: decoder.findings, excerpts: decoder.excerpts, texts: decoder.texts,
+        passwords: decoder.passwords))
+  }
+}
+
+/// The result of reading a family file.
+package struct FamilyReading: Sendable {
+  /// Nil when a finding is an error, and for an empty file.
+  package let family: DeviceFamily?
+  private let findings: ManifestReading
+
+  init(family: DeviceFamily?, findings: ManifestReading) {
+    self.family = family
+    self.findings = findings
+  }
+
+  package var diagnostics: [Diagnostic] { findings.diagnostics }
+  package var rendered: String { findings.rendered }
 }
 
 extension ManifestDecoder {

@@ -29,14 +29,16 @@ extension FuzzTarget {
 
   /// Status texts of a sensor: a text that begins with the bytes `error:` is always a refusal.
   static let status = FuzzTarget(name: "status") { bytes in
-    let status = SensorStatus(String(decoding: bytes, as: UTF8.self))
-    try Violation.unless(SensorStatus(status.text) == status, "a status reads as it is written")
+    guard let rule = DeviceFamily.roboSensor.procedure?.status else { throw Violation("it has a status") }
+    let status = DeviceStatus(bytes, by: rule)
     try Violation.unless(
-      status.isError == bytes.starts(with: Array("error:".utf8)), "a refusal is what begins with error:")
+      DeviceStatus(Array(status.text.utf8), by: rule) == status, "a status reads as it is written")
     try Violation.unless(
-      (status == .saved) == (bytes == Array("saved".utf8)), "saved is the word alone")
+      status.isRefusal == bytes.starts(with: Array("error:".utf8)), "a refusal is what begins with error:")
     try Violation.unless(
-      (status == .ready) == (bytes == Array("ready".utf8)), "ready is the word alone")
+      (status.meaning == .saved) == (bytes == Array("saved".utf8)), "saved is the word alone")
+    try Violation.unless(
+      (status.meaning == .ready) == (bytes == Array("ready".utf8)), "ready is the word alone")
   }
 
   /// A sensor's response to `SCAN`, in notifications whose length is the byte before each: the result is

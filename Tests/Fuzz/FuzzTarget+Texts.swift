@@ -111,6 +111,34 @@ extension FuzzTarget {
     }
   }
 
+  /// Family files: findings lie inside the text and cannot control the terminal; a family without an error has an
+  /// encoding for each of its values, and virtual devices that can begin.
+  static let family = FuzzTarget(name: "family") { bytes in
+    let reading = ManifestReader.family(bytes, file: "family.yaml", beside: .builtIn)
+    let source = SourceText(bytes)
+    for finding in reading.diagnostics {
+      try check(finding.range, in: source)
+      for note in finding.notes where note.range.text == 0 { try check(note.range, in: source) }
+    }
+    try checkIsHarmless(reading.rendered, "findings")
+    guard let family = reading.family else { return }
+    try Violation.unless(
+      !reading.diagnostics.contains { $0.severity == .error }, "a family has no error")
+    for field in family.written.flatMap(\.fields) {
+      guard let setting = field.setting.flatMap({ family[$0] }) else {
+        throw Violation("a part is a setting")
+      }
+      for value in setting.extremes {
+        try Violation.unless(setting.encode(value, field.encoding) != nil, "each value can be encoded")
+      }
+    }
+    try Violation.unless(
+      family.proof != .onAir || family.identity != nil, "a device that is proved on air has an identity")
+    let firmware = FirmwareFamily(described: family).make(FirmwareConditions())
+    _ = (firmware.advertising, firmware.services)
+    _ = FamilyDriver(described: family)
+  }
+
   /// Scenarios: each finding has a place in the text, none controls the terminal, and there is a scenario or
   /// a finding.
   static let scenario = FuzzTarget(name: "scenario") { bytes in
@@ -203,5 +231,17 @@ extension FuzzTarget {
       }
     }
     text += "\""
+  }
+}
+
+extension SettingDescription {
+  /// The values at the bounds.
+  fileprivate var extremes: [SettingValue] {
+    switch kind {
+    case .integer(let bounds): [.integer(bounds.lowerBound), .integer(bounds.upperBound)]
+    case .choice(let choices): choices.map { .text($0.name) }
+    case .duration(let bounds, _): [.duration(bounds.lowerBound), .duration(bounds.upperBound)]
+    case .text, .wifiPassword, .uuid: []
+    }
   }
 }

@@ -7,7 +7,8 @@ struct FuzzTarget: Sendable {
   var check: @Sendable ([UInt8]) throws -> Void
 
   static let all = [
-    yaml, csv, manifest, scenario, plan, siteKey, journal, record, advertisement, status, redaction, message,
+    yaml, csv, manifest, family, scenario, plan, siteKey, journal, record, advertisement, status, redaction,
+    message,
     objects, label, wifiScan,
   ]
 

@@ -106,7 +106,7 @@ struct FindingTests {
       Wrong("building: B\n1️⃣rooms:\n", "lists no room"),
       Wrong("building: B\n1️⃣rooms: { room: R }\n", "`rooms` is a list"),
       .top("1️⃣biulding: C", "unknown key in the manifest", advice: "did you mean `building`?"),
-      .top("1️⃣colour: red", "unknown key in the manifest", advice: "building, id, include, wifi"),
+      .top("1️⃣colour: red", "unknown key in the manifest", advice: "building, id, include, families, wifi"),
       .top("1️⃣<<: { a: b }", "merge keys"),
       .top("id: 1️⃣Harbour House", "`id` has other characters", advice: "`harbour-house`"),
       .top("id: 1️⃣../../etc", "`id` has other characters"),

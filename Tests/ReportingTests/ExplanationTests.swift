@@ -71,6 +71,7 @@ struct ExplanationTests {
       }
     case .addressNeeded: [.addressNeeded(received: [.sensor(1), .sensor(2)]), .addressNeeded(received: [])]
     case .addressMissing: [.addressMissing]
+    case .ambiguousFamily: [.ambiguousFamily(["tag", "lamp"])]
     case .notNear: [.notNear(NearCandidates(near: "hci1", [.sensor(1, -78)]))]
     case .receivedTooBriefly: [.receivedTooBriefly(NearCandidates(near: "hci1", [.sensor(1, -78)]))]
     case .adapterMissing: [.adapterMissing(near: "hci1")]

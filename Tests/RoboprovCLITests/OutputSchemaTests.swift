@@ -271,7 +271,8 @@ struct OutputSchemaTests {
       let list = try await site.run(["schema"])
       #expect(list.status == 0, "\(list)")
       let lines = list.output.split(separator: "\n").dropFirst()
-      #expect(lines.map { $0.prefix { $0 != " " } } == Outputs.all.map { $0.name[...] } + ["manifest"])
+      #expect(
+        lines.map { $0.prefix { $0 != " " } } == Outputs.all.map { $0.name[...] } + ["manifest", "family"])
       for (output, line) in zip(Outputs.all, lines) {
         #expect(line.contains(output.identifier) && line.hasSuffix(output.about))
       }

@@ -155,6 +155,8 @@ extension SampleFacts {
     ReasonExample(.noCandidate(), #"{"code":"no_candidate"}"#),
     ReasonExample(.noCandidate(near: "hci1"), #"{"code":"no_candidate","near":"hci1"}"#),
     ReasonExample(.addressMissing, #"{"code":"address_missing"}"#),
+    ReasonExample(
+      .ambiguousFamily(["tag", "lamp"]), #"{"code":"ambiguous_family","families":["tag","lamp"]}"#),
     ReasonExample(.addressNeeded(received: []), #"{"code":"address_needed"}"#),
     ReasonExample(.addressNeeded(received: [first]), #"{"addresses":["\#(first)"],"code":"address_needed"}"#),
     ReasonExample(

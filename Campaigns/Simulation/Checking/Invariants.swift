@@ -126,7 +126,7 @@ package struct Invariants: Sendable {
         violate(.leftAlone, "it was at work, and was written", room: room.id, device: address)
       case .rewritable? where truth.holds(before, room):
         violate(.leftAlone, "it held everything, and was written", room: room.id, device: address)
-      case .provisioningMode?, .rewritable?, .perAction?, nil: break
+      case .provisioningMode?, .rewritable?, .unreadable?, .perAction?, nil: break
       }
     }
     checkIntents(of: write, room, truth)
@@ -215,7 +215,7 @@ package struct Invariants: Sendable {
   ) {
     let isUnchanged = fact.outcome == .alreadyProvisioned
     let proofs = truth.proofs(of: room).union(isUnchanged ? [.beaconOnAir] : [])
-    let isOnAir = fact.evidence.map { $0.grade != .deviceStatus } ?? true
+    let isOnAir = fact.evidence.map { $0.grade != .deviceStatus && $0.grade != .settingsReadBack } ?? true
     guard let evidence = fact.evidence, proofs.contains(evidence.grade),
       evidence.identity == (isOnAir ? room.identity : nil)
     else {

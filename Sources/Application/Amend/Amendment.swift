@@ -67,7 +67,8 @@ package struct Amendment {
       operatedBy: run.operatedBy, isClockSynchronised: run.isClockSynchronised,
       kernel: HostEnvironment.kernel, operatingSystem: HostEnvironment.operatingSystem,
       clockBehind: archive.clockBehind(run.began)?.seconds, predecessors: archive.predecessors,
-      rooms: rooms, families: BuiltIn.families.all.map { RecordedFamily($0) })
+      rooms: rooms,
+      families: (building.source?.building.families ?? BuiltIn.families).all.map { RecordedFamily($0) })
     let isComplete = !facts.contains {
       if case .roomVerified(let found) = $0 { found.needsAction } else { false }
     }

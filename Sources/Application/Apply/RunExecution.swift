@@ -76,7 +76,7 @@ package struct RunExecution: Sendable {
         watch(event)
       })
     let environment = ApplyEnvironment(
-      central: stack.central, clock: stack.clock, drivers: BuiltIn.drivers, chance: stack.chance,
+      central: stack.central, clock: stack.clock, drivers: request.building.drivers, chance: stack.chance,
       confirm: person.confirm, judge: person.judge, action: person.action,
       // A rehearsal has virtual adapters, which need no lock.
       claim: { [stack] in stack.isSimulated ? .granted : await claims.take($0) },

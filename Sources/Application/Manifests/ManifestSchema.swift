@@ -17,13 +17,29 @@ package enum ManifestSchema {
 
   /// The document.
   package static var document: JSONValue {
+    document(of: Grammar(BuiltIn.families).manifest, "urn:roboprov:manifest:1", "roboprov manifest")
+  }
+
+  fileprivate static func document(of form: MappingForm, _ id: String, _ title: String) -> JSONValue {
     var writer = ManifestSchemaWriter()
-    let body = writer.keywords(of: Grammar(BuiltIn.families).manifest)
+    let body = writer.keywords(of: form)
     let head: JSONValue = [
-      "$schema": "http://json-schema.org/draft-07/schema#", "$id": "urn:roboprov:manifest:1",
-      "title": "roboprov manifest",
+      "$schema": "http://json-schema.org/draft-07/schema#", "$id": .string(id), "title": .string(title),
     ]
     return head + body + ["definitions": .sorted(writer.definitions)]
+  }
+}
+
+/// The JSON Schema of family files, in the same way.
+package enum FamilySchema {
+  /// Its name in `roboprov schema`.
+  package static let name = "family"
+  /// A description in one line.
+  package static let about = "A description of a family of devices (`families` in a manifest), for editors."
+
+  /// The document.
+  package static var document: JSONValue {
+    ManifestSchema.document(of: Grammar.family, "urn:roboprov:family:1", "roboprov family")
   }
 }
 
@@ -182,6 +198,7 @@ extension ValueForm.TextForm {
     case .something: .text + ["minLength": 1]
     case .environmentName: .matching(Pattern.environmentName)
     case .version: ["enum": [1, "1"]]
+    case .matching(let pattern): .matching(pattern)
     }
   }
 }

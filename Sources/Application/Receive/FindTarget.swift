@@ -10,9 +10,13 @@ package struct FindTarget: Sendable {
   package let addresses: Set<BluetoothAddress>
   /// The identity that it sends; nil if an address is known.
   private let identity: DeviceIdentity?
+  private let families: FamilyCatalogue
 
-  private init(_ name: String?, _ addresses: Set<BluetoothAddress>, _ identity: DeviceIdentity? = nil) {
-    (self.name, self.addresses, self.identity) = (name, addresses, identity)
+  private init(
+    _ name: String?, _ addresses: Set<BluetoothAddress>, _ identity: DeviceIdentity? = nil,
+    of families: FamilyCatalogue = BuiltIn.families
+  ) {
+    (self.name, self.addresses, self.identity, self.families) = (name, addresses, identity, families)
   }
 
   /// Finds the device by the manifest and the record.
@@ -37,7 +41,9 @@ package struct FindTarget: Sendable {
   ) throws -> FindTarget {
     let addresses = known.owners.addresses(of: room)
     if !addresses.isEmpty { return FindTarget(name, addresses) }
-    if let identity = known.owners.identity(of: room) { return FindTarget(name, [], identity) }
+    if let identity = known.owners.identity(of: room) {
+      return FindTarget(name, [], identity, of: known.building.families)
+    }
     throw CommandFailure(
       .usage, "\(name.visible) has no device, neither in the manifest nor on record",
       advice: "`roboprov scan building.yaml` lists devices without a room first; find one by its address.")
@@ -47,7 +53,7 @@ package struct FindTarget: Sendable {
   package var address: BluetoothAddress? { addresses.count == 1 ? addresses.first : nil }
 
   package func matches(_ advertisement: Advertisement) -> Bool {
-    if let identity { return BuiltIn.families.identity(in: advertisement) == identity }
+    if let identity { return families.identity(in: advertisement) == identity }
     return addresses.contains(advertisement.address)
   }
 }

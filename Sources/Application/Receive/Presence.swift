@@ -63,7 +63,7 @@ package struct Presence: Sendable {
     let sighting = air[advertisement.address]
     let owner = owners?.owner(
       of: advertisement.address,
-      sending: sighting?.identityAtWork ?? BuiltIn.families.identity(in: advertisement))
+      sending: sighting?.identityAtWork ?? air.identity(in: advertisement))
     guard sighting != nil || owner != nil else { return nil }
     let known = devices[advertisement.address]
     let device = Device(

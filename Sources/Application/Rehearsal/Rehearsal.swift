@@ -1,6 +1,7 @@
 import DBus
 import EventLoop
 import Glibc
+package import Model
 import ScenarioFiles
 package import VirtualBuilding
 import VirtualTime
@@ -36,7 +37,7 @@ package struct Rehearsal: Sendable {
   /// - Throws: `CommandFailure`.
   init(_ choice: Choice, of subject: KnownBuilding?) throws {
     if let file = choice.scenario {
-      self = try Self.load(file, seed: choice.seed)
+      self = try Self.load(file, seed: choice.seed, of: subject?.building)
     } else if let subject {
       scenario = try Scenario(healthy: subject.building, subject.known, seed: choice.seed ?? 1)
       speed = 10
@@ -52,11 +53,12 @@ package struct Rehearsal: Sendable {
   }
 
   /// Reads a scenario's file.
+  /// - Parameter building: a building whose families its devices may be of, in addition to those of the program.
   /// - Throws: `CommandFailure`.
-  package static func load(_ file: String, seed: UInt64?) throws -> Rehearsal {
+  package static func load(_ file: String, seed: UInt64?, of building: Building? = nil) throws -> Rehearsal {
     let reading = ScenarioReading(
       try InputFile.read(file, atMost: YAMLParser.maximumBytes).bytes, file: file,
-      families: BuiltIn.firmware)
+      families: building?.firmware ?? BuiltIn.firmware)
     guard var scenario = reading.scenario else {
       Messages.show(findings: reading.rendered(isColored: Surroundings.hasColor(STDERR_FILENO)))
       throw CommandFailure(

@@ -15,6 +15,7 @@ extension Scenario {
     var free = (0...).lazy.map { BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64($0)) }
       .filter { !taken.contains($0) }.makeIterator()
     var sensors: [SensorScenario] = []
+    let firmware = building.firmware
     for room in building.rooms {
       let isForced = known.permissions.force.contains(room.id)
       let onRecord = lastKnown.rooms[room.id]
@@ -23,7 +24,7 @@ extension Scenario {
       // A room that was accepted without a device gets none.
       if address == nil, onRecord?.acceptance == nil || isForced { address = free.next() }
       guard let address else { continue }
-      var sensor = try SensorScenario(for: room, at: address, onRecord?.lastWrite)
+      var sensor = try SensorScenario(for: room, of: firmware, at: address, onRecord?.lastWrite)
       if sensor.family.hasBuiltInBeacon { sensor.beacon = BuiltInBeacon(expectedBy: room) }
       sensors.append(sensor)
     }
@@ -38,8 +39,10 @@ extension SensorScenario {
   /// The healthy device that a room expects at an address.
   /// - Parameter lastWrite: The last write for the room: a device that got a save command has kept these
   ///   settings.
-  fileprivate init(for room: Room, at address: BluetoothAddress, _ lastWrite: LastWrite?) throws {
-    guard let family = BuiltIn.firmware[name: room.family.id.rawValue] else {
+  fileprivate init(
+    for room: Room, of firmware: [FirmwareFamily], at address: BluetoothAddress, _ lastWrite: LastWrite?
+  ) throws {
+    guard let family = firmware[name: room.family.id.rawValue] else {
       throw CommandFailure(
         .usage, "\(room.name): there is no virtual \(room.family.id)",
         advice: "Rehearse with --scenario FILE, or run on the devices without --simulate.")

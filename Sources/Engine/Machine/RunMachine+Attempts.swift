@@ -112,6 +112,9 @@ extension RunMachine {
     case .stopped(_, .configuredOtherwise(let identity)) where work.submittedAt != nil:
       // This run wrote it.
       end(place, work, after: .wrongIdentity(identity))
+    case .stopped(_, let reason) where reason.code == .ambiguousFamily && work.submittedAt != nil:
+      // It was received as a device of another family only after this run wrote it.
+      finish(place, .unconfirmed, reason: reason)
     case .stopped(let outcome, let reason):
       finish(place, outcome, reason: reason)
     case .device, .awaited:
@@ -227,7 +230,7 @@ extension RunMachine {
       switch (rooms[place].room.family.proof, rooms[place].identity) {
       case (.onAir, let identity?): awaitProof(place, state, submission, identity)
       case (.onAir, nil): preconditionFailure("a device that is proved on air has an identity")
-      case (.status, _), (.selfDisconnect, _): proveBySession(place, state, submission)
+      case (.status, _), (.readBack, _), (.selfDisconnect, _): proveBySession(place, state, submission)
       }
     }
   }

@@ -91,9 +91,14 @@ extension RunMachine {
     _ place: Int, _ state: RoomState.Disconnecting, _ submission: Submission
   ) {
     let (wanted, grade, failure): (Evidence.Grade, Evidence.Grade, FailureReason) =
-      rooms[place].room.family.proof == .status
-      ? (.savedStatus, .deviceStatus, .notReceivedAfterSave(SaveResponse(of: submission.problem)))
-      : (.selfDisconnect, .selfDisconnect, submission.problem ?? .noSelfDisconnect())
+      switch rooms[place].room.family.proof {
+      case .status:
+        (.savedStatus, .deviceStatus, .notReceivedAfterSave(SaveResponse(of: submission.problem)))
+      case .readBack:
+        (.readBack, .settingsReadBack, .notReceivedAfterSave(SaveResponse(of: submission.problem)))
+      case .selfDisconnect, .onAir:
+        (.selfDisconnect, .selfDisconnect, submission.problem ?? .noSelfDisconnect())
+      }
     if submission.acknowledgement == wanted {
       let evidence = Evidence(grade: grade, address: state.work.address)
       succeed(place, state.work, state.attempt, began: state.began, evidence)

@@ -17,6 +17,8 @@ package struct AirLedger: Sendable {
     package var name: String?
     /// The family that it was last recognised as, and its state; nil for an identity of another kind.
     package var life: Life?
+    /// The families between which what it sent does not decide; empty without several.
+    package fileprivate(set) var rivals: [FamilyID] = []
     /// Its last identity; nil without one.
     package var identity: DeviceIdentity?
     /// The identities that it sent, at most `mostIdentities`.
@@ -202,6 +204,7 @@ package struct AirLedger: Sendable {
       identityReceived: known?.identityReceived, receptions: known?.receptions ?? [:],
       isIdentified: identity != nil)
     sighting.identities = known?.identities ?? []
+    sighting.rivals = known.map(\.rivals).flatMap { $0.isEmpty ? nil : $0 } ?? families.rivals(advertisement)
     (sighting.contradiction, sighting.alternation) = (
       known?.contradiction, known?.alternation ?? Alternation()
     )
@@ -285,6 +288,11 @@ package struct AirLedger: Sendable {
     guard old != new else { return }
     if let old { atWork[old]?.remove(sighting.address) }
     if let new { atWork[new, default: []].insert(sighting.address) }
+  }
+
+  /// The identity in an advertisement, in the format of any of its families.
+  package func identity(in advertisement: Advertisement) -> DeviceIdentity? {
+    families.identity(in: advertisement)
   }
 
   package subscript(address: BluetoothAddress) -> Sighting? { devices[address] }

@@ -153,6 +153,9 @@ func blocker(
   if let contradiction = address.flatMap({ air[$0]?.contradiction }) {
     return .stopped(.ambiguous, .contradictorySightings(contradiction, nil))
   }
+  if let families = address.flatMap({ air[$0]?.rivals }), !families.isEmpty {
+    return .stopped(.ambiguous, .ambiguousFamily(families))
+  }
   let lastWrite = address.flatMap { known.lastWrite(for: room, at: $0) }
   let ours = Set([address, lastWrite?.receivedAt].compactMap(\.self))
   let others = air.devices(sending: room.identity).map(\.address).filter { !ours.contains($0) }

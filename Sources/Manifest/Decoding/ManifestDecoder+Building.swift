@@ -17,6 +17,7 @@ extension ManifestDecoder {
       let fields = fields(of: root, "the manifest", known: Vocabulary.building, elsewhere: inTheRooms)
     else { return nil }
     checkVersion(fields)
+    if let node = fields["families"] { takeFamilies(node) }
     let name = buildingName(fields)
     let id = buildingID(fields, name: name)
     var networks = fields["wifi"].map { self.networks($0) } ?? [:]
@@ -39,6 +40,11 @@ extension ManifestDecoder {
 
   /// The finding for a room's key at the top of the manifest.
   private func inTheRooms(_ key: String) -> (code: DiagnosticCode, message: String, advice: String)? {
+    if key == "family" {
+      return (
+        .misplacedKey, "this file describes a family of devices", "name it under `families` in a manifest"
+      )
+    }
     guard vocabulary.isKeyOfRooms(key) || Vocabulary.defaults.contains(key) else { return nil }
     return (
       .misplacedKey, "`\(key)` cannot be at the top",

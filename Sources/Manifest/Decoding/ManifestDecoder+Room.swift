@@ -268,7 +268,7 @@ extension ManifestDecoder {
 
   /// Decodes `true` or `false`. Another Boolean of YAML is an error, but is understood, so that the rest is
   /// decoded as meant; nil, with an error, for any other text.
-  private mutating func truth(_ node: YAMLNode, _ key: String, _ advice: String) -> Bool? {
+  mutating func truth(_ node: YAMLNode, _ key: String, _ advice: String) -> Bool? {
     guard let text = text(node, key) else { return nil }
     if let value = Bool(text) { return value }
     let meant: Bool? =

@@ -8,11 +8,14 @@ import YAML
 /// Messages do not quote the file. The source line below a message shows it, with everything hidden that the
 /// decoder did not recognise as harmless.
 struct ManifestDecoder {
-  let vocabulary: Vocabulary
+  /// The keys and families: those of the program, then also those that the manifest describes.
+  var vocabulary: Vocabulary
   var families: FamilyCatalogue { vocabulary.families }
+  /// The families of the program.
+  let givenFamilies: FamilyCatalogue
   var findings: [Diagnostic] = []
   /// The number of errors that the decoder has found.
-  private var errorCount = 0
+  private(set) var errorCount = 0
   /// The texts that were read; the manifest is the first.
   var texts: TextCollection
   /// Texts that must not be shown anywhere.
@@ -41,6 +44,7 @@ struct ManifestDecoder {
   }
 
   init(_ families: FamilyCatalogue, files: ManifestFiles? = nil) {
+    givenFamilies = families
     vocabulary = Vocabulary(families)
     texts = TextCollection(vocabulary)
     texts.files = files
@@ -179,12 +183,12 @@ struct ManifestDecoder {
   }
 
   /// Decodes an `id`.
-  mutating func slug(_ node: YAMLNode) -> String? {
-    guard let text = text(node, "id") else { return nil }
+  mutating func slug(_ node: YAMLNode, _ key: String = "id") -> String? {
+    guard let text = text(node, key) else { return nil }
     if Slug.isValid(text) { return text }
     error(
       .badIdentifier,
-      "`id` has other characters than a–z, 0–9 and hyphens between them, or more than \(Slug.maximumLength)",
+      "`\(key)` has other characters than a–z, 0–9 and hyphens between them, or more than \(Slug.maximumLength)",
       at: node.range, advice: Slug.make(of: text).flatMap { presentable($0).map { "for example: `\($0)`" } })
     return nil
   }

@@ -3,7 +3,8 @@ package import Model
 /// The keys of the format and of the settings of device families, and the keys whose values may be shown.
 package struct Vocabulary: Sendable {
   static let building = [
-    "version", "building", "id", "include", "wifi", "adapters", "match", "profile", "retries", "timeouts",
+    "version", "building", "id", "include", "families", "wifi", "adapters", "match", "profile", "retries",
+    "timeouts",
     "beacon", "wifi_check", "defaults", "rooms", "rooms_from", "floors", "groups",
   ]
   /// Keys at the top that are also allowed under `defaults`.

@@ -78,6 +78,13 @@ package enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
   case duplicateColumn = "duplicate-column"
   case includedKey = "included-key"
   case duplicateNetwork = "duplicate-network"
+
+  // Family files.
+  case badFamily = "bad-family"
+  case duplicateFamily = "duplicate-family"
+  case conflictingSetting = "conflicting-setting"
+  case unencodableSetting = "unencodable-setting"
+  case ambiguousFamily = "ambiguous-family"
 }
 
 extension DiagnosticCode {
@@ -176,6 +183,14 @@ extension DiagnosticCode {
       "Two columns of the table give the same key."
     case .includedKey: "An included file may contain `wifi` only."
     case .duplicateNetwork: "Two files describe a network of the same name."
+    case .badFamily:
+      "The description of a family of devices contradicts itself, or lacks something that its other parts need."
+    case .duplicateFamily: "A family with this id exists already, in the program or in another file."
+    case .conflictingSetting:
+      "The name of a setting means something else in manifests, or another family has a setting of this name with other values."
+    case .unencodableSetting: "The encoding of a setting does not hold each of its values."
+    case .ambiguousFamily:
+      "Devices of this family are also recognised as those of another one. roboprov never writes a device that could be of two families."
     }
   }
 }

@@ -76,7 +76,7 @@ package struct ManifestEditor: Sendable {
         return .success(.init(name: file.name, bytes: edit.bytes))
       }
     }
-    return ManifestReader.read(manifest, file: file, families: decoder.families, files: files).building
+    return ManifestReader.read(manifest, file: file, families: decoder.givenFamilies, files: files).building
   }
 }
 

@@ -41,6 +41,11 @@ extension Grammar {
         "Files with further networks under `wifi`, relative to the manifest.",
         oneOrMore(.text(.any)), ["networks.yaml"]
       )
+    case "families":
+      (
+        "Files that describe further kinds of devices (`roboprov schema family`), relative to the manifest.",
+        oneOrMore(.text(.any)), ["battery-tag.yaml"]
+      )
     case "wifi":
       (
         "The WiFi networks, each under a name of your choice. Rooms use this name.",

@@ -64,6 +64,8 @@ package indirect enum ValueForm: Sendable {
     case something
     case environmentName
     case version
+    /// Text of this form, a regular expression.
+    case matching(String)
   }
 
   package enum NameForm: Hashable, Sendable {

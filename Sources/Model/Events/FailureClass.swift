@@ -61,7 +61,7 @@ extension FailureReason {
     case .outOfSlots: .outOfSlots
     case .attributeRejected, .refused: .refused
     case .wrongIdentity, .notReceivedAfterSave, .receivedFromOtherAddress, .beaconAsBefore,
-      .contradictorySightings, .configuredOtherwise, .settingsUnknown,
+      .contradictorySightings, .ambiguousFamily, .configuredOtherwise, .settingsUnknown,
       .foreignSettings,
       .networkNotReceived, .identityOnAir, .identityOnRecord, .settingsChanged, .planOutdated,
       .adapterClaimed,

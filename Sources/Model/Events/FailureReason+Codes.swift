@@ -23,6 +23,7 @@ extension FailureReason {
     case receivedFromOtherAddress = "received_from_other_address"
     case beaconAsBefore = "beacon_as_before"
     case contradictorySightings = "contradictory_sightings"
+    case ambiguousFamily = "ambiguous_family"
     case configuredOtherwise = "configured_otherwise"
     case identityOnAir = "identity_on_air"
     case identityOnRecord = "identity_on_record"
@@ -77,6 +78,7 @@ extension FailureReason {
     case .receivedFromOtherAddress: .receivedFromOtherAddress
     case .beaconAsBefore: .beaconAsBefore
     case .contradictorySightings: .contradictorySightings
+    case .ambiguousFamily: .ambiguousFamily
     case .configuredOtherwise: .configuredOtherwise
     case .identityOnAir: .identityOnAir
     case .identityOnRecord: .identityOnRecord

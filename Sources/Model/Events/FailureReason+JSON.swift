@@ -26,13 +26,14 @@ extension FailureReason: Codable {
     package internal(set) var seconds: Double?
     package internal(set) var ssid: String?
     package internal(set) var networks: [FoundNetwork]?
+    package internal(set) var families: [FamilyID]?
 
     enum CodingKeys: String, CodingKey {
       case code, stage, setting
       case attError = "att_error"
       case deviceText = "device_text"
       case stackText = "stack_text"
-      case held, identity, addresses, candidates, sightings, near, seconds, ssid, networks
+      case held, identity, addresses, candidates, sightings, near, seconds, ssid, networks, families
     }
   }
 }
@@ -81,6 +82,7 @@ extension FailureReason.Form {
       if let response { put(UnprovedSave(response)) }
       addresses = [contradiction.address]
       sightings = [contradiction.first, contradiction.second]
+    case .ambiguousFamily(let families): self.families = families
     case .configuredOtherwise(let identity), .settingsUnknown(let identity): self.identity = identity
     case .identityOnAir(let holders), .identityOnRecord(let holders):
       (identity, addresses) = (holders.identity, holders.addresses)

@@ -46,6 +46,7 @@ extension FailureReason.Form {
     case .contradictorySightings:
       .contradictorySightings(
         try context.contradiction(), stage == nil ? nil : try context.at(.verify, context.response))
+    case .ambiguousFamily: .ambiguousFamily(try context.required(families, .families))
     case .configuredOtherwise:
       .configuredOtherwise(try context.required(identity, .identity))
     case .identityOnAir: .identityOnAir(try context.holders())

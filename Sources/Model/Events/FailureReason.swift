@@ -33,6 +33,8 @@ package enum FailureReason: Hashable, Sendable {
   case beaconAsBefore(DeviceIdentity, SaveResponse?)
   /// The response is nil before the room's device was asked to save.
   case contradictorySightings(Contradiction, SaveResponse?)
+  /// What the device sends is that of several families.
+  case ambiguousFamily([FamilyID])
   case configuredOtherwise(DeviceIdentity)
   case identityOnAir(IdentityHolders)
   case identityOnRecord(IdentityHolders)

@@ -47,6 +47,7 @@ package struct Evidence: Hashable, Sendable {
     case readBack = "read_back"
     case savedStatus = "saved_status"
     case deviceStatus = "device_status"
+    case settingsReadBack = "settings_read_back"
     case selfDisconnect = "self_disconnect"
 
     /// Whether it suffices for a success. A report of the device does not suffice if its beacon should be
@@ -54,7 +55,7 @@ package struct Evidence: Hashable, Sendable {
     package var isProof: Bool {
       switch self {
       case .freshBeacon, .freshBeaconUnacknowledged, .freshBeaconOtherAddress, .beaconOnAir, .deviceStatus,
-        .selfDisconnect:
+        .settingsReadBack, .selfDisconnect:
         true
       case .readBack, .savedStatus: false
       }

@@ -29,17 +29,23 @@ package struct DeviceFamily: Hashable, Sendable {
   package var answersWithin: Duration?
   /// Whether its devices can list the WiFi networks that they receive.
   package var listsNetworks: Bool
+  /// Its GATT session as data; nil if its session is code.
+  package var procedure: Procedure?
+  /// The digest of the file that describes it; nil for a built-in family.
+  package var digest: String?
 
   package init(
     id: FamilyID, title: String, words: DeviceWords, service: BluetoothUUID, recognition: [RecognitionRule],
     lifecycle: Lifecycle, identity: IdentityRule? = nil, proof: ProofRule, settings: [SettingDescription],
     characteristics: [CharacteristicDescription], stages: [Stage], timeouts: TimeoutRule = TimeoutRule(),
-    answersWithin: Duration? = nil, listsNetworks: Bool = false
+    answersWithin: Duration? = nil, listsNetworks: Bool = false, procedure: Procedure? = nil,
+    digest: String? = nil
   ) {
     (self.id, self.title, self.words, self.service) = (id, title, words, service)
     (self.recognition, self.lifecycle, self.identity, self.proof) = (recognition, lifecycle, identity, proof)
     (self.settings, self.characteristics, self.stages) = (settings, characteristics, stages)
     (self.timeouts, self.answersWithin, self.listsNetworks) = (timeouts, answersWithin, listsNetworks)
+    (self.procedure, self.digest) = (procedure, digest)
   }
 
   /// Whether its devices have an identity on air; only those can be registered without being written.
@@ -113,8 +119,12 @@ package enum ProofRule: Hashable, Sendable {
   case onAir
   /// Its own report over the link, after the command of this attempt; nothing else shows that it took them.
   case status
+  /// What was read back over the link; nothing on air shows the settings.
+  case readBack
   /// The device ends the link itself within this time after the write; nothing on air shows the settings.
   case selfDisconnect(within: Duration)
+
+  package var isSelfDisconnect: Bool { if case .selfDisconnect = self { true } else { false } }
 }
 
 /// The default timeouts of a family.

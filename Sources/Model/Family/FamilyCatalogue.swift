@@ -42,6 +42,14 @@ package struct FamilyCatalogue: Hashable, Sendable {
     return first
   }
 
+  /// The families between which an advertisement does not decide; empty if at most one recognises it.
+  package func rivals(_ advertisement: Advertisement) -> [FamilyID] {
+    let claimants = all.filter { $0.recognise(advertisement) != nil }
+    let offered = claimants.filter { advertisement.serviceUUIDs.contains($0.service) }
+    let rivals = offered.isEmpty ? claimants : offered
+    return rivals.count > 1 ? rivals.map(\.id) : []
+  }
+
   /// The description of a setting by its name, of the first family that has it. Families that share a setting
   /// describe it in the same way, except for its encoding.
   package func setting(_ name: SettingName) -> SettingDescription? {
@@ -53,7 +61,7 @@ package struct FamilyCatalogue: Hashable, Sendable {
 
 extension IdentityRule {
   /// Whether both read the same identities.
-  fileprivate func hasFormat(of other: IdentityRule) -> Bool {
+  func hasFormat(of other: IdentityRule) -> Bool {
     func format(_ part: Part) -> [AnyHashable] { [part.name, part.encoding] }
     return place == other.place && prefix == other.prefix && trailing == other.trailing
       && parts.map(format) == other.parts.map(format)

@@ -81,6 +81,9 @@ package struct IdentityRule: Hashable, Sendable {
     expected = factory.contains(nil) ? [] : [factory.compactMap(\.self).joined(separator: ", ")]
   }
 
+  /// The names of the parts of an iBeacon.
+  package static let beaconParts = ["uuid", "major", "minor"]
+
   /// An iBeacon with these settings; `factory` for what the firmware decides.
   package static func iBeacon(
     uuid: SettingName, _ factoryUUID: BluetoothUUID? = nil, major: SettingName, _ factoryMajor: UInt16? = nil,

@@ -73,9 +73,11 @@ package struct CharacteristicDescription: Hashable, Sendable {
   package var title: String
   /// The parts of its value, in order; none for a command or a status.
   package var fields: [Field]
+  /// Whether its writes are confirmed.
+  package var isConfirmed: Bool
 
-  package init(_ uuid: BluetoothUUID, _ title: String, _ fields: [Field] = []) {
-    (self.uuid, self.title, self.fields) = (uuid, title, fields)
+  package init(_ uuid: BluetoothUUID, _ title: String, _ fields: [Field] = [], isConfirmed: Bool = true) {
+    (self.uuid, self.title, self.fields, self.isConfirmed) = (uuid, title, fields, isConfirmed)
   }
 
   package var settings: [SettingName] { fields.compactMap(\.setting) }
@@ -137,7 +139,8 @@ extension DeviceFamily {
 }
 
 extension SettingDescription {
-  fileprivate func encode(_ value: SettingValue, _ encoding: WireEncoding) -> [UInt8]? {
+  /// The encoded value; nil if the encoding does not fit it.
+  package func encode(_ value: SettingValue, _ encoding: WireEncoding) -> [UInt8]? {
     switch (value, encoding, kind) {
     case (.text(let name), .uint8, .choice(let choices)), (.text(let name), .uint16, .choice(let choices)):
       choices.first { $0.name == name }.flatMap { encoding.bytes($0.code) }
@@ -150,7 +153,8 @@ extension SettingDescription {
     }
   }
 
-  fileprivate func decode(_ bytes: ArraySlice<UInt8>, _ encoding: WireEncoding) -> SettingValue? {
+  /// The value in these bytes; nil if they hold none. A secret is not decoded.
+  package func decode(_ bytes: ArraySlice<UInt8>, _ encoding: WireEncoding) -> SettingValue? {
     switch (encoding, kind) {
     case (.utf8, .text): return String(validating: bytes, as: UTF8.self).map { .text($0) }
     case (.uuid, .uuid): return BluetoothUUID(bytes: bytes).map { .uuid($0) }

@@ -5,6 +5,8 @@ package struct RecordedFamily: Hashable, Sendable, Codable {
   package var words: DeviceWords
   package var isRewritable: Bool
   package var settings: [Setting]
+  /// The digest of the file that describes it; nil for a built-in family.
+  package var digest: String?
 
   package struct Setting: Hashable, Sendable, Codable {
     package var name: SettingName
@@ -24,13 +26,14 @@ package struct RecordedFamily: Hashable, Sendable, Codable {
   enum CodingKeys: String, CodingKey {
     case id, title, words
     case isRewritable = "rewritable"
-    case settings
+    case settings, digest
   }
 
   package init(_ family: DeviceFamily) {
     id = family.id
     title = family.title
     words = family.words
+    digest = family.digest
     isRewritable = family.lifecycle.isRewritable
     settings = family.settings.map {
       Setting(

@@ -32,6 +32,7 @@ extension FailureReason {
     (["stack_text"], [.adapterClaimed, .contentHidden]),
     (["addresses"], [.tooManyCandidates]),
     (["candidates", "near"], [.notClearlyNearest, .notNear, .receivedTooBriefly]),
+    (["families"], [.ambiguousFamily]),
     (["near"], [.adapterMissing, .adapterShared]),
   ]
 }

@@ -55,6 +55,8 @@ extension RecordedFamily: RecordedObject {
     "words": "The words for messages about its devices.",
     "rewritable": "Whether a configured device takes other settings without an operator action.",
     "settings": "Its settings, in the order of display.",
+    "digest":
+      "`content:` and the SHA-256 of the content of the file that describes it; absent for a family of the program.",
   ]
 }
 

@@ -54,6 +54,8 @@ extension FailureReason.Code: OutputNames {
     case .tooManyCandidates:
       "More devices were received than rooms remain that take any device; or, with an identity, several have that of a room whose device was configured elsewhere."
     case .noCandidate: "No device was left for this room, or none was received near its adapter."
+    case .ambiguousFamily:
+      "Several device families recognise what the device sends, so it is unknown what it takes. It is never written."
     case .addressNeeded:
       "Devices of the room's family do not show on air whether they are provisioned: the room must name its own."
     case .addressMissing: "The manifest does not name the room's device yet: its label must be read."

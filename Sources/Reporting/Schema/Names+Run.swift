@@ -35,6 +35,8 @@ extension Evidence.Grade: OutputNames {
     case .readBack: "The device held the wanted settings when it was read; its beacon was not received."
     case .deviceStatus:
       "The device reported over the link, after the command of this attempt, that it has its settings; its family sends no better evidence."
+    case .settingsReadBack:
+      "Everything that can be read was read, after the last write if there was one, and is as wanted; its family sends no better evidence."
     case .savedStatus: "The device reported over the link that it saved; nothing was received afterwards."
     case .selfDisconnect:
       "The device ended the link after the write, as it does when it has accepted it. Weak: a lost link looks the same."

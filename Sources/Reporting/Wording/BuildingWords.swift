@@ -47,7 +47,7 @@ extension Evidence.Grade {
     case .freshBeaconUnacknowledged: "new beacon received after the save"
     case .freshBeaconOtherAddress: "beacon received after the save, from a new address"
     case .beaconOnAir: "beacon on air"
-    case .readBack: "settings read back"
+    case .readBack, .settingsReadBack: "settings read back"
     case .deviceStatus: "the device reported that it is done"
     case .savedStatus: "the device reported that it saved"
     case .selfDisconnect: "the device ended the link after the write"
@@ -57,7 +57,7 @@ extension Evidence.Grade {
   /// Why it is weaker than a beacon; nil for a beacon.
   var plainWeakness: String? {
     switch self {
-    case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir, .deviceStatus: nil
+    case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir, .deviceStatus, .settingsReadBack: nil
     case .freshBeaconUnacknowledged: "weak: the save was not acknowledged"
     case .readBack, .savedStatus: "weak: its beacon was not received"
     case .selfDisconnect: "weak: a lost link looks the same"

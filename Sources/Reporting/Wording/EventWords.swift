@@ -214,7 +214,7 @@ extension Evidence {
       switch grade {
       case .freshBeacon, .freshBeaconUnacknowledged, .freshBeaconOtherAddress, .beaconOnAir:
         "on air" + (identity.map { " with \($0.distinction.visible)" } ?? "")
-      case .readBack, .deviceStatus, .savedStatus, .selfDisconnect: grade.plainWords
+      case .readBack, .deviceStatus, .settingsReadBack, .savedStatus, .selfDisconnect: grade.plainWords
       }
     if let run {
       let when = seenAt.map { " on \(times.day($0))" } ?? ""
@@ -228,7 +228,7 @@ extension Evidence.Grade {
   /// Why it is weaker than a received beacon; nil for a beacon.
   fileprivate var weakness: String? {
     switch self {
-    case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir, .deviceStatus: nil
+    case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir, .deviceStatus, .settingsReadBack: nil
     case .freshBeaconUnacknowledged: "it did not acknowledge the save; its identity is new"
     case .readBack: "the settings were read back; its beacon was not received"
     case .savedStatus: "reported over the link; its beacon was not received"

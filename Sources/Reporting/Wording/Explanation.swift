@@ -71,6 +71,7 @@ extension FailureReason.Code {
       .linkLost,
       .stageTimedOut, .serviceMissing, .serviceAmbiguous,
       .attributeRejected, .refused, .notReceivedAfterSave, .noSelfDisconnect, .contradictorySightings,
+      .ambiguousFamily,
       .tooManyCandidates,
       .noCandidate,
       .addressNeeded, .addressMissing, .notClearlyNearest, .notNear, .receivedTooBriefly, .adapterMissing,

@@ -36,6 +36,7 @@ extension FailureReason.Code {
     case .hostPaused: "computer suspended or stopped"
     case .tooManyCandidates: "too many devices"
     case .noCandidate: "no device left"
+    case .ambiguousFamily: "of several families"
     case .addressNeeded: "address needed"
     case .addressMissing: "address missing"
     case .notClearlyNearest: "no device clearly nearest"

@@ -124,6 +124,15 @@ extension SentenceContext {
       "Switch off the one that does not belong here. \(again)")
   }
 
+  func ambiguousFamily(_ families: [FamilyID]) -> Explanation {
+    Explanation(
+      """
+      What \(address.map(\.description) ?? "its device") sends is that of several families \
+      (\(families.map(\.rawValue.visible).joined(separator: ", "))), so it is unknown what it takes.
+      """,
+      "Give the family file, under `recognise`, what only its devices send. \(again)")
+  }
+
   func settingsUnknown(_ received: DeviceIdentity) -> Explanation {
     Explanation(
       "\(subject) is at work with \(received.distinction.visible), and nothing on record shows its other settings.",

@@ -47,6 +47,7 @@ extension SentenceContext {
     case .hostPaused(let paused): hostPaused(paused.step)
     case .tooManyCandidates(let addresses, _): tooManyCandidates(addresses)
     case .noCandidate(let near): noCandidate(near: near)
+    case .ambiguousFamily(let families): ambiguousFamily(families)
     case .addressNeeded(let received): addressNeeded(received)
     case .addressMissing: addressMissing
     case .notClearlyNearest(let received): notClearlyNearest(received)

@@ -85,7 +85,7 @@ struct PlanCommand: AsyncParsableCommand {
     let request = prepared.request(
       as: run, manifest: manifest, isSimulated: stack.isSimulated, radio.choice, scanTime: radio.scanTime)
     let environment = ApplyEnvironment(
-      central: stack.central, clock: stack.clock, drivers: BuiltIn.drivers, chance: { 0 },
+      central: stack.central, clock: stack.clock, drivers: request.building.drivers, chance: { 0 },
       confirm: { _ in nil },
       claim: { stack.isSimulated ? .granted : await claims.take($0) },
       requests: interruptions.requests)

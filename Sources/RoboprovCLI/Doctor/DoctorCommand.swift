@@ -116,7 +116,7 @@ struct DoctorCommand: AsyncParsableCommand {
   ) async throws -> HostFact<BuildingFacts.ScanReception> {
     let seconds = scanTime ?? 10
     Console.say("Scanning on \(adapters.map(\.name).joined(separator: ", ")) for \(seconds.asSeconds)")
-    let ledger = Verification.ledger(for: facts.rooms, of: BuiltIn.families)
+    let ledger = Verification.ledger(for: facts.rooms, of: facts.building.families)
     let results = await withTaskGroup(of: (Adapter, Result<AirLedger, CentralError>).self) { group in
       for adapter in adapters {
         group.addTask {

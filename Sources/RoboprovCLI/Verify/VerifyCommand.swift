@@ -69,7 +69,7 @@ struct VerifyCommand: AsyncParsableCommand {
     let count = max(1, Int((duration / Self.window).rounded()))
     return try await stack.scanWindows(
       count, of: .seconds(duration / Double(count)),
-      in: Verification.ledger(for: rooms, of: BuiltIn.families), radio.choice, for: building)
+      in: Verification.ledger(for: rooms, of: building.families), radio.choice, for: building)
   }
 
   private func show(_ verification: Verification, _ rooms: [Room], _ amendment: Amendment) {

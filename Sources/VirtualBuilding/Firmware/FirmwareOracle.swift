@@ -10,6 +10,9 @@ package struct FirmwareOracle: Sendable {
     case provisioningMode(save: BluetoothUUID)
     /// At any time; each write takes effect. A device that holds everything need not be written.
     case rewritable
+    /// At any time; each write takes effect. What it holds cannot be read, so a device that is not proved is written
+    /// again.
+    case unreadable
     /// At each action; each write takes effect. A lost link looks like a success.
     case perAction
 

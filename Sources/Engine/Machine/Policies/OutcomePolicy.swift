@@ -19,7 +19,8 @@ extension Outcome {
       case .configuredOtherwise, .foreignSettings, .networkNotReceived, .identityOnAir, .identityOnRecord,
         .settingsChanged, .settingsUnknown:
         .actionRequired
-      case .tooManyCandidates, .notClearlyNearest, .adapterShared, .addressNeeded: .ambiguous
+      case .tooManyCandidates, .notClearlyNearest, .adapterShared, .addressNeeded, .ambiguousFamily:
+        .ambiguous
       case .noCandidate, .addressMissing, .notNear, .receivedTooBriefly, .adapterMissing, .notConfirmed,
         .recordUnwritable,
         .planOutdated, .adapterClaimed, .tooManyFailures,

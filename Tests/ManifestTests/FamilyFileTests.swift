@@ -1,0 +1,240 @@
+import Families
+import Foundation
+import Manifest
+import MarkedText
+import Model
+import RecordedText
+import Source
+import Testing
+
+/// A change of a valid family file, and the finding that it causes; `1️⃣` marks its place.
+private struct WrongFamily: Sendable, CustomTestStringConvertible {
+  let line: String
+  let wrong: String
+  let code: DiagnosticCode
+  let message: String
+
+  init(_ line: String, _ wrong: String, _ code: DiagnosticCode, _ message: String) {
+    (self.line, self.wrong, self.code, self.message) = (line, wrong, code, message)
+  }
+
+  var testDescription: String { "\(message): \(wrong)" }
+}
+
+@Suite("Family files")
+struct FamilyFileTests {
+  private static let tag = """
+    family: tag
+    title: Tag
+    service: 5A3B0000-1D2C-4E6F-8A9B-0C1D2E3F4A5B
+    access: provisioning_mode
+    recognise:
+      - { state: configured, manufacturer: 0x0B0B, starts: "5401", identity: any }
+      - { state: waiting, name: Tag }
+    identity: { manufacturer: 0x0B0B, starts: "5401", parts: { zone: uint8, number: uint16_be } }
+    settings:
+      zone: { type: integer, range: 0..255, shared: true }
+      number: { type: integer, range: 1..65535 }
+      fade: { type: duration, range: 100ms..10s, step: 100ms, optional: true }
+      mode: { type: choice, values: { dark: 0, bright: 1 } }
+    characteristics:
+      - { uuid: 5A3B0001-1D2C-4E6F-8A9B-0C1D2E3F4A5B, holds: { zone: uint8, number: uint16_be } }
+      - { uuid: 5A3B0002-1D2C-4E6F-8A9B-0C1D2E3F4A5B, holds: { fade: uint8 } }
+      - { uuid: 5A3B0003-1D2C-4E6F-8A9B-0C1D2E3F4A5B, holds: { mode: uint8 } }
+    status: { characteristic: 5A3B0004-1D2C-4E6F-8A9B-0C1D2E3F4A5B, ready: ready, saved: stored, refused: "fail:" }
+    save: { characteristic: 5A3B0005-1D2C-4E6F-8A9B-0C1D2E3F4A5B, write: STORE }
+    proof: beacon
+
+    """
+  private static let manifest = """
+    building: B
+    families: tag.yaml
+    match: later
+    defaults: { zone: 3 }
+    rooms:
+      - { room: Lobby, minor: 1 }
+      - { room: Store, profile: tag, number: 7, mode: bright }
+
+    """
+
+  private func read(_ families: [String: String], _ manifest: String = Self.manifest) -> ManifestReading {
+    Files(files: families).read(manifest)
+  }
+
+  @Test("a described family is one of the building, and its settings are keys of rooms")
+  func valid() throws {
+    let reading = read(["tag.yaml": Self.tag])
+    #expect(reading.rendered == "")
+    let building = try #require(reading.building)
+    let family = try #require(building.families["tag"])
+    #expect(building.families.all.map(\.id).prefix(3) == FamilyCatalogue.builtIn.all.map(\.id).prefix(3))
+    #expect(
+      building.rooms[1].family == family && building.rooms[1].identity?.description == "zone 3, number 7")
+    #expect(building.rooms[1].settings["mode"] == .text("bright"))
+    #expect(family.procedure?.save?.value == Array("STORE".utf8))
+    #expect(family.procedure?.status?.refusals == [Array("fail:".utf8)])
+    #expect(family.stages == [.search, .connect, .discover, .ready, .write, .save, .verify])
+    #expect(family.countedSetting?.name == "number")
+  }
+
+  @Test("the digest follows the content, not comments and layout, and is the family's alone")
+  func digest() throws {
+    func digest(_ text: String, _ manifest: String = Self.manifest) throws -> String {
+      let building = try #require(read(["tag.yaml": text], manifest).building)
+      return try #require(building.families["tag"]?.digest)
+    }
+    let first = try digest(Self.tag)
+    #expect(first.hasPrefix("content:") && first.utf8.count == 72)
+    #expect(try digest("# A comment\n" + Self.tag) == first)
+    #expect(try digest(Self.tag, Self.manifest.replacing("building: B", with: "building: C")) == first)
+    #expect(try digest(Self.tag.replacing("STORE", with: "KEEP")) != first)
+  }
+
+  @Test("a room's value is checked against the description")
+  func roomValues() {
+    for (wrong, code) in [
+      ("number: 0", DiagnosticCode.outOfRange), ("number: 7, mode: dim", .unknownValue),
+      ("number: 7, mode: dark, fade: 150ms", .betweenSteps), ("mode: dark", .missingSetting),
+      ("number: 7, mode: dark, minor: 3", .unsupportedKey),
+    ] {
+      let reading = read(
+        ["tag.yaml": Self.tag], Self.manifest.replacing("number: 7, mode: bright", with: wrong))
+      #expect(reading.diagnostics.contains { $0.code == code }, "\(wrong): \(reading.rendered)")
+    }
+  }
+
+  @Test(
+    "an error is reported at its place",
+    arguments: [
+      WrongFamily("family: tag", "1️⃣famly: tag", .unknownKey, "unknown key in a family file"),
+      WrongFamily("family: tag", "family: 1️⃣Tag!", .badIdentifier, "`family` has other characters"),
+      WrongFamily(
+        "family: tag", "family: 1️⃣firefly", .duplicateFamily, "a family with this id exists already"),
+      WrongFamily("access: provisioning_mode", "access: 1️⃣sometimes", .unknownValue, "`access` is none"),
+      WrongFamily(
+        "service: 5A3B0000-1D2C-4E6F-8A9B-0C1D2E3F4A5B", "service: 1️⃣5A3", .notAUUID, "`service` is not a UUID"
+      ),
+      WrongFamily("proof: beacon", "proof: 1️⃣read_back", .badFamily, "nothing is read back"),
+      WrongFamily(
+        "saved: stored, ", "saved: stored, needs_ready: 1️⃣perhaps, ", .unknownValue, "`needs_ready` is neither"
+      ),
+      WrongFamily(
+        "state: waiting", "state: present", .badFamily, "no rule recognises a device in provisioning mode"),
+      WrongFamily("name: Tag }", "}", .badFamily, "recognises every device"),
+      WrongFamily(
+        "zone: { type: integer, range: 0..255,", "1️⃣room: { type: integer, range: 0..255,",
+        .conflictingSetting, "a key of manifests"),
+      WrongFamily(
+        "0..255, shared: true", "0..255, shared: true, written: false", .conflictingSetting, "must be called"),
+      WrongFamily(
+        "number: { type: integer, range: 1..65535 }", "number: { type: integer, range: 1️⃣1..70000 }",
+        .outOfRange, "`range` is outside"),
+      WrongFamily(
+        "number: { type: integer, range: 1..65535 }", "number: { type: integer, range: 1️⃣9..1 }", .notANumber,
+        "not a range"),
+      WrongFamily(
+        "number: { type: integer, range: 1..65535 }",
+        "number: { type: integer, range: 1..65535, 1️⃣step: 1ms }", .misplacedKey, "has no `step`"),
+      WrongFamily(
+        "holds: { zone: uint8, number: uint16_be }", "holds: { zone: uint8, 1️⃣number: uint8 }",
+        .unencodableSetting, "does not hold every value"),
+      WrongFamily(
+        "range: 100ms..10s, step: 100ms", "range: 100ms..60s, step: 100ms", .unencodableSetting,
+        "does not hold every value"),
+      WrongFamily(
+        "{ dark: 0, bright: 1 }", "{ dark: 0, bright: 300 }", .unencodableSetting, "does not hold every value"
+      ),
+      WrongFamily(
+        "holds: { mode: uint8 }", "holds: { mode: utf8 }", .unencodableSetting, "does not hold every value"),
+      WrongFamily("holds: { mode: uint8 }", "holds: { mode: 1️⃣uint32 }", .unknownValue, "`mode` is none"),
+      WrongFamily(
+        "holds: { mode: uint8 }", "holds: { 1️⃣mood: uint8 }", .unknownValue, "no setting of this name"),
+      WrongFamily(
+        "holds: { fade: uint8 }", "holds: { fade: uint8, mode: uint8 }", .badFamily,
+        "two characteristics hold `mode`"),
+      WrongFamily("uuid: 5A3B0002-", "uuid: 1️⃣5A3B0001-", .badFamily, "described twice"),
+      WrongFamily("uuid: 5A3B0002-", "uuid: 1️⃣5A3B0004-", .badFamily, "also that of `save` or `status`"),
+      WrongFamily(
+        "proof: beacon", "read_back: 1️⃣true\nproof: beacon", .badFamily, "does not show what the device keeps"),
+      WrongFamily(
+        "proof: beacon", "1️⃣read_first: true\nproof: beacon", .badFamily, "`read_first` is for devices"),
+      WrongFamily(
+        "number: { type: integer, range: 1..65535 }",
+        "number: { type: integer, range: 1..65535, optional: true }", .badFamily, "must not be optional"),
+      WrongFamily(
+        "number: { type: integer, range: 1..65535 }",
+        "number: { type: integer, range: 1..65535, shared: true }", .badFamily, "tells the rooms apart"),
+      WrongFamily("mode: ", "power: ", .conflictingSetting, "has a setting of this name with other values"),
+      WrongFamily(
+        "- { state: waiting, name: Tag }",
+        "- { state: waiting, name: Robo Sensor, service: 5A3B }\n  - { state: present, name: Robo Sensor }",
+        .ambiguousFamily, "is also recognised by"),
+      WrongFamily("family: tag", "family: &a [1️⃣*a]", .badAlias, "an alias inside its own anchor"),
+      WrongFamily("title: Tag", "title: &a { b: 1️⃣*a }", .badAlias, "an alias inside its own anchor"),
+    ])
+  fileprivate func findings(_ wrong: WrongFamily) throws {
+    try #require(Self.tag.contains(wrong.line))
+    let marked = MarkedText(Self.tag.replacing(wrong.line, with: wrong.wrong))
+    let reading = read(["tag.yaml": marked.text])
+    #expect(reading.building == nil)
+    let finding = try #require(
+      reading.diagnostics.first { $0.code == wrong.code && $0.message.contains(wrong.message) },
+      "\(reading.rendered)")
+    #expect(finding.severity == .error && finding.range.text == 1)
+    if let mark = marked[1] { #expect(finding.range.start.offset == mark.offset, "\(reading.rendered)") }
+  }
+
+  @Test("two files with one id, and two that recognise the same devices, are refused with both places")
+  func twoFiles() throws {
+    let manifest = Self.manifest.replacing("tag.yaml", with: "[tag.yaml, other.yaml]")
+    let same = read(["tag.yaml": Self.tag, "other.yaml": Self.tag], manifest)
+    let duplicate = try #require(same.diagnostics.first { $0.code == .duplicateFamily }, "\(same.rendered)")
+    #expect(duplicate.range.text == 2 && duplicate.notes.map(\.range.text) == [1])
+    let other = Self.tag.replacing("family: tag", with: "family: other")
+    let both = read(["tag.yaml": Self.tag, "other.yaml": other], manifest)
+    let ambiguous = try #require(both.diagnostics.first { $0.code == .ambiguousFamily }, "\(both.rendered)")
+    #expect(ambiguous.range.text == 2 && ambiguous.notes.map(\.range.text) == [1])
+  }
+
+  @Test("a family file in place of a manifest is named as such")
+  func inPlaceOfManifest() {
+    let reading = Files(files: [:]).read(Self.tag)
+    #expect(reading.diagnostics.contains { $0.message.contains("this file describes a family") })
+  }
+
+  @Test(
+    "the example families are valid beside the built-in ones", arguments: ["battery-tag", "lamp-controller"])
+  func examples(name: String) throws {
+    let reading = try Self.alone("manifests/families/\(name).yaml", beside: .builtIn)
+    #expect(reading.family?.id.rawValue == name && reading.rendered == "", "\(reading.rendered)")
+  }
+
+  /// So the tests of the built-in families are also those of the files.
+  @Test(
+    "built-in families that files describe are the same values",
+    arguments: ["iot-design-shop", "robo-sensor"])
+  func builtIn(name: String) throws {
+    let reading = try Self.alone("Tests/DescribedFamilies/\(name).yaml", beside: FamilyCatalogue())
+    let described = try #require(reading.family, "\(reading.rendered)")
+    let builtIn = try #require(FamilyCatalogue.builtIn[FamilyID(rawValue: name)])
+    #expect(described.procedure == builtIn.procedure)
+    #expect(described.recognition == builtIn.recognition && described.identity == builtIn.identity)
+    #expect(described.lifecycle == builtIn.lifecycle && described.proof == builtIn.proof)
+    #expect(described.stages == builtIn.stages && described.timeouts == builtIn.timeouts)
+    #expect(described.written == builtIn.written && described.service == builtIn.service)
+    #expect(described.settings.map(\.essence) == builtIn.settings.map(\.essence))
+  }
+
+  private static func alone(_ path: String, beside families: FamilyCatalogue) throws -> FamilyReading {
+    ManifestReader.family(Array(try Data(contentsOf: projectFile(path))), file: path, beside: families)
+  }
+}
+
+extension SettingDescription {
+  /// All of it, except for its documentation and its caution.
+  fileprivate var essence: SettingDescription {
+    var copy = self
+    (copy.documentation, copy.caution) = ("", nil)
+    return copy
+  }
+}

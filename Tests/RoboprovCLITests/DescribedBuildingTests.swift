@@ -1,0 +1,131 @@
+import Foundation
+import Manifest
+import Model
+import Reporting
+import Testing
+import YAML
+
+@testable import Application
+
+@Suite("the shipped building of described families is provisioned", .timeLimit(.minutes(60)))
+struct DescribedBuildingTests {
+  /// Copies the shipped manifest, its family files and its scenario to a site.
+  private static func copy(to site: Site) throws {
+    let manifests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "manifests")
+    func text(_ path: String) throws -> String {
+      try String(contentsOf: manifests.appending(path: path), encoding: .utf8)
+    }
+    try site.write(
+      "building.yaml",
+      text("described-building.yaml").replacing(
+        "\nid: described-building\n", with: "\nid: \(Site.building)\n"
+      )
+      .replacing("families/", with: ""))
+    for family in ["battery-tag", "lamp-controller"] {
+      try site.write("\(family).yaml", text("families/\(family).yaml"))
+    }
+    try site.write("scenario.yaml", text("described-scenario.yaml"))
+  }
+
+  @Test("a rehearsal works at once, in a building without faults")
+  func healthy() async throws {
+    try await Site.use { site in
+      try Self.copy(to: site)
+      let outcome = try await site.run(["apply", "building.yaml", "--simulate"])
+      #expect(outcome.status == 0, "\(outcome)")
+      let rooms = try site.rehearsal.report["rooms"].items
+      #expect(rooms.count == 5 && rooms.allSatisfy { $0["outcome"].text == "provisioned" })
+      #expect(
+        rooms.map { $0["evidence"]["grade"].text } == [
+          "fresh_beacon", "fresh_beacon", "device_status", "device_status", "fresh_beacon",
+        ])
+    }
+  }
+
+  @Test("a scenario has devices of described families, with their faults")
+  func faults() async throws {
+    try await Site.use { site in
+      try Self.copy(to: site)
+      let outcome = try await site.run(
+        ["apply", "building.yaml", "--simulate", "--scenario", "scenario.yaml"])
+      #expect(outcome.status == 100, "\(outcome)")
+      let rooms = try site.rehearsal.report["rooms"].items
+      #expect(
+        rooms.map { $0["outcome"].text } == [
+          "provisioned", "provisioned_after_retry", "provisioned", "unconfirmed", "provisioned",
+        ], "\(rooms.map { $0["reason_code"].text })")
+    }
+  }
+
+  @Test("`validate` reports an error of a family file, with its place there")
+  func invalid() async throws {
+    try await Site.use { site in
+      try Self.copy(to: site)
+      let valid = try await site.run(["validate", "building.yaml"])
+      #expect(valid.status == 0, "\(valid)")
+      let text = try String(contentsOf: site.directory.appending(path: "battery-tag.yaml"), encoding: .utf8)
+      try site.write("battery-tag.yaml", text.replacing("range: 1..65535", with: "range: 1..65536"))
+      let outcome = try await site.run(["validate", "building.yaml"])
+      #expect(outcome.status == 65 && outcome.errors.contains("battery-tag.yaml:"), "\(outcome)")
+    }
+  }
+
+  @Test("`schema family` prints the schema of family files, with each key explained")
+  func schema() async throws {
+    try await Site.use { site in
+      let outcome = try await site.run(["schema", "family"])
+      #expect(outcome.status == 0 && outcome.output == FamilySchema.document.pretty)
+      let schema = try #require(JSON(FamilySchema.document.pretty))
+      let mappings = [schema] + schema["definitions"].keys.sorted().map { schema["definitions"][$0] }
+      #expect(mappings.count > 8)
+      for key in mappings.flatMap({ mapping in mapping["properties"].keys.map { mapping["properties"][$0] } })
+      {
+        #expect(key["description"].text?.isEmpty == false, "\(key)")
+      }
+    }
+  }
+
+  @Test("the schema accepts and refuses the same family files as the parser")
+  func sameVerdict() async throws {
+    let checkout = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
+    func text(_ path: String) throws -> String {
+      try String(contentsOf: checkout.appending(path: path), encoding: .utf8)
+    }
+    let tag = try text("manifests/families/battery-tag.yaml")
+    var texts = [
+      tag, try text("manifests/families/lamp-controller.yaml"),
+      try text("Tests/DescribedFamilies/iot-design-shop.yaml"),
+      try text("Tests/DescribedFamilies/robo-sensor.yaml"),
+    ]
+    for (right, wrong) in [
+      ("access: provisioning_mode", "acess: provisioning_mode"), ("proof: beacon", "proof: luck"),
+      ("proof: beacon", ""), ("range: 1..65535", "range: 7"), ("zone: uint8", "zone: uint32"),
+      ("state: waiting", "state: asleep"), ("type: text", "type: string"), ("write: STORE", "write:"),
+      ("manufacturer: 0x0B0B", "manufacturer: 2827"), ("trailing: 1", "trailing: 17"),
+    ] {
+      try #require(tag.contains(right))
+      texts.append(tag.replacing(right, with: wrong))
+    }
+    let lines = try texts.map { text -> String in
+      let node = try #require(try YAMLParser.parse(Array(text.utf8)))
+      let reading = ManifestReader.family(Array(text.utf8), file: "f", beside: FamilyCatalogue())
+      let json: JSONValue = [
+        "manifest": MutableManifest(node).json, "accepted": .bool(reading.family != nil),
+        "partly_unread": false, "codes": .strings(reading.diagnostics.map(\.code.rawValue)),
+      ]
+      return json.pretty.split(separator: "\n").joined()
+    }
+    try await Site.use { site in
+      try site.write("family.schema.json", FamilySchema.document.pretty)
+      try site.write("verdicts.jsonl", lines.joined(separator: "\n") + "\n")
+      let outcome = try await site.runTool([
+        checkout.appending(path: ".build-interop/venv/bin/python3").path,
+        checkout.appending(path: "Tests/Interop/check_manifests.py").path, "family.schema.json",
+        "verdicts.jsonl",
+      ])
+      let result = try #require(JSON(outcome.output), "\(outcome)")
+      #expect(result["manifests"].integer == texts.count && result["count"].integer == 0, "\(outcome)")
+    }
+  }
+}
