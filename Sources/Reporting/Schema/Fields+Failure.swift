@@ -21,5 +21,6 @@ extension FailureReason.Form: RecordedObject {
     "seconds": "The timeout that expired, in seconds.",
     "ssid": "The WiFi network that the device is to join.",
     "networks": "The WiFi networks that the device receives.",
+    "cause": "Why the device could not join the WiFi network.",
   ]
 }
