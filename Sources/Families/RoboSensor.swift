@@ -114,7 +114,9 @@ package enum RoboSensor {
     let conversation = try RoboSensorSession(session: session, link: link, service: service)
     return try await session.withStatusFeed { (feed) throws(AttemptFailure) in
       try await conversation.waitUntilReady(feed)
-      try await checkWiFi(session, over: link)
+      try await session.checkWiFi { () throws(CentralError) in
+        try await scanWiFi(over: link, on: session.clock)
+      }
       let firstWrite = feed.count
       for (setting, characteristic, bytes) in conversation.writes(of: session.room) {
         do throws(AttemptFailure) {

@@ -140,7 +140,8 @@ package struct BuildingRecord: Sendable {
       .deviceSighted, .canariesJudged, .deviceUnclaimed, .hostPaused, .eventsOmitted, .operatorRequested,
       .operatorAwaited,
       .stageStarted, .stageEnded, .linkEnded, .proofReceived,
-      .retryScheduled, .settingsRead, .wifiChecked, .elapsedSent, .runInterrupted, .runFinished:
+      .retryScheduled, .settingsRead, .wifiChecked, .deviceDescribed, .elapsedSent, .runInterrupted,
+      .runFinished:
       break
     }
     folded.rooms[id] = room

@@ -59,7 +59,8 @@ struct ExplanationTests {
           $0
         )
       }
-    case .settingsUnknown: [.settingsUnknown(5)]
+    case .settingsUnknown: [.settingsUnknown(5), .settingsUnknown(nil)]
+    case .authorizationRequired: [.authorizationRequired]
     case .beaconAsBefore: [.beaconAsBefore(5, SaveResponse()), .beaconAsBefore(5, nil)]
     case .identityOnAir:
       [.identityOnAir(IdentityHolders(5, [.sensor(77)])), .identityOnAir(IdentityHolders(5, []))]

@@ -51,6 +51,8 @@ extension SampleFacts {
         + sightingsJSON + #","stack_text":"busy","stage":"verify"}"#),
     ReasonExample(
       .settingsUnknown(7), #"{"code":"settings_unknown","identity":"\#(DeviceIdentity.sensor(7))"}"#),
+    ReasonExample(.settingsUnknown(nil), #"{"code":"settings_unknown"}"#),
+    ReasonExample(.authorizationRequired, #"{"code":"authorization_required"}"#),
     ReasonExample(.adapterDeaf, #"{"code":"adapter_deaf"}"#),
     ReasonExample(.connectTimedOut(), #"{"code":"connect_timed_out","stage":"connect"}"#),
     ReasonExample(

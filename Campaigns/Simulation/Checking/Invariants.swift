@@ -122,7 +122,7 @@ package struct Invariants: Sendable {
     }
     if writes[address]?.count == 1, !handled.contains(address) {
       switch truth.oracle?.access {
-      case .provisioningMode? where before.flatMap(truth.identity) != nil:
+      case .provisioningMode? where before.flatMap { truth.oracle?.isAtWork($0) } == true:
         violate(.leftAlone, "it was at work, and was written", room: room.id, device: address)
       case .rewritable? where truth.holds(before, room):
         violate(.leftAlone, "it held everything, and was written", room: room.id, device: address)

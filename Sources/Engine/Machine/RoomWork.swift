@@ -152,7 +152,7 @@ struct RoomWork: Hashable, Sendable {
       if hadIdentity, let identity = beacon.identity {
         return .failure(AttemptFailure(.beaconAsBefore(identity, SaveResponse(of: lastFailure))))
       }
-      evidence.grade = .freshBeaconUnacknowledged
+      if beacon.identity != nil { evidence.grade = .freshBeaconUnacknowledged }
     }
     return .success(evidence)
   }

@@ -61,7 +61,7 @@ extension FailureReason {
     case .outOfSlots: .outOfSlots
     case .attributeRejected, .refused, .wifiRefused: .refused
     case .wrongIdentity, .notReceivedAfterSave, .receivedFromOtherAddress, .beaconAsBefore,
-      .contradictorySightings, .configuredOtherwise, .settingsUnknown,
+      .contradictorySightings, .configuredOtherwise, .settingsUnknown, .authorizationRequired,
       .foreignSettings,
       .networkNotReceived, .identityOnAir, .identityOnRecord, .settingsChanged, .planOutdated,
       .adapterClaimed,

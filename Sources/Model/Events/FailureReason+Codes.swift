@@ -29,6 +29,7 @@ extension FailureReason {
     case identityOnRecord = "identity_on_record"
     case settingsChanged = "settings_changed"
     case settingsUnknown = "settings_unknown"
+    case authorizationRequired = "authorization_required"
     case planOutdated = "plan_outdated"
     case adapterClaimed = "adapter_claimed"
     case hostPaused = "host_paused"
@@ -84,6 +85,7 @@ extension FailureReason {
     case .identityOnRecord: .identityOnRecord
     case .settingsChanged: .settingsChanged
     case .settingsUnknown: .settingsUnknown
+    case .authorizationRequired: .authorizationRequired
     case .planOutdated: .planOutdated
     case .adapterClaimed: .adapterClaimed
     case .hostPaused: .hostPaused

@@ -44,7 +44,8 @@ extension FailureReason.Form {
   init(_ reason: FailureReason) {
     code = reason.code
     switch reason {
-    case .adapterDeaf, .addressMissing, .planOutdated, .notConfirmed, .tooManyFailures, .canariesFailed,
+    case .adapterDeaf, .authorizationRequired, .addressMissing, .planOutdated, .notConfirmed,
+      .tooManyFailures, .canariesFailed,
       .canariesRefused:
       break
     case .contentHidden(let stackText): self.stackText = stackText
@@ -83,10 +84,10 @@ extension FailureReason.Form {
       if let response { put(UnprovedSave(response)) }
       addresses = [contradiction.address]
       sightings = [contradiction.first, contradiction.second]
-    case .configuredOtherwise(let identity), .settingsUnknown(let identity): self.identity = identity
+    case .configuredOtherwise(let identity): self.identity = identity
     case .identityOnAir(let holders), .identityOnRecord(let holders):
       (identity, addresses) = (holders.identity, holders.addresses)
-    case .settingsChanged(let identity): self.identity = identity
+    case .settingsChanged(let identity), .settingsUnknown(let identity): self.identity = identity
     case .adapterClaimed(let holder): stackText = holder
     case .hostPaused(let paused): put(paused)
     case .tooManyCandidates(let addresses, let identity):

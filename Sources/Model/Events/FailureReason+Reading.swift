@@ -55,7 +55,8 @@ extension FailureReason.Form {
     case .identityOnAir: .identityOnAir(try context.holders())
     case .identityOnRecord: .identityOnRecord(try context.holders())
     case .settingsChanged: .settingsChanged(identity)
-    case .settingsUnknown: .settingsUnknown(try context.required(identity, .identity))
+    case .settingsUnknown: .settingsUnknown(identity)
+    case .authorizationRequired: .authorizationRequired
     case .planOutdated: .planOutdated
     case .adapterClaimed: .adapterClaimed(holder: try context.required(stackText, .stackText))
     case .hostPaused: .hostPaused(PausedStep(try context.step(), finding))

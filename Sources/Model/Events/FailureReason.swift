@@ -40,7 +40,10 @@ package enum FailureReason: Hashable, Sendable {
   case identityOnRecord(IdentityHolders)
   /// The identity is nil for a family without one.
   case settingsChanged(DeviceIdentity?)
-  case settingsUnknown(DeviceIdentity)
+  /// The identity is nil for a family without one.
+  case settingsUnknown(DeviceIdentity?)
+  /// A person must press the device's button before it accepts settings.
+  case authorizationRequired
   case planOutdated
   /// The holder: the adapter and that run.
   case adapterClaimed(holder: String)

@@ -27,7 +27,7 @@ extension FailureReason {
     (["held"], [.foreignSettings]),
     (["stage", "ssid", "networks"], [.networkNotReceived]),
     (["stage", "identity", "addresses", "candidates"], [.receivedFromOtherAddress]),
-    (["identity"], [.beaconAsBefore, .configuredOtherwise, .settingsUnknown]),
+    (["identity"], [.beaconAsBefore, .configuredOtherwise]),
     (["addresses", "sightings"], [.contradictorySightings]),
     (["identity", "addresses"], [.identityOnAir, .identityOnRecord]),
     (["stack_text"], [.adapterClaimed, .contentHidden]),

@@ -49,7 +49,8 @@ extension FailureReason.Code: OutputNames {
     case .settingsChanged:
       "Its device is at work with the settings of an earlier run, and cannot be rewritten in place. A family without an identity has none here."
     case .settingsUnknown:
-      "Its device is at work with the room's identity, and nothing on record shows its other settings."
+      "Its device is at work with the room's identity, and nothing on record shows its other settings. A family without an identity has none here."
+    case .authorizationRequired: "A person must press its button before it accepts settings."
     case .planOutdated: "The run would do something else than the plan."
     case .adapterClaimed: "Another run works with the adapter: the adapter, and the run that holds it."
     case .hostPaused: "The host slept or was suspended in the middle of it."
@@ -57,7 +58,7 @@ extension FailureReason.Code: OutputNames {
       "More devices were received than rooms remain that take any device; or, with an identity, several have that of a room whose device was configured elsewhere."
     case .noCandidate: "No device was left for this room, or none was received near its adapter."
     case .addressNeeded:
-      "Devices of the room's family do not show on air whether they are provisioned: the room must name its own."
+      "Devices of the room's family send no identity on air: the room must name its own."
     case .addressMissing: "The manifest does not name the room's device yet: its label must be read."
     case .notClearlyNearest: "None of the devices near the room's adapter is clearly the nearest."
     case .notNear: "The nearest device is too far from the room's adapter to be in the room."

@@ -63,6 +63,7 @@ extension FailureReason.Code {
   fileprivate var isKnownState: Bool {
     switch self {
     case .saveNotKept, .wrongIdentity, .receivedFromOtherAddress, .beaconAsBefore, .settingsUnknown,
+      .authorizationRequired,
       .configuredOtherwise, .identityOnAir,
       .settingsChanged, .foreignSettings, .networkNotReceived,
       .readBackMismatch:

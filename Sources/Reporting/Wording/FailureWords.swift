@@ -32,6 +32,7 @@ extension FailureReason.Code {
     case .identityOnRecord: "identity on record for another device"
     case .settingsChanged: "settings changed in the manifest"
     case .settingsUnknown: "settings not on record"
+    case .authorizationRequired: "button press required"
     case .planOutdated: "plan outdated"
     case .adapterClaimed: "adapter in use by another run"
     case .hostPaused: "computer suspended or stopped"

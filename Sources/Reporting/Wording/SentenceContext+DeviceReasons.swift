@@ -190,6 +190,11 @@ extension SentenceContext {
   }
 
   func notReceivedAfterSave(_ seconds: Double? = nil) -> Explanation {
+    guard hasBeacon else {
+      return Explanation(
+        "The settings were written, but \(subject.lowercasedFirst) did not report that it works with them"
+          + within(seconds) + ".", adviceWhenUnconfirmed)
+    }
     let done = grade == .readBack ? "The settings were written and read back" : "The settings were written"
     return Explanation(
       "\(done), but \(subject.lowercasedFirst) was not received afterwards" + within(seconds) + ".",

@@ -17,7 +17,7 @@ extension Outcome {
       case .linkLost(let step) where step.stage == .verify: .unconfirmed
       case .interrupted: .cancelled
       case .configuredOtherwise, .foreignSettings, .networkNotReceived, .identityOnAir, .identityOnRecord,
-        .settingsChanged, .settingsUnknown:
+        .settingsChanged, .settingsUnknown, .authorizationRequired:
         .actionRequired
       case .tooManyCandidates, .notClearlyNearest, .adapterShared, .addressNeeded: .ambiguous
       case .noCandidate, .addressMissing, .notNear, .receivedTooBriefly, .adapterMissing, .notConfirmed,
