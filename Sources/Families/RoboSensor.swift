@@ -75,7 +75,12 @@ extension DeviceFamily {
 
 extension FamilyDriver {
   package static let roboSensor = FamilyDriver(
-    described: .roboSensor, listNetworks: RoboSensor.scanWiFi, prepare: RoboSensor.checkWiFi)
+    described: .roboSensor, listNetworks: RoboSensor.scanWiFi,
+    prepare: { (session, link) throws(AttemptFailure) in
+      try await session.checkWiFi { () throws(CentralError) in
+        try await RoboSensor.scanWiFi(over: link, on: session.clock)
+      }
+    })
 }
 
 /// The names and numbers of the Robo Sensor, and its WiFi check.

@@ -31,35 +31,6 @@ extension RoboSensor {
   }
 }
 
-extension RoboSensor {
-  /// Checks before any write whether the sensor receives the network that it is to join, if the manifest
-  /// wants that. Without a list the attempt continues, and the record says that nothing was checked.
-  /// - Throws: `networkNotReceived`, and the failures of a stage.
-  @Sendable static func checkWiFi(_ session: DeviceSession, _ link: any Peripheral)
-    async throws(AttemptFailure)
-  {
-    guard session.room.checksWiFi, case .text(let ssid)? = session.room.settings[.wifiSSID] else { return }
-    let scan: WiFiScan?
-    do throws(AttemptFailure) {
-      scan = try await session.stage(.read, setting: .wifiSSID) { () throws(CentralError) in
-        try await scanWiFi(over: link, on: session.clock)
-      }
-    } catch {
-      switch error.reason {
-      case .stageTimedOut, .attributeRejected, .stackError: return await session.checked(ssid, .noAnswer)
-      default: throw error
-      }
-    }
-    guard let scan else { return await session.checked(ssid, .unsupported) }
-    if scan.networks.contains(where: { $0.ssid == ssid }) {
-      return await session.checked(ssid, .received, scan.networks)
-    }
-    guard scan.isComplete else { return await session.checked(ssid, .noAnswer, scan.networks) }
-    await session.checked(ssid, .notReceived, scan.networks)
-    throw AttemptFailure(.networkNotReceived(ssid: ssid, networks: scan.networks))
-  }
-}
-
 /// The response to `SCAN` as it arrives, and its time limits.
 private final class WiFiScanAnswer: Sendable {
   /// The longest time of the whole response [S].

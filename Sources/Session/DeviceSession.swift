@@ -21,7 +21,8 @@ package struct DeviceSession: Sendable {
   let central: any Central
   package let coordinator: Coordinator
   package let progress: AttemptProgress
-  let mayOverwrite: Bool
+  /// Whether the operator permits to write the device whatever it holds.
+  package let mayOverwrite: Bool
   /// Called when the link is up.
   let answered: @Sendable () async -> Void
   /// Called for every advertisement while this session searches.
@@ -135,14 +136,17 @@ package struct DeviceSession: Sendable {
 
   /// Stage `write`: writes the settings of one characteristic. With response, they count as written once
   /// confirmed.
+  /// - Parameter pieceLength: the most bytes of one write, for a device that puts the value together; nil for one write.
   package func write(
     _ bytes: [UInt8], of settings: [SettingName], to characteristic: RemoteCharacteristic,
-    over link: any Peripheral, _ kind: WriteKind = .withResponse
+    over link: any Peripheral, _ kind: WriteKind = .withResponse, pieceLength: Int? = nil
   ) async throws(AttemptFailure) {
     await progress.send(settings)
     do throws(AttemptFailure) {
       try await stage(.write, setting: settings.first) { () throws(CentralError) in
-        try await link.write(bytes, to: characteristic, kind)
+        for piece in pieceLength.map(bytes.pieces(of:)) ?? [bytes] {
+          try await link.write(piece, to: characteristic, kind)
+        }
       }
     } catch {
       // Only its own refusal shows that the device did not take them.
@@ -183,6 +187,18 @@ package struct DeviceSession: Sendable {
     coordinator.note(
       .wifiChecked(
         .init(room: room.id, attempt: attempt, ssid: ssid, result: result, networks: networks)))
+  }
+
+  /// Records what the device reports of itself.
+  package func describe(_ details: [DeviceDetail]) {
+    let known = details.filter { !$0.value.isEmpty }.map { DeviceDetail($0.name, $0.value.bounded()) }
+    guard !known.isEmpty else { return }
+    coordinator.note(.deviceDescribed(.init(room: room.id, attempt: attempt, details: known)))
+  }
+
+  /// Records that the attempt waits for an operator action at the device.
+  package func awaitOperator(_ reason: FailureReason) {
+    coordinator.note(.operatorAwaited(.init(room: room.id, reason: reason)))
   }
 
   /// Counts settings as proved: a read showed that the device holds them.
@@ -239,16 +255,13 @@ package struct DeviceSession: Sendable {
   package func withStatusFeed<Value: Sendable>(
     _ body: @Sendable (StatusFeed) async throws(AttemptFailure) -> Value
   ) async throws(AttemptFailure) -> Value {
-    let feed = StatusFeed()
-    let result = await withTaskGroup(of: Void.self) { group in
-      group.addTask { await feed.pump() }
-      defer { group.cancelAll() }
-      do throws(AttemptFailure) {
-        return Result<Value, AttemptFailure>.success(try await body(feed))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try result.get()
+    try await StatusFeed.run(body)
+  }
+}
+
+extension Array {
+  /// Its elements, in pieces of this length; the last one may be shorter.
+  package func pieces(of length: Int) -> [[Element]] {
+    stride(from: 0, to: count, by: length).map { Array(self[$0..<Swift.min($0 + length, count)]) }
   }
 }

@@ -28,16 +28,39 @@ package final class StatusFeed: Sendable {
   private let sources: AsyncStream<Source>
   private let sourcesEnd: AsyncStream<Source>.Continuation
 
+  /// A value, its characteristic, and the mark after it.
+  package typealias Next = (of: BluetoothUUID, value: CharacteristicNotification, mark: Int)
+
   private typealias Source = (of: BluetoothUUID, notifications: AsyncStream<CharacteristicNotification>)
 
   init() {
     (sources, sourcesEnd) = AsyncStream.makeStream()
   }
 
+  /// Runs `body` with a feed, and a child task that fills it; the task ends with `body`.
+  package static func run<Value: Sendable, Failure: Error>(
+    _ body: @Sendable (StatusFeed) async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let feed = StatusFeed()
+    let result = await withTaskGroup(of: Void.self) { group in
+      group.addTask { await feed.pump() }
+      defer { group.cancelAll() }
+      do throws(Failure) {
+        return Result<Value, Failure>.success(try await body(feed))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
   /// Whether the device notifies this characteristic; if not, it must be read.
   package func isFollowing(_ characteristic: BluetoothUUID) -> Bool {
     state.withLock { $0.followed.contains(characteristic) }
   }
+
+  /// Whether the device notifies any characteristic.
+  package var isFollowingAny: Bool { state.withLock { !$0.followed.isEmpty } }
 
   /// The last value of a characteristic that was read, even in a stage that failed afterwards; nil without one.
   package func lastRead(_ characteristic: BluetoothUUID) -> [UInt8]? {
@@ -102,6 +125,20 @@ package final class StatusFeed: Sendable {
       if let found { return found }
       if hasEnded || Task.isCancelled { return nil }
       next = count
+      await changed.wait()
+    }
+  }
+
+  /// The first value of any characteristic since mark `start`, waiting for it if necessary; nil as in `first`.
+  package func next(since start: Int) async -> Next? {
+    while true {
+      let (found, hasEnded) = state.withLock { state -> (Next?, Bool) in
+        let index = max(0, start - state.dropped)
+        let found = state.values.count > index ? state.values[index] : nil
+        return (found.map { ($0.of, $0.value, state.dropped + index + 1) }, state.hasEnded)
+      }
+      if let found { return found }
+      if hasEnded || Task.isCancelled { return nil }
       await changed.wait()
     }
   }

@@ -67,6 +67,44 @@ extension FuzzTarget {
       again.result.networks == Array(short), "the parsed list is not stable: \(again.result.networks)")
   }
 
+  /// A frame of an Improv device: a frame encodes to the bytes from which it was decoded, and so do its strings. No
+  /// report but a result, or a state that follows an attempt to join, is a success.
+  static let improvFrame = FuzzTarget(name: "improv-frame") { bytes in
+    if let frame = try? ImprovFrame.read(bytes).get() {
+      try Violation.unless(frame.bytes == bytes, "a frame encodes to the bytes that were decoded")
+      let strings = frame.strings.map { $0.map { Array($0.utf8) } }
+      // A byte that is not UTF-8 becomes a character of three bytes.
+      if let strings, let command = ImprovFrame.Command(rawValue: frame.command),
+        let again = ImprovFrame(command, strings: strings), again.data.count == frame.data.count
+      {
+        try Violation.unless(again == frame, "strings encode to the bytes that were decoded")
+      }
+    }
+    var input = InputReader(bytes)
+    var judge = ImprovJudge(isRepeated: input.byte() % 2 == 1)
+    var (hasJoined, hasResult) = (false, false)
+    while !input.isEmpty {
+      let report: ImprovReport
+      switch input.byte() % 3 {
+      case 0:
+        let state = input.byte()
+        report = .state(state)
+        if state == 3 { hasJoined = true }
+      case 1: report = .error(input.byte())
+      default:
+        let result = try? ImprovFrame.read(input.bytes(Int(input.byte()))).get()
+        report = result.map { .result($0) } ?? .unreadable
+        if result?.command == 1 { hasResult = true }
+      }
+      let answer = judge.take(report)
+      if case .joined? = answer { try Violation.unless(hasResult, "a result shows that it joined") }
+      if answer != nil { break }
+    }
+    if case .joined? = judge.answerWhenSilent {
+      try Violation.unless(hasJoined, "it has tried to join")
+    }
+  }
+
   /// External texts, one per line: the first line is a secret, and no other line contains it after redaction.
   static let redaction = FuzzTarget(name: "redaction") { bytes in
     let lines = bytes.lines
@@ -110,6 +148,9 @@ extension FuzzTarget {
       case 0x06, 0x07:
         if let uuid = BluetoothUUID(bytes: data.reversed()) { advertisement.serviceUUIDs.append(uuid) }
       case 0x08, 0x09: advertisement.localName = String(decoding: data, as: UTF8.self)
+      case 0x16 where data.count >= 2:
+        advertisement.serviceData[BluetoothUUID(short: UInt16(data[0]) | UInt16(data[1]) << 8)] = Array(
+          data.dropFirst(2))
       case 0x21:
         if let uuid = BluetoothUUID(bytes: data.prefix(16).reversed()) {
           advertisement.serviceData[uuid] = Array(data.dropFirst(16))

@@ -9,7 +9,7 @@ struct FuzzTarget: Sendable {
   static let all = [
     yaml, csv, manifest, family, scenario, plan, siteKey, journal, record, advertisement, status, redaction,
     message,
-    objects, label, wifiScan,
+    objects, label, wifiScan, improvFrame,
   ]
 
   static subscript(name name: String) -> FuzzTarget? { all.first { $0.name == name } }

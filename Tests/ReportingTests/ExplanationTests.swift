@@ -59,7 +59,8 @@ struct ExplanationTests {
           $0
         )
       }
-    case .settingsUnknown: [.settingsUnknown(5)]
+    case .settingsUnknown: [.settingsUnknown(5), .settingsUnknown(nil)]
+    case .authorizationRequired: [.authorizationRequired]
     case .beaconAsBefore: [.beaconAsBefore(5, SaveResponse()), .beaconAsBefore(5, nil)]
     case .identityOnAir:
       [.identityOnAir(IdentityHolders(5, [.sensor(77)])), .identityOnAir(IdentityHolders(5, []))]
@@ -80,6 +81,7 @@ struct ExplanationTests {
     case .tooManyCandidates: [.tooManyCandidates((1...7).map { .sensor($0) }), .tooManyCandidates([])]
     case .readBackMismatch: [.readBackMismatch(setting: "interval", held: "power low, interval 1s")]
     case .foreignSettings: [.foreignSettings(held: "uuid …, major 1, minor 9", .onAir)]
+    case .wifiRefused: WiFiRefusal.allCases.map { .wifiRefused($0, deviceText: "error 3") }
     case .networkNotReceived:
       [
         .networkNotReceived(

@@ -38,7 +38,7 @@ struct KillAtEventTests {
     "room_retired": nil,
     "room_accepted": nil, "room_verified": nil, "host_paused": nil, "settings_read": nil, "elapsed_sent": nil,
     "links_held": nil, "canaries_judged": nil,
-    "operator_awaited": nil, "wifi_checked": nil, "device_unclaimed": nil,
+    "operator_awaited": nil, "wifi_checked": nil, "device_described": nil, "device_unclaimed": nil,
   ]
 
   @Test("each kind of event is either in a scenario or excluded")

@@ -26,6 +26,9 @@ struct MixedBuildingTests {
     "knot-school": Expected("failed", "read_back_mismatch"),
     "fog-horn": Expected("provisioned", nil, "self_disconnect"),
     "ship-s-bell": Expected("unconfirmed", "no_self_disconnect"),
+    "harbour-model": Expected("provisioned", nil, "device_status"),
+    "diving-bell": Expected("failed", "wifi_refused"),
+    "radio-cabin": Expected("action_required", "authorization_required"),
     "entrance": Expected("already_provisioned", nil, "beacon_on_air"),
     "boat-shed": Expected("unreachable", "never_received"),
   ]
@@ -69,6 +72,8 @@ struct MixedBuildingTests {
           "uuid 4B7F1D6E-9C0A-4E53-8D21-6A5C0E9F3B74 proved", "major 2 proved", "minor 1 proved",
           "power high proved", "interval 2s proved",
         ])
+      let model = try #require(rooms.first { $0["id"].text == "harbour-model" })
+      #expect(model["details"].items.contains { $0["value"].text == "http://192.168.7.31/" })
       for file in site.recordedFiles {
         let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
         #expect(!text.contains("sails-and-anchors"), "a password is in \(file.path)")
@@ -119,7 +124,7 @@ struct MixedBuildingTests {
       }
       #expect(
         found.sorted() == [
-          "firefly present -1", "firefly present -1",
+          "firefly present -1", "firefly present -1", "improv-wifi waiting -1", "improv-wifi waiting -1",
           "iot-design-shop at_work 12", "iot-design-shop at_work 9", "iot-design-shop waiting -1",
           "iot-design-shop waiting -1", "iot-design-shop waiting -1", "iot-design-shop waiting -1",
           "robo-sensor waiting -1", "robo-sensor waiting -1",
@@ -139,7 +144,7 @@ struct MixedBuildingTests {
       #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
       #expect(
         outcome.output.contains(
-          "11 rooms (2 robo-sensor, 7 iot-design-shop, 2 firefly), 11 with an address, 2 registered, 2 with WiFi"
+          "14 rooms (2 robo-sensor, 7 iot-design-shop, 2 firefly, 3 improv-wifi), 14 with an address, 2 registered, 5 with WiFi"
         ),
         "\(outcome)")
       let data = try #require(

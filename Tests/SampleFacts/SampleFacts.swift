@@ -85,6 +85,10 @@ package enum SampleFacts {
       WiFiChecked(
         room: "lobby", attempt: 1, ssid: "Guests", result: .notReceived,
         networks: [FoundNetwork(ssid: "Office, 2nd floor", rssi: -61)])),
+    .deviceDescribed(
+      DeviceDescribed(
+        room: "lobby", attempt: 1,
+        details: [DeviceDetail(.firmware, "esphome"), DeviceDetail(.url, "http://192.168.7.31/")])),
     .elapsedSent(ElapsedSent(room: "lobby", attempt: 1, seconds: 0.512_345, byte: 13, since: .key)),
     .settingWritten(SettingWritten(room: "lobby", attempt: 1, setting: .roomName, bytes: 5)),
     .saveSubmitted(SaveSubmitted(room: "lobby", attempt: 1, address: address)),

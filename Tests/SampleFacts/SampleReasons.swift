@@ -51,6 +51,8 @@ extension SampleFacts {
         + sightingsJSON + #","stack_text":"busy","stage":"verify"}"#),
     ReasonExample(
       .settingsUnknown(7), #"{"code":"settings_unknown","identity":"\#(DeviceIdentity.sensor(7))"}"#),
+    ReasonExample(.settingsUnknown(nil), #"{"code":"settings_unknown"}"#),
+    ReasonExample(.authorizationRequired, #"{"code":"authorization_required"}"#),
     ReasonExample(.adapterDeaf, #"{"code":"adapter_deaf"}"#),
     ReasonExample(.connectTimedOut(), #"{"code":"connect_timed_out","stage":"connect"}"#),
     ReasonExample(
@@ -85,6 +87,9 @@ extension SampleFacts {
     ReasonExample(
       .refused(stage: .save, deviceText: "error:no"),
       #"{"code":"refused","device_text":"error:no","stage":"save"}"#),
+    ReasonExample(
+      .wifiRefused(.password, deviceText: "auth_error"),
+      #"{"cause":"password","code":"wifi_refused","device_text":"auth_error","stage":"save"}"#),
     ReasonExample(.saveNotKept, #"{"code":"save_not_kept","stage":"verify"}"#),
     ReasonExample(
       .wrongIdentity(9),

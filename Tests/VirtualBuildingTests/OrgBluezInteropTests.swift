@@ -60,6 +60,37 @@ struct OrgBluezInteropTests {
     }
   }
 
+  @Test(
+    "py-improv-ble-client provisions an Improv device, and hears from it what it is, and why it failed",
+    .timeLimit(.minutes(60)), arguments: [false, true])
+  func improv(isInRange: Bool) async throws {
+    try requireClients()
+    var scenario = Self.building
+    scenario.sensors = [SensorScenario(address: Self.sensor, family: .improvWiFi)]
+    scenario.wifiNetworks = [WiFiNetwork(ssid: isInRange ? "Hotel Guest" : "Harbour", rssi: -61)]
+    try await ServedBuilding.serve(scenario, speed: 8) { building in
+      let outcome = try await Client.run(
+        "improv_client.py", Array(Self.arguments.prefix(3)), bus: building.busAddress)
+      #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+      let events = try outcome.events()
+      func event(_ name: String) -> [String: Any]? { events.last { $0["event"] as? String == name } }
+      #expect(event("authorization")?["needed"] as? Bool == false)
+      #expect(event("device_info")?["firmware"] as? String == "virtual-improv")
+      #expect(event("networks")?["ssids"] as? [String] == [isInRange ? "Hotel Guest" : "Harbour"])
+      #expect(event("hostname")?["value"] as? String == "lobby-lamp")
+      let states = events.filter { $0["event"] as? String == "state" }.compactMap { $0["value"] as? Int }
+      #expect(states.first == 3, "it joins")
+      #expect(event("provisioned")?["url"] as? String == (isInRange ? "http://192.168.7.31/" : nil))
+      #expect(event("failed")?["error"] as? Int == (isInRange ? nil : 3))
+      let flash = try #require(await building.world.flash(of: Self.sensor))
+      #expect(flash.isSaved == isInRange)
+      if isInRange {
+        #expect(
+          flash.text("wifi_ssid") == Self.arguments[1] && flash.text("wifi_password") == Self.arguments[2])
+      }
+    }
+  }
+
   /// Checks the actions and observations of a client, on its side and on the sensor's.
   private func expectProvisioned(_ outcome: Client.Outcome, in building: ServedBuilding) async throws {
     #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")

@@ -122,7 +122,7 @@ package struct Invariants: Sendable {
     }
     if writes[address]?.count == 1, !handled.contains(address) {
       switch truth.oracle?.access {
-      case .provisioningMode? where before.flatMap(truth.identity) != nil:
+      case .provisioningMode? where before.flatMap { truth.oracle?.isAtWork($0) } == true:
         violate(.leftAlone, "it was at work, and was written", room: room.id, device: address)
       case .rewritable? where truth.holds(before, room):
         violate(.leftAlone, "it held everything, and was written", room: room.id, device: address)
@@ -322,7 +322,7 @@ package struct Invariants: Sendable {
   private static func isHonest(_ finished: RoomFinished, _ truth: FirmwareFamily) -> Bool {
     if finished.outcome.isSuccess || finished.outcome == .unconfirmed { return true }
     // What a device keeps that refused, it does not say.
-    if finished.reason?.code == .refused { return true }
+    if finished.reason?.code.isRefusal == true { return true }
     // Without a save command, each write before the failure has taken effect. The state of each setting says so.
     return truth.oracle?.access.needsSave == true
       ? finished.reason?.code == .wrongIdentity

@@ -5,6 +5,7 @@ extension Recognition {
   package var shortWords: String {
     switch self {
     case .awaitingProvisioning: "waits"
+    case .locked: "waits for its button"
     case .present: "is there"
     case .configured(let identity): "at work" + (identity.map { " with \($0.distinction.visible)" } ?? "")
     }

@@ -125,6 +125,7 @@ extension ScanResult {
 /// Whether a device waits to be provisioned. The raw values are frozen.
 package enum DeviceState: String, CaseIterable {
   case waiting
+  case locked
   case present
   case atWork = "at_work"
 
@@ -132,6 +133,7 @@ package enum DeviceState: String, CaseIterable {
     self =
       switch recognition {
       case .awaitingProvisioning: .waiting
+      case .locked: .locked
       case .present: .present
       case .configured: .atWork
       }
@@ -144,8 +146,9 @@ extension DeviceState: OutputNames {
   package var documentation: String {
     switch self {
     case .waiting: "It waits to be provisioned."
+    case .locked: "A person must press its button before it accepts settings."
     case .present: "It is on air; its family does not show on air whether it is provisioned."
-    case .atWork: "It is provisioned, and sends its beacon."
+    case .atWork: "It is provisioned."
     }
   }
 }

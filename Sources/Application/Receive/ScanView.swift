@@ -101,6 +101,7 @@ extension Recognition {
   fileprivate var words: String {
     switch self {
     case .awaitingProvisioning: "waits"
+    case .locked: "waits for its button"
     case .present: "is there"
     case .configured(let identity): "at work" + (identity.map { ": \($0.description.visible)" } ?? "")
     }

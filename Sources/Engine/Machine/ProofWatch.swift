@@ -24,7 +24,8 @@ struct ProofWatch: Sendable {
   /// advertisement, so there may be only one sighting.
   static let settling = Duration.seconds(12)
 
-  private let identity: DeviceIdentity
+  /// Nil for a family without one.
+  private let identity: DeviceIdentity?
   private let family: Shared<DeviceFamily>
   let address: BluetoothAddress
   /// Whether a beacon from another address may be the device's: its firmware changes its address, and it did
@@ -55,7 +56,7 @@ struct ProofWatch: Sendable {
   }
 
   init(
-    identity: DeviceIdentity, family: Shared<DeviceFamily>, address: BluetoothAddress, mayMove: Bool = false,
+    identity: DeviceIdentity?, family: Shared<DeviceFamily>, address: BluetoothAddress, mayMove: Bool = false,
     submittedAt: MonotonicInstant, began: MonotonicInstant? = nil, known: Set<BluetoothAddress> = []
   ) {
     self.identity = identity
@@ -79,8 +80,16 @@ struct ProofWatch: Sendable {
     if let sent {
       // This includes the factory identity of a device that waits to be provisioned.
       receive(sent, advertisement, firstReceived ?? advertisement.receivedAt)
-    } else if isOwn, family.value.recognise(advertisement) == .awaitingProvisioning {
-      waitingSince = waitingSince ?? advertisement.receivedAt
+    } else if isOwn {
+      switch family.value.recognise(advertisement) {
+      case .awaitingProvisioning?: waitingSince = waitingSince ?? advertisement.receivedAt
+      case .configured(nil)? where identity == nil && own == nil:
+        own = Evidence(
+          grade: .deviceStatus, address: address, rssi: advertisement.rssi,
+          secondsAfterSave: submittedAt.duration(to: advertisement.receivedAt).inSeconds)
+        ownAdapter = advertisement.adapter
+      case .configured?, .locked?, .present?, nil: break
+      }
     }
   }
 
@@ -106,7 +115,7 @@ struct ProofWatch: Sendable {
 
   /// The other addresses that sent the identity, in order; nil when there are none.
   var otherSenders: OtherSenders? {
-    guard !others.isEmpty else { return nil }
+    guard let identity, !others.isEmpty else { return nil }
     let addresses = others.keys.sorted()
     let candidates = addresses.compactMap { address -> ReceivedCandidate? in
       guard let other = others[address], let rssi = other.evidence.rssi else { return nil }

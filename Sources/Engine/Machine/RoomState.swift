@@ -111,7 +111,8 @@ indirect enum RoomState: Sendable {
     let past: Disconnecting
     let since: MonotonicInstant
     let submission: Submission
-    let identity: DeviceIdentity
+    /// Nil for a family without one: then the device must only show that it is configured.
+    let identity: DeviceIdentity?
     var watch: ProofWatch
     /// The adapter that wrote it and whose scan time counts; nil once its session is over: then the least
     /// scan time of all adapters counts.
@@ -120,7 +121,7 @@ indirect enum RoomState: Sendable {
     var limit: Duration
     var work: RoomWork { past.work }
     init(
-      _ past: Disconnecting, _ submission: Submission, _ watch: ProofWatch, _ identity: DeviceIdentity,
+      _ past: Disconnecting, _ submission: Submission, _ watch: ProofWatch, _ identity: DeviceIdentity?,
       adapter: AdapterID?, limit: Duration, at now: MonotonicInstant
     ) {
       (self.past, self.submission, self.watch, self.identity) = (past, submission, watch, identity)

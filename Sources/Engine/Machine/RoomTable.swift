@@ -90,7 +90,7 @@ struct RoomTable: Sendable {
       unreceived.insert(place)
       if let identity = entries[place].identity { awaitedIdentities[identity] = place }
     case .proving(let state):
-      awaitedIdentities[state.identity] = place
+      if let identity = state.identity { awaitedIdentities[identity] = place }
     case .queued:
       if !entries[place].room.family.lifecycle.isPerAction { unreceived.insert(place) }
     default:

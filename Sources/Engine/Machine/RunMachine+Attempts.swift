@@ -74,7 +74,7 @@ extension RunMachine {
           id: id, number: work.number, session: engaged.session, room: room, address: work.address,
           action: action,
           recorded: recorded(for: work),
-          mayOverwrite: request.known.permissions.overwrite.contains(id.room))))
+          mayOverwrite: request.known.mayOverwrite(work.room))))
     // The adapter can be lost while a person chooses the moment of the action.
     if radios.index(of: engaged.session) == nil { perform(.endAttempt(id, .adapterLost)) }
   }
@@ -230,6 +230,8 @@ extension RunMachine {
       switch (rooms[place].room.family.proof, rooms[place].identity) {
       case (.onAir, let identity?): awaitProof(place, state, submission, identity)
       case (.onAir, nil): preconditionFailure("a device that is proved on air has an identity")
+      case (.status, nil) where submission.isUnderWay && submission.acknowledgement == nil:
+        awaitProof(place, state, submission, nil)
       case (.status, _), (.readBack, _), (.selfDisconnect, _): proveBySession(place, state, submission)
       }
     }

@@ -168,7 +168,8 @@ extension FailureReason.Code {
   /// Whether provisioning mode of the device removes this reason.
   fileprivate var endsInProvisioningMode: Bool {
     switch self {
-    case .settingsChanged, .settingsUnknown, .beaconAsBefore, .configuredOtherwise: true
+    case .settingsChanged, .settingsUnknown, .beaconAsBefore, .configuredOtherwise, .authorizationRequired:
+      true
     default: false
     }
   }

@@ -8,7 +8,7 @@ extension RunMachine {
   /// Waits for the proof of a device. Only the scan time of the adapter that wrote it counts, and the wait
   /// reserves nothing.
   mutating func awaitProof(
-    _ place: Int, _ state: RoomState.Disconnecting, _ submission: Submission, _ identity: DeviceIdentity
+    _ place: Int, _ state: RoomState.Disconnecting, _ submission: Submission, _ identity: DeviceIdentity?
   ) {
     let (room, adapter) = (state.work.room, state.session.adapter)
     // Nothing else ties a beacon from another address to this device.

@@ -37,6 +37,12 @@ package struct AirLedger: Sendable {
     /// Whether it is in provisioning mode.
     package var isWaiting: Bool { life?.recognition == .awaitingProvisioning }
 
+    /// Whether a person must press its button before it accepts settings.
+    package var isLocked: Bool { life?.recognition == .locked }
+
+    /// Whether it is configured, and sends no identity that shows how.
+    package var isAtWorkUnnamed: Bool { life?.recognition == .configured(nil) }
+
     /// Its identity, unless it is in provisioning mode.
     package var identityAtWork: DeviceIdentity? { isWaiting ? nil : identity }
 
@@ -325,7 +331,7 @@ package struct AirLedger: Sendable {
     switch sighting.life?.recognition {
     case .awaitingProvisioning?: true
     case .present?: sighting.life.flatMap { families[$0.profile] }?.lifecycle.isPerAction ?? false
-    case .configured?, nil: false
+    case .locked?, .configured?, nil: false
     }
   }
 

@@ -66,6 +66,8 @@ package func match(
       matches[room.id] = registration(of: room, air, known)
     } else if let blocker = blocker(to: room, at: device?.address, air, known) {
       matches[room.id] = blocker
+    } else if let device, air[device.address]?.isLocked == true {
+      matches[room.id] = .stopped(.actionRequired, .authorizationRequired)
     } else if let device {
       matches[room.id] =
         known.doneByRecord(room, at: device.address, air) ?? .device(device.address, device.basis)
@@ -166,6 +168,9 @@ func blocker(
   if let identity = room.identity, !holders.isEmpty {
     return .stopped(.actionRequired, .identityOnRecord(IdentityHolders(identity, holders)))
   }
+  if let address, let match = known.settledWithoutIdentity(room, at: address, wasTouched: wasTouched, air) {
+    return match
+  }
   // A device in provisioning mode is not configured, whatever its earlier address sent.
   guard let address, air[address]?.isWaiting != true,
     let sighting = [address, lastWrite?.receivedAt].compactMap(\.self).lazy.compactMap({ air[$0] })
@@ -251,6 +256,33 @@ extension Known {
       return lastKnown.lacksSightings || air.mayHaveSent(identity, from: address)
     }
     return permissions.force.contains(room.id) || mayHoldOther(than: room, at: address)
+  }
+
+  /// The match of a room whose device shows on air that it is configured, but not how; nil when the record or the
+  /// operator permits more.
+  fileprivate func settledWithoutIdentity(
+    _ room: Room, at address: BluetoothAddress, wasTouched: Bool, _ air: AirLedger
+  ) -> Match? {
+    guard air[address]?.isAtWorkUnnamed == true, !room.family.lifecycle.isRewritable, !wasTouched,
+      !mayOverwrite(room)
+    else { return nil }
+    let lastWrite = lastWrite(for: room, at: address)
+    switch lastWrite?.state {
+    // `doneByRecord` decides.
+    case .proved? where !isUnordered(room): return nil
+    case .acknowledged? where !isUnordered(room) && lastWrite?.gave(what: room, seal) == true:
+      // The run that wrote it ended before the outcome.
+      let evidence = Evidence(grade: .deviceStatus, address: address, run: lastWrite?.run)
+      return .done(evidence, room.results(reception: lastWrite, self))
+    case .proved?, .acknowledged?, .submitted?, nil: return .stopped(.actionRequired, .settingsUnknown(nil))
+    }
+  }
+
+  /// Whether the operator permits to write the device of a room whatever it holds. A device without an identity on air
+  /// shows nothing that could be compared, so `force` permits it, too.
+  func mayOverwrite(_ room: Room) -> Bool {
+    permissions.overwrite.contains(room.id)
+      || !room.family.hasIdentity && permissions.force.contains(room.id)
   }
 
   /// The match by the record alone, for a room whose device was not received as configured: done, or operator

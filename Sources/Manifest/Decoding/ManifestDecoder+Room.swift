@@ -170,7 +170,7 @@ extension ManifestDecoder {
     warning(
       .neverMatched, "`match: any` never takes \(profile.withArticle)", at: fields.head,
       advice:
-        "it does not show on air whether it is provisioned: give its address, or the adapter next to it: "
+        "it sends no identity on air: give its address, or the adapter next to it: "
         + "near: hci0")
   }
 

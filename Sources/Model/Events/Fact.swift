@@ -28,6 +28,7 @@ package enum Fact: Hashable, Sendable {
   case statusReceived(StatusReceived)
   case settingsRead(SettingsRead)
   case wifiChecked(WiFiChecked)
+  case deviceDescribed(DeviceDescribed)
   case elapsedSent(ElapsedSent)
   case settingWritten(SettingWritten)
   case saveSubmitted(SaveSubmitted)
@@ -86,6 +87,9 @@ extension Fact {
     Row("status_received", Fact.statusReceived, "The device sent a status."),
     Row("settings_read", Fact.settingsRead, "The device's settings were read."),
     Row("wifi_checked", Fact.wifiChecked, "The device reported whether it receives its WiFi network."),
+    Row(
+      "device_described", Fact.deviceDescribed,
+      "The device reported what it is, or where it can be reached."),
     Row("elapsed_sent", Fact.elapsedSent, "The device got the time since an action."),
     Row("setting_written", Fact.settingWritten, "The device confirmed a setting."),
     Row(
@@ -134,6 +138,7 @@ extension Fact {
     case .statusReceived(let data): ("status_received", data)
     case .settingsRead(let data): ("settings_read", data)
     case .wifiChecked(let data): ("wifi_checked", data)
+    case .deviceDescribed(let data): ("device_described", data)
     case .elapsedSent(let data): ("elapsed_sent", data)
     case .settingWritten(let data): ("setting_written", data)
     case .saveSubmitted(let data): ("save_submitted", data)

@@ -116,6 +116,36 @@ package struct HeldSetting: Hashable, Sendable, Codable {
   }
 }
 
+/// A device reported what it is, or where it can be reached.
+package struct DeviceDescribed: AttemptFact {
+  package var room: RoomID
+  package var attempt: Int
+  package var details: [DeviceDetail]
+
+  package init(room: RoomID, attempt: Int, details: [DeviceDetail]) {
+    (self.room, self.attempt, self.details) = (room, attempt, details)
+  }
+}
+
+/// What a device reports of itself.
+package struct DeviceDetail: Hashable, Sendable, Codable {
+  /// The names are frozen.
+  package enum Name: String, Hashable, Sendable, Codable, CaseIterable {
+    case firmware
+    case firmwareVersion = "firmware_version"
+    case hardware
+    case deviceName = "device_name"
+    case system
+    case systemVersion = "system_version"
+    case url
+  }
+
+  package var name: Name
+  package var value: String
+
+  package init(_ name: Name, _ value: String) { (self.name, self.value) = (name, value) }
+}
+
 /// A device got the time since an action.
 package struct ElapsedSent: AttemptFact {
   package var room: RoomID

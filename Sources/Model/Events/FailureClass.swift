@@ -59,9 +59,9 @@ extension FailureReason {
     case .neverReceived, .contentHidden, .noCandidate, .notNear, .receivedTooBriefly, .adapterMissing:
       .missing
     case .outOfSlots: .outOfSlots
-    case .attributeRejected, .refused: .refused
+    case .attributeRejected, .refused, .wifiRefused: .refused
     case .wrongIdentity, .notReceivedAfterSave, .receivedFromOtherAddress, .beaconAsBefore,
-      .contradictorySightings, .ambiguousFamily, .configuredOtherwise, .settingsUnknown,
+      .contradictorySightings, .ambiguousFamily, .configuredOtherwise, .settingsUnknown, .authorizationRequired,
       .foreignSettings,
       .networkNotReceived, .identityOnAir, .identityOnRecord, .settingsChanged, .planOutdated,
       .adapterClaimed,

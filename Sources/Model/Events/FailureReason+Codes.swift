@@ -13,6 +13,7 @@ extension FailureReason {
     case serviceAmbiguous = "service_ambiguous"
     case attributeRejected = "attribute_rejected"
     case refused
+    case wifiRefused = "wifi_refused"
     case saveNotKept = "save_not_kept"
     case wrongIdentity = "wrong_identity"
     case readBackMismatch = "read_back_mismatch"
@@ -29,6 +30,7 @@ extension FailureReason {
     case identityOnRecord = "identity_on_record"
     case settingsChanged = "settings_changed"
     case settingsUnknown = "settings_unknown"
+    case authorizationRequired = "authorization_required"
     case planOutdated = "plan_outdated"
     case adapterClaimed = "adapter_claimed"
     case hostPaused = "host_paused"
@@ -68,6 +70,7 @@ extension FailureReason {
     case .serviceAmbiguous: .serviceAmbiguous
     case .attributeRejected: .attributeRejected
     case .refused: .refused
+    case .wifiRefused: .wifiRefused
     case .saveNotKept: .saveNotKept
     case .wrongIdentity: .wrongIdentity
     case .readBackMismatch: .readBackMismatch
@@ -84,6 +87,7 @@ extension FailureReason {
     case .identityOnRecord: .identityOnRecord
     case .settingsChanged: .settingsChanged
     case .settingsUnknown: .settingsUnknown
+    case .authorizationRequired: .authorizationRequired
     case .planOutdated: .planOutdated
     case .adapterClaimed: .adapterClaimed
     case .hostPaused: .hostPaused
@@ -108,4 +112,9 @@ extension FailureReason {
     case .stackError: .stackError
     }
   }
+}
+
+extension FailureReason.Code {
+  /// Whether the device itself reports that it did not take the settings.
+  package var isRefusal: Bool { self == .refused || self == .wifiRefused }
 }

@@ -27,13 +27,14 @@ extension FailureReason: Codable {
     package internal(set) var ssid: String?
     package internal(set) var networks: [FoundNetwork]?
     package internal(set) var families: [FamilyID]?
+    package internal(set) var cause: WiFiRefusal?
 
     enum CodingKeys: String, CodingKey {
       case code, stage, setting
       case attError = "att_error"
       case deviceText = "device_text"
       case stackText = "stack_text"
-      case held, identity, addresses, candidates, sightings, near, seconds, ssid, networks, families
+      case held, identity, addresses, candidates, sightings, near, seconds, ssid, networks, families, cause
     }
   }
 }
@@ -44,7 +45,8 @@ extension FailureReason.Form {
   init(_ reason: FailureReason) {
     code = reason.code
     switch reason {
-    case .adapterDeaf, .addressMissing, .planOutdated, .notConfirmed, .tooManyFailures, .canariesFailed,
+    case .adapterDeaf, .authorizationRequired, .addressMissing, .planOutdated, .notConfirmed,
+      .tooManyFailures, .canariesFailed,
       .canariesRefused:
       break
     case .contentHidden(let stackText): self.stackText = stackText
@@ -64,6 +66,7 @@ extension FailureReason.Form {
       put(step)
       self.attError = attError
     case .refused(let stage, let text): (self.stage, deviceText) = (stage, text)
+    case .wifiRefused(let cause, let text): (stage, self.cause, deviceText) = (.save, cause, text)
     case .saveNotKept: stage = .verify
     case .wrongIdentity(let identity): (stage, self.identity) = (.verify, identity)
     case .readBackMismatch(let setting, let held):
@@ -83,10 +86,10 @@ extension FailureReason.Form {
       addresses = [contradiction.address]
       sightings = [contradiction.first, contradiction.second]
     case .ambiguousFamily(let families): self.families = families
-    case .configuredOtherwise(let identity), .settingsUnknown(let identity): self.identity = identity
+    case .configuredOtherwise(let identity): self.identity = identity
     case .identityOnAir(let holders), .identityOnRecord(let holders):
       (identity, addresses) = (holders.identity, holders.addresses)
-    case .settingsChanged(let identity): self.identity = identity
+    case .settingsChanged(let identity), .settingsUnknown(let identity): self.identity = identity
     case .adapterClaimed(let holder): stackText = holder
     case .hostPaused(let paused): put(paused)
     case .tooManyCandidates(let addresses, let identity):

@@ -22,6 +22,10 @@ extension FailureReason.Form {
     case .refused:
       .refused(
         stage: try context.required(stage, .stage), deviceText: try context.required(deviceText, .deviceText))
+    case .wifiRefused:
+      .wifiRefused(
+        try context.at(.save, context.required(cause, .cause)),
+        deviceText: try context.required(deviceText, .deviceText))
     case .saveNotKept: try context.at(.verify, .saveNotKept)
     case .wrongIdentity:
       .wrongIdentity(try context.at(.verify, context.required(identity, .identity)))
@@ -52,7 +56,8 @@ extension FailureReason.Form {
     case .identityOnAir: .identityOnAir(try context.holders())
     case .identityOnRecord: .identityOnRecord(try context.holders())
     case .settingsChanged: .settingsChanged(identity)
-    case .settingsUnknown: .settingsUnknown(try context.required(identity, .identity))
+    case .settingsUnknown: .settingsUnknown(identity)
+    case .authorizationRequired: .authorizationRequired
     case .planOutdated: .planOutdated
     case .adapterClaimed: .adapterClaimed(holder: try context.required(stackText, .stackText))
     case .hostPaused: .hostPaused(PausedStep(try context.step(), finding))

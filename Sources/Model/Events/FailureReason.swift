@@ -20,6 +20,8 @@ package enum FailureReason: Hashable, Sendable {
   case serviceAmbiguous(FailedStep)
   case attributeRejected(FailedStep, attError: UInt8? = nil)
   case refused(stage: Stage, deviceText: String)
+  /// The device got the WiFi, tried to join it and reports that it could not.
+  case wifiRefused(WiFiRefusal, deviceText: String)
   case saveNotKept
   case wrongIdentity(DeviceIdentity)
   case readBackMismatch(setting: SettingName, held: String)
@@ -40,7 +42,10 @@ package enum FailureReason: Hashable, Sendable {
   case identityOnRecord(IdentityHolders)
   /// The identity is nil for a family without one.
   case settingsChanged(DeviceIdentity?)
-  case settingsUnknown(DeviceIdentity)
+  /// The identity is nil for a family without one.
+  case settingsUnknown(DeviceIdentity?)
+  /// A person must press the device's button before it accepts settings.
+  case authorizationRequired
   case planOutdated
   /// The holder: the adapter and that run.
   case adapterClaimed(holder: String)

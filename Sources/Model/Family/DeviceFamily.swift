@@ -82,6 +82,7 @@ package struct DeviceFamily: Hashable, Sendable {
     }
     switch rule.state {
     case .waiting: return .awaitingProvisioning
+    case .locked: return .locked
     case .present: return .present
     case .configured: return .configured(found)
     }

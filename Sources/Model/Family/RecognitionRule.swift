@@ -4,6 +4,8 @@ package import Bluetooth
 package enum Recognition: Hashable, Sendable {
   /// It is in provisioning mode.
   case awaitingProvisioning
+  /// It is not configured, and a person must press its button before it accepts settings.
+  case locked
   /// It is configured, with this identity if its family has one.
   case configured(DeviceIdentity?)
   /// It is present; its advertisement does not show its settings.
@@ -14,6 +16,7 @@ package enum Recognition: Hashable, Sendable {
 package struct RecognitionRule: Hashable, Sendable {
   package enum State: Hashable, Sendable {
     case waiting
+    case locked
     case configured
     case present
   }

@@ -8,6 +8,9 @@ package struct Submission: Hashable, Sendable {
   package var acknowledgement: Evidence.Grade?
   /// Whether nothing had to be written because the device held everything.
   package var isUnchanged: Bool
+  /// Whether the device showed that it carries the change out, and its result is still to come: a sighting of it as
+  /// configured then proves it, in a family without an identity on air.
+  package var isUnderWay = false
   /// The failure instead of an acknowledgement. It becomes the reason only if the proof does not arrive.
   package var problem: FailureReason?
 

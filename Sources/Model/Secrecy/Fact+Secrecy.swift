@@ -14,6 +14,9 @@ extension Fact {
     case .wifiChecked(var fact):
       for index in fact.networks.indices { fact.networks[index].ssid = plain(fact.networks[index].ssid) }
       return .wifiChecked(fact)
+    case .deviceDescribed(var fact):
+      for index in fact.details.indices { fact.details[index].value = plain(fact.details[index].value) }
+      return .deviceDescribed(fact)
     case .stageEnded(var fact):
       fact.failure = fact.failure?.redacted(plain)
       return .stageEnded(fact)

@@ -163,6 +163,9 @@ package struct BuildingRoom: Hashable, Sendable {
   /// The identity of its device on record, or the one that the newest run was to write.
   package let identity: DeviceIdentity?
 
+  /// What its device last reported of itself.
+  package var details: [DeviceDetail] { runs.last { !$0.room.details.isEmpty }?.room.details ?? [] }
+
   /// The newest run that worked on it.
   package var last: Run? { runs.last }
 }

@@ -18,6 +18,8 @@ package struct RoomReport: Hashable, Sendable {
   package private(set) var evidence: Evidence?
   /// The state of each setting, in the profile's order.
   package private(set) var settings: [SettingResult]
+  /// What its device reported of itself, the last value of each, by name.
+  package private(set) var details: [DeviceDetail] = []
   package private(set) var stage: Stage?
   /// The setting in progress, in `write`.
   package private(set) var setting: SettingName?
@@ -145,6 +147,7 @@ package struct RoomReport: Hashable, Sendable {
     case .saveSubmitted(let fact):
       address = fact.address
       mayHaveKept = true
+      awaitedAction = nil
       // Its writes follow, and it keeps each at once.
       guard family?.isRewritable == true else { break }
       for index in settings.indices where settings[index].state == .notWritten {
@@ -152,6 +155,10 @@ package struct RoomReport: Hashable, Sendable {
       }
     case .statusReceived(let fact):
       take(fact)
+    case .deviceDescribed(let fact):
+      let names = fact.details.map(\.name)
+      let all = details.filter { !names.contains($0.name) } + fact.details
+      details = DeviceDetail.Name.allCases.flatMap { name in all.filter { $0.name == name } }
     case .proofReceived(let fact):
       evidence = fact.evidence
       evidenceRecorded = time
@@ -159,7 +166,7 @@ package struct RoomReport: Hashable, Sendable {
     case .attemptEnded(let fact):
       attemptReports.change(fact.number) { $0.end(fact) }
       // Only in these two cases did the device itself report that it kept nothing.
-      if let code = fact.failure?.code, code == .refused || code == .saveNotKept { mayHaveKept = false }
+      if let code = fact.failure?.code, code.isRefusal || code == .saveNotKept { mayHaveKept = false }
     case .roomFinished(let fact):
       finish(fact)
       if evidenceRecorded == nil { evidenceRecorded = time }

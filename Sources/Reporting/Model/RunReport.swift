@@ -88,7 +88,8 @@ package struct RunReport: Hashable, Sendable {
       break
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
       .operatorAwaited, .stageStarted,
-      .stageEnded, .statusReceived, .settingsRead, .wifiChecked, .elapsedSent, .settingWritten,
+      .stageEnded, .statusReceived, .settingsRead, .wifiChecked, .deviceDescribed, .elapsedSent,
+      .settingWritten,
       .saveSubmitted, .linkEnded, .proofReceived, .attemptEnded, .retryScheduled, .roomFinished:
       if let room = event.fact.room { applyToRoom(room, event) }
     }

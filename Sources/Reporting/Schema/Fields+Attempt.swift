@@ -62,6 +62,21 @@ extension HeldSetting: RecordedObject {
   ]
 }
 
+extension DeviceDescribed: ExplainedKeys {
+  package static let fields = [
+    "details": "What the device reported."
+  ]
+}
+
+extension DeviceDetail: RecordedObject {
+  package static let definition = "device_detail"
+  package static let about = "What a device reports of itself."
+  package static let fields = [
+    "name": "What the value is.",
+    "value": "The value in the device's words, without secrets.",
+  ]
+}
+
 extension ElapsedSent: ExplainedKeys {
   package static let fields = [
     "seconds": "Seconds from the action to the write, to the microsecond.",

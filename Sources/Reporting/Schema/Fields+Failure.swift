@@ -22,5 +22,6 @@ extension FailureReason.Form: RecordedObject {
     "ssid": "The WiFi network that the device is to join.",
     "networks": "The WiFi networks that the device receives.",
     "families": "The device families that recognise the device.",
+    "cause": "Why the device could not join the WiFi network.",
   ]
 }

@@ -57,6 +57,22 @@ extension WiFiCheckResult: OutputNames {
   }
 }
 
+extension DeviceDetail.Name: OutputNames {
+  package static let definition = "device_detail_name"
+  package static let about = "What a value is that a device reports of itself."
+  package var documentation: String {
+    switch self {
+    case .firmware: "The name of its firmware."
+    case .firmwareVersion: "The version of its firmware."
+    case .hardware: "Its chip or board."
+    case .deviceName: "The name that it has."
+    case .system: "The name of its operating system."
+    case .systemVersion: "The version of its operating system."
+    case .url: "Where it can be reached in its network."
+    }
+  }
+}
+
 extension ActionSource: OutputNames {
   package static let definition = "action_source"
   package static let about = "The source of an action's time."

@@ -22,6 +22,8 @@ extension FailureReason.Code: OutputNames {
       "It has the service, or a required characteristic, more than once: nothing was written."
     case .attributeRejected: "It responded to a write or read with an ATT error, or does not permit it."
     case .refused: "The device refused; `device_text` is its error message, without secrets."
+    case .wifiRefused:
+      "It could not join the WiFi network, as it reports itself; `cause` is why, as far as it reports that, and `device_text` is its message, without secrets."
     case .saveNotKept: "It returned waiting to be provisioned: it did not keep what was written."
     case .wrongIdentity: "It returned with another identity than the written one."
     case .readBackMismatch: "It was read back, and holds something else than what was written."
@@ -47,7 +49,8 @@ extension FailureReason.Code: OutputNames {
     case .settingsChanged:
       "Its device is at work with the settings of an earlier run, and cannot be rewritten in place. A family without an identity has none here."
     case .settingsUnknown:
-      "Its device is at work with the room's identity, and nothing on record shows its other settings."
+      "Its device is at work with the room's identity, and nothing on record shows its other settings. A family without an identity has none here."
+    case .authorizationRequired: "A person must press its button before it accepts settings."
     case .planOutdated: "The run would do something else than the plan."
     case .adapterClaimed: "Another run works with the adapter: the adapter, and the run that holds it."
     case .hostPaused: "The host slept or was suspended in the middle of it."
@@ -57,7 +60,7 @@ extension FailureReason.Code: OutputNames {
     case .ambiguousFamily:
       "Several device families recognise what the device sends, so it is unknown what it takes. It is never written."
     case .addressNeeded:
-      "Devices of the room's family do not show on air whether they are provisioned: the room must name its own."
+      "Devices of the room's family send no identity on air: the room must name its own."
     case .addressMissing: "The manifest does not name the room's device yet: its label must be read."
     case .notClearlyNearest: "None of the devices near the room's adapter is clearly the nearest."
     case .notNear: "The nearest device is too far from the room's adapter to be in the room."
@@ -74,6 +77,18 @@ extension FailureReason.Code: OutputNames {
     case .interrupted: "The run was interrupted."
     case .recordUnwritable: "The record could not be written, so nothing more was done."
     case .stackError: "The stack reported another error, which its text describes."
+    }
+  }
+}
+
+extension WiFiRefusal: OutputNames {
+  package static let definition = "wifi_refusal"
+  package static let about = "Why a device could not join the WiFi network, as far as it reports it."
+  package var documentation: String {
+    switch self {
+    case .password: "The network does not accept the password."
+    case .network: "It does not find the network."
+    case .unknown: "It reports no cause."
     }
   }
 }

@@ -97,7 +97,8 @@ package struct ProgressView: Sendable {
     case .linksHeld, .foreignScanDetected, .linkReleased, .deviceSighted, .bindingCommitted, .bindingReleased,
       .roomRetired, .roomAccepted, .roomVerified, .canariesJudged, .deviceUnclaimed, .hostPaused,
       .eventsOmitted, .stageEnded,
-      .statusReceived, .settingsRead, .wifiChecked, .elapsedSent, .settingWritten, .proofReceived:
+      .statusReceived, .settingsRead, .wifiChecked, .deviceDescribed, .elapsedSent, .settingWritten,
+      .proofReceived:
       break
     }
   }

@@ -69,7 +69,7 @@ struct EventWords {
     case .scanStopped(let fact):
       self.init("scan", "stopped on \(name(fact.adapter))")
     case .deviceSighted(let fact):
-      let life = fact.identity.map { "at work with \($0.distinction.visible)" } ?? "ready for a connection"
+      let life = fact.identity.map { "at work with \($0.distinction.visible)" } ?? "without an identity"
       self.init("received", "\(fact.address) on \(name(fact.adapter))\(Self.signal(fact.rssi)), \(life)")
     case .bindingCommitted(let fact):
       let consent = fact.consent.map { ", \($0.words)" } ?? ""
@@ -126,6 +126,8 @@ struct EventWords {
       let networks = fact.networks.map { "\($0.ssid.visible) \($0.rssi) dBm" }
       let list = networks.isEmpty ? "" : "; the device receives " + networks.joined(separator: ", ")
       self.init("wifi", "\(fact.ssid.visible): \(fact.result.words)\(list)")
+    case .deviceDescribed(let fact):
+      self.init("device", fact.details.map { "\($0.name.words) \($0.value.visible)" }.joined(separator: ", "))
     case .elapsedSent(let fact):
       let time = Decimal.fixed(fact.seconds, places: 6) ?? "?"
       self.init("action", "\(time) s since \(fact.since.words), sent as \(fact.byte)")
@@ -384,6 +386,21 @@ extension WiFiCheckResult {
     case .notReceived: "not received by the device"
     case .unsupported: "not checked, the firmware cannot list networks"
     case .noAnswer: "not checked, the answer of the device was incomplete"
+    }
+  }
+}
+
+extension DeviceDetail.Name {
+  /// The name before a value.
+  var words: String {
+    switch self {
+    case .firmware: "firmware"
+    case .firmwareVersion: "firmware version"
+    case .hardware: "hardware"
+    case .deviceName: "device name"
+    case .system: "system"
+    case .systemVersion: "system version"
+    case .url: "URL"
     }
   }
 }

@@ -63,6 +63,7 @@ extension FailureReason.Code {
   fileprivate var isKnownState: Bool {
     switch self {
     case .saveNotKept, .wrongIdentity, .receivedFromOtherAddress, .beaconAsBefore, .settingsUnknown,
+      .authorizationRequired,
       .configuredOtherwise, .identityOnAir,
       .settingsChanged, .foreignSettings, .networkNotReceived,
       .readBackMismatch:
@@ -70,8 +71,8 @@ extension FailureReason.Code {
     case .neverReceived, .adapterDeaf, .contentHidden, .unknownToStack, .connectTimedOut, .connectFailed,
       .linkLost,
       .stageTimedOut, .serviceMissing, .serviceAmbiguous,
-      .attributeRejected, .refused, .notReceivedAfterSave, .noSelfDisconnect, .contradictorySightings,
-      .ambiguousFamily,
+      .attributeRejected, .refused, .wifiRefused, .notReceivedAfterSave, .noSelfDisconnect,
+      .contradictorySightings, .ambiguousFamily,
       .tooManyCandidates,
       .noCandidate,
       .addressNeeded, .addressMissing, .notClearlyNearest, .notNear, .receivedTooBriefly, .adapterMissing,

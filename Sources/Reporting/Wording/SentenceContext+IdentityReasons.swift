@@ -142,6 +142,21 @@ extension SentenceContext {
       """)
   }
 
+  func settingsUnknown() -> Explanation {
+    Explanation(
+      "\(subject) is at work already, and nothing on record shows with which settings.",
+      """
+      If another laptop wrote it, merge both records with `roboprov report merge FOLDER FOLDER --into reports`. If not, \
+      \(waitAndRun), which writes it. If you know that it works, run `roboprov accept` for this room.
+      """)
+  }
+
+  func authorizationRequired() -> Explanation {
+    Explanation(
+      "\(subject) accepts settings only after its button is pressed.",
+      "Press the button, then \(retry) within a minute. Or add `--watch`, and press it while the run waits.")
+  }
+
   func tooManyCandidates(_ addresses: [BluetoothAddress]) -> Explanation {
     let names = addresses.isEmpty ? "" : ": " + list(addresses)
     if isRegistered {
@@ -181,7 +196,7 @@ extension SentenceContext {
   func addressNeeded(_ received: [BluetoothAddress]) -> Explanation {
     let received = received.isEmpty ? "" : " Received: \(list(received))."
     return Explanation(
-      "A \(device.noun) does not advertise whether it is provisioned, so the manifest must name this room's.\(received)",
+      "A \(device.noun) does not advertise an identity, so the manifest must name this room's.\(received)",
       """
       Write the address of this room's \(device.noun) into the manifest, or the adapter beside it (`near: hci0`). \(again)
       """)

@@ -40,6 +40,7 @@ package struct FirmwareFamily: Sendable {
     .iotDesignShop,
     .midiKeyboard,
     .firefly,
+    .improvWiFi,
   ]
 
   /// All faults that a scenario can order for its devices.
@@ -119,9 +120,10 @@ package struct FirmwareSetting: Sendable {
 
   /// A setting with UTF-8 text of limited length in bytes.
   package static func text(
-    _ name: String, _ characteristic: BluetoothUUID, bytes: ClosedRange<Int>
+    _ name: String, _ characteristic: BluetoothUUID, bytes: ClosedRange<Int>, isAlwaysHeld: Bool = false
   ) -> Self {
-    Self(name, characteristic, "text of \(bytes.lowerBound) to \(bytes.upperBound) bytes") { text in
+    let expected = "text of \(bytes.lowerBound) to \(bytes.upperBound) bytes"
+    return Self(name, characteristic, expected, isAlwaysHeld: isAlwaysHeld) { text in
       bytes.contains(text.utf8.count) ? Array(text.utf8) : nil
     }
   }

@@ -25,17 +25,28 @@ package struct FirmwareOracle: Sendable {
   package let proofs: Set<Evidence.Grade>
   /// The identity on air of a device with this flash; nil for one that is not configured or sends none.
   package let identity: @Sendable (Flash) -> [UInt8]?
-  /// Whether a write without a setting is what a run may send for a room.
+  /// Whether a device with this flash is configured, so that a run must leave it alone.
+  package let isAtWork: @Sendable (Flash) -> Bool
+  /// Whether its devices may be silent once they are configured.
+  package let sendsNothingAtWork: Bool
+  /// Whether a write is a question, which changes nothing.
+  package let isHarmless: @Sendable (WriteRecord) -> Bool
+  /// Whether a write is what a run may send for a room, besides settings alone.
   package let isCommand: @Sendable (WriteRecord, Room) -> Bool
 
   package init(
     _ access: Access, proofs: Set<Evidence.Grade>,
     identity: @escaping @Sendable (Flash) -> [UInt8]? = { _ in nil },
+    isAtWork: (@Sendable (Flash) -> Bool)? = nil, sendsNothingAtWork: Bool = false,
+    isHarmless: @escaping @Sendable (WriteRecord) -> Bool = { _ in false },
     isCommand: @escaping @Sendable (WriteRecord, Room) -> Bool = { _, _ in false }
   ) {
     self.access = access
     self.proofs = proofs
     self.identity = identity
+    self.isAtWork = isAtWork ?? { identity($0) != nil }
+    self.sendsNothingAtWork = sendsNothingAtWork
+    self.isHarmless = isHarmless
     self.isCommand = isCommand
   }
 }
@@ -77,8 +88,8 @@ extension FirmwareFamily {
   /// Whether a write to a room's device contains only the room's own settings. A setting that the room does
   /// not have, but that shares the characteristic, must keep its earlier value.
   package func isOwn(_ write: WriteRecord, of room: Room, before: Flash?) -> Bool {
+    if truth.isCommand(write, room) { return true }
     let parts = settings(at: write.characteristic)
-    if parts.isEmpty { return truth.isCommand(write, room) }
     let wanted = flash(of: room)
     guard parts.contains(where: { wanted[$0.name] != nil }) else { return false }
     var rest = write.value[...]
@@ -97,7 +108,11 @@ extension FirmwareFamily {
 
   /// Whether a write changes the device permanently.
   package func isChange(_ write: WriteRecord) -> Bool {
-    if case .provisioningMode(let save) = truth.access { write.characteristic == save } else { true }
+    if case .provisioningMode(let save) = truth.access {
+      write.characteristic == save && !truth.isHarmless(write)
+    } else {
+      true
+    }
   }
 
   /// The grades of evidence that prove a room's device after a write.

@@ -45,6 +45,7 @@ package enum RoboSensorGATT {
 
 /// ATT error codes (Bluetooth Core, Vol 3 Part F 3.4.1.1).
 package enum ATTCode {
+  package static let invalidHandle: UInt8 = 0x01
   package static let readNotPermitted: UInt8 = 0x02
   package static let writeNotPermitted: UInt8 = 0x03
   package static let requestNotSupported: UInt8 = 0x06

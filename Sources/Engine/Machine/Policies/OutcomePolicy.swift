@@ -17,7 +17,7 @@ extension Outcome {
       case .linkLost(let step) where step.stage == .verify: .unconfirmed
       case .interrupted: .cancelled
       case .configuredOtherwise, .foreignSettings, .networkNotReceived, .identityOnAir, .identityOnRecord,
-        .settingsChanged, .settingsUnknown:
+        .settingsChanged, .settingsUnknown, .authorizationRequired:
         .actionRequired
       case .tooManyCandidates, .notClearlyNearest, .adapterShared, .addressNeeded, .ambiguousFamily:
         .ambiguous
@@ -27,6 +27,7 @@ extension Outcome {
         .canariesFailed, .canariesRefused:
         .pending
       case .linkLost, .stageTimedOut, .serviceMissing, .serviceAmbiguous, .attributeRejected, .refused,
+        .wifiRefused,
         .saveNotKept,
         .readBackMismatch, .wrongIdentity, .adapterLost, .stackLost, .hostPaused, .outOfSlots, .stackError:
         .failed

@@ -7,7 +7,7 @@ extension BuildingPage {
   func history(_ room: BuildingRoom) -> HTML {
     """
     <details><summary>Settings and history</summary>\
-    \(proof(room))\(settings(room))\(acceptances(room))\(retirement(room))\(runs(room))</details>
+    \(proof(room))\(details(room))\(settings(room))\(acceptances(room))\(retirement(room))\(runs(room))</details>
     """
   }
 
@@ -20,6 +20,12 @@ extension BuildingPage {
         return "\(time(seen.at)) in \(link(run: seen.run))\(isOld ? "; not received in the newest run" : "")"
       }
     return "<p>Proved: \(evidence.plainSentence)\(old.map { ", \($0)" }).</p>"
+  }
+
+  private func details(_ room: BuildingRoom) -> HTML {
+    guard !room.details.isEmpty else { return "" }
+    let items = room.details.map { "\($0.name.words) <bdi>\($0.value)</bdi>" as HTML }
+    return "<p>Reported by the device: \(items.joined(separator: ", ")).</p>"
   }
 
   // MARK: Settings

@@ -76,6 +76,7 @@ package enum BuildingJSON {
     Field("settings", "Its settings as the record has them, in the profile's order.", each: setting) {
       $0.room.settings
     }
+    Field("details", "What its device last reported of itself.", each: JSONReport.detail) { $0.room.details }
     Field("verification", "What `verify` last found; null if it never ran.", optional: verification) {
       $0.room.verification
     }

@@ -155,6 +155,7 @@ package enum JSONReport {
       $0.row.proof
     }
     Field("settings", "The state of each setting, in the profile's order.", each: setting) { $0.row.settings }
+    Field("details", "What its device reported of itself.", each: detail) { $0.row.room.details }
     Field("reason", "Why it is not done, as a sentence; null for a success.") { $0.explanation?.sentence }
     Field("reason_code", "The same as a code.") { $0.row.room.reason?.code }
     Field("advice", "What to do next, as a sentence.") { $0.explanation?.advice }
@@ -185,6 +186,11 @@ package enum JSONReport {
     Field("name", "Which setting.") { $0.name }
     Field("value", "Its value; null for a secret.") { $0.value }
     Field("state", "Its state.") { $0.state }
+  }
+
+  static let detail = OutputForm<DeviceDetail>(DeviceDetail.definition, DeviceDetail.about) {
+    Field("name", of: DeviceDetail.self) { $0.name }
+    Field("value", of: DeviceDetail.self) { $0.value }
   }
 
   private static let exclusion = OutputForm<Exclusion>("exclusion", Exclusion.about) {

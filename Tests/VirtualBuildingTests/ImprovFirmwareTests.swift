@@ -1,0 +1,142 @@
+import Bluetooth
+import Synchronization
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+@Suite("The Improv firmware") struct ImprovFirmwareTests {
+  /// A connected device, and everything that it notified.
+  private struct Conversation: Sendable {
+    let building: Building
+    let peripheral: any Peripheral
+    let service: RemoteService
+
+    /// Writes a command in pieces and returns the last values of state, error and result a little later.
+    func send(
+      _ bytes: [UInt8], piece: Int = 512, wait: Duration = .milliseconds(500)
+    ) async throws -> (state: UInt8?, error: UInt8?, result: [UInt8]) {
+      let command = try service.require(ImprovGATT.command)
+      for start in stride(from: 0, to: bytes.count, by: piece) {
+        try await peripheral.write(
+          Array(bytes[start..<min(start + piece, bytes.count)]), to: command, .withResponse)
+      }
+      try await building.clock.sleep(for: wait)
+      return (
+        try await peripheral.read(service.require(ImprovGATT.state)).first,
+        try await peripheral.read(service.require(ImprovGATT.error)).first,
+        try await peripheral.read(service.require(ImprovGATT.result))
+      )
+    }
+  }
+
+  private static func run<Value: Sendable>(
+    _ faults: [FamilyFault] = [], networks: [WiFiNetwork] = [],
+    _ body: @escaping @Sendable (Conversation) async throws -> Value
+  ) async throws -> Value {
+    try await Building.run(
+      [faults.map { .init(.own($0)) }], wifiNetworks: networks, change: { $0.sensors[0].family = .improvWiFi }
+    ) { building in
+      try await body(try await converse(building))
+    }
+  }
+
+  private static func converse(_ building: Building) async throws -> Conversation {
+    let peripheral = try await building.connect()
+    let service = try await peripheral.discover(ImprovGATT.service, requiring: [ImprovGATT.command])
+    return Conversation(building: building, peripheral: peripheral, service: service)
+  }
+
+  /// `Plant` without a password.
+  private static let join: [UInt8] = [1, 7, 5, 0x50, 0x6C, 0x61, 0x6E, 0x74, 0, 0x0C]
+
+  @Test("it advertises its service, its state and its capabilities, and needs its button if it has one")
+  func advertising() async throws {
+    for (faults, data) in [([], [2, 15, 0, 0, 0, 0]), ([FamilyFault.needsButton], [1, 15, 0, 0, 0, 0])]
+      as [(
+        [FamilyFault], [UInt8]
+      )]
+    {
+      try await Building.run(
+        [faults.map { .init(.own($0)) }], change: { $0.sensors[0].family = .improvWiFi }
+      ) { building in
+        let first = try #require(try await building.receive())
+        #expect(first.serviceUUIDs == [ImprovGATT.service] && first.serviceData == [ImprovGATT.data: data])
+      }
+    }
+  }
+
+  @Test("a command counts whole, in pieces and in single bytes", arguments: [512, 20, 7, 1])
+  func pieces(of length: Int) async throws {
+    try await Self.run { talk in
+      let joining = try await talk.send(Self.join, piece: length)
+      #expect(joining.state == 3 && joining.error == 0)
+      try await talk.building.clock.sleep(for: .seconds(8))
+      let flash = try #require(await talk.building.world.flash(of: Building.sensor(1)))
+      #expect(flash.isSaved && flash.text("wifi_ssid") == "Plant" && flash.values["wifi_password"] == [])
+    }
+  }
+
+  @Test("it drops everything without a sign when there are too many bytes, and keeps a part beyond the link")
+  func dropped() async throws {
+    try await Self.run { talk in
+      #expect(try await talk.send(Self.join + [0]).state == 2)
+      #expect(try await talk.send(Array(Self.join.prefix(6))).state == 2)
+      await talk.peripheral.disconnect()
+      let again = try await Self.converse(talk.building)
+      let swallowed = try await again.send(Self.join)
+      #expect(swallowed.state == 2 && swallowed.error == 0)
+      #expect(try await again.send(Self.join).state == 3)
+    }
+  }
+
+  @Test("errors have the numbers of the specification")
+  func errors() async throws {
+    try await Self.run { talk in
+      #expect(try await talk.send(Self.join.dropLast() + [0]).error == 1)
+      #expect(try await talk.send([9, 0, 9]).error == 2)
+      #expect(try await talk.send([5, 3, 0x61, 0x20, 0x62, 0xEB]).error == 5, "a hostname with a space")
+      #expect(try await talk.send(Self.join).error == 0)
+      let second = try await talk.send(Self.join)
+      #expect(second.error == 4 && second.state == 3, "it joins already")
+    }
+  }
+
+  @Test("it says what it is, and lists networks in one result or in several")
+  func questions() async throws {
+    let networks = [WiFiNetwork(ssid: "A", rssi: -50), WiFiNetwork(ssid: "B", rssi: -60)]
+    try await Self.run(networks: networks) { talk in
+      let info = try await talk.send([3, 0, 3]).result
+      #expect(info.first == 3 && info.contains(Array("ESP32-C3".utf8)))
+      let list = try await talk.send([4, 0, 4], wait: .seconds(4)).result
+      #expect(list.first == 4 && list.contains(Array("A\u{3}-50\u{4}WPA2\u{1}B\u{3}-60".utf8)))
+    }
+    try await Self.run([.scansOneByOne], networks: networks) { talk in
+      let last = try await talk.send([4, 0, 4], wait: .seconds(4)).result
+      #expect(last == [4, 0, 4], "the last one is empty")
+    }
+  }
+
+  @Test("a network out of range takes 30 s: then error 3, and it accepts commands again")
+  func outOfRange() async throws {
+    try await Self.run(networks: [WiFiNetwork(ssid: "Other", rssi: -50)]) { talk in
+      #expect(try await talk.send(Self.join, wait: .seconds(28)).state == 3)
+      try await talk.building.clock.sleep(for: .seconds(3))
+      let state = try await talk.peripheral.read(talk.service.require(ImprovGATT.state))
+      let error = try await talk.peripheral.read(talk.service.require(ImprovGATT.error))
+      #expect(state == [2] && error == [3])
+    }
+  }
+
+  @Test("after a success its service ends, and it is no longer on air")
+  func farewell() async throws {
+    try await Self.run { talk in
+      let joined = try await talk.send(Self.join, wait: .seconds(8))
+      #expect(joined.state == 4 && joined.result.starts(with: [1]))
+      try await talk.building.clock.sleep(for: .seconds(11))
+      let state = try talk.service.require(ImprovGATT.state)
+      await #expect(throws: CentralError.self) { _ = try await talk.peripheral.read(state) }
+      await talk.peripheral.disconnect()
+      #expect(await talk.building.world.onAir(Building.sensor(1)) == nil)
+    }
+  }
+}
