@@ -47,6 +47,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    // EspMessages.pb.swift is generated for this version.
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
   ],
   targets: [
     // System libraries, and the few kernel calls that Swift does not import.
@@ -61,6 +63,11 @@ let package = Package(
     library("Hex"),
     library("Digest", ["CGcrypt", "Hex"]),
     library("Zip", ["CMinizip"]),
+    library("Ciphers", ["CGcrypt", "Digest", "Hex"]),
+    // The messages of Espressif's provisioning, generated from EspMessages.proto (`make proto`).
+    .target(
+      name: "EspMessages", dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+      exclude: ["EspMessages.proto"], swiftSettings: strict),
 
     // The basic types, and the access to the radio.
     library("Bluetooth", ["Hex", .product(name: "DequeModule", package: "swift-collections")]),
@@ -77,7 +84,9 @@ let package = Package(
         "Waiting", "Model", "Bluetooth",
         .product(name: "DequeModule", package: "swift-collections"),
       ]),
-    library("Families", ["Hex", "Waiting", "Session", "Model", "Bluetooth"]),
+    library(
+      "Families",
+      ["Digest", "Ciphers", "EspMessages", "Hex", "Waiting", "Session", "Model", "Bluetooth"]),
     library(
       "Engine",
       [
@@ -96,7 +105,8 @@ let package = Package(
     library(
       "VirtualBuilding",
       [
-        "Hex", "Waiting", "Bluetooth", "Model", "EventLoop", "DBus", "VirtualTime",
+        "Digest", "Ciphers", "EspMessages", "Hex", "Waiting", "Bluetooth", "Model", "EventLoop", "DBus",
+        "VirtualTime",
         .product(name: "HeapModule", package: "swift-collections"),
       ]),
 
@@ -148,7 +158,7 @@ let package = Package(
 
     // The requirements of every `Central`, as checks for its tests.
     .target(
-      name: "CentralConformance", dependencies: ["Bluetooth", "VirtualBuilding"],
+      name: "CentralConformance", dependencies: ["Bluetooth", "VirtualBuilding", "VirtualTime"],
       path: "Tests/CentralConformance", swiftSettings: strict),
     // The same checks in the radio lab, on the real BlueZ.
     .executableTarget(
@@ -176,6 +186,7 @@ let package = Package(
       swiftSettings: strict),
 
     tests("Hex"),
+    tests("Ciphers", ["Hex"]),
     tests("Digest", ["Hex"]),
     tests("Zip"),
     tests("Waiting", ["Bluetooth", "VirtualTime"]),
@@ -188,7 +199,7 @@ let package = Package(
       "Engine",
       [
         "Bluetooth", "Model", "Session", "Families", "VirtualTime", "VirtualBuilding", "Journal",
-        "ProcessorTime", "Simulation", "SampleFacts",
+        "ProcessorTime", "Simulation", "SampleFacts", "Ciphers", "Digest", "Hex",
       ]),
     tests(
       "Simulation",
