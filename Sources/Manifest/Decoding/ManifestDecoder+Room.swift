@@ -89,11 +89,13 @@ extension ManifestDecoder {
     if let counted = profile.countedSetting?.name, let value = settings[counted], !draft.isOfRange {
       evidence.note(value, counted, of: name, at: fields[counted.rawValue]?.range)
     }
+    let access = settings.filter { name, _ in profile.access.contains { $0.name == name } }
+    for name in access.keys { settings[name] = nil }
     return Room(
       id: RoomID(rawValue: id), name: name, floor: floor, tags: tags.uniqued, family: profile,
       address: address,
       near: near, isRegistered: kind.isRegistered, proofAddress: proofAddress, checksWiFi: checksWiFi,
-      settings: settings,
+      settings: settings, access: access,
       timeouts: timeouts(of: profile, with: settings, defaults.timeouts.merging(own) { $1 }),
       retries: retries)
   }
@@ -315,6 +317,17 @@ extension ManifestDecoder {
       notes: [.init("the first with it", at: first)])
   }
 
+  /// Checks a password by the room's own family, if that takes other ones than the description that all networks
+  /// were checked by.
+  private mutating func checkPassword(_ network: Network, of kind: RoomKind) {
+    guard let (secret, range) = network.password, let own = kind.profile?[.wifiPassword],
+      let general = families.setting(.wifiPassword), own.kind != general.kind,
+      general.violation(of: .secret(secret)) == nil, !checkedPasswords.contains(range)
+    else { return }
+    checkedPasswords.insert(range)
+    _ = check(.secret(secret), by: own, called: "password", at: range)
+  }
+
   private mutating func wifiSettings(
     _ fields: Fields, of kind: RoomKind, networks: [String: Network], defaults: RoomDefaults
   ) -> [SettingName: SettingValue] {
@@ -337,6 +350,7 @@ extension ManifestDecoder {
       return [:]
     }
     guard let ssid = network.ssid?.text, let password = network.password?.secret else { return [:] }
+    checkPassword(network, of: kind)
     return [.wifiSSID: .text(ssid), .wifiPassword: .secret(password)]
   }
 }

@@ -91,6 +91,10 @@ package struct Room: Hashable, Sendable {
   package var settings: [SettingName: SettingValue] {
     didSet { identity = family.identity?.identity(of: settings) }
   }
+  /// What the session needs to be let in by the device (`DeviceFamily.access`).
+  package var access: [SettingName: SettingValue]
+  /// Where the secrets come from that the manifest only refers to; known once they are resolved.
+  package var origins: [SettingName: SecretSource] = [:]
   /// The identity that its device sends with these settings; nil for a family without one.
   package private(set) var identity: DeviceIdentity?
   package var timeouts: StageTimeouts
@@ -101,18 +105,22 @@ package struct Room: Hashable, Sendable {
     id: RoomID, name: String, floor: String? = nil, tags: [String] = [], family: DeviceFamily,
     address: BluetoothAddress? = nil, near: AdapterReference? = nil, isRegistered: Bool = false,
     proofAddress: ProofAddress = .own, checksWiFi: Bool = false,
-    settings: [SettingName: SettingValue], timeouts: StageTimeouts, retries: Int
+    settings: [SettingName: SettingValue], access: [SettingName: SettingValue] = [:],
+    timeouts: StageTimeouts, retries: Int
   ) {
     (self.id, self.name, self.floor, self.tags) = (id, name, floor, tags)
     sharedFamily = Shared(family)
     (self.address, self.near, self.isRegistered) = (address, near, isRegistered)
     (self.proofAddress, self.checksWiFi, self.settings) = (proofAddress, checksWiFi, settings)
+    self.access = access
     identity = family.identity?.identity(of: settings)
     (self.timeouts, self.retries) = (timeouts, retries)
   }
 
   package var secrets: [Secret] {
-    settings.values.compactMap { if case .secret(let secret) = $0 { secret } else { nil } }
+    [settings, access].flatMap(\.values).compactMap {
+      if case .secret(let secret) = $0 { secret } else { nil }
+    }
   }
 }
 

@@ -64,7 +64,7 @@ extension FailureReason.Code {
     switch self {
     case .saveNotKept, .wrongIdentity, .receivedFromOtherAddress, .beaconAsBefore, .settingsUnknown,
       .configuredOtherwise, .identityOnAir,
-      .settingsChanged, .foreignSettings, .networkNotReceived,
+      .settingsChanged, .foreignSettings, .credentialsRefused, .securityTooLow, .networkNotReceived,
       .readBackMismatch:
       true
     case .neverReceived, .adapterDeaf, .contentHidden, .unknownToStack, .connectTimedOut, .connectFailed,
