@@ -85,6 +85,9 @@ extension SampleFacts {
     ReasonExample(
       .refused(stage: .save, deviceText: "error:no"),
       #"{"code":"refused","device_text":"error:no","stage":"save"}"#),
+    ReasonExample(
+      .wifiRefused(.password, deviceText: "auth_error"),
+      #"{"cause":"password","code":"wifi_refused","device_text":"auth_error","stage":"save"}"#),
     ReasonExample(.saveNotKept, #"{"code":"save_not_kept","stage":"verify"}"#),
     ReasonExample(
       .wrongIdentity(9),

@@ -322,7 +322,7 @@ package struct Invariants: Sendable {
   private static func isHonest(_ finished: RoomFinished, _ truth: FirmwareFamily) -> Bool {
     if finished.outcome.isSuccess || finished.outcome == .unconfirmed { return true }
     // What a device keeps that refused, it does not say.
-    if finished.reason?.code == .refused { return true }
+    if finished.reason?.code.isRefusal == true { return true }
     // Without a save command, each write before the failure has taken effect. The state of each setting says so.
     return truth.oracle?.access.needsSave == true
       ? finished.reason?.code == .wrongIdentity

@@ -191,6 +191,6 @@ extension RunMachine {
 extension FailureReason {
   /// Whether it is the device's own evidence that it did not keep what it acknowledged.
   fileprivate var contradictsAcknowledgement: Bool {
-    code == .saveNotKept || code == .wrongIdentity || code == .refused
+    code == .saveNotKept || code == .wrongIdentity || code.isRefusal
   }
 }

@@ -59,7 +59,7 @@ extension FailureReason {
     case .neverReceived, .contentHidden, .noCandidate, .notNear, .receivedTooBriefly, .adapterMissing:
       .missing
     case .outOfSlots: .outOfSlots
-    case .attributeRejected, .refused: .refused
+    case .attributeRejected, .refused, .wifiRefused: .refused
     case .wrongIdentity, .notReceivedAfterSave, .receivedFromOtherAddress, .beaconAsBefore,
       .contradictorySightings, .configuredOtherwise, .settingsUnknown,
       .foreignSettings,

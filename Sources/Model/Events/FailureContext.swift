@@ -21,6 +21,16 @@ package enum SettingsSource: Hashable, Sendable {
   case onAir
 }
 
+/// Why a device could not join the WiFi network, as far as it reports it. The names are frozen.
+package enum WiFiRefusal: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The network does not accept the password.
+  case password
+  /// The device does not find the network.
+  case network
+  /// The device reports no cause.
+  case unknown
+}
+
 // MARK: After the save
 
 /// The response to the save other than an acknowledgement.

@@ -13,6 +13,7 @@ extension FailureReason {
     case serviceAmbiguous = "service_ambiguous"
     case attributeRejected = "attribute_rejected"
     case refused
+    case wifiRefused = "wifi_refused"
     case saveNotKept = "save_not_kept"
     case wrongIdentity = "wrong_identity"
     case readBackMismatch = "read_back_mismatch"
@@ -69,6 +70,7 @@ extension FailureReason {
     case .serviceAmbiguous: .serviceAmbiguous
     case .attributeRejected: .attributeRejected
     case .refused: .refused
+    case .wifiRefused: .wifiRefused
     case .saveNotKept: .saveNotKept
     case .wrongIdentity: .wrongIdentity
     case .readBackMismatch: .readBackMismatch
@@ -110,4 +112,9 @@ extension FailureReason {
     case .stackError: .stackError
     }
   }
+}
+
+extension FailureReason.Code {
+  /// Whether the device itself reports that it did not take the settings.
+  package var isRefusal: Bool { self == .refused || self == .wifiRefused }
 }

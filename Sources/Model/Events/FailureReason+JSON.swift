@@ -27,13 +27,14 @@ extension FailureReason: Codable {
     package internal(set) var source: String?
     package internal(set) var ssid: String?
     package internal(set) var networks: [FoundNetwork]?
+    package internal(set) var cause: WiFiRefusal?
 
     enum CodingKeys: String, CodingKey {
       case code, stage, setting
       case attError = "att_error"
       case deviceText = "device_text"
       case stackText = "stack_text"
-      case held, identity, addresses, candidates, sightings, near, seconds, source, ssid, networks
+      case held, identity, addresses, candidates, sightings, near, seconds, source, ssid, networks, cause
     }
   }
 }
@@ -64,6 +65,7 @@ extension FailureReason.Form {
       put(step)
       self.attError = attError
     case .refused(let stage, let text): (self.stage, deviceText) = (stage, text)
+    case .wifiRefused(let cause, let text): (stage, self.cause, deviceText) = (.save, cause, text)
     case .saveNotKept: stage = .verify
     case .wrongIdentity(let identity): (stage, self.identity) = (.verify, identity)
     case .readBackMismatch(let setting, let held):

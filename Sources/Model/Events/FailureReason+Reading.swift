@@ -22,6 +22,10 @@ extension FailureReason.Form {
     case .refused:
       .refused(
         stage: try context.required(stage, .stage), deviceText: try context.required(deviceText, .deviceText))
+    case .wifiRefused:
+      .wifiRefused(
+        try context.at(.save, context.required(cause, .cause)),
+        deviceText: try context.required(deviceText, .deviceText))
     case .saveNotKept: try context.at(.verify, .saveNotKept)
     case .wrongIdentity:
       .wrongIdentity(try context.at(.verify, context.required(identity, .identity)))

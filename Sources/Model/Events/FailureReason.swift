@@ -20,6 +20,8 @@ package enum FailureReason: Hashable, Sendable {
   case serviceAmbiguous(FailedStep)
   case attributeRejected(FailedStep, attError: UInt8? = nil)
   case refused(stage: Stage, deviceText: String)
+  /// The device got the WiFi, tried to join it and reports that it could not.
+  case wifiRefused(WiFiRefusal, deviceText: String)
   case saveNotKept
   case wrongIdentity(DeviceIdentity)
   case readBackMismatch(setting: SettingName, held: String)

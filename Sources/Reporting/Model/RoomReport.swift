@@ -159,7 +159,7 @@ package struct RoomReport: Hashable, Sendable {
     case .attemptEnded(let fact):
       attemptReports.change(fact.number) { $0.end(fact) }
       // Only in these two cases did the device itself report that it kept nothing.
-      if let code = fact.failure?.code, code == .refused || code == .saveNotKept { mayHaveKept = false }
+      if let code = fact.failure?.code, code.isRefusal || code == .saveNotKept { mayHaveKept = false }
     case .roomFinished(let fact):
       finish(fact)
       if evidenceRecorded == nil { evidenceRecorded = time }

@@ -22,6 +22,7 @@ extension FailureReason {
       ]
     ),
     (["stage", "device_text"], [.refused]),
+    (["stage", "cause", "device_text"], [.wifiRefused]),
     (["stage", "identity"], [.wrongIdentity]),
     (["stage", "setting", "held"], [.readBackMismatch]),
     (["held"], [.foreignSettings]),

@@ -22,5 +22,6 @@ extension FailureReason.Form: RecordedObject {
     "ssid": "The WiFi network that the device is to join.",
     "source": "Where the credentials come from, as the manifest writes it: `env: ESP_POP`.",
     "networks": "The WiFi networks that the device receives.",
+    "cause": "Why the device could not join the WiFi network.",
   ]
 }

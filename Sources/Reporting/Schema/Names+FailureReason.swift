@@ -22,6 +22,8 @@ extension FailureReason.Code: OutputNames {
       "It has the service, or a required characteristic, more than once: nothing was written."
     case .attributeRejected: "It responded to a write or read with an ATT error, or does not permit it."
     case .refused: "The device refused; `device_text` is its error message, without secrets."
+    case .wifiRefused:
+      "It could not join the WiFi network, as it reports itself; `cause` is why, as far as it reports that, and `device_text` is its message, without secrets."
     case .saveNotKept: "It returned waiting to be provisioned: it did not keep what was written."
     case .wrongIdentity: "It returned with another identity than the written one."
     case .readBackMismatch: "It was read back, and holds something else than what was written."
@@ -76,6 +78,18 @@ extension FailureReason.Code: OutputNames {
     case .interrupted: "The run was interrupted."
     case .recordUnwritable: "The record could not be written, so nothing more was done."
     case .stackError: "The stack reported another error, which its text describes."
+    }
+  }
+}
+
+extension WiFiRefusal: OutputNames {
+  package static let definition = "wifi_refusal"
+  package static let about = "Why a device could not join the WiFi network, as far as it reports it."
+  package var documentation: String {
+    switch self {
+    case .password: "The network does not accept the password."
+    case .network: "It does not find the network."
+    case .unknown: "It reports no cause."
     }
   }
 }

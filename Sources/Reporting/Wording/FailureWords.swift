@@ -16,6 +16,7 @@ extension FailureReason.Code {
     case .serviceAmbiguous: "service present twice"
     case .attributeRejected: "request rejected"
     case .refused: "settings refused"
+    case .wifiRefused: "WiFi not joined"
     case .saveNotKept: "settings not kept"
     case .wrongIdentity: "wrong identity after the save"
     case .readBackMismatch: "other settings read back"

@@ -132,6 +132,24 @@ extension SentenceContext {
       RefusalCause(text)?.advice(in: self) ?? adviceAboutWiFi)
   }
 
+  func wifiRefused(_ cause: WiFiRefusal) -> Explanation {
+    let why =
+      switch cause {
+      case .password: "the network does not accept its password"
+      case .network: "it does not find the network"
+      case .unknown: "it reports no cause"
+      }
+    let check =
+      switch cause {
+      case .password: "Check the WiFi password in the manifest."
+      case .network:
+        "Check the WiFi name in the manifest, and that the network has 2.4 GHz and reaches this room."
+      case .unknown:
+        "Check the WiFi name and password in the manifest, and that the network has 2.4 GHz and reaches this room."
+      }
+    return Explanation("\(subject) could not join the WiFi network: \(why).", "\(check) \(again)")
+  }
+
   private var adviceAboutWiFi: String {
     let check =
       hasWiFi

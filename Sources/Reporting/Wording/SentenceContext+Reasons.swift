@@ -26,6 +26,7 @@ extension SentenceContext {
     case .serviceAmbiguous: serviceAmbiguous()
     case .attributeRejected(let step, let attError): rejected(step, attError)
     case .refused(_, let text): refused(text)
+    case .wifiRefused(let cause, _): wifiRefused(cause)
     case .saveNotKept: saveNotKept()
     case .readBackMismatch(let setting, let held): readBackMismatch(setting, held)
     case .foreignSettings(let held, _): foreignSettings(held)

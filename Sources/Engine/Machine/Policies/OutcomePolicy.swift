@@ -28,6 +28,7 @@ extension Outcome {
         .canariesFailed, .canariesRefused:
         .pending
       case .linkLost, .stageTimedOut, .serviceMissing, .serviceAmbiguous, .attributeRejected, .refused,
+        .wifiRefused,
         .saveNotKept,
         .readBackMismatch, .wrongIdentity, .adapterLost, .stackLost, .hostPaused, .outOfSlots, .stackError:
         .failed
