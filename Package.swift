@@ -17,8 +17,10 @@ let commit = String(
     $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "+")
   })
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
-  .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+func library(
+  _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, exclude: [String] = []
+) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -27,6 +29,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     swiftSettings: strict)
 }
 
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 let package = Package(
@@ -47,8 +50,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    // EspMessages.pb.swift is generated for this version.
-    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    // EspMessages.pb.swift is generated for this version. Its traits would bring Foundation into the program.
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
   ],
   targets: [
     // System libraries, and the few kernel calls that Swift does not import.
@@ -65,9 +68,7 @@ let package = Package(
     library("Zip", ["CMinizip"]),
     library("Ciphers", ["CGcrypt", "Digest", "Hex"]),
     // The messages of Espressif's provisioning, generated from EspMessages.proto (`make proto`).
-    .target(
-      name: "EspMessages", dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
-      exclude: ["EspMessages.proto"], swiftSettings: strict),
+    library("EspMessages", [protobuf], exclude: ["EspMessages.proto"]),
 
     // The basic types, and the access to the radio.
     library("Bluetooth", ["Hex", .product(name: "DequeModule", package: "swift-collections")]),
@@ -86,7 +87,7 @@ let package = Package(
       ]),
     library(
       "Families",
-      ["Digest", "Ciphers", "EspMessages", "Hex", "Waiting", "Session", "Model", "Bluetooth"]),
+      ["Digest", "Ciphers", "EspMessages", "Hex", "Waiting", "Session", "Model", "Bluetooth", protobuf]),
     library(
       "Engine",
       [
@@ -107,7 +108,7 @@ let package = Package(
       [
         "Digest", "Ciphers", "EspMessages", "Hex", "Waiting", "Bluetooth", "Model", "EventLoop", "DBus",
         "VirtualTime",
-        .product(name: "HeapModule", package: "swift-collections"),
+        protobuf, .product(name: "HeapModule", package: "swift-collections"),
       ]),
 
     library("ScenarioFiles", ["Source", "YAML", "Manifest", "Model", "Bluetooth", "VirtualBuilding"]),
@@ -199,7 +200,8 @@ let package = Package(
       "Engine",
       [
         "Bluetooth", "Model", "Session", "Families", "VirtualTime", "VirtualBuilding", "Journal",
-        "ProcessorTime", "Simulation", "SampleFacts", "Ciphers", "Digest", "Hex",
+        "ProcessorTime", "Simulation", "SampleFacts", "Ciphers", "Digest", "EspMessages",
+        "Hex", protobuf,
       ]),
     tests(
       "Simulation",
@@ -266,7 +268,7 @@ let fuzzed: [Target.Dependency] = [
   "CDBus", "Bluetooth", "DBus", "BlueZ", "Model", "Session", "Families", "Source", "YAML", "CSV", "Manifest",
   "Journal",
   "Reporting", "VirtualBuilding", "ScenarioFiles", "Application",
-  "RoboprovCLI",
+  "RoboprovCLI", "EspMessages", protobuf,
 ]
 let corpusTests = Target.testTarget(
   name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["main.swift", "Corpora"],

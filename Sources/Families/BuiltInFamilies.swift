@@ -6,6 +6,7 @@ package let builtInFamilies: [FamilyDriver] = [
   .roboSensor,
   .iotDesignShop,
   .firefly,
+  .espIDF,
 ]
 
 extension FamilyCatalogue {

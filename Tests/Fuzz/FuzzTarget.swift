@@ -8,7 +8,7 @@ struct FuzzTarget: Sendable {
 
   static let all = [
     yaml, csv, manifest, scenario, plan, siteKey, journal, record, advertisement, status, redaction, message,
-    objects, label, wifiScan,
+    objects, label, wifiScan, espAnswer,
   ]
 
   static subscript(name name: String) -> FuzzTarget? { all.first { $0.name == name } }

@@ -26,6 +26,8 @@ struct MixedBuildingTests {
     "knot-school": Expected("failed", "read_back_mismatch"),
     "fog-horn": Expected("provisioned", nil, "self_disconnect"),
     "ship-s-bell": Expected("unconfirmed", "no_self_disconnect"),
+    "tide-gauge": Expected("provisioned", nil, "device_status"),
+    "weather-mast": Expected("action_required", "credentials_refused"),
     "entrance": Expected("already_provisioned", nil, "beacon_on_air"),
     "boat-shed": Expected("unreachable", "never_received"),
   ]

@@ -30,6 +30,7 @@ extension Scenario {
           let text = if case .secret(let secret) = value { secret.reveal() } else { value.shown }
           return text.map { (name.rawValue, $0) }
         })
+      sensor.label["name"] = room.deviceName
       sensors.append(sensor)
     }
     self.init(

@@ -43,11 +43,13 @@ struct RoomClaims {
   fileprivate var names: NameClaims
   fileprivate var identities: Claims<DeviceIdentity>
   fileprivate var addresses: Claims<BluetoothAddress>
+  fileprivate var deviceNames: Claims<String>
 
   /// - Parameter count: The number of rooms.
   init(of count: Int) {
     (ids, names) = (Claims(expecting: count), NameClaims(expecting: count))
     (identities, addresses) = (Claims(expecting: count), Claims(expecting: count))
+    deviceNames = Claims()
   }
 }
 
@@ -63,7 +65,8 @@ extension ManifestDecoder {
     let name = roomName(fields, profile: kind.profile, claims: &claims)
     let id = roomID(fields, name: name, claims: &claims)
     let near = near(fields, of: kind)
-    let isFound = kind.isRegistered || fields["near"] != nil
+    let deviceName = deviceName(fields, of: kind, claims: &claims)
+    let isFound = kind.isRegistered || fields["near"] != nil || fields["device"] != nil
     let address = address(fields, policy: isFound ? .any : policy, claims: &claims)
     if !isFound { warnIfNeverTaken(fields, of: kind, policy) }
     if kind.isRegistered, fields["address"] == nil, let entry = fields.entry("register") {
@@ -93,7 +96,7 @@ extension ManifestDecoder {
     for name in access.keys { settings[name] = nil }
     return Room(
       id: RoomID(rawValue: id), name: name, floor: floor, tags: tags.uniqued, family: profile,
-      address: address,
+      address: address, deviceName: deviceName,
       near: near, isRegistered: kind.isRegistered, proofAddress: proofAddress, checksWiFi: checksWiFi,
       settings: settings, access: access,
       timeouts: timeouts(of: profile, with: settings, defaults.timeouts.merging(own) { $1 }),
@@ -166,7 +169,8 @@ extension ManifestDecoder {
   private mutating func warnIfNeverTaken(
     _ fields: Fields, of kind: RoomKind, _ policy: Building.Assignment?
   ) {
-    guard policy == .any, fields["address"] == nil, fields["register"] == nil, let profile = kind.profile,
+    guard policy == .any, fields["address"] == nil, fields["device"] == nil, fields["register"] == nil,
+      let profile = kind.profile,
       !profile.hasIdentity
     else { return }
     warning(
@@ -174,6 +178,33 @@ extension ManifestDecoder {
       advice:
         "it does not show on air whether it is provisioned: give its address, or the adapter next to it: "
         + "near: hci0")
+  }
+
+  /// The name of a room's device, which stands for its address.
+  private mutating func deviceName(
+    _ fields: Fields, of kind: RoomKind, claims: inout RoomClaims
+  ) -> String? {
+    guard let entry = fields.entry("device"), let name = plainText(entry.value, "device") else { return nil }
+    if kind.isRegistered {
+      neverWritten(entry)
+      return nil
+    }
+    let description = SettingDescription(
+      "device", "device", .text(bytes: ManifestLimits.deviceName), isRequired: false,
+      documentation: "The name that the device advertises.")
+    guard check(.text(name), by: description, called: "device", at: entry.value.range) else { return nil }
+    if let address = fields.entry("address") {
+      warning(
+        .redundantHint, "`device` has no effect in a room with an address", at: entry.keyRange,
+        notes: [.init("its address", at: address.keyRange)], advice: "leave one of them out")
+    }
+    if let first = claims.deviceNames.claim(name, entry.value.range) {
+      error(
+        .duplicateAddress,
+        "another room has the same `device`, \(texts.words(for: first, from: entry.value.range))",
+        at: entry.value.range, notes: [.init("the first with it", at: first)])
+    }
+    return name
   }
 
   private mutating func address(

@@ -14,7 +14,8 @@ package struct Vocabulary: Sendable {
   static let defaults = ["profile", "wifi", "wifi_check", "beacon", "proof", "retries", "timeouts"]
   /// Without the settings of the room's profile.
   static let room = [
-    "room", "id", "floor", "tags", "profile", "address", "near", "register", "wifi", "wifi_check", "beacon",
+    "room", "id", "floor", "tags", "profile", "address", "device", "near", "register", "wifi", "wifi_check",
+    "beacon",
     "proof",
     "retries", "timeouts",
   ]

@@ -91,10 +91,15 @@ package struct DeviceFamily: Hashable, Sendable {
     }
   }
 
-  /// This family, extended to recognise what rooms with these identities expect.
-  package func expecting(_ identities: [DeviceIdentity]) -> Self {
+  /// This family, extended to recognise what these rooms of it expect: an identity, or a service of their own.
+  package func expecting(_ rooms: [Room]) -> Self {
     var family = self
-    family.identity?.expected.formUnion(identities.map(\.shared))
+    family.identity?.expected.formUnion(rooms.compactMap(\.identity?.shared))
+    var known = Set<BluetoothUUID>()
+    for room in rooms {
+      guard case .uuid(let service)? = room.access[.service], known.insert(service).inserted else { continue }
+      family.recognition.append(RecognitionRule(.waiting, .service(service)))
+    }
     return family
   }
 }

@@ -40,6 +40,7 @@ package struct FirmwareFamily: Sendable {
     .iotDesignShop,
     .midiKeyboard,
     .firefly,
+    .espIDF,
   ]
 
   /// All faults that a scenario can order for its devices.

@@ -33,9 +33,7 @@ class Described(Peripheral):
 
     async def begin(self) -> None:
         permitted = gatt.Characteristic.Properties
-        description = gatt.Descriptor(
-            gatt.GATT_CHARACTERISTIC_USER_DESCRIPTION_DESCRIPTOR, att.Attribute.READABLE, DESCRIPTION
-        )
+        description = gatt.Descriptor(gatt.GATT_CHARACTERISTIC_USER_DESCRIPTION_DESCRIPTOR, att.Attribute.READABLE, DESCRIPTION)
         memory = characteristic(
             MEMORY,
             permitted.READ | permitted.WRITE | permitted.NOTIFY,
