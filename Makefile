@@ -158,6 +158,12 @@ campaign: setup-build $(DEBUG_BUILT) ## provision BUILDINGS=2000 random building
 	Scripts/build -c release --product roboprov-campaign --static-swift-stdlib
 	@Scripts/campaign $(BUILDINGS) $(SEED) $(DISTURBANCES)
 
+.PHONY: proto
+proto: ## generate Sources/EspMessages/EspMessages.pb.swift from EspMessages.proto (needs protoc)
+	swift build --package-path .build/checkouts/swift-protobuf --scratch-path .build-proto --product protoc-gen-swift
+	cd Sources/EspMessages && protoc --plugin=../../.build-proto/debug/protoc-gen-swift --swift_opt=Visibility=Package \
+	  --swift_opt=UseAccessLevelOnImports=true --swift_out=. EspMessages.proto
+
 # A target: one of the folders in Tests/Fuzz/Corpora.
 TARGET :=
 SECONDS := 60

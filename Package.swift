@@ -21,10 +21,10 @@ let commit = String(
 let fast = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 func library(
-  _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil,
+  _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, exclude: [String] = [],
   settings: [SwiftSetting] = fast
 ) -> Target {
-  .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+  .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: settings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -33,6 +33,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     swiftSettings: strict)
 }
 
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 let package = Package(
@@ -53,6 +54,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    // EspMessages.pb.swift is generated for this version. Its traits would bring Foundation into the program.
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
   ],
   targets: [
     // System libraries, and the few kernel calls that Swift does not import.
@@ -67,6 +70,9 @@ let package = Package(
     library("Hex"),
     library("Digest", ["CGcrypt", "Hex"]),
     library("Zip", ["CMinizip"]),
+    library("Ciphers", ["CGcrypt", "Digest", "Hex"]),
+    // The messages of Espressif's provisioning, generated from EspMessages.proto (`make proto`).
+    library("EspMessages", [protobuf], exclude: ["EspMessages.proto"]),
 
     // The basic types, and the access to the radio.
     library("Bluetooth", ["Hex", .product(name: "DequeModule", package: "swift-collections")]),
@@ -83,7 +89,9 @@ let package = Package(
         "Waiting", "Model", "Bluetooth",
         .product(name: "DequeModule", package: "swift-collections"),
       ]),
-    library("Families", ["Hex", "Waiting", "Session", "Model", "Bluetooth"]),
+    library(
+      "Families",
+      ["Digest", "Ciphers", "EspMessages", "Hex", "Waiting", "Session", "Model", "Bluetooth", protobuf]),
     library(
       "Engine",
       [
@@ -102,8 +110,9 @@ let package = Package(
     library(
       "VirtualBuilding",
       [
-        "Hex", "Waiting", "Bluetooth", "Model", "EventLoop", "DBus", "VirtualTime",
-        .product(name: "HeapModule", package: "swift-collections"),
+        "Digest", "Ciphers", "EspMessages", "Hex", "Waiting", "Bluetooth", "Model", "EventLoop", "DBus",
+        "VirtualTime",
+        protobuf, .product(name: "HeapModule", package: "swift-collections"),
       ]),
 
     library("ScenarioFiles", ["Source", "YAML", "Manifest", "Model", "Bluetooth", "VirtualBuilding"]),
@@ -154,7 +163,7 @@ let package = Package(
 
     // The requirements of every `Central`, as checks for its tests.
     .target(
-      name: "CentralConformance", dependencies: ["Bluetooth", "VirtualBuilding"],
+      name: "CentralConformance", dependencies: ["Bluetooth", "VirtualBuilding", "VirtualTime"],
       path: "Tests/CentralConformance", swiftSettings: strict),
     // The same checks in the radio lab, on the real BlueZ.
     .executableTarget(
@@ -182,6 +191,7 @@ let package = Package(
       swiftSettings: strict),
 
     tests("Hex"),
+    tests("Ciphers", ["Hex"]),
     tests("Digest", ["Hex"]),
     tests("Zip"),
     tests("Waiting", ["Bluetooth", "VirtualTime"]),
@@ -194,7 +204,8 @@ let package = Package(
       "Engine",
       [
         "Bluetooth", "Model", "Session", "Families", "VirtualTime", "VirtualBuilding", "Journal",
-        "ProcessorTime", "Simulation", "SampleFacts",
+        "ProcessorTime", "Simulation", "SampleFacts", "Ciphers", "Digest", "EspMessages",
+        "Hex", protobuf,
       ]),
     tests(
       "Simulation",
@@ -261,7 +272,7 @@ let fuzzed: [Target.Dependency] = [
   "CDBus", "Bluetooth", "DBus", "BlueZ", "Model", "Session", "Families", "Source", "YAML", "CSV", "Manifest",
   "Journal",
   "Reporting", "VirtualBuilding", "ScenarioFiles", "Application",
-  "RoboprovCLI",
+  "RoboprovCLI", "EspMessages", protobuf,
 ]
 let corpusTests = Target.testTarget(
   name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["main.swift", "Corpora"],

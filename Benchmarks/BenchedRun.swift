@@ -51,7 +51,7 @@ extension BuildingOptions {
       manifestSHA256: "00", isSimulated: true)
     let environment = ApplyEnvironment(
       central: await VirtualCentral(world: world, clock: clock), clock: clock, drivers: builtInFamilies,
-      chance: { 0.5 },
+      chance: { 0.5 }, randomBytes: SeededGenerator(seed: 1).bytes(),
       confirm: { _ in .answer }, requests: AsyncStream { _ in })
     let start = Date(timeIntervalSince1970: 1_795_251_600)
     let coordinator = Coordinator(

@@ -48,7 +48,31 @@ extension BlueZPeripheral {
   /// - Throws: `att`, `notPermitted`, `attributeMissing`, `disconnected`, `cancelled`; `busy` while another
   ///   read of the characteristic is in progress.
   package func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
-    let answer = try await gatt(characteristic, Name.Member.readValue, [.vardict([])])
+    try await value(of: try attribute(characteristic), Name.Interface.gattCharacteristic, characteristic.uuid)
+  }
+
+  /// Reads a descriptor. Its object may appear as late as a characteristic.
+  /// - Throws: Same as `read`.
+  package func readDescriptor(
+    _ uuid: BluetoothUUID, of characteristic: RemoteCharacteristic
+  ) async throws(CentralError) -> [UInt8] {
+    let path = try attribute(characteristic)
+    let (central, device) = (central, self.path)
+    let descriptor = try await whileLinked { () async throws(CentralError) in
+      _ = await race(Self.lateCharacteristics, on: central.clock) {
+        await central.appeared(uuid, of: path, of: device)
+      }
+      if Task.isCancelled { throw CentralError(.cancelled) }
+      return await central.tree.descriptor(uuid, of: path)
+    }
+    guard let descriptor else { throw CentralError(.attributeMissing(uuid)) }
+    return try await value(of: descriptor, Name.Interface.gattDescriptor, uuid)
+  }
+
+  private func value(
+    of path: ObjectPath, _ interface: InterfaceName, _ uuid: BluetoothUUID
+  ) async throws(CentralError) -> [UInt8] {
+    let answer = try await gatt(path, interface, uuid, Name.Member.readValue, [.vardict([])])
     guard let value = answer.first?.asBytes else {
       throw CentralError(.other, stackText: "ReadValue was answered with something else")
     }
@@ -73,7 +97,9 @@ extension BlueZPeripheral {
       case .withoutResponse: "command"
       }
     let options = DBusValue.vardict([("type", .string(type))])
-    _ = try await gatt(characteristic, Name.Member.writeValue, [.bytes(value), options])
+    _ = try await gatt(
+      try attribute(characteristic), Name.Interface.gattCharacteristic, characteristic.uuid,
+      Name.Member.writeValue, [.bytes(value), options])
   }
 
   /// Subscribes (`StartNotify`). The subscription ends with the link.
@@ -85,7 +111,9 @@ extension BlueZPeripheral {
     // A value may arrive before the reply.
     let (stream, number) = await addSink(path)
     do throws(CentralError) {
-      _ = try await gatt(characteristic, Name.Member.startNotify, [], during: .notify)
+      _ = try await gatt(
+        path, Name.Interface.gattCharacteristic, characteristic.uuid, Name.Member.startNotify, [],
+        during: .notify)
     } catch {
       removeSink(path, number)
       throw error
@@ -93,25 +121,22 @@ extension BlueZPeripheral {
     return stream
   }
 
-  /// Calls a method of a characteristic. BlueZ limits the peripheral's response time to 30 s, so there is no
+  /// Calls a method of a characteristic or descriptor. BlueZ limits the peripheral's response time to 30 s, so there is no
   /// other limit.
   private func gatt(
-    _ characteristic: RemoteCharacteristic, _ member: MemberName, _ body: [DBusValue],
-    during operation: ErrorTable.Operation = .gatt
+    _ path: ObjectPath, _ interface: InterfaceName, _ uuid: BluetoothUUID, _ member: MemberName,
+    _ body: [DBusValue], during operation: ErrorTable.Operation = .gatt
   ) async throws(CentralError) -> [DBusValue] {
-    let path = try attribute(characteristic)
     let central = central
     do throws(CentralError) {
       return try await whileLinked { () async throws(CentralError) in
-        try await central.call(
-          path, Name.Interface.gattCharacteristic, member, body, during: operation, timeout: nil)
+        try await central.call(path, interface, member, body, during: operation, timeout: nil)
       }
     } catch  where error.code == .disconnected || error.code == .att(0x0E) {
       // BlueZ reports 0x0E for a link that was lost, but a peripheral may also send it.
       if await endsSoon() { throw CentralError(.disconnected, stackText: error.stackText) }
-      let isMissing = await central.tree.properties(path, Name.Interface.gattCharacteristic) == nil
-      throw isMissing
-        ? CentralError(.attributeMissing(characteristic.uuid), stackText: error.stackText) : error
+      let isMissing = await central.tree.properties(path, interface) == nil
+      throw isMissing ? CentralError(.attributeMissing(uuid), stackText: error.stackText) : error
     }
   }
 
@@ -137,6 +162,13 @@ extension BlueZCentral {
   func completed(_ service: BluetoothUUID, _ required: [BluetoothUUID], of device: ObjectPath) async {
     while !Task.isCancelled {
       guard case .missing = tree.service(service, requiring: required, of: device) else { return }
+      await change(of: device)
+    }
+  }
+
+  /// Waits until a characteristic has this descriptor, or the task is cancelled.
+  func appeared(_ descriptor: BluetoothUUID, of characteristic: ObjectPath, of device: ObjectPath) async {
+    while !Task.isCancelled, tree.descriptor(descriptor, of: characteristic) == nil {
       await change(of: device)
     }
   }

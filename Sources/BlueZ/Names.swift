@@ -13,9 +13,12 @@ enum Name {
     static let device: InterfaceName = "org.bluez.Device1"
     static let gattService: InterfaceName = "org.bluez.GattService1"
     static let gattCharacteristic: InterfaceName = "org.bluez.GattCharacteristic1"
+    static let gattDescriptor: InterfaceName = "org.bluez.GattDescriptor1"
 
     /// The interfaces that are kept in the copy of the objects.
-    static let kept: Set<InterfaceName> = [adapter, device, gattService, gattCharacteristic]
+    static let kept: Set<InterfaceName> = [
+      adapter, device, gattService, gattCharacteristic, gattDescriptor,
+    ]
   }
 
   enum Member {
@@ -61,12 +64,14 @@ enum Name {
     static let value = "Value"
     static let device = "Device"
     static let service = "Service"
+    static let characteristic = "Characteristic"
 
     /// The properties that are kept in the copy of the objects.
     static let kept: Set<String> = [
       address, powered, powerState, discovering, modalias, manufacturer, version, name, rssi, uuids,
       connected,
       servicesResolved, paired, bonded, trusted, blocked, uuid, flags, device, service,
+      characteristic,
     ]
     /// The properties that are used: those that are kept, and what is passed on at once.
     static let used = kept.union([manufacturerData, serviceData, value])

@@ -238,6 +238,15 @@ extension ObjectTree {
     }
   }
 
+  /// The descriptor of a characteristic with this UUID; nil if it has not appeared.
+  func descriptor(_ uuid: BluetoothUUID, of characteristic: ObjectPath) -> ObjectPath? {
+    children(of: characteristic, with: Name.Interface.gattDescriptor).first {
+      self.uuid($0, Name.Interface.gattDescriptor) == uuid
+        && isOwned(
+          $0, Name.Interface.gattDescriptor, by: characteristic, as: Name.Property.characteristic)
+    }
+  }
+
   /// Whether an object's reference to its parent is correct or absent.
   private func isOwned(
     _ path: ObjectPath, _ interface: InterfaceName, by owner: ObjectPath, as property: String

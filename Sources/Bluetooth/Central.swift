@@ -98,9 +98,16 @@ package protocol Peripheral: Sendable {
   /// itself. There is no timeout; the caller sets one.
   func allServices() async throws(CentralError) -> [RemoteService]
 
+  /// Reads a value of up to 512 bytes, in as many requests as it takes.
   func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8]
 
-  /// Writes a value. A write with response returns when the peripheral has confirmed it.
+  /// Reads the descriptor of a characteristic with this UUID, such as its description (0x2901).
+  /// - Throws: `attributeMissing` if it has none; otherwise as `read`.
+  func readDescriptor(
+    _ uuid: BluetoothUUID, of characteristic: RemoteCharacteristic
+  ) async throws(CentralError) -> [UInt8]
+
+  /// Writes a value of up to 512 bytes. A write with response returns when the peripheral has confirmed it.
   func write(
     _ value: [UInt8], to characteristic: RemoteCharacteristic, _ kind: WriteKind
   ) async throws(CentralError)
@@ -119,6 +126,12 @@ package protocol Peripheral: Sendable {
   /// Ends the link and returns when the stack reports that it is down (after about 2 s on BlueZ). It also
   /// works in a cancelled task. It never throws, because the caller cannot react to a failure.
   func disconnect() async
+}
+
+extension BluetoothUUID {
+  /// The descriptor with a characteristic's description for people (Characteristic User Description; Bluetooth
+  /// Core, Vol 3 Part G 3.3.3.2).
+  package static let userDescription = BluetoothUUID(short: 0x2901)
 }
 
 package enum WriteKind: String, Sendable, Hashable, Codable {

@@ -1,9 +1,9 @@
 import CGcrypt
 
 /// libgcrypt. One thread must initialise it once before use (manual, "Initializing the library").
-enum Library {
+package enum Library {
   /// Initialises the library on the first call; concurrent calls wait for it.
-  static func initialise() { _ = once }
+  package static func initialise() { _ = once }
 
   /// Swift initialises a static exactly once.
   private static let once: Void = {
@@ -15,7 +15,7 @@ enum Library {
   }()
 
   /// The functions used here fail only without memory or on wrong arguments.
-  static func check(_ error: gcry_error_t) {
+  package static func check(_ error: UInt32) {
     precondition(error == 0, "libgcrypt: error \(error)")
   }
 }

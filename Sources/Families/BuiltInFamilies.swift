@@ -7,6 +7,7 @@ package let builtInFamilies: [FamilyDriver] = [
   .iotDesignShop,
   .firefly,
   .improvWiFi,
+  .espIDF,
 ]
 
 extension FamilyCatalogue {

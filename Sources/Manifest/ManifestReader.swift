@@ -65,7 +65,7 @@ package enum ManifestReader {
     let building = decoder.building(in: bytes, file: file)
     return ManifestReading(
       building: building, findings: decoder.findings, excerpts: decoder.excerpts, texts: decoder.texts,
-      passwords: decoder.passwords)
+      passwords: decoder.passwords, secretKeys: decoder.vocabulary.secretKeys)
   }
 }
 
@@ -81,7 +81,7 @@ extension ManifestReader {
       family: family,
       findings: ManifestReading(
         building: nil, findings: decoder.findings, excerpts: decoder.excerpts, texts: decoder.texts,
-        passwords: decoder.passwords))
+        passwords: decoder.passwords, secretKeys: decoder.vocabulary.secretKeys))
   }
 }
 
@@ -128,17 +128,19 @@ package struct ManifestReading: Sendable {
   /// The content of all files without passwords and comments, as compact JSON: scalars as strings, null for
   /// each password text. The source of a password is included. Several files are a list. Digests of manifests
   /// are made from it.
-  package var content: [UInt8] { texts.content }
+  package var content: [UInt8] { texts.content(without: secretKeys) }
   package var files: [String] { texts.texts.map(\.name) }
   private let texts: TextCollection
+  private let secretKeys: Set<String>
   /// Also of a file that has errors.
   package let passwords: ManifestPasswords
 
   init(
     building: Building?, findings: [Diagnostic], excerpts: [SourceExcerpt], texts: TextCollection,
-    passwords: ManifestPasswords
+    passwords: ManifestPasswords, secretKeys: Set<String>
   ) {
     self.texts = texts
+    self.secretKeys = secretKeys
     self.passwords = passwords
     let hasError = findings.contains { $0.severity == .error }
     self.building = hasError ? nil : building

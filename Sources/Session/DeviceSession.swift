@@ -15,6 +15,8 @@ package struct DeviceSession: Sendable {
 
   /// The action whose time the device needs: the operator's key, or the beginning of this session.
   package let action: (at: MonotonicInstant, source: ActionSource)
+  /// This many random bytes for keys: unpredictable in production.
+  package let randomBytes: @Sendable (Int) -> [UInt8]
   /// The last write of earlier runs to this device for this room; nil without one.
   package let recorded: RecordedSettings?
 
@@ -36,6 +38,7 @@ package struct DeviceSession: Sendable {
     room: Room, address: BluetoothAddress, adapter: AdapterID, attempt: Int, central: any Central,
     coordinator: Coordinator, clock: any TimeSource, action: MonotonicInstant? = nil,
     recorded: RecordedSettings? = nil, mayOverwrite: Bool = false,
+    randomBytes: @escaping @Sendable (Int) -> [UInt8],
     answered: @escaping @Sendable () async -> Void = {},
     receive: @escaping @Sendable (Advertisement) async -> Void = { _ in }
   ) {
@@ -49,6 +52,7 @@ package struct DeviceSession: Sendable {
     began = clock.now
     self.action = action.map { ($0, .key) } ?? (began, .session)
     self.recorded = recorded
+    self.randomBytes = randomBytes
     self.mayOverwrite = mayOverwrite
     self.answered = answered
     self.receive = receive
@@ -141,20 +145,30 @@ package struct DeviceSession: Sendable {
     _ bytes: [UInt8], of settings: [SettingName], to characteristic: RemoteCharacteristic,
     over link: any Peripheral, _ kind: WriteKind = .withResponse, pieceLength: Int? = nil
   ) async throws(AttemptFailure) {
-    await progress.send(settings)
-    do throws(AttemptFailure) {
-      try await stage(.write, setting: settings.first) { () throws(CentralError) in
-        for piece in pieceLength.map(bytes.pieces(of:)) ?? [bytes] {
-          try await link.write(piece, to: characteristic, kind)
-        }
+    try await sending(settings) { () throws(CentralError) in
+      for piece in pieceLength.map(bytes.pieces(of:)) ?? [bytes] {
+        try await link.write(piece, to: characteristic, kind)
       }
-    } catch {
-      // Only its own refusal shows that the device did not take them.
-      if error.reason.code == .attributeRejected { await progress.reject(settings) }
-      throw error
     }
     if kind == .withResponse { await confirmWritten(settings, bytes: bytes.count) }
   }
+
+  /// Stage `write`: sends settings in the way of the family; the caller confirms them (`confirmWritten`).
+  package func sending<Value: Sendable>(
+    _ settings: [SettingName], _ send: @escaping @Sendable () async throws(CentralError) -> Value
+  ) async throws(AttemptFailure) -> Value {
+    await progress.send(settings)
+    do throws(AttemptFailure) {
+      return try await stage(.write, setting: settings.first, send)
+    } catch {
+      // Only its own refusal shows that the device did not take them.
+      if error.reason.code == .attributeRejected { await rejected(settings) }
+      throw error
+    }
+  }
+
+  /// The device did not take settings that were sent.
+  package func rejected(_ settings: [SettingName]) async { await progress.reject(settings) }
 
   /// Counts settings as written: the device has confirmed them.
   /// - Parameter bytes: the number of bytes written, for the record.

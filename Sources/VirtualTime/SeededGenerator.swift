@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A small, fast random generator that is fully determined by its seed: SplitMix64 (Steele, Lea, Flood 2014).
 /// Not suitable for secrets.
 ///
@@ -33,6 +35,14 @@ package struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
   /// Same as above, for a numbered part.
   package func split(_ number: UInt64) -> SeededGenerator {
     SeededGenerator(seed: Self.mix(seed ^ Self.mix(number &+ 0x9E37_79B9_7F4A_7C15)))
+  }
+
+  /// Bytes of this generator, one after the other, for keys that no one must guess only in reality.
+  package func bytes() -> @Sendable (_ count: Int) -> [UInt8] {
+    let generator = Mutex(self)
+    return { count in
+      generator.withLock { generator in (0..<count).map { _ in .random(in: 0...255, using: &generator) } }
+    }
   }
 
   /// Draws a duration from a range, with nanosecond resolution.

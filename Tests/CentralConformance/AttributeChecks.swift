@@ -105,6 +105,33 @@ extension ConformanceCheck {
       try subject.expect(
         all.last.map { before < $0.receivedAt && $0.receivedAt <= subject.clock.now } ?? false, "at \(all)")
     },
+    ConformanceCheck("reads the description of a characteristic, and knows when there is none") { subject in
+      // One link in three has late characteristics.
+      for _ in 0..<4 {
+        let peripheral = try await subject.connect(Here.described)
+        let (memory, silent) = try await subject.memory(of: peripheral)
+        let text = try await subject.within("the description") {
+          try await peripheral.readDescriptor(.userDescription, of: memory)
+        }
+        try subject.expect(text == Array(DescribedFirmware.description.utf8), "read \(text)")
+        try await subject.expectFailure(.attributeMissing(.userDescription)) {
+          try await peripheral.readDescriptor(.userDescription, of: silent)
+        }
+        await peripheral.disconnect()
+      }
+    },
+    ConformanceCheck("writes and reads values of up to 512 bytes") { subject in
+      let peripheral = try await subject.connect(Here.described)
+      let (memory, _) = try await subject.memory(of: peripheral)
+      for length in [1, 22, 253, 406, 512] {
+        let value = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ length) }
+        try await subject.within("the confirmation of \(length) bytes") {
+          try await peripheral.write(value, to: memory, .withResponse)
+        }
+        let held = try await subject.within("a read") { try await peripheral.read(memory) }
+        try subject.expect(held == value, "read \(held.count) bytes instead of \(length)")
+      }
+    },
     ConformanceCheck("ends a write with cancelled when its task is cancelled") { subject in
       let peripheral = try await subject.connect()
       let service = try await subject.service(of: peripheral)

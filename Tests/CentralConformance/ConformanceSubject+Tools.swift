@@ -104,6 +104,20 @@ extension ConformanceSubject {
     }
   }
 
+  /// The two characteristics of the sensor with a description: the one that has it, and the one without.
+  func memory(
+    of peripheral: any Peripheral
+  ) async throws -> (described: RemoteCharacteristic, other: RemoteCharacteristic) {
+    let service = try await within("the service") {
+      try await peripheral.discover(
+        DescribedFirmware.service, requiring: [DescribedFirmware.memory, DescribedFirmware.other])
+    }
+    return (
+      try characteristic(DescribedFirmware.memory, in: service),
+      try characteristic(DescribedFirmware.other, in: service)
+    )
+  }
+
   func characteristic(_ uuid: BluetoothUUID, in service: RemoteService) throws -> RemoteCharacteristic {
     guard let found = service[uuid] else {
       throw ConformanceFailure(description: "the service has no \(uuid)")

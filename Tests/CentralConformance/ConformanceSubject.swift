@@ -35,6 +35,7 @@ package enum ConformanceScenario {
   static let refusesSubscription = sensor(5)
   static let rejectsMinor = sensor(6)
   static let failsToConnect = sensor(7)
+  static let described = sensor(8)
   static let nobody = sensor(99)
 
   private static func sensor(_ number: UInt64) -> BluetoothAddress {
@@ -64,6 +65,7 @@ package enum ConformanceScenario {
       SensorScenario(
         address: rejectsMinor, faults: [.init(.rejectsWrite(to: RoboSensorGATT.minor, code: 0x80))]),
       SensorScenario(address: failsToConnect, faults: [.init(.drops(in: .connect))]),
+      SensorScenario(address: described, family: .described),
     ])
 }
 

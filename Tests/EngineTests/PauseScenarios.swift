@@ -104,7 +104,7 @@ import VirtualTime
             request,
             in: ApplyEnvironment(
               central: await VirtualCentral(world: world, clock: clock), clock: clock,
-              drivers: builtInFamilies, chance: { 0 },
+              drivers: builtInFamilies, chance: { 0 }, randomBytes: SeededGenerator(seed: 1).bytes(),
               confirm: { _ in .answer }, requests: AsyncStream { _ in }), recording: coordinator)
         }
         defer { group.cancelAll() }

@@ -72,7 +72,8 @@ import VirtualTime
       let world = World(scenario: Scenario(seed: 1, adapters: oneAdapter, sensors: []), clock: clock)
       let session = DeviceSession(
         room: Sample.room(1), address: Sample.address(1), adapter: Sample.adapter, attempt: 1,
-        central: await VirtualCentral(world: world, clock: clock), coordinator: coordinator, clock: clock)
+        central: await VirtualCentral(world: world, clock: clock), coordinator: coordinator, clock: clock,
+        randomBytes: { [UInt8](repeating: 0, count: $0) })
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await coordinator.run() }
         for number in 1...3 * DeviceSession.mostStatuses { await session.received("\(number)", as: .other) }

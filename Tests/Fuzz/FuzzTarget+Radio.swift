@@ -1,5 +1,7 @@
 import Bluetooth
+import EspMessages
 import Model
+import SwiftProtobuf
 
 @testable import Families
 
@@ -25,6 +27,30 @@ extension FuzzTarget {
     for uuid in advertisement.serviceUUIDs {
       try Violation.unless(BluetoothUUID(uuid.description) == uuid, "a UUID reads as it is written")
     }
+  }
+
+  /// Answers of an ESP-IDF device: the kind, then the bytes. What can be decoded encodes to something that reads the
+  /// same, and any version can be read.
+  static let espAnswer = FuzzTarget(name: "esp-answer") { bytes in
+    let rest = Array(bytes.dropFirst())
+    switch (bytes.first ?? 0) % 5 {
+    case 0: try checkIsStable(EspSessionData.self, rest)
+    case 1: try checkIsStable(EspConfigMessage.self, rest)
+    case 2: try checkIsStable(EspScanMessage.self, rest)
+    case 3: try checkIsStable(EspControlMessage.self, rest)
+    default:
+      let version = EspVersion(rest)
+      try Violation.unless(
+        version.security != nil || !version.scansWiFi, "without a version there are no capabilities")
+    }
+  }
+
+  private static func checkIsStable<Message: SwiftProtobuf.Message & Equatable>(
+    _: Message.Type, _ bytes: [UInt8]
+  ) throws {
+    guard let message: Message = try? EspIdf.message(bytes) else { return }
+    let again: Message? = try? EspIdf.message(EspIdf.bytes(of: message))
+    try Violation.unless(again == message, "a message reads as it is written")
   }
 
   /// Status texts of a sensor: a text that begins with the bytes `error:` is always a refusal.

@@ -81,6 +81,12 @@ struct ExplanationTests {
     case .tooManyCandidates: [.tooManyCandidates((1...7).map { .sensor($0) }), .tooManyCandidates([])]
     case .readBackMismatch: [.readBackMismatch(setting: "interval", held: "power low, interval 1s")]
     case .foreignSettings: [.foreignSettings(held: "uuid …, major 1, minor 9", .onAir)]
+    case .credentialsRefused:
+      [
+        .credentialsRefused(FailedStep(.ready)),
+        .credentialsRefused(FailedStep(.ready), source: "env: ESP_POP"),
+      ]
+    case .securityTooLow: [.securityTooLow(held: "security 0")]
     case .wifiRefused: WiFiRefusal.allCases.map { .wifiRefused($0, deviceText: "error 3") }
     case .networkNotReceived:
       [

@@ -29,6 +29,8 @@ struct MixedBuildingTests {
     "harbour-model": Expected("provisioned", nil, "device_status"),
     "diving-bell": Expected("failed", "wifi_refused"),
     "radio-cabin": Expected("action_required", "authorization_required"),
+    "tide-gauge": Expected("provisioned", nil, "device_status"),
+    "weather-mast": Expected("action_required", "credentials_refused"),
     "entrance": Expected("already_provisioned", nil, "beacon_on_air"),
     "boat-shed": Expected("unreachable", "never_received"),
   ]

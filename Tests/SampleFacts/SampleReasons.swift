@@ -98,6 +98,14 @@ extension SampleFacts {
       .readBackMismatch(setting: "power", held: "power low"),
       #"{"code":"read_back_mismatch","held":"power low","setting":"power","stage":"read"}"#),
     ReasonExample(
+      .credentialsRefused(FailedStep(.ready)), #"{"code":"credentials_refused","stage":"ready"}"#),
+    ReasonExample(
+      .credentialsRefused(FailedStep(.ready, stackText: "no"), source: "env: POP"),
+      #"{"code":"credentials_refused","source":"env: POP","stack_text":"no","stage":"ready"}"#),
+    ReasonExample(
+      .securityTooLow(held: "security 0"),
+      #"{"code":"security_too_low","held":"security 0","stage":"ready"}"#),
+    ReasonExample(
       .networkNotReceived(ssid: "Guests", networks: [FoundNetwork(ssid: "Office", rssi: -61)]),
       #"{"code":"network_not_received","networks":[{"rssi":-61,"ssid":"Office"}],"ssid":"Guests","stage":"read"}"#
     ),

@@ -9,6 +9,7 @@ import Model
 import Reporting
 import Session
 import VirtualBuilding
+import VirtualTime
 
 /// A run of the engine over BlueZ's central and the virtual `org.bluez`: everything that `apply` uses except the
 /// terminal, the files and the wire, in virtual time. Back-offs, timeouts and outages cost no time here.
@@ -115,7 +116,8 @@ struct StackedRun: Sendable {
       runID: "run", toolVersion: "test", host: "host", manifestPath: "building.yaml", manifestSHA256: "00",
       isSimulated: false, survey: .seconds(1), adapterTimeout: adapterTimeout)
     let environment = ApplyEnvironment(
-      central: central, clock: clock, drivers: builtInFamilies, chance: { 0.5 }, confirm: { _ in .answer },
+      central: central, clock: clock, drivers: builtInFamilies, chance: { 0.5 },
+      randomBytes: SeededGenerator(seed: 1).bytes(), confirm: { _ in .answer },
       requests: AsyncStream { _ in })
     let start = Date(timeIntervalSince1970: 1_795_251_600)
     let coordinator = Coordinator(

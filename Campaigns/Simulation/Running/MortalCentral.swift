@@ -122,6 +122,12 @@ private struct MortalPeripheral: Peripheral {
     try central.live()
     return try await link.read(characteristic)
   }
+  func readDescriptor(
+    _ uuid: BluetoothUUID, of characteristic: RemoteCharacteristic
+  ) async throws(CentralError) -> [UInt8] {
+    try central.live()
+    return try await link.readDescriptor(uuid, of: characteristic)
+  }
   func write(
     _ value: [UInt8], to characteristic: RemoteCharacteristic, _ kind: WriteKind
   ) async throws(CentralError) {

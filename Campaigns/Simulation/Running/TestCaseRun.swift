@@ -29,6 +29,7 @@ struct TestCaseRun {
       central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
       clock: clock, drivers: drivers,
       chance: { generator.withLock { $0.fraction() } },
+      randomBytes: SeededGenerator(seed: 1).bytes(),
       confirm: { [run] _ in run.isConfirmed ? .answer : nil },
       judge: { [run] _ in run.areCanariesWell },
       requests: requests, pauses: pauses)

@@ -77,6 +77,7 @@ package struct RunExecution: Sendable {
       })
     let environment = ApplyEnvironment(
       central: stack.central, clock: stack.clock, drivers: request.building.drivers, chance: stack.chance,
+      randomBytes: stack.randomBytes,
       confirm: person.confirm, judge: person.judge, action: person.action,
       // A rehearsal has virtual adapters, which need no lock.
       claim: { [stack] in stack.isSimulated ? .granted : await claims.take($0) },

@@ -25,6 +25,8 @@ package struct BluetoothStack: Sendable {
   package var wall: @Sendable () -> Date { time.wall }
   /// Random numbers of 0...1; in a rehearsal they follow from its seed.
   var chance: @Sendable () -> Double { time.chance }
+  /// Bytes for keys; in a rehearsal they follow from its seed.
+  package var randomBytes: @Sendable (Int) -> [UInt8] { time.randomBytes }
   /// Pauses of this host; none in a rehearsal.
   var pauses: AsyncStream<HostPause> { time.pauses }
 }
@@ -77,7 +79,8 @@ package struct BluetoothAccess: Sendable {
         building.daemon.busAddress,
         Surroundings.Time(
           clock: clock, wall: { begin.addingTimeInterval(zero.duration(to: clock.now).inSeconds) },
-          chance: { random.withLock { Double.random(in: 0...1, using: &$0) } }),
+          chance: { random.withLock { Double.random(in: 0...1, using: &$0) } },
+          randomBytes: SeededGenerator(seed: virtual.scenario.seed).split("keys").bytes()),
         isSimulated: true, body)
     }
   }

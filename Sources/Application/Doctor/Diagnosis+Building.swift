@@ -61,7 +61,7 @@ extension Diagnosis {
 
   private func rooms(of facts: BuildingFacts) -> [Finding] {
     let without = facts.rooms.filter {
-      facts.known.addresses(of: $0).isEmpty && $0.near == nil && !$0.isRegistered
+      facts.known.addresses(of: $0).isEmpty && $0.near == nil && $0.deviceName == nil && !$0.isRegistered
     }
     guard !without.isEmpty else { return [] }
     let names = RoomNameList.text(without.map(\.name))

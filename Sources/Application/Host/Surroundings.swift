@@ -42,6 +42,8 @@ package struct Surroundings: Sendable {
     var wall: @Sendable () -> Date
     /// Random numbers of 0...1.
     var chance: @Sendable () -> Double
+    /// Random bytes for keys.
+    var randomBytes: @Sendable (Int) -> [UInt8] = Surroundings.randomBytes
     /// Pauses of this host.
     var pauses = AsyncStream<HostPause> { $0.finish() }
   }

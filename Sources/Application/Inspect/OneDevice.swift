@@ -19,14 +19,14 @@ package struct OneDevice {
   /// - Throws: `CommandFailure`, which quotes no value.
   package init(_ pairs: [String], for family: DeviceFamily, at address: BluetoothAddress) throws {
     (self.family, self.address) = (family, address)
-    let names = family.settings.map(\.name.rawValue).joined(separator: ", ")
+    let names = family.givenSettings.map(\.name.rawValue).joined(separator: ", ")
     for pair in pairs {
       guard let sign = pair.firstIndex(of: "=") else {
         throw CommandFailure(
           .usage, "--set takes KEY=VALUE", advice: "The keys of a \(family.title): \(names)")
       }
       let name = SettingName(rawValue: String(pair[..<sign]))
-      guard let description = family.settings.first(where: { $0.name == name }) else {
+      guard let description = family[name] else {
         throw CommandFailure(
           .usage, "--set: a \(family.title) has no such setting", advice: "Its settings: \(names)")
       }
@@ -36,7 +36,7 @@ package struct OneDevice {
         throw CommandFailure(.usage, "--set: \(name) is given twice", advice: "Give it once.")
       }
     }
-    let missing = family.settings.filter { $0.isRequired && values[$0.name] == nil }
+    let missing = family.givenSettings.filter { $0.isRequired && values[$0.name] == nil }
     guard missing.isEmpty else {
       throw CommandFailure(
         .usage, "--set: a \(family.title) also needs \(missing.map(\.name.rawValue).joined(separator: ", "))",
@@ -72,8 +72,11 @@ package struct OneDevice {
     }
     if !beacon.isEmpty { lines.append("    beacon: { \(beacon.joined(separator: ", ")) }") }
     let own: Set<SettingName> = [.roomName, .wifiSSID, .wifiPassword, .beaconUUID, .beaconMajor]
-    for setting in family.settings where !own.contains(setting.name) {
-      if let value = values[setting.name] { lines.append("    \(setting.name): \(YAMLScalar.quoted(value))") }
+    for setting in family.givenSettings where !own.contains(setting.name) {
+      guard let value = values[setting.name] else { continue }
+      let source = setting.isSecret ? (try? Self.password(value, setting.name)) ?? nil : nil
+      let written = setting.isSecret ? source ?? "\"\"" : YAMLScalar.quoted(value)
+      lines.append("    \(setting.name): \(written)")
     }
     return lines.joined(separator: "\n") + "\n"
   }

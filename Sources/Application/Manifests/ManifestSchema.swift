@@ -225,7 +225,9 @@ extension SettingDescription.Kind {
           .matching("^(\(patterns.joined(separator: "|")))$"),
         ]
       ]
-    case .wifiPassword:
+    case .secretText(let bytes):
+      return ["type": ["string", "integer", "number"], "maxLength": .integer(bytes.upperBound)]
+    case .wifiPassword, .wifiPassphrase:
       return [
         "type": ["string", "integer", "number"], "pattern": .string(Pattern.password),
         "not": [

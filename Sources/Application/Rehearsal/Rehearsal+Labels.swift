@@ -18,7 +18,8 @@ extension Rehearsal {
     var (supplied, count) = (building, 0)
     for index in supplied.rooms.indices {
       let room = supplied.rooms[index]
-      guard room.near == nil, !room.isRegistered, known.device(of: room) == nil, let address = free.next()
+      guard room.near == nil, room.deviceName == nil, !room.isRegistered, known.device(of: room) == nil,
+        let address = free.next()
       else { continue }
       supplied.rooms[index].address = address
       count += 1

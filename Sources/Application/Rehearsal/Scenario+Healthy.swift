@@ -26,6 +26,12 @@ extension Scenario {
       guard let address else { continue }
       var sensor = try SensorScenario(for: room, of: firmware, at: address, onRecord?.lastWrite)
       if sensor.family.hasBuiltInBeacon { sensor.beacon = BuiltInBeacon(expectedBy: room) }
+      sensor.label = Dictionary(
+        uniqueKeysWithValues: room.access.compactMap { name, value in
+          let text = if case .secret(let secret) = value { secret.reveal() } else { value.shown }
+          return text.map { (name.rawValue, $0) }
+        })
+      sensor.label["name"] = room.deviceName
       sensors.append(sensor)
     }
     self.init(

@@ -19,8 +19,14 @@ package struct SecretResolver {
     var reference: SecretReference
     /// The networks that use it.
     var networks: [String]
-    /// The setting that it is for.
-    var description: SettingDescription
+    /// The settings that it is for, each once.
+    var descriptions: [SettingDescription]
+
+    /// What the operator is asked for.
+    var title: String {
+      let title = descriptions.first { $0.name != .wifiPassword }?.title ?? "password"
+      return title.prefix(1).uppercased() + title.dropFirst()
+    }
   }
 
   /// The manifest with the passwords of the selected rooms.
@@ -67,16 +73,21 @@ package struct SecretResolver {
     var places: [SecretReference: Int] = [:]
     var seen: [Set<String>] = []
     for room in rooms {
-      for description in room.family.settings {
-        guard case .secret(let secret)? = room.settings[description.name], let reference = secret.reference
+      for description in room.family.givenSettings {
+        let value = room.settings[description.name] ?? room.access[description.name]
+        guard case .secret(let secret)? = value, let reference = secret.reference
         else { continue }
         let index = places[reference.identity] ?? wanted.count
         if index == wanted.count {
           places[reference.identity] = index
-          wanted.append(Wanted(reference: reference, networks: [], description: description))
+          wanted.append(Wanted(reference: reference, networks: [], descriptions: []))
           seen.append([])
         }
-        let network = room.settings[.wifiSSID]?.shown ?? room.name
+        if !wanted[index].descriptions.contains(description) {
+          wanted[index].descriptions.append(description)
+        }
+        let network =
+          (description.name == .wifiPassword ? room.settings[.wifiSSID]?.shown : nil) ?? room.name
         if seen[index].insert(network).inserted { wanted[index].networks.append(network) }
       }
     }
@@ -107,14 +118,14 @@ package struct SecretResolver {
       guard !isRehearsal, case .command(let words) = wanted.reference.source else {
         return standIn(for: wanted)
       }
-      return try SecretText.checked(try SecretCommand.run(words), isLines: true, wanted.description)
+      return try SecretText.checked(try SecretCommand.run(words), isLines: true, wanted.descriptions)
     }
     let isComplete = results.values.allSatisfy { (try? $0.get()) != nil }
     take({ $0 == .prompt }) { wanted throws(SecretError) in
       if isRehearsal { return standIn(for: wanted) }
       return try SecretText.checked(
-        try prompt("Password of \(SecretWords.networks(of: wanted)): ", isComplete),
-        isLines: false, wanted.description)
+        try prompt("\(wanted.title) of \(SecretWords.networks(of: wanted)): ", isComplete),
+        isLines: false, wanted.descriptions)
     }
     return wanted.indices.compactMap { results[$0] }
   }
@@ -124,13 +135,13 @@ package struct SecretResolver {
     do throws(SecretError) {
       if case .file(let path) = wanted.reference.source {
         return try SecretText.checked(
-          try SecretFile.read(path, besides: wanted.reference.file), isLines: true, wanted.description)
+          try SecretFile.read(path, besides: wanted.reference.file), isLines: true, wanted.descriptions)
       }
       guard case .environment(let name) = wanted.reference.source,
         let value = HostEnvironment.variable(name)
       else { throw .notSet }
       if value.isEmpty { throw .empty }
-      return try SecretText.checked(value, isLines: false, wanted.description)
+      return try SecretText.checked(value, isLines: false, wanted.descriptions)
     } catch {
       if isRehearsal, error.isAbsence { return standIn(for: wanted) }
       throw error

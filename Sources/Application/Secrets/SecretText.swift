@@ -8,9 +8,9 @@ package enum SecretText {
   /// Checks the bytes, and returns the password.
   /// - Parameters:
   ///   - isLines: Whether to remove a line end: for files and the output of programs.
-  ///   - description: The setting that it is for.
+  ///   - descriptions: The settings that it is for.
   static func checked(
-    _ bytes: [UInt8], isLines: Bool, _ description: SettingDescription
+    _ bytes: [UInt8], isLines: Bool, _ descriptions: [SettingDescription]
   ) throws(SecretError) -> Secret {
     var bytes = bytes[...]
     if isLines, bytes.last == UInt8(ascii: "\n") {
@@ -21,7 +21,9 @@ package enum SecretText {
     if bytes.contains(UInt8(ascii: "\n")) { throw .severalLines }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .notText }
     let secret = Secret(text)
-    if let violation = description.violation(of: .secret(secret)) { throw .violation(violation) }
+    for description in descriptions {
+      if let violation = description.violation(of: .secret(secret)) { throw .violation(violation) }
+    }
     return secret
   }
 }

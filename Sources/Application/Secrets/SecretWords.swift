@@ -91,6 +91,12 @@ enum SecretWords {
       return (
         "\(what) has \(bytes) bytes", "A WiFi password has 8 to 63 bytes, or is a key of 64 hex digits."
       )
+    case .violation(.badPassphrase(let bytes)):
+      return ("\(what) has \(bytes) bytes", "This device takes 8 to 63 bytes and no key of 64 hex digits.")
+    case .violation(.wrongLength(let bytes, let allowed)):
+      return (
+        "\(what) has \(bytes) bytes", "\(allowed.lowerBound) to \(allowed.upperBound) bytes are possible."
+      )
     case .violation:
       return ("\(what) contains a control character", content)
     }

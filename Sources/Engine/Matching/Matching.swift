@@ -41,7 +41,8 @@ package struct Known: Sendable {
 /// Which device belongs to which room: a pure function of the selected rooms, the whole building, the record
 /// and the advertisements.
 ///
-/// The address in the manifest decides; without one, the binding of an earlier run. A room without either
+/// The address in the manifest decides; without one, the binding of an earlier run; without either, the name in the
+/// manifest, if one device alone has it. A room without any of these
 /// gets an unclaimed device in provisioning mode only if the manifest permits that (`match: any`), and only
 /// while at most as many devices are received as rooms are left for them; these matches need the operator's
 /// confirmation. A family whose devices do not show on air whether they are provisioned is never matched so.
@@ -71,6 +72,15 @@ package func match(
     } else if let device {
       matches[room.id] =
         known.doneByRecord(room, at: device.address, air) ?? .device(device.address, device.basis)
+    } else if let name = room.deviceName {
+      let named = air.free(for: room.family.id).filter { $0.name == name && !claimed.contains($0.address) }
+      matches[room.id] =
+        switch named.count {
+        case 0: .stopped(.pending, .noCandidate())
+        case 1: .device(named[0].address, .name)
+        default: .stopped(.ambiguous, .tooManyCandidates(named.map(\.address)))
+        }
+      if named.count == 1 { claimed.insert(named[0].address) }
     } else if room.near != nil {
       near[room.family.id, default: []].append(room)
     } else if building.assignment == .any {

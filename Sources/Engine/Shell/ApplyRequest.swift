@@ -105,6 +105,8 @@ package struct ApplyEnvironment: Sendable {
   package var drivers: [FamilyDriver]
   /// A random number in 0…1, for jitter.
   package var chance: @Sendable () -> Double
+  /// This many random bytes for the keys of GATT sessions: unpredictable, except in a simulation.
+  package var randomBytes: @Sendable (Int) -> [UInt8]
   /// Asks the operator whether rooms may get these devices; nil if not.
   package var confirm: @Sendable ([ProposedBinding]) async -> Consent?
   /// Asks, once the first rooms of each network have their outcomes, whether the remaining rooms may follow.
@@ -124,6 +126,7 @@ package struct ApplyEnvironment: Sendable {
   package init(
     central: any Central, clock: any TimeSource, drivers: [FamilyDriver],
     chance: @escaping @Sendable () -> Double,
+    randomBytes: @escaping @Sendable (Int) -> [UInt8],
     confirm: @escaping @Sendable ([ProposedBinding]) async -> Consent?,
     judge: @escaping @Sendable ([RoomFinished]) async -> Bool = { _ in true },
     action: @escaping @Sendable (Room) async -> MonotonicInstant? = { _ in nil },
@@ -136,6 +139,7 @@ package struct ApplyEnvironment: Sendable {
     self.clock = clock
     self.drivers = drivers
     self.chance = chance
+    self.randomBytes = randomBytes
     self.confirm = confirm
     self.judge = judge
     self.action = action

@@ -14,7 +14,7 @@ extension RunShell {
       room: attempt.room, address: attempt.address, adapter: attempt.session.adapter,
       attempt: attempt.number, central: central, coordinator: coordinator, clock: clock,
       action: attempt.action,
-      recorded: attempt.recorded, mayOverwrite: attempt.mayOverwrite,
+      recorded: attempt.recorded, mayOverwrite: attempt.mayOverwrite, randomBytes: environment.randomBytes,
       answered: { [inbox] in inbox.post(.connected(attempt.id)) },
       receive: { [inbox] in inbox.post(.received($0, attempt.session)) })
     let result = await ended(by: end) { await runSession(session) }

@@ -17,7 +17,7 @@ extension ManifestDecoder {
     }
     // The values of these keys belong to a single room.
     let owned = draft.fields.all.filter {
-      rooms.names.count > 1 && ["id", "address", "near"].contains($0.key)
+      rooms.names.count > 1 && ["id", "address", "device", "near"].contains($0.key)
     }
     for entry in owned {
       let room = presentable(rooms.names[0]) ?? "…"

@@ -43,11 +43,13 @@ struct RoomClaims {
   fileprivate var names: NameClaims
   fileprivate var identities: Claims<DeviceIdentity>
   fileprivate var addresses: Claims<BluetoothAddress>
+  fileprivate var deviceNames: Claims<String>
 
   /// - Parameter count: The number of rooms.
   init(of count: Int) {
     (ids, names) = (Claims(expecting: count), NameClaims(expecting: count))
     (identities, addresses) = (Claims(expecting: count), Claims(expecting: count))
+    deviceNames = Claims()
   }
 }
 
@@ -63,7 +65,8 @@ extension ManifestDecoder {
     let name = roomName(fields, profile: kind.profile, claims: &claims)
     let id = roomID(fields, name: name, claims: &claims)
     let near = near(fields, of: kind)
-    let isFound = kind.isRegistered || fields["near"] != nil
+    let deviceName = deviceName(fields, of: kind, claims: &claims)
+    let isFound = kind.isRegistered || fields["near"] != nil || fields["device"] != nil
     let address = address(fields, policy: isFound ? .any : policy, claims: &claims)
     if !isFound { warnIfNeverTaken(fields, of: kind, policy) }
     if kind.isRegistered, fields["address"] == nil, let entry = fields.entry("register") {
@@ -89,11 +92,13 @@ extension ManifestDecoder {
     if let counted = profile.countedSetting?.name, let value = settings[counted], !draft.isOfRange {
       evidence.note(value, counted, of: name, at: fields[counted.rawValue]?.range)
     }
+    let access = settings.filter { name, _ in profile.access.contains { $0.name == name } }
+    for name in access.keys { settings[name] = nil }
     return Room(
       id: RoomID(rawValue: id), name: name, floor: floor, tags: tags.uniqued, family: profile,
-      address: address,
+      address: address, deviceName: deviceName,
       near: near, isRegistered: kind.isRegistered, proofAddress: proofAddress, checksWiFi: checksWiFi,
-      settings: settings,
+      settings: settings, access: access,
       timeouts: timeouts(of: profile, with: settings, defaults.timeouts.merging(own) { $1 }),
       retries: retries)
   }
@@ -164,7 +169,8 @@ extension ManifestDecoder {
   private mutating func warnIfNeverTaken(
     _ fields: Fields, of kind: RoomKind, _ policy: Building.Assignment?
   ) {
-    guard policy == .any, fields["address"] == nil, fields["register"] == nil, let profile = kind.profile,
+    guard policy == .any, fields["address"] == nil, fields["device"] == nil, fields["register"] == nil,
+      let profile = kind.profile,
       !profile.hasIdentity
     else { return }
     warning(
@@ -172,6 +178,33 @@ extension ManifestDecoder {
       advice:
         "it sends no identity on air: give its address, or the adapter next to it: "
         + "near: hci0")
+  }
+
+  /// The name of a room's device, which stands for its address.
+  private mutating func deviceName(
+    _ fields: Fields, of kind: RoomKind, claims: inout RoomClaims
+  ) -> String? {
+    guard let entry = fields.entry("device"), let name = plainText(entry.value, "device") else { return nil }
+    if kind.isRegistered {
+      neverWritten(entry)
+      return nil
+    }
+    let description = SettingDescription(
+      "device", "device", .text(bytes: ManifestLimits.deviceName), isRequired: false,
+      documentation: "The name that the device advertises.")
+    guard check(.text(name), by: description, called: "device", at: entry.value.range) else { return nil }
+    if let address = fields.entry("address") {
+      warning(
+        .redundantHint, "`device` has no effect in a room with an address", at: entry.keyRange,
+        notes: [.init("its address", at: address.keyRange)], advice: "leave one of them out")
+    }
+    if let first = claims.deviceNames.claim(name, entry.value.range) {
+      error(
+        .duplicateAddress,
+        "another room has the same `device`, \(texts.words(for: first, from: entry.value.range))",
+        at: entry.value.range, notes: [.init("the first with it", at: first)])
+    }
+    return name
   }
 
   private mutating func address(
@@ -315,6 +348,17 @@ extension ManifestDecoder {
       notes: [.init("the first with it", at: first)])
   }
 
+  /// Checks a password by the room's own family, if that takes other ones than the description that all networks
+  /// were checked by.
+  private mutating func checkPassword(_ network: Network, of kind: RoomKind) {
+    guard let (secret, range) = network.password, let own = kind.profile?[.wifiPassword],
+      let general = families.setting(.wifiPassword), own.kind != general.kind,
+      general.violation(of: .secret(secret)) == nil, !checkedPasswords.contains(range)
+    else { return }
+    checkedPasswords.insert(range)
+    _ = check(.secret(secret), by: own, called: "password", at: range)
+  }
+
   private mutating func wifiSettings(
     _ fields: Fields, of kind: RoomKind, networks: [String: Network], defaults: RoomDefaults
   ) -> [SettingName: SettingValue] {
@@ -337,6 +381,7 @@ extension ManifestDecoder {
       return [:]
     }
     guard let ssid = network.ssid?.text, let password = network.password?.secret else { return [:] }
+    checkPassword(network, of: kind)
     return [.wifiSSID: .text(ssid), .wifiPassword: .secret(password)]
   }
 }

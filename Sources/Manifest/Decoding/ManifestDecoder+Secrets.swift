@@ -10,27 +10,30 @@ package struct ManifestPasswords: Hashable, Sendable {
   package var environment: Set<String> = []
 }
 
-/// The key `password`: the text itself, or its source.
+/// The key `password`, and other keys of secrets: the text itself, or its source.
 extension ManifestDecoder {
   /// Decodes a password. Nil when it is invalid, which has been reported.
-  mutating func password(_ node: YAMLNode) -> Secret? {
-    if let entries = node.entries { return reference(node, entries) }
+  mutating func password(_ node: YAMLNode) -> Secret? { secret(node, "password") }
+
+  /// Decodes a secret. Nil when it is invalid, which has been reported.
+  mutating func secret(_ node: YAMLNode, _ key: String) -> Secret? {
+    if let entries = node.entries { return reference(node, entries, key) }
     hide(node)
     guard let text = node.text, !node.isNull else {
       error(
-        .badSecretSource, "`password` has no value, or more than one", at: node.range,
-        advice: "leave the key out for an open network")
+        .badSecretSource, "`\(key)` has no value, or more than one", at: node.range,
+        advice: key == "password" ? "leave the key out for an open network" : "for none: \(key): \"\"")
       return nil
     }
     if let name = Self.placeholder(text) {
       error(
-        .placeholderPassword, "`password` is a placeholder, which roboprov does not replace", at: node.range,
+        .placeholderPassword, "`\(key)` is a placeholder, which roboprov does not replace", at: node.range,
         advice:
-          "write the password itself, or where it comes from: password: { env: \(name ?? "WIFI_PASSWORD") }")
+          "write the password itself, or where it comes from: \(key): { env: \(name ?? "WIFI_PASSWORD") }")
       return nil
     }
     if !text.isEmpty { passwords.files.insert(texts.texts[node.range.text].name) }
-    warnOfOtherMeaning(node, "password")
+    warnOfOtherMeaning(node, key)
     return Secret(text)
   }
 
@@ -53,7 +56,9 @@ extension ManifestDecoder {
     return isToBeChanged ? .some(nil) : nil
   }
 
-  private mutating func reference(_ node: YAMLNode, _ entries: [YAMLNode.Entry]) -> Secret? {
+  private mutating func reference(
+    _ node: YAMLNode, _ entries: [YAMLNode.Entry], _ key: String
+  ) -> Secret? {
     guard
       let fields = fields(
         of: node, "a password's source", known: Vocabulary.passwordSources, isWiFi: true)
@@ -63,15 +68,15 @@ extension ManifestDecoder {
       // The unknown keys have been reported.
       if entries.isEmpty {
         error(
-          .badSecretSource, "`password` has no source", at: node.range,
-          advice: "for example: password: { env: WIFI_PASSWORD }")
+          .badSecretSource, "`\(key)` has no source", at: node.range,
+          advice: "for example: \(key): { env: WIFI_PASSWORD }")
       }
       for entry in entries { hideAll(entry.value) }
       return nil
     }
     if let second = known.first(where: { $0.key != entry.key }) {
       error(
-        .badSecretSource, "`password` comes from one place, and this is a second", at: second.keyRange,
+        .badSecretSource, "`\(key)` comes from one place, and this is a second", at: second.keyRange,
         notes: [.init("the first", at: entry.keyRange)], advice: "leave one of them out")
       for entry in known { hideAll(entry.value) }
       return nil

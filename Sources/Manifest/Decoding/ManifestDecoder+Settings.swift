@@ -8,6 +8,8 @@ struct SharedSetting {
   let entry: YAMLNode.Entry
   /// Whether the value is valid. An invalid one has been reported, and rooms that use it report nothing.
   let isGood: Bool
+  /// The value of a secret, which is decoded once; nil for other settings.
+  var secret: SettingValue?
 }
 
 extension ManifestDecoder {
@@ -17,11 +19,13 @@ extension ManifestDecoder {
     for key in vocabulary.shareableSettings {
       // Families that share a setting describe it in the same way.
       guard let entry = fields.entry(key),
-        let description = families.all.lazy.flatMap(\.settings).first(where: {
+        let description = families.all.lazy.flatMap(\.givenSettings).first(where: {
           $0.name.rawValue == key && $0.isShareable
         })
       else { continue }
-      shared[key] = SharedSetting(entry: entry, isGood: setting(entry.value, description) != nil)
+      let value = setting(entry.value, description)
+      shared[key] = SharedSetting(
+        entry: entry, isGood: value != nil, secret: description.isSecret ? value : nil)
     }
     return shared
   }
@@ -30,9 +34,9 @@ extension ManifestDecoder {
   mutating func plainSettings(
     _ fields: Fields, of kind: RoomKind, _ shared: [String: SharedSetting]
   ) -> [SettingName: SettingValue] {
-    let count = kind.profile?.settings.count ?? 0
-    var settings = [SettingName: SettingValue](minimumCapacity: count)
-    for description in kind.profile?.settings ?? [] where Vocabulary.isPlain(description) {
+    let descriptions = kind.profile?.givenSettings ?? []
+    var settings = [SettingName: SettingValue](minimumCapacity: descriptions.count)
+    for description in descriptions where Vocabulary.isPlain(description) {
       let key = description.name.rawValue
       let own = fields.entry(key)
       guard kind.takes(description) else {
@@ -42,7 +46,8 @@ extension ManifestDecoder {
       if let own {
         settings[description.name] = setting(own.value, description)
       } else if let shared = shared[key] {
-        settings[description.name] = shared.isGood ? value(shared.entry.value, description) : nil
+        settings[description.name] =
+          shared.isGood ? shared.secret ?? value(shared.entry.value, description) : nil
       } else if description.isRequired {
         let everywhere = description.isShareable ? " It can be under `defaults` for all rooms." : ""
         error(
@@ -65,6 +70,10 @@ extension ManifestDecoder {
     let key = description.name.rawValue
     if case .integer(let bounds) = description.kind {
       return integer(node, key, in: bounds).map { .integer($0) }
+    }
+    if description.isSecret {
+      guard let secret = secret(node, key) else { return nil }
+      return check(.secret(secret), by: description, called: key, at: node.range) ? .secret(secret) : nil
     }
     guard let text = text(node, key) else { return nil }
     guard let value = description.value(text) else {
@@ -137,6 +146,12 @@ extension ManifestDecoder {
         .betweenSteps, "`\(key)` is \(duration.written), which is between two steps of the device",
         "the nearest possible values: \(below.written) and \(above.written)"
       )
+    case .badPassphrase(let bytes):
+      (
+        value.isASCII || value.isLonger(than: 63) ? .badPassword : .wrongByteLength,
+        "`password` has \(bytes) bytes; this device takes 8…63 and no key of 64 hex digits",
+        "for an open network leave `password` out"
+      )
     case .badPassword(let bytes):
       (
         value.isASCII || value.isLonger(than: 63) ? .badPassword : .wrongByteLength,
@@ -169,7 +184,8 @@ extension SettingDescription.Kind {
     switch self {
     case .integer: "a whole number"
     case .text: "text"
-    case .wifiPassword: "a WiFi password"
+    case .wifiPassword, .wifiPassphrase: "a WiFi password"
+    case .secretText: "text"
     case .uuid: "a UUID"
     case .choice: "one of the possible values"
     case .duration: "a duration"
@@ -182,7 +198,7 @@ extension SettingDescription.Kind {
     case .integer: .notANumber
     case .uuid: .notAUUID
     case .duration: .notADuration
-    case .text, .wifiPassword, .choice: .unknownValue
+    case .text, .wifiPassword, .wifiPassphrase, .secretText, .choice: .unknownValue
     }
   }
 
@@ -191,7 +207,7 @@ extension SettingDescription.Kind {
     switch self {
     case .uuid: "32 hex digits in groups of 8, 4, 4, 4 and 12; `uuidgen` makes one"
     case .duration: "write a whole number and its unit, without space: 500ms or 2s"
-    case .integer, .text, .wifiPassword, .choice: nil
+    case .integer, .text, .wifiPassword, .wifiPassphrase, .secretText, .choice: nil
     }
   }
 }

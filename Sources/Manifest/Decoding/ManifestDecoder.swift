@@ -23,6 +23,8 @@ struct ManifestDecoder {
   var passwords = ManifestPasswords()
   /// The names of networks that may be shown, sorted; nil until they are needed.
   var networkNames: [String]?
+  /// The places of passwords that were checked by the family of a room.
+  var checkedPasswords: Set<SourceRange> = []
   /// The descriptions under `adapters`.
   var adapters: [AdapterDescription] = []
   var adapterAliases: [String: AdapterReference] = [:]

@@ -11,7 +11,7 @@ struct RoomKind {
   func takes(_ setting: SettingDescription) -> Bool { !isRegistered || setting.isOnAir }
 
   func takes(_ name: SettingName) -> Bool {
-    profile?.settings.contains { $0.name == name && takes($0) } ?? false
+    profile?[name].map(takes) ?? false
   }
 
   var isProvedByBeacon: Bool { !isRegistered && profile?.hasIdentity ?? true }

@@ -15,7 +15,8 @@ package struct Vocabulary: Sendable {
   static let defaults = ["profile", "wifi", "wifi_check", "beacon", "proof", "retries", "timeouts"]
   /// Without the settings of the room's profile.
   static let room = [
-    "room", "id", "floor", "tags", "profile", "address", "near", "register", "wifi", "wifi_check", "beacon",
+    "room", "id", "floor", "tags", "profile", "address", "device", "near", "register", "wifi", "wifi_check",
+    "beacon",
     "proof",
     "retries", "timeouts",
   ]
@@ -42,6 +43,8 @@ package struct Vocabulary: Sendable {
   let columns: [String]
   /// The keys of settings that rooms may share, over all families.
   let shareableSettings: [String]
+  /// The keys whose text is secret.
+  let secretKeys: Set<String>
   /// The keys whose value is text without a secret.
   let openValues: Set<String>
   /// The settings that number devices, over all families.
@@ -56,14 +59,19 @@ package struct Vocabulary: Sendable {
     all = Set(
       Self.building + Self.defaults + Self.room + Self.floor + Self.group + Self.network + Self.adapter
         + Self.table + Self.beacon + Self.stages + settingKeys)
-    columns = (Self.room.filter { $0 != "timeouts" && $0 != "beacon" } + settingKeys).uniqued
+    let secrets = families.all.flatMap(\.givenSettings).filter(\.isSecret).map(\.name.rawValue)
+    secretKeys = Set(secrets + ["password"])
+    // A table holds no secrets: people pass tables on.
+    let single = Self.room.filter { $0 != "timeouts" && $0 != "beacon" }
+    columns = (single + settingKeys.filter { !secrets.contains($0) }).uniqued
     shareableSettings =
-      families.all.flatMap(\.settings).filter { $0.isShareable && !$0.isSecret }.map(\.name.rawValue).uniqued
+      families.all.flatMap(\.givenSettings).filter { $0.isShareable && Self.isPlain($0) }.map(\.name.rawValue)
+      .uniqued
     openValues = all.subtracting([
       "wifi", "password", "defaults", "rooms", "adapters", "beacon", "timeouts", "floors", "groups",
       "columns",
       "ignore",
-    ])
+    ]).subtracting(secrets)
     counted = families.all.compactMap(\.countedSetting).reduce(into: []) { counted, setting in
       if !counted.contains(where: { $0.name == setting.name }) { counted.append(setting) }
     }
@@ -78,12 +86,12 @@ package struct Vocabulary: Sendable {
 
   /// The keys of a family's settings, in its order.
   static func settingKeys(of family: DeviceFamily) -> [String] {
-    family.settings.filter(isPlain).map(\.name.rawValue)
+    family.givenSettings.filter(isPlain).map(\.name.rawValue)
   }
 
   /// Whether the setting's key in a room is its name.
   static func isPlain(_ setting: SettingDescription) -> Bool {
-    !settingsWithOtherKeys.contains(setting.name) && !setting.isSecret && setting.isWritten
+    !settingsWithOtherKeys.contains(setting.name) && setting.isWritten
   }
 
   func isKeyOfRooms(_ key: String) -> Bool { Self.room.contains(key) || settingKeys.contains(key) }

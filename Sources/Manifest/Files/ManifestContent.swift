@@ -5,8 +5,9 @@ extension TextCollection {
   /// The content of all texts without secrets: that of the manifest, or a list of all texts in the order in
   /// which the manifest names them. A table is a list of rows, each a list of cells; below the header, the
   /// cells of a column that gives no key are empty.
-  var content: [UInt8] {
-    let contents = texts.map { ($0.content ?? $0.root)?.contentWithoutSecrets ?? [] }
+  /// - Parameter secretKeys: The keys whose texts are secret.
+  func content(without secretKeys: Set<String>) -> [UInt8] {
+    let contents = texts.map { ($0.content ?? $0.root)?.content(without: secretKeys) ?? [] }
     guard contents.count > 1 else { return contents.first ?? [] }
     return Array("[".utf8) + contents.joined(separator: ",".utf8) + Array("]".utf8)
   }
@@ -14,22 +15,21 @@ extension TextCollection {
 
 extension YAMLNode {
   /// The tree as compact JSON without secrets: scalars as strings, keys in the order of the text, aliases
-  /// expanded, no comments, and null for each `password` that is a text. The source of a password is not
-  /// secret.
-  var contentWithoutSecrets: [UInt8] {
+  /// expanded, no comments, and null for each text of a secret key. The source of a secret is not secret.
+  func content(without secretKeys: Set<String>) -> [UInt8] {
     var json: [UInt8] = []
-    write(to: &json)
+    write(to: &json, secretKeys)
     return json
   }
 
-  private func write(to json: inout [UInt8]) {
+  private func write(to json: inout [UInt8], _ secretKeys: Set<String>) {
     switch content {
     case .scalar(let text, _): Self.quote(text, to: &json)
     case .sequence(let items):
       json.append(UInt8(ascii: "["))
       for (index, item) in items.enumerated() {
         if index > 0 { json.append(UInt8(ascii: ",")) }
-        item.write(to: &json)
+        item.write(to: &json, secretKeys)
       }
       json.append(UInt8(ascii: "]"))
     case .mapping(let entries):
@@ -38,8 +38,8 @@ extension YAMLNode {
         if index > 0 { json.append(UInt8(ascii: ",")) }
         Self.quote(entry.key, to: &json)
         json.append(UInt8(ascii: ":"))
-        let isSecret = entry.key == "password" && entry.value.text != nil
-        if isSecret { json += Array("null".utf8) } else { entry.value.write(to: &json) }
+        let isSecret = secretKeys.contains(entry.key) && entry.value.text != nil
+        if isSecret { json += Array("null".utf8) } else { entry.value.write(to: &json, secretKeys) }
       }
       json.append(UInt8(ascii: "}"))
     }

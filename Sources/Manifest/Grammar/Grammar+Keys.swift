@@ -152,6 +152,11 @@ extension Grammar {
         "The Bluetooth address on the device's label. Required unless `match`, `near` or `register` says otherwise.",
         .text(.deviceAddress), ["C4:7C:8D:00:00:01"]
       )
+    case "device":
+      (
+        "The name that the device advertises while it waits, instead of its address. The record keeps the address.",
+        .text(.label(ManifestLimits.deviceName)), ["PROV_A1B2C3"]
+      )
     case "near":
       (
         "The adapter that is in this room: hciN, an address, or a name under `adapters`. The room gets the device nearest to it.",

@@ -104,12 +104,14 @@ package struct Grammar: Sendable {
     names.map { name in
       let families = families.families(with: SettingName(rawValue: name))
       // Families that share a setting describe it in the same way, except for its encoding.
-      let descriptions = families.flatMap(\.settings).filter { $0.name.rawValue == name }
+      let descriptions = families.flatMap(\.givenSettings).filter { $0.name.rawValue == name }
       guard let first = descriptions.first else {
         preconditionFailure("no device family has the setting \(name)")
       }
       let texts = zip(families, descriptions).map { "\($0.title): \($1.documentation)" }
-      return MappingForm.Key(name: name, documentation: texts.joined(separator: "\n\n"), value: form(first))
+      return MappingForm.Key(
+        name: name, documentation: texts.joined(separator: "\n\n"),
+        value: first.isSecret ? .either([form(first), .mapping(passwordSource)]) : form(first))
     }
   }
 }

@@ -38,7 +38,7 @@ extension Building {
   /// Whether the operator must confirm the devices of some rooms.
   package var needsConfirmation: Bool {
     rooms.contains { room in
-      guard room.address == nil, !room.isRegistered else { return false }
+      guard room.address == nil, room.deviceName == nil, !room.isRegistered else { return false }
       // A device without an identity on air is never matched to a room without a hint.
       return room.near != nil || assignment == .any && room.family.hasIdentity
     }
@@ -78,6 +78,8 @@ package struct Room: Hashable, Sendable {
   package let sharedFamily: Shared<DeviceFamily>
   /// The address of the device, if the manifest states it.
   package var address: BluetoothAddress?
+  /// The name that the device advertises while it waits, if the manifest states it instead of an address.
+  package var deviceName: String?
   /// The adapter that stands in the room, if the manifest names one: its device is the nearest to it.
   package var near: AdapterReference?
   /// Whether its device was configured elsewhere: a run only receives it, and never writes it.
@@ -91,6 +93,10 @@ package struct Room: Hashable, Sendable {
   package var settings: [SettingName: SettingValue] {
     didSet { identity = family.identity?.identity(of: settings) }
   }
+  /// What the session needs to be let in by the device (`DeviceFamily.access`).
+  package var access: [SettingName: SettingValue]
+  /// Where the secrets come from that the manifest only refers to; known once they are resolved.
+  package var origins: [SettingName: SecretSource] = [:]
   /// The identity that its device sends with these settings; nil for a family without one.
   package private(set) var identity: DeviceIdentity?
   package var timeouts: StageTimeouts
@@ -99,20 +105,26 @@ package struct Room: Hashable, Sendable {
 
   package init(
     id: RoomID, name: String, floor: String? = nil, tags: [String] = [], family: DeviceFamily,
-    address: BluetoothAddress? = nil, near: AdapterReference? = nil, isRegistered: Bool = false,
+    address: BluetoothAddress? = nil, deviceName: String? = nil, near: AdapterReference? = nil,
+    isRegistered: Bool = false,
     proofAddress: ProofAddress = .own, checksWiFi: Bool = false,
-    settings: [SettingName: SettingValue], timeouts: StageTimeouts, retries: Int
+    settings: [SettingName: SettingValue], access: [SettingName: SettingValue] = [:],
+    timeouts: StageTimeouts, retries: Int
   ) {
     (self.id, self.name, self.floor, self.tags) = (id, name, floor, tags)
     sharedFamily = Shared(family)
-    (self.address, self.near, self.isRegistered) = (address, near, isRegistered)
+    (self.address, self.deviceName) = (address, deviceName)
+    (self.near, self.isRegistered) = (near, isRegistered)
     (self.proofAddress, self.checksWiFi, self.settings) = (proofAddress, checksWiFi, settings)
+    self.access = access
     identity = family.identity?.identity(of: settings)
     (self.timeouts, self.retries) = (timeouts, retries)
   }
 
   package var secrets: [Secret] {
-    settings.values.compactMap { if case .secret(let secret) = $0 { secret } else { nil } }
+    [settings, access].flatMap(\.values).compactMap {
+      if case .secret(let secret) = $0 { secret } else { nil }
+    }
   }
 }
 

@@ -54,6 +54,10 @@ package struct SettingDescription: Hashable, Sendable {
     case text(bytes: ClosedRange<Int>)
     /// A WPA2 passphrase of 8 to 63 bytes, 64 hex digits (the key itself), or empty for an open network.
     case wifiPassword
+    /// As `wifiPassword`, without the key: a passphrase of 8 to 63 bytes, or empty.
+    case wifiPassphrase
+    /// Text of this many bytes of UTF-8 that must not be shown, without control characters.
+    case secretText(bytes: ClosedRange<Int>)
     /// A UUID, except these.
     case uuid(except: [BluetoothUUID])
     case choice([SettingChoice])
@@ -86,7 +90,12 @@ package struct SettingDescription: Hashable, Sendable {
   }
 
   /// Whether its value must not be shown.
-  package var isSecret: Bool { kind == .wifiPassword }
+  package var isSecret: Bool {
+    switch kind {
+    case .wifiPassword, .wifiPassphrase, .secretText: true
+    case .integer, .text, .uuid, .choice, .duration: false
+    }
+  }
 }
 
 /// One of the values of a setting.
@@ -114,6 +123,8 @@ package enum SettingViolation: Hashable, Sendable, Error {
   case controlCharacter
   /// A password of this many bytes that is neither a passphrase nor a key.
   case badPassword(bytes: Int)
+  /// A WiFi password of this many bytes that is no passphrase, where a key is impossible.
+  case badPassphrase(bytes: Int)
   /// A UUID that the device must not get.
   case reserved
   case noChoice([SettingChoice])
@@ -133,13 +144,8 @@ extension SettingDescription {
       let bytes = text.utf8.count
       if !allowed.contains(bytes) { return .wrongLength(bytes: bytes, allowed: allowed) }
       return text.unicodeScalars.contains(where: \.isControl) ? .controlCharacter : nil
-    case (.wifiPassword, .secret(let secret)):
-      guard secret.isResolved else { return nil }
-      let password = secret.reveal()
-      let bytes = password.utf8.count
-      if password.unicodeScalars.contains(where: \.isControl) { return .controlCharacter }
-      let isKey = bytes == 64 && password.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
-      return bytes == 0 || (8...63).contains(bytes) || isKey ? nil : .badPassword(bytes: bytes)
+    case (_, .secret(let secret)) where isSecret:
+      return secret.isResolved ? violation(ofSecret: secret.reveal()) : nil
     case (.uuid(let reserved), .uuid(let uuid)):
       return reserved.contains(uuid) ? .reserved : nil
     case (.choice(let choices), .text(let name)):
@@ -156,13 +162,27 @@ extension SettingDescription {
     }
   }
 
+  private func violation(ofSecret text: String) -> SettingViolation? {
+    let bytes = text.utf8.count
+    if text.unicodeScalars.contains(where: \.isControl) { return .controlCharacter }
+    switch kind {
+    case .secretText(let allowed):
+      return allowed.contains(bytes) ? nil : .wrongLength(bytes: bytes, allowed: allowed)
+    case .wifiPassphrase:
+      return bytes == 0 || (8...63).contains(bytes) ? nil : .badPassphrase(bytes: bytes)
+    default:
+      let isKey = bytes == 64 && text.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+      return bytes == 0 || (8...63).contains(bytes) || isKey ? nil : .badPassword(bytes: bytes)
+    }
+  }
+
   /// Parses a text in the format of a manifest or of `SettingValue.shown`; nil when it is no value of this
   /// kind. The result may still violate the description.
   package func value(_ text: String) -> SettingValue? {
     switch kind {
     case .integer: Int(text).map { .integer($0) }
     case .text: .text(text)
-    case .wifiPassword: .secret(Secret(text))
+    case .wifiPassword, .wifiPassphrase, .secretText: .secret(Secret(text))
     // Short UUIDs belong to services; no beacon has one.
     case .uuid: text.utf8.count == 36 ? BluetoothUUID(text).map { .uuid($0) } : nil
     case .choice(let choices):

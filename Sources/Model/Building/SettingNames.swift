@@ -10,6 +10,8 @@ extension Identifier<SettingDescription> {
   package static var beaconUUID: Self { "beacon_uuid" }
   /// The major ID that the firmware sends and that is never written.
   package static var beaconMajor: Self { "beacon_major" }
+  /// The service that a product has instead of its family's.
+  package static var service: Self { "service" }
   package static var wifiSSID: Self { "wifi_ssid" }
   package static var wifiPassword: Self { "wifi_password" }
 }

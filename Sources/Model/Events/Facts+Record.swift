@@ -36,6 +36,7 @@ package struct BindingCommitted: FactPayload {
 package enum BindingBasis: String, Hashable, Sendable, Codable, CaseIterable {
   case address
   case record
+  case name
   case nearest
   case any
 

@@ -18,6 +18,8 @@ extension FailureReason {
     case wrongIdentity = "wrong_identity"
     case readBackMismatch = "read_back_mismatch"
     case foreignSettings = "foreign_settings"
+    case credentialsRefused = "credentials_refused"
+    case securityTooLow = "security_too_low"
     case networkNotReceived = "network_not_received"
     case noSelfDisconnect = "no_self_disconnect"
     case notReceivedAfterSave = "not_received_after_save"
@@ -75,6 +77,8 @@ extension FailureReason {
     case .wrongIdentity: .wrongIdentity
     case .readBackMismatch: .readBackMismatch
     case .foreignSettings: .foreignSettings
+    case .credentialsRefused: .credentialsRefused
+    case .securityTooLow: .securityTooLow
     case .networkNotReceived: .networkNotReceived
     case .noSelfDisconnect: .noSelfDisconnect
     case .notReceivedAfterSave: .notReceivedAfterSave

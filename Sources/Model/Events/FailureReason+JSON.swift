@@ -24,6 +24,7 @@ extension FailureReason: Codable {
     package internal(set) var sightings: [StateSighting]?
     package internal(set) var near: String?
     package internal(set) var seconds: Double?
+    package internal(set) var source: String?
     package internal(set) var ssid: String?
     package internal(set) var networks: [FoundNetwork]?
     package internal(set) var families: [FamilyID]?
@@ -34,7 +35,7 @@ extension FailureReason: Codable {
       case attError = "att_error"
       case deviceText = "device_text"
       case stackText = "stack_text"
-      case held, identity, addresses, candidates, sightings, near, seconds, ssid, networks, families, cause
+      case held, identity, addresses, candidates, sightings, near, seconds, source, ssid, networks, families, cause
     }
   }
 }
@@ -73,6 +74,10 @@ extension FailureReason.Form {
       (stage, self.setting, self.held) = (.read, setting, held)
     case .foreignSettings(let held, .reading): (stage, self.held) = (.read, held)
     case .foreignSettings(let held, .onAir): self.held = held
+    case .credentialsRefused(let step, let source):
+      put(step)
+      self.source = source
+    case .securityTooLow(let held): (stage, self.held) = (.ready, held)
     case .networkNotReceived(let ssid, let networks):
       (stage, self.ssid, self.networks) = (.read, ssid, networks)
     case .noSelfDisconnect(let seconds): (stage, self.seconds) = (.save, seconds)

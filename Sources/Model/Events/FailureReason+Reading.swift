@@ -34,6 +34,8 @@ extension FailureReason.Form {
         setting: try context.at(.read, context.required(setting, .setting)),
         held: try context.required(held, .held))
     case .foreignSettings: .foreignSettings(held: try context.required(held, .held), try context.source())
+    case .credentialsRefused: .credentialsRefused(try context.step(), source: source)
+    case .securityTooLow: .securityTooLow(held: try context.at(.ready, context.required(held, .held)))
     case .networkNotReceived:
       .networkNotReceived(
         ssid: try context.at(.read, context.required(ssid, .ssid)),

@@ -26,6 +26,11 @@ package enum FailureReason: Hashable, Sendable {
   case wrongIdentity(DeviceIdentity)
   case readBackMismatch(setting: SettingName, held: String)
   case foreignSettings(held: String, SettingsSource)
+  /// The device refused the credentials of the room, by an ATT error or by ending the link. With the source of the
+  /// secret (`SecretSource.written`), unless the manifest itself has it.
+  case credentialsRefused(FailedStep, source: String? = nil)
+  /// Its sessions have less security than the manifest demands: `security 0`.
+  case securityTooLow(held: String)
   case networkNotReceived(ssid: String, networks: [FoundNetwork])
   case noSelfDisconnect(seconds: Double? = nil)
   /// The response is nil after a save of an earlier run.

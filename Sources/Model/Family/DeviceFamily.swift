@@ -19,6 +19,9 @@ package struct DeviceFamily: Hashable, Sendable {
   package var proof: ProofRule
   /// The settings, in display order.
   package var settings: [SettingDescription]
+  /// What the session needs to be let in, and never writes: it is in manifests as settings are, and neither on
+  /// record nor in reports.
+  package var access: [SettingDescription]
   /// The characteristics of its service, with the settings in their values, in the order of writing.
   package var characteristics: [CharacteristicDescription]
   /// The stages of an attempt.
@@ -37,13 +40,15 @@ package struct DeviceFamily: Hashable, Sendable {
   package init(
     id: FamilyID, title: String, words: DeviceWords, service: BluetoothUUID, recognition: [RecognitionRule],
     lifecycle: Lifecycle, identity: IdentityRule? = nil, proof: ProofRule, settings: [SettingDescription],
+    access: [SettingDescription] = [],
     characteristics: [CharacteristicDescription], stages: [Stage], timeouts: TimeoutRule = TimeoutRule(),
     answersWithin: Duration? = nil, listsNetworks: Bool = false, procedure: Procedure? = nil,
     digest: String? = nil
   ) {
     (self.id, self.title, self.words, self.service) = (id, title, words, service)
     (self.recognition, self.lifecycle, self.identity, self.proof) = (recognition, lifecycle, identity, proof)
-    (self.settings, self.characteristics, self.stages) = (settings, characteristics, stages)
+    (self.settings, self.access) = (settings, access)
+    (self.characteristics, self.stages) = (characteristics, stages)
     (self.timeouts, self.answersWithin, self.listsNetworks) = (timeouts, answersWithin, listsNetworks)
     (self.procedure, self.digest) = (procedure, digest)
   }
@@ -71,7 +76,12 @@ package struct DeviceFamily: Hashable, Sendable {
     }
   }
 
-  package subscript(setting: SettingName) -> SettingDescription? { settings.first { $0.name == setting } }
+  /// Everything that a manifest gives for a room's device.
+  package var givenSettings: [SettingDescription] { access.isEmpty ? settings : settings + access }
+
+  package subscript(setting: SettingName) -> SettingDescription? {
+    settings.first { $0.name == setting } ?? access.first { $0.name == setting }
+  }
 
   /// The state of the device that sent an advertisement; nil for a device of another family, or when that is
   /// unknown.
@@ -88,10 +98,15 @@ package struct DeviceFamily: Hashable, Sendable {
     }
   }
 
-  /// This family, extended to recognise what rooms with these identities expect.
-  package func expecting(_ identities: [DeviceIdentity]) -> Self {
+  /// This family, extended to recognise what these rooms of it expect: an identity, or a service of their own.
+  package func expecting(_ rooms: [Room]) -> Self {
     var family = self
-    family.identity?.expected.formUnion(identities.map(\.shared))
+    family.identity?.expected.formUnion(rooms.compactMap(\.identity?.shared))
+    var known = Set<BluetoothUUID>()
+    for room in rooms {
+      guard case .uuid(let service)? = room.access[.service], known.insert(service).inserted else { continue }
+      family.recognition.append(RecognitionRule(.waiting, .service(service)))
+    }
     return family
   }
 }

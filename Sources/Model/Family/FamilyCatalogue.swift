@@ -20,7 +20,7 @@ package struct FamilyCatalogue: Hashable, Sendable {
   /// All families, extended to recognise what these rooms expect.
   package func expecting(_ rooms: [Room]) -> FamilyCatalogue {
     let byFamily = Dictionary(grouping: rooms, by: \.family.id)
-    return FamilyCatalogue(all.map { $0.expecting(byFamily[$0.id]?.compactMap(\.identity) ?? []) })
+    return FamilyCatalogue(all.map { $0.expecting(byFamily[$0.id] ?? []) })
   }
 
   /// The identity in an advertisement, in the format of any family.

@@ -26,6 +26,18 @@ package enum SecretSource: Hashable, Sendable {
   }
 }
 
+extension SecretSource {
+  /// As the manifest writes it, in short: `env: ESP_POP`.
+  package var written: String {
+    switch self {
+    case .environment(let name): "env: \(name)"
+    case .file(let path): "file: \(path)"
+    case .command(let words): "command: \(words[0])"
+    case .prompt: "prompt"
+    }
+  }
+}
+
 /// A reference to a secret in a manifest.
 package struct SecretReference: Hashable, Sendable {
   package var source: SecretSource
@@ -56,11 +68,14 @@ extension Building {
   package func resolvingSecrets(_ resolve: (SecretReference) -> Secret?) -> Building {
     var building = self
     for index in building.rooms.indices {
-      for (name, value) in building.rooms[index].settings {
-        guard case .secret(let secret) = value, let reference = secret.reference,
-          let resolved = resolve(reference)
-        else { continue }
-        building.rooms[index].settings[name] = .secret(resolved)
+      for part in [\Room.settings, \Room.access] {
+        for (name, value) in building.rooms[index][keyPath: part] {
+          guard case .secret(let secret) = value, let reference = secret.reference,
+            let resolved = resolve(reference)
+          else { continue }
+          building.rooms[index][keyPath: part][name] = .secret(resolved)
+          building.rooms[index].origins[name] = reference.source
+        }
       }
     }
     return building

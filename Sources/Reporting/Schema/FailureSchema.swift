@@ -16,7 +16,8 @@ extension FailureReason {
       ["stage"],
       [
         .connectTimedOut, .connectFailed, .unknownToStack, .linkLost, .stageTimedOut, .serviceMissing,
-        .serviceAmbiguous, .attributeRejected, .saveNotKept, .noSelfDisconnect, .hostPaused, .outOfSlots,
+        .serviceAmbiguous, .attributeRejected, .credentialsRefused, .saveNotKept, .noSelfDisconnect,
+        .hostPaused, .outOfSlots,
         .stackError,
       ]
     ),
@@ -25,6 +26,7 @@ extension FailureReason {
     (["stage", "identity"], [.wrongIdentity]),
     (["stage", "setting", "held"], [.readBackMismatch]),
     (["held"], [.foreignSettings]),
+    (["stage", "held"], [.securityTooLow]),
     (["stage", "ssid", "networks"], [.networkNotReceived]),
     (["stage", "identity", "addresses", "candidates"], [.receivedFromOtherAddress]),
     (["identity"], [.beaconAsBefore, .configuredOtherwise]),

@@ -20,6 +20,7 @@ extension FailureReason.Form: RecordedObject {
     "near": "The adapter that the room is near, as the manifest names it.",
     "seconds": "The timeout that expired, in seconds.",
     "ssid": "The WiFi network that the device is to join.",
+    "source": "Where the credentials come from, as the manifest writes it: `env: ESP_POP`.",
     "networks": "The WiFi networks that the device receives.",
     "families": "The device families that recognise the device.",
     "cause": "Why the device could not join the WiFi network.",

@@ -29,6 +29,10 @@ extension FailureReason.Code: OutputNames {
     case .readBackMismatch: "It was read back, and holds something else than what was written."
     case .foreignSettings:
       "It holds settings that are neither the factory's nor this room's, and --overwrite does not name the room."
+    case .credentialsRefused:
+      "It refused the credentials of the room, by an ATT error or by ending the link: nothing was written. `source` is where the manifest has them from, if not in itself."
+    case .securityTooLow:
+      "Its sessions have less security than the manifest demands (`held`): nothing was written."
     case .networkNotReceived:
       "It does not receive the WiFi network that it is to join: nothing was written."
     case .noSelfDisconnect:

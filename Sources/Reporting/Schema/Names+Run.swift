@@ -132,6 +132,7 @@ extension BindingBasis: OutputNames {
     switch self {
     case .address: "The manifest names the address."
     case .record: "An earlier run bound them."
+    case .name: "The manifest names the name that it advertises."
     case .nearest: "It is clearly the nearest to the adapter in the room."
     case .any: "The manifest lets the room take any device."
     }

@@ -287,6 +287,7 @@ extension BindingBasis {
     switch self {
     case .address: "address in the manifest"
     case .record: "on record"
+    case .name: "name in the manifest"
     case .nearest: "clearly nearest to the room's adapter"
     case .any: "any device"
     }

@@ -65,7 +65,7 @@ extension FailureReason.Code {
     case .saveNotKept, .wrongIdentity, .receivedFromOtherAddress, .beaconAsBefore, .settingsUnknown,
       .authorizationRequired,
       .configuredOtherwise, .identityOnAir,
-      .settingsChanged, .foreignSettings, .networkNotReceived,
+      .settingsChanged, .foreignSettings, .credentialsRefused, .securityTooLow, .networkNotReceived,
       .readBackMismatch:
       true
     case .neverReceived, .adapterDeaf, .contentHidden, .unknownToStack, .connectTimedOut, .connectFailed,

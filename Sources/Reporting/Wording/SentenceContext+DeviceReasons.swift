@@ -171,6 +171,25 @@ extension SentenceContext {
     )
   }
 
+  func credentialsRefused(_ source: String?) -> Explanation {
+    let place = source.map { "They come from \($0.quoted)" } ?? "They are in the manifest"
+    return Explanation(
+      "\(subject) refused the credentials of this room, so nothing was written.",
+      """
+      \(place): compare them with the label of this \(device.noun), and check that the address is that of this \
+      room's \(device.noun). \(again)
+      """)
+  }
+
+  func securityTooLow(_ held: String) -> Explanation {
+    Explanation(
+      "\(subject) offers only \(held.visible), less than the manifest demands, so nothing was written.",
+      """
+      Check that the address is that of this room's \(device.noun). To accept it, lower `security` for this room; \
+      with `security: 0` the WiFi password crosses the air unencrypted. \(again)
+      """)
+  }
+
   func networkNotReceived(_ ssid: String, _ networks: [FoundNetwork]) -> Explanation {
     let names = networks.map { "\($0.ssid.isEmpty ? "a hidden network" : $0.ssid.quoted) (\($0.rssi) dBm)" }
     let received =

@@ -30,6 +30,8 @@ extension SentenceContext {
     case .saveNotKept: saveNotKept()
     case .readBackMismatch(let setting, let held): readBackMismatch(setting, held)
     case .foreignSettings(let held, _): foreignSettings(held)
+    case .credentialsRefused(_, let source): credentialsRefused(source)
+    case .securityTooLow(let held): securityTooLow(held)
     case .networkNotReceived(let ssid, let networks): networkNotReceived(ssid, networks)
     case .noSelfDisconnect(let seconds): noSelfDisconnect(seconds)
     case .wrongIdentity(let received): wrongIdentity(received)

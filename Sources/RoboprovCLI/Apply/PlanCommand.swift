@@ -86,6 +86,7 @@ struct PlanCommand: AsyncParsableCommand {
       as: run, manifest: manifest, isSimulated: stack.isSimulated, radio.choice, scanTime: radio.scanTime)
     let environment = ApplyEnvironment(
       central: stack.central, clock: stack.clock, drivers: request.building.drivers, chance: { 0 },
+      randomBytes: stack.randomBytes,
       confirm: { _ in nil },
       claim: { stack.isSimulated ? .granted : await claims.take($0) },
       requests: interruptions.requests)

@@ -69,7 +69,7 @@ struct CaptureCommand: AsyncParsableCommand {
     return building.rooms.filter { room in
       guard only.isEmpty || chosen.contains(room.id) else { return false }
       // Other rooms need no label: they are matched by nearness, or are configured elsewhere.
-      return all || room.address == nil && room.near == nil && !room.isRegistered
+      return all || room.address == nil && room.deviceName == nil && room.near == nil && !room.isRegistered
     }
   }
 

@@ -51,6 +51,17 @@ struct VirtualPeripheral: Peripheral {
     return try await CentralError.translating(await world.read(handle, over: link))
   }
 
+  func readDescriptor(
+    _ uuid: BluetoothUUID, of characteristic: RemoteCharacteristic
+  ) async throws(CentralError) -> [UInt8] {
+    let handle = try attribute(characteristic)
+    let table = try await CentralError.translating(await world.resolve(link))
+    guard uuid == .userDescription, table.characteristic(at: handle)?.description != nil else {
+      throw CentralError(.attributeMissing(uuid), stackText: "virtual: no such descriptor")
+    }
+    return try await CentralError.translating(await world.describe(handle, over: link))
+  }
+
   func write(
     _ value: [UInt8], to characteristic: RemoteCharacteristic, _ kind: WriteKind
   ) async throws(CentralError) {

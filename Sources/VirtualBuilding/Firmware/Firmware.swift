@@ -52,6 +52,8 @@ package enum FirmwareEffect: Hashable, Sendable {
   case answer(RequestID, [UInt8])
   /// Responds to a request with an ATT error.
   case refuse(RequestID, UInt8)
+  /// Records what an encrypted write says: a characteristic of the family's description, and the value in the clear.
+  case took(BluetoothUUID, [UInt8])
   /// Sends a notification to subscribers.
   case notify(BluetoothUUID, [UInt8])
   /// Ends the link normally; `disconnected` follows.
@@ -86,10 +88,19 @@ package struct CharacteristicDefinition: Hashable, Sendable {
   package var uuid: BluetoothUUID
   /// The permitted operations.
   package var properties: AttributeAccess
+  /// Its description for people (0x2901); nil without one.
+  package var description: String?
+  /// Whether writes are encrypted, so that their bytes are not recorded (`FirmwareEffect.took`).
+  package var isEncrypted: Bool
 
-  package init(_ uuid: BluetoothUUID, _ properties: AttributeAccess) {
+  package init(
+    _ uuid: BluetoothUUID, _ properties: AttributeAccess, description: String? = nil,
+    isEncrypted: Bool = false
+  ) {
     self.uuid = uuid
     self.properties = properties
+    self.description = description
+    self.isEncrypted = isEncrypted
   }
 }
 

@@ -41,6 +41,7 @@ package struct FirmwareFamily: Sendable {
     .midiKeyboard,
     .firefly,
     .improvWiFi,
+    .espIDF,
   ]
 
   /// All faults that a scenario can order for its devices.
@@ -140,16 +141,19 @@ package struct FirmwareConditions: Sendable {
   package var held: [String: [UInt8]]
   /// The built-in beacon, if it differs from the factory's.
   package var beacon: BuiltInBeacon?
+  /// What its label says, by the manifest's name.
+  package var label: [String: String]
 
   package init(
     faults: [Fault] = [], wifiNetworks: [WiFiNetwork] = [], radio: RadioParameters = .init(),
-    held: [String: [UInt8]] = [:], beacon: BuiltInBeacon? = nil
+    held: [String: [UInt8]] = [:], beacon: BuiltInBeacon? = nil, label: [String: String] = [:]
   ) {
     self.faults = faults
     self.wifiNetworks = wifiNetworks
     self.radio = radio
     self.held = held
     self.beacon = beacon
+    self.label = label
   }
 }
 

@@ -16,8 +16,11 @@ extension AttributeTable.Characteristic {
   /// The last element of the object's path.
   var pathElement: String { "char" + (handle - 1).hex(digits: 4) }
 
-  /// The handle of the descriptor that enables notifications (0x2902). It follows the value.
-  var configuration: AttributeHandle? { properties.contains(.notify) ? handle + 1 : nil }
+  /// Its descriptors, by handle.
+  fileprivate var descriptors: [(handle: AttributeHandle, uuid: BluetoothUUID)] {
+    [(configuration, BluetoothUUID(short: 0x2902)), (descriptionHandle, .userDescription)]
+      .compactMap { handle, uuid in handle.map { ($0, uuid) } }
+  }
 }
 
 extension AttributeTable {
@@ -63,7 +66,8 @@ extension AttributeTable.Characteristic {
       AttributeObject(
         path: path, interfaces: [.init(BlueZInterfaces.characteristic, listed)], lateBy: lateBy)
     ]
-    if let below = configuration.flatMap({ path.appending("desc" + $0.hex(digits: 4)) }) {
+    for (handle, uuid) in descriptors {
+      guard let below = path.appending("desc" + handle.hex(digits: 4)) else { continue }
       objects.append(
         AttributeObject(
           path: below,
@@ -71,7 +75,7 @@ extension AttributeTable.Characteristic {
             .init(
               BlueZInterfaces.descriptor,
               [
-                ("UUID", .uuid(BluetoothUUID(short: 0x2902))), ("Characteristic", .objectPath(path)),
+                ("UUID", .uuid(uuid)), ("Characteristic", .objectPath(path)),
                 ("Value", .bytes([])),
               ])
           ], lateBy: lateBy))

@@ -37,13 +37,23 @@ extension BluetoothDaemon {
     return []
   }
 
-  /// The only descriptor configures notifications. bluetoothd manages it, and no client may write it.
-  func carryOutDescriptor(_ call: MethodCall) throws(DBusError) -> [DBusValue] {
+  /// One descriptor is the description. The other one configures notifications: bluetoothd manages it. No client
+  /// may write either.
+  func carryOutDescriptor(_ call: MethodCall) async throws(DBusError) -> [DBusValue] {
     guard let characteristic = call.path.parent else { throw BlueZFailure.unknownObject(call) }
-    _ = try place(of: characteristic, call)
+    let place = try place(of: characteristic, call)
     guard call.member == "ReadValue" else { throw BlueZFailure.att(0x03) }
-    let notifying = tree[characteristic, BlueZInterfaces.characteristic, "Notifying"] == .bool(true)
-    let value = DBusValue.bytes([notifying ? 1 : 0, 0])
+    let value: DBusValue
+    if tree[call.path, BlueZInterfaces.descriptor, "UUID"] == .uuid(.userDescription) {
+      let offset = try offset(in: call.body[0])
+      let text = try await mapped(
+        over: place.link, await world.describe(place.characteristic.handle, over: place.link))
+      guard offset <= text.count else { throw BlueZFailure.att(0x07) }
+      value = .bytes(Array(text[offset...]))
+    } else {
+      let notifying = tree[characteristic, BlueZInterfaces.characteristic, "Notifying"] == .bool(true)
+      value = .bytes([notifying ? 1 : 0, 0])
+    }
     tree.set(call.path, BlueZInterfaces.descriptor, "Value", value, again: true)
     return [value]
   }

@@ -28,7 +28,7 @@ extension BluetoothDaemon {
     case BlueZInterfaces.adapter: return try await carryOutAdapter(call)
     case BlueZInterfaces.device: return try await carryOutDevice(call)
     case BlueZInterfaces.characteristic: return try await carryOutCharacteristic(call)
-    case BlueZInterfaces.descriptor: return try carryOutDescriptor(call)
+    case BlueZInterfaces.descriptor: return try await carryOutDescriptor(call)
     case BlueZInterfaces.agentManager: return try carryOutAgentManager(call)
     default: throw BlueZFailure.unknownMethod(call)
     }

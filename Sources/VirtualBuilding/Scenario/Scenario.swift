@@ -69,6 +69,8 @@ package struct SensorScenario: Sendable {
   /// The built-in beacon if it differs from the factory's; only for families with
   /// `FirmwareFamily.hasBuiltInBeacon`.
   package var beacon: BuiltInBeacon?
+  /// What its label says, if that differs from other devices' (`FirmwareConditions.label`).
+  package var label: [String: String] = [:]
   package var faults: [ScheduledFault]
 
   /// Creates a sensor; by default it is present from the start, new and without faults.

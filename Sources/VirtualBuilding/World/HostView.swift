@@ -32,6 +32,19 @@ package struct AttributeTable: Hashable, Sendable {
     package var properties: AttributeAccess
     /// How long after "resolved" the stack shows it; usually 0.
     package var lateBy: Duration
+    /// Its description (0x2901); nil without one.
+    package var description: String?
+    /// Whether writes are encrypted.
+    var isEncrypted = false
+
+    /// The handle of the descriptor that enables notifications (0x2902). It follows the value.
+    package var configuration: AttributeHandle? { properties.contains(.notify) ? handle + 1 : nil }
+    /// The handle of the description.
+    package var descriptionHandle: AttributeHandle? {
+      description == nil ? nil : (configuration ?? handle) + 1
+    }
+    /// The handle of its last attribute.
+    package var lastHandle: AttributeHandle { descriptionHandle ?? configuration ?? handle }
   }
 
   /// The services, by rising handle.

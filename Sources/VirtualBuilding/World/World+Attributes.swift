@@ -37,6 +37,16 @@ extension World {
     return value
   }
 
+  /// Reads the description of a characteristic.
+  /// - Throws: Same as `read`.
+  package func describe(_ handle: AttributeHandle, over link: LinkID) async throws(LinkError) -> [UInt8] {
+    try check(handle, link)
+    guard case .value(let value) = try await request(.describe, handle, link, radio.roundTrip) else {
+      preconditionFailure("expected a value")
+    }
+    return value
+  }
+
   /// Writes a value. With response, returns when the sensor has confirmed it; without response, at once.
   /// - Throws: `att`, `unknownAttribute`, `busy`, `notConnected`, `linkLost`, `cancelled`, `stackStopped`.
   package func write(
@@ -116,11 +126,16 @@ extension World {
         return answer(id, .failure(.att(ATTCode.readNotPermitted)))
       }
       deliver(state.address, .read(id, characteristic.uuid))
+    case .describe:
+      // The GATT server answers; the firmware does not learn of it.
+      guard sensors[state.address]?.firmware.isAnswering == true, let description = characteristic.description
+      else { return }
+      answer(id, .success(.value(Array(description.utf8))))
     case .write(let value):
       guard characteristic.properties.contains(.write) else {
         return answer(id, .failure(.att(ATTCode.writeNotPermitted)))
       }
-      record(value, to: characteristic.uuid, .withResponse, state)
+      if !characteristic.isEncrypted { record(value, to: characteristic.uuid, .withResponse, state) }
       deliver(state.address, .write(id, characteristic.uuid, value))
     case .subscribe(let isOn):
       deliver(state.address, .subscribe(id, characteristic.uuid, isOn))
@@ -203,9 +218,9 @@ extension World {
         found.characteristics.append(
           .init(
             uuid: characteristic.uuid, handle: handle, properties: characteristic.properties,
-            lateBy: lateness(isLate, state)))
-        // The client characteristic configuration, which only a notifying characteristic has.
-        if characteristic.properties.contains(.notify) { handle += 1 }
+            lateBy: lateness(isLate, state), description: characteristic.description,
+            isEncrypted: characteristic.isEncrypted))
+        handle = found.characteristics.last?.lastHandle ?? handle
       }
       handle += 1
       return found

@@ -48,6 +48,9 @@ extension World {
       answer(request, .success(.value(value)))
     case .refuse(let request, let code):
       answer(request, .failure(.att(code)))
+    case .took(let characteristic, let value):
+      guard let link = sensor.link.flatMap({ links[$0] }) else { return }
+      record(value, to: characteristic, .withResponse, link)
     case .notify(let characteristic, let value):
       if let link = sensor.link { notify(characteristic, value, over: link) }
     case .disconnect:

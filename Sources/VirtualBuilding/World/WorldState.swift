@@ -60,6 +60,8 @@ struct Operation {
 
   enum Request: Sendable {
     case read
+    /// Reads the description.
+    case describe
     case write([UInt8])
     case subscribe(Bool)
   }
@@ -139,7 +141,7 @@ struct SensorState {
     firmware = sensor.family.make(
       FirmwareConditions(
         faults: sensor.faults.map(\.fault), wifiNetworks: scenario.wifiNetworks, radio: scenario.radio,
-        held: held, beacon: sensor.beacon))
+        held: held, beacon: sensor.beacon, label: sensor.label))
     self.generator = generator.split("sensor/\(sensor.address)")
     askFirmware()
   }

@@ -29,6 +29,11 @@ private struct EndlessLink: Peripheral {
   func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
     try await link.read(characteristic)
   }
+  func readDescriptor(
+    _ uuid: BluetoothUUID, of characteristic: RemoteCharacteristic
+  ) async throws(CentralError) -> [UInt8] {
+    try await link.readDescriptor(uuid, of: characteristic)
+  }
 
   func write(
     _ value: [UInt8], to characteristic: RemoteCharacteristic, _ kind: WriteKind

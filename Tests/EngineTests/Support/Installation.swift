@@ -272,7 +272,8 @@ struct Installation {
       request,
       in: ApplyEnvironment(
         central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
-        clock: clock, drivers: builtInFamilies, chance: { 0.5 }, confirm: { _ in .answer },
+        clock: clock, drivers: builtInFamilies, chance: { 0.5 },
+        randomBytes: SeededGenerator(seed: 1).bytes(), confirm: { _ in .answer },
         requests: AsyncStream { _ in }),
       recording: coordinator)
     // Requests in progress at the kill may complete.

@@ -37,7 +37,7 @@ struct Premises: Sendable {
     changeRequest(&request)
     let environment = ApplyEnvironment(
       central: wrap(await VirtualCentral(world: world, clock: clock), clock), clock: clock,
-      drivers: builtInFamilies, chance: { 0.5 },
+      drivers: builtInFamilies, chance: { 0.5 }, randomBytes: SeededGenerator(seed: 1).bytes(),
       confirm: { proposals in
         await asking(backstage)
         return await confirm(proposals)

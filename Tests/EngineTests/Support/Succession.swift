@@ -69,7 +69,8 @@ struct Succession {
       request,
       in: ApplyEnvironment(
         central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
-        clock: clock, drivers: builtInFamilies, chance: { 0.5 }, confirm: { _ in .answer },
+        clock: clock, drivers: builtInFamilies, chance: { 0.5 },
+        randomBytes: SeededGenerator(seed: 1).bytes(), confirm: { _ in .answer },
         requests: AsyncStream { _ in }),
       recording: premises.coordinator(recorder))
     // Requests in progress at the kill may complete.
@@ -99,7 +100,7 @@ struct Succession {
       request,
       in: ApplyEnvironment(
         central: await VirtualCentral(world: world, clock: clock), clock: clock, drivers: builtInFamilies,
-        chance: { 0.5 },
+        chance: { 0.5 }, randomBytes: SeededGenerator(seed: 1).bytes(),
         confirm: { _ in .answer }, requests: AsyncStream { _ in }),
       recording: premises.coordinator(MemoryRecorder(clock: clock, failsFrom: nil) { _ in }))
   }

@@ -109,7 +109,10 @@ class World:
             self.plug_in(number, f"hci{number}")
             (self.lab.share / "adapters").write_text(adapter_address(number))
             self.lab.client("power_on.py").must()
-        sensors = [{"address": sensor_address(number), "place": [1, 0], "faults": faults} for number, faults in FAULTS.items()]
+        sensors: list[dict[str, Any]] = [
+            {"address": sensor_address(number), "place": [1, 0], "faults": faults} for number, faults in FAULTS.items()
+        ]
+        sensors.append({"address": sensor_address(8), "place": [1, 0], "family": "described"})
         self.lab.radio.do("add", sensors=sensors)
 
     def power(self, message: dict[str, Any]) -> None:

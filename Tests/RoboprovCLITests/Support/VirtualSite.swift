@@ -207,7 +207,8 @@ struct VirtualSite {
         request,
         in: ApplyEnvironment(
           central: await VirtualCentral(world: site.world, clock: site.clock), clock: site.clock,
-          drivers: builtInFamilies, chance: { 0.5 }, confirm: { _ in .answer }, requests: AsyncStream { _ in }
+          drivers: builtInFamilies, chance: { 0.5 }, randomBytes: SeededGenerator(seed: 1).bytes(),
+          confirm: { _ in .answer }, requests: AsyncStream { _ in }
         ),
         recording: coordinator)
       return await recorder.events

@@ -61,7 +61,8 @@ import VirtualTime
           request.predecessors = RunOrder.predecessors(after: events)
           let environment = ApplyEnvironment(
             central: await VirtualCentral(world: world, clock: clock), clock: clock, drivers: [Lamp.driver],
-            chance: { 0.5 }, confirm: { _ in .answer }, requests: AsyncStream { _ in })
+            chance: { 0.5 }, randomBytes: SeededGenerator(seed: 1).bytes(), confirm: { _ in .answer },
+            requests: AsyncStream { _ in })
           func coordinator(_ recorder: MortalRecorder) -> Coordinator {
             Coordinator(
               clock: clock,

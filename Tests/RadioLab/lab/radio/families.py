@@ -1,5 +1,6 @@
 """The families that a test can use, by the names of their profiles."""
 
+from .described import Described
 from .firefly import Firefly, MidiKeyboard
 from .iot_design_shop import IotDesignShopBeacon
 from .peripheral import Peripheral
@@ -10,4 +11,5 @@ FAMILIES: dict[str, type[Peripheral]] = {
     "iot-design-shop": IotDesignShopBeacon,
     "firefly": Firefly,
     "midi-keyboard": MidiKeyboard,
+    "described": Described,
 }

@@ -1,0 +1,106 @@
+import Bluetooth
+package import Ciphers
+import Synchronization
+
+/// The encryption that a handshake agreed on.
+package enum EspCipher: Sendable {
+  /// Security 0.
+  case none
+  /// Security 1.
+  case stream(AESCounterStream)
+  /// Security 2: the nonce of the next message, whose last four bytes may count.
+  case sealed(AESGaloisCounter, nonce: [UInt8], counts: Bool)
+
+  package mutating func encrypt(_ text: [UInt8]) -> [UInt8] {
+    switch self {
+    case .none: return text
+    case .stream(var stream):
+      defer { self = .stream(stream) }
+      return stream.apply(to: text)
+    case .sealed(let cipher, let nonce, let counts):
+      self = .sealed(cipher, nonce: counts ? nonce.counted : nonce, counts: counts)
+      return cipher.seal(text, nonce: nonce)
+    }
+  }
+
+  /// Nil for what the other side did not encrypt.
+  package mutating func decrypt(_ bytes: [UInt8]) -> [UInt8]? {
+    guard case .sealed(let cipher, let nonce, let counts) = self else { return encrypt(bytes) }
+    guard let text = cipher.open(bytes, nonce: nonce) else { return nil }
+    self = .sealed(cipher, nonce: counts ? nonce.counted : nonce, counts: counts)
+    return text
+  }
+}
+
+extension [UInt8] {
+  /// A nonce with the next number in its last four bytes, the most significant first.
+  fileprivate var counted: [UInt8] {
+    let number = suffix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } &+ 1
+    return dropLast(4) + (0..<4).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+  }
+}
+
+/// The endpoints of a device over a link: a request is written, and its answer is read from the same
+/// characteristic.
+struct EspEndpoints: Sendable {
+  let link: any Peripheral
+  /// The characteristics, by the names in their descriptions, in lower case.
+  private let characteristics: [String: RemoteCharacteristic]
+
+  /// Finds the endpoints by the descriptions of the characteristics. A service is the right one if it has those of
+  /// every firmware.
+  /// - Throws: `attributeMissing` without such a service.
+  static func find(
+    over link: any Peripheral, in services: [BluetoothUUID]
+  ) async throws(CentralError) -> EspEndpoints {
+    let all = try await link.allServices()
+    // A characteristic without a description takes time, so the known services come first.
+    let known = services.flatMap { uuid in all.filter { $0.uuid == uuid } }
+    for service in known + all.filter({ !services.contains($0.uuid) }) {
+      var found: [String: RemoteCharacteristic] = [:]
+      for characteristic in service.characteristics
+      where characteristic.access.isSuperset(of: [.read, .write]) {
+        do throws(CentralError) {
+          let text = try await link.readDescriptor(.userDescription, of: characteristic)
+          found[String(decoding: text, as: UTF8.self).lowercased()] = characteristic
+        } catch {
+          guard case .attributeMissing = error.code else { throw error }
+        }
+      }
+      if EspIdf.Endpoint.required.allSatisfy({ found[$0] != nil }) {
+        return EspEndpoints(link: link, characteristics: found)
+      }
+    }
+    throw CentralError(.attributeMissing(services[0]), stackText: "no service has the endpoint prov-session")
+  }
+
+  func has(_ name: String) -> Bool { characteristics[name] != nil }
+
+  /// - Throws: what the write throws; then nothing was read, because the old answer may still be there.
+  func exchange(_ name: String, _ request: [UInt8]) async throws(CentralError) -> [UInt8] {
+    guard let characteristic = characteristics[name] else {
+      throw CentralError(.other, stackText: "the device has no endpoint \(name)")
+    }
+    try await link.write(request, to: characteristic, .withResponse)
+    return try await link.read(characteristic)
+  }
+}
+
+/// The endpoints of a device in an encrypted session.
+final class EspChannel: Sendable {
+  let endpoints: EspEndpoints
+  private let cipher: Mutex<EspCipher>
+
+  init(_ endpoints: EspEndpoints, _ cipher: EspCipher) {
+    self.endpoints = endpoints
+    self.cipher = Mutex(cipher)
+  }
+
+  func exchange(_ name: String, _ request: [UInt8]) async throws(CentralError) -> [UInt8] {
+    let answer = try await endpoints.exchange(name, cipher.withLock { $0.encrypt(request) })
+    guard let text = cipher.withLock({ $0.decrypt(answer) }) else {
+      throw CentralError(.other, stackText: "the answer of \(name) is not authentic")
+    }
+    return text
+  }
+}

@@ -1,0 +1,116 @@
+package import Bluetooth
+import FoundationEssentials
+package import Model
+package import Session
+import SwiftProtobuf
+
+extension DeviceFamily {
+  /// Espressif's unified provisioning over BLE (docs/protocols.md, "ESP-IDF provisioning"): a device that joins a
+  /// WiFi network, and reports over the link that it has an address there. It advertises only until then.
+  package static let espIDF = DeviceFamily(
+    id: "esp-idf", title: "ESP-IDF device",
+    words: DeviceWords(
+      noun: "device", makeItWait: "reset it to its factory settings (usually by holding its button)",
+      stillWaiting: "If it still waits for provisioning", notWaiting: "If it has joined a network before",
+      serviceMissing:
+        "It does not have the endpoints of Espressif's provisioning: check that the room has the right `profile` and address."
+    ),
+    service: EspIdf.Service.library,
+    // The name is in the scan response only. A device that is done advertises nothing.
+    recognition: EspIdf.Service.all.map { RecognitionRule(.waiting, .service($0)) } + [
+      RecognitionRule(.waiting, .namePrefix(EspIdf.namePrefix))
+    ],
+    lifecycle: .provisioningMode,
+    proof: .status,
+    settings: [
+      .init(
+        .wifiSSID, "WiFi name", short: "WiFi", .text(bytes: 1...32), isRequired: true,
+        documentation: "WiFi network to join. UTF-8."),
+      .init(
+        .wifiPassword, "WiFi password", short: "password", .wifiPassphrase, isRequired: true,
+        documentation: "Passphrase of the WiFi network; empty for an open one. UTF-8, at most 63 bytes."),
+    ],
+    access: [
+      .init(
+        .proofOfPossession, "proof of possession", .secretText(bytes: 0...64), isRequired: true,
+        isShareable: true,
+        documentation:
+          "Secret on its label that lets it be provisioned, and the password of security 2; \"\" if it has none."
+      ),
+      .init(
+        .username, "user name", .text(bytes: 1...64), isRequired: false, isShareable: true,
+        documentation: "User name of security 2; wifiprov if absent."),
+      .init(
+        .security, "lowest security", .integer(0...2), isRequired: false, isShareable: true,
+        documentation:
+          "Lowest security of its sessions: 1 if absent. With 0 the WiFi password may cross the air unencrypted."
+      ),
+      .init(
+        .service, "service", .uuid(except: [.zero]), isRequired: false, isShareable: true,
+        documentation: "Service of this product, if it is none of Espressif's."),
+    ],
+    // All of them are found by their descriptions.
+    characteristics: [],
+    stages: [.search, .connect, .discover, .ready, .read, .write, .save],
+    // It scans for networks and joins one within these; both are not documented [assumed].
+    timeouts: TimeoutRule(
+      StageTimeouts(ready: .seconds(20), read: .seconds(30), save: .seconds(60))),
+    listsNetworks: true)
+}
+
+extension FamilyDriver {
+  package static let espIDF = FamilyDriver(.espIDF, configure: EspIdf.configure)
+}
+
+/// The names of Espressif's unified provisioning.
+package enum EspIdf {
+  package enum Service {
+    /// The library's default.
+    package static let library: BluetoothUUID = "1775244D-6B43-439B-877C-060F2D9BED07"
+    /// That of Espressif's example, the commonest.
+    package static let example: BluetoothUUID = "021A9004-0382-4AEA-BFF4-6B3F1C5ADFB4"
+    /// The default until 2020.
+    package static let early = BluetoothUUID(short: 0xFFFF)
+
+    package static let all = [library, example, early]
+  }
+
+  /// The beginning of the name in Espressif's example.
+  package static let namePrefix = "PROV_"
+
+  enum Endpoint {
+    static let session = "prov-session"
+    static let config = "prov-config"
+    static let version = "proto-ver"
+    static let scan = "prov-scan"
+    static let control = "prov-ctrl"
+
+    /// Those of every firmware.
+    static let required = [session, config, version]
+  }
+
+  static let defaultUsername = "wifiprov"
+
+  /// The bytes of a message. Encoding can only fail for required fields, which proto3 does not have.
+  static func bytes(of message: some SwiftProtobuf.Message) -> [UInt8] {
+    guard let bytes: [UInt8] = try? message.serializedBytes() else { preconditionFailure("not encodable") }
+    return bytes
+  }
+
+  static func message<Message: SwiftProtobuf.Message>(
+    _ bytes: [UInt8]
+  ) throws(CentralError) -> Message {
+    do {
+      return try Message(serializedBytes: bytes)
+    } catch {
+      throw CentralError(.other, stackText: "the device's answer cannot be decoded")
+    }
+  }
+}
+
+extension Identifier<SettingDescription> {
+  package static var proofOfPossession: Self { "pop" }
+  package static var username: Self { "username" }
+  /// The lowest security that a room accepts.
+  package static var security: Self { "security" }
+}

@@ -1,0 +1,312 @@
+import Bluetooth
+import EspMessages
+import FoundationEssentials
+import Model
+import Session
+
+extension EspIdf {
+  /// Sets up a session, checks the network if the room wants that, gives the device its network and waits until it
+  /// has joined.
+  static func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
+    let link = try await session.connect()
+    var services = Service.all
+    if case .uuid(let own)? = session.room.access[.service] { services.insert(own, at: 0) }
+    let known = services
+    let endpoints = try await session.stage(.discover) { () throws(CentralError) in
+      try await EspEndpoints.find(over: link, in: known)
+    }
+    let (channel, version) = try await open(endpoints, for: session)
+    let device = EspDevice(session: session, channel: channel, version: version)
+    try await device.checkWiFi()
+    try await device.send()
+    return try await device.join()
+  }
+
+  /// Stage `ready`: the version and the handshake.
+  private static func open(
+    _ endpoints: EspEndpoints, for session: DeviceSession
+  ) async throws(AttemptFailure) -> (EspChannel, EspVersion) {
+    let room = session.room
+    var lowest = 1
+    if case .integer(let security)? = room.access[.security] { lowest = security }
+    let credentials = EspCredentials(
+      proof: room.text(of: .proofOfPossession) ?? [],
+      username: room.text(of: .username) ?? Array(defaultUsername.utf8))
+    let least = lowest
+    let (version, security, result) = try await session.stage(.ready) { () throws(CentralError) in
+      let version = EspVersion(try await endpoints.exchange(Endpoint.version, Array("ESP".utf8)))
+      // Firmware that does not say it has the security that the manifest names.
+      let security = version.security ?? least
+      if security < least { return (version, security, EspHandshake.Result?.none) }
+      let handshake = EspHandshake(
+        endpoints: endpoints, credentials: credentials, randomBytes: session.randomBytes)
+      return (version, security, try await handshake.perform(security, version))
+    }
+    switch result {
+    case nil: throw AttemptFailure(.securityTooLow(held: "security \(security)"))
+    case .refused(let text)?:
+      throw AttemptFailure(
+        .credentialsRefused(
+          FailedStep(.ready, stackText: text), source: room.origins[.proofOfPossession]?.written))
+    case .agreed(let cipher)?: return (EspChannel(endpoints, cipher), version)
+    }
+  }
+}
+
+extension Room {
+  /// The bytes of what lets a session in; nil without it.
+  fileprivate func text(of name: SettingName) -> [UInt8]? {
+    switch access[name] {
+    case .text(let text): Array(text.utf8)
+    case .secret(let secret): Array(secret.reveal().utf8)
+    default: nil
+    }
+  }
+}
+
+/// A device in a session.
+private struct EspDevice: Sendable {
+  let session: DeviceSession
+  let channel: EspChannel
+  let version: EspVersion
+
+  private static let settings: [SettingName] = [.wifiSSID, .wifiPassword]
+  /// The time between two questions for the state [assumed to do no harm].
+  private static let pollInterval = Duration.seconds(1)
+
+  // MARK: The network before anything is applied
+
+  /// Has the device scan, if the manifest wants that. After a failed join a scan would never end.
+  func checkWiFi() async throws(AttemptFailure) {
+    guard session.room.checksWiFi, case .text(let ssid)? = session.room.settings[.wifiSSID] else { return }
+    guard version.scansWiFi, channel.endpoints.has(EspIdf.Endpoint.scan) else {
+      return await session.checked(ssid, .unsupported)
+    }
+    let (channel, device) = (channel, self)
+    let networks = try await session.stage(.read, setting: .wifiSSID) {
+      () throws(CentralError) -> [FoundNetwork]? in
+      guard try await device.state().state != .connectionFailed else { return nil }
+      return try await channel.scan()
+    }
+    guard let networks else { return await session.checked(ssid, .noAnswer) }
+    if networks.contains(where: { $0.ssid == ssid }) {
+      return await session.checked(ssid, .received, networks)
+    }
+    await session.checked(ssid, .notReceived, networks)
+    throw AttemptFailure(.networkNotReceived(ssid: ssid, networks: networks))
+  }
+
+  // MARK: Sending and joining
+
+  /// Stage `write`: the network, which the device keeps in its RAM.
+  func send() async throws(AttemptFailure) {
+    var request = EspConfigMessage()
+    request.msg = 2
+    request.setConfig = configuration
+    let (channel, bytes) = (channel, EspIdf.bytes(of: request))
+    let status = try await session.sending(Self.settings) { () throws(CentralError) -> EspStatus in
+      let answer: EspConfigMessage = try EspIdf.message(
+        try await channel.exchange(EspIdf.Endpoint.config, bytes))
+      guard case .setResponse(let response)? = answer.payload else { throw EspDevice.unexpected }
+      return response.status
+    }
+    guard status == .success else {
+      await session.rejected(Self.settings)
+      await session.received("\(status)", as: .refusal)
+      throw AttemptFailure(.refused(stage: .write, deviceText: "\(status)"))
+    }
+    await session.confirmWritten(Self.settings)
+  }
+
+  private var configuration: EspConfigMessage.SetConfig {
+    var configuration = EspConfigMessage.SetConfig()
+    if case .text(let ssid)? = session.room.settings[.wifiSSID] { configuration.ssid = Data(ssid.utf8) }
+    if case .secret(let password)? = session.room.settings[.wifiPassword] {
+      configuration.passphrase = Data(password.reveal().utf8)
+    }
+    return configuration
+  }
+
+  /// How a join ended, by the device's own word.
+  private enum Joined: Sendable {
+    case connected(EspConfigMessage.Connected)
+    /// It tried and could not.
+    case failed(WiFiRefusal, String)
+    /// It did not try.
+    case refused(String)
+  }
+
+  /// Stage `save`: has the device join, and follows its state. What is lost after the submission is not a failure yet:
+  /// the device may have joined. If it still advertises, the next attempt asks it.
+  func join() async throws(AttemptFailure) -> Submission {
+    let submittedAt = try await session.submit()
+    let device = self
+    let joined: Joined
+    do throws(AttemptFailure) {
+      joined = try await session.stage(.save) { () throws(CentralError) in try await device.applyAndFollow() }
+    } catch {
+      switch error.reason {
+      case .linkLost(let step):
+        throw AttemptFailure(.linkLost(FailedStep(.verify, stackText: step.stackText)))
+      case .stageTimedOut(_, let seconds):
+        await reset()
+        throw AttemptFailure(.stageTimedOut(FailedStep(.verify), seconds: seconds))
+      default: return Submission(at: submittedAt, acknowledgement: nil, problem: error.reason)
+      }
+    }
+    switch joined {
+    case .connected(let network):
+      let ssid = String(decoding: network.ssid, as: UTF8.self)
+      await session.received("connected to \(ssid) as \(network.ip4)", as: .saved)
+      guard Array(network.ssid) == Array(configuration.ssid) else {
+        throw AttemptFailure(.refused(stage: .save, deviceText: "connected to \(ssid)"))
+      }
+      return Submission(at: submittedAt, acknowledgement: .savedStatus)
+    case .refused(let text):
+      await session.received(text, as: .refusal)
+      await reset()
+      throw AttemptFailure(.refused(stage: .save, deviceText: text))
+    case .failed(let cause, let text):
+      await session.received(text, as: .refusal)
+      // Without this it would keep the network, and never advertise again after its next start.
+      await reset()
+      throw AttemptFailure(.wifiRefused(cause, deviceText: text))
+    }
+  }
+
+  private func applyAndFollow() async throws(CentralError) -> Joined {
+    if let refusal = try await apply() {
+      // It is joining, has joined or has failed to: only an earlier attempt can have told it to.
+      guard refusal == .internalError else { return .refused("\(refusal)") }
+      let state = try await state()
+      if case .connected(let network)? = state.detail { return .connected(network) }
+      let wasOurs = session.attempt > 1 || session.recorded?.isSubmitted == true
+      if state.state == .connectionFailed || !wasOurs {
+        try await requestReset()
+        try await write()
+        if let refusal = try await apply() { return .refused("\(refusal)") }
+      }
+    }
+    while true {
+      let state = try await state()
+      switch state.detail {
+      case .connected(let network)?: return .connected(network)
+      case .failReason(let reason)? where state.state == .connectionFailed:
+        return .failed(reason.cause, reason.words)
+      default: break
+      }
+      guard (try? await session.clock.sleep(for: Self.pollInterval)) != nil else {
+        throw CentralError(.cancelled)
+      }
+    }
+  }
+
+  /// Sends the network again, after a reset.
+  private func write() async throws(CentralError) {
+    var request = EspConfigMessage()
+    request.msg = 2
+    request.setConfig = configuration
+    _ = try await channel.exchange(EspIdf.Endpoint.config, EspIdf.bytes(of: request))
+  }
+
+  /// - Returns: the status, unless it is success.
+  private func apply() async throws(CentralError) -> EspStatus? {
+    var request = EspConfigMessage()
+    request.msg = 4
+    request.apply = .init()
+    let answer: EspConfigMessage = try EspIdf.message(
+      try await channel.exchange(EspIdf.Endpoint.config, EspIdf.bytes(of: request)))
+    guard case .applyResponse(let response)? = answer.payload else { throw Self.unexpected }
+    return response.status == .success ? nil : response.status
+  }
+
+  /// The state of the join. Without a detail, `connected` is only the default of a field that is not there.
+  func state() async throws(CentralError) -> EspConfigMessage.StatusResponse {
+    var request = EspConfigMessage()
+    request.getStatus = .init()
+    let answer: EspConfigMessage = try EspIdf.message(
+      try await channel.exchange(EspIdf.Endpoint.config, EspIdf.bytes(of: request)))
+    guard case .status(let response)? = answer.payload, response.status == .success else {
+      throw Self.unexpected
+    }
+    return response
+  }
+
+  // MARK: Reset
+
+  /// Makes the device forget a network that it could not join, so that it can be given another one. Its errors are
+  /// none: some firmware resets itself.
+  private func reset() async {
+    let device = self
+    _ = try? await session.stage(.write) { () throws(CentralError) in try await device.requestReset() }
+  }
+
+  private func requestReset() async throws(CentralError) {
+    guard channel.endpoints.has(EspIdf.Endpoint.control) else { return }
+    var request = EspControlMessage()
+    request.msg = 1
+    request.reset = .init()
+    _ = try await channel.exchange(EspIdf.Endpoint.control, EspIdf.bytes(of: request))
+  }
+
+  private static let unexpected = CentralError(.other, stackText: "the answer of prov-config is none")
+}
+
+extension EspFailReason {
+  fileprivate var cause: WiFiRefusal {
+    switch self {
+    case .authError: .password
+    case .networkNotFound: .network
+    case .UNRECOGNIZED: .unknown
+    }
+  }
+
+  /// As the protocol names it.
+  fileprivate var words: String {
+    switch self {
+    case .authError: "AuthError"
+    case .networkNotFound: "NetworkNotFound"
+    case .UNRECOGNIZED(let number): "reason \(number)"
+    }
+  }
+}
+
+extension EspChannel {
+  /// The networks that the device receives, the strongest first.
+  fileprivate func scan() async throws(CentralError) -> [FoundNetwork] {
+    var start = EspScanMessage()
+    start.start.blocking = true
+    start.start.periodMs = 120
+    _ = try await scan(start)
+    var question = EspScanMessage()
+    question.msg = 2
+    question.getStatus = .init()
+    guard case .statusResponse(let status)? = try await scan(question).payload, status.finished else {
+      throw Self.unexpected
+    }
+    var networks: [FoundNetwork] = []
+    // Beyond the number of results it refuses; four fit into the shortest values.
+    while networks.count < min(Int(status.resultCount), 255) {
+      var request = EspScanMessage()
+      request.msg = 4
+      request.getResult.startIndex = UInt32(networks.count)
+      request.getResult.count = min(4, status.resultCount - UInt32(networks.count))
+      guard case .resultResponse(let page)? = try await scan(request).payload, !page.entries.isEmpty else {
+        throw Self.unexpected
+      }
+      networks += page.entries.map {
+        FoundNetwork(ssid: String(decoding: $0.ssid.prefix(32), as: UTF8.self), rssi: Int($0.rssi))
+      }
+    }
+    return networks
+  }
+
+  private func scan(_ request: EspScanMessage) async throws(CentralError) -> EspScanMessage {
+    let answer: EspScanMessage = try EspIdf.message(
+      try await exchange(EspIdf.Endpoint.scan, EspIdf.bytes(of: request)))
+    guard answer.status == .success else { throw Self.unexpected }
+    return answer
+  }
+
+  private static let unexpected = CentralError(.other, stackText: "the answer of prov-scan is none")
+}

@@ -1,0 +1,101 @@
+package import Bluetooth
+import Model
+import VirtualTime
+
+/// The names and numbers of a device with Espressif's provisioning, defined independently of the engine's profile.
+package enum EspGATT {
+  package static let localName = "PROV_A1B2C3"
+  /// That of Espressif's example.
+  package static let service: BluetoothUUID = "021A9004-0382-4AEA-BFF4-6B3F1C5ADFB4"
+  /// A product's own.
+  package static let ownService: BluetoothUUID = "7E0F0001-5A1B-4C3D-9E2F-A1B2C3D4E5F6"
+  /// The endpoints, by their descriptions, in the order of their numbers.
+  static let endpoints: [(name: String, uuid: BluetoothUUID)] = [
+    ("prov-ctrl", "021AFF4F-0382-4AEA-BFF4-6B3F1C5ADFB4"),
+    ("prov-scan", "021AFF50-0382-4AEA-BFF4-6B3F1C5ADFB4"),
+    ("prov-session", "021AFF51-0382-4AEA-BFF4-6B3F1C5ADFB4"),
+    ("prov-config", "021AFF52-0382-4AEA-BFF4-6B3F1C5ADFB4"),
+    ("proto-ver", "021AFF53-0382-4AEA-BFF4-6B3F1C5ADFB4"),
+  ]
+
+  static func uuid(of name: String) -> BluetoothUUID {
+    endpoints.first { $0.name == name }?.uuid ?? service
+  }
+
+  // What encrypted writes say, as if each had a characteristic of its own.
+  package static let ssid: BluetoothUUID = "021A9004-0382-4AEA-BFF4-000000000001"
+  package static let passphrase: BluetoothUUID = "021A9004-0382-4AEA-BFF4-000000000002"
+  package static let apply: BluetoothUUID = "021A9004-0382-4AEA-BFF4-000000000003"
+  package static let reset: BluetoothUUID = "021A9004-0382-4AEA-BFF4-000000000004"
+
+  /// The credentials of every virtual device.
+  package static let username = Array("wifiprov".utf8)
+  package static let proof = Array("Kx7-label!".utf8)
+
+  /// NimBLE's answer to everything that the firmware refuses: Invalid PDU.
+  static let refused: UInt8 = 0x04
+
+  /// The time from an accepted network to the beginning of the join.
+  static let joinsAfter = Duration.seconds(1)
+  /// [assumed]
+  static let usualJoin = Duration.seconds(3)
+  static let slowJoin = Duration.seconds(25)
+  /// [assumed]
+  static let scanTakes = Duration.milliseconds(2500)
+  /// The time from the first report of the join to the end of Bluetooth.
+  static let leavesAfter = Duration.seconds(1)
+  /// The same without a report.
+  package static let stopsAfter = Duration.seconds(30)
+
+  /// The answer of `proto-ver`.
+  static func version(_ security: Int, old: Bool, counts: Bool, noProof: Bool) -> [UInt8] {
+    var capabilities = ["\"wifi_scan\""]
+    if security == 0 { capabilities.append("\"no_sec\"") }
+    if security == 1, noProof { capabilities.append("\"no_pop\"") }
+    var newer = old ? "" : "\t\t\"sec_ver\":\t\(security),\n"
+    if !old, counts { newer += "\t\t\"sec_patch_ver\":\t\(security == 2 ? 1 : 0),\n" }
+    return Array(
+      "{\n\t\"prov\":\t{\n\t\t\"ver\":\t\"v1.1\",\n\(newer)\t\t\"cap\":\t[\(capabilities.joined(separator: ", "))]\n\t}\n}"
+        .utf8)
+  }
+}
+
+extension FirmwareFamily {
+  package static let espIDF = FirmwareFamily(
+    name: "esp-idf",
+    settings: [
+      .text("wifi_ssid", EspGATT.ssid, bytes: 1...32),
+      .text("wifi_password", EspGATT.passphrase, bytes: 0...63),
+    ],
+    dropStages: [.connect, .discover, .write, .confirm, .save],
+    faults: ownFaults.map { FaultKind($0.name, .own($0)) },
+    oracle: FirmwareOracle(
+      .provisioningMode(save: EspGATT.apply), proofs: [.deviceStatus],
+      isCommand: { write, _ in [EspGATT.apply, EspGATT.reset].contains(write.characteristic) }),
+    draw: FirmwareDraw(
+      faults: { _ in
+        (ownFaults.filter { $0 != .security0 && $0 != .ownService }.map { .own($0) })
+          + [.drops(in: .write(1)), .drops(in: .confirm(1)), .drops(in: .save)]
+      },
+      more: { number, room, sensor, _, origin in
+        room.access["pop"] = .secret(Secret(String(decoding: EspGATT.proof, as: UTF8.self)))
+        // Which firmware it has: its faults come in addition.
+        var chance = origin.split("esp/\(number)")
+        for kind in [FamilyFault.bluedroid, .security1] where chance.chance(0.4) {
+          sensor.faults.append(ScheduledFault(.own(kind)))
+        }
+      }
+    ) { _, site, chance in
+      let index = Int.random(in: 0...1, using: &chance)
+      return [
+        .wifiSSID: .text(site.ssids[index]), .wifiPassword: .secret(Secret(site.passwords[index])),
+      ]
+    }
+  ) { EspFirmware(conditions: $0) }
+
+  private static let ownFaults: [FamilyFault] = [
+    .bluedroid, .oldVersion, .sameNonce, .security0, .security1, .noProof, .otherCredentials, .joinsSlowly,
+    .wrongPassword,
+    .networkAbsent, .neverJoins, .dropsAfterApply, .restartsAfterFailure, .ownService,
+  ]
+}

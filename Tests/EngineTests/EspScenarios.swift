@@ -1,0 +1,230 @@
+import Bluetooth
+import Engine
+import Families
+import Model
+import Testing
+import VirtualBuilding
+import VirtualTime
+
+/// Espressif's unified provisioning: all securities, both host stacks, and each way in which a join ends.
+@Suite("ESP-IDF devices", .timeLimit(.minutes(60))) struct EspScenarios {
+  private static func room(
+    _ number: Int = 1, pop: String = String(decoding: EspGATT.proof, as: UTF8.self), security: Int? = nil,
+    checks: Bool = false, retries: Int = 1
+  ) -> Room {
+    let settings: [SettingName: SettingValue] = [
+      .wifiSSID: .text("Plant"), .wifiPassword: .secret(Secret("correct horse")),
+    ]
+    var access: [SettingName: SettingValue] = [.proofOfPossession: .secret(Secret(pop))]
+    if let security { access[.security] = .integer(security) }
+    return Room(
+      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", family: .espIDF,
+      address: Sample.address(UInt64(number)), checksWiFi: checks, settings: settings, access: access,
+      timeouts: DeviceFamily.espIDF.timeouts(for: settings), retries: retries)
+  }
+
+  private func run(
+    _ kinds: [FamilyFault] = [], room: Room = EspScenarios.room(), faults: [ScheduledFault] = [],
+    runs: Int = 1,
+    networks: [WiFiNetwork] = [],
+    during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
+  ) async throws -> Rehearsed {
+    let run = try await rehearse(
+      [], rooms: [room], runs: runs,
+      scenario: { scenario in
+        scenario.wifiNetworks = networks
+        scenario.sensors = [
+          SensorScenario(
+            address: Sample.address(1), family: .espIDF,
+            faults: kinds.map { ScheduledFault(.own($0)) } + faults)
+        ]
+      }, during: during)
+    expectInvariants(run, [room])
+    #expect(run.openLinks == 0)
+    return run
+  }
+
+  private func applied(_ run: Rehearsed) -> Int {
+    run.writes.count { $0.characteristic == EspGATT.apply }
+  }
+
+  static let kinds: [[FamilyFault]] = [
+    [], [.bluedroid], [.sameNonce], [.security1], [.security1, .bluedroid], [.oldVersion],
+    [.oldVersion, .bluedroid],
+  ]
+
+  @Test("a device joins its network, says so, and is done the next time", arguments: kinds)
+  func done(kinds: [FamilyFault]) async throws {
+    let run = try await run(kinds)
+    let room = try #require(run.outcome(1))
+    #expect(room.outcome == .provisioned && room.attempts == 1)
+    #expect(room.evidence?.grade == .deviceStatus)
+    #expect(
+      run.flashes[Sample.address(1)]?.values == [
+        "wifi_ssid": Array("Plant".utf8), "wifi_password": Array("correct horse".utf8),
+      ])
+    #expect(applied(run) == 1)
+    let again = try await self.run(kinds, runs: 2)
+    #expect(again.outcome(1)?.outcome == .alreadyProvisioned && again.writes.isEmpty)
+  }
+
+  @Test("a device without a proof of possession is let in by an empty one, and by nothing else")
+  func noProof() async throws {
+    let run = try await run([.security1, .noProof], room: Self.room(pop: ""))
+    #expect(run.outcome(1)?.outcome == .provisioned)
+    let other = try await self.run([.security1, .noProof])
+    #expect(other.outcome(1)?.reason?.code == .credentialsRefused && other.writes.isEmpty)
+  }
+
+  @Test(
+    "unencrypted sessions are used only where the manifest allows them", arguments: [nil, 0, 1] as [Int?])
+  func unencrypted(security: Int?) async throws {
+    let run = try await run([.security0], room: Self.room(security: security))
+    if security == 0 {
+      #expect(run.outcome(1)?.outcome == .provisioned)
+    } else {
+      #expect(run.outcome(1)?.outcome == .actionRequired)
+      #expect(run.outcome(1)?.reason == .securityTooLow(held: "security 0"))
+      #expect(run.writes.isEmpty && run.connected[Sample.address(1)] == 1)
+    }
+  }
+
+  @Test("a device with less security than the manifest demands gets nothing")
+  func downgrade() async throws {
+    let run = try await run([.security1], room: Self.room(security: 2))
+    #expect(run.outcome(1)?.reason == .securityTooLow(held: "security 1") && run.writes.isEmpty)
+  }
+
+  @Test(
+    "a wrong proof of possession is refused once, by an error or by the end of the link", arguments: kinds)
+  func credentials(kinds: [FamilyFault]) async throws {
+    var room = Self.room(pop: "another label")
+    room.origins[.proofOfPossession] = .environment("ESP_POP")
+    let run = try await run(kinds, room: room)
+    let outcome = try #require(run.outcome(1))
+    #expect(outcome.outcome == .actionRequired && outcome.attempts == 1)
+    #expect(outcome.reason?.code == .credentialsRefused)
+    #expect(outcome.reason?.source == "env: ESP_POP")
+    #expect(run.writes.isEmpty && run.connected[Sample.address(1)] == 1)
+  }
+
+  @Test(
+    "a network that cannot be joined is a refusal with its cause, and the device waits again",
+    arguments: [FamilyFault.wrongPassword, .networkAbsent], [[], [FamilyFault.bluedroid], [.security1]])
+  func refused(cause: FamilyFault, kinds: [FamilyFault]) async throws {
+    let run = try await run(kinds + [cause, .restartsAfterFailure])
+    let outcome = try #require(run.outcome(1))
+    #expect(outcome.outcome == .failed && outcome.attempts == 2)
+    #expect(
+      outcome.reason
+        == (cause == .wrongPassword
+          ? .wifiRefused(.password, deviceText: "AuthError")
+          : .wifiRefused(.network, deviceText: "NetworkNotFound")))
+    // It was reset each time, so it still waits.
+    #expect(run.writes.count { $0.characteristic == EspGATT.reset } == 2 && applied(run) == 2)
+    #expect(run.flashes[Sample.address(1)]?.isSaved == false)
+    let healed = try await self.run(kinds, faults: [ScheduledFault(.own(cause), attempts: 1)])
+    #expect(healed.outcome(1)?.outcome == .provisionedAfterRetry)
+  }
+
+  @Test("a device that joins slowly is waited for; one that never joins is not")
+  func slow() async throws {
+    let slow = try await run([.joinsSlowly])
+    #expect(slow.outcome(1)?.outcome == .provisioned && slow.outcome(1)?.attempts == 1)
+    let never = try await run([.neverJoins])
+    #expect(never.outcome(1)?.outcome == .unconfirmed)
+    #expect(never.outcome(1)?.reason?.code == .stageTimedOut)
+    #expect(never.endedAt.sinceZero < .seconds(300))
+  }
+
+  @Test(
+    "a link that is lost after the device accepted the network is not taken for either result",
+    arguments: kinds)
+  func ambiguous(kinds: [FamilyFault]) async throws {
+    // It still advertises while it joins, and the next attempt asks it.
+    let asked = try await run(kinds, faults: [ScheduledFault(.own(.dropsAfterApply), attempts: 1)])
+    #expect(asked.outcome(1)?.outcome == .provisionedAfterRetry)
+    #expect(asked.flashes[Sample.address(1)]?.isSaved == true)
+    let silent = try await run(
+      kinds, room: Self.room(retries: 0), faults: [ScheduledFault(.own(.dropsAfterApply))])
+    #expect(silent.outcome(1)?.outcome == .unconfirmed)
+    #expect(silent.outcome(1)?.reason?.code == .linkLost)
+  }
+
+  @Test("a link that is lost before leads to another attempt")
+  func lost() async throws {
+    for stage in [Fault.DropStage.connect, .discover, .write(1), .confirm(1), .save] {
+      let run = try await run(faults: [ScheduledFault(.drops(in: stage), attempts: 1)])
+      #expect(run.outcome(1)?.outcome == .provisionedAfterRetry, "\(stage)")
+    }
+  }
+
+  @Test("a product with a service of its own is recognised only by a room that names it")
+  func ownService() async throws {
+    let unknown = try await run([.ownService])
+    #expect(unknown.outcome(1)?.reason?.code == .neverReceived)
+    var room = Self.room()
+    room.access[.service] = .uuid(EspGATT.ownService)
+    let known = try await run([.ownService], room: room)
+    #expect(known.outcome(1)?.outcome == .provisioned)
+  }
+
+  @Test("a room gets the device that has its name, and keeps its address; two of one name are not guessed")
+  func named() async throws {
+    var rooms = [Self.room(1), Self.room(2)]
+    for index in rooms.indices { rooms[index].address = nil }
+    (rooms[0].deviceName, rooms[1].deviceName) = ("PROV_0B", "PROV_0A")
+    var devices = (1...2).map { SensorScenario(address: Sample.address(UInt64($0)), family: .espIDF) }
+    (devices[0].label, devices[1].label) = (["name": "PROV_0A"], ["name": "PROV_0B"])
+    try await succession(devices) { [rooms] succession in
+      let run = await succession.run(rooms)
+      expectInvariants(run, rooms)
+      #expect(run.outcome(1)?.address == Sample.address(2) && run.outcome(2)?.address == Sample.address(1))
+      #expect(run.outcome(1)?.outcome == .provisioned && run.outcome(2)?.outcome == .provisioned)
+      let bases = run.facts { if case .bindingCommitted(let fact) = $0 { fact.basis } else { nil } }
+      #expect(bases.map(\.1) == [.name, .name])
+      let again = await succession.run(rooms)
+      #expect(again.outcome(1)?.outcome == .alreadyProvisioned && again.writes.isEmpty)
+    }
+    let first = rooms[0]
+    devices = devices.map { device in
+      var device = device
+      device.label["name"] = "PROV_0B"
+      return device
+    }
+    try await succession(devices) { succession in
+      let run = await succession.run([first])
+      #expect(run.outcome(1)?.outcome == .ambiguous && run.outcome(1)?.reason?.code == .tooManyCandidates)
+      #expect(run.connected.isEmpty)
+    }
+    try await succession([]) { succession in
+      let run = await succession.run([first])
+      #expect(run.outcome(1)?.outcome == .pending && run.outcome(1)?.reason?.code == .noCandidate)
+    }
+  }
+
+  @Test("the device's own scan decides before anything is written")
+  func wifiCheck() async throws {
+    let many = (1...9).map { WiFiNetwork(ssid: "Network \($0)", rssi: -40 - $0) }
+    let absent = try await run(room: Self.room(checks: true), networks: many)
+    #expect(absent.outcome(1)?.reason?.code == .networkNotReceived && absent.writes.isEmpty)
+    #expect(absent.outcome(1)?.reason?.networks?.map(\.ssid) == many.map(\.ssid))
+    let present = try await run(
+      [.security1], room: Self.room(checks: true), networks: many + [WiFiNetwork(ssid: "Plant", rssi: -80)])
+    #expect(present.outcome(1)?.outcome == .provisioned)
+  }
+
+  @Test("a run that is stopped at any event leaves a true record")
+  func interrupted() async throws {
+    let whole = try await run()
+    for number in stride(from: 1, through: whole.events.count, by: 2) {
+      let run = try await run(during: { backstage, event in
+        if event.sequence == number { backstage.interrupt() }
+      })
+      let outcome = try #require(run.outcome(1))
+      if run.flashes[Sample.address(1)]?.isSaved == true {
+        #expect(outcome.outcome.isSuccess || outcome.outcome == .unconfirmed, "at \(number): \(outcome)")
+      }
+    }
+  }
+}

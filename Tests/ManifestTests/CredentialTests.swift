@@ -1,0 +1,95 @@
+import Families
+import Manifest
+import Model
+import Testing
+
+/// What lets a session in: `pop`, `username` and `security`; and devices that are named instead of addressed.
+@Suite("Credentials of rooms") struct CredentialTests {
+  private func read(_ rooms: String, defaults: String = "", password: String = "correct horse")
+    -> ManifestReading
+  {
+    let text = """
+      building: Pier
+      defaults: { profile: esp-idf, wifi: { ssid: Pier, password: \(password) }\(defaults) }
+      rooms:
+      \(rooms)
+      """
+    return ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
+  }
+
+  private func pop(_ room: Room?) -> Secret? {
+    if case .secret(let secret)? = room?.access[.proofOfPossession] { secret } else { nil }
+  }
+
+  @Test("a room has its own proof of possession, or that of its defaults; it is no setting")
+  func sources() throws {
+    let reading = read(
+      """
+        - { room: A, address: "C4:7C:8D:00:00:01" }
+        - { room: B, address: "C4:7C:8D:00:00:02", pop: label-b, username: admin, security: 2 }
+        - { room: C, address: "C4:7C:8D:00:00:03", pop: { env: POP_C } }
+        - { room: D, address: "C4:7C:8D:00:00:04", pop: "" }
+      """, defaults: ", pop: label-all, security: 1")
+    let rooms = try #require(reading.building, "\(reading.rendered)").rooms
+    #expect(pop(rooms[0])?.reveal() == "label-all" && rooms[0].access[.security] == .integer(1))
+    #expect(pop(rooms[1])?.reveal() == "label-b" && rooms[1].access[.username] == .text("admin"))
+    #expect(pop(rooms[2])?.reference?.source == .environment("POP_C"))
+    #expect(pop(rooms[3])?.reveal() == "")
+    for room in rooms { #expect(Set(room.settings.keys) == [.wifiSSID, .wifiPassword]) }
+    #expect(rooms[1].secrets.contains(Secret("label-b")))
+    let content = String(decoding: reading.content, as: UTF8.self)
+    #expect(!content.contains("label-") && content.contains("POP_C"))
+  }
+
+  @Test("a resolved secret keeps its origin")
+  func origin() throws {
+    let reading = read(#"  - { room: C, address: "C4:7C:8D:00:00:03", pop: { env: POP_C } }"#)
+    let building = try #require(reading.building).resolvingSecrets { _ in Secret("label-c") }
+    #expect(pop(building.rooms[0])?.reveal() == "label-c")
+    #expect(building.rooms[0].origins[.proofOfPossession]?.written == "env: POP_C")
+  }
+
+  @Test(
+    "what cannot work is found before the radio is used, and no secret is shown",
+    arguments: [
+      (#"  - { room: A, address: "C4:7C:8D:00:00:01" }"#, "correct horse", "a room without `pop`"),
+      (
+        #"  - { room: A, address: "C4:7C:8D:00:00:01", pop: secret-label-that-is-much-longer-than-any-device-takes-it-here-today }"#,
+        "correct horse", "`pop` has"
+      ),
+      (
+        #"  - { room: A, address: "C4:7C:8D:00:00:01", pop: { env: lower } }"#, "correct horse",
+        "`env` takes the name"
+      ),
+      (
+        #"  - { room: A, address: "C4:7C:8D:00:00:01", pop: "${POP}" }"#, "correct horse",
+        "`pop` is a placeholder"
+      ),
+      (
+        #"  - { room: A, address: "C4:7C:8D:00:00:01", pop: x, security: 3 }"#, "correct horse",
+        "`security` is 3"
+      ),
+      (
+        #"  - { room: A, address: "C4:7C:8D:00:00:01", pop: x }"#,
+        "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+        "takes 8…63 and no key of 64 hex digits"
+      ),
+      (
+        "  - { room: A, device: PROV_1, pop: x }\n  - { room: B, device: PROV_1, pop: x }", "correct horse",
+        "another room has the same `device`"
+      ),
+    ])
+  func bad(rooms: String, password: String, message: String) {
+    let reading = read(rooms, password: password)
+    #expect(reading.building == nil)
+    #expect(reading.rendered.contains(message), "\(reading.rendered)")
+    #expect(!reading.rendered.contains("secret-label") && !reading.rendered.contains("0123456789abcdef"))
+  }
+
+  @Test("a device can be named instead of addressed")
+  func named() throws {
+    let reading = read("  - { room: A, device: PROV_A1B2C3, pop: x }")
+    let room = try #require(reading.building, "\(reading.rendered)").rooms[0]
+    #expect(room.deviceName == "PROV_A1B2C3" && room.address == nil)
+  }
+}
