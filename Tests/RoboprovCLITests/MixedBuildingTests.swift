@@ -121,6 +121,7 @@ struct MixedBuildingTests {
       }
       #expect(
         found.sorted() == [
+          "esp-idf waiting -1", "esp-idf waiting -1",
           "firefly present -1", "firefly present -1",
           "iot-design-shop at_work 12", "iot-design-shop at_work 9", "iot-design-shop waiting -1",
           "iot-design-shop waiting -1", "iot-design-shop waiting -1", "iot-design-shop waiting -1",
@@ -141,7 +142,7 @@ struct MixedBuildingTests {
       #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
       #expect(
         outcome.output.contains(
-          "11 rooms (2 robo-sensor, 7 iot-design-shop, 2 firefly), 11 with an address, 2 registered, 2 with WiFi"
+          "13 rooms (2 robo-sensor, 7 iot-design-shop, 2 firefly, 2 esp-idf), 13 with an address, 2 registered, 4 with WiFi"
         ),
         "\(outcome)")
       let data = try #require(
