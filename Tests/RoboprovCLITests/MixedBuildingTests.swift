@@ -126,6 +126,7 @@ struct MixedBuildingTests {
       }
       #expect(
         found.sorted() == [
+          "esp-idf waiting -1", "esp-idf waiting -1",
           "firefly present -1", "firefly present -1", "improv-wifi waiting -1", "improv-wifi waiting -1",
           "iot-design-shop at_work 12", "iot-design-shop at_work 9", "iot-design-shop waiting -1",
           "iot-design-shop waiting -1", "iot-design-shop waiting -1", "iot-design-shop waiting -1",
@@ -146,7 +147,7 @@ struct MixedBuildingTests {
       #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
       #expect(
         outcome.output.contains(
-          "14 rooms (2 robo-sensor, 7 iot-design-shop, 2 firefly, 3 improv-wifi), 14 with an address, 2 registered, 5 with WiFi"
+          "16 rooms (2 robo-sensor, 7 iot-design-shop, 2 firefly, 3 improv-wifi, 2 esp-idf), 16 with an address, 2 registered, 7 with WiFi"
         ),
         "\(outcome)")
       let data = try #require(
