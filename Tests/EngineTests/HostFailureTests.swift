@@ -249,6 +249,22 @@ import VirtualTime
     #expect(faults(run).map(\.adapter) == [AdapterID(Self.two[1].address)])
   }
 
+  @Test(
+    "an adapter that receives nothing beside another one is switched off and on, even if no room waits for it"
+  )
+  func deafBesideAnother() async throws {
+    let rooms = Array(Self.rooms.prefix(3))
+    let run = try await rehearse(
+      Array(repeating: [ScheduledFault(.slow)], count: 3), rooms: rooms, scenario: { $0.adapters = Self.two },
+      before: { world, _ in await world.setDeaf(true, Self.two[1].address) })
+    expectInvariants(run, rooms)
+    #expect(run.result.outcome == .complete)
+    let deaf = AdapterID(Self.two[1].address)
+    // Afterwards it may receive nothing either: no device advertises while it is connected.
+    #expect(
+      faults(run).first == .init(adapter: deaf, fault: .receivesNothing, wasPowerCycled: true))
+  }
+
   /// A chip that has died receives no advertisement, neither during a scan nor during a connection attempt.
   @Test(
     "an adapter that turns deaf in mid-run is switched off and on, and no sensor is charged",
