@@ -99,6 +99,8 @@ extension BlueZCentral {
   // MARK: Joining and leaving
 
   private func join(_ path: ObjectPath, _ listener: Discovery.Listener) async throws(CentralError) -> Ticket {
+    // Whether another client scans cannot be observed during a discovery of this client, nor for long after it.
+    if foreignScans.isFirst(path) { _ = await isScannedByOthers(path) }
     while let phase = discoveries[path]?.phase, phase != .running {
       guard !Task.isCancelled else { throw CentralError(.cancelled) }
       await change(of: path)

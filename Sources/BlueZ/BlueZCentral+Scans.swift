@@ -62,6 +62,9 @@ struct ForeignScans {
     if wasCarriedOut { unstopped.remove(path) } else { unstopped.insert(path) }
   }
 
+  /// Whether this client has not stopped any discovery on an adapter yet.
+  func isFirst(_ path: ObjectPath) -> Bool { stoppedAt[path] == nil }
+
   /// Removes all adapters except these.
   mutating func keep(_ paths: [ObjectPath]) {
     since = since.filter { paths.contains($0.key) }

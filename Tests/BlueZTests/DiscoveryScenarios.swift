@@ -289,6 +289,24 @@ struct DiscoveryScenarios {
     }
   }
 
+  @Test("an object that BlueZ refuses to remove is left alone until a back-off, which doubles, has ended")
+  func refusedRemovals() async throws {
+    try await Stage.with { stage in
+      await stage.daemon.reply(to: "RemoveDevice") { _ in .failure(.remote("org.bluez.Error.Failed", "busy"))
+      }
+      let (path, address) = device(1)
+      await stage.daemon.add(path, [Name.Interface.device: ["Address": address]])
+      try await stage.seen()
+      var requests: [Int] = []
+      for pause in [Duration.zero, .zero, RefusedRemovals.firstPause, RefusedRemovals.firstPause] {
+        try await stage.central.clock.sleep(for: pause)
+        try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in }
+        requests.append(await stage.daemon.count("RemoveDevice"))
+      }
+      #expect(requests == [1, 1, 2, 2])
+    }
+  }
+
   @Test("objects that come into doubt are removed, and the scan is restarted once for all of them")
   func restart() async throws {
     try await Stage.with { stage in

@@ -70,6 +70,43 @@ struct ForeignScanScenarios {
     }
   }
 
+  /// Seen in the radio lab: nothing was known at the first connection, which had its usual limit, ran out of time and
+  /// was charged to its sensor.
+  @Test("a scan that began before is known when this client's first scan begins")
+  func beforeFirstScan() async throws {
+    try await Stage.with {
+      await $0.addAdapter(["Discovering": .bool(true)])
+    } _: { stage in
+      for _ in 0..<2 {
+        let began = stage.central.clock.now
+        try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in
+          let adapters = try await stage.central.adapters()
+          #expect(adapters == [adapter(isScannedByOthers: true)])
+        }
+        #expect(began.duration(to: stage.central.clock.now) < ForeignScans.least * 2)
+      }
+    }
+  }
+
+  @Test("a scan that ends just before this client's first one delays it no longer than it lasts")
+  func endsBeforeFirstScan() async throws {
+    try await Stage.with {
+      await $0.addAdapter(["Discovering": .bool(true)])
+    } _: { stage in
+      async let ended: Void = {
+        try await stage.central.clock.sleep(for: .milliseconds(10))
+        await stage.daemon.setAdapter(["Discovering": .bool(false)])
+      }()
+      let began = stage.central.clock.now
+      try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in
+        #expect(began.duration(to: stage.central.clock.now) < ForeignScans.least / 2)
+        let adapters = try await stage.central.adapters()
+        #expect(adapters == [adapter(isScannedByOthers: false)])
+      }
+      try await ended
+    }
+  }
+
   @Test("no other client is reported during this client's scan, nor while BlueZ is late to report its end")
   func ownScan() async throws {
     try await Stage.with { stage in

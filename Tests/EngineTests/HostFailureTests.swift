@@ -119,6 +119,23 @@ import VirtualTime
     #expect(delays == Array(repeating: 0, count: times))
   }
 
+  @Test("a device that the stack has forgotten is connected to within two seconds", arguments: [1, 2, 4])
+  func receivedAgain(number: Int) async throws {
+    let rooms = (1...4).map { Sample.room($0, address: UInt64($0), retries: 0) }
+    let run = try await rehearse(
+      Array(repeating: [], count: 4), rooms: rooms,
+      through: { central, _ in
+        Forgetful(base: central, left: .init(1), device: Sample.address(UInt64(number)))
+      })
+    expectInvariants(run, rooms)
+    let begun = run.facts {
+      if case .attemptStarted(let fact) = $0, fact.room == rooms[number - 1].id { fact } else { nil }
+    }.map(\.0.elapsed)
+    #expect(begun.count == 2)
+    #expect(begun[1] - begun[0] < .seconds(2), "attempts after \(begun)")
+    #expect(run.result.rooms.allSatisfy { $0.outcome == .provisioned })
+  }
+
   @Test("a device that the stack does not know at one moment is forgotten later, so nothing stays in storage")
   func unknownForAMoment() async throws {
     let room = Sample.room(1, address: 1)
@@ -232,6 +249,22 @@ import VirtualTime
     #expect(faults(run).map(\.adapter) == [AdapterID(Self.two[1].address)])
   }
 
+  @Test(
+    "an adapter that receives nothing beside another one is switched off and on, even if no room waits for it"
+  )
+  func deafBesideAnother() async throws {
+    let rooms = Array(Self.rooms.prefix(3))
+    let run = try await rehearse(
+      Array(repeating: [ScheduledFault(.slow)], count: 3), rooms: rooms, scenario: { $0.adapters = Self.two },
+      before: { world, _ in await world.setDeaf(true, Self.two[1].address) })
+    expectInvariants(run, rooms)
+    #expect(run.result.outcome == .complete)
+    let deaf = AdapterID(Self.two[1].address)
+    // Afterwards it may receive nothing either: no device advertises while it is connected.
+    #expect(
+      faults(run).first == .init(adapter: deaf, fault: .receivesNothing, wasPowerCycled: true))
+  }
+
   /// A chip that has died receives no advertisement, neither during a scan nor during a connection attempt.
   @Test(
     "an adapter that turns deaf in mid-run is switched off and on, and no sensor is charged",
@@ -314,15 +347,16 @@ private struct Reloading: ForwardingCentral {
   }
 }
 
-/// A stack that has forgotten each device a number of times before its connection.
+/// A stack that has forgotten devices, or one of them, a number of times before a connection.
 private struct Forgetful: ForwardingCentral {
   let base: VirtualCentral
   let left: Countdown
+  var device: BluetoothAddress?
 
   func connect(
     to address: BluetoothAddress, on adapter: AdapterID
   ) async throws(CentralError) -> any Peripheral {
-    if left.takeOne() {
+    if device == nil || device == address, left.takeOne() {
       _ = try? await base.forget(address, on: adapter)
       throw CentralError(.peripheralUnknown, stackText: "UnknownObject")
     }

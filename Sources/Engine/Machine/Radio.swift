@@ -100,7 +100,8 @@ struct Radio: Sendable {
   var disturbedAt: MonotonicInstant?
   /// Whether its last scan window found no device that it could connect to.
   var hadNoCandidates = false
-  /// Whether it could not connect to a device because its sighting was too old, since its last scan window.
+  /// Whether it could not connect to a device because its sighting was too old, or because the stack had forgotten the
+  /// device, since its last scan window.
   var hasOldSightings = false
   /// Whether it made a first attempt at any device since its last scan window.
   var hasFirstAttempts = false

@@ -138,6 +138,12 @@ indirect enum RoomState: Sendable {
       (work, self.past, self.reason, failedAt) = (past.work, past, reason, now)
     }
 
+    /// Whether the stack had forgotten the device: only another sighting of it leads on, and shows that the stack was
+    /// not lost.
+    var awaitsSighting: Bool {
+      reason.code == .unknownToStack && !work.room.family.lifecycle.isPerAction
+    }
+
     /// The class of a failure. A connection that may have failed for want of a slot is not charged to the
     /// device.
     func failureClass(_ reason: FailureReason) -> FailureClass {

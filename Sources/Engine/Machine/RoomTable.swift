@@ -93,6 +93,8 @@ struct RoomTable: Sendable {
       if let identity = state.identity { awaitedIdentities[identity] = place }
     case .queued:
       if !entries[place].room.family.lifecycle.isPerAction { unreceived.insert(place) }
+    case .diagnosing(let state):
+      if state.awaitsSighting { unreceived.insert(place) }
     default:
       break
     }

@@ -30,6 +30,9 @@ extension RunMachine {
     let state = RoomState.Diagnosing(past, reason, at: now)
     rooms.move(place, to: .diagnosing(state))
     isDirty = true
+    if state.awaitsSighting, let index = radios.index(of: past.session) {
+      radios[index].hasOldSightings = true
+    }
     if state.reason.possibleHostLoss != nil, radios.index(of: state.past.session) != nil, !isStopping {
       timers.instants.insert(Due(at: judgement(of: state), room: place))
     } else {

@@ -170,6 +170,12 @@ extension RunMachine {
       else { return false }
       enlist(place, on: adapter)
       return true
+    case .diagnosing(let state):
+      guard state.awaitsSighting, advertisement.address == state.work.address,
+        isFresh(advertisement.address, on: adapter)
+      else { return false }
+      judge(place, state)
+      return true
     case .exhausted(let state) where !isEnding:
       return receive(advertisement, of: place, exhausted: state)
     case .proving(var state):
@@ -193,7 +199,7 @@ extension RunMachine {
       return withdraw(place, state, contradictedBy: advertisement)
     case .unmatched, .open, .awaited, .awaitingOperator, .deferred, .exhausted, .preparing, .connecting,
       .connected,
-      .disconnecting, .diagnosing, .backingOff, .stopped:
+      .disconnecting, .backingOff, .stopped:
       return false
     }
   }

@@ -226,6 +226,23 @@ import Testing
     #expect(effects.begun == [] && effects.scans == [Self.hci0], "the session of room 2 continues")
   }
 
+  @Test(
+    "an adapter with links scans at once for a device that the stack has forgotten, and connects when it is received"
+  )
+  func forgotten() {
+    var run = Driver(rooms: 3)
+    run.window([1, 2])
+    #expect(run.send(.connected(attempt(1)), at: 1.6).begun == [attempt(2)])
+    #expect(
+      run.fail(attempt(2), .unknownToStack(), at: 1.7).scans == [Self.hci0], "the session of room 1 continues"
+    )
+    run.send(.scanBegan(Self.hci0), at: 1.8)
+    run.receive([2], at: 1.9)
+    #expect(run.state(2) == .queued, "whether the host was lost need not be awaited")
+    #expect(run.pass(at: 3).scanEnds == [Self.hci0])
+    #expect(run.send(.scanEnded(nil, Self.hci0), at: 3.1).begun == [attempt(2, 2)])
+  }
+
   @Test("an adapter with links does not scan for 10 s after its last connection")
   func quiet() {
     var run = Driver(rooms: 3)

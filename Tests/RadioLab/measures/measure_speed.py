@@ -4,6 +4,7 @@ bleak and bleak-retry-connector (`clients/building_script.py`)."""
 import functools
 import hashlib
 import json
+import os
 import pathlib
 import shutil
 import statistics
@@ -155,7 +156,8 @@ def _compare(ways: dict[str, Way], repetitions: int, faults: list[dict[str, Any]
                 found[name].append(one)
                 print(
                     f"  {repetition + 1}: {name:44} {one['done']} of {ROOMS} in {one['seconds']:6.1f} s,"
-                    f" {one['cpu']:5.1f} s of CPU, {len(one['failures'])} attempts failed {sorted(set(one['failures']))[:4]}",
+                    f" {one['cpu']:5.1f} s of CPU, {len(one['failures'])} attempts failed {sorted(set(one['failures']))[:4]},"
+                    f" load {os.getloadavg()[0]:.1f}",
                     flush=True,
                 )  # fmt: skip
         print(_held_up(lab))
@@ -195,6 +197,13 @@ def measure_faulty_building() -> None:
     """The same on three adapters with four sensors out of 40 that cannot be written, each for a different reason."""
     ways = {name: way for name, way in _ways().items() if "3 adapters" in name}
     _compare(ways, REPETITIONS, [{"dead": True}, {"mute": True}, {"drop_at_write": 3}, {"save_error": "no space"}])
+
+
+def measure_building_beside_load() -> None:
+    """Pairs of roboprov and the script on three adapters, beside whatever else this machine does; prints its load. The script
+    makes as many links at once as the lab's chips hold: with more, it loses time by refused connections."""
+    script: Way = functools.partial(_script, adapters=ALL, at_once=5)
+    _compare({"roboprov, 3 adapters": _roboprov, "script, 3 adapters, 5 at once on each": script}, 3)
 
 
 def measure_script() -> None:
