@@ -107,6 +107,7 @@ import VirtualTime
             in: ApplyEnvironment(
               central: await VirtualCentral(world: world, clock: clock), clock: clock,
               drivers: families.map { FamilyDriver(described: $0) }, chance: { 0.5 },
+              randomBytes: SeededGenerator(seed: 1).bytes(),
               confirm: { _ in .answer }, requests: AsyncStream { _ in }),
             recording: Coordinator(
               clock: clock,

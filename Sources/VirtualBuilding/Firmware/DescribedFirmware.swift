@@ -300,7 +300,7 @@ extension SettingDescription.Kind {
     switch self {
     case .integer(let bounds): .integer(bounds.lowerBound)
     case .text: .text("")
-    case .wifiPassword: .secret(Secret(""))
+    case .wifiPassword, .wifiPassphrase, .secretText: .secret(Secret(""))
     case .uuid: .uuid(.zero)
     case .choice(let choices): .text(choices.min { $0.code < $1.code }?.name ?? "")
     case .duration(let bounds, _): .duration(bounds.lowerBound)
