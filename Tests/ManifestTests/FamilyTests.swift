@@ -211,7 +211,7 @@ struct FamilyTests {
     arguments: FamilyCatalogue.builtIn.all.filter { !$0.hasIdentity })
   func withoutIdentity(profile: DeviceFamily) throws {
     let settings = profile.givenSettings.filter { $0.isRequired && !$0.name.rawValue.hasPrefix("wifi_") }
-      .map { "\($0.name): 1" }.joined(separator: ", ")
+      .map { "\($0.name): \($0.isSecret ? "label" : "1")" }.joined(separator: ", ")
     let rooms = ["R", "S"].map { "room: \($0), profile: \(profile.id), near: hci0, \(settings)" }
     let building = try building(beacons("", rooms).replacing("profile: iot-design-shop, ", with: ""))
     #expect(building.rooms.map(\.minor) == [nil, nil])
@@ -347,7 +347,7 @@ struct FamilyFindingTests {
   func registration(profile: DeviceFamily) throws {
     let required = profile.givenSettings.filter(\.isRequired)
     let settings = required.filter { $0.name != .roomName && !$0.name.rawValue.hasPrefix("wifi_") }.map {
-      "\($0.name): \($0.name == .uuid ? uuid : "1")"
+      "\($0.name): \($0.name == .uuid ? uuid : $0.isSecret ? "label" : "1")"
     }.joined(separator: ", ")
     let text =
       "building: B\nmatch: any\nrooms:\n  - { room: R, profile: \(profile.id), \(settings.isEmpty ? "" : settings + ", ")register: true, address: C4:7C:8D:00:00:01 }\n"
