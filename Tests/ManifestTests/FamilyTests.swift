@@ -223,7 +223,7 @@ extension SettingDescription {
     switch name {
     case .wifiSSID: "wifi: { ssid: G }"
     case .uuid: "uuid: \(uuid)"
-    default: "\(name): 1"
+    default: "\(name): \(isSecret ? "label" : "1")"
     }
   }
 }

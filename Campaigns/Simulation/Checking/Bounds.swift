@@ -17,7 +17,10 @@ struct Bounds {
   /// The adapter time of a healthy room: sighting, connection, session and disconnection.
   private func cost(of room: Room) -> Duration {
     let usual = room.family.timeouts(for: room.settings)
-    return room.family.lifecycle.isPerAction ? .seconds(20) : max(.seconds(8), usual.connect - .seconds(7))
+    if room.family.lifecycle.isPerAction { return .seconds(20) }
+    // A device that proves itself over the link keeps it until it is done.
+    let save = room.family.proof == .status ? usual.save : .zero
+    return max(.seconds(8), usual.connect - .seconds(7)) + save
   }
 
   /// The longest time from a sighting to an attempt, when all devices are healthy.

@@ -176,12 +176,9 @@ private struct EspDevice: Sendable {
 
   private func applyAndFollow() async throws(CentralError) -> Joined {
     if let refusal = try await apply() {
-      // It is joining, has joined or has failed to: only an earlier attempt can have told it to.
+      // It is joining, has joined or could not. In the first two cases its own report decides, with the network in it.
       guard refusal == .internalError else { return .refused("\(refusal)") }
-      let state = try await state()
-      if case .connected(let network)? = state.detail { return .connected(network) }
-      let wasOurs = session.attempt > 1 || session.recorded?.isSubmitted == true
-      if state.state == .connectionFailed || !wasOurs {
+      if try await state().state == .connectionFailed {
         try await requestReset()
         try await write()
         if let refusal = try await apply() { return .refused("\(refusal)") }

@@ -35,6 +35,7 @@ package struct EspFirmware: Firmware {
   private static let join = FirmwareTimer("join")
   private static let leave = FirmwareTimer("leave")
   private static let stop = FirmwareTimer("stop")
+  private static let selfReset = FirmwareTimer("self_reset")
   private static let scanned = FirmwareTimer("scanned")
 
   /// Creates a device that waits, or one that has joined before.
@@ -70,6 +71,8 @@ package struct EspFirmware: Firmware {
     switch event {
     case .connected(let faults):
       (self.faults, session, isConnected) = (FaultsInForce(faults), nil, true)
+      // It tries without end: once nothing prevents it, it joins.
+      if case .joining = state, !strikes(.neverJoins) { return [.setTimer(Self.join, EspGATT.usualJoin)] }
     case .disconnected:
       (isConnected, session, scanning) = (false, nil, nil)
       if case .failed = state, strikes(.restartsAfterFailure) { return end() }
@@ -80,6 +83,8 @@ package struct EspFirmware: Firmware {
     case .timer(Self.join): return joined()
     case .timer(Self.leave), .timer(Self.stop): return state == .joined ? end() : []
     case .timer(Self.scanned): return scanEnded()
+    case .timer(Self.selfReset):
+      if case .failed = state { state = .ready }
     case .button:
       (flash, state, configuration) = (Flash(), .ready, nil)
       return [.restart(takes: conditions.radio.restart.lowerBound)]
@@ -224,7 +229,8 @@ package struct EspFirmware: Firmware {
       state = .joined
       return [.setTimer(Self.stop, EspGATT.stopsAfter)]
     }
-    return []
+    // Without `prov-ctrl` no client can reset it.
+    return has(.oldVersion) ? [.setTimer(Self.selfReset, EspGATT.resetsAfter)] : []
   }
 
   private func status(_ effects: inout [FirmwareEffect]) -> EspConfigMessage.StatusResponse {
