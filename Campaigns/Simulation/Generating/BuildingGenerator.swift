@@ -258,4 +258,7 @@ extension Fault {
     default: false
     }
   }
+
+  /// Whether nothing on air shows that a person has reset the device.
+  var hidesReset: Bool { self == .own(.hidesState) }
 }

@@ -239,7 +239,7 @@ struct TestCaseExecution {
   }
 
   /// Notes devices whose success becomes ambiguous. A device per action whose link is cut ends it no differently than
-  /// one that is done. If a refusal is lost with the link of a sensor that may change its address, a foreign
+  /// one that is done, and one that does not show its state on air hides that a person has reset it. If a refusal is lost with the link of a sensor that may change its address, a foreign
   /// beacon counts as its own.
   private mutating func noteDoubts(_ disturbance: Disturbance) {
     switch disturbance.kind {
@@ -248,6 +248,9 @@ struct TestCaseExecution {
       doubtful.formUnion(deniable.filter { $0 == address })
     case .unplugged, .powered(_, false), .stack(isRunning: false):
       doubtful.formUnion(deniable)
+    case .button(let address):
+      let sensor = testCase.scenario.sensors.first { $0.address == address }
+      if sensor?.faults.contains(where: { $0.fault.hidesReset }) == true { doubtful.insert(address) }
     default:
       break
     }

@@ -36,5 +36,9 @@ extension DeviceFamily {
 
 extension [DeviceFamily] {
   /// `a Robo Sensor or a Firefly`.
-  var listed: String { map(\.withArticle).joined(separator: " or ") }
+  var listed: String {
+    let titles = map(\.withArticle)
+    return [titles.dropLast().joined(separator: ", "), titles.last ?? ""].filter { !$0.isEmpty }
+      .joined(separator: " or ")
+  }
 }

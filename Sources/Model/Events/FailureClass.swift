@@ -61,7 +61,8 @@ extension FailureReason {
     case .outOfSlots: .outOfSlots
     case .attributeRejected, .refused, .wifiRefused: .refused
     case .wrongIdentity, .notReceivedAfterSave, .receivedFromOtherAddress, .beaconAsBefore,
-      .contradictorySightings, .ambiguousFamily, .configuredOtherwise, .settingsUnknown, .authorizationRequired,
+      .contradictorySightings, .ambiguousFamily, .configuredOtherwise, .settingsUnknown,
+      .authorizationRequired,
       .foreignSettings,
       .credentialsRefused, .securityTooLow, .networkNotReceived, .identityOnAir, .identityOnRecord,
       .settingsChanged, .planOutdated,

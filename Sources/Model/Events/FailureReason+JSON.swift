@@ -35,7 +35,8 @@ extension FailureReason: Codable {
       case attError = "att_error"
       case deviceText = "device_text"
       case stackText = "stack_text"
-      case held, identity, addresses, candidates, sightings, near, seconds, source, ssid, networks, families, cause
+      case held, identity, addresses, candidates, sightings, near, seconds, source, ssid, networks, families,
+        cause
     }
   }
 }
