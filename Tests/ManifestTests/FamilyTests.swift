@@ -321,6 +321,12 @@ struct FamilyFindingTests {
       Wrong(beacons("uuid: \(uuid)", ["1️⃣room: R, minor: 1"]), "a room without `major`"),
       Wrong(beacons("uuid: \(uuid), major: 1", ["1️⃣room: R"]), "a room without `minor`"),
       Wrong(
+        "building: B\nrooms: [{ 1️⃣room: R, profile: improv-wifi, address: C4:7C:8D:00:00:01 }]\n",
+        "a room without `wifi`", advice: "under `defaults`"),
+      Wrong(
+        "building: B\nrooms: [{ room: R, profile: esp-idf, pop: x, wifi: 1️⃣none, address: C4:7C:8D:00:00:01 }]\n",
+        "a room without `wifi`"),
+      Wrong(
         beacons("uuid: \(uuid), major: 1", ["1️⃣room: R, register: true"]), "a room without `minor`"),
       Wrong(
         beacons("major: 1", ["1️⃣room: R, minor: 1, register: true"]), "a room without `uuid`"),

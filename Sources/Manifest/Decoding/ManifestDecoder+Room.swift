@@ -368,7 +368,10 @@ extension ManifestDecoder {
       choice = self.choice(own.value, of: networks)
       if own.value.entries != nil, case .network(let network)? = choice { check([":": network]) }
     }
-    guard case .network(let network)? = choice else { return [:] }
+    guard case .network(let network)? = choice else {
+      requireWiFi(fields, own, of: kind, choice, isShared: defaults.wifiKey != nil)
+      return [:]
+    }
     guard kind.takes(.wifiSSID) else {
       if let own {
         if kind.isRegistered {
@@ -383,5 +386,16 @@ extension ManifestDecoder {
     guard let ssid = network.ssid?.text, let password = network.password?.secret else { return [:] }
     checkPassword(network, of: kind)
     return [.wifiSSID: .text(ssid), .wifiPassword: .secret(password)]
+  }
+
+  /// Reports that a room has no WiFi although its family needs one. An invalid `wifi` has been reported.
+  private mutating func requireWiFi(
+    _ fields: Fields, _ own: YAMLNode.Entry?, of kind: RoomKind, _ choice: WiFiChoice?, isShared: Bool
+  ) {
+    guard kind.takes(.wifiSSID), let setting = kind.profile?[.wifiSSID], setting.isRequired else { return }
+    if choice == nil, own != nil || isShared { return }
+    error(
+      .missingSetting, "a room without `wifi`", at: own?.value.range ?? fields.head,
+      advice: setting.documentation + " It can be under `defaults` for all rooms.")
   }
 }

@@ -30,7 +30,7 @@ extension FailureReason.Code: OutputNames {
     case .foreignSettings:
       "It holds settings that are neither the factory's nor this room's, and --overwrite does not name the room."
     case .credentialsRefused:
-      "It refused the credentials of the room, by an ATT error or by ending the link: nothing was written. `source` is where the manifest has them from, if not in itself."
+      "It did not accept the credentials of the room: it answered with an ATT error, or the link ended at that moment. Nothing was written. `source` is where the manifest has them from, if not in itself."
     case .securityTooLow:
       "Its sessions have less security than the manifest demands (`held`): nothing was written."
     case .networkNotReceived:

@@ -21,7 +21,7 @@ extension FailureReason.Code {
     case .wrongIdentity: "wrong identity after the save"
     case .readBackMismatch: "other settings read back"
     case .foreignSettings: "unknown settings on the device"
-    case .credentialsRefused: "credentials refused"
+    case .credentialsRefused: "credentials not accepted"
     case .securityTooLow: "security too low"
     case .networkNotReceived: "WiFi network not received"
     case .noSelfDisconnect: "write not confirmed"

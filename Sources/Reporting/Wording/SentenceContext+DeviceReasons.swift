@@ -171,10 +171,12 @@ extension SentenceContext {
     )
   }
 
-  func credentialsRefused(_ source: String?) -> Explanation {
+  /// A device may refuse by ending the link, and a link that is lost looks the same: the sentence says what was seen.
+  func credentialsRefused(_ step: FailedStep, _ source: String?) -> Explanation {
+    let seen = step.stackText.map { " (\($0.visible))" } ?? ""
     let place = source.map { "They come from \($0.quoted)" } ?? "They are in the manifest"
     return Explanation(
-      "\(subject) refused the credentials of this room, so nothing was written.",
+      "\(subject) did not accept the credentials of this room\(seen), so nothing was written.",
       """
       \(place): compare them with the label of this \(device.noun), and check that the address is that of this \
       room's \(device.noun). \(again)

@@ -30,7 +30,7 @@ extension SentenceContext {
     case .saveNotKept: saveNotKept()
     case .readBackMismatch(let setting, let held): readBackMismatch(setting, held)
     case .foreignSettings(let held, _): foreignSettings(held)
-    case .credentialsRefused(_, let source): credentialsRefused(source)
+    case .credentialsRefused(let step, let source): credentialsRefused(step, source)
     case .securityTooLow(let held): securityTooLow(held)
     case .networkNotReceived(let ssid, let networks): networkNotReceived(ssid, networks)
     case .noSelfDisconnect(let seconds): noSelfDisconnect(seconds)
