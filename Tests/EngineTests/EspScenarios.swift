@@ -151,6 +151,21 @@ import VirtualTime
     #expect(silent.outcome(1)?.reason?.code == .linkLost)
   }
 
+  /// It advertises as before, and may have stored the network.
+  @Test("a device that may have changed is unconfirmed, whatever ends its room", arguments: [false, true])
+  func notAskedAgain(isInterrupted: Bool) async throws {
+    let run = try await run(faults: [ScheduledFault(.own(.dropsAfterApply), attempts: 1)]) {
+      backstage, event in
+      guard case .retryScheduled = event.fact else { return }
+      if isInterrupted { return backstage.interrupt() }
+      await backstage.world.setFaults([.neverAnswers], of: Sample.address(1))
+    }
+    // A run that is interrupted ends before it has joined.
+    #expect(isInterrupted || run.flashes[Sample.address(1)]?.isSaved == true)
+    #expect(run.outcome(1)?.outcome == .unconfirmed)
+    #expect(run.outcome(1)?.reason?.code == (isInterrupted ? .interrupted : .connectTimedOut))
+  }
+
   @Test("a link that is lost before leads to another attempt")
   func lost() async throws {
     for stage in [Fault.DropStage.connect, .discover, .write(1), .confirm(1), .save] {

@@ -179,11 +179,13 @@ extension RunMachine {
   }
 
   /// The outcome that the report may state. A family that keeps each write at once may have changed the
-  /// device, so an outcome that implies an unchanged device becomes `unconfirmed`.
+  /// device, so an outcome that implies an unchanged device becomes `unconfirmed`. So may one that only its own
+  /// report proves, unless it refused: that it waits on air does not show that it kept nothing.
   func admitted(_ outcome: Outcome, of place: Int) -> Outcome {
-    guard rooms[place].room.family.lifecycle.isRewritable, rooms[place].state.work?.wasTouched == true else {
-      return outcome
-    }
+    let family = rooms[place].room.family
+    guard let work = rooms[place].state.work, work.wasTouched,
+      family.lifecycle.isRewritable || family.proof == .status && work.refusal == nil
+    else { return outcome }
     return switch outcome {
     case .cancelled, .pending, .unreachable: .unconfirmed
     default: outcome
