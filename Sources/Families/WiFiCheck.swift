@@ -10,7 +10,7 @@ extension DeviceSession {
   func checkWiFi(
     _ list: @escaping @Sendable () async throws(CentralError) -> WiFiScan?
   ) async throws(AttemptFailure) {
-    guard room.checksWiFi, case .text(let ssid)? = room.settings[.wifiSSID] else { return }
+    guard let ssid = checkedNetwork else { return }
     let scan: WiFiScan?
     do throws(AttemptFailure) {
       scan = try await stage(.read, setting: .wifiSSID, list)
@@ -20,6 +20,19 @@ extension DeviceSession {
       default: throw error
       }
     }
+    try await check(ssid, in: scan)
+  }
+
+  /// The network whose reception is to be checked; nil if the manifest does not want that.
+  var checkedNetwork: String? {
+    guard room.checksWiFi, case .text(let ssid)? = room.settings[.wifiSSID] else { return nil }
+    return ssid
+  }
+
+  /// Records whether a device receives a network.
+  /// - Parameter scan: what it listed; nil when it cannot.
+  /// - Throws: `networkNotReceived`.
+  func check(_ ssid: String, in scan: WiFiScan?) async throws(AttemptFailure) {
     guard let scan else { return await checked(ssid, .unsupported) }
     if scan.networks.contains(where: { $0.ssid == ssid }) {
       return await checked(ssid, .received, scan.networks)

@@ -20,14 +20,10 @@ final class ProcessPipe {
     writing = -1
   }
 
-  func closeReading() {
-    if reading >= 0 { Glibc.close(reading) }
-    reading = -1
-  }
-
   func close() {
     closeWriting()
-    closeReading()
+    if reading >= 0 { Glibc.close(reading) }
+    reading = -1
   }
 
   /// Appends what is there now, up to a total.

@@ -63,9 +63,8 @@ package struct OneDevice {
       "    profile: \(family.id)",
     ]
     if let ssid = values[.wifiSSID] {
-      let password = values[.wifiPassword].flatMap { try? Self.password($0, .wifiPassword) }
-      lines.append(
-        "    wifi: { ssid: \(YAMLScalar.quoted(ssid))\(password.map { ", password: \($0)" } ?? "") }")
+      let password = source(of: .wifiPassword).map { ", password: \($0)" } ?? ""
+      lines.append("    wifi: { ssid: \(YAMLScalar.quoted(ssid))\(password) }")
     }
     let beacon = [(SettingName.beaconUUID, "uuid"), (.beaconMajor, "major")].compactMap { name, key in
       values[name].map { "\(key): \(YAMLScalar.quoted($0))" }
@@ -74,11 +73,15 @@ package struct OneDevice {
     let own: Set<SettingName> = [.roomName, .wifiSSID, .wifiPassword, .beaconUUID, .beaconMajor]
     for setting in family.givenSettings where !own.contains(setting.name) {
       guard let value = values[setting.name] else { continue }
-      let source = setting.isSecret ? (try? Self.password(value, setting.name)) ?? nil : nil
-      let written = setting.isSecret ? source ?? "\"\"" : YAMLScalar.quoted(value)
+      let written = setting.isSecret ? source(of: setting.name) ?? "\"\"" : YAMLScalar.quoted(value)
       lines.append("    \(setting.name): \(written)")
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The source of a secret in the form of a manifest, which `init` has checked; nil without one.
+  private func source(of name: SettingName) -> String? {
+    values[name].flatMap { (try? Self.password($0, name)) ?? nil }
   }
 
   /// The source of a password in the form of a manifest; nil for an open network.

@@ -76,34 +76,28 @@ private struct EspDevice: Sendable {
 
   // MARK: The network before anything is applied
 
-  /// Has the device scan, if the manifest wants that. After a failed join a scan would never end.
+  /// Has the device scan, if the manifest wants that. After a failed join a scan would never end. After a request that
+  /// failed the encryption may be out of step, so a failed scan ends the attempt.
   func checkWiFi() async throws(AttemptFailure) {
-    guard session.room.checksWiFi, case .text(let ssid)? = session.room.settings[.wifiSSID] else { return }
+    guard let ssid = session.checkedNetwork else { return }
     guard version.scansWiFi, channel.endpoints.has(EspIdf.Endpoint.scan) else {
-      return await session.checked(ssid, .unsupported)
+      return try await session.check(ssid, in: nil)
     }
     let (channel, device) = (channel, self)
-    let networks = try await session.stage(.read, setting: .wifiSSID) {
-      () throws(CentralError) -> [FoundNetwork]? in
-      guard try await device.state().state != .connectionFailed else { return nil }
-      return try await channel.scan()
+    let scan = try await session.stage(.read, setting: .wifiSSID) { () throws(CentralError) in
+      guard try await device.state().state != .connectionFailed else {
+        return WiFiScan(networks: [], isComplete: false)
+      }
+      return WiFiScan(networks: try await channel.scan(), isComplete: true)
     }
-    guard let networks else { return await session.checked(ssid, .noAnswer) }
-    if networks.contains(where: { $0.ssid == ssid }) {
-      return await session.checked(ssid, .received, networks)
-    }
-    await session.checked(ssid, .notReceived, networks)
-    throw AttemptFailure(.networkNotReceived(ssid: ssid, networks: networks))
+    try await session.check(ssid, in: scan)
   }
 
   // MARK: Sending and joining
 
   /// Stage `write`: the network, which the device keeps in its RAM.
   func send() async throws(AttemptFailure) {
-    var request = EspConfigMessage()
-    request.msg = 2
-    request.setConfig = configuration
-    let (channel, bytes) = (channel, EspIdf.bytes(of: request))
+    let (channel, bytes) = (channel, setRequest)
     let status = try await session.sending(Self.settings) { () throws(CentralError) -> EspStatus in
       let answer: EspConfigMessage = try EspIdf.message(
         try await channel.exchange(EspIdf.Endpoint.config, bytes))
@@ -116,6 +110,14 @@ private struct EspDevice: Sendable {
       throw AttemptFailure(.refused(stage: .write, deviceText: "\(status)"))
     }
     await session.confirmWritten(Self.settings)
+  }
+
+  /// The request that sets the network.
+  private var setRequest: [UInt8] {
+    var request = EspConfigMessage()
+    request.msg = 2
+    request.setConfig = configuration
+    return EspIdf.bytes(of: request)
   }
 
   private var configuration: EspConfigMessage.SetConfig {
@@ -180,7 +182,7 @@ private struct EspDevice: Sendable {
       guard refusal == .internalError else { return .refused("\(refusal)") }
       if try await state().state == .connectionFailed {
         try await requestReset()
-        try await write()
+        _ = try await channel.exchange(EspIdf.Endpoint.config, setRequest)
         if let refusal = try await apply() { return .refused("\(refusal)") }
       }
     }
@@ -196,14 +198,6 @@ private struct EspDevice: Sendable {
         throw CentralError(.cancelled)
       }
     }
-  }
-
-  /// Sends the network again, after a reset.
-  private func write() async throws(CentralError) {
-    var request = EspConfigMessage()
-    request.msg = 2
-    request.setConfig = configuration
-    _ = try await channel.exchange(EspIdf.Endpoint.config, EspIdf.bytes(of: request))
   }
 
   /// - Returns: the status, unless it is success.
