@@ -62,6 +62,15 @@ import Testing
     #expect(tally.buildings == count && tally.violations == 0)
   }
 
+  @Test("a device at work may be written when the operator permits it")
+  func permitted() async {
+    // After two laptops' records are merged, the operator permits this for one room.
+    let result = await TestCase(
+      seed: 13_335_127_883_845_653_723, families: .builtIn, disturbances: .twoLaptops
+    ).play()
+    #expect(result.violations.isEmpty, "\(result.violations.map(\.description))")
+  }
+
   @Test(
     "two runs of the same seed give the same journals, byte for byte",
     arguments: [1, 2, 3, 44, 555] as [UInt64])

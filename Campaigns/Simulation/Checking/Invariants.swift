@@ -31,13 +31,15 @@ package struct Invariants: Sendable {
     /// Devices that another laptop wrote since the last write on this record, or that a person reset: what it says
     /// of them without a sighting, and of settings that are not on air, was true at that time.
     package var changedSince: Set<BluetoothAddress>
+    /// Rooms whose device the operator permits to write although it may be at work.
+    package var forced: Set<RoomID>
 
     package init(
       rooms: [Room], firmware: [FirmwareFamily], building: [Room]? = nil,
       bound: [RoomID: BluetoothAddress] = [:],
       flashes: [BluetoothAddress: Flash], unprovable: Set<BluetoothAddress> = [],
       keepingOtherNumber: Set<BluetoothAddress> = [], shared: Set<BluetoothAddress> = [],
-      changedSince: Set<BluetoothAddress> = []
+      changedSince: Set<BluetoothAddress> = [], forced: Set<RoomID> = []
     ) {
       self.rooms = rooms
       self.firmware = firmware
@@ -48,6 +50,7 @@ package struct Invariants: Sendable {
       self.keepingOtherNumber = keepingOtherNumber
       self.shared = shared
       self.changedSince = changedSince
+      self.forced = forced
     }
   }
 
@@ -120,7 +123,8 @@ package struct Invariants: Sendable {
     if !truth.isOwn(write, of: room, before: before) {
       violate(.ownSettings, "it got a stranger's value", room: room.id, device: address)
     }
-    if writes[address]?.count == 1, !handled.contains(address) {
+    let effective = writes[address, default: []].filter { !truth.isHarmless($0) }
+    if effective == [write], !handled.contains(address), !beginning.forced.contains(room.id) {
       switch truth.oracle?.access {
       case .provisioningMode? where before.flatMap { truth.oracle?.isAtWork($0) } == true:
         violate(.leftAlone, "it was at work, and was written", room: room.id, device: address)

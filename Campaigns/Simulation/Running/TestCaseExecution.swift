@@ -139,7 +139,7 @@ struct TestCaseExecution {
         rooms: request.rooms, firmware: testCase.families.all.map(\.firmware), building: building.rooms,
         bound: known.lastKnown.rooms.compactMapValues { $0.binding?.address }, flashes: await flashes(),
         unprovable: doubtful, keepingOtherNumber: keepingOtherNumber, shared: shared,
-        changedSince: writtenElsewhere.union(pressed)),
+        changedSince: writtenElsewhere.union(pressed), forced: settlement.permissions.force),
       isCalm: isCalm, longestWait: bounds.wait, adapters: building.adapters,
       limit: before.links.isEmpty ? testCase.parallel : nil)
     let writesBefore = await world.writes.count

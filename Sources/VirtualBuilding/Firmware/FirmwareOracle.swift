@@ -106,10 +106,13 @@ extension FirmwareFamily {
     return rest.isEmpty
   }
 
+  /// Whether a write is a question, which changes nothing.
+  package func isHarmless(_ write: WriteRecord) -> Bool { truth.isHarmless(write) }
+
   /// Whether a write changes the device permanently.
   package func isChange(_ write: WriteRecord) -> Bool {
     if case .provisioningMode(let save) = truth.access {
-      write.characteristic == save && !truth.isHarmless(write)
+      write.characteristic == save && !isHarmless(write)
     } else {
       true
     }
