@@ -72,16 +72,18 @@ indirect enum RoomState: Sendable {
     let session: RadioSession
     /// The limit of the connection attempt, where it is shorter than the timeout of the room.
     let limit: Duration?
+    /// The links that the adapter held when it was reserved.
+    let links: Int
     /// Whether the adapter may have no slot for this link.
     let isTrial: Bool
     /// When the adapter was reserved; once the attempt began, when it did.
     fileprivate(set) var since: MonotonicInstant
-    init(
-      _ queued: Queued, in session: RadioSession, limit: Duration?, isTrial: Bool, at now: MonotonicInstant
-    ) {
+    init(_ queued: Queued, on radio: Radio, limit: Duration?, at now: MonotonicInstant) {
       work = queued.work
       attempt = AttemptID(room: work.room.id, serial: work.attempts + 1)
-      (self.session, self.limit, self.isTrial, since) = (session, limit, isTrial, now)
+      (session, links) = (radio.session, radio.links)
+      isTrial = radio.slots.isTrial(making: links + 1)
+      (self.limit, since) = (limit, now)
     }
   }
 
@@ -99,6 +101,11 @@ indirect enum RoomState: Sendable {
     var holdsLink = true
     /// How the link ended, as far as the stack reported it.
     var linkEnd: Disconnection.Cause?
+    /// Whether there may have been no slot for the link: then nothing reached the device.
+    var mayHaveFoundNoSlot: Bool {
+      guard case .failure(let failure) = result else { return false }
+      return failure.reason.code == .outOfSlots || isTrial && failure.reason.code == .connectFailed
+    }
     init(_ engaged: Engaged, _ report: AttemptReport) {
       work = engaged.work
       work.take(report)

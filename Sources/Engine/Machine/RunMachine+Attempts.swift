@@ -28,16 +28,14 @@ extension RunMachine {
     if !work.wasTouched {
       queued.work.hadIdentity = request.known.mayHaveHad(work.room, at: work.address, air)
     }
-    let session = radios[index].session
     let limit = connectPolicy.limit(
       answersWithin: work.room.family.lifecycle.isPerAction ? nil : work.room.family.answersWithin,
       charged: work.budget.charged,
-      retries: work.room.retries, times: radios[history: session.adapter].connectTimes,
+      retries: work.room.retries, times: radios[history: radios[index].id].connectTimes,
       isShared: radios[index].isShared)
+    let engaged = RoomState.Engaged(queued, on: radios[index], limit: limit, at: now)
     radios[index].enter(.connecting(room: place, since: now))
     radios[index].links += 1
-    let isTrial = radios[index].slots.isTrial(making: radios[index].links)
-    let engaged = RoomState.Engaged(queued, in: session, limit: limit, isTrial: isTrial, at: now)
     radios[index].connectingSince = radios[index].connectingSince ?? now
     if work.budget.charged == 0 { radios[index].hasFirstAttempts = true }
     if work.room.family.lifecycle.isPerAction {
@@ -174,11 +172,12 @@ extension RunMachine {
       guard let index = radios.index(of: engaged.session) else { return }
       if report.hasLink { radios[index].disconnecting.insert(place) }
       guard case .failure(let failure) = report.result else { return }
+      // The controller may have refused it at any instant of the attempt, and links may have ended since.
       if case .outOfSlots = failure.reason {
-        state.linksAtRefusal = radios[index].links - 1
-        radios[index].slots.suspect(holding: radios[index].links - 1)
+        state.linksAtRefusal = engaged.links
+        radios[index].slots.suspect(holding: engaged.links)
       } else if engaged.isTrial, case .connectFailed = failure.reason {
-        radios[index].slots.mayHaveRefused(holding: radios[index].links - 1)
+        radios[index].slots.mayHaveRefused(holding: engaged.links)
       }
     default:
       return
@@ -219,7 +218,11 @@ extension RunMachine {
     } else {
       leftovers.insert(address, on: adapter)
     }
-    air.mustBeReceivedAgain(address)
+    if state.mayHaveFoundNoSlot {
+      air.mustBeReceivedAgain(address, on: adapter)
+    } else {
+      air.mustBeReceivedAgain(address)
+    }
     switch state.result {
     case .failure(let failure):
       fail(place, state, failure.reason)

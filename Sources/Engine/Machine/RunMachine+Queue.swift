@@ -21,6 +21,12 @@ extension RunMachine {
     for radio in radios where isSearched || isFresh(queued.work.address, on: radio.id) {
       enlist(place, on: radio.id)
     }
+    // An adapter without a slot for it made the stack forget it.
+    if case .queued(let state) = rooms[place].state, state.candidacies.isEmpty,
+      state.work.lastFailure?.code == .outOfSlots, let index = state.work.adapter.flatMap(radios.index)
+    {
+      radios[index].hasOldSightings = true
+    }
   }
 
   /// Adds a room to the candidates of an adapter.

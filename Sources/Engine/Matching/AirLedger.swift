@@ -367,6 +367,12 @@ package struct AirLedger: Sendable {
     for address in devices.keys { devices[address]?.receptions[adapter] = nil }
   }
 
+  /// Removes the sighting of a device on an adapter whose stack forgot it. The other adapters may still connect to it.
+  package mutating func mustBeReceivedAgain(_ address: BluetoothAddress, on adapter: AdapterID) {
+    devices[address]?.receptions[adapter] = nil
+    if devices[address]?.receptions.isEmpty == true { devices[address]?.lastReceived = nil }
+  }
+
   /// Marks the sightings of a device as outdated, after a connection or after the stack has forgotten it: it
   /// must be received again before the next connection.
   package mutating func mustBeReceivedAgain(_ address: BluetoothAddress) {

@@ -89,6 +89,42 @@ import Testing
       ])
   }
 
+  @Test("a link that ends while the controller refuses another one does not lower the slots")
+  func endedMeanwhile() {
+    var run = Driver(rooms: 9, retries: 0, slots: nil)
+    run.window(Array(1...9))
+    for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
+    run.submit(attempt(1), at: 2.1)
+    #expect(run.fail(attempt(6), .outOfSlots(FailedStep(.connect)), at: 2.2).begun == [attempt(7)])
+    run.pass(at: 4.2)
+    let found = run.facts.compactMap { if case .linksHeld(let fact) = $0 { fact } else { nil } }
+    #expect(found == [LinksHeld(adapter: Self.hci0.adapter, links: 5, isFull: true)])
+  }
+
+  @Test("a device that one adapter had no slot for goes to another one that received it, without a further scan")
+  func slotElsewhere() {
+    var run = Driver(rooms: 7, slots: nil, adapters: [Self.hci0, Self.hci1])
+    run.receive([7], on: Self.hci1, rssi: -60, at: 0.3)
+    run.receive([6], on: Self.hci1, rssi: -50, at: 0.3)
+    run.window(Array(1...6))
+    for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
+    #expect(run.state(6) == .connecting)
+    run.pass(at: 1.9)
+    #expect(run.send(.scanEnded(nil, Self.hci1), at: 2).begun == [attempt(7)])
+    run.send(.connected(attempt(7)), at: 2.1)
+    run.fail(attempt(6), .outOfSlots(FailedStep(.connect)), at: 2.2)
+    #expect(run.pass(at: 4.3).begun == [attempt(6, 2)])
+  }
+
+  @Test("a device without a slot on the only adapter is received again as soon as no other one waits")
+  func slotAgain() {
+    var run = Driver(rooms: 7, slots: nil)
+    run.window(Array(1...6))
+    for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
+    run.fail(attempt(6), .outOfSlots(FailedStep(.connect)), at: 2.2)
+    #expect(run.pass(at: 4.3).scans == [Self.hci0], "beside the sessions of the other devices")
+  }
+
   /// In an orderly restart of bluetoothd, objects of devices without a link are removed up to 2.8 s before anything
   /// else changes.
   @Test("an apparent refusal shortly before the adapter is lost does not change the slots")
