@@ -37,8 +37,10 @@ extension BuildingOptions {
     let radio = RadioParameters()
     return LowerBound(
       radio: radio, session: .roboSensor(in: radio),
-      // The limits of `RadioLimits` and the shortest survey.
-      turns: .init(survey: .seconds(3), calling: .seconds(23), window: .milliseconds(1200))
+      // The limits of `RadioLimits` and the shortest survey, which one of several adapters completes alone.
+      turns: .init(
+        survey: adapters > 1 ? .milliseconds(1200) : .seconds(3), calling: .seconds(23),
+        window: .milliseconds(1200))
     ).makespan(of: sensors - deadCount, on: adapters)
   }
 

@@ -27,6 +27,8 @@ package struct DeviceSession: Sendable {
   package let mayOverwrite: Bool
   /// Called when the link is up.
   let answered: @Sendable () async -> Void
+  /// Called before the first setting is sent; returns why none may be, or nil.
+  let forbidden: @Sendable () async -> FailureReason?
   /// Called for every advertisement while this session searches.
   let receive: @Sendable (Advertisement) async -> Void
   /// The beginning of the session, and the end that cuts off each stage; nil without one.
@@ -40,6 +42,7 @@ package struct DeviceSession: Sendable {
     recorded: RecordedSettings? = nil, mayOverwrite: Bool = false,
     randomBytes: @escaping @Sendable (Int) -> [UInt8],
     answered: @escaping @Sendable () async -> Void = {},
+    forbidden: @escaping @Sendable () async -> FailureReason? = { nil },
     receive: @escaping @Sendable (Advertisement) async -> Void = { _ in }
   ) {
     self.room = room
@@ -55,6 +58,7 @@ package struct DeviceSession: Sendable {
     self.randomBytes = randomBytes
     self.mayOverwrite = mayOverwrite
     self.answered = answered
+    self.forbidden = forbidden
     self.receive = receive
     progress = AttemptProgress()
   }
@@ -157,6 +161,7 @@ package struct DeviceSession: Sendable {
   package func sending<Value: Sendable>(
     _ settings: [SettingName], _ send: @escaping @Sendable () async throws(CentralError) -> Value
   ) async throws(AttemptFailure) -> Value {
+    if await progress.sent.isEmpty, let reason = await forbidden() { throw AttemptFailure(reason) }
     await progress.send(settings)
     do throws(AttemptFailure) {
       return try await stage(.write, setting: settings.first, send)

@@ -271,11 +271,11 @@ import VirtualTime
     arguments: [1, 3])
   func deafInMidRun(adapters count: Int) async throws {
     let adapters = Array(ParallelScenarios.four.prefix(count))
-    let rooms = (1...(count * 12)).map { Sample.room($0, address: UInt64($0), retries: 0) }
+    let rooms = (1...(count * 20)).map { Sample.room($0, address: UInt64($0), retries: 0) }
     let run = try await rehearse(
       Array(repeating: [], count: rooms.count), rooms: rooms, scenario: { $0.adapters = adapters },
       during: { backstage, event in
-        guard case .saveSubmitted = event.fact, await backstage.world.writes.count < 16 else { return }
+        guard case .saveSubmitted(let fact) = event.fact, fact.room == "room-1" else { return }
         await backstage.world.setDeaf(true, adapters[0].address)
       })
     expectInvariants(run, rooms)

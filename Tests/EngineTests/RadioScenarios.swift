@@ -20,7 +20,8 @@ import VirtualTime
     #expect(run.result.outcome == .complete)
     #expect(run.result.rooms.map(\.attempts) == [1, 1, 1])
     let exemptions = run.facts { if case .attemptEnded(let fact) = $0 { fact.notCounted } else { nil } }
-    #expect(exemptions.map(\.1) == [.hostLost])
+    // The other adapter completes the survey meanwhile.
+    #expect(!exemptions.isEmpty && exemptions.allSatisfy { $0.1 == .hostLost })
     #expect(Set(run.result.rooms.map(\.adapter?.address.rawValue)) == [0x001A_7DDA_7102])
   }
 

@@ -164,13 +164,15 @@ import VirtualBuilding
 
   @Test("an interrupted run leaves no link, and gives each room its outcome", arguments: instants)
   func interrupted(instant: String) async throws {
-    // The second sensor loses its link once, so that there is a retry to interrupt.
+    // The second sensor loses its link once, so that there is a retry to interrupt; the last one never answers, so that
+    // the run goes on.
+    let rooms = Self.rooms + [Sample.room(4, address: 4)]
     let run = try await rehearse(
-      [[], [.init(.drops(in: .write(2)), attempts: 1)], []], rooms: Self.rooms,
+      [[], [.init(.drops(in: .write(2)), attempts: 1)], [], [.init(.neverAnswers)]], rooms: rooms,
       during: { backstage, event in
         if event.fact.label == instant { backstage.interrupt() }
       })
-    expectInvariants(run, Self.rooms)
+    expectInvariants(run, rooms)
     #expect(run.events.contains { $0.fact.label == instant })
     #expect(run.result.outcome == .interrupted)
     #expect(run.events.last?.fact == .runFinished(RunFinished(outcome: .interrupted)))

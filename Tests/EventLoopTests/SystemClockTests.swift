@@ -26,12 +26,13 @@ struct SystemClockTests {
   func cancelled() async {
     let clock = SystemClock()
     let (stream, continuation) = AsyncStream.makeStream(of: String.self)
-    let call = clock.schedule(at: clock.now.advanced(by: .milliseconds(50))) {
-      continuation.yield("cancelled")
+    // On the clock's own thread, so that the timer cannot come due before it is cancelled.
+    _ = clock.schedule(at: clock.now) {
+      let call = clock.schedule(at: clock.now) { continuation.yield("cancelled") }
+      call.cancel()
+      call.cancel()
+      _ = clock.schedule(at: clock.now) { continuation.finish() }
     }
-    _ = clock.schedule(at: clock.now.advanced(by: .milliseconds(100))) { continuation.finish() }
-    call.cancel()
-    call.cancel()
     #expect(await stream.reduce(into: []) { $0.append($1) } == [])
   }
 }

@@ -10,7 +10,7 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
   private var windows: [RadioSession: ScanPurpose] = [:]
   private var sessions = 0
   /// The scan time at which the survey began or restarted.
-  private var surveySince = Duration.zero
+  private(set) var surveySince = Duration.zero
   /// The least scan time of all adapters when the last session ended: later sessions start with it.
   private var scanned = Duration.zero
   var presence = AdapterPresence()

@@ -31,6 +31,8 @@ enum RunInput: Sendable {
   /// The response to `askForAction`.
   case action(MonotonicInstant?, AttemptID)
   case connected(AttemptID)
+  /// The attempt is about to send the first setting.
+  case asksToWrite(AttemptID)
   /// The GATT session is over. The link, if there is one, is being ended.
   case sessionEnded(AttemptReport, AttemptID)
   /// The adapter no longer holds the link. The cause is nil if there was no link, or the stack did not report it.
@@ -79,6 +81,8 @@ enum RunEffect: Hashable, Sendable {
   case askForAction(AttemptID, Room)
   /// Carry out an attempt, once everything recorded so far is on disk.
   case begin(Attempt)
+  /// The response to `asksToWrite`: nil, or why the attempt must not send anything.
+  case answerWriter(AttemptID, FailureReason?)
   /// End the GATT session of an attempt.
   case endAttempt(AttemptID, AttemptEnd)
   /// Ask the operator whether rooms may get these devices.

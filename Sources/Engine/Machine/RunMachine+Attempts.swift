@@ -120,6 +120,21 @@ extension RunMachine {
     }
   }
 
+  /// Permits attempts to write their device, or forbids it: another device with the identity of the room may have been
+  /// received since the attempt began. While an adapter completes the survey, they wait.
+  mutating func answerWriters() {
+    guard !isListening else { return }
+    for attempt in writers {
+      let place = rooms.place(of: attempt.room)
+      guard case .connected(let engaged) = rooms[place].state, engaged.attempt == attempt else { continue }
+      let work = engaged.work
+      let found = blocker(to: work.room, at: work.address, wasTouched: work.wasTouched, air, request.known)
+      let reason: FailureReason? = if case .stopped(_, let reason)? = found { reason } else { nil }
+      perform(.answerWriter(attempt, reason))
+    }
+    writers = []
+  }
+
   // MARK: The link
 
   /// A link is up: its adapter may connect to the next device.

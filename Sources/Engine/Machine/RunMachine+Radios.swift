@@ -25,13 +25,17 @@ extension RunMachine {
     switch radios[index].state {
     case .closing, .connecting, .powerCycling:
       return
+    case .scanning where listens(index):
+      return
     case .idle where isSuspected:
       radios.powerCycle(index)
       perform(.powerCycle(radios[index].session))
     case .opening(let window), .scanning(let window):
       let age = window.since.duration(to: now)
       let isLongEnough = age >= limits.shortestWindow
-      let mayConnect = isLongEnough && hasRoom(index) && hasCandidate(index)
+      // A retry may block the adapter for the whole connect timeout: the proofs of other devices come first.
+      let mayConnect =
+        isLongEnough && hasRoom(index) && hasCandidate(index) && !(isNextRetry(index) && awaitsProof(index))
       let isOver =
         isLongEnough && radios[index].links > 0 && !isInDoubt(index) || age >= longestWindow || isSuspected
       if mayConnect || isOver || !wantsToScan(index) { closeWindow(index) }
@@ -40,7 +44,6 @@ extension RunMachine {
     case .idle:
       let isOver = isConnectingForLong(index) && wantsToScan(index)
       let isQuiet = radios[index].quietUntil.map { $0 > now } ?? false
-      // A retry may block the adapter for the whole connect timeout: the proofs of other devices come first.
       let isProofFirst = radios[index].hasFirstAttempts && isNextRetry(index)
       if isProofFirst, isQuiet || rooms.count(.disconnecting) > 0 { return }
       if !isOver, !(isProofFirst && wantsToScan(index)) {
@@ -52,6 +55,13 @@ extension RunMachine {
       }
       // Sessions continue during a window that is needed for the next connections.
       if isOver || radios[index].hasOldSightings || !isQuiet, wantsToScan(index) { openWindow(index) }
+    }
+  }
+
+  /// Whether a device that an adapter wrote has yet to be received.
+  private func awaitsProof(_ index: Int) -> Bool {
+    rooms.places([.proving]).contains { place in
+      if case .proving(let state) = rooms[place].state { state.adapter == radios[index].id } else { false }
     }
   }
 

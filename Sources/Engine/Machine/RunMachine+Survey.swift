@@ -5,7 +5,8 @@ import Session
 /// The survey: the first scan windows of a run, before matching.
 ///
 /// It ends early once every device that the manifest names was received, but not before other devices had a
-/// chance: the run must receive another device with the same identity before the first write. If nearness
+/// chance: the run must receive another device with the same identity before the first write. With several adapters
+/// and nothing left to decide, one of them completes the survey while the others connect. If nearness
 /// decides, the survey continues until it does. Only the time in which every usable adapter scans counts.
 struct Survey: Sendable {
   static let shortest = Duration.seconds(3)
@@ -22,6 +23,8 @@ struct Survey: Sendable {
   var near: [Int] = []
   /// When nearness is evaluated next.
   var judgesNearnessAt: MonotonicInstant?
+  /// Whether one adapter may complete the survey while the others connect.
+  var maySplit = false
 
   /// Notes a reception. Returns whether that was the last named device.
   mutating func received(_ device: BluetoothAddress) -> Bool {
@@ -48,6 +51,9 @@ extension RunMachine {
     }
     survey.named = named
     survey.unreceived = named ?? []
+    // A plan needs the whole survey, and a device that mostly sleeps cannot wait for the permission to write.
+    survey.maySplit =
+      goal == .apply && request.plan == nil && !request.rooms.contains { $0.family.lifecycle.isPerAction }
     phase = .surveying(survey)
   }
 
@@ -61,13 +67,48 @@ extension RunMachine {
     let scanned = radios.surveyTime(at: now)
     let isLong = scanned >= request.survey && !radios.isAnySuspected(at: now)
     let isReceived = survey.named != nil && survey.unreceived.isEmpty
-    guard isLong || scanned >= survey.shortest && isReceived && isNearnessSettled(&survey) else {
+    guard
+      isLong || scanned >= survey.shortest && isReceived && isNearnessSettled(&survey)
+        || isReceived && split(&survey, after: scanned)
+    else {
       phase = .surveying(survey)
       return
     }
     phase = .closingSurvey
     isDirty = true
   }
+
+  /// Leaves the rest of the survey to one adapter, if every room has its device. Returns whether it did.
+  private mutating func split(_ survey: inout Survey, after scanned: Duration) -> Bool {
+    guard survey.maySplit, scanned >= limits.shortestWindow, scanned < survey.shortest else { return false }
+    survey.maySplit = false
+    let scanning = radios.filter { $0.state.kind == .scanning && $0.receivedAt != nil }
+    guard scanning.count > 1, let listener = scanning.last?.session else { return false }
+    let isDecided = matches(of: Array(rooms.indices)).values.allSatisfy { match in
+      switch match {
+      case .device(_, let basis): !basis.needsConsent
+      case .done: true
+      case .awaited, .stopped: false
+      }
+    }
+    if isDecided { self.listener = listener }
+    return isDecided
+  }
+
+  /// Whether an adapter completes the survey.
+  var isListening: Bool { listensUntil != nil }
+
+  /// The scan time at which the listener has completed the survey; nil when none listens.
+  private var listensUntil: (index: Int, scanTime: Duration)? {
+    guard let listener, let index = radios.index(of: listener), radios[index].state.kind == .scanning else {
+      return nil
+    }
+    let end = radios.surveySince + Survey.shortest
+    return radios[index].scanTime.total(at: now) < end ? (index, end) : nil
+  }
+
+  /// Whether this adapter completes the survey.
+  func listens(_ index: Int) -> Bool { listensUntil?.index == index }
 
   /// Whether a longer survey would not change which device is near which adapter.
   private mutating func isNearnessSettled(_ survey: inout Survey) -> Bool {
@@ -83,7 +124,7 @@ extension RunMachine {
   /// Matches once all scan windows are closed: the kernel would end one by itself while a question is
   /// pending.
   mutating func matchIfSurveyIsClosed() {
-    guard radios.open.isEmpty else { return }
+    guard radios.open.allSatisfy({ isListening && $0 == listener }) else { return }
     bind()
   }
 
@@ -93,10 +134,12 @@ extension RunMachine {
     case .surveying(let survey):
       guard radios.contains(where: { $0.state.window?.hasBegun == true }) else { return nil }
       let scanned = radios.surveyTime(at: now)
-      let ends = [survey.shortest, request.survey].filter { $0 > scanned }
+      let ends = [limits.shortestWindow, survey.shortest, request.survey].filter { $0 > scanned }
         .map { now.advanced(by: $0 - scanned) }
       return (ends + [survey.judgesNearnessAt].compactMap(\.self).filter { $0 > now }).min()
-    case .provisioning: return matchesAgainAt
+    case .provisioning:
+      let listened = listensUntil.flatMap { radios[$0.index].scanTime.instant(of: $0.scanTime, at: now) }
+      return [matchesAgainAt, listened].compactMap(\.self).min()
     case .draining(let end): return end
     case .closingSurvey, .stopping, .concluding, .ended: return nil
     }

@@ -58,6 +58,10 @@ struct RunMachine: Sendable {
   /// The RSSI in dBm of each adapter, in its present session, that ever received the device of a room whose
   /// own session searches it.
   var reach: [Int: [AdapterID: Int]] = [:]
+  /// The adapter that completes a survey beside the first connections; nil when none has to.
+  var listener: RadioSession?
+  /// Attempts that wait for the permission to write.
+  var writers: [AttemptID] = []
   /// Devices that lost adapters still remember from this run.
   var leftovers = Leftovers()
   var admission: Admission
@@ -151,6 +155,7 @@ struct RunMachine: Sendable {
     case .powerCycled(let failure, let session): powerCycled(session, failure)
     case .action(let instant, let attempt): begin(attempt, action: instant)
     case .connected(let attempt): connected(attempt)
+    case .asksToWrite(let attempt): writers.append(attempt)
     case .sessionEnded(let report, let attempt): sessionEnded(attempt, report)
     case .linkEnded(let cause, let attempt): linkEnded(attempt, cause)
     case .takenDown(let isForgotten, let attempt): takenDown(attempt, isForgotten: isForgotten)
@@ -182,6 +187,7 @@ struct RunMachine: Sendable {
       isDirty = false
       endWhatIsDue()
       lookAfterAdapters()
+      answerWriters()
       switch phase {
       case .surveying(let survey): proceed(with: survey)
       case .closingSurvey: matchIfSurveyIsClosed()

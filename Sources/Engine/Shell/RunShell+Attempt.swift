@@ -9,13 +9,20 @@ extension RunShell {
   /// How long the stack may take to report the end of a link after a request to disconnect.
   private static let endTimeout = Duration.seconds(5)
 
-  func carryOut(_ attempt: Attempt, endedBy end: OneShot<AttemptEnd>) async {
+  func carryOut(
+    _ attempt: Attempt, endedBy end: OneShot<AttemptEnd>, permittedBy permission: OneShot<FailureReason?>
+  ) async {
     let session = DeviceSession(
       room: attempt.room, address: attempt.address, adapter: attempt.session.adapter,
       attempt: attempt.number, central: central, coordinator: coordinator, clock: clock,
       action: attempt.action,
       recorded: attempt.recorded, mayOverwrite: attempt.mayOverwrite, randomBytes: environment.randomBytes,
       answered: { [inbox] in inbox.post(.connected(attempt.id)) },
+      forbidden: { [inbox] in
+        inbox.post(.asksToWrite(attempt.id))
+        // A session that ends meanwhile sends nothing.
+        return await permission.value() ?? .interrupted(.during(FailedStep(.write)))
+      },
       receive: { [inbox] in inbox.post(.received($0, attempt.session)) })
     let result = await ended(by: end) { await runSession(session) }
     let link = await session.progress.link

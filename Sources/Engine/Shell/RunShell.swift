@@ -17,7 +17,7 @@ struct RunShell: Sendable {
   /// Signals that end child tasks early.
   private struct Controls {
     var windows: [RadioSession: OneShot<Void>] = [:]
-    var attempts: [AttemptID: OneShot<AttemptEnd>] = [:]
+    var attempts: [AttemptID: (end: OneShot<AttemptEnd>, permission: OneShot<FailureReason?>)] = [:]
     var questions: [OneShot<Void>] = []
   }
 
@@ -80,11 +80,13 @@ struct RunShell: Sendable {
       controls.windows.removeValue(forKey: session)?.fulfill()
     case .powerCycle(let session): group.addTask { await powerCycle(session) }
     case .begin(let attempt):
-      let control = OneShot<AttemptEnd>()
-      controls.attempts[attempt.id] = control
-      group.addTask { await carryOut(attempt, endedBy: control) }
+      let (end, permission) = (OneShot<AttemptEnd>(), OneShot<FailureReason?>())
+      controls.attempts[attempt.id] = (end, permission)
+      group.addTask { await carryOut(attempt, endedBy: end, permittedBy: permission) }
+    case .answerWriter(let id, let reason):
+      controls.attempts[id]?.permission.fulfill(reason)
     case .endAttempt(let id, let end):
-      controls.attempts[id]?.fulfill(end)
+      controls.attempts[id]?.end.fulfill(end)
     case .askForAction(let id, let room):
       let end = question(&controls)
       group.addTask {

@@ -97,11 +97,12 @@ struct MachineDriver {
     }
   }
 
-  /// Receives the device of a room as configured, with the room's number as its minor.
+  /// Receives a device as configured, with the number of a room as its minor: the device of that room, or another one.
   @discardableResult
-  mutating func receiveBeacon(_ room: Int, on session: RadioSession = hci0, at second: Double) -> [RunEffect]
-  {
-    var advertisement = Sample.beacon(UInt64(room), minor: UInt16(room), at: second)
+  mutating func receiveBeacon(
+    _ room: Int, from device: Int? = nil, on session: RadioSession = hci0, at second: Double
+  ) -> [RunEffect] {
+    var advertisement = Sample.beacon(UInt64(device ?? room), minor: UInt16(room), at: second)
     advertisement.adapter = session.adapter
     return send(.received(advertisement, session), at: second)
   }

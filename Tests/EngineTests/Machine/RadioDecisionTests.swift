@@ -101,7 +101,7 @@ import Testing
     #expect(found == [LinksHeld(adapter: Self.hci0.adapter, links: 5, isFull: true)])
   }
 
-  @Test("a device that one adapter had no slot for goes to another one that received it, without a further scan")
+  @Test("a device that one adapter had no slot for goes to another one without a further scan")
   func slotElsewhere() {
     var run = Driver(rooms: 7, slots: nil, adapters: [Self.hci0, Self.hci1])
     run.receive([7], on: Self.hci1, rssi: -60, at: 0.3)
@@ -224,6 +224,19 @@ import Testing
     #expect(run.pass(at: 6.5).begun == [], "the session of room 2 continues")
     let effects = run.submit(attempt(2), at: 7)
     #expect(effects.begun == [] && effects.scans == [Self.hci0])
+  }
+
+  @Test("a scan window that waits for a proof does not end for a device that failed before")
+  func proofBeforeRetry() {
+    var run = Driver(rooms: 2)
+    run.window([1, 2])
+    run.fail(attempt(1), .connectTimedOut(), at: 4)
+    run.send(.connected(attempt(2)), at: 4.3)
+    #expect(run.submit(attempt(2), at: 7).scans == [Self.hci0])
+    run.send(.scanBegan(Self.hci0), at: 7.1)
+    run.receive([1], at: 7.2)
+    #expect(run.pass(at: 8.4) == [])
+    #expect(run.receiveBeacon(2, at: 9) == [.endScan(Self.hci0)])
   }
 
   @Test("an adapter receives a device again before a connection if its sighting is old")

@@ -26,6 +26,66 @@ import Testing
     #expect(run.pass(at: 3.1) == [.endScan(Self.hci0)])
   }
 
+  /// Two adapters that have received the device of the room; the first one is connected to it, and its session asks
+  /// for the permission to write.
+  private func split() -> Driver {
+    var run = driver([Self.hci0, Self.hci1])
+    for session in [Self.hci0, Self.hci1] { run.send(.scanBegan(session), at: 0.1) }
+    run.receive([1], on: Self.hci0, at: 0.2)
+    run.receive([9], on: Self.hci1, at: 0.2)
+    #expect(run.pass(at: 1.2) == [])
+    #expect(run.pass(at: 1.3) == [.endScan(Self.hci0)], "the other adapter completes the survey")
+    #expect(run.send(.scanEnded(nil, Self.hci0), at: 1.4).begun == [Driver.attempt(1)])
+    run.send(.connected(Driver.attempt(1)), at: 1.7)
+    #expect(run.send(.asksToWrite(Driver.attempt(1)), at: 2.4) == [])
+    return run
+  }
+
+  @Test("one of two adapters connects after its first scan window, and writes only once the survey is complete")
+  func splitSurvey() {
+    var run = split()
+    #expect(run.pass(at: 3) == [])
+    #expect(run.wake == 3.1)
+    let effects = run.pass(at: 3.1)
+    #expect(effects.contains(.answerWriter(Driver.attempt(1), nil)))
+    #expect(effects.contains(.endScan(Self.hci1)))
+  }
+
+  @Test("a device is not written if the rest of the survey receives the room's identity from another one")
+  func identityInTheRest() throws {
+    var run = split()
+    run.receiveBeacon(1, from: 9, on: Self.hci1, at: 2.8)
+    let answers = run.pass(at: 3.1).compactMap { effect -> FailureReason? in
+      if case .answerWriter(_, let reason) = effect { reason } else { nil }
+    }
+    let reason = try #require(answers.first)
+    #expect(reason.code == .identityOnAir)
+    run.fail(Driver.attempt(1), reason, link: .local, at: 3.2)
+    let outcomes = run.facts.compactMap { if case .roomFinished(let fact) = $0 { fact.outcome } else { nil } }
+    #expect(outcomes == [.actionRequired])
+  }
+
+  @Test("a lost adapter completes no survey, so nobody waits for it")
+  func lostListener() {
+    var run = split()
+    run.send(.adaptersChanged, at: 2.5)
+    let effects = run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 2.5)
+    #expect(effects.contains(.answerWriter(Driver.attempt(1), nil)))
+  }
+
+  @Test("a survey is not split before every room has its device")
+  func whole() {
+    var run = Driver([Sample.room(1, address: 1), Sample.room(2, address: 2)]) { $0.survey = .seconds(6) }
+    run.send(.started, at: 0)
+    run.send(.adapters(.success([Self.hci0, Self.hci1].map(Driver.adapter))), at: 0)
+    for session in [Self.hci0, Self.hci1] { run.use(session, at: 0) }
+    for session in [Self.hci0, Self.hci1] { run.send(.scanBegan(session), at: 0.1) }
+    run.receive([1, 2], at: 0.2)
+    run.receiveBeacon(2, from: 9, on: Self.hci1, at: 0.3)
+    #expect(run.pass(at: 1.3) == [])
+    #expect(run.pass(at: 3.1) == [.endScan(Self.hci0), .endScan(Self.hci1)])
+  }
+
   @Test("a survey lasts its full time while a device was not received")
   func unreceived() {
     var run = driver([Self.hci0])
