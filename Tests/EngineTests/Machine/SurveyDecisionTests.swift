@@ -41,7 +41,7 @@ import Testing
     return run
   }
 
-  @Test("one of two adapters connects after its first scan window, and writes only once the survey is complete")
+  @Test("one of two adapters connects after its first scan window, and writes once the survey is over")
   func splitSurvey() {
     var run = split()
     #expect(run.pass(at: 3) == [])
