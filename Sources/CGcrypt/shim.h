@@ -13,3 +13,8 @@ static inline gcry_error_t cgcrypt_finish_initialisation(void) {
   gcry_error_t error = gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
   return error ? error : gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
 }
+
+/* The SHA-256 of a part of some bytes: 32 bytes. */
+static inline void cgcrypt_sha256_of_part(void *digest, const void *bytes, size_t start, size_t count) {
+  gcry_md_hash_buffer(GCRY_MD_SHA256, digest, (const char *)bytes + start, count);
+}

@@ -43,9 +43,10 @@ struct JournalLine: Codable {
   static let origin = chain(Array(schema.utf8))
 
   /// `prev` of the line after this one.
-  static func chain(_ line: some Sequence<UInt8>) -> String {
-    SHA256(of: Array(line)).hex
-  }
+  static func chain(_ line: [UInt8]) -> String { chain(line, in: line.indices) }
+
+  /// The same for the line at these positions.
+  static func chain(_ bytes: [UInt8], in line: Range<Int>) -> String { SHA256(of: bytes, in: line).hex }
 }
 
 /// Encodes a journal's lines, each from its event and the previous line. The same events give the same bytes.

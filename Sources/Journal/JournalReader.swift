@@ -67,8 +67,8 @@ package enum JournalReader {
 
   /// Whether a journal has a whole line with this SHA-256.
   static func hasLine(hashed hash: String, in path: String) throws(JournalError) -> Bool {
-    var rest = try File.reading(path).readAll()[...]
-    while let line = nextLine(&rest) { if JournalLine.chain(line) == hash { return true } }
+    var lines = Lines(bytes: try File.reading(path).readAll())
+    while let line = lines.next() { if JournalLine.chain(lines.bytes, in: line) == hash { return true } }
     return false
   }
 
@@ -94,15 +94,17 @@ package enum JournalReader {
     var record = JournalRecord(events: [])
     let decoder = JSONDecoder()
     var previous = JournalLine.origin
-    var rest = bytes[...]
-    while !rest.isEmpty {
+    var lines = Lines(bytes: bytes)
+    // Most lines are longer than this. A file is no reason to reserve more than a large run needs.
+    record.events.reserveCapacity(min(bytes.count / 256, 1 << 17))
+    while lines.left > 0 {
       let number = record.events.count + 1
-      guard let line = nextLine(&rest) else {
-        record.tornLine = .init(line: number, bytes: rest.count)
+      guard let line = lines.next() else {
+        record.tornLine = .init(line: number, bytes: lines.left)
         return record
       }
-      let hash = JournalLine.chain(line)
-      switch decode(line, decoder, number: number) {
+      let hash = JournalLine.chain(bytes, in: line)
+      switch decode(bytes, line, decoder, number: number) {
       case .failure(let damage):
         record.damage = JournalDamage(line: number, kind: damage.kind)
         return record
@@ -110,7 +112,8 @@ package enum JournalReader {
         // Either the previous line was changed, or `prev` of this line was. The hash of this line in the next
         // line, or in the writer's end, decides which.
         let known =
-          nextLine(&rest).flatMap { previousHash($0, decoder) } ?? (number == end?.events ? end?.last : nil)
+          lines.next().flatMap { previousHash(bytes[$0], decoder) }
+          ?? (number == end?.events ? end?.last : nil)
         let isThis = number == 1 || known.map { $0 != hash } ?? false
         if !isThis { record.events.removeLast() }
         record.damage = JournalDamage(line: isThis ? number : number - 1, kind: .changed)
@@ -124,12 +127,28 @@ package enum JournalReader {
     return record
   }
 
-  /// Removes the next whole line from the front of `rest`; returns it without its newline, or nil when there
-  /// is none.
-  private static func nextLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-    guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-    defer { rest = rest[(end + 1)...] }
-    return rest[..<end]
+  /// The whole lines of a text, in order.
+  private struct Lines {
+    let bytes: [UInt8]
+    private var start = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The number of bytes after the lines so far.
+    var left: Int { bytes.count - start }
+
+    /// The positions of the next whole line, without its newline; nil when there is none.
+    mutating func next() -> Range<Int>? {
+      var end = start
+      while end < bytes.count {
+        if bytes[end] == UInt8(ascii: "\n") {
+          defer { start = end + 1 }
+          return start..<end
+        }
+        end += 1
+      }
+      return nil
+    }
   }
 
   private struct Damage: Error {
@@ -137,18 +156,24 @@ package enum JournalReader {
   }
 
   private static func decode(
-    _ bytes: ArraySlice<UInt8>, _ decoder: JSONDecoder, number: Int
+    _ bytes: [UInt8], _ range: Range<Int>, _ decoder: JSONDecoder, number: Int
   ) -> Result<JournalLine, Damage> {
     let line: JournalLine
     do {
-      line = try decoder.decode(JournalLine.self, from: Data(bytes))
+      line = try decode(bytes, range) ?? decoder.decode(JournalLine.self, from: Data(bytes[range]))
     } catch {
-      return .failure(Damage(kind: diagnose(bytes, decoder, error, number: number)))
+      return .failure(Damage(kind: diagnose(bytes[range], decoder, error, number: number)))
     }
     guard line.event.sequence == number else {
       return .failure(Damage(kind: .outOfOrder(expected: number, found: line.event.sequence)))
     }
     return .success(line)
+  }
+
+  /// Decodes a line of the form that the writer gives it; nil for any other, also if it is damaged.
+  static func decode(_ bytes: [UInt8], _ line: Range<Int>) -> JournalLine? {
+    guard let json = try? PlainJSON(bytes, in: line) else { return nil }
+    return try? PlainDecoder.decode(JournalLine.self, from: json)
   }
 
   /// `prev` of a line; nil when it cannot be decoded.

@@ -23,6 +23,14 @@ import Testing
     #expect(SHA256(of: Array(message.utf8)).hex == digest)
   }
 
+  @Test(
+    "SHA-256 of a part of some bytes is that of these bytes alone",
+    arguments: [0..<0, 0..<3, 2..<5, 7..<7, 0..<7])
+  func part(range: Range<Int>) {
+    let bytes = Array("abcdefg".utf8)
+    #expect(SHA256(of: bytes, in: range) == SHA256(of: Array(bytes[range])))
+  }
+
   @Test("SHA-256 of a million letters `a` is the digest of the standard")
   func million() {
     let digest = SHA256(of: Array(repeating: UInt8(ascii: "a"), count: 1_000_000))

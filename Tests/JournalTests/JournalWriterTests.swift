@@ -37,7 +37,7 @@ struct JournalWriterTests {
     // printf roboprov/journal/1 | sha256sum
     #expect(lines[0].contains(#""prev":"\#(JournalLine.origin)""#))
     #expect(JournalLine.chain(Array("abc".utf8)).hasPrefix("ba7816bf8f01cfea414140de5dae2223"))
-    #expect(lines[2].contains(JournalLine.chain(lines[1].utf8)))
+    #expect(lines[2].contains(JournalLine.chain(Array(lines[1].utf8))))
     #expect(
       lines[1].hasPrefix(
         #"{"at":"2026-11-21T09:00:00.007Z","data":{"adapter":"hci0","cause":"powered_off","seconds":30.5"#))

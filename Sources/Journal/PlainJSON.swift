@@ -1,0 +1,182 @@
+/// A JSON text in the form that the journal's writer gives it: without white space and escapes, the keys of each object in
+/// ascending order, and numbers that are exact. Any other text is refused, valid or not, and read by Foundation's decoder,
+/// which takes more than twice as long. So what this accepts has one meaning only.
+struct PlainJSON {
+  struct Refused: Error {}
+
+  enum Kind: UInt8 {
+    case object, array, string, integer, fraction, yes, no, null
+  }
+
+  /// A value, or a key. The nodes of an object are its keys, each followed by its value.
+  struct Node {
+    var kind: Kind
+    /// The text of a string without its quotes, and of a number.
+    var text: Range<Int32>
+    /// The position of the node after this value and all that it contains.
+    var next: Int32
+  }
+
+  let bytes: [UInt8]
+  private(set) var nodes: [Node] = []
+  private let end: Int
+  private var place: Int
+  private var isASCII = true
+  private static let deepest = 32
+
+  /// Reads the text at these positions.
+  init(_ bytes: [UInt8], in range: Range<Int>) throws(Refused) {
+    (self.bytes, place, end) = (bytes, range.lowerBound, range.upperBound)
+    guard end < Int32.max else { throw Refused() }
+    nodes.reserveCapacity(32)
+    try readValue(depth: 0)
+    guard place == end else { throw Refused() }
+    if !isASCII, String(validating: bytes[range], as: UTF8.self) == nil { throw Refused() }
+  }
+
+  /// The byte at the present place; 0, which no JSON has, after the last one.
+  private var byte: UInt8 { place < end ? bytes[place] : 0 }
+
+  private mutating func take(_ expected: UInt8) throws(Refused) {
+    guard byte == expected else { throw Refused() }
+    place += 1
+  }
+
+  private mutating func readValue(depth: Int) throws(Refused) {
+    switch byte {
+    case UInt8(ascii: "{"): try readObject(depth)
+    case UInt8(ascii: "["): try readArray(depth)
+    case UInt8(ascii: "\""): try readString()
+    case UInt8(ascii: "t"): try readWord("true", .yes)
+    case UInt8(ascii: "f"): try readWord("false", .no)
+    case UInt8(ascii: "n"): try readWord("null", .null)
+    default: try readNumber()
+    }
+  }
+
+  private mutating func add(_ kind: Kind, _ start: Int, _ end: Int) {
+    nodes.append(Node(kind: kind, text: Int32(start)..<Int32(end), next: Int32(nodes.count + 1)))
+  }
+
+  private mutating func readObject(_ depth: Int) throws(Refused) {
+    guard depth < Self.deepest else { throw Refused() }
+    let node = nodes.count
+    add(.object, place, place)
+    place += 1
+    var last: Int?
+    while byte != UInt8(ascii: "}") {
+      if last != nil { try take(UInt8(ascii: ",")) }
+      let key = nodes.count
+      try readString()
+      if let last, !isAscending(nodes[last].text, nodes[key].text) { throw Refused() }
+      last = key
+      try take(UInt8(ascii: ":"))
+      try readValue(depth: depth + 1)
+    }
+    place += 1
+    nodes[node].next = Int32(nodes.count)
+  }
+
+  private mutating func readArray(_ depth: Int) throws(Refused) {
+    guard depth < Self.deepest else { throw Refused() }
+    let node = nodes.count
+    add(.array, place, place)
+    place += 1
+    while byte != UInt8(ascii: "]") {
+      if nodes.count > node + 1 { try take(UInt8(ascii: ",")) }
+      try readValue(depth: depth + 1)
+    }
+    place += 1
+    nodes[node].next = Int32(nodes.count)
+  }
+
+  private mutating func readString() throws(Refused) {
+    try take(UInt8(ascii: "\""))
+    let start = place
+    while true {
+      let byte = byte
+      if byte == UInt8(ascii: "\"") { break }
+      guard byte >= 0x20, byte != UInt8(ascii: "\\") else { throw Refused() }
+      if byte >= 0x80 { isASCII = false }
+      place += 1
+    }
+    add(.string, start, place)
+    place += 1
+  }
+
+  private mutating func readWord(_ word: String, _ kind: Kind) throws(Refused) {
+    for byte in word.utf8 { try take(byte) }
+    add(kind, place, place)
+  }
+
+  /// Reads a number of at most 15 digits, which a `Double` holds exactly, without exponent. The sign of `-0` would be lost in
+  /// an integer.
+  private mutating func readNumber() throws(Refused) {
+    let start = place
+    if byte == UInt8(ascii: "-") { place += 1 }
+    let isZero = byte == UInt8(ascii: "0")
+    let whole = try readDigits()
+    guard !isZero || whole == 1 && place - start == 1 else { throw Refused() }
+    var kind = Kind.integer
+    var digits = whole
+    if byte == UInt8(ascii: ".") {
+      place += 1
+      digits += try readDigits()
+      kind = .fraction
+    }
+    guard digits <= 15 else { throw Refused() }
+    add(kind, start, place)
+  }
+
+  /// - Returns: the number of digits, at least one.
+  private mutating func readDigits() throws(Refused) -> Int {
+    let start = place
+    while UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte { place += 1 }
+    guard place > start else { throw Refused() }
+    return place - start
+  }
+
+  private func isAscending(_ a: Range<Int32>, _ b: Range<Int32>) -> Bool {
+    let count = min(a.count, b.count)
+    for index in 0..<count {
+      let (first, second) = (bytes[Int(a.lowerBound) + index], bytes[Int(b.lowerBound) + index])
+      if first != second { return first < second }
+    }
+    return a.count < b.count
+  }
+}
+
+// MARK: Values
+
+extension PlainJSON {
+  func string(_ text: Range<Int32>) -> String {
+    String(decoding: bytes[Int(text.lowerBound)..<Int(text.upperBound)], as: UTF8.self)
+  }
+
+  /// The value of a number, and the power of ten that it has to be divided by.
+  func number(_ text: Range<Int32>) -> (value: Int, divisor: Double) {
+    var (value, divisor, isNegative, isFraction) = (0, 1.0, false, false)
+    for index in Int(text.lowerBound)..<Int(text.upperBound) {
+      switch bytes[index] {
+      case UInt8(ascii: "-"): isNegative = true
+      case UInt8(ascii: "."): isFraction = true
+      case let digit:
+        value = 10 * value + Int(digit - UInt8(ascii: "0"))
+        if isFraction { divisor *= 10 }
+      }
+    }
+    return (isNegative ? -value : value, divisor)
+  }
+
+  /// Whether a key is this text.
+  func isKey(_ text: Range<Int32>, _ key: String) -> Bool {
+    var index = Int(text.lowerBound)
+    let end = Int(text.upperBound)
+    guard key.utf8.count == end - index else { return false }
+    for byte in key.utf8 {
+      guard bytes[index] == byte else { return false }
+      index += 1
+    }
+    return true
+  }
+}

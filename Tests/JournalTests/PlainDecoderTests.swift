@@ -1,0 +1,172 @@
+import Bluetooth
+import Foundation
+import SampleFacts
+import Testing
+
+@testable import Journal
+@testable import Model
+
+/// The fast decoder of journal lines may refuse a line. What it accepts, Foundation's decoder reads as the same event.
+@Suite("Decoding the lines of a journal") struct PlainDecoderTests {
+  /// Lines with each kind of fact, reason, number and text.
+  private static let lines = encodedLines()
+
+  private static func encodedLines() -> [[UInt8]] {
+    var encoder = JournalLines()
+    let facts = SampleFacts.facts + Events.facts + SampleFacts.reasons.map { Self.ended($0.reason) }
+    return facts.enumerated().map { index, fact in
+      encoder.line(
+        RunEvent(
+          sequence: index + 1, at: Date(timeIntervalSince1970: 1_795_251_600 + Double(index) * 0.007),
+          elapsed: .microseconds(index * 7001), fact: fact))
+    }
+  }
+
+  private static func ended(_ reason: FailureReason) -> Fact {
+    .attemptEnded(.init(room: "kitchen", number: 1, seconds: 0.123_456, failure: reason))
+  }
+
+  /// A line as Foundation's decoder reads it; nil for one that it refuses.
+  private func read(_ line: [UInt8]) -> JournalLine? {
+    try? JSONDecoder().decode(JournalLine.self, from: Data(line))
+  }
+
+  private func text(_ line: [UInt8]) -> String { String(decoding: line, as: UTF8.self) }
+
+  /// Checks a line; returns whether the fast decoder accepts it.
+  private func agrees(_ line: [UInt8]) -> Bool {
+    guard let fast = JournalReader.decode(line, line.indices) else { return false }
+    let slow = read(line)
+    #expect(fast.event == slow?.event && fast.previous == slow?.previous, "\(text(line))")
+    return true
+  }
+
+  @Test("every line without an escape or a number of 16 digits is decoded fast, and as by Foundation")
+  func facts() {
+    for line in Self.lines {
+      let isPlain = !text(line).contains("\\") && !text(line).contains(".3333333333333333")
+      #expect(agrees(line) == isPlain, "\(text(line))")
+    }
+  }
+
+  @Test("nearly every line of a run's journal is decoded fast, and as by Foundation")
+  func run() throws {
+    let bytes = try File.reading(StoredRecordTests.root + "/reports/sample/journal.jsonl").readAll()
+    let lines = bytes.split(separator: UInt8(ascii: "\n")).map { [UInt8]($0) }
+    let fast = lines.count { agrees($0) }
+    #expect(lines.count > 100 && fast > lines.count * 9 / 10, "\(fast) of \(lines.count)")
+  }
+
+  @Test("a line with changed bytes is refused, or decoded as by Foundation")
+  func changed() {
+    var chance = Chance(state: 32)
+    let bytes = Array("{}[]\":,.-+eE0123456789nulltruefalse \\/\0\u{1}\u{7F}é\u{2028}".utf8) + [0xFF, 0xC0]
+    var (accepted, refused) = (0, 0)
+    for _ in 0..<30_000 {
+      var line = Self.lines.randomElement(using: &chance) ?? []
+      for _ in 0..<Int.random(in: 1...3, using: &chance) where !line.isEmpty {
+        let place = line.indices.randomElement(using: &chance) ?? 0
+        let other = line.indices.randomElement(using: &chance) ?? 0
+        switch Int.random(in: 0..<5, using: &chance) {
+        case 0: line[place] = bytes.randomElement(using: &chance) ?? 0
+        case 1: line.insert(bytes.randomElement(using: &chance) ?? 0, at: place)
+        case 2: line.remove(at: place)
+        case 3: line.swapAt(place, other)
+        default:
+          // A part of a line twice gives keys twice.
+          let part = line[min(place, other)...min(max(place, other), min(place, other) + 40)]
+          line.insert(contentsOf: part, at: other)
+        }
+      }
+      if agrees(line) { accepted += 1 } else { refused += 1 }
+    }
+    #expect(accepted > 1000 && refused > 1000, "\(accepted) accepted, \(refused) refused")
+  }
+
+  /// Values of `seconds` in a line, each with whether the fast decoder accepts it.
+  static let numberTexts: [(String, Bool)] = [
+    ("0", true), ("0.5", true), ("-61", true), ("0.1", true), ("123456789.012345", true), ("1.50", true),
+    ("0.000000000000001", false), ("-0", false), ("-0.5", false), ("00", false), ("01", false), ("1.", false),
+    (".5", false), ("1e2", false), ("+1", false), ("-", false), ("1234567890.1234567", false), ("NaN", false),
+    ("1 ", false), ("\"1\"", false), ("null", false), ("[1]", false), ("9999999999", false),
+  ]
+
+  @Test("a number is refused, or read as by Foundation", arguments: numberTexts)
+  func number(text: String, isAccepted: Bool) {
+    #expect(agrees(line("\"number\":1,\"room\":\"a\",\"seconds\":\(text)")) == isAccepted)
+  }
+
+  @Test("100,000 fractions are read as by Foundation")
+  func fractions() throws {
+    var chance = Chance(state: 7)
+    for _ in 0..<100_000 {
+      let digits = Int.random(in: 0...14, using: &chance)
+      let whole = Int.random(in: 0...9_999_999, using: &chance) / [1, 1000, 10_000_000][digits % 3]
+      let fraction = String(
+        (0..<min(digits, 8)).map { _ in "0123456789".randomElement(using: &chance) ?? "0" })
+      let text = fraction.isEmpty ? "\(whole)" : "\(whole).\(fraction)"
+      let bytes = Array("[\(text)]".utf8)
+      let fast = try PlainDecoder.decode([Double].self, from: PlainJSON(bytes, in: bytes.indices))
+      #expect(fast.first?.bitPattern == Double(text)?.bitPattern, "\(text)")
+    }
+  }
+
+  /// The content of a line, with what the fast decoder must not accept.
+  @Test(
+    "a line of another form is left to Foundation",
+    arguments: [
+      #""room":"a","number":1,"seconds":1"#, #""number":1,"number":2,"room":"a","seconds":1"#,
+      #""number":1.0,"room":"a","seconds":1"#, #""number":1, "room":"a","seconds":1"#,
+      #""number":1,"room":"a\u0062","seconds":1"#, #""number":1,"r\u006fom":"a","seconds":1"#,
+      #""number":1,"room":"a","seconds":1,"#, #""number":1,"room":"a/b","seconds":1"#,
+    ])
+  func otherForm(content: String) { #expect(!agrees(line(content))) }
+
+  private func line(_ data: String) -> [UInt8] {
+    Array(
+      (#"{"at":"2026-11-21T09:00:00.000Z","data":{"# + data
+        + #"},"elapsed_us":1,"kind":"attempt_ended","prev":"","seq":1,"v":1}"#).utf8)
+  }
+
+  @Test("a time is the one that Foundation's style parses, to the millisecond")
+  func times() {
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    var chance = Chance(state: 9)
+    for _ in 0..<20_000 {
+      let milliseconds = Int.random(in: 0...253_402_300_799_999, using: &chance)
+      let time = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+      #expect(Timestamp(Timestamp(time).text)?.time == time)
+    }
+    let days = "2024-02-29 2100-02-29 2026-02-30 2026-04-31 1969-12-31 2026-13-01 2026-00-10 2026-1a-01"
+    let clocks = "00:00:00.000Z 23:59:59.999Z 24:00:00.000Z 12:60:00.000Z 12:00:60.000Z 12:00:00.000z"
+    for day in days.split(separator: " ") {
+      for clock in clocks.split(separator: " ") {
+        let text = "\(day)T\(clock)"
+        let parsed = (try? style.parse(text)).flatMap { $0.timeIntervalSince1970 < 0 ? nil : $0 }
+        let read = Timestamp(text).map { Timestamp.rounded($0.time) }
+        #expect(read == parsed.map(Timestamp.rounded), "\(text)")
+      }
+    }
+  }
+
+  @Test("text that nests deeply is refused without a crash")
+  func deep() {
+    for text in [String(repeating: "[", count: 100_000), String(repeating: "{\"a\":", count: 100_000)] {
+      let bytes = Array(text.utf8)
+      #expect(throws: PlainJSON.Refused.self) { try PlainJSON(bytes, in: bytes.indices) }
+    }
+  }
+}
+
+/// Chance from a seed.
+private struct Chance: RandomNumberGenerator {
+  var state: UInt64
+
+  /// SplitMix64.
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+    return word ^ word >> 31
+  }
+}
