@@ -159,7 +159,8 @@ campaign: setup-build $(DEBUG_BUILT) ## provision BUILDINGS=2000 random building
 	@Scripts/campaign $(BUILDINGS) $(SEED) $(DISTURBANCES)
 
 .PHONY: proto
-proto: ## generate Sources/EspMessages/EspMessages.pb.swift from EspMessages.proto (needs protoc)
+proto: setup-proto ## generate Sources/EspMessages/EspMessages.pb.swift from EspMessages.proto
+	swift package resolve
 	swift build --package-path .build/checkouts/swift-protobuf --scratch-path .build-proto --product protoc-gen-swift
 	cd Sources/EspMessages && protoc --plugin=../../.build-proto/debug/protoc-gen-swift --swift_opt=Visibility=Package \
 	  --swift_opt=UseAccessLevelOnImports=true --swift_out=. EspMessages.proto
@@ -247,7 +248,7 @@ $(LAB_BUILT): $(INPUTS) $(shell find Tests/CentralConformance Tests/RadioLab/Con
 	Scripts/build -c release --product bluez-conformance --static-swift-stdlib
 	@mv .build/made $@
 
-.PHONY: setup-swift setup-lint setup-build setup-run setup-test setup-deb setup-page setup-radio
+.PHONY: setup-swift setup-lint setup-build setup-run setup-test setup-deb setup-page setup-radio setup-proto
 setup-swift:
 	@Scripts/setup
 setup-lint:
@@ -261,6 +262,8 @@ setup-test:
 	@Scripts/setup build run test
 setup-deb:
 	@Scripts/setup build run deb
+setup-proto:
+	@Scripts/setup build proto
 setup-page:
 	@Scripts/setup build page
 	@Scripts/venv .build-python/venv Tests/requirements.txt

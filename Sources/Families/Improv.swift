@@ -47,7 +47,7 @@ extension DeviceFamily {
 
 extension FamilyDriver {
   package static let improvWiFi = FamilyDriver(
-    .improvWiFi, configure: Improv.configure, listNetworks: Improv.listNetworks)
+    .improvWiFi, configure: Improv.configure, listNetworks: Improv.listNetworks, identify: Improv.identify)
 }
 
 /// The names and the GATT session of Improv WiFi.
@@ -100,6 +100,18 @@ package enum Improv {
       try await device.subscribe(to: Attribute.result)
       try await device.subscribe(to: Attribute.error)
       return try await device.networks()
+    }
+  }
+
+  /// Asks a connected device to blink, which has no result; false when its capabilities do not have that.
+  static func identify(
+    over link: any Peripheral, on clock: any TimeSource
+  ) async throws(CentralError) -> Bool {
+    try await StatusFeed.run { (feed) throws(CentralError) in
+      let device = try await ImprovLink(link, feed, clock)
+      guard try await device.capabilities().contains(.identify) else { return false }
+      try await device.send(ImprovFrame(.identify))
+      return true
     }
   }
 }

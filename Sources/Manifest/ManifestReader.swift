@@ -131,13 +131,13 @@ package struct ManifestReading: Sendable {
   package var content: [UInt8] { texts.content(without: secretKeys) }
   package var files: [String] { texts.texts.map(\.name) }
   private let texts: TextCollection
-  private let secretKeys: Set<String>
+  private let secretKeys: SecretKeys
   /// Also of a file that has errors.
   package let passwords: ManifestPasswords
 
   init(
     building: Building?, findings: [Diagnostic], excerpts: [SourceExcerpt], texts: TextCollection,
-    passwords: ManifestPasswords, secretKeys: Set<String>
+    passwords: ManifestPasswords, secretKeys: SecretKeys
   ) {
     self.texts = texts
     self.secretKeys = secretKeys

@@ -12,20 +12,28 @@ package struct FamilyDriver: Sendable {
   package let configure: @Sendable (DeviceSession) async throws(AttemptFailure) -> Submission
   /// Has a connected device list the WiFi networks that it receives; nil for a family without such a list.
   package let listNetworks: ListNetworks?
+  /// Asks a connected device to show where it is, for example by blinking; nil for a family that cannot.
+  package let identify: Identify?
 
   /// Bounded in time, except for the discovery of the service. Returns nil when the firmware has no such list.
   /// - Throws: `disconnected`, `cancelled`, and ATT errors of the device.
   package typealias ListNetworks =
     @Sendable (any Peripheral, any TimeSource) async throws(CentralError) -> WiFiScan?
 
+  /// Changes no setting. Bounded in time, except for the discovery of the service. Returns false, and has sent
+  /// nothing, when the device does not offer it.
+  /// - Throws: as `ListNetworks`.
+  package typealias Identify = @Sendable (any Peripheral, any TimeSource) async throws(CentralError) -> Bool
+
   package init(
     _ family: DeviceFamily,
     configure: @escaping @Sendable (DeviceSession) async throws(AttemptFailure) -> Submission,
-    listNetworks: ListNetworks? = nil
+    listNetworks: ListNetworks? = nil, identify: Identify? = nil
   ) {
     self.family = family
     self.configure = configure
     self.listNetworks = listNetworks
+    self.identify = identify
   }
 }
 

@@ -38,6 +38,21 @@ struct OneDeviceTests {
     #expect(firefly.settings == [.control: .integer(1), .value: .integer(2), .range: .integer(3)])
   }
 
+  @Test("an entry of a mapping is given by its own name; the mapping by itself is refused")
+  func entries() throws {
+    let usual = ["wifi_ssid=Lab", "wifi_password=none", "pop=none"]
+    let device = try Self.room(
+      usual + ["endpoints.custom-data=env:PLAN", "endpoints.cert=file:cert.txt"], .espIDF)
+    guard case .secret(let plan)? = device.access["endpoints.custom-data"],
+      case .secret(let certificate)? = device.access["endpoints.cert"]
+    else { throw SettingViolation.wrongType }
+    #expect(plan.reference?.source == .environment("PLAN"))
+    #expect(certificate.reference?.source == .file("cert.txt"))
+    for wrong in ["endpoints=env:PLAN", "endpoints.custom-data=the plan"] {
+      #expect(throws: CommandFailure.self) { try Self.room(usual + [wrong], .espIDF) }
+    }
+  }
+
   @Test("a password is given by its source; a literal password is refused and not shown")
   func passwords() throws {
     func reference(_ text: String) throws -> SecretSource? {

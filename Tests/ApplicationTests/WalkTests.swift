@@ -106,6 +106,21 @@ struct WalkTests {
     #expect(walk.current == nil && walk.take(.enter, proposal: nil) == .quit)
   }
 
+  @Test("`i` has the room's device or the proposed one blink, in a family that can")
+  func identify() {
+    var walk = Walk([
+      .init(room: "a", name: "A", canIdentify: true),
+      .init(room: "b", name: "B", canIdentify: true, address: Self.address(2)),
+      .init(room: "c", name: "C", address: Self.address(3)),
+    ])
+    #expect(walk.take(.key("i"), proposal: nil) == .show(.noDevice))
+    #expect(walk.take(.key("i"), proposal: Self.address(5)) == .identify(Self.address(5)))
+    _ = walk.take(.key("s"), proposal: nil)
+    #expect(walk.take(.key("i"), proposal: Self.address(5)) == .identify(Self.address(2)))
+    _ = walk.take(.key("s"), proposal: nil)
+    #expect(walk.take(.key("i"), proposal: nil) == .show(.cannotIdentify))
+  }
+
   @Test("no command key is a hexadecimal digit")
   func commandKeys() {
     for key in Walk.keys { #expect(!key.isHexDigit, "\(key)") }

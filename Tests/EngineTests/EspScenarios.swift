@@ -2,6 +2,7 @@ import Bluetooth
 import Engine
 import Families
 import Model
+import Reporting
 import Testing
 import VirtualBuilding
 import VirtualTime
@@ -10,13 +11,16 @@ import VirtualTime
 @Suite("ESP-IDF devices", .timeLimit(.minutes(60))) struct EspScenarios {
   private static func room(
     _ number: Int = 1, pop: String = String(decoding: EspGATT.proof, as: UTF8.self), security: Int? = nil,
-    checks: Bool = false, retries: Int = 1
+    endpoints: [String: String] = [:], checks: Bool = false, retries: Int = 1
   ) -> Room {
     let settings: [SettingName: SettingValue] = [
       .wifiSSID: .text("Plant"), .wifiPassword: .secret(Secret("correct horse")),
     ]
     var access: [SettingName: SettingValue] = [.proofOfPossession: .secret(Secret(pop))]
     if let security { access[.security] = .integer(security) }
+    for (name, value) in endpoints {
+      access[SettingName(rawValue: "endpoints.\(name)")] = .secret(Secret(value))
+    }
     return Room(
       id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", family: .espIDF,
       address: Sample.address(UInt64(number)), checksWiFi: checks, settings: settings, access: access,
@@ -25,7 +29,7 @@ import VirtualTime
 
   private func run(
     _ kinds: [FamilyFault] = [], room: Room = EspScenarios.room(), faults: [ScheduledFault] = [],
-    runs: Int = 1,
+    label: [String: String] = [:], runs: Int = 1,
     networks: [WiFiNetwork] = [],
     during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
   ) async throws -> Rehearsed {
@@ -38,6 +42,7 @@ import VirtualTime
             address: Sample.address(1), family: .espIDF,
             faults: kinds.map { ScheduledFault(.own($0)) } + faults)
         ]
+        scenario.sensors[0].label = label
       }, during: during)
     expectInvariants(run, [room])
     #expect(run.openLinks == 0)
@@ -66,6 +71,29 @@ import VirtualTime
     #expect(applied(run) == 1)
     let again = try await self.run(kinds, runs: 2)
     #expect(again.outcome(1)?.outcome == .alreadyProvisioned && again.writes.isEmpty)
+  }
+
+  @Test("what the manifest has for an endpoint of the product is sent before the network", arguments: kinds)
+  func endpoint(kinds: [FamilyFault]) async throws {
+    let room = Self.room(endpoints: ["custom-data": "the third floor"])
+    let run = try await run(kinds, room: room, label: ["endpoints.custom-data": ""])
+    #expect(run.outcome(1)?.outcome == .provisioned)
+    #expect(
+      run.flashes[Sample.address(1)]?.values["custom-data"] == Array("the third floor".utf8))
+    #expect(
+      run.writes.map(\.characteristic).dropFirst() == [EspGATT.ssid, EspGATT.passphrase, EspGATT.apply])
+    #expect(JSONReport.text(RunReport(run.events)).contains("third") == false, "it may be a secret")
+  }
+
+  @Test("a device without that endpoint gets nothing, not even an attempt to set up a session")
+  func noEndpoint() async throws {
+    let run = try await run(
+      room: Self.room(endpoints: ["custom-data": "the third floor", "licence": "Qx7 4711 yz"]),
+      label: ["endpoints.custom-data": ""])
+    let outcome = try #require(run.outcome(1))
+    #expect(outcome.outcome == .actionRequired && outcome.attempts == 1)
+    #expect(outcome.reason == .settingUnsupported("endpoints.licence"))
+    #expect(run.writes.isEmpty && run.flashes[Sample.address(1)]?.isSaved == false)
   }
 
   @Test("a device without a proof of possession is let in by an empty one, and by nothing else")

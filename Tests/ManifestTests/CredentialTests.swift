@@ -41,6 +41,45 @@ import Testing
     #expect(!content.contains("label-") && content.contains("POP_C"))
   }
 
+  @Test("values for endpoints of the product come from the room or its defaults, and are secrets")
+  func endpoints() throws {
+    let reading = read(
+      """
+        - { room: A, address: "C4:7C:8D:00:00:01" }
+        - { room: B, address: "C4:7C:8D:00:00:02", endpoints: { custom-data: label-b, cert: { env: CERT_B } } }
+      """, defaults: ", pop: label-all, endpoints: { custom-data: label-all-rooms }")
+    let building = try #require(reading.building, "\(reading.rendered)")
+    #expect(building.rooms[0].access["endpoints.custom-data"] == .secret(Secret("label-all-rooms")))
+    #expect(building.rooms[1].access["endpoints.custom-data"] == .secret(Secret("label-b")))
+    #expect(
+      building.rooms[1].givenSettings.map(\.name).suffix(2) == ["endpoints.cert", "endpoints.custom-data"])
+    let resolved = building.resolvingSecrets { _ in Secret("from the environment") }.rooms[1]
+    #expect(resolved.access["endpoints.cert"] == .secret(Secret("from the environment")))
+    #expect(resolved.origins["endpoints.cert"]?.written == "env: CERT_B")
+    for room in building.rooms { #expect(Set(room.settings.keys) == [.wifiSSID, .wifiPassword]) }
+    let content = String(decoding: reading.content, as: UTF8.self)
+    #expect(!content.contains("label-") && content.contains("CERT_B") && content.contains("custom-data"))
+  }
+
+  @Test(
+    "`endpoints` that no product can have are found",
+    arguments: [
+      ("hidden-value", "`endpoints` is a mapping of names to values"),
+      ("[hidden-value]", "`endpoints` is a mapping of names to values"),
+      ("{ prov-config: hidden-value }", "`endpoints` cannot have this name"),
+      ("{ Custom Data: hidden-value }", "`endpoints` cannot have this name"),
+      ("{ env: hidden-value }", "give the name first: endpoints: { custom-data: { env: … } }"),
+      ("{ custom-data: { env: hidden-value } }", "`env` takes the name"),
+      (#"{ custom-data: "" }"#, "`endpoints.custom-data` is empty"),
+      ("{ custom-data: hidden-value-\(String(repeating: "x", count: 460)) }", "`endpoints.custom-data` has"),
+    ])
+  func badEndpoints(written: String, message: String) {
+    let reading = read(#"  - { room: A, address: "C4:7C:8D:00:00:01", pop: x, endpoints: \#(written) }"#)
+    #expect(reading.building == nil)
+    #expect(
+      reading.rendered.contains(message) && !reading.rendered.contains("hidden-value"), "\(reading.rendered)")
+  }
+
   @Test("a resolved secret keeps its origin")
   func origin() throws {
     let reading = read(#"  - { room: C, address: "C4:7C:8D:00:00:03", pop: { env: POP_C } }"#)

@@ -87,6 +87,7 @@ struct ExplanationTests {
         .credentialsRefused(FailedStep(.ready), source: "env: ESP_POP"),
       ]
     case .securityTooLow: [.securityTooLow(held: "security 0")]
+    case .settingUnsupported: [.settingUnsupported("endpoints.custom-data")]
     case .wifiRefused: WiFiRefusal.allCases.map { .wifiRefused($0, deviceText: "error 3") }
     case .networkNotReceived:
       [

@@ -118,6 +118,56 @@ struct DeviceToolsTests {
     }
   }
 
+  @Test("`find --identify` has a device blink that offers it, and says so of one that does not")
+  func findIdentify() async throws {
+    let devices = [
+      SensorScenario(address: ServedBuilding.address(1), family: .improvWiFi),
+      SensorScenario(
+        address: ServedBuilding.address(2), family: .improvWiFi, faults: [.init(.own(.needsButton))]),
+      SensorScenario(
+        address: ServedBuilding.address(3), family: .improvWiFi, faults: [.init(.own(.withoutOptions))]),
+      ServedBuilding.sensor(4),
+    ]
+    try await Site.use { site in
+      try await site.serve(devices) { building in
+        func find(_ number: Int) async throws -> Invocation.Outcome {
+          try await site.run(
+            ["find", "\(ServedBuilding.address(number))", "--identify", "--for", "5"], on: building)
+        }
+        // Also while it waits for its button.
+        for number in 1...2 {
+          let outcome = try await find(number)
+          #expect(outcome.status == 0 && outcome.output.contains(" dBm"), "\(outcome)")
+          #expect(outcome.errors.contains("Asked \(ServedBuilding.address(number)) to blink"), "\(outcome)")
+          let firmware = await building.world.firmware(of: ServedBuilding.address(number)) as? ImprovFirmware
+          #expect(firmware?.blinks == 1)
+        }
+        let writes = await building.world.writes
+        #expect(writes.map(\.value) == [[2, 0, 2], [2, 0, 2]])
+        for (number, words) in [
+          (3, "does not offer to blink"), (4, "is a Robo Sensor, which cannot be made to blink"),
+        ] {
+          let outcome = try await find(number)
+          #expect(outcome.status == 100 && outcome.errors.contains(words), "\(outcome)")
+        }
+        #expect(await building.world.writes == writes, "an optional command that is not declared is not sent")
+        #expect(await building.world.connectionCount(of: ServedBuilding.address(4)) == 0)
+        #expect(await building.world.openLinkCount() == 0)
+      }
+    }
+  }
+
+  @Test("`find --identify` needs an address, not only the beacon of a room")
+  func findIdentifyWithoutAddress() async throws {
+    try await Site.use { site in
+      try site.writeManifest([Place(minor: 101)], assign: "later")
+      let outcome = try await site.run(["find", "Room 101", "building.yaml", "--identify"])
+      #expect(
+        outcome.status == 64 && outcome.errors.contains("--identify needs the address of one device"),
+        "\(outcome)")
+    }
+  }
+
   @Test(
     "`find` refuses an invalid device with the action to take",
     arguments: [

@@ -99,6 +99,30 @@ struct WalkCommandTests {
     }
   }
 
+  @Test("`i` has the room's device blink before it is provisioned")
+  func identify() async throws {
+    try await Site.use { site in
+      try site.write(
+        "building.yaml",
+        Self.manifest.replacing(
+          "Room 101, minor: 101", with: "Room 101, minor: 101, address: \(ServedBuilding.address(1))")
+          + "  - { room: Hall, profile: improv-wifi, address: \(ServedBuilding.address(4)), wifi: { ssid: Plant, password: first of the year } }\n"
+      )
+      let lamp = SensorScenario(address: ServedBuilding.address(4), family: .improvWiFi)
+      try await ServedBuilding.serve([ServedBuilding.sensor(1), lamp]) { building in
+        let lines = #"i\ns\ni\n"#
+        let outcome = try await site.run(
+          Self.command + ["--only", "Room 101", "Hall"], bus: building.bus,
+          through: ["sh", "-c", "printf '\(lines)' | \"$@\"", "sh"])
+        #expect(outcome.errors.contains("It cannot be made to blink"), "\(outcome)")
+        #expect(outcome.errors.contains("Asked \(ServedBuilding.address(4)) to blink"), "\(outcome)")
+        let firmware = await building.world.firmware(of: ServedBuilding.address(4)) as? ImprovFirmware
+        #expect(firmware?.blinks == 1 && firmware?.flash.isSaved == false)
+        #expect(await building.world.connectionCount(of: ServedBuilding.address(1)) == 0)
+      }
+    }
+  }
+
   // MARK: The screen
 
   private static let adapter = AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7101))
@@ -113,7 +137,7 @@ struct WalkCommandTests {
     let messages: [Walk.Message] = [
       .help, .badLabel(.noAddress(digits: 6)), .wrongLabel(ServedBuilding.address(1), room: "Room 7\n"),
       .otherDevice(ServedBuilding.address(1), has: ServedBuilding.address(2)), .nothingToTake, .nothingToUndo,
-      .skipped("Room 7"), .noDevice,
+      .skipped("Room 7"), .noDevice, .cannotIdentify,
     ]
     for message in messages {
       view.message = message.words

@@ -106,6 +106,9 @@ extension SampleFacts {
       .securityTooLow(held: "security 0"),
       #"{"code":"security_too_low","held":"security 0","stage":"ready"}"#),
     ReasonExample(
+      .settingUnsupported("endpoints.custom-data"),
+      #"{"code":"setting_unsupported","setting":"endpoints.custom-data","stage":"discover"}"#),
+    ReasonExample(
       .networkNotReceived(ssid: "Guests", networks: [FoundNetwork(ssid: "Office", rssi: -61)]),
       #"{"code":"network_not_received","networks":[{"rssi":-61,"ssid":"Office"}],"ssid":"Guests","stage":"read"}"#
     ),

@@ -10,10 +10,15 @@ package struct DeviceLink: Sendable {
   let adapters: AdapterChoice
   /// How long to scan for the device, in seconds.
   let scanTime: Double
+  /// The building whose names for adapters apply.
+  let building: Building?
 
-  package init(stack: BluetoothStack, adapters: AdapterChoice, scanTime: Double) {
-    (self.stack, self.adapters, self.scanTime) = (stack, adapters, scanTime)
+  package init(
+    stack: BluetoothStack, adapters: AdapterChoice, scanTime: Double, building: Building? = nil
+  ) {
+    (self.stack, self.adapters, self.scanTime, self.building) = (stack, adapters, scanTime, building)
   }
+
   /// Timeout of a connection attempt; most stacks have no timeout of their own.
   private static let connectLimit = Duration.seconds(15)
   /// Timeout of a disconnection.
@@ -30,10 +35,12 @@ package struct DeviceLink: Sendable {
   }
 
   /// Scans until the device is received, connects to it, runs `body`, and always disconnects.
+  /// - Parameter check: Throws if a device that sends this is not to be connected to.
   /// - Throws: `CommandFailure` if the device was not received or the connection failed; what `body` throws;
   ///   the exit status after Ctrl-C.
   package func with<Result: Sendable>(
     _ address: BluetoothAddress,
+    checking check: @escaping @Sendable (Sighting) throws -> Void = { _ in },
     _ body: @escaping @Sendable (any Peripheral, Sighting) async throws -> Result
   ) async throws -> Result {
     let link = OneShot<any Peripheral>()
@@ -42,6 +49,7 @@ package struct DeviceLink: Sendable {
       result = .success(
         try await Interruptions().cancelling {
           let sighting = try await search(for: address)
+          try check(sighting)
           let connected = try await connect(to: sighting)
           link.fulfill(connected)
           return try await body(connected, sighting)
@@ -62,7 +70,7 @@ package struct DeviceLink: Sendable {
   /// Scans until the device is received.
   /// - Throws: `CommandFailure` if it was not received within `--scan`; `CentralError`.
   package func search(for address: BluetoothAddress) async throws -> Sighting {
-    try await AdapterUse.with(stack, adapters) { use in
+    try await AdapterUse.with(stack, adapters, of: building) { use in
       try await search(for: address, on: try await use.adapter())
     }
   }
@@ -92,6 +100,18 @@ package struct DeviceLink: Sendable {
         .incomplete, "\(address) was not received within \(scanTime.asSeconds)",
         advice: "Check that it has power and stand within 3 m of it. Scan for longer with --scan-time 30.")
     case .failed: throw CentralError(.cancelled)
+    }
+  }
+
+  /// Asks the connected device for something.
+  /// - Throws: `timedOut` after 30 s; what `body` throws.
+  package func ask<Answer: Sendable>(
+    _ body: @escaping @Sendable () async throws(CentralError) -> Answer
+  ) async throws(CentralError) -> Answer {
+    switch await race(.seconds(30), on: stack.clock, body) {
+    case .value(let answer): return answer
+    case .failed(let error): throw error
+    case .timedOut: throw CentralError(.timedOut)
     }
   }
 

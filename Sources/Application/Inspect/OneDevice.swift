@@ -19,14 +19,15 @@ package struct OneDevice {
   /// - Throws: `CommandFailure`, which quotes no value.
   package init(_ pairs: [String], for family: DeviceFamily, at address: BluetoothAddress) throws {
     (self.family, self.address) = (family, address)
-    let names = family.givenSettings.map(\.name.rawValue).joined(separator: ", ")
+    let names = family.givenSettings.map { "\($0.name)" + ($0.reservedNames == nil ? "" : ".NAME") }
+      .joined(separator: ", ")
     for pair in pairs {
       guard let sign = pair.firstIndex(of: "=") else {
         throw CommandFailure(
           .usage, "--set takes KEY=VALUE", advice: "The keys of a \(family.title): \(names)")
       }
       let name = SettingName(rawValue: String(pair[..<sign]))
-      guard let description = family[name] else {
+      guard let description = family[name], description.reservedNames == nil else {
         throw CommandFailure(
           .usage, "--set: a \(family.title) has no such setting", advice: "Its settings: \(names)")
       }
@@ -72,6 +73,13 @@ package struct OneDevice {
     if !beacon.isEmpty { lines.append("    beacon: { \(beacon.joined(separator: ", ")) }") }
     let own: Set<SettingName> = [.roomName, .wifiSSID, .wifiPassword, .beaconUUID, .beaconMajor]
     for setting in family.givenSettings where !own.contains(setting.name) {
+      let entries = values.keys.compactMap { setting.entryName(of: $0) }.sorted()
+      if !entries.isEmpty {
+        let written = entries.map {
+          "\(YAMLScalar.quoted($0)): \(source(of: setting.entry($0).name) ?? "\"\"")"
+        }
+        lines.append("    \(setting.name): { \(written.joined(separator: ", ")) }")
+      }
       guard let value = values[setting.name] else { continue }
       let written = setting.isSecret ? source(of: setting.name) ?? "\"\"" : YAMLScalar.quoted(value)
       lines.append("    \(setting.name): \(written)")

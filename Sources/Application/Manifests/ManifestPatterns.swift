@@ -1,3 +1,5 @@
+import Model
+
 /// Regular expressions (ECMA-262, as in JSON Schema) for the texts of a manifest.
 enum Pattern {
   /// A name with braces is a range of rooms.
@@ -14,6 +16,8 @@ enum Pattern {
   static let noAddress = addresses(of: "00") + "|" + addresses(of: "[Ff]{2}")
   /// An adapter's name on its host, hci0 to hci255, or its address.
   static let hostAdapter = "^(hci0*(\(decimal(0...255)))|\(address))$"
+  /// The name of an entry of a setting (`SettingDescription.canHaveEntry`).
+  static let entryName = "^[\(SettingDescription.lettersOfNames)]{1,\(SettingDescription.longestName)}$"
   static let environmentName = "^[A-Z_][A-Z0-9_]{0,99}$"
   /// A placeholder for a password.
   static let placeholder =

@@ -137,6 +137,12 @@ private struct ManifestSchemaWriter {
       case .network:
         schema =
           schema + ["additionalProperties": value, "propertyNames": ["not": ["enum": ["none", ""]]]]
+      case .entry(let reserved):
+        schema =
+          schema + [
+            "additionalProperties": value,
+            "propertyNames": .matching(Pattern.entryName) + ["not": ["enum": .strings(reserved)]],
+          ]
       }
     }
     return schema

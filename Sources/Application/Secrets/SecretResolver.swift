@@ -73,7 +73,7 @@ package struct SecretResolver {
     var places: [SecretReference: Int] = [:]
     var seen: [Set<String>] = []
     for room in rooms {
-      for description in room.family.givenSettings {
+      for description in room.givenSettings {
         let value = room.settings[description.name] ?? room.access[description.name]
         guard case .secret(let secret)? = value, let reference = secret.reference
         else { continue }

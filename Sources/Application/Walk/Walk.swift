@@ -12,6 +12,8 @@ package struct Walk: Sendable {
     package let name: String
     /// Nil when the manifest does not name it.
     package let floor: String?
+    /// Whether its device can be asked to show where it is.
+    package let canIdentify: Bool
     /// The address of the room's device, when it is known.
     package fileprivate(set) var address: BluetoothAddress?
     package fileprivate(set) var state = State.open
@@ -19,8 +21,12 @@ package struct Walk: Sendable {
     fileprivate var isOwnAddress = false
 
     /// - Parameter address: The address from the manifest or the record.
-    package init(room: RoomID, name: String, floor: String? = nil, address: BluetoothAddress? = nil) {
+    package init(
+      room: RoomID, name: String, floor: String? = nil, canIdentify: Bool = false,
+      address: BluetoothAddress? = nil
+    ) {
       (self.room, self.name, self.floor, self.address) = (room, name, floor, address)
+      self.canIdentify = canIdentify
     }
   }
 
@@ -50,6 +56,8 @@ package struct Walk: Sendable {
     case provision(Stop)
     /// Show the signal of the room's device until a key is pressed.
     case locate(BluetoothAddress)
+    /// Have the device blink.
+    case identify(BluetoothAddress)
     /// Remove the room's address from the manifest. Then call `undone`.
     case undo(Stop)
     case show(Message)
@@ -71,6 +79,8 @@ package struct Walk: Sendable {
     case skipped(String)
     /// The device's address is not known, so it cannot be located.
     case noDevice
+    /// Devices of its family cannot blink.
+    case cannotIdentify
   }
 
   /// The rooms, in the order of the walk.
@@ -79,7 +89,7 @@ package struct Walk: Sendable {
   private let owners: [BluetoothAddress: String]
 
   /// The keys with a meaning on an empty line. None is a hexadecimal digit, with which a label begins.
-  package static let keys: Set<Character> = ["r", "s", "u", "l", "q", "?"]
+  package static let keys: Set<Character> = ["r", "s", "u", "l", "i", "q", "?"]
 
   /// - Parameters:
   ///   - stops: The rooms to do, in this order.
@@ -116,6 +126,10 @@ package struct Walk: Sendable {
     case .key("l"):
       guard let address = stop.address ?? proposal else { return .show(.noDevice) }
       return .locate(address)
+    case .key("i"):
+      guard stop.canIdentify else { return .show(.cannotIdentify) }
+      guard let address = stop.address ?? proposal else { return .show(.noDevice) }
+      return .identify(address)
     case .key("q"): return .quit
     case .key: return .show(.help)
     case .line(let text):

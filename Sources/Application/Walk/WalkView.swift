@@ -50,11 +50,13 @@ package struct WalkView: Sendable {
   }
 
   private func hint(for stop: Walk.Stop) -> String {
+    let blink = stop.canIdentify ? ", i: blink" : ""
     if signal != nil { return "Walk towards it. Any key: back" }
     if stop.address != nil {
-      return stop.state == .failed ? "Enter: retry, s: skip, ?: help" : "Enter: start, ?: help"
+      return (stop.state == .failed ? "Enter: retry, s: skip, ?: help" : "Enter: start, ?: help") + blink
     }
-    return proposal == nil ? "Scan the label, ?: help" : "Scan the label, or Enter: take it"
+    if proposal == nil { return "Scan the label, ?: help" }
+    return "Scan the label, or Enter: take it" + blink
   }
 
   private func wrapped(_ text: String, _ width: Int) -> [String] {
@@ -80,7 +82,8 @@ package struct WalkView: Sendable {
     Scan a label, or type its 12 digits.
     Enter: take the sensor, start, retry
     r retry  s skip  u undo the address
-    l locate (signal)  q quit  ? help
+    l locate (signal)  i have it blink
+    q quit  ? help
     """
 }
 
@@ -96,6 +99,7 @@ extension Walk.Message {
     case .nothingToUndo: "Nothing to undo: no address was set in this walk, or its room is done"
     case .skipped(let name): "– \(name) skipped"
     case .noDevice: "No sensor to locate: scan the label first"
+    case .cannotIdentify: "It cannot be made to blink: press l to locate it by its signal"
     }
   }
 }

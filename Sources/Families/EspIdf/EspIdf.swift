@@ -48,6 +48,7 @@ extension DeviceFamily {
       .init(
         .service, "service", .uuid(except: [.zero]), isRequired: false, isShareable: true,
         documentation: "Service of this product, if it is none of Espressif's."),
+      EspIdf.Endpoint.ofProduct,
     ],
     // All of them are found by their descriptions.
     characteristics: [],
@@ -87,6 +88,14 @@ package enum EspIdf {
 
     /// Those of every firmware.
     static let required = [session, config, version]
+
+    /// What the manifest gives for endpoints of the product. Bluedroid takes 481 bytes, with the tag of security 2.
+    static let ofProduct = SettingDescription(
+      "endpoints", "endpoint", .secretText(bytes: 1...465), isRequired: false, isShareable: true,
+      reservedNames: [session, config, version, scan, control],
+      documentation:
+        "Values for the product's own endpoints, by their names. Each is sent, encrypted, before the network is applied."
+    )
   }
 
   static let defaultUsername = "wifiprov"

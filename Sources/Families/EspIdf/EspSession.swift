@@ -5,8 +5,8 @@ import Model
 import Session
 
 extension EspIdf {
-  /// Sets up a session, checks the network if the room wants that, gives the device its network and waits until it
-  /// has joined.
+  /// Sets up a session, checks the network if the room wants that, sends what the manifest has for the product's own
+  /// endpoints, gives the device its network and waits until it has joined.
   static func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
     let link = try await session.connect()
     var services = Service.all
@@ -15,9 +15,17 @@ extension EspIdf {
     let endpoints = try await session.stage(.discover) { () throws(CentralError) in
       try await EspEndpoints.find(over: link, in: known)
     }
+    let own = session.room.entries(of: Endpoint.ofProduct)
+    if let missing = own.first(where: { !endpoints.has($0.name) }) {
+      throw AttemptFailure(.settingUnsupported(Endpoint.ofProduct.entry(missing.name).name))
+    }
     let (channel, version) = try await open(endpoints, for: session)
     let device = EspDevice(session: session, channel: channel, version: version)
     try await device.checkWiFi()
+    for (name, value) in own {
+      guard case .secret(let secret) = value else { continue }
+      try await device.send(Array(secret.reveal().utf8), to: name)
+    }
     try await device.send()
     return try await device.join()
   }
@@ -94,6 +102,16 @@ private struct EspDevice: Sendable {
   }
 
   // MARK: Sending and joining
+
+  /// Stage `write`: a value for an endpoint of the product, whose answer has no known meaning.
+  func send(_ value: [UInt8], to endpoint: String) async throws(AttemptFailure) {
+    let channel = channel
+    let setting = EspIdf.Endpoint.ofProduct.entry(endpoint).name
+    try await session.stage(.write, setting: setting) { () throws(CentralError) in
+      _ = try await channel.exchange(endpoint, value)
+    }
+    await session.received("\(endpoint) answered", as: .other)
+  }
 
   /// Stage `write`: the network, which the device keeps in its RAM.
   func send() async throws(AttemptFailure) {

@@ -92,7 +92,9 @@ extension ManifestDecoder {
     if let counted = profile.countedSetting?.name, let value = settings[counted], !draft.isOfRange {
       evidence.note(value, counted, of: name, at: fields[counted.rawValue]?.range)
     }
-    let access = settings.filter { name, _ in profile.access.contains { $0.name == name } }
+    let access = settings.filter { name, _ in
+      profile.access.contains { $0.name == name || $0.entryName(of: name) != nil }
+    }
     for name in access.keys { settings[name] = nil }
     return Room(
       id: RoomID(rawValue: id), name: name, floor: floor, tags: tags.uniqued, family: profile,

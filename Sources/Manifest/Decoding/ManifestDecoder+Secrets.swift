@@ -167,7 +167,7 @@ extension ManifestDecoder {
   }
 
   /// Hides all texts in a value.
-  private mutating func hideAll(_ node: YAMLNode) {
+  mutating func hideAll(_ node: YAMLNode) {
     hide(node)
     for item in node.items ?? [] { hideAll(item) }
     for entry in node.entries ?? [] { hideAll(entry.value) }

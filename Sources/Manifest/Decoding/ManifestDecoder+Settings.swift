@@ -8,8 +8,8 @@ struct SharedSetting {
   let entry: YAMLNode.Entry
   /// Whether the value is valid. An invalid one has been reported, and rooms that use it report nothing.
   let isGood: Bool
-  /// The value of a secret, which is decoded once; nil for other settings.
-  var secret: SettingValue?
+  /// The value of a secret, or the values of a mapping, which are decoded once; nil for other settings.
+  var secrets: [SettingName: SettingValue]?
 }
 
 extension ManifestDecoder {
@@ -23,9 +23,9 @@ extension ManifestDecoder {
           $0.name.rawValue == key && $0.isShareable
         })
       else { continue }
-      let value = setting(entry.value, description)
+      let values = values(entry.value, description)
       shared[key] = SharedSetting(
-        entry: entry, isGood: value != nil, secret: description.isSecret ? value : nil)
+        entry: entry, isGood: values != nil, secrets: description.isSecret ? values : nil)
     }
     return shared
   }
@@ -44,10 +44,13 @@ extension ManifestDecoder {
         continue
       }
       if let own {
-        settings[description.name] = setting(own.value, description)
+        settings.merge(values(own.value, description) ?? [:]) { $1 }
       } else if let shared = shared[key] {
-        settings[description.name] =
-          shared.isGood ? shared.secret ?? value(shared.entry.value, description) : nil
+        if let secrets = shared.secrets {
+          settings.merge(secrets) { $1 }
+        } else if shared.isGood {
+          settings[description.name] = value(shared.entry.value, description)
+        }
       } else if description.isRequired {
         let everywhere = description.isShareable ? " It can be under `defaults` for all rooms." : ""
         error(
@@ -63,6 +66,41 @@ extension ManifestDecoder {
     error(
       .unsupportedKey, "a registered room takes no `\(entry.key)`", at: entry.keyRange,
       advice: "its device was configured elsewhere and is never written: leave `\(entry.key)` out")
+  }
+
+  /// Decodes a setting, or the entries of a mapping; nil when a part is invalid, which has been reported.
+  private mutating func values(
+    _ node: YAMLNode, _ description: SettingDescription
+  ) -> [SettingName: SettingValue]? {
+    guard let reserved = description.reservedNames else {
+      return setting(node, description).map { [description.name: $0] }
+    }
+    let key = description.name.rawValue
+    guard let entries = node.entries else {
+      hide(node)
+      error(
+        .wrongStructure, "`\(key)` is a mapping of names to values", at: node.range,
+        advice: "for example: \(key): { custom-data: … }")
+      return nil
+    }
+    var values: [SettingName: SettingValue] = [:]
+    for entry in entries {
+      let isSource = Vocabulary.passwordSources.contains(entry.key)
+      guard description.canHaveEntry(entry.key), !isSource else {
+        hideAll(entry.value)
+        error(
+          .wrongStructure, "`\(key)` cannot have this name", at: entry.keyRange,
+          advice: isSource
+            ? "give the name first: \(key): { custom-data: { \(entry.key): … } }"
+            : "at most \(SettingDescription.longestName) of a–z, 0–9, dots, hyphens and underscores, and none of "
+              + reserved.listed)
+        continue
+      }
+      if !Vocabulary.mentionsSecrets(entry.key) { show(entry.keyRange) }
+      let one = description.entry(entry.key)
+      values[one.name] = setting(entry.value, one)
+    }
+    return values.count == entries.count ? values : nil
   }
 
   /// Decodes a setting; reports an invalid value, and warns about a valid one that makes the device slow.

@@ -1,4 +1,4 @@
-import Model
+package import Model
 
 /// The properties that determine the keys of a room: the device family, and whether the device is written.
 struct RoomKind {
@@ -31,7 +31,7 @@ struct RoomKind {
 
 extension DeviceFamily {
   /// `a Robo Sensor`.
-  var withArticle: String { ("AEIOU".contains(title.prefix(1)) ? "an " : "a ") + title }
+  package var withArticle: String { ("AEIOU".contains(title.prefix(1)) ? "an " : "a ") + title }
 }
 
 extension [DeviceFamily] {

@@ -43,8 +43,7 @@ package struct Vocabulary: Sendable {
   let columns: [String]
   /// The keys of settings that rooms may share, over all families.
   let shareableSettings: [String]
-  /// The keys whose text is secret.
-  let secretKeys: Set<String>
+  let secretKeys: SecretKeys
   /// The keys whose value is text without a secret.
   let openValues: Set<String>
   /// The settings that number devices, over all families.
@@ -59,8 +58,11 @@ package struct Vocabulary: Sendable {
     all = Set(
       Self.building + Self.defaults + Self.room + Self.floor + Self.group + Self.network + Self.adapter
         + Self.table + Self.beacon + Self.stages + settingKeys)
-    let secrets = families.all.flatMap(\.givenSettings).filter(\.isSecret).map(\.name.rawValue)
-    secretKeys = Set(secrets + ["password"])
+    let secretSettings = families.all.flatMap(\.givenSettings).filter(\.isSecret)
+    let secrets = secretSettings.map(\.name.rawValue)
+    secretKeys = SecretKeys(
+      texts: Set(secrets + ["password"]),
+      mappings: Set(secretSettings.filter { $0.reservedNames != nil }.map(\.name.rawValue)))
     // A table holds no secrets: people pass tables on.
     let single = Self.room.filter { $0 != "timeouts" && $0 != "beacon" }
     columns = (single + settingKeys.filter { !secrets.contains($0) }).uniqued

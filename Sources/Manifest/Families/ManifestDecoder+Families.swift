@@ -83,7 +83,7 @@ extension ManifestDecoder {
           save.map { CharacteristicDescription($0.characteristic, "command") },
         ].compactMap(\.self),
       stages: DeviceFamily.stages(of: procedure, proof.rule), timeouts: timeouts, procedure: procedure,
-      digest: "content:" + SHA256(of: root.content(without: [])).hex)
+      digest: "content:" + SHA256(of: root.content(without: SecretKeys(texts: [], mappings: []))).hex)
     check(family, fields, settings, characteristics)
     guard errorCount == before else { return nil }
     return DescribedFamily(

@@ -1,12 +1,19 @@
 import Hex
 import YAML
 
+/// The keys whose values are secret.
+struct SecretKeys {
+  /// Those whose text is secret.
+  let texts: Set<String>
+  /// Those of mappings from names to secret texts.
+  let mappings: Set<String>
+}
+
 extension TextCollection {
   /// The content of all texts without secrets: that of the manifest, or a list of all texts in the order in
   /// which the manifest names them. A table is a list of rows, each a list of cells; below the header, the
   /// cells of a column that gives no key are empty.
-  /// - Parameter secretKeys: The keys whose texts are secret.
-  func content(without secretKeys: Set<String>) -> [UInt8] {
+  func content(without secretKeys: SecretKeys) -> [UInt8] {
     let contents = texts.map { ($0.content ?? $0.root)?.content(without: secretKeys) ?? [] }
     guard contents.count > 1 else { return contents.first ?? [] }
     return Array("[".utf8) + contents.joined(separator: ",".utf8) + Array("]".utf8)
@@ -15,14 +22,15 @@ extension TextCollection {
 
 extension YAMLNode {
   /// The tree as compact JSON without secrets: scalars as strings, keys in the order of the text, aliases
-  /// expanded, no comments, and null for each text of a secret key. The source of a secret is not secret.
-  func content(without secretKeys: Set<String>) -> [UInt8] {
+  /// expanded, no comments, and null for each text that is secret. The source of a secret is not secret.
+  func content(without secretKeys: SecretKeys) -> [UInt8] {
     var json: [UInt8] = []
     write(to: &json, secretKeys)
     return json
   }
 
-  private func write(to json: inout [UInt8], _ secretKeys: Set<String>) {
+  /// - Parameter isSecret: Whether the texts of its entries are secret.
+  private func write(to json: inout [UInt8], _ secretKeys: SecretKeys, isSecret: Bool = false) {
     switch content {
     case .scalar(let text, _): Self.quote(text, to: &json)
     case .sequence(let items):
@@ -38,8 +46,11 @@ extension YAMLNode {
         if index > 0 { json.append(UInt8(ascii: ",")) }
         Self.quote(entry.key, to: &json)
         json.append(UInt8(ascii: ":"))
-        let isSecret = secretKeys.contains(entry.key) && entry.value.text != nil
-        if isSecret { json += Array("null".utf8) } else { entry.value.write(to: &json, secretKeys) }
+        if entry.value.text != nil, isSecret || secretKeys.texts.contains(entry.key) {
+          json += Array("null".utf8)
+        } else {
+          entry.value.write(to: &json, secretKeys, isSecret: secretKeys.mappings.contains(entry.key))
+        }
       }
       json.append(UInt8(ascii: "}"))
     }

@@ -109,9 +109,12 @@ package struct Grammar: Sendable {
         preconditionFailure("no device family has the setting \(name)")
       }
       let texts = zip(families, descriptions).map { "\($0.title): \($1.documentation)" }
+      let value = first.isSecret ? .either([form(first), .mapping(passwordSource)]) : form(first)
       return MappingForm.Key(
         name: name, documentation: texts.joined(separator: "\n\n"),
-        value: first.isSecret ? .either([form(first), .mapping(passwordSource)]) : form(first))
+        value: first.reservedNames.map {
+          .named([(.entry(reserved: $0 + Vocabulary.passwordSources), value)])
+        } ?? value)
     }
   }
 }

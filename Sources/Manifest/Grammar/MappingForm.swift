@@ -73,5 +73,7 @@ package indirect enum ValueForm: Sendable {
     /// The name or address of an adapter on a host.
     case hostAdapter
     case other
+    /// The name of an entry of a setting, except these.
+    case entry(reserved: [String])
   }
 }

@@ -93,7 +93,7 @@ package struct Room: Hashable, Sendable {
   package var settings: [SettingName: SettingValue] {
     didSet { identity = family.identity?.identity(of: settings) }
   }
-  /// What the session needs to be let in by the device (`DeviceFamily.access`).
+  /// What the session needs besides the settings (`DeviceFamily.access`).
   package var access: [SettingName: SettingValue]
   /// Where the secrets come from that the manifest only refers to; known once they are resolved.
   package var origins: [SettingName: SecretSource] = [:]
@@ -119,6 +119,20 @@ package struct Room: Hashable, Sendable {
     self.access = access
     identity = family.identity?.identity(of: settings)
     (self.timeouts, self.retries) = (timeouts, retries)
+  }
+
+  /// The entries of a mapping of its family, by name.
+  package func entries(of mapping: SettingDescription) -> [(name: String, value: SettingValue)] {
+    access.compactMap { name, value in mapping.entryName(of: name).map { ($0, value) } }
+      .sorted { $0.name < $1.name }
+  }
+
+  /// The descriptions of everything that a manifest gives for its device, with each entry of a mapping by itself.
+  package var givenSettings: [SettingDescription] {
+    family.givenSettings.flatMap { description in
+      guard description.reservedNames != nil else { return [description] }
+      return entries(of: description).map { description.entry($0.name) }
+    }
   }
 
   package var secrets: [Secret] {

@@ -41,6 +41,9 @@ package struct SettingDescription: Hashable, Sendable {
   package var isWritten: Bool
   /// Whether rooms may share a value, so that `defaults` may contain it.
   package var isShareable: Bool
+  /// For a mapping from names, which the manifest chooses, to values of this kind: the names that it cannot have. Nil
+  /// for a single value.
+  package var reservedNames: [String]?
   /// The values that are possible but need consideration.
   package var caution: Caution?
   /// Its meaning in one sentence, with its encoding if relevant.
@@ -80,13 +83,14 @@ package struct SettingDescription: Hashable, Sendable {
   package init(
     _ name: SettingName, _ title: String, short shortTitle: String? = nil, _ kind: Kind, isRequired: Bool,
     isOnAir: Bool = false,
-    isWritten: Bool = true, isShareable: Bool = false,
+    isWritten: Bool = true, isShareable: Bool = false, reservedNames: [String]? = nil,
     caution: Caution? = nil, documentation: String
   ) {
     (self.name, self.title) = (name, title)
     self.shortTitle = shortTitle ?? title
     (self.kind, self.isRequired, self.isOnAir, self.isWritten) = (kind, isRequired, isOnAir, isWritten)
     (self.isShareable, self.caution, self.documentation) = (isShareable, caution, documentation)
+    self.reservedNames = reservedNames
   }
 
   /// Whether its value must not be shown.
@@ -95,6 +99,43 @@ package struct SettingDescription: Hashable, Sendable {
     case .wifiPassword, .wifiPassphrase, .secretText: true
     case .integer, .text, .uuid, .choice, .duration: false
     }
+  }
+}
+
+// A mapping: each entry is a setting by itself, `endpoints.custom-data`.
+extension SettingDescription {
+  /// The letters of the names of entries.
+  package static let lettersOfNames = "a-z0-9._-"
+  package static let longestName = 32
+
+  /// Whether a mapping can have an entry of this name.
+  package func canHaveEntry(_ name: String) -> Bool {
+    guard let reservedNames, (1...Self.longestName).contains(name.utf8.count) else { return false }
+    return !reservedNames.contains(name)
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+          UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// The description of an entry of a mapping.
+  package func entry(_ name: String) -> SettingDescription {
+    var entry = self
+    entry.name = SettingName(rawValue: "\(self.name).\(name)")
+    (entry.title, entry.shortTitle) = ("\(title) \(name)", "\(shortTitle) \(name)")
+    entry.reservedNames = nil
+    return entry
+  }
+
+  /// The name of the entry whose setting this is; nil for any other setting.
+  package func entryName(of setting: SettingName) -> String? {
+    let prefix = "\(name)."
+    guard reservedNames != nil, setting.rawValue.hasPrefix(prefix) else { return nil }
+    return String(setting.rawValue.dropFirst(prefix.count))
   }
 }
 

@@ -20,6 +20,7 @@ extension FailureReason {
     case foreignSettings = "foreign_settings"
     case credentialsRefused = "credentials_refused"
     case securityTooLow = "security_too_low"
+    case settingUnsupported = "setting_unsupported"
     case networkNotReceived = "network_not_received"
     case noSelfDisconnect = "no_self_disconnect"
     case notReceivedAfterSave = "not_received_after_save"
@@ -79,6 +80,7 @@ extension FailureReason {
     case .foreignSettings: .foreignSettings
     case .credentialsRefused: .credentialsRefused
     case .securityTooLow: .securityTooLow
+    case .settingUnsupported: .settingUnsupported
     case .networkNotReceived: .networkNotReceived
     case .noSelfDisconnect: .noSelfDisconnect
     case .notReceivedAfterSave: .notReceivedAfterSave

@@ -79,6 +79,7 @@ extension FailureReason.Form {
       put(step)
       self.source = source
     case .securityTooLow(let held): (stage, self.held) = (.ready, held)
+    case .settingUnsupported(let setting): (stage, self.setting) = (.discover, setting)
     case .networkNotReceived(let ssid, let networks):
       (stage, self.ssid, self.networks) = (.read, ssid, networks)
     case .noSelfDisconnect(let seconds): (stage, self.seconds) = (.save, seconds)

@@ -36,6 +36,8 @@ extension FailureReason.Form {
     case .foreignSettings: .foreignSettings(held: try context.required(held, .held), try context.source())
     case .credentialsRefused: .credentialsRefused(try context.step(), source: source)
     case .securityTooLow: .securityTooLow(held: try context.at(.ready, context.required(held, .held)))
+    case .settingUnsupported:
+      .settingUnsupported(try context.at(.discover, context.required(setting, .setting)))
     case .networkNotReceived:
       .networkNotReceived(
         ssid: try context.at(.read, context.required(ssid, .ssid)),

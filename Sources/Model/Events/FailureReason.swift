@@ -31,6 +31,8 @@ package enum FailureReason: Hashable, Sendable {
   case credentialsRefused(FailedStep, source: String? = nil)
   /// Its sessions have less security than the manifest demands: `security 0`.
   case securityTooLow(held: String)
+  /// The device has no place for this, which the manifest gives for the room.
+  case settingUnsupported(SettingName)
   case networkNotReceived(ssid: String, networks: [FoundNetwork])
   case noSelfDisconnect(seconds: Double? = nil)
   /// The response is nil after a save of an earlier run.

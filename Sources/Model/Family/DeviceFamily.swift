@@ -19,8 +19,8 @@ package struct DeviceFamily: Hashable, Sendable {
   package var proof: ProofRule
   /// The settings, in display order.
   package var settings: [SettingDescription]
-  /// What the session needs to be let in, and never writes: it is in manifests as settings are, and neither on
-  /// record nor in reports.
+  /// What the session needs to be let in, and what it tells the product itself before it writes the settings: it is in
+  /// manifests as settings are, and neither on record nor in reports.
   package var access: [SettingDescription]
   /// The characteristics of its service, with the settings in their values, in the order of writing.
   package var characteristics: [CharacteristicDescription]
@@ -81,6 +81,7 @@ package struct DeviceFamily: Hashable, Sendable {
 
   package subscript(setting: SettingName) -> SettingDescription? {
     settings.first { $0.name == setting } ?? access.first { $0.name == setting }
+      ?? access.lazy.compactMap { mapping in mapping.entryName(of: setting).map(mapping.entry) }.first
   }
 
   /// The state of the device that sent an advertisement; nil for a device of another family, or when that is

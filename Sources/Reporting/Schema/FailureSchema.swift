@@ -27,6 +27,7 @@ extension FailureReason {
     (["stage", "setting", "held"], [.readBackMismatch]),
     (["held"], [.foreignSettings]),
     (["stage", "held"], [.securityTooLow]),
+    (["stage", "setting"], [.settingUnsupported]),
     (["stage", "ssid", "networks"], [.networkNotReceived]),
     (["stage", "identity", "addresses", "candidates"], [.receivedFromOtherAddress]),
     (["identity"], [.beaconAsBefore, .configuredOtherwise]),

@@ -33,6 +33,8 @@ extension FailureReason.Code: OutputNames {
       "It did not accept the credentials of the room: it answered with an ATT error, or the link ended at that moment. Nothing was written. `source` is where the manifest has them from, if not in itself."
     case .securityTooLow:
       "Its sessions have less security than the manifest demands (`held`): nothing was written."
+    case .settingUnsupported:
+      "It has no place for `setting`, which the manifest gives for the room: nothing was written."
     case .networkNotReceived:
       "It does not receive the WiFi network that it is to join: nothing was written."
     case .noSelfDisconnect:

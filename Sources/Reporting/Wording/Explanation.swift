@@ -65,7 +65,8 @@ extension FailureReason.Code {
     case .saveNotKept, .wrongIdentity, .receivedFromOtherAddress, .beaconAsBefore, .settingsUnknown,
       .authorizationRequired,
       .configuredOtherwise, .identityOnAir,
-      .settingsChanged, .foreignSettings, .credentialsRefused, .securityTooLow, .networkNotReceived,
+      .settingsChanged, .foreignSettings, .credentialsRefused, .securityTooLow, .settingUnsupported,
+      .networkNotReceived,
       .readBackMismatch:
       true
     case .neverReceived, .adapterDeaf, .contentHidden, .unknownToStack, .connectTimedOut, .connectFailed,

@@ -23,6 +23,7 @@ extension FailureReason.Code {
     case .foreignSettings: "unknown settings on the device"
     case .credentialsRefused: "credentials not accepted"
     case .securityTooLow: "security too low"
+    case .settingUnsupported: "no place for a setting"
     case .networkNotReceived: "WiFi network not received"
     case .noSelfDisconnect: "write not confirmed"
     case .notReceivedAfterSave: "not received after the save"

@@ -192,6 +192,15 @@ extension SentenceContext {
       """)
   }
 
+  func settingUnsupported(_ setting: SettingName) -> Explanation {
+    Explanation(
+      "\(subject) has no place for \(setting.rawValue.quoted) of the manifest, so nothing was written.",
+      """
+      Compare the name with the documentation of the product, and check that the address is that of this room's \
+      \(device.noun). \(again)
+      """)
+  }
+
   func networkNotReceived(_ ssid: String, _ networks: [FoundNetwork]) -> Explanation {
     let names = networks.map { "\($0.ssid.isEmpty ? "a hidden network" : $0.ssid.quoted) (\($0.rssi) dBm)" }
     let received =

@@ -32,6 +32,7 @@ extension SentenceContext {
     case .foreignSettings(let held, _): foreignSettings(held)
     case .credentialsRefused(let step, let source): credentialsRefused(step, source)
     case .securityTooLow(let held): securityTooLow(held)
+    case .settingUnsupported(let setting): settingUnsupported(setting)
     case .networkNotReceived(let ssid, let networks): networkNotReceived(ssid, networks)
     case .noSelfDisconnect(let seconds): noSelfDisconnect(seconds)
     case .wrongIdentity(let received): wrongIdentity(received)

@@ -5,7 +5,6 @@ import Reporting
 import ArgumentParser
 import Bluetooth
 import FoundationEssentials
-import Waiting
 
 /// `roboprov wifi-scan`: lists the WiFi networks that sensors receive.
 struct WiFiScanCommand: AsyncParsableCommand {
@@ -54,15 +53,10 @@ struct WiFiScanCommand: AsyncParsableCommand {
         guard let listNetworks = driver.listNetworks else {
           return WiFiList(address, sighting, nil)
         }
-        let clock = link.stack.clock
-        let raced = await race(.seconds(30), on: clock) { () async throws(CentralError) in
-          try await listNetworks(peripheral, clock)
+        let scan = try await link.ask { () async throws(CentralError) in
+          try await listNetworks(peripheral, link.stack.clock)
         }
-        switch raced {
-        case .value(let scan): return WiFiList(address, sighting, scan)
-        case .failed(let error): throw error
-        case .timedOut: throw CentralError(.timedOut)
-        }
+        return WiFiList(address, sighting, scan)
       }
     } catch let failure as CommandFailure where failure.status == .incomplete {
       Console.fail(failure)

@@ -10,8 +10,11 @@ struct RadioOptions: ParsableArguments {
       valueName: "hciN or address ..."))
   var adapter: [String] = Preferences.current.adapters
 
+  /// In seconds.
+  static let usualScanTime = 10.0
+
   @Option(help: ArgumentHelp("The scan time in seconds.", valueName: "seconds"))
-  var scanTime = 10.0
+  var scanTime = usualScanTime
 
   @Option(
     help: ArgumentHelp("How long to wait for an adapter to be ready, in seconds.", valueName: "seconds"))

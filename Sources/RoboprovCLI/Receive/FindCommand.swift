@@ -2,6 +2,7 @@ import Application
 import ArgumentParser
 import FoundationEssentials
 import Model
+import Reporting
 
 /// `roboprov find`: shows the signal strength of one device.
 struct FindCommand: AsyncParsableCommand {
@@ -12,6 +13,10 @@ struct FindCommand: AsyncParsableCommand {
       roboprov find C4:7C:8D:00:00:07
       roboprov find 'Room 312' building.yaml --bell
       roboprov find 'Room 312' building.yaml --for 60
+      roboprov find 'Room 312' building.yaml --identify
+
+      With --identify it first connects to the device and asks it to blink, if the device offers that; repeat the command to \
+      see it again. Nothing is written otherwise.
 
       Draws a bar that grows as you come closer, until Ctrl-C. If stdout or stderr is not a terminal, it prints one line per \
       second instead. Exit status \(ExitStatus.incomplete.rawValue) if the device was not received.
@@ -30,6 +35,9 @@ struct FindCommand: AsyncParsableCommand {
   @Flag(help: "Sound the terminal's bell; the stronger the signal, the faster it sounds.")
   var bell = false
 
+  @Flag(help: "Connect to the device first and have it blink, if it offers that.")
+  var identify = false
+
   @OptionGroup var record: KnownRecordOptions
 
   @OptionGroup var radio: ScanOptions
@@ -38,6 +46,11 @@ struct FindCommand: AsyncParsableCommand {
   func run() async throws {
     let known = try manifest.map { try KnownBuilding.load($0, reports: record.reports) }
     let target = try FindTarget.find(target, in: known)
+    if identify, target.address == nil {
+      throw CommandFailure(
+        .usage, "--identify needs the address of one device, and “\(self.target.visible)” gives none",
+        advice: "`roboprov scan` lists the devices on air; name one by its address.")
+    }
     let isLive = Screen.standardOutput.isTerminal && Screen.standardError.isTerminal
     if bell, !isLive {
       Console.say("roboprov: warning: --bell has no effect: stdout or stderr is not a terminal")
@@ -45,6 +58,13 @@ struct FindCommand: AsyncParsableCommand {
     let wasReceived = try await simulation.access.with(
       rehearsing: known, at: isLive || radio.duration == nil ? .watched : .virtual
     ) { stack in
+      if identify, let address = target.address {
+        let link = DeviceLink(
+          stack: stack, adapters: radio.choice, scanTime: radio.seconds ?? RadioOptions.usualScanTime,
+          building: known?.building)
+        try await link.identify(address)
+        Console.say("Asked \(address) to blink")
+      }
       let display = SignalDisplay(target, clock: stack.clock, isLive: isLive, hasBell: bell)
       let reception = Reception(
         stack: stack, adapters: radio.choice, building: known?.building,

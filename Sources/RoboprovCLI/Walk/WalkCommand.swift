@@ -17,7 +17,7 @@ struct WalkCommand: AsyncParsableCommand {
       provisions and verifies the sensor as `apply` does, and continues with the next room. A rehearsal changes neither the \
       manifest nor the record.
 
-      Keys: r retry, s skip, u undo the address, l locate (signal strength), q quit, ? help. Without a terminal each key is a \
+      Keys: r retry, s skip, u undo the address, l locate (signal strength), i have it blink (if it can), q quit, ? help. Without a terminal each key is a \
       line, and `.` is Enter.
 
       \(ExitStatus.help)

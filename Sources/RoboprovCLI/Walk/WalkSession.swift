@@ -5,6 +5,7 @@ import Engine
 import FoundationEssentials
 import Model
 import Reporting
+import Session
 import Waiting
 
 /// Carries out the decisions of `Walk`: shows the received devices, writes addresses into the manifest,
@@ -41,6 +42,7 @@ actor WalkSession {
       prepared.selected.map { room in
         Walk.Stop(
           room: room.id, name: room.name, floor: room.floor,
+          canIdentify: BuiltIn.drivers[room.family.id]?.identify != nil,
           address: room.address ?? known.device(of: room)?.address)
       }, owners: Dictionary(others) { first, _ in first })
     view.building = prepared.source.building.name
@@ -189,8 +191,24 @@ actor WalkSession {
       if try assign(address, to: stop) { try await provision(stop.room) }
     case .provision(let stop): try await provision(stop.room)
     case .undo(let stop): undo(stop)
+    case .identify(let address): await identify(address)
     }
     return true
+  }
+
+  private func identify(_ address: BluetoothAddress) async {
+    erase()
+    let radio = command.radio
+    let link = DeviceLink(
+      stack: stack, adapters: radio.choice, scanTime: radio.scanTime, building: source.building)
+    do {
+      try await link.identify(address)
+      show("Asked \(address) to blink")
+    } catch let failure as CommandFailure {
+      show("\(failure.message)\n" + (failure.advice ?? ""))
+    } catch {
+      isInterrupted = true
+    }
   }
 
   // MARK: The manifest

@@ -22,6 +22,27 @@ package enum EspGATT {
     endpoints.first { $0.name == name }?.uuid ?? service
   }
 
+  /// What the manifest gives for the product's endpoints of a room's device, by their names.
+  static func productValues(of room: Room) -> [String: [UInt8]] {
+    var values: [String: [UInt8]] = [:]
+    for (name, value) in room.access where name.rawValue.hasPrefix(ofProduct) {
+      guard case .secret(let secret) = value else { continue }
+      values[String(name.rawValue.dropFirst(ofProduct.count))] = Array(secret.reveal().utf8)
+    }
+    return values
+  }
+
+  /// How manifests, and so labels, name what they have for a product's own endpoints.
+  private static let ofProduct = "endpoints."
+
+  /// The product's own endpoints, which take any text: a device has those that its label names.
+  static func productEndpoints(_ label: [String: String]) -> [(name: String, uuid: BluetoothUUID)] {
+    label.keys.filter { $0.hasPrefix(ofProduct) }.sorted().enumerated().compactMap { index, key in
+      BluetoothUUID("021AFF\(String(0x54 + index, radix: 16))-0382-4AEA-BFF4-6B3F1C5ADFB4")
+        .map { (String(key.dropFirst(ofProduct.count)), $0) }
+    }
+  }
+
   // What encrypted writes say, as if each had a characteristic of its own.
   package static let ssid: BluetoothUUID = "021A9004-0382-4AEA-BFF4-000000000001"
   package static let passphrase: BluetoothUUID = "021A9004-0382-4AEA-BFF4-000000000002"
@@ -74,7 +95,12 @@ extension FirmwareFamily {
     faults: ownFaults.map { FaultKind($0.name, .own($0)) },
     oracle: FirmwareOracle(
       .provisioningMode(save: EspGATT.apply), proofs: [.deviceStatus],
-      isCommand: { write, _ in [EspGATT.apply, EspGATT.reset].contains(write.characteristic) }),
+      keeps: EspGATT.productValues,
+      isCommand: { write, room in
+        if [EspGATT.apply, EspGATT.reset].contains(write.characteristic) { return true }
+        return ![EspGATT.ssid, EspGATT.passphrase].contains(write.characteristic)
+          && EspGATT.productValues(of: room).values.contains(write.value)
+      }),
     draw: FirmwareDraw(
       faults: { _ in
         (ownFaults.filter { ![.security0, .noProof, .ownService].contains($0) }.map { .own($0) })
@@ -82,6 +108,12 @@ extension FirmwareFamily {
       },
       more: { number, room, sensor, _, origin in
         room.access["pop"] = .secret(Secret(String(decoding: EspGATT.proof, as: UTF8.self)))
+        // Which product it is.
+        var product = origin.split("esp product/\(number)")
+        if product.chance(0.3) {
+          room.access["endpoints.custom-data"] = .secret(Secret("floor plan \(number)"))
+          sensor.label["endpoints.custom-data"] = ""
+        }
         // Which firmware it has: its faults come in addition.
         var chance = origin.split("esp/\(number)")
         for kind in [FamilyFault.bluedroid, .security1] where chance.chance(0.4) {

@@ -18,6 +18,9 @@ package struct EspFirmware: Firmware {
   private var state = State.ready
   /// Set and not applied.
   private var configuration: EspConfigMessage.SetConfig?
+  /// What the product's own endpoints got.
+  private var product: [String: [UInt8]] = [:]
+  private let endpoints: [(name: String, uuid: BluetoothUUID)]
   /// A scan whose request has no answer yet.
   private var scanning: RequestID?
   private var hasScanned = false
@@ -41,6 +44,7 @@ package struct EspFirmware: Firmware {
   /// Creates a device that waits, or one that has joined before.
   package init(conditions: FirmwareConditions = .init()) {
     self.conditions = conditions
+    endpoints = EspGATT.endpoints + EspGATT.productEndpoints(conditions.label)
     flash = Flash(values: conditions.held, isSaved: !conditions.held.isEmpty)
     if flash.isSaved { state = .over }
   }
@@ -55,7 +59,7 @@ package struct EspFirmware: Firmware {
   }
 
   package var services: [ServiceDefinition] {
-    let names = EspGATT.endpoints.filter { $0.name != "prov-ctrl" || !has(.oldVersion) }
+    let names = endpoints.filter { $0.name != "prov-ctrl" || !has(.oldVersion) }
     return [
       .init(
         service,
@@ -86,7 +90,7 @@ package struct EspFirmware: Firmware {
     case .timer(Self.selfReset):
       if case .failed = state { state = .ready }
     case .button:
-      (flash, state, configuration) = (Flash(), .ready, nil)
+      (flash, state, configuration, product) = (Flash(), .ready, nil, [:])
       return [.restart(takes: conditions.radio.restart.lowerBound)]
     case .started, .timer, .write: break
     }
@@ -105,7 +109,7 @@ package struct EspFirmware: Firmware {
     _ value: [UInt8], _ characteristic: BluetoothUUID, _ request: RequestID,
     _ generator: inout SeededGenerator
   ) -> [FirmwareEffect] {
-    guard let name = EspGATT.endpoints.first(where: { $0.uuid == characteristic })?.name else {
+    guard let name = endpoints.first(where: { $0.uuid == characteristic })?.name else {
       return [.refuse(request, ATTCode.writeNotPermitted)]
     }
     var effects: [FirmwareEffect] = []
@@ -161,7 +165,11 @@ package struct EspFirmware: Firmware {
     case "prov-scan":
       guard let message = try? EspScanMessage(serializedBytes: text) else { return nil }
       return scan(message, request, &effects).flatMap { try? $0.serializedBytes() }
-    default: return nil
+    default:
+      guard let endpoint = endpoints.first(where: { $0.name == name }) else { return nil }
+      product[name] = text
+      effects.append(.took(endpoint.uuid, text))
+      return Array("SUCCESS\0".utf8)
     }
   }
 
@@ -225,7 +233,8 @@ package struct EspFirmware: Firmware {
     } else if strikes(.networkAbsent) {
       state = .failed(.networkNotFound)
     } else {
-      flash = Flash(values: ["wifi_ssid": ssid, "wifi_password": passphrase], isSaved: true)
+      flash = Flash(
+        values: product.merging(["wifi_ssid": ssid, "wifi_password": passphrase]) { $1 }, isSaved: true)
       state = .joined
       return [.setTimer(Self.stop, EspGATT.stopsAfter)]
     }

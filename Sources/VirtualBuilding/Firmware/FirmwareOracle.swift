@@ -29,6 +29,8 @@ package struct FirmwareOracle: Sendable {
   package let isAtWork: @Sendable (Flash) -> Bool
   /// Whether its devices may be silent once they are configured.
   package let sendsNothingAtWork: Bool
+  /// What a room's device keeps besides the settings.
+  package let keeps: @Sendable (Room) -> [String: [UInt8]]
   /// Whether a write is a question, which changes nothing.
   package let isHarmless: @Sendable (WriteRecord) -> Bool
   /// Whether a write is what a run may send for a room, besides settings alone.
@@ -38,6 +40,7 @@ package struct FirmwareOracle: Sendable {
     _ access: Access, proofs: Set<Evidence.Grade>,
     identity: @escaping @Sendable (Flash) -> [UInt8]? = { _ in nil },
     isAtWork: (@Sendable (Flash) -> Bool)? = nil, sendsNothingAtWork: Bool = false,
+    keeps: @escaping @Sendable (Room) -> [String: [UInt8]] = { _ in [:] },
     isHarmless: @escaping @Sendable (WriteRecord) -> Bool = { _ in false },
     isCommand: @escaping @Sendable (WriteRecord, Room) -> Bool = { _, _ in false }
   ) {
@@ -46,6 +49,7 @@ package struct FirmwareOracle: Sendable {
     self.identity = identity
     self.isAtWork = isAtWork ?? { identity($0) != nil }
     self.sendsNothingAtWork = sendsNothingAtWork
+    self.keeps = keeps
     self.isHarmless = isHarmless
     self.isCommand = isCommand
   }
@@ -69,7 +73,7 @@ extension FirmwareFamily {
       case nil: break
       }
     }
-    return values
+    return values.merging(oracle?.keeps(room) ?? [:]) { $1 }
   }
 
   package func holds(_ flash: Flash?, _ room: Room) -> Bool {

@@ -24,6 +24,8 @@ package struct ImprovFirmware: Firmware {
   private var hostname = "improv"
   private var deviceName = "Improv"
   private var hasEnded = false
+  /// How often it was asked to blink.
+  package private(set) var blinks = 0
   /// Those of the last connection; before the first one, all.
   private var faults: FaultsInForce
 
@@ -174,7 +176,7 @@ package struct ImprovFirmware: Firmware {
     var effects = has(.staleError) ? [] : report(0)
     switch frame[0] {
     case 1: effects += startJoining(data, &generator)
-    case 2 where capabilities != 0: break
+    case 2 where capabilities != 0: blinks += 1
     case 3 where capabilities != 0:
       effects += answer(3, ["virtual-improv", "2026.1", "ESP32-C3", deviceName])
     case 4 where capabilities != 0: effects.append(.setTimer(Self.scanned, ImprovGATT.scan))

@@ -16,7 +16,10 @@ package struct WriteRecord: Hashable, Sendable {
 /// Functions for tests and simulations only: inspection of sensors, and interventions.
 extension World {
   /// The persistent memory of a sensor; nil if the sensor does not exist.
-  package func flash(of address: BluetoothAddress) -> Flash? { sensors[address]?.firmware.flash }
+  package func flash(of address: BluetoothAddress) -> Flash? { firmware(of: address)?.flash }
+
+  /// The state of a device.
+  package func firmware(of address: BluetoothAddress) -> (any Firmware)? { sensors[address]?.firmware }
 
   /// The writes to sensors after the first `count`.
   package func writes(since count: Int) -> ArraySlice<WriteRecord> { writes.dropFirst(count) }

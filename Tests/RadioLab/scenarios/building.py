@@ -6,6 +6,7 @@ import random
 from typing import Any, ClassVar
 
 from lab.lab import sensor_address
+from lab.radio.esp_idf import PROOF
 
 NETWORKS = {
     "office": ("Office", "correct horse battery"),
@@ -188,6 +189,61 @@ class FireflyRoom(Room):
     def fits(self, write: dict[str, Any]) -> bool:
         value, control, _, range_ = bytes.fromhex(write["value"])
         return (value, control, range_) == (self.value, self.control, self.range)
+
+
+@dataclasses.dataclass
+class WifiRoom(Room):
+    """A room with a device that only gets its network."""
+
+    wifi: str = "office"
+
+    grades = ("device_status",)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"wifi": self.wifi}
+
+    @property
+    def flash(self) -> dict[str, Any]:
+        ssid, password = NETWORKS[self.wifi]
+        return {"ssid": ssid, "password": password}
+
+    def is_done(self, sensor: dict[str, Any]) -> bool:
+        return bool(self.flash.items() <= sensor["flash"].items())
+
+    def is_touched(self, sensor: dict[str, Any]) -> bool:
+        return "ssid" in sensor["flash"]
+
+    def fits(self, write: dict[str, Any]) -> bool:
+        """The flash decides: these writes are encrypted, or pieces."""
+        return True
+
+
+@dataclasses.dataclass
+class EspRoom(WifiRoom):
+    """A room with an ESP-IDF device, which has an endpoint of its own."""
+
+    pop: str = PROOF.decode()
+    product: str = "the floor plan"
+
+    profile = "esp-idf"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return super().settings | {"pop": self.pop, "endpoints": {"custom-data": self.product}}
+
+    @property
+    def flash(self) -> dict[str, Any]:
+        return super().flash | {"custom-data": self.product}
+
+
+@dataclasses.dataclass
+class ImprovRoom(WifiRoom):
+    """A room with an Improv device."""
+
+    wifi: str = "guest"
+
+    profile = "improv-wifi"
 
 
 def _little_endian(*numbers: int) -> str:

@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 from lab.lab import sensor_address
 
-from .building import BeaconRoom, Building, FireflyRoom, RegisteredRoom, Room, SensorRoom
+from .building import BeaconRoom, Building, EspRoom, FireflyRoom, ImprovRoom, RegisteredRoom, Room, SensorRoom
 from .scenario import Place, Scenario
 
 NO_MIDI = "--noplugin=midi"  # Without this option bluetoothd hides the service of a Firefly.
@@ -22,7 +22,10 @@ def at(kind: type[AnyRoom], number: int, **details: Any) -> AnyRoom:
 
 def one_of_each(building: Building) -> None:
     """A room of each family, one with a beacon that was configured without roboprov, and a keyboard without a room."""
-    building.rooms = [at(SensorRoom, 1), at(BeaconRoom, 2), at(FireflyRoom, 3, timing=QUICK), at(RegisteredRoom, 4)]
+    building.rooms = [
+        at(SensorRoom, 1), at(BeaconRoom, 2), at(FireflyRoom, 3, timing=QUICK), at(RegisteredRoom, 4), at(EspRoom, 5),
+        at(ImprovRoom, 6),
+    ]  # fmt: skip
     building.unassigned = [KEYBOARD]
 
 

@@ -6,7 +6,7 @@ import pytest
 from lab.lab import sensor_address
 from lab.radio_client import Radio
 
-from .building import PROXIMITY, BeaconRoom, Building, FireflyRoom, RegisteredRoom
+from .building import PROXIMITY, BeaconRoom, Building, EspRoom, FireflyRoom, ImprovRoom, RegisteredRoom
 from .families import ADAPTER, KEYBOARD, NO_MIDI, QUICK, at, check_one_of_each, one_of_each
 from .scenario import SUCCESS, Scenario
 
@@ -24,7 +24,7 @@ def test_a_second_run_writes_only_moments(scenario: Scenario, radio: Radio) -> N
     again = scenario.apply()
     assert again.code == 0, again.err
     report = scenario.check_reports_are_true()
-    for number in (1, 2, 4):
+    for number in (1, 2, 4, 5, 6):
         assert report[f"Room {number}"]["outcome"] == "already_provisioned"
     for address, sensor in radio.sensors().items():
         if address != sensor_address(3):
@@ -165,6 +165,50 @@ def test_a_firefly_found_late_has_one_outcome(scenario: Scenario, radio: Radio) 
         assert (done.code, len(writes)) == (0, 1)
     else:
         assert (done.code, outcome, writes) == (100, "unreachable", [])
+    scenario.check_clean()
+
+
+def add_wifi_devices(building: Building) -> None:
+    building.rooms = [
+        at(EspRoom, 1),
+        at(EspRoom, 2, pop="another label"),
+        at(EspRoom, 3, faults={"wrong_password": True, "connections": 3}),
+        at(EspRoom, 4, faults={"leaves_after_apply": True}),
+        at(EspRoom, 5, product="x" * 400),
+        at(ImprovRoom, 6),
+    ]
+
+
+@pytest.mark.setting(prepare=add_wifi_devices)
+def test_devices_that_only_join_a_network_say_so_and_vanish(scenario: Scenario, radio: Radio) -> None:
+    done = scenario.apply()
+    assert done.code == 100, done.err
+    report = scenario.check_reports_are_true()
+    scenario.check_outcomes(report, {"Room 2": {"action_required"}, "Room 3": {"failed"}, "Room 4": {"unconfirmed"}})
+    failures = {
+        event["data"]["room"]: event["data"]["failure"]["code"]
+        for event in scenario.events("attempt_ended") if event["data"].get("failure")
+    }  # fmt: skip
+    assert (failures["room-2"], failures["room-3"]) == ("credentials_refused", "wifi_refused"), failures
+    sensors = radio.sensors()
+    assert sensors[sensor_address(2)]["connections"] == 1, "a wrong secret is not tried again"
+    assert sensors[sensor_address(3)]["flash"]["phase"] == "ready", "it was reset, so that it can be given another network"
+    # The first message of the handshake and its answer, and the product's value, are longer than a packet.
+    long = sensors[sensor_address(5)]
+    print(long["flash"]["longest"], long["requests"])
+    assert (long["flash"]["longest"]["prov-session"], long["flash"]["longest"]["custom-data"]) == (406, 416)
+    assert long["requests"]["Prepare_Write_Request"] == 4
+    assert long["requests"]["Execute_Write_Request"] == 2
+    assert long["requests"]["Read_Blob_Request"] >= 1
+    scenario.check_clean()
+    scenario.check_secrets()
+
+    # A device that has joined is silent: the record alone says that the room is done.
+    again = scenario.apply("--only", "Room 1", "Room 5", "Room 6")
+    assert again.code == 0, again.err
+    after = radio.sensors()
+    for number in (1, 5, 6):
+        assert after[sensor_address(number)]["connections"] == sensors[sensor_address(number)]["connections"]
     scenario.check_clean()
 
 

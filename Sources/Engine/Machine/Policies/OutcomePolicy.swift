@@ -17,8 +17,9 @@ extension Outcome {
       case .linkLost(let step) where step.stage == .verify: .unconfirmed
       case .stageTimedOut(let step, _) where step.stage == .verify: .unconfirmed
       case .interrupted: .cancelled
-      case .configuredOtherwise, .foreignSettings, .credentialsRefused, .securityTooLow, .networkNotReceived,
-        .identityOnAir, .identityOnRecord, .settingsChanged, .settingsUnknown, .authorizationRequired:
+      case .configuredOtherwise, .foreignSettings, .credentialsRefused, .securityTooLow, .settingUnsupported,
+        .networkNotReceived, .identityOnAir, .identityOnRecord, .settingsChanged, .settingsUnknown,
+        .authorizationRequired:
         .actionRequired
       case .tooManyCandidates, .notClearlyNearest, .adapterShared, .addressNeeded, .ambiguousFamily:
         .ambiguous

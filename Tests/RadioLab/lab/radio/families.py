@@ -1,7 +1,9 @@
 """The families that a test can use, by the names of their profiles."""
 
 from .described import Described
+from .esp_idf import EspIdf
 from .firefly import Firefly, MidiKeyboard
+from .improv import Improv
 from .iot_design_shop import IotDesignShopBeacon
 from .peripheral import Peripheral
 from .robo_sensor import RoboSensor
@@ -12,4 +14,6 @@ FAMILIES: dict[str, type[Peripheral]] = {
     "firefly": Firefly,
     "midi-keyboard": MidiKeyboard,
     "described": Described,
+    "esp-idf": EspIdf,
+    "improv-wifi": Improv,
 }

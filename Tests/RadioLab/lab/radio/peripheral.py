@@ -2,6 +2,7 @@
 uses Bumble's host, GATT server and controller; the file of its family has its behaviour."""
 
 import asyncio
+import collections
 import dataclasses
 import sys
 import traceback
@@ -85,6 +86,7 @@ class Peripheral:
         self.boots = 0
         self.connections = 0
         self.writes: list[dict[str, Any]] = []
+        self.requests: collections.Counter[str] = collections.Counter()  # ATT requests by name, in all connections
         self.chip: Chip | None = None
         self.device: Device | None = None
         self._emit = emit
@@ -196,6 +198,7 @@ class Peripheral:
 
         def attend(connection: Connection | LeCreditBasedChannel, request: att.ATT_PDU) -> None:
             self._requests_of_connection += 1
+            self.requests[type(request).__name__.removeprefix("ATT_")] += 1
             if self._requests_of_connection == self.faults.drop_at_request:
                 self.soon(connection.disconnect())
             elif not self.faults.mute:
@@ -281,6 +284,6 @@ class Peripheral:
     def state(self) -> dict[str, Any]:
         return {
             "address": str(self.address).removesuffix("/P"), "life": self.life, "flash": self.held(), "boots": self.boots,
-            "connections": self.connections, "writes": self.writes,
+            "connections": self.connections, "writes": self.writes, "requests": self.requests,
             "connected_to": [link.central.settings.address for link in self.air.links if link.peripheral is self.chip],
         }  # fmt: skip
