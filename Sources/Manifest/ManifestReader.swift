@@ -92,7 +92,8 @@ package struct FamilyReading: Sendable {
   private let findings: ManifestReading
 
   init(family: DeviceFamily?, findings: ManifestReading) {
-    self.family = family
+    // Some errors are those of its YAML, of which its decoder knows nothing.
+    self.family = findings.diagnostics.contains { $0.severity == .error } ? nil : family
     self.findings = findings
   }
 

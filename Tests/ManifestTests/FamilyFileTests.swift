@@ -196,6 +196,14 @@ struct FamilyFileTests {
     #expect(ambiguous.range.text == 2 && ambiguous.notes.map(\.range.text) == [1])
   }
 
+  @Test("a file with an error of its YAML describes no family")
+  func errorOfYAML() {
+    let reading = ManifestReader.family(
+      Array((Self.tag + "\ntitle: Twice\n").utf8), file: "tag.yaml", beside: FamilyCatalogue())
+    #expect(
+      reading.diagnostics.map(\.code) == [.duplicateKey] && reading.family == nil, "\(reading.rendered)")
+  }
+
   @Test("a family file in place of a manifest is named as such")
   func inPlaceOfManifest() {
     let reading = Files(files: [:]).read(Self.tag)
