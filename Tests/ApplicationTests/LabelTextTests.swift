@@ -39,6 +39,9 @@ struct LabelTextTests {
       ("éC47C8D000001", .noAddress(digits: nil)), ("SN:202611220001", .noAddress(digits: nil)),
       ("Ｃ４７Ｃ８Ｄ００００００１", .noAddress(digits: nil)),
       ("2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6", .noAddress(digits: nil)),
+      // A proof of possession must not get into the manifest.
+      (#"{"ver":"v1","name":"PROV_A1B2C3","pop":"c47c8d000001","transport":"ble"}"#, .noAddress(digits: nil)),
+      ("https://example.com/qrcode.html?data={name:PROV_A1,pop:c47c8d000001}", .noAddress(digits: nil)),
       ("00:00:00:00:00:00", .notADevice(BluetoothAddress(rawValue: 0))),
       ("ffffffffffff", .notADevice(BluetoothAddress(rawValue: 0xFFFF_FFFF_FFFF))),
       (

@@ -5,7 +5,7 @@ package import Bluetooth
 ///
 /// An address is six pairs of hex digits with one separator (`:`, `-`, `.`, `_` or a space), three groups of
 /// four (`C47C.8D00.0001`), or twelve digits without a separator, in either case. Other text may surround it.
-/// Digits after a key for a serial or article number (`SN`, `EAN`) are not an address.
+/// Digits after a key for a serial or article number (`SN`, `EAN`) or for a secret (`pop`) are not an address.
 package enum LabelText {
   /// The longest text that is searched, in bytes; more than any QR code holds.
   package static let maximumBytes = 4296
@@ -142,6 +142,8 @@ private struct Words {
     let keys = [
       "sn", "s", "n", "ser", "serial", "serialno", "serialnumber", "no", "nr", "lot", "batch", "ean", "upc",
       "gtin", "pn", "part", "imei", "date", "order",
+      // A secret must not get into the manifest as an address.
+      "pop", "password", "pass", "pwd", "pin", "key", "token",
     ]
     return keys.contains(word.text.lowercased())
   }
