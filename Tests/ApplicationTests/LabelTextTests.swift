@@ -20,7 +20,7 @@ struct LabelTextTests {
       "(21)12345678(00)C47C8D000001", "WIFI:S:Net;;C47C8D000001", "C47C8D000001 C4:7C:8D:00:00:01",
       "AD C4:7C:8D:00:00:01",
       "ID=2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6 MAC=C47C8D000001",
-      "Robo Sensor v2 [C4:7C:8D:00:00:01] EAN 4006381333931",
+      "Robo Sensor v2 [C4:7C:8D:00:00:01] EAN 4006381333931", "QC PASS C4:7C:8D:00:00:01",
     ])
   func found(_ text: String) throws {
     #expect(try LabelText.address(in: text) == Self.address)
@@ -41,7 +41,10 @@ struct LabelTextTests {
       ("2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6", .noAddress(digits: nil)),
       // A proof of possession must not get into the manifest.
       (#"{"ver":"v1","name":"PROV_A1B2C3","pop":"c47c8d000001","transport":"ble"}"#, .noAddress(digits: nil)),
+      (#"{ "name": "PROV_A1B2C3", "pop": "c47c8d000001" }"#, .noAddress(digits: nil)),
       ("https://example.com/qrcode.html?data={name:PROV_A1,pop:c47c8d000001}", .noAddress(digits: nil)),
+      ("https://example.com/qr?data=%7B%22pop%22%3A%22c47c8d0000%22%7D", .noAddress(digits: nil)),
+      ("https://example.com/qr?data=%7B%22pop%22%3A%22c47c8d000001%22%7D", .noAddress(digits: nil)),
       ("00:00:00:00:00:00", .notADevice(BluetoothAddress(rawValue: 0))),
       ("ffffffffffff", .notADevice(BluetoothAddress(rawValue: 0xFFFF_FFFF_FFFF))),
       (

@@ -14,7 +14,7 @@ package enum LabelText {
   /// - Throws: why there is none, or that there are several.
   package static func address(in text: String) throws(LabelProblem) -> BluetoothAddress {
     guard text.utf8.count <= maximumBytes else { throw .tooLong }
-    let words = Words(text.replacingOccurrencesOfEncodedColons)
+    let words = Words(text.percentDecoded)
     guard !words.all.isEmpty else { throw .empty }
     let found = words.addresses
     guard let address = found.first else {
@@ -138,12 +138,13 @@ private struct Words {
 
   /// Whether a word before a number marks it as something other than an address.
   private func isKey(_ word: Word, before separator: Substring) -> Bool {
-    guard separator.count <= 3, !separator.contains(where: { ";,&|\n".contains($0) }) else { return false }
+    // As in `"sn": "…`.
+    guard separator.count <= 4, !separator.contains(where: { ";,&|\n".contains($0) }) else { return false }
     let keys = [
       "sn", "s", "n", "ser", "serial", "serialno", "serialnumber", "no", "nr", "lot", "batch", "ean", "upc",
       "gtin", "pn", "part", "imei", "date", "order",
       // A secret must not get into the manifest as an address.
-      "pop", "password", "pass", "pwd", "pin", "key", "token",
+      "pop", "password", "pwd", "pin", "key", "token",
     ]
     return keys.contains(word.text.lowercased())
   }
@@ -159,8 +160,19 @@ extension Substring {
 }
 
 extension String {
-  /// Decodes percent-encoded colons, as in URLs.
-  fileprivate var replacingOccurrencesOfEncodedColons: String {
-    replacing("%3A", with: ":").replacing("%3a", with: ":")
+  /// Decodes percent-encoded characters of ASCII, as in URLs; leaves everything else as it is.
+  fileprivate var percentDecoded: String {
+    var parts = split(separator: "%", omittingEmptySubsequences: false)[...]
+    var decoded = parts.popFirst().map(String.init) ?? ""
+    for part in parts {
+      let digits = part.prefix(2)
+      if digits.count == 2, digits.allSatisfy(\.isHexDigit), let code = UInt8(digits, radix: 16), code < 0x80 {
+        decoded.unicodeScalars.append(Unicode.Scalar(code))
+        decoded += part.dropFirst(2)
+      } else {
+        decoded += "%" + part
+      }
+    }
+    return decoded
   }
 }
