@@ -33,13 +33,28 @@ struct SlowHostScenarios {
   }
 
   @Test(
-    "120 rooms over three adapters take at most 1.35 times the least time of that host",
+    "120 rooms over three adapters take at most 1.3 times the least time of that host, on average",
     arguments: [
       .zero ... .zero, .milliseconds(50)...(.milliseconds(200)), .milliseconds(50)...(.milliseconds(500)),
     ] as [ClosedRange<Duration>])
   func pace(delay: ClosedRange<Duration>) async throws {
-    let radio = Self.slowed(RadioParameters(), by: delay)
-    let random = Lock(SeededGenerator(seed: 1))
+    // Which device comes last, and how late, is chance: the mean counts.
+    let seeds: ClosedRange<UInt64> = delay.upperBound == .zero ? 1...1 : 1...8
+    var ratios: [Double] = []
+    for seed in seeds {
+      let (run, least) = try await Self.run(delay, seed)
+      if seed == 1 { try expectFewWindows(run) }
+      ratios.append(run.took / least)
+    }
+    #expect(ratios.reduce(0, +) / Double(ratios.count) <= 1.3, "\(ratios)")
+  }
+
+  /// A run on such a host, and the host's least time for it.
+  private static func run(
+    _ delay: ClosedRange<Duration>, _ seed: UInt64
+  ) async throws -> (StackedRun, least: Duration) {
+    let radio = slowed(RadioParameters(), by: delay)
+    let random = Lock(SeededGenerator(seed: seed))
     let run = try await StackedRun.apply(
       (1...120).map { StackedRun.room($0, retries: 2) }, (1...120).map { StackedRun.sensor($0) },
       delay: { random.withLock { $0.duration(in: (delay.lowerBound / 4)...(delay.upperBound / 4)) } },
@@ -51,7 +66,10 @@ struct SlowHostScenarios {
     let bound = LowerBound(
       radio: seen, session: .roboSensor(in: seen),
       turns: .init(survey: .seconds(3), calling: .seconds(23), window: .milliseconds(1200)))
-    let least = bound.makespan(of: 120, on: 3)
+    return (run, bound.makespan(of: 120, on: 3))
+  }
+
+  private func expectFewWindows(_ run: StackedRun) throws {
     let connects = run.events.filter {
       if case .stageEnded(let fact) = $0.fact, fact.stage == .connect { true } else { false }
     }
@@ -67,7 +85,5 @@ struct SlowHostScenarios {
       default: continue
       }
     }
-    // The slowest of these hosts takes 1.33 times as long.
-    #expect(run.took / least <= 1.35, "\(run.took) instead of \(least)")
   }
 }
