@@ -139,15 +139,9 @@ package enum JournalReader {
 
     /// The positions of the next whole line, without its newline; nil when there is none.
     mutating func next() -> Range<Int>? {
-      var end = start
-      while end < bytes.count {
-        if bytes[end] == UInt8(ascii: "\n") {
-          defer { start = end + 1 }
-          return start..<end
-        }
-        end += 1
-      }
-      return nil
+      guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+      defer { start = end + 1 }
+      return start..<end
     }
   }
 
