@@ -157,7 +157,8 @@ package struct DeviceSession: Sendable {
     if kind == .withResponse { await confirmWritten(settings, bytes: bytes.count) }
   }
 
-  /// Stage `write`: sends settings in the way of the family; the caller confirms them (`confirmWritten`).
+  /// Stage `write`: sends settings in the way of the family; the caller confirms them (`confirmWritten`). Before the first
+  /// ones it asks whether the room's settings may be sent.
   package func sending<Value: Sendable>(
     _ settings: [SettingName], _ send: @escaping @Sendable () async throws(CentralError) -> Value
   ) async throws(AttemptFailure) -> Value {

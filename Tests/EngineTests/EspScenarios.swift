@@ -1,8 +1,10 @@
 import Bluetooth
 import Engine
 import Families
+import Foundation
 import Model
 import Reporting
+import Session
 import Testing
 import VirtualBuilding
 import VirtualTime
@@ -83,6 +85,36 @@ import VirtualTime
     #expect(
       run.writes.map(\.characteristic).dropFirst() == [EspGATT.ssid, EspGATT.passphrase, EspGATT.apply])
     #expect(JSONReport.text(RunReport(run.events)).contains("third") == false, "it may be a secret")
+  }
+
+  @Test("no endpoint gets anything before the run permits it")
+  func forbidden() async throws {
+    let room = Self.room(endpoints: ["custom-data": "the third floor"])
+    var sensor = SensorScenario(address: Sample.address(1), family: .espIDF)
+    sensor.label = ["endpoints.custom-data": ""]
+    let scenario = Scenario(seed: 1, adapters: oneAdapter, sensors: [sensor])
+    try await VirtualTime.run { clock in
+      let world = World(scenario: scenario, clock: clock)
+      let recorder = MemoryRecorder(clock: clock, failsFrom: nil) { _ in }
+      let coordinator = Coordinator(
+        clock: clock, wall: { Date(timeIntervalSince1970: 0) }, recorder: recorder)
+      let session = DeviceSession(
+        room: room, address: Sample.address(1), adapter: AdapterID(oneAdapter[0].address),
+        attempt: 1, central: await VirtualCentral(world: world, clock: clock), coordinator: coordinator, clock: clock,
+        randomBytes: SeededGenerator(seed: 1).bytes(), forbidden: { .authorizationRequired })
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await world.run() }
+        group.addTask { await coordinator.run() }
+        let failure = await #expect(throws: AttemptFailure.self) {
+          try await session.search()
+          _ = try await builtInFamilies[room.family.id]?.configure(session)
+        }
+        #expect(failure?.reason == .authorizationRequired)
+        coordinator.finish()
+        group.cancelAll()
+      }
+      #expect(await world.writes.isEmpty)
+    }
   }
 
   @Test("a device without that endpoint gets nothing, not even an attempt to set up a session")

@@ -123,7 +123,7 @@ extension RunMachine {
   /// Permits attempts to write their device, or forbids it: another device with the identity of the room may have been
   /// received since the attempt began. While an adapter completes the survey, they wait.
   mutating func answerWriters() {
-    guard !isListening else { return }
+    guard !writers.isEmpty, !isListening else { return }
     for attempt in writers {
       let place = rooms.place(of: attempt.room)
       guard case .connected(let engaged) = rooms[place].state, engaged.attempt == attempt else { continue }

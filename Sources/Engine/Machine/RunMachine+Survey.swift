@@ -83,7 +83,7 @@ extension RunMachine {
     guard survey.maySplit, scanned >= limits.shortestWindow, scanned < survey.shortest else { return false }
     survey.maySplit = false
     let scanning = radios.filter { $0.state.kind == .scanning && $0.receivedAt != nil }
-    guard scanning.count > 1, let listener = scanning.last?.session else { return false }
+    guard scanning.count > 1, let listening = scanning.last?.session else { return false }
     let isDecided = matches(of: Array(rooms.indices)).values.allSatisfy { match in
       switch match {
       case .device(_, let basis): !basis.needsConsent
@@ -91,7 +91,7 @@ extension RunMachine {
       case .awaited, .stopped: false
       }
     }
-    if isDecided { self.listener = listener }
+    if isDecided { listener = (listening, until: radios.surveySince + survey.shortest) }
     return isDecided
   }
 
@@ -100,11 +100,10 @@ extension RunMachine {
 
   /// The scan time at which the listener has completed the survey; nil when none listens.
   private var listensUntil: (index: Int, scanTime: Duration)? {
-    guard let listener, let index = radios.index(of: listener), radios[index].state.kind == .scanning else {
-      return nil
-    }
-    let end = radios.surveySince + Survey.shortest
-    return radios[index].scanTime.total(at: now) < end ? (index, end) : nil
+    guard let (session, until) = listener, let index = radios.index(of: session),
+      radios[index].state.kind == .scanning, radios[index].scanTime.total(at: now) < until
+    else { return nil }
+    return (index, until)
   }
 
   /// Whether this adapter completes the survey.
@@ -124,7 +123,7 @@ extension RunMachine {
   /// Matches once all scan windows are closed: the kernel would end one by itself while a question is
   /// pending.
   mutating func matchIfSurveyIsClosed() {
-    guard radios.open.allSatisfy({ isListening && $0 == listener }) else { return }
+    guard radios.open.allSatisfy({ isListening && $0 == listener?.session }) else { return }
     bind()
   }
 

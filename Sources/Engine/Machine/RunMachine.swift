@@ -58,8 +58,9 @@ struct RunMachine: Sendable {
   /// The RSSI in dBm of each adapter, in its present session, that ever received the device of a room whose
   /// own session searches it.
   var reach: [Int: [AdapterID: Int]] = [:]
-  /// The adapter that completes a survey beside the first connections; nil when none has to.
-  var listener: RadioSession?
+  /// The adapter that completes the survey beside the first connections, or did, and its scan time at the end of the
+  /// survey.
+  var listener: (session: RadioSession, until: Duration)?
   /// Attempts that wait for the permission to write.
   var writers: [AttemptID] = []
   /// Devices that lost adapters still remember from this run.

@@ -107,8 +107,8 @@ private struct EspDevice: Sendable {
   func send(_ value: [UInt8], to endpoint: String) async throws(AttemptFailure) {
     let channel = channel
     let setting = EspIdf.Endpoint.ofProduct.entry(endpoint).name
-    try await session.stage(.write, setting: setting) { () throws(CentralError) in
-      _ = try await channel.exchange(endpoint, value)
+    _ = try await session.sending([setting]) { () throws(CentralError) in
+      try await channel.exchange(endpoint, value)
     }
     await session.received("\(endpoint) answered", as: .other)
   }
