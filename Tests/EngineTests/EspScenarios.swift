@@ -100,7 +100,8 @@ import VirtualTime
         clock: clock, wall: { Date(timeIntervalSince1970: 0) }, recorder: recorder)
       let session = DeviceSession(
         room: room, address: Sample.address(1), adapter: AdapterID(oneAdapter[0].address),
-        attempt: 1, central: await VirtualCentral(world: world, clock: clock), coordinator: coordinator, clock: clock,
+        attempt: 1, central: await VirtualCentral(world: world, clock: clock), coordinator: coordinator,
+        clock: clock,
         randomBytes: SeededGenerator(seed: 1).bytes(), forbidden: { .authorizationRequired })
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await world.run() }

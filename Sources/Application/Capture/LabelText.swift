@@ -166,7 +166,8 @@ extension String {
     var decoded = parts.popFirst().map(String.init) ?? ""
     for part in parts {
       let digits = part.prefix(2)
-      if digits.count == 2, digits.allSatisfy(\.isHexDigit), let code = UInt8(digits, radix: 16), code < 0x80 {
+      if digits.count == 2, digits.allSatisfy(\.isHexDigit), let code = UInt8(digits, radix: 16), code < 0x80
+      {
         decoded.unicodeScalars.append(Unicode.Scalar(code))
         decoded += part.dropFirst(2)
       } else {
