@@ -44,12 +44,14 @@ struct MachineDriver {
   }
 
   /// A machine after an empty survey, with a scan window open on each adapter since instant 0.
-  /// - Parameter slots: the slots in the manifest for all adapters; nil without a statement.
+  /// - Parameters:
+  ///   - more: rooms besides those of Robo Sensors.
+  ///   - slots: the slots in the manifest for all adapters; nil without a statement.
   init(
-    rooms: Int, retries: Int = 2, slots: Int? = 5, adapters: [RadioSession] = [hci0],
+    rooms: Int, more: [Room] = [], retries: Int = 2, slots: Int? = 5, adapters: [RadioSession] = [hci0],
     request change: (inout ApplyRequest) -> Void = { _ in }
   ) {
-    self.init((1...rooms).map { Sample.room($0, address: UInt64($0), retries: retries) }) { request in
+    self.init((1...rooms).map { Sample.room($0, address: UInt64($0), retries: retries) } + more) { request in
       for session in adapters {
         request.building.adapters.append(
           AdapterDescription(AdapterReference(Self.adapter(session).name), slots: slots))

@@ -265,6 +265,19 @@ import Testing
     #expect(effects.begun == [] && effects.scans == [Self.hci0])
   }
 
+  @Test("an adapter whose devices need no recent sighting scans after 23 s if it must receive another one")
+  func connectingForLong() {
+    var run = Driver(rooms: 1, more: (2...9).map { Sample.fireflyRoom($0, address: UInt64($0)) })
+    // It has connected since the survey ended at -0.2.
+    for (room, second) in [(2, 2.0), (3, 11), (4, 22)] {
+      run.send(.action(Driver.at(second - 1), attempt(room)), at: second - 1)
+      let next = run.send(.connected(attempt(room)), at: second)
+      #expect(next.contains { if case .askForAction(attempt(room + 1), _) = $0 { true } else { false } })
+    }
+    run.send(.action(Driver.at(22.5), attempt(5)), at: 22.5)
+    #expect(run.send(.connected(attempt(5)), at: 23) == [.scan(Self.hci0, forgetting: [])])
+  }
+
   @Test("an adapter with links scans at once when its sightings are too old for the next connections")
   func oldSightings() {
     var run = Driver(rooms: 4, slots: 2)
