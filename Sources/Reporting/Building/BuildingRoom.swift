@@ -157,6 +157,9 @@ package struct BuildingRoom: Hashable, Sendable {
     }
   }
 
+  /// Why the newest run did not do it; nil when nothing is left to do, and for a missing room, whose state says it.
+  package var openReason: FailureReason? { isOpen && state != .missing ? last?.room.reason : nil }
+
   /// When its device was first missed; nil unless it is missing.
   package var missingSince: RecordedAt? { state == .missing ? absence?.since : nil }
 

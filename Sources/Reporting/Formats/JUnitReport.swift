@@ -53,8 +53,8 @@ package enum JUnitReport {
     init(_ room: BuildingRoom, building: String) {
       (self.room, self.building) = (room, building)
       let explanation = Explanation(of: room)
-      let reason = room.state == .missing ? nil : room.last?.room.reason?.code.rawValue
-      let attributes = [("message", explanation.sentence), ("type", reason ?? room.state.rawValue)]
+      let type = room.openReason?.code.rawValue ?? room.state.rawValue
+      let attributes = [("message", explanation.sentence), ("type", type)]
       func skipped(_ reason: String) -> XMLElement { XMLElement("skipped", [("message", reason)]) }
       result =
         switch room.state {

@@ -273,7 +273,7 @@ struct ReportTruth {
         "provisioned_by": writer.flatMap { site.episodes[$0]?.laptop.person },
         "last_received": room["evidence"]["seen_at"].text, "proved_in": room["evidence"]["run"].text,
         "last_checked": room["verification"]["at"].text, "check_result": room["verification"]["finding"].text,
-        "missing_since": room["missing_since"].text,
+        "missing_since": room["missing_since"].text, "reason_code": room["reason_code"].text,
         "accepted_by": room["state"].text == "accepted" ? room["acceptances"].items.last?["by"].text : nil,
       ]
       for (column, value) in expected.sorted(by: { $0.key < $1.key }) {

@@ -42,8 +42,8 @@ package enum BuildingCSV {
       Column("settings_submitted") { .names($0.room.settings.map(\.result), .submitted) },
       Column("settings_not_written") { .names($0.room.settings.map(\.result), .notWritten) },
       Column("settings") { .values($0.room.settings.map(\.result)) },
-      Column("reason_code") { .text($0.room.isOpen ? $0.room.last?.room.reason?.code.rawValue : nil) },
-      Column("device_text") { .text($0.room.isOpen ? $0.room.last?.room.reason?.deviceText : nil) },
+      Column("reason_code") { .text($0.room.openReason?.code.rawValue) },
+      Column("device_text") { .text($0.room.openReason?.deviceText) },
       Column("accepted_by") { .text($0.room.state == .accepted ? $0.room.acceptances.last?.by : nil) },
       Column("accepted_on") {
         .time($0.room.state == .accepted ? $0.room.acceptances.last?.given.at : nil)

@@ -93,9 +93,9 @@ package enum BuildingJSON {
     Field("reason", "Why something is left to do, as a sentence; null when nothing is.") {
       $0.explanation?.sentence
     }
-    Field("reason_code", "Why the newest run did not do it; null when nothing is left to do.") {
-      $0.room.isOpen && $0.room.state != .missing ? $0.room.last?.room.reason?.code : nil
-    }
+    Field(
+      "reason_code", "Why the newest run did not do it; null when nothing is left to do, or it is missing."
+    ) { $0.room.openReason?.code }
     Field("advice", "What to do next, as a sentence.") { $0.explanation?.advice }
     Field("runs", "What each run did with it, oldest first.", each: attempt) { $0.room.runs }
   }
