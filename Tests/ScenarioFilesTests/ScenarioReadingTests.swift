@@ -1,4 +1,5 @@
 import Bluetooth
+import Foundation
 import Manifest
 import MarkedText
 import Source
@@ -43,6 +44,21 @@ import VirtualBuilding
     #expect(sensor.holds == ["minor": "5"] && sensor.beacon?.major == 7)
     #expect(sensor.faults.map(\.attempts) == [3, nil])
     #expect(scenario.wifiNetworks == [WiFiNetwork(ssid: "Guest", rssi: -70)])
+  }
+
+  @Test("is described in the demo's: every family, and every fault with its parameters")
+  func described() throws {
+    let demo = URL(filePath: #filePath).deletingLastPathComponent().appending(
+      path: "../../manifests/demo-scenario.yaml")
+    let words = Set(try String(contentsOf: demo, encoding: .utf8).split { !$0.isLetter && !"0123456789_-".contains($0) })
+    for family in FirmwareFamily.all {
+      #expect(words.contains(family.name[...]))
+      for fault in family.allFaults {
+        for word in [fault.name] + fault.keys {
+          #expect(words.contains(word[...]), "\(word) of \(fault.name) of \(family.name)")
+        }
+      }
+    }
   }
 
   @Test("reports every mistake with its line and column, in the order of the text")
