@@ -61,6 +61,10 @@ deb: setup-deb $(RELEASE_BUILT) ## build a Debian package in .build-deb, and che
 test-deb: ## install what `make deb` built in a clean Debian 12, use it there, and remove it; needs root
 	@Scripts/test-deb
 
+.PHONY: dist
+dist: deb ## make what a release offers for download in .build-dist: package, archive, SBOM, notes, SHA-256 sums
+	@Scripts/dist
+
 .PHONY: test
 test: setup-test venv $(DEBUG_BUILT) ## run the tests that need no virtual machine and no browser, or those that FILTER=NAME selects
 	@Scripts/test $(if $(FILTER),--filter '$(FILTER)')
@@ -117,6 +121,10 @@ test-page: setup-page $(DEBUG_BUILT) ## check building.html in a real browser: s
 	@ROBOPROV_PAGES=$(CURDIR)/$(PAGES) Scripts/test --filter BuildingPageFiles
 	@ROBOPROV_PAGES=$(CURDIR)/$(PAGES) PYTHONPYCACHEPREFIX=$(CURDIR)/.build-python/pycache \
 	.build-python/venv/bin/pytest Tests/Page -v
+
+.PHONY: pictures
+pictures: setup-page setup-test $(DEBUG_BUILT) ## make the pictures of README.md anew, from a real run on a virtual building
+	@Scripts/pictures .build/debug/roboprov
 
 # All tests with one kernel, then a part of them with another. `make test-radio KERNEL=linux-image-6.12-amd64` uses
 # that kernel for the selected tests.
