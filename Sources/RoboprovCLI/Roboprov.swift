@@ -25,14 +25,27 @@ package struct Roboprov: AsyncParsableCommand {
       \(ExitStatus.help)
       """,
     version: Version.current,
-    subcommands: [
-      ApplyCommand.self, WalkCommand.self, PlanCommand.self, StatusCommand.self, VerifyCommand.self,
-      ScanCommand.self,
-      FindCommand.self, MonitorCommand.self, InspectCommand.self, WiFiScanCommand.self,
-      ValidateCommand.self, InitCommand.self, CaptureCommand.self,
-      ReportCommand.self, AdaptersCommand.self, DoctorCommand.self,
-      HistoryCommand.self, ReplaceCommand.self, RetireCommand.self, AcceptCommand.self, SchemaCommand.self,
-      SimulateCommand.self, CompletionsCommand.self,
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Set up",
+        subcommands: [DoctorCommand.self, InitCommand.self, ValidateCommand.self, CaptureCommand.self]),
+      CommandGroup(name: "Do", subcommands: [PlanCommand.self, ApplyCommand.self, WalkCommand.self]),
+      CommandGroup(
+        name: "Know",
+        subcommands: [StatusCommand.self, VerifyCommand.self, HistoryCommand.self, ReportCommand.self]),
+      CommandGroup(
+        name: "Devices",
+        subcommands: [
+          ScanCommand.self, FindCommand.self, InspectCommand.self, WiFiScanCommand.self, MonitorCommand.self,
+          AdaptersCommand.self,
+        ]),
+      CommandGroup(
+        name: "More",
+        subcommands: [
+          ReplaceCommand.self, RetireCommand.self, AcceptCommand.self, SchemaCommand.self,
+          SimulateCommand.self,
+          CompletionsCommand.self,
+        ]),
     ])
 
   @Option(

@@ -73,6 +73,10 @@ struct CommandLineTests {
     let words = CommandLineWords(["--config", "a", "apply", "--config=b", "--output", "json", "--simulate"])
     #expect(words.config == "b" && words.isForPrograms && words.isRehearsal && !words.asksForVersion)
     #expect(CommandLineWords(["scan", "--output=json"]).isForPrograms)
+    #expect(CommandLineWords(["scan", "-o", "json"]).isForPrograms)
+    #expect(!CommandLineWords(["scan", "-o", "json", "--output", "text"]).isForPrograms)
+    #expect(
+      CommandLineWords(["version"]).asksForVersion && !CommandLineWords(["find", "version"]).asksForVersion)
     #expect(CommandLineWords(["scan", "--version"]).asksForVersion)
     #expect(!CommandLineWords(["--version", "--help"]).asksForVersion)
     let rest = CommandLineWords(["history", "--", "--version", "--output", "json", "--config", "c"])

@@ -10,7 +10,9 @@ import Testing
 /// The examples of the documents for users, against the program.
 @Suite("The documents for users")
 struct DocumentTests {
-  private static let names = ["README.md", "docs/installer.md", "docs/manifest.md", "docs/qa.md", "docs/automation.md"]
+  private static let names = [
+    "README.md", "docs/installer.md", "docs/manifest.md", "docs/qa.md", "docs/automation.md",
+  ]
 
   private static func text(_ name: String) throws -> String {
     try String(contentsOf: projectFile(name), encoding: .utf8)
@@ -19,10 +21,12 @@ struct DocumentTests {
   /// The words of a command, as a shell reads them; nil for a line that is none.
   private static func words(_ line: Substring) -> [String]? {
     guard line.hasPrefix("    roboprov ") else { return nil }
-    return line.replacing(#/\s#\s.*$/#, with: "").matches(of: #/"([^"]*)"|'([^']*)'|([^\s"']+)(?:"([^"]*)")?/#)
-      .map { match in
-        [match.output.1, match.output.2, match.output.3, match.output.4].compactMap(\.self).joined()
-      }
+    return line.replacing(#/\s#\s.*$/#, with: "").matches(
+      of: #/"([^"]*)"|'([^']*)'|([^\s"']+)(?:"([^"]*)")?/#
+    )
+    .map { match in
+      [match.output.1, match.output.2, match.output.3, match.output.4].compactMap(\.self).joined()
+    }
   }
 
   @Test("each command exists and accepts its arguments", arguments: names)
@@ -59,7 +63,9 @@ struct DocumentTests {
 
   @Test("the table of exit statuses has all of them")
   func statuses() throws {
-    let rows = try Self.text("docs/automation.md").matches(of: #/(?m)^\| (\d+) \|/#).map { Int32($0.output.1) }
+    let rows = try Self.text("docs/automation.md").matches(of: #/(?m)^\| (\d+) \|/#).map {
+      Int32($0.output.1)
+    }
     #expect(rows == ExitStatus.allCases.map(\.rawValue))
   }
 }

@@ -50,7 +50,8 @@ import VirtualBuilding
   func described() throws {
     let demo = URL(filePath: #filePath).deletingLastPathComponent().appending(
       path: "../../manifests/demo-scenario.yaml")
-    let words = Set(try String(contentsOf: demo, encoding: .utf8).split { !$0.isLetter && !"0123456789_-".contains($0) })
+    let words = Set(
+      try String(contentsOf: demo, encoding: .utf8).split { !$0.isLetter && !"0123456789_-".contains($0) })
     for family in FirmwareFamily.all {
       #expect(words.contains(family.name[...]))
       for fault in family.allFaults {

@@ -47,13 +47,20 @@ package enum ExitStatus: Int32, CaseIterable, Error {
     }
   }
 
-  /// All statuses, for the end of a command's help.
-  package static let help =
+  /// All statuses, for the help of the program.
+  package static let help = help(of: allCases)
+
+  /// Those that are a result of a run, for the help of its commands.
+  package static let helpOfRuns =
+    help(of: [.done, .incomplete, .interrupted]) + "\n  `roboprov help` lists all."
+
+  private static func help(of statuses: [ExitStatus]) -> String {
     "EXIT STATUS\n"
-    + allCases.map { status in
-      let code = String(status.rawValue)
-      return "  " + code + String(repeating: " ", count: 5 - code.count) + status.meaning
-    }.joined(separator: "\n")
+      + statuses.map { status in
+        let code = String(status.rawValue)
+        return "  " + code + String(repeating: " ", count: 5 - code.count) + status.meaning
+      }.joined(separator: "\n")
+  }
 }
 
 /// Ends a command with a message for people and an exit status.

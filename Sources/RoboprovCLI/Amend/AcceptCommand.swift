@@ -23,7 +23,7 @@ struct AcceptCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The person who is responsible for the decision.", valueName: "name"))
   var by: String
 
-  @Option(help: "Format of stdout: nothing (text), or the change for programs (json).")
+  @Option(name: .output, help: "Format of stdout: nothing (text), or the change for programs (json).")
   var output = OutputFormat.text
 
   func validate() throws {

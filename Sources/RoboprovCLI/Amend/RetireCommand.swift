@@ -23,7 +23,7 @@ struct RetireCommand: AsyncParsableCommand {
 
   @OptionGroup var silence: SilenceOptions
 
-  @Option(help: "Format of stdout: nothing (text), or the change for programs (json).")
+  @Option(name: .output, help: "Format of stdout: nothing (text), or the change for programs (json).")
   var output = OutputFormat.text
 
   func run() async throws {

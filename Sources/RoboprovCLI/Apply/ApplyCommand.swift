@@ -22,106 +22,112 @@ struct ApplyCommand: AsyncParsableCommand {
 
       Each run writes to <dir>/<building>/<run>/: the journal, report.json, report.csv and a log for each device. `roboprov \
       report` makes these reports from the journal again. <dir>/<building>/latest points to the newest run that used the \
-      radio. The first Ctrl-C stops the run in order: it finishes the active devices and writes the reports. The second Ctrl-C \
-      stops it immediately.
+      radio. The first Ctrl-C stops the run: the active devices are finished and the reports written. The second Ctrl-C stops it \
+      immediately.
 
       A rehearsal (--simulate) starts from the building's record and does not change it. Its reports are in \
       <dir>/<building>/rehearsals/<run>/. At a terminal it runs at the scenario's speed (without --scenario ten times as fast as \
       a real run), otherwise as fast as the computer can; with --watch always at the scenario's speed.
 
-      \(ExitStatus.help)
+      \(ExitStatus.helpOfRuns)
       """)
 
   @Argument(
     help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String
 
-  @OptionGroup var work: WorkOptions
+  @OptionGroup(title: SelectionOptions.everyDay) var selection: SelectionOptions
+  @OptionGroup(title: SelectionOptions.everyDay) var simulation: SimulationOptions
+  @OptionGroup(title: SelectionOptions.everyDay) var everyDay: EveryDayOptions
+  @OptionGroup(title: "Course of the run") var course: CourseOptions
+  @OptionGroup(title: "Permissions") var permissions: PermissionOptions
+  @OptionGroup(title: "Display") var display: DisplayOptions
+  @OptionGroup(title: "Record") var record: RecordOptions
+  @OptionGroup(title: "Record") var seal: SealOptions
+  @OptionGroup(title: "Radio") var radio: RadioOptions
 
-  @Option(
-    help: ArgumentHelp(
-      """
-      Apply exactly this plan, which `roboprov plan --save` wrote; if the result would differ, stop before the first write. The \
-      plan selects the rooms but grants no permissions: repeat --force, --rebind, --overwrite and --renumber.
-      """, valueName: "file"), completion: .file())
-  var plan: String?
+  struct EveryDayOptions: ParsableArguments {
+    @Flag(
+      name: [.short, .long],
+      help:
+        "Assign sensors to rooms with `match: any` or `near` without asking. The report names these rooms.")
+    var yes = false
 
-  @OptionGroup var record: RecordOptions
+    @Flag(
+      help: "Continue until every room is done or Ctrl-C, so that sensors can be switched on floor by floor.")
+    var watch = false
 
-  @OptionGroup var radio: RadioOptions
+    @Option(
+      help: ArgumentHelp(
+        """
+        Apply exactly this plan, which `roboprov plan --save` wrote; if the result would differ, stop before the first write. \
+        The plan selects the rooms but grants no permissions: repeat --force, --rebind, --overwrite and --renumber.
+        """, valueName: "file"), completion: .file())
+    var plan: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Work on at most N devices at the same time, over all adapters. Default: as many as the adapters can hold.",
-      valueName: "n"))
-  var parallel: Int?
+    @Option(
+      name: .output,
+      help: """
+        Format of stdout: the summary (text), one line of JSON for each event as it happens (json), or the report as JSON at \
+        the end (report).
+        """)
+    var output = ApplyOutput.text
+  }
 
-  @Flag(help: "Work on one device at a time, as --parallel 1.")
-  var sequential = false
+  struct CourseOptions: ParsableArguments {
+    @Option(
+      help: ArgumentHelp(
+        "Work on at most N devices at the same time, over all adapters. Default: as many as the adapters can hold.",
+        valueName: "n"))
+    var parallel: Int?
 
-  @Option(
-    help: ArgumentHelp(
-      "Stop starting rooms after more than N failures, or after failures in more than N % of the selected rooms.",
-      valueName: "n or n%"))
-  var maxFailures: FailureAllowance?
+    @Flag(help: "Work on one device at a time, as --parallel 1.")
+    var sequential = false
 
-  @Flag(help: "Stop starting rooms after the first failure, as --max-failures 0.")
-  var failFast = false
+    @Option(
+      help: ArgumentHelp(
+        """
+        Start no more rooms after more than N failures, or after failures in more than N % of the selected rooms; 0: after the \
+        first.
+        """,
+        valueName: "n or n%"))
+    var maxFailures: FailureAllowance?
 
-  @Flag(
-    help: "Continue until every room is done or Ctrl-C, so that sensors can be switched on floor by floor.")
-  var watch = false
+    @Option(
+      help: ArgumentHelp(
+        "Provision N rooms of each WiFi network first, then ask before the other rooms.", valueName: "n"))
+    var canary: Int?
 
-  @Option(
-    help: ArgumentHelp(
-      "Provision N rooms of each WiFi network first, then ask before the other rooms.", valueName: "n"))
-  var canary: Int?
+    @Option(
+      help: ArgumentHelp(
+        """
+        With --canary: run this command instead of asking at the terminal; exit status 0 continues with the other rooms. It \
+        receives the first rooms as JSON on standard input (`roboprov schema canaries`).
+        """, valueName: "command"))
+    var canaryCheck: String?
 
-  @Option(
-    help: ArgumentHelp(
-      """
-      With --canary: run this command instead of asking at the terminal; exit status 0 continues with the other rooms. It \
-      receives the first rooms as JSON on standard input (`roboprov schema canaries`).
-      """, valueName: "command"))
-  var canaryCheck: String?
+    @Flag(
+      help: """
+        For device families that store the time since installation (\(BuiltIn.perAction)): wait for Enter at the moment of the \
+        action. Default: the moment is the start of the device's session.
+        """)
+    var operatorKey = false
 
-  @Flag(
-    name: [.short, .long],
-    help: "Assign sensors to rooms with `match: any` or `near` without asking. The report names these rooms.")
-  var yes = false
-
-  @Flag(
-    help: """
-      For device families that store the time since installation (\(BuiltIn.perAction)): wait for Enter at the moment of the action. \
-      Default: the moment is the start of the device's session.
-      """)
-  var operatorKey = false
-
-  @OptionGroup var simulation: SimulationOptions
-
-  @Option(
-    help: """
-      Format of stdout: the summary (text), one line of JSON for each event as it happens (json), or the report as JSON at the \
-      end (report).
-      """)
-  var output = ApplyOutput.text
-
-  @OptionGroup var display: DisplayOptions
+    func validate() throws {
+      if let parallel, parallel < 1 { throw ValidationError("--parallel takes a number from 1") }
+      if let canary, canary < 1 { throw ValidationError("--canary takes a number from 1") }
+      guard canaryCheck == nil || canary != nil else {
+        throw ValidationError("--canary-check needs --canary N, which selects the rooms that it checks")
+      }
+      guard parallel == nil || !sequential else {
+        throw ValidationError("--sequential and --parallel exclude each other: --sequential is --parallel 1")
+      }
+    }
+  }
 
   func validate() throws {
-    if let parallel, parallel < 1 { throw ValidationError("--parallel takes a number from 1") }
-    if let canary, canary < 1 { throw ValidationError("--canary takes a number from 1") }
-    guard canaryCheck == nil || canary != nil else {
-      throw ValidationError("--canary-check needs --canary N, which selects the rooms that it checks")
-    }
-    guard maxFailures == nil || !failFast else {
-      throw ValidationError(
-        "--fail-fast and --max-failures exclude each other: --fail-fast is --max-failures 0")
-    }
-    guard parallel == nil || !sequential else {
-      throw ValidationError("--sequential and --parallel exclude each other: --sequential is --parallel 1")
-    }
-    guard plan == nil || work.only.isEmpty && work.skip.isEmpty && !work.failed else {
+    try permissions.check(with: selection)
+    guard everyDay.plan == nil || selection.only.isEmpty && selection.skip.isEmpty && !selection.failed else {
       throw ValidationError(
         "--plan selects the rooms: give --only, --skip and --failed to `roboprov plan` instead")
     }
@@ -129,30 +135,30 @@ struct ApplyCommand: AsyncParsableCommand {
 
   func run() async throws {
     let written = try ManifestSource.load(manifest, keepsEnvironment: true)
-    guard yes || !written.building.needsConfirmation || Screen.canAnswer else {
+    guard everyDay.yes || !written.building.needsConfirmation || Screen.canAnswer else {
       throw CommandFailure(
         .usage,
         "the devices of rooms in \(manifest) (`match: any` or `near`) need confirmation, and stdin is not a terminal",
         advice: "Confirm with --yes, or give the rooms addresses: `roboprov capture \(manifest.shellQuoted)`."
       )
     }
-    guard canary == nil || canaryCheck != nil || Screen.canAnswer else {
+    guard course.canary == nil || course.canaryCheck != nil || Screen.canAnswer else {
       throw CommandFailure(
         .usage, "--canary asks for confirmation, and stdin is not a terminal",
         advice: "Give --canary-check a command that decides whether the run continues.")
     }
-    guard !operatorKey || Screen.canAnswer else {
+    guard !course.operatorKey || Screen.canAnswer else {
       throw CommandFailure(
         .usage, "--operator-key waits for a key, and stdin is not a terminal",
         advice: "Leave it out; the start of each session then counts as the moment of the action.")
     }
-    let saved = try plan.map { try SavedPlan.load($0, for: written) }
-    let scope = try WorkScope(work, of: written.building, plan: saved)
+    let saved = try everyDay.plan.map { try SavedPlan.load($0, for: written) }
+    let scope = try WorkScope(selection, permissions, of: written.building, plan: saved)
     let source = try SecretResolver.resolve(
       written, for: scope, isRehearsal: simulation.simulate, asking: SecretPrompt.ask)
-    if let plan, let saved {
+    if let plan = everyDay.plan, let saved {
       try SavedPlan.requireSamePasswords(
-        saved, plan, in: source.building, SiteKey.existingSeal(for: source.building, work.seal.siteKey))
+        saved, plan, in: source.building, SiteKey.existingSeal(for: source.building, seal.siteKey))
     }
     let result =
       simulation.simulate
@@ -184,7 +190,7 @@ struct ApplyCommand: AsyncParsableCommand {
     _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?, for run: RunIdentity, isBeginning: Bool
   ) throws -> Preflight {
     try Preflight(
-      source, scope, siteKey: work.seal.siteKey, in: record.reports, plan: plan, for: run,
+      source, scope, siteKey: seal.siteKey, in: record.reports, plan: plan, for: run,
       isBeginning: isBeginning)
   }
 
@@ -194,7 +200,7 @@ struct ApplyCommand: AsyncParsableCommand {
     _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?
   ) async throws -> ExitStatus {
     var prepared = try PreparedRun(
-      source, scope, siteKey: work.seal.siteKey, in: record.reports, plan: plan)
+      source, scope, siteKey: seal.siteKey, in: record.reports, plan: plan)
     if simulation.scenario == nil, plan == nil {
       let labels = Rehearsal.supplyingLabels(source.building, prepared.known)
       if labels.count > 0 {
@@ -202,10 +208,10 @@ struct ApplyCommand: AsyncParsableCommand {
         var supplied = source
         supplied.building = labels.building
         prepared = try PreparedRun(
-          supplied, scope, siteKey: work.seal.siteKey, in: record.reports)
+          supplied, scope, siteKey: seal.siteKey, in: record.reports)
       }
     }
-    let pace: Rehearsal.Pace = watch || Screen.standardError.isTerminal ? .watched : .virtual
+    let pace: Rehearsal.Pace = everyDay.watch || Screen.standardError.isTerminal ? .watched : .virtual
     return try await simulation.access.with(rehearsing: prepared.subject, at: pace) {
       [prepared] stack in
       try await carryOut(prepared, as: RunIdentity(operatedBy: record.keeping.operatedBy), stack)
@@ -229,31 +235,30 @@ struct ApplyCommand: AsyncParsableCommand {
     }
     var request = prepared.request(
       as: run, manifest: manifest, isSimulated: stack.isSimulated, radio.choice, scanTime: radio.scanTime,
-      parallel: sequential ? 1 : parallel,
-      failures: failFast ? .number(0) : maxFailures)
-    request.isWatching = watch
-    request.canaries = canary
+      parallel: course.sequential ? 1 : course.parallel, failures: course.maxFailures)
+    request.isWatching = everyDay.watch
+    request.canaries = course.canary
     let progress = LiveProgress(
       clock: stack.clock,
       display.progress(
-        output, earlierPace: { [archive = prepared.archive] in TimeEstimate(archive).pace }),
+        everyDay.output, earlierPace: { [archive = prepared.archive] in TimeEstimate(archive).pace }),
       ask: { interruptions.ask($0) })
     let notifier = display.notify.map { Notifier($0) }
     let execution = RunExecution(
       prepared: prepared, run: run, stack: stack, keeping: record.keeping)
     let person = RunExecution.Operator(
-      confirm: { [yes] proposals in
+      confirm: { [yes = everyDay.yes] proposals in
         if yes { return .option }
         return await progress.pausing { await Confirmation.ask(proposals) }
       },
-      judge: { [canaryCheck, building = request.building] first in
+      judge: { [canaryCheck = course.canaryCheck, building = request.building] first in
         let rooms = first.map { CanaryCheck.Canary($0, building) }
         return await progress.pausing {
           if let canaryCheck { return await CanaryCheck.allows(rooms, by: canaryCheck) }
           return await CanaryQuestion.ask(about: rooms)
         }
       },
-      action: { [operatorKey, clock = stack.clock] room in
+      action: { [operatorKey = course.operatorKey, clock = stack.clock] room in
         guard operatorKey else { return nil }
         return await progress.pausing { await OperatorKey.wait(for: room, clock) }
       },
@@ -262,7 +267,7 @@ struct ApplyCommand: AsyncParsableCommand {
       request, asking: person, on: progress, watch: { notifier?.take($0) }, stopped: stopped
     ) { report, after, directory in
       notifier?.finish()
-      switch output {
+      switch everyDay.output {
       case .json: break
       case .report: RunOutput.show(report, after: after, in: directory, as: .json)
       case .text:

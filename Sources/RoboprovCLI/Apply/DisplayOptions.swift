@@ -3,13 +3,13 @@ import Reporting
 
 /// Options for the display and the sounds of a run.
 struct DisplayOptions: ParsableArguments {
-  @Flag(name: [.short, .long], help: "Show only what did not go well, and the summary.")
+  @Flag(name: [.short, .long], help: "Show only failures and the summary.")
   var quiet = false
 
-  @Flag(name: [.short, .long], help: "Show every event in a line, as the device logs have it.")
+  @Flag(name: [.short, .long], help: "Show a line for each event, as in the device logs.")
   var verbose = false
 
-  @Flag(help: "Have the terminal make a sound when a room ends.")
+  @Flag(help: "Sound the terminal's bell when a room ends.")
   var bell = false
 
   @Option(

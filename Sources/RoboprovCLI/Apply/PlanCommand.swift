@@ -22,19 +22,20 @@ struct PlanCommand: AsyncParsableCommand {
       exactly, or stops before the first write.
 
       EXIT STATUS
-        0    the plan was made
-        With --detailed-exitcode:
-        0    nothing to do: every selected room is done, accepted or retired
-        2    at least one room would be written
-        100  no room would be written, and a selected room is not done: it needs an operator, or was not received
-        Others as for `apply`.
+        0    the plan was made; with --detailed-exitcode: nothing to do
+        2    with --detailed-exitcode: at least one room would be written
+        100  with --detailed-exitcode: no room would be written, and a selected room is not done
       """)
 
   @Argument(
     help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String
 
-  @OptionGroup var work: WorkOptions
+  @OptionGroup(title: SelectionOptions.everyDay) var selection: SelectionOptions
+  @OptionGroup(title: SelectionOptions.everyDay) var simulation: SimulationOptions
+  @OptionGroup(title: "Permissions") var permissions: PermissionOptions
+  @OptionGroup(title: "Record") var seal: SealOptions
+  @OptionGroup(title: "Radio") var radio: RadioOptions
 
   @Option(
     help: ArgumentHelp("The reports directory, with the record of earlier runs.", valueName: "dir"),
@@ -53,18 +54,17 @@ struct PlanCommand: AsyncParsableCommand {
       """)
   var detailedExitcode = false
 
-  @OptionGroup var radio: RadioOptions
-  @OptionGroup var simulation: SimulationOptions
-
-  @Option(help: "Format of stdout: text for people, json for programs.")
+  @Option(name: .output, help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
+
+  func validate() throws { try permissions.check(with: selection) }
 
   func run() async throws {
     let written = try ManifestSource.load(manifest, keepsEnvironment: true)
-    let scope = try WorkScope(work, of: written.building)
+    let scope = try WorkScope(selection, permissions, of: written.building)
     let source = try SecretResolver.resolve(
       written, for: scope, isRehearsal: simulation.simulate, asking: SecretPrompt.ask)
-    let prepared = try PreparedRun(source, scope, siteKey: work.seal.siteKey, in: reports)
+    let prepared = try PreparedRun(source, scope, siteKey: seal.siteKey, in: reports)
     let plan = try await simulation.access.with(rehearsing: prepared.subject) { stack in
       try await look(prepared, stack)
     }
@@ -115,7 +115,7 @@ struct PlanCommand: AsyncParsableCommand {
     let time = TimeEstimate(prepared.archive)
     Console.data("\n" + PlanView.summary(plan) + ". " + time.words(for: plan) + "\n")
     if let save {
-      let allowed = work.renumber || !work.force.isEmpty || !work.rebind.isEmpty || !work.overwrite.isEmpty
+      let allowed = !permissions.isEmpty
       Console.say(
         "Saved to \(save): `roboprov apply \(manifest) --plan \(save)`"
           + (allowed ? ", with the same --force, --rebind, --overwrite and --renumber" : ""))

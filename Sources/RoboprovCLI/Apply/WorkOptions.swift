@@ -3,56 +3,60 @@ import ArgumentParser
 import Model
 import Engine
 
-/// The options of `apply` and `plan` for the selection of rooms and for permissions against the record.
-struct WorkOptions: ParsableArguments {
+/// The rooms that `apply` and `plan` work on.
+struct SelectionOptions: ParsableArguments {
+  /// The heading of the options that most runs need, in help.
+  static let everyDay = "Every day"
+
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
       """
-      Only these rooms, one or more, behind the manifest: an id or a name, a pattern ('Room 3*', '*-suite', with ? for \
-      one character), tag:NAME, floor:NAME, \(BuiltIn.number):301 or \(BuiltIn.number):301-332. Case does not matter, except in ids. What a room \
-      is called like is that room, whatever else it could mean. In quotes, since the shell has its own use for spaces, * \
-      and ?: --only 'Room 3*' floor:2 \(BuiltIn.number):301-332.
+      Only these rooms: an id or a name, a pattern ('Room 3*', with ? for one character), floor:NAME, tag:NAME, \
+      \(BuiltIn.number):301 or \(BuiltIn.number):301-332. Give one or more, after the manifest. Quote names with spaces, and patterns.
       """, valueName: "rooms ..."), completion: .rooms)
   var only: [String] = []
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp(
-      "Exclude these rooms, named as for --only; both can be combined: --only floor:3 --skip tag:vacant.",
-      valueName: "rooms ..."), completion: .rooms)
+    help: ArgumentHelp("Exclude these rooms, named as for --only.", valueName: "rooms ..."),
+    completion: .rooms)
   var skip: [String] = []
 
   @Flag(help: "Only rooms that are not done yet, over all runs on record.")
   var failed = false
+}
 
+/// What `apply` and `plan` may do against the record.
+struct PermissionOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Do these rooms even if the record has them done, accepted or retired.", valueName: "room ..."),
+      "Write these rooms even if the record has them done, accepted or retired.", valueName: "room ..."),
     completion: .room)
   var force: [String] = []
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Let these rooms have another sensor than on record.", valueName: "room ..."),
+    help: ArgumentHelp("Permit these rooms another sensor than on record.", valueName: "room ..."),
     completion: .room)
   var rebind: [String] = []
 
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Write over whatever the beacons of these rooms hold, be it another room's.", valueName: "room ..."),
+      "Overwrite the beacons of these rooms, even with settings of another room.", valueName: "room ..."),
     completion: .room)
   var overwrite: [String] = []
 
-  @Flag(help: "Let rooms that were provisioned get another identity.")
+  @Flag(help: "Permit rooms that are done another identity.")
   var renumber = false
 
-  @OptionGroup var seal: SealOptions
+  var isEmpty: Bool { !renumber && force.isEmpty && rebind.isEmpty && overwrite.isEmpty }
 
-  func validate() throws {
-    if failed, !force.isEmpty {
+  /// - Throws: `ValidationError` if they contradict the selection.
+  func check(with selection: SelectionOptions) throws {
+    if selection.failed, !force.isEmpty {
       throw ValidationError("--failed leaves alone what is done, and --force does it again: give one of them")
     }
   }
@@ -60,12 +64,14 @@ struct WorkOptions: ParsableArguments {
 
 extension WorkScope {
   /// - Throws: `CommandFailure`: an unknown room.
-  init(_ options: WorkOptions, of building: Building, plan: ApplyPlan? = nil) throws {
+  init(
+    _ options: SelectionOptions, _ permitted: PermissionOptions, of building: Building, plan: ApplyPlan? = nil
+  ) throws {
     let names = RoomNames(building)
     let permissions = RecordPermissions(
-      rebind: try names.find(options.rebind, for: "--rebind"), renumber: options.renumber,
-      force: try names.find(options.force, for: "--force"),
-      overwrite: try names.find(options.overwrite, for: "--overwrite"))
+      rebind: try names.find(permitted.rebind, for: "--rebind"), renumber: permitted.renumber,
+      force: try names.find(permitted.force, for: "--force"),
+      overwrite: try names.find(permitted.overwrite, for: "--overwrite"))
     let selectors = RoomSelectors(building)
     let selection =
       try plan?.selection

@@ -9,24 +9,27 @@ struct CommandLineWords {
   }
 
   /// The configuration file that it names.
-  var config: String? { value(of: "--config") }
+  var config: String? { value(of: ["--config"]) }
   /// The log level that it names, as text.
-  var logLevel: String? { value(of: "--log-level") }
+  var logLevel: String? { value(of: ["--log-level"]) }
   /// Whether its data and errors are for programs.
-  var isForPrograms: Bool { value(of: "--output") == "json" }
+  var isForPrograms: Bool { value(of: ["--output", "-o"]) == "json" }
   /// Whether it asks for the version.
   var asksForVersion: Bool {
-    words.contains("--version") && !words.contains("--help") && !words.contains("-h")
+    words == ["version"]
+      || words.contains("--version") && !words.contains("--help") && !words.contains("-h")
   }
   /// Whether the command works on a virtual building.
   var isRehearsal: Bool { words.contains("--simulate") }
 
-  /// The last value of an option.
-  private func value(of option: String) -> String? {
+  /// The last value of an option, which has these names.
+  private func value(of names: [String]) -> String? {
     var value: String?
     for (index, word) in words.enumerated() {
-      if word == option, index + 1 < words.count { value = words[index + 1] }
-      if word.hasPrefix(option + "=") { value = String(word.dropFirst(option.count + 1)) }
+      for name in names {
+        if word == name, index + 1 < words.count { value = words[index + 1] }
+        if word.hasPrefix(name + "=") { value = String(word.dropFirst(name.count + 1)) }
+      }
     }
     return value
   }

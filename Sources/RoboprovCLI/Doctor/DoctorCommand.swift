@@ -42,7 +42,7 @@ struct DoctorCommand: AsyncParsableCommand {
   @OptionGroup var seal: SealOptions
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "Format of stdout: text for people, json for programs.")
+  @Option(name: .output, help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func validate() throws {

@@ -72,7 +72,7 @@ struct InitCommand: AsyncParsableCommand {
   @OptionGroup var radio: RadioOptions
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "Format of stdout: text for people, or json with the findings of `validate`.")
+  @Option(name: .output, help: "Format of stdout: text for people, or json with the findings of `validate`.")
   var output = OutputFormat.text
 
   private static var families: String { BuiltIn.families.all.map(\.id.rawValue).joined(separator: ", ") }

@@ -46,7 +46,7 @@ struct InspectCommand: AsyncParsableCommand {
   @OptionGroup var radio: RadioOptions
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "Format of stdout: text for people, json for programs.")
+  @Option(name: .output, help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func validate() throws {

@@ -26,7 +26,7 @@ struct WiFiScanCommand: AsyncParsableCommand {
   @OptionGroup var radio: RadioOptions
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "Format of stdout: text for people, json for programs.")
+  @Option(name: .output, help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func run() async throws {

@@ -1,5 +1,10 @@
 import ArgumentParser
 
+extension NameSpecification {
+  /// `-o` and `--output`.
+  static let output: NameSpecification = [.customShort("o"), .customLong("output")]
+}
+
 /// The format of stdout.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   /// For people.

@@ -6,7 +6,7 @@ struct RadioOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "The adapters to use, one or more; all that are ready if absent. With a manifest also by its names for them.",
+      "The adapters to use. Default: all that are ready. With a manifest, its names for them work, too.",
       valueName: "hciN or address ..."))
   var adapter: [String] = Preferences.current.adapters
 

@@ -4,21 +4,21 @@ import ArgumentParser
 /// The places of the record.
 struct RecordOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Where reports go, and what earlier runs did is found.", valueName: "dir"),
+    help: ArgumentHelp("The reports directory, with the record of earlier runs.", valueName: "dir"),
     completion: .directory)
   var reports = Preferences.current.reports
 
   @Option(
     name: .customLong("mirror"),
     help: ArgumentHelp(
-      "A second place for reports and journal, kept with the same care: a USB stick.", valueName: "dir"),
+      "Also write journal and reports here, such as on a USB stick.", valueName: "dir"),
     completion: .directory)
   var namedMirror: String?
 
   @Option(
     name: .customLong("operator"),
     help: ArgumentHelp(
-      "The person who does this, for the record; the login name if absent.", valueName: "name"))
+      "Your name, for the record. Default: the login name.", valueName: "name"))
   var namedOperator: String?
 
   /// The second place, from the command line or the configuration.
@@ -37,7 +37,8 @@ struct RecordOptions: ParsableArguments {
 /// The place of the record for commands that only read it.
 struct KnownRecordOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("With a manifest: where earlier runs are on record.", valueName: "dir"),
+    help: ArgumentHelp(
+      "With a manifest: the reports directory, with the record of earlier runs.", valueName: "dir"),
     completion: .directory)
   var reports = Preferences.current.reports
 }
@@ -48,8 +49,8 @@ struct SealOptions: ParsableArguments {
     name: .customLong("site-key"),
     help: ArgumentHelp(
       """
-      The site's key, which tells whether passwords were changed; made when absent. Laptops that share a building \
-      share it.
+      The site's key, by which a changed password is noticed. Created if absent. Laptops that work on the same building need \
+      the same key.
       """, valueName: "file"), completion: .file())
   var namedSiteKey: String?
 

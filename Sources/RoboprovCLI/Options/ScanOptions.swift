@@ -5,7 +5,7 @@ import ArgumentParser
 struct ScanOptions: ParsableArguments {
   @Option(
     name: .customLong("adapter"),
-    help: ArgumentHelp("The adapter to use; the first that is ready if absent.", valueName: "hciN or address")
+    help: ArgumentHelp("The adapter to use. Default: the first that is ready.", valueName: "hciN or address")
   )
   var namedAdapter: String?
 

@@ -14,7 +14,7 @@ struct SimulationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --simulate: what everything random follows from; the same seed, the same sensors.",
+      "With --simulate: the seed of all random values. The same seed gives the same run.",
       valueName: "n"))
   var seed: UInt64?
 

@@ -39,7 +39,7 @@ struct ScanCommand: AsyncParsableCommand {
 
   @OptionGroup var simulation: SimulationOptions
 
-  @Option(help: "Format of stdout: text for people, json for programs.")
+  @Option(name: .output, help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func run() async throws {

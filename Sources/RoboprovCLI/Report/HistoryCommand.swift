@@ -31,7 +31,7 @@ struct HistoryCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The reports directory.", valueName: "dir"), completion: .directory)
   var reports = Preferences.current.reports
 
-  @Option(help: "Format of stdout: text for people, json for programs.")
+  @Option(name: .output, help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func run() async throws {

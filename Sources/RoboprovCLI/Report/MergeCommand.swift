@@ -30,7 +30,7 @@ struct MergeCommand: AsyncParsableCommand {
   )
   var into: String?
 
-  @Option(help: "Format of stdout: text for people, json for programs.")
+  @Option(name: .output, help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func validate() throws {

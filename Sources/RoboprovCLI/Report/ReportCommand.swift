@@ -47,7 +47,7 @@ struct RunReportCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The reports directory.", valueName: "dir"), completion: .directory)
   var reports = Preferences.current.reports
 
-  @Option(help: "Format of stdout: text for people, json for programs.")
+  @Option(name: .output, help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   @Option(

@@ -38,7 +38,7 @@ struct StatusCommand: AsyncParsableCommand {
 
   @OptionGroup var seal: SealOptions
 
-  @Option(help: "Format of stdout: text for people, json for programs.")
+  @Option(name: .output, help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   func validate() throws {

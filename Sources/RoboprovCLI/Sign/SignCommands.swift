@@ -39,7 +39,7 @@ struct CheckCommand: AsyncParsableCommand {
 
   @OptionGroup var seal: SealOptions
 
-  @Option(help: "What goes to stdout.")
+  @Option(name: .output, help: "What goes to stdout.")
   var output = OutputFormat.text
 
   func validate() throws {
@@ -108,7 +108,7 @@ struct SignCommand: AsyncParsableCommand {
 
   @OptionGroup var seal: SealOptions
 
-  @Option(help: "What goes to stdout: nothing, or the signed files for programs.")
+  @Option(name: .output, help: "What goes to stdout: nothing, or the signed files for programs.")
   var output = OutputFormat.text
 
   func run() async throws {

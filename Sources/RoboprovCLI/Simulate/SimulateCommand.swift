@@ -22,7 +22,7 @@ struct SimulateCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The virtual building to serve.", valueName: "scenario.yaml"))
   var scenario: String
 
-  @Option(help: ArgumentHelp("The seed of everything random, instead of the scenario's.", valueName: "n"))
+  @Option(help: ArgumentHelp("The seed of all random values, instead of the scenario's.", valueName: "n"))
   var seed: UInt64?
 
   func run() async throws {

@@ -27,7 +27,9 @@ struct ValidateCommand: ParsableCommand {
   @Flag(help: "Correct the findings that have a certain correction, keep comments and layout, then check.")
   var fix = false
 
-  @Option(help: "Format of stdout: text for people, json for programs, sarif (2.1.0) for CI servers.")
+  @Option(
+    name: .output, help: "Format of stdout: text for people, json for programs, sarif (2.1.0) for CI servers."
+  )
   var output = Format.text
 
   enum Format: String, CaseIterable, ExpressibleByArgument {

@@ -32,7 +32,7 @@ struct VerifyCommand: AsyncParsableCommand {
   @OptionGroup var seal: SealOptions
   @OptionGroup var radio: RadioOptions
 
-  @Option(help: "Format of stdout: text for people, json for programs.")
+  @Option(name: .output, help: "Format of stdout: text for people, json for programs.")
   var output = OutputFormat.text
 
   /// Length of a scan window, in seconds. Some chips report each device only once per scan: each window

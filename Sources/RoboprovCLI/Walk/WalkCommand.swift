@@ -20,7 +20,7 @@ struct WalkCommand: AsyncParsableCommand {
       Keys: r retry, s skip, u undo the address, l locate (signal strength), i have it blink (if it can), q quit, ? help. Without a terminal each key is a \
       line, and `.` is Enter.
 
-      \(ExitStatus.help)
+      \(ExitStatus.helpOfRuns)
       """)
 
   @Argument(
