@@ -1,8 +1,23 @@
 import Bluetooth
 package import Engine
-import Model
+package import Model
 import Hex
 import Reporting
+
+extension PreparedRun {
+  /// The same for a rehearsal. Without a scenario and a plan, rooms whose labels are read on site get made-up ones.
+  /// - Throws: `CommandFailure`.
+  package init(
+    rehearsing source: ManifestSource, _ scope: WorkScope, siteKey: String?, in reports: String,
+    plan: ApplyPlan? = nil, hasScenario: Bool
+  ) throws {
+    try self.init(source, scope, siteKey: siteKey, in: reports, plan: plan)
+    var supplied = source
+    guard !hasScenario, plan == nil, supplied.supplyLabels(known) else { return }
+    try self.init(supplied, scope, siteKey: siteKey, in: reports)
+    hasMadeUpLabels = true
+  }
+}
 
 extension ManifestSource {
   /// Makes labels up for the rooms whose labels are read on site: without a scenario, a rehearsal has a device for each
@@ -20,6 +35,13 @@ extension ManifestSource {
 }
 
 extension Building {
+  /// Whether the label of a room's device is still to be read on site: neither manifest nor record names the device.
+  package func awaitsLabel(of room: Room, _ lastKnown: LastKnownBuilding) -> Bool {
+    room.awaitsLabel
+      || assignment == .later && room.device == nil && room.near == nil && !room.isRegistered
+        && lastKnown.rooms[room.id]?.binding == nil
+  }
+
   fileprivate func supplyingLabels(_ known: Known, onlyOfProducts: Bool) -> (building: Building, count: Int) {
     let lastKnown = known.lastKnown
     var taken = Set(rooms.compactMap(\.address)).union(lastKnown.retired.keys)
@@ -28,15 +50,14 @@ extension Building {
     let numbers = (0...).lazy
     var addresses = numbers.map { BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64($0)) }
       .filter { !taken.contains($0) }.makeIterator()
-    var products = numbers.map { "PROV_\(UInt32($0).hex(digits: 6))" }.filter { !names.contains($0) }.makeIterator()
+    var products = numbers.map { "PROV_\(UInt32($0).hex(digits: 6))" }.filter { !names.contains($0) }
+      .makeIterator()
     var (supplied, count) = (self, 0)
     for index in supplied.rooms.indices {
       let room = supplied.rooms[index]
       if room.awaitsLabel {
         supplied.rooms[index].setDevice(products.next().map { .name($0) })
-      } else if assignment == .later, !onlyOfProducts, room.near == nil, room.deviceName == nil, !room.isRegistered,
-        known.device(of: room) == nil
-      {
+      } else if !onlyOfProducts, awaitsLabel(of: room, lastKnown) {
         supplied.rooms[index].address = addresses.next()
       } else {
         continue
@@ -45,7 +66,9 @@ extension Building {
     }
     let isNew = Set(supplied.rooms.compactMap(\.deviceName)).subtracting(names)
     supplied = supplied.resolvingSecrets { reference in
-      guard case .labels(_, let device?, let setting) = reference.source, isNew.contains(device) else { return nil }
+      guard case .labels(_, let device?, let setting) = reference.source, isNew.contains(device) else {
+        return nil
+      }
       return .standIn("\(setting) of \(device)")
     }
     return (supplied, count)

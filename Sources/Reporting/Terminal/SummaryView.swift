@@ -13,7 +13,7 @@ package enum SummaryView {
   /// - Parameters:
   ///   - after: The state of the building after the run; nil where it is not known.
   ///   - reports: Where the run's files are, or nil when they could not be written.
-  ///   - next: The command that does what is left.
+  ///   - next: The command that does what is left; nil where nothing is.
   ///   - times: The local time, for days.
   ///   - style: The terminal; a sentence wraps at its width, and at 100 columns at most.
   package static func lines(
@@ -35,9 +35,7 @@ package enum SummaryView {
     }
     blocks.append(
       headline(report, style) + onRecordOnly(report, times, style) + building(after, report, style))
-    if let next, report.selected.contains(where: { !$0.outcome.isSuccess }) {
-      blocks[blocks.count - 1].append("Next: " + next.visible)
-    }
+    if let next { blocks[blocks.count - 1].append("Next: " + next.visible) }
     return Array(blocks.joined(separator: [""]))
   }
 

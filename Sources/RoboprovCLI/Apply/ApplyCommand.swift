@@ -199,15 +199,9 @@ struct ApplyCommand: AsyncParsableCommand {
   private func rehearse(
     _ source: ManifestSource, _ scope: WorkScope, _ plan: ApplyPlan?
   ) async throws -> ExitStatus {
-    var prepared = try PreparedRun(
-      source, scope, siteKey: seal.siteKey, in: record.reports, plan: plan)
-    if simulation.scenario == nil, plan == nil {
-      var supplied = source
-      if supplied.supplyLabels(prepared.known) {
-        prepared = try PreparedRun(
-          supplied, scope, siteKey: seal.siteKey, in: record.reports)
-      }
-    }
+    let prepared = try PreparedRun(
+      rehearsing: source, scope, siteKey: seal.siteKey, in: record.reports, plan: plan,
+      hasScenario: simulation.scenario != nil)
     let pace: Rehearsal.Pace = everyDay.watch || Screen.standardError.isTerminal ? .watched : .virtual
     return try await simulation.access.with(rehearsing: prepared.subject, at: pace) {
       [prepared] stack in
@@ -269,20 +263,25 @@ struct ApplyCommand: AsyncParsableCommand {
       case .report: RunOutput.show(report, after: after, in: directory, as: .json)
       case .text:
         RunOutput.show(
-          report, after: after, in: directory, next: nextCommand(report), isBelowProgress: true, as: .text)
+          report, after: after, in: directory, next: nextCommand(report, prepared), isBelowProgress: true,
+          as: .text)
       }
     }
     return try result.status(adapter: radio.adapter.first)
   }
 
-  /// The command to run next.
-  private func nextCommand(_ report: RunReport) -> String {
-    if report.selected.contains(where: { $0.reason?.code == .addressMissing }) {
-      return "roboprov capture \(manifest.shellQuoted)"
-    }
+  /// The command to run next; nil when nothing is left.
+  private func nextCommand(_ report: RunReport, _ prepared: PreparedRun) -> String? {
+    let missing = report.selected.contains { $0.reason?.code == .addressMissing }
+    if missing || prepared.hasMadeUpLabels { return "roboprov capture \(manifest.shellQuoted)" }
+    let isLeft = report.selected.contains { !$0.outcome.isSuccess }
+    // What succeeded in a rehearsal is still to be done.
+    guard isLeft || simulation.simulate else { return nil }
     var words = ["roboprov apply", manifest.shellQuoted]
-    if simulation.simulate { words.append("--simulate") }
-    if let scenario = simulation.scenario { words.append("--scenario \(scenario.shellQuoted)") }
+    if simulation.simulate, isLeft {
+      words.append("--simulate")
+      if let scenario = simulation.scenario { words.append("--scenario \(scenario.shellQuoted)") }
+    }
     if !radio.adapter.isEmpty {
       words.append("--adapter " + radio.adapter.map(\.shellQuoted).joined(separator: " "))
     }

@@ -64,7 +64,12 @@ struct PlanCommand: AsyncParsableCommand {
     let scope = try WorkScope(selection, permissions, of: written.building)
     let source = try SecretResolver.resolve(
       written, for: scope, isRehearsal: simulation.simulate, asking: SecretPrompt.ask)
-    let prepared = try PreparedRun(source, scope, siteKey: seal.siteKey, in: reports)
+    let prepared =
+      simulation.simulate
+      ? try PreparedRun(
+        rehearsing: source, scope, siteKey: seal.siteKey, in: reports, hasScenario: simulation.scenario != nil
+      )
+      : try PreparedRun(source, scope, siteKey: seal.siteKey, in: reports)
     let plan = try await simulation.access.with(rehearsing: prepared.subject) { stack in
       try await look(prepared, stack)
     }
@@ -114,6 +119,10 @@ struct PlanCommand: AsyncParsableCommand {
     Console.data(lines: PlanView.lines(plan, of: prepared.source.building, times: .here, style: style))
     let time = TimeEstimate(prepared.archive)
     Console.data("\n" + PlanView.summary(plan) + ". " + time.words(for: plan) + "\n")
+    let missing = plan.rooms.contains { $0.reason?.code == .addressMissing }
+    if missing || prepared.hasMadeUpLabels {
+      Console.data("Next: roboprov capture \(manifest.shellQuoted)\n")
+    }
     if let save {
       let allowed = !permissions.isEmpty
       Console.say(

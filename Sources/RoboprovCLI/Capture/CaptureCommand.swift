@@ -17,7 +17,7 @@ struct CaptureCommand: AsyncParsableCommand {
 
       Asks for the label of each room that names no device, in the order of the manifest. Scan it with a barcode scanner or type \
       it: 12 hex digits, with or without separators, also inside the text of a QR code. Each label is compared with the devices \
-      on air and saved at once, so that Ctrl-C loses nothing. `u` undoes the last label, `s` skips a room, `q` ends, each with \
+      on air and saved at once, so that Ctrl-C loses nothing. A rehearsal (--simulate) saves nothing. `u` undoes the last label, `s` skips a room, `q` ends, each with \
       Enter.
 
       The QR code of an ESP-IDF device has its name, which goes into the manifest (`device`), and its secrets, which go into \
@@ -59,7 +59,7 @@ struct CaptureCommand: AsyncParsableCommand {
     let file = try ManifestFile(manifest)
     let unlabelled = try source.building.unlabelled()
     let rooms = try selected(source.building, unlabelled)
-    let outcome = try await outcome(of: rooms, unlabelled, in: file)
+    let outcome = try await outcome(of: rooms, unlabelled, in: file, source)
     switch output {
     case .json: Console.data(outcome.json.pretty)
     case .text: Console.data(outcome.text)
@@ -80,7 +80,7 @@ struct CaptureCommand: AsyncParsableCommand {
   }
 
   private func outcome(
-    of rooms: [Room], _ unlabelled: Set<RoomID>, in file: ManifestFile
+    of rooms: [Room], _ unlabelled: Set<RoomID>, in file: ManifestFile, _ source: ManifestSource
   ) async throws -> CaptureOutcome {
     guard !rooms.isEmpty else {
       Console.say(
@@ -88,13 +88,15 @@ struct CaptureCommand: AsyncParsableCommand {
       )
       return CaptureOutcome(Capture(file.building, rooms: []), building: file.building, air: nil)
     }
-    let talk = { @Sendable (air: AirLog?) in
-      var dialogue = CaptureDialogue(file, rooms: rooms, unlabelled: unlabelled, air: air)
+    let subject = rehearsed(rooms, source)
+    let talk = { @Sendable [isRehearsal = simulation.simulate] (air: AirLog?) in
+      var dialogue = CaptureDialogue(
+        file, rooms: rooms, unlabelled: unlabelled, air: air, isRehearsal: isRehearsal)
       return await dialogue.run()
     }
     if offline { return try await Interruptions().cancelling { await talk(nil) } }
     do {
-      return try await simulation.access.with(at: .watched) { stack in
+      return try await simulation.access.with(rehearsing: subject, at: .watched) { stack in
         try await Interruptions().cancelling {
           try await stack.scanning(radio.choice, for: file.building) { air, _ in
             await talk(air)
@@ -107,5 +109,16 @@ struct CaptureCommand: AsyncParsableCommand {
         advice: (failure.advice.map { $0 + "\n" } ?? "")
           + "To read labels without Bluetooth, add --offline.")
     }
+  }
+
+  /// The virtual building of a rehearsal without a scenario, in which each room's device has a label.
+  private func rehearsed(_ rooms: [Room], _ source: ManifestSource) -> KnownBuilding? {
+    guard simulation.simulate, simulation.scenario == nil else { return nil }
+    var supplied = source
+    _ = supplied.supplyLabels(Known())
+    let labels = supplied.building.rooms.filter { room in rooms.contains { $0.id == room.id } }.compactMap(
+      \.address)
+    if let label = labels.first { Console.say("The label of the first room is \(label). Nothing is saved.") }
+    return KnownBuilding(supplied.building)
   }
 }

@@ -8,6 +8,7 @@ struct CaptureDialogue {
   private let path: String
   private let building: Building
   private let air: AirLog?
+  private let isRehearsal: Bool
   private let isAtTerminal = Screen.canAnswer
   private var capture: Capture
   /// The changes made so far, for undo.
@@ -15,8 +16,9 @@ struct CaptureDialogue {
 
   /// - Parameter air: The devices on air, scanned in parallel; nil without a scan.
   /// - Parameter unlabelled: The rooms whose label must be read although they have a device.
-  init(_ file: ManifestFile, rooms: [Room], unlabelled: Set<RoomID>, air: AirLog?) {
-    (path, building, self.air) = (file.path, file.building, air)
+  /// - Parameter isRehearsal: Nothing is saved.
+  init(_ file: ManifestFile, rooms: [Room], unlabelled: Set<RoomID>, air: AirLog?, isRehearsal: Bool) {
+    (path, building, self.air, self.isRehearsal) = (file.path, file.building, air, isRehearsal)
     capture = Capture(building, rooms: rooms.map(\.id), unlabelled: unlabelled)
   }
 
@@ -88,7 +90,8 @@ struct CaptureDialogue {
 
   private mutating func save(_ assignments: [Capture.Assignment]) async {
     do {
-      written.append(try DeviceLabel.write(assignments.map { ($0.stop.room, $0.device, $0.label) }, to: path))
+      let labels = assignments.map { ($0.stop.room, $0.device, $0.label) }
+      written.append(isRehearsal ? [] : try DeviceLabel.write(labels, to: path))
     } catch {
       capture.notSaved()
       return say(error)
@@ -98,7 +101,9 @@ struct CaptureDialogue {
     for assignment in assignments {
       let offset = capture.offset > 0 ? " (label + \(capture.offset))" : ""
       let room = assignments.count > 1 ? "\(assignment.stop.name): " : ""
-      Console.say("  \(room)\(assignment.device) saved\(assignment.device.address == nil ? "" : offset)")
+      Console.say(
+        "  \(room)\(assignment.device) \(isRehearsal ? "taken" : "saved")\(assignment.device.address == nil ? "" : offset)"
+      )
       Console.say("  \(words(for: assignment, received))")
     }
   }

@@ -82,7 +82,9 @@ struct InitCommand: AsyncParsableCommand {
       throw ValidationError(
         "--from, --from-scan and --rooms exclude each other: each gives the rooms")
     }
-    if password == .labels { throw ValidationError("--password: no label has the password of a WiFi network") }
+    if password == .labels {
+      throw ValidationError("--password: no label has the password of a WiFi network")
+    }
     if !column.isEmpty, from == nil { throw ValidationError("--column needs --from") }
     if simulation.simulate, !fromScan { throw ValidationError("--simulate needs --from-scan") }
   }
@@ -111,7 +113,8 @@ struct InitCommand: AsyncParsableCommand {
     Console.say("Check it after each change: roboprov validate \(manifest)")
     Console.say(
       missing > 0
-        ? "\(missing) \(missing == 1 ? "room has" : "rooms have") no \(building.rooms.contains(where: \.awaitsLabel) ? "device" : "address") yet: \(next)" : "Then: \(next)")
+        ? "\(missing) \(missing == 1 ? "room has" : "rooms have") no \(building.rooms.contains(where: \.awaitsLabel) ? "device" : "address") yet: \(next)"
+        : "Then: \(next)")
   }
 
   private func refuseToOverwrite() throws {
@@ -149,7 +152,8 @@ struct InitCommand: AsyncParsableCommand {
       guard let source = PasswordChoice(rawValue: pair.value), source != .labels || secret.isOnLabel else {
         throw CommandFailure(
           .usage, "--setting: `\(pair.key)` takes the source of a secret, not the secret",
-          advice: "One of: " + PasswordChoice.choices(for: secret).map { "\(pair.key)=\($0)" }.joined(separator: ", "))
+          advice: "One of: "
+            + PasswordChoice.choices(for: secret).map { "\(pair.key)=\($0)" }.joined(separator: ", "))
       }
       draft.secrets.append(.init(secret.name, source.source(as: secret.name.rawValue)))
     }

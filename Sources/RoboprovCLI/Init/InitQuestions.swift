@@ -47,7 +47,8 @@ struct InitQuestions {
     ]
     let choices = PasswordChoice.choices(for: secret)
     let answer = await ask(
-      "The \(secret.title), `\(secret.name)`: \(choices.map { words[$0] ?? $0 }.joined(separator: ", "))", usual.rawValue
+      "The \(secret.title), `\(secret.name)`: \(choices.map { words[$0] ?? $0 }.joined(separator: ", "))",
+      usual.rawValue
     ) { choices.contains($0) ? nil : "type one of \(choices.joined(separator: ", "))" }
     return answer.flatMap(PasswordChoice.init)
   }

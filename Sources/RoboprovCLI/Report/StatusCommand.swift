@@ -53,7 +53,9 @@ struct StatusCommand: AsyncParsableCommand {
     if write { try write(report) }
     if output == .json { Console.data(BuildingJSON.text(report)) }
     let overview = report.overview
-    if output == .text { show(overview, reference, signed: signed(archive, reference)) }
+    if output == .text {
+      show(overview, next(after: report, archive, reference), signed: signed(archive, reference))
+    }
     if check, !overview.isDone { throw ExitStatus.incomplete }
   }
 
@@ -65,11 +67,10 @@ struct StatusCommand: AsyncParsableCommand {
     }
   }
 
-  private func show(_ overview: BuildingOverview, _ reference: BuildingReference, signed: [String]) {
+  private func show(_ overview: BuildingOverview, _ next: String?, signed: [String]) {
     let screen = Screen.standardOutput
     let lines = StatusView.lines(
-      overview, signed: signed, olderThan: olderThan.map { .seconds($0 * 86_400) },
-      next: next(after: overview, reference),
+      overview, signed: signed, olderThan: olderThan.map { .seconds($0 * 86_400) }, next: next,
       times: .here, style: screen.style)
     Console.data(lines: lines)
   }
@@ -122,8 +123,19 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   /// The command to run next; nil when every room is done.
-  private func next(after overview: BuildingOverview, _ reference: BuildingReference) -> String? {
+  private func next(
+    after report: BuildingReport, _ archive: BuildingArchive, _ reference: BuildingReference
+  ) -> String? {
+    let overview = report.overview
     guard !overview.isDone else { return nil }
+    let open = Set(report.rooms.filter(\.isOpen).map(\.id))
+    if let building = reference.source?.building,
+      building.rooms.contains(where: {
+        open.contains($0.id) && building.awaitsLabel(of: $0, archive.state.lastKnown)
+      })
+    {
+      return "roboprov capture \(reference.text.shellQuoted)"
+    }
     let manifest = reference.source == nil ? overview.manifestPath ?? rehearsed(reference.id) : reference.text
     let argument = manifest?.shellQuoted ?? "MANIFEST"
     return "roboprov apply \(argument)\(Preferences.argument(naming: reports))"

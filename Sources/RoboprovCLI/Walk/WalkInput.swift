@@ -87,7 +87,8 @@ final class WalkInput: Sendable {
     }
     if let entry { continuation.yield(.entry(entry)) }
     continuation.yield(.typed(typed.shown))
-    guard typed.bytes.count == 1, let first = typed.bytes.first, Walk.keys.contains(Character(Unicode.Scalar(first)))
+    guard typed.bytes.count == 1, let first = typed.bytes.first,
+      Walk.keys.contains(Character(Unicode.Scalar(first)))
     else { return }
     queue.asyncAfter(deadline: .now() + Self.pause) { [self] in
       let isKey = state.withLock { state -> Bool in

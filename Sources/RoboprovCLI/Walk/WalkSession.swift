@@ -39,7 +39,9 @@ actor WalkSession {
     let rooms = prepared.source.building.rooms
     asWritten = rooms
     let others = rooms.filter { !selected.contains($0.id) }.flatMap { room in
-      [known.device(of: room).map { .address($0.address) }, room.device].compactMap(\.self).map { ($0, room.name) }
+      [known.device(of: room).map { .address($0.address) }, room.device].compactMap(\.self).map {
+        ($0, room.name)
+      }
     }
     walk = Walk(
       prepared.selected.map { room in
@@ -158,7 +160,9 @@ actor WalkSession {
     let isFresh = sighting?.lastReceived.map { $0.duration(to: now) <= WalkProposal.freshness } ?? false
     view.rssi = isFresh ? sighting?.rssi : nil
     locate(in: ledger, now: now)
-    guard stop.device == nil, !stop.needsLabel, let room = source.building.rooms.first(where: { $0.id == stop.room }) else {
+    guard stop.device == nil, !stop.needsLabel,
+      let room = source.building.rooms.first(where: { $0.id == stop.room })
+    else {
       return
     }
     view.proposal = WalkProposal(
