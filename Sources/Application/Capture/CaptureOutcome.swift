@@ -20,9 +20,13 @@ package struct CaptureOutcome: Sendable {
   /// The rooms that were asked for and whose label must still be read.
   package let missing: [Capture.Stop]
   package let wasInterrupted: Bool
+  /// A rehearsal saves nothing.
+  let isRehearsal: Bool
 
-  package init(_ capture: Capture, building: Building, air: AirLedger?, wasInterrupted: Bool = false) {
-    self.building = building
+  package init(
+    _ capture: Capture, building: Building, air: AirLedger?, wasInterrupted: Bool = false, isRehearsal: Bool
+  ) {
+    (self.building, self.isRehearsal) = (building, isRehearsal)
     rows = capture.captured.map { assignment in
       let sighting = air?[assignment.device]
       return Row(capture: assignment, isReceived: air.map { _ in sighting != nil }, rssi: sighting?.rssi)
@@ -33,7 +37,7 @@ package struct CaptureOutcome: Sendable {
 
   /// The text for the operator.
   package var text: String {
-    var text = "\(rows.count) label\(rows.count == 1 ? "" : "s") saved.\n"
+    var text = "\(rows.count.counted("label")) \(isRehearsal ? "read, none saved" : "saved").\n"
     let silent = rows.filter { $0.isReceived == false }.map(\.capture.stop.name)
     if !silent.isEmpty { text += "Not received: \(Self.list(silent))\n" }
     if !missing.isEmpty { text += "Without label: \(Self.list(missing.map(\.name)))\n" }
@@ -46,16 +50,17 @@ package struct CaptureOutcome: Sendable {
 
   package var json: JSONValue { Self.form.value(self) }
 
-  static let form = OutputForm<CaptureOutcome>("capture", "The labels that were read and saved.") {
+  static let form = OutputForm<CaptureOutcome>("capture", "The labels that were read.") {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("building", "The building's stable id.") { $0.building.id }
-    Field("captured", "The rooms whose label was saved, in the manifest's order.", each: row) { $0.rows }
+    Field("simulated", "Whether it was a rehearsal, which saves nothing.") { $0.isRehearsal }
+    Field("captured", "The rooms whose label was read, in the manifest's order.", each: row) { $0.rows }
     Field("missing", "The ids of the selected rooms whose label must still be read.") {
       $0.missing.map(\.room)
     }
   }
 
-  private static let row = OutputForm<Row>("captured", "A room whose label was saved.") {
+  private static let row = OutputForm<Row>("captured", "A room whose label was read.") {
     Field("room", "Its stable id.") { $0.capture.stop.room }
     Field("label", "The address that the label shows; null if it shows a name.") {
       $0.capture.label.device.address

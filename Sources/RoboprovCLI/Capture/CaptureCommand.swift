@@ -17,7 +17,8 @@ struct CaptureCommand: AsyncParsableCommand {
 
       Asks for the label of each room that names no device, in the order of the manifest. Scan it with a barcode scanner or type \
       it: 12 hex digits, with or without separators, also inside the text of a QR code. Each label is compared with the devices \
-      on air and saved at once, so that Ctrl-C loses nothing. A rehearsal (--simulate) saves nothing. `u` undoes the last label, `s` skips a room, `q` ends, each with \
+      on air and saved at once, so that Ctrl-C loses nothing; a rehearsal (--simulate) saves nothing. `u` undoes the last label, \
+      `s` skips a room, `q` ends, each with \
       Enter.
 
       The QR code of an ESP-IDF device has its name, which goes into the manifest (`device`), and its secrets, which go into \
@@ -86,7 +87,9 @@ struct CaptureCommand: AsyncParsableCommand {
       Console.say(
         "\(only.isEmpty ? "Every room" : "Each of these rooms") has its device; --all reads their labels again."
       )
-      return CaptureOutcome(Capture(file.building, rooms: []), building: file.building, air: nil)
+      return CaptureOutcome(
+        Capture(file.building, rooms: []), building: file.building, air: nil, isRehearsal: simulation.simulate
+      )
     }
     let subject = rehearsed(rooms, source)
     let talk = { @Sendable [isRehearsal = simulation.simulate] (air: AirLog?) in

@@ -43,7 +43,8 @@ struct CaptureDialogue {
     if isAtTerminal, capture.prompt != .nothing { Console.say("") }
     capture.end()
     return CaptureOutcome(
-      capture, building: building, air: await air?.current, wasInterrupted: wasInterrupted)
+      capture, building: building, air: await air?.current, wasInterrupted: wasInterrupted,
+      isRehearsal: isRehearsal)
   }
 
   // MARK: Questions
