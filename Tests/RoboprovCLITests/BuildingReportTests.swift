@@ -54,6 +54,20 @@ struct BuildingReportTests {
       #expect(status.status == 0, "\(status)")
       #expect(status.output.contains("Room 105: accepted by Bea on "), "\(status)")
 
+      // What changed since a day and since a run.
+      let always = try await site.run(["status", "building.yaml", "--since", "2000-01-01"])
+      #expect(always.output.hasPrefix("Since 2000-01-01: 40 rooms changed\n"), "\(always)")
+      #expect(always.output.contains("not tried → retired: Room 107\n"), "\(always)")
+      let report = try #require(
+        JSON(try site.text(of: "reports/\(Site.building)/building.json", from: site.directory)))
+      let first = try #require(report["runs"].items.first?["id"].text)
+      let later = try await site.run(["status", "building.yaml", "--since", first])
+      #expect(later.output.contains("→ accepted: Room 105\n"), "\(later)")
+      #expect(later.output.contains("done → retired: Room 107\n"), "\(later)")
+      #expect(!later.output.contains("not tried"), "\(later)")
+      let wrong = try await site.run(["status", "building.yaml", "--since", "yesterday"])
+      #expect(wrong.status == 64 && wrong.errors.contains("neither a day such as 2026-11-20"), "\(wrong)")
+
       // Day 3: a rehearsal, which changes nothing; then a failed sensor is replaced.
       let before = try site.text(of: "reports/\(Site.building)/building.json", from: site.directory)
       _ = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--scan-time", "5"])

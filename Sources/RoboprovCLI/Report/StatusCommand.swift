@@ -15,6 +15,7 @@ struct StatusCommand: AsyncParsableCommand {
       roboprov status building.yaml
       roboprov status building.yaml --check && echo done
       roboprov status seeblick --older-than 30 --write
+      roboprov status building.yaml --since 2026-11-20
 
       Reads the journals of all runs. It needs no Bluetooth. With the manifest it also shows which rooms have no record yet and \
       which rooms have other settings in the manifest than on record. Rehearsals do not count.
@@ -33,6 +34,11 @@ struct StatusCommand: AsyncParsableCommand {
     help: ArgumentHelp("List the rooms whose device was last seen more than N days ago.", valueName: "n"))
   var olderThan: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "Also list what changed since the beginning of this day, or after this run.", valueName: "day or run"))
+  var since: String?
+
   @Flag(help: "Write the building's reports again: building.html, building.json, building.csv, junit.xml.")
   var write = false
 
@@ -42,6 +48,9 @@ struct StatusCommand: AsyncParsableCommand {
   var output = OutputFormat.text
 
   func validate() throws {
+    guard since == nil || output == .text else {
+      throw ValidationError("--since is for people; as JSON each room has its `runs` with their times")
+    }
     if let olderThan, olderThan < 0 { throw ValidationError("--older-than takes a number of days from 0") }
   }
 
@@ -54,7 +63,8 @@ struct StatusCommand: AsyncParsableCommand {
     if output == .json { Console.data(BuildingJSON.text(report)) }
     let overview = report.overview
     if output == .text {
-      show(overview, next(after: report, archive, reference), signed: signed(archive, reference))
+      let changes = try since.map { try self.changes(since: $0, archive, report, subject) } ?? []
+      show(overview, next(after: report, archive, reference), changes, signed: signed(archive, reference))
     }
     if check, !overview.isDone { throw ExitStatus.incomplete }
   }
@@ -67,12 +77,33 @@ struct StatusCommand: AsyncParsableCommand {
     }
   }
 
-  private func show(_ overview: BuildingOverview, _ next: String?, signed: [String]) {
+  /// What changed since a day or run.
+  /// - Throws: `CommandFailure` if it is neither.
+  private func changes(
+    since: String, _ archive: BuildingArchive, _ report: BuildingReport, _ subject: BuildingReports.Subject
+  ) throws -> [String] {
+    let isDay = since.wholeMatch(of: #/\d{4}-\d{2}-\d{2}/#) != nil
+    guard isDay || archive.runs.contains(where: { $0.id == since }) else {
+      throw CommandFailure(
+        .usage, "--since \(since.visible) is neither a day such as 2026-11-20 nor a run on record",
+        advice: "`roboprov history` lists the runs of a room.")
+    }
+    let earlier = archive.runs.filter { run in
+      isDay
+        ? run.record.events.first.map { LocalTime.here.day($0.at) < since } ?? false
+        : run.id == since || archive.order.knows(since, run.id)
+    }
+    let then = BuildingReports.make(subject, from: BuildingArchive(runs: earlier))
+    return StatusView.changes(
+      from: then.rooms, to: report.rooms, since: since, style: Screen.standardOutput.style) + [""]
+  }
+
+  private func show(_ overview: BuildingOverview, _ next: String?, _ changes: [String], signed: [String]) {
     let screen = Screen.standardOutput
     let lines = StatusView.lines(
       overview, signed: signed, olderThan: olderThan.map { .seconds($0 * 86_400) }, next: next,
       times: .here, style: screen.style)
-    Console.data(lines: lines)
+    Console.data(lines: changes + lines)
   }
 
   /// When and by which key the record was signed last, and what has happened since.
