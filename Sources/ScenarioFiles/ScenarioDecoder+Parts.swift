@@ -20,7 +20,7 @@ extension ScenarioDecoder {
   }
 
   mutating func sensor(_ node: YAMLNode, _ adapters: [AdapterScenario]) -> SensorScenario? {
-    let keys = ["address", "family", "rssi", "place", "appears", "holds", "beacon", "faults"]
+    let keys = ["address", "family", "rssi", "place", "appears", "holds", "beacon", "label", "faults"]
     guard let fields = mapping(node, keys) else { return nil }
     let address = address(of: fields)
     let signal = integer("rssi", of: fields, in: -127...20)
@@ -37,11 +37,21 @@ extension ScenarioDecoder {
     guard let family = family(of: fields) else { return nil }
     let holds = holds(of: fields, family)
     let beacon = beacon(of: fields, family)
+    let label = label(of: fields, family)
     let faults = items("faults", of: fields).compactMap { fault($0, family) }
     guard let address else { return nil }
     return SensorScenario(
       address: address, family: family, signal: Signal(base: signal ?? -60), place: place,
-      appearsAfter: appears ?? .zero, holds: holds, beacon: beacon, faults: faults)
+      appearsAfter: appears ?? .zero, holds: holds, beacon: beacon, label: label, faults: faults)
+  }
+
+  private mutating func label(of fields: ScenarioFields, _ family: FirmwareFamily) -> [String: String] {
+    guard let values = mapping("label", of: fields, family.label) else { return [:] }
+    var label: [String: String] = [:]
+    for name in family.label where values[name] != nil {
+      label[name] = required(name, of: values, ScenarioFields.text)
+    }
+    return label
   }
 
   mutating func network(_ node: YAMLNode) -> WiFiNetwork? {

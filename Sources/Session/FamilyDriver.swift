@@ -14,6 +14,8 @@ package struct FamilyDriver: Sendable {
   package let listNetworks: ListNetworks?
   /// Asks a connected device to show where it is, for example by blinking; nil for a family that cannot.
   package let identify: Identify?
+  /// Reads the labels of its products; nil for a family whose labels have only addresses.
+  package let readLabel: ReadLabel?
 
   /// Bounded in time, except for the discovery of the service. Returns nil when the firmware has no such list.
   /// - Throws: `disconnected`, `cancelled`, and ATT errors of the device.
@@ -25,15 +27,20 @@ package struct FamilyDriver: Sendable {
   /// - Throws: as `ListNetworks`.
   package typealias Identify = @Sendable (any Peripheral, any TimeSource) async throws(CentralError) -> Bool
 
+  /// Reads the text of a QR code, of at most `LabelText.maximumBytes`. Returns nil for a text that is no label of the
+  /// family.
+  package typealias ReadLabel = @Sendable (String) throws(ProductLabelProblem) -> ProductLabel?
+
   package init(
     _ family: DeviceFamily,
     configure: @escaping @Sendable (DeviceSession) async throws(AttemptFailure) -> Submission,
-    listNetworks: ListNetworks? = nil, identify: Identify? = nil
+    listNetworks: ListNetworks? = nil, identify: Identify? = nil, readLabel: ReadLabel? = nil
   ) {
     self.family = family
     self.configure = configure
     self.listNetworks = listNetworks
     self.identify = identify
+    self.readLabel = readLabel
   }
 }
 

@@ -1,5 +1,6 @@
 import Bluetooth
 import Families
+import Foundation
 import Model
 import ScenarioFiles
 import Session
@@ -35,6 +36,42 @@ extension FuzzTarget {
       (try? LabelText.address(in: address.description)) == address, "it is found as it is written")
   }
 
+  /// Labels of products: what is read can be in a manifest and in a file of labels, and a label that is written out
+  /// again, as JSON or as a link, reads the same. No message shows a part of the text.
+  static let productLabel = FuzzTarget(name: "product-label") { bytes in
+    let label: DeviceLabel
+    do throws(LabelProblem) {
+      label = try LabelText.label(in: String(decoding: bytes, as: UTF8.self), of: "esp-idf")
+    } catch {
+      if case .product(let problem) = error {
+        let words: Set = ["name", "pop", "username", "transport"]
+        switch problem {
+        case .missing(let key), .invalid(let key): try Violation.unless(words.contains(key), "a key is named")
+        case .damaged, .notOverBluetooth, .notForWiFi: break
+        }
+      }
+      return
+    }
+    guard case .name(let name) = label.device else { return }
+    try Violation.unless(
+      DeviceReference.nameDescription.violation(of: .text(name)) == nil, "a device can have the name")
+    for (setting, secret) in label.secrets {
+      try Violation.unless(
+        DeviceFamily.espIDF[setting]?.violation(of: .secret(secret)) == nil, "a device can have the secret")
+    }
+    var texts = label.secrets.reduce(into: [:]) { $0[$1.key.rawValue] = $1.value.reveal() }
+    (texts["name"], texts["transport"]) = (name, "ble")
+    let json = String(decoding: try JSONEncoder().encode(texts), as: UTF8.self)
+    let link =
+      "https://example.com/?data="
+      + json.utf8.map { "%" + String(0x100 | Int($0), radix: 16).dropFirst() }.joined()
+    for text in [json, link] {
+      try Violation.unless(
+        (try? LabelText.label(in: text, of: "esp-idf")) == label || text.utf8.count > LabelText.maximumBytes,
+        "a label that was written out reads the same")
+    }
+  }
+
   /// Setting an address in a manifest changes nothing else, or fails.
   private static func checkEdit(of building: Building, in bytes: [UInt8]) throws {
     guard let room = building.rooms.first, building.rooms.count < 100 else { return }
@@ -42,13 +79,13 @@ extension FuzzTarget {
     let edit: ManifestEditor.Edit?
     do throws(ManifestEditError) {
       edit = try ManifestEditor(bytes, file: "building.yaml", families: .builtIn).setting(
-        address, of: room.id)
+        .address(address), of: room.id)
     } catch {
       return
     }
     guard let edit else { return }
     var expected = building
-    expected.rooms[0].address = address
+    expected.rooms[0].setDevice(.address(address))
     try Violation.unless(
       ManifestReader.read(edit.bytes, file: "building.yaml", families: .builtIn).building == expected,
       "only the address changes")

@@ -9,7 +9,7 @@ struct FuzzTarget: Sendable {
   static let all = [
     yaml, csv, manifest, family, scenario, plan, siteKey, journal, record, advertisement, status, redaction,
     message,
-    objects, label, wifiScan, improvFrame, espAnswer,
+    objects, label, productLabel, wifiScan, improvFrame, espAnswer,
   ]
 
   static subscript(name name: String) -> FuzzTarget? { all.first { $0.name == name } }

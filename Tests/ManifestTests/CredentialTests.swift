@@ -32,7 +32,7 @@ import Testing
       """, defaults: ", pop: label-all, security: 1")
     let rooms = try #require(reading.building, "\(reading.rendered)").rooms
     #expect(pop(rooms[0])?.reveal() == "label-all" && rooms[0].access[.security] == .integer(1))
-    #expect(pop(rooms[1])?.reveal() == "label-b" && rooms[1].access[.username] == .text("admin"))
+    #expect(pop(rooms[1])?.reveal() == "label-b" && rooms[1].access[.username] == .secret(Secret("admin")))
     #expect(pop(rooms[2])?.reference?.source == .environment("POP_C"))
     #expect(pop(rooms[3])?.reveal() == "")
     for room in rooms { #expect(Set(room.settings.keys) == [.wifiSSID, .wifiPassword]) }
@@ -80,6 +80,28 @@ import Testing
       reading.rendered.contains(message) && !reading.rendered.contains("hidden-value"), "\(reading.rendered)")
   }
 
+  @Test("what is on a label comes from the file of labels, for the device that the room names")
+  func labels() throws {
+    let reading = read(
+      """
+        - { room: A, device: PROV_A }
+        - { room: B, device: PROV_B, username: { labels: ./b.json } }
+        - { room: C, address: "C4:7C:8D:00:00:03", pop: "" }
+        - { room: D, near: hci0 }
+      """, defaults: ", pop: { labels: ./labels.json }")
+    let rooms = try #require(reading.building, "\(reading.rendered)").rooms
+    func source(_ room: Room, _ name: SettingName) -> SecretSource? {
+      if case .secret(let secret)? = room.access[name] { secret.reference?.source } else { nil }
+    }
+    #expect(source(rooms[0], "pop") == .labels("./labels.json", device: "PROV_A", setting: "pop"))
+    #expect(source(rooms[1], "pop") == .labels("./labels.json", device: "PROV_B", setting: "pop"))
+    #expect(source(rooms[1], "username") == .labels("./b.json", device: "PROV_B", setting: "username"))
+    #expect(rooms.map(\.awaitsLabel) == [false, false, false, true])
+    #expect(source(rooms[0], "pop")?.written == "labels: ./labels.json")
+    let content = String(decoding: reading.content, as: UTF8.self)
+    #expect(content.contains("labels.json"))
+  }
+
   @Test("a resolved secret keeps its origin")
   func origin() throws {
     let reading = read(#"  - { room: C, address: "C4:7C:8D:00:00:03", pop: { env: POP_C } }"#)
@@ -112,6 +134,27 @@ import Testing
         #"  - { room: A, address: "C4:7C:8D:00:00:01", pop: x }"#,
         "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
         "takes 8…63 and no key of 64 hex digits"
+      ),
+      (
+        #"  - { room: A, address: "C4:7C:8D:00:00:01", pop: { labels: ./l.json } }"#, "correct horse",
+        "a room with an `address` takes no secret from a file of labels"
+      ),
+      (
+        "  - { room: A, device: PROV_1, pop: { labels: [] } }", "correct horse",
+        "`labels` takes the path of a file"
+      ),
+      (
+        "  - { room: A, device: PROV_1, pop: { labels: ./l.json, env: POP } }", "correct horse",
+        "`pop` comes from one place"
+      ),
+      ("  - { room: A, device: PROV_1, pop: x }", "{ labels: ./l.json }", "no label has this secret"),
+      (
+        "  - { room: A, device: PROV_1, pop: x, endpoints: { custom-data: { labels: ./l.json } } }",
+        "correct horse", "no label has this secret"
+      ),
+      (
+        "  - { room: A, device: PROV_1, pop: x, endpoints: { labels: ./l.json } }", "correct horse",
+        "give the name first"
       ),
       (
         "  - { room: A, device: PROV_1, pop: x }\n  - { room: B, device: PROV_1, pop: x }", "correct horse",

@@ -31,11 +31,11 @@ struct ManifestEditorTests {
 
   private func edit(
     _ manifest: String, _ files: [String: String] = [:], room: RoomID = "r",
-    _ address: BluetoothAddress = Self.address
+    device: DeviceReference = .address(Self.address)
   ) throws -> ManifestEditor.Edit? {
     let editor = try ManifestEditor(
       Array(manifest.utf8), file: "b.yaml", families: .builtIn, files: Self.manifestFiles(files))
-    return try editor.setting(address, of: room)
+    return try editor.setting(device, of: room)
   }
 
   static let layouts: [Layout] = [
@@ -158,10 +158,10 @@ struct ManifestEditorTests {
     let digits = try #require(BluetoothAddress("10:20:30:40:50:55"))
     let before =
       Self.head + "rooms:\n- { room: R, minor: 1, address: C4:7C:8D:00:00:01 }\n- { room: A, minor: 2 }\n"
-    let first = try #require(try edit(before, room: "r", digits))
+    let first = try #require(try edit(before, room: "r", device: .address(digits)))
     #expect(
       String(decoding: first.bytes, as: UTF8.self).contains("minor: 1, address: \"10:20:30:40:50:55\" }"))
-    let second = try #require(try edit(before, room: "a", digits))
+    let second = try #require(try edit(before, room: "a", device: .address(digits)))
     #expect(
       String(decoding: second.bytes, as: UTF8.self).contains("minor: 2, address: \"10:20:30:40:50:55\" }"))
   }
@@ -210,7 +210,7 @@ struct ManifestEditorTests {
       refusal("rooms: [{ room: R, minor: 1 }, { room: A, minor: 2, address: \"C4:7C:8D:00:00:FF\" }]")
         == .taken(by: "a"))
     #expect(
-      refusal("rooms_from: r.csv", ["r.csv": "room,minor\nR,1\n"]) == .noAddressColumn(file: "r.csv"))
+      refusal("rooms_from: r.csv", ["r.csv": "room,minor\nR,1\n"]) == .noColumn(file: "r.csv", of: "address"))
     #expect(
       refusal("rooms_from: r.csv", ["r.csv": "room,minor\nR{1..2},1\n"], room: "r1")
         == .rangeInTable(file: "r.csv", line: 2))
@@ -218,6 +218,76 @@ struct ManifestEditorTests {
     #expect(
       refusal("rooms: [{ room: R, minor: 1, address: &a \"C4:7C:8D:00:00:01\", tags: [*a] }]")
         == .unsafe(file: "b.yaml", line: 3))
+  }
+
+  @Test(
+    "a name is written as an address is, quoted where it must be, and replaces an address",
+    arguments: [
+      ("- { room: R, minor: 1 }", "PROV_A1B2C3", "- { room: R, minor: 1, device: PROV_A1B2C3 }"),
+      ("- { room: R, minor: 1 }", "12345", "- { room: R, minor: 1, device: \"12345\" }"),
+      ("- { room: R, minor: 1 }", "a\"\\, b}", "- { room: R, minor: 1, device: \"a\\\"\\\\, b}\" }"),
+      ("- { room: R, device: PROV_1, minor: 1 }", "PROV_2", "- { room: R, device: PROV_2, minor: 1 }"),
+      ("- { room: R, device: 'PROV_1', minor: 1 }", "it's", "- { room: R, device: 'it''s', minor: 1 }"),
+      ("- { room: R, device: PROV_1, minor: 1 }", "null", "- { room: R, device: \"null\", minor: 1 }"),
+      ("- room: R\n  minor: 1", "PROV_2", "- room: R\n  minor: 1\n  device: PROV_2"),
+      (
+        "- room: R\n  address: C4:7C:8D:00:00:01 # label\n  minor: 1", "PROV_2",
+        "- room: R\n  device: PROV_2 # label\n  minor: 1"
+      ),
+      (
+        "- {\"room\": \"R\", \"minor\": 1}", "PROV_2",
+        "- {\"room\": \"R\", \"minor\": 1, \"device\": \"PROV_2\"}"
+      ),
+      (
+        "- { room: \"R{,2}\", minor: 1 }", "PROV_2",
+        "- { room: \"R{,2}\", minor: 1 }\n- { room: R, device: PROV_2 }"
+      ),
+    ])
+  func named(before: String, name: String, after: String) throws {
+    let edit = try #require(try edit(Self.head + "rooms:\n" + before + "\n", device: .name(name)))
+    #expect(String(decoding: edit.bytes, as: UTF8.self) == Self.head + "rooms:\n" + after + "\n")
+  }
+
+  @Test("an address replaces a name")
+  func addressForName() throws {
+    let edit = try #require(try edit(Self.head + "rooms: [{ room: R, minor: 1, device: PROV_1 }]"))
+    #expect(
+      String(decoding: edit.bytes, as: UTF8.self) == Self.head
+        + "rooms: [{ room: R, minor: 1, address: \"C4:7C:8D:00:00:FF\" }]")
+  }
+
+  @Test(
+    "a name goes into the column for names, and not into that for addresses",
+    arguments: [
+      ("room;minor;device\nR;1;\n", "room;minor;device\nR;1;PROV_2\n"),
+      ("room;minor;device\nR;1;PROV_1\n", "room;minor;device\nR;1;PROV_2\n"),
+      ("room,device,minor\nA,\"PROV_1\",2\nR,,1\n", "room,device,minor\nA,\"PROV_1\",2\nR,\"PROV_2\",1\n"),
+      ("room;minor;address\nR;1;\n", nil), ("room;minor;address;device\nR;1;C4:7C:8D:00:00:01;\n", nil),
+    ])
+  func namedInTable(before: String, after: String?) throws {
+    let manifest = Self.head + "rooms_from: r.csv\n"
+    guard let after else {
+      #expect(throws: ManifestEditError.self) {
+        try self.edit(manifest, ["r.csv": before], device: .name("PROV_2"))
+      }
+      return
+    }
+    let edit = try #require(try self.edit(manifest, ["r.csv": before], device: .name("PROV_2")))
+    #expect(String(decoding: edit.bytes, as: UTF8.self) == after)
+  }
+
+  @Test("an added line may move references to secrets, and names the device of those on its label")
+  func references() throws {
+    let room = "- room: R\n  profile: esp-idf\n"
+    let rest = "  pop: { labels: ./l.json }\n  wifi: { ssid: S, password: { prompt: true } }\n"
+    let edit = try #require(try edit(Self.head + "rooms:\n" + room + rest, device: .name("PROV_2")))
+    let after = String(decoding: edit.bytes, as: UTF8.self)
+    #expect(after == Self.head + "rooms:\n- room: R\n  device: PROV_2\n  profile: esp-idf\n" + rest)
+    let read = try #require(ManifestReader.read(edit.bytes, file: "b.yaml", families: .builtIn).building)
+    #expect(
+      read.rooms[0].secrets.contains {
+        $0.reference?.source == .labels("./l.json", device: "PROV_2", setting: "pop")
+      })
   }
 
   @Test("the address that the room already has gives no edit")
@@ -235,7 +305,7 @@ struct ManifestEditorTests {
       families: .builtIn,
       files: files)
     #expect(throws: ManifestEditError.unsafe(file: "b.yaml", line: 3)) {
-      try editor.setting(Self.address, of: "a")
+      try editor.setting(.address(Self.address), of: "a")
     }
   }
 
@@ -251,7 +321,8 @@ struct ManifestEditorTests {
     for (number, index) in building.rooms.indices.shuffled(using: &chance).enumerated() {
       let address = BluetoothAddress(rawValue: 0xC47C_8D10_0000 + UInt64(number))
       let edit = try #require(
-        try edit(manifest, ["r.csv": table], room: building.rooms[index].id, address), "\(manifest)\n\(table)"
+        try edit(manifest, ["r.csv": table], room: building.rooms[index].id, device: .address(address)),
+        "\(manifest)\n\(table)"
       )
       let text = String(decoding: edit.bytes, as: UTF8.self)
       Self.expectOneLine(edit.file == "r.csv" ? table : manifest, text)

@@ -2,7 +2,7 @@ package import Bluetooth
 package import Model
 
 /// The state of `roboprov capture`, which reads the labels of rooms one by one: the next prompt, and the
-/// action for each line.
+/// action for each line. Its devices have an address or a name on their label.
 ///
 /// It performs no effects. The caller performs each `Action` and reports the result.
 package struct Capture: Sendable {
@@ -25,9 +25,9 @@ package struct Capture: Sendable {
   /// The effect of a line.
   package enum Action: Hashable, Sendable {
     case nothing
-    /// Write these addresses together, in this order; then call `saved` or `notSaved`.
+    /// Write these devices together, in this order; then call `saved` or `notSaved`.
     case save([Assignment])
-    /// Restore the previous address of this room or, after an accepted offset, of all rooms of the offset;
+    /// Restore the previous device of this room or, after an accepted offset, of all rooms of the offset;
     /// then call `undone` or `notSaved`.
     case undo(Stop)
     /// Return to this room, which was skipped.
@@ -46,21 +46,20 @@ package struct Capture: Sendable {
     case offsetDeclined
   }
 
-  /// The address for a room.
+  /// The device for a room.
   package struct Assignment: Hashable, Sendable {
     package var stop: Stop
-    /// The address on the label.
-    package var label: BluetoothAddress
-    /// The label's address plus the offset.
-    package var address: BluetoothAddress
+    package var label: DeviceLabel
+    /// The label's device; if that is an address, plus the offset.
+    package var device: DeviceReference
   }
 
   /// Why a label is not accepted.
   package enum Refusal: Hashable, Sendable {
-    /// The text has no address, or several.
+    /// The text names no device, or several.
     case text(LabelProblem)
-    /// Another room has the address.
-    case taken(BluetoothAddress, by: String)
+    /// Another room has the device.
+    case taken(DeviceReference, by: String)
     /// The label's address plus the offset exceeds 48 bits.
     case beyondAll(BluetoothAddress)
   }
@@ -88,7 +87,7 @@ package struct Capture: Sendable {
     var index: Int
     var assignment: Assignment
     var isSilent: Bool
-    var previous: BluetoothAddress?
+    var previous: DeviceReference?
   }
 
   /// An offset is proposed only from this number of silent labels on.
@@ -98,8 +97,11 @@ package struct Capture: Sendable {
 
   private let stops: [Stop]
   private let names: [RoomID: String]
-  private var owners: [BluetoothAddress: RoomID] = [:]
-  private var addresses: [RoomID: BluetoothAddress] = [:]
+  private let families: [RoomID: FamilyID]
+  /// The rooms that have a device, and not what its label has besides the name.
+  private let unlabelled: Set<RoomID>
+  private var owners: [DeviceReference: RoomID] = [:]
+  private var devices: [RoomID: DeviceReference] = [:]
   private var index = 0
   private var steps: [Step] = []
   private var pending: [Assignment]?
@@ -109,15 +111,18 @@ package struct Capture: Sendable {
   /// The accepted difference between board and label addresses; 0 without one.
   package private(set) var offset = 0
 
-  /// - Parameter rooms: The rooms whose labels are read, in this order.
-  package init(_ building: Building, rooms: [RoomID]) {
+  /// - Parameters:
+  ///   - rooms: The rooms whose labels are read, in this order.
+  ///   - unlabelled: Those whose label must be read although they have a device.
+  package init(_ building: Building, rooms: [RoomID], unlabelled: Set<RoomID> = []) {
     let names = Dictionary(uniqueKeysWithValues: building.rooms.map { ($0.id, $0.name) })
-    self.names = names
+    (self.names, self.unlabelled) = (names, unlabelled)
+    families = Dictionary(uniqueKeysWithValues: building.rooms.map { ($0.id, $0.family.id) })
     stops = rooms.map { Stop(room: $0, name: names[$0] ?? $0.rawValue) }
     for room in building.rooms {
-      guard let address = room.address else { continue }
-      addresses[room.id] = address
-      owners[address] = room.id
+      guard let device = room.device else { continue }
+      devices[room.id] = device
+      owners[device] = room.id
     }
   }
 
@@ -129,15 +134,20 @@ package struct Capture: Sendable {
     return index < stops.count ? .label(stops[index], number: index + 1, of: stops.count) : .nothing
   }
 
-  /// The captured addresses, in the order of the rooms.
+  /// The captured devices, in the order of the rooms.
   package var captured: [Assignment] {
     captures.map(\.assignment).sorted { a, b in
       (stops.firstIndex(of: a.stop) ?? 0) < (stops.firstIndex(of: b.stop) ?? 0)
     }
   }
 
-  /// The rooms without an address.
-  package var missing: [Stop] { stops.filter { addresses[$0.room] == nil } }
+  /// The rooms whose label must still be read.
+  package var missing: [Stop] {
+    let captured = Set(captures.map(\.assignment.stop.room))
+    return stops.filter { stop in
+      devices[stop.room] == nil || unlabelled.contains(stop.room) && !captured.contains(stop.room)
+    }
+  }
 
   private var captures: [Captured] {
     steps.compactMap { if case .captured(let captured) = $0 { captured } else { nil } }
@@ -169,18 +179,23 @@ package struct Capture: Sendable {
   }
 
   private mutating func label(_ line: String) -> Action {
-    let label: BluetoothAddress
+    let stop = stops[index]
+    guard let family = families[stop.room] else { return .nothing }
+    let label: DeviceLabel
     do throws(LabelProblem) {
-      label = try LabelText.address(in: line)
+      label = try LabelText.label(in: line, of: family)
     } catch {
       return .refused(.text(error))
     }
-    guard let address = label.advanced(by: offset) else { return .refused(.beyondAll(label)) }
-    let stop = stops[index]
-    if let owner = owners[address], owner != stop.room {
-      return .refused(.taken(address, by: names[owner] ?? owner.rawValue))
+    var device = label.device
+    if case .address(let address) = device {
+      guard let advanced = address.advanced(by: offset) else { return .refused(.beyondAll(address)) }
+      device = .address(advanced)
     }
-    pending = [Assignment(stop: stop, label: label, address: address)]
+    if let owner = owners[device], owner != stop.room {
+      return .refused(.taken(device, by: names[owner] ?? owner.rawValue))
+    }
+    pending = [Assignment(stop: stop, label: label, device: device)]
     return .save(pending ?? [])
   }
 
@@ -199,18 +214,18 @@ package struct Capture: Sendable {
   // MARK: Results
 
   /// Records that the assignments of `save` are written.
-  /// - Parameter isOnAir: Whether an address is on air; nil without a scan.
-  package mutating func saved(_ isOnAir: ((BluetoothAddress) -> Bool)?) {
+  /// - Parameter isOnAir: Whether a device is on air; nil without a scan.
+  package mutating func saved(_ isOnAir: ((DeviceReference) -> Bool)?) {
     guard let saved = pending else { return }
     pending = nil
     if let proposal {
       apply(saved, of: proposal)
     } else if let assignment = saved.first {
-      let previous = set(assignment.address, of: assignment.stop.room)
+      let previous = set(assignment.device, of: assignment.stop.room)
       steps.append(
         .captured(
           Captured(
-            index: index, assignment: assignment, isSilent: isOnAir.map { !$0(assignment.address) } ?? false,
+            index: index, assignment: assignment, isSilent: isOnAir.map { !$0(assignment.device) } ?? false,
             previous: previous)))
       index += 1
     }
@@ -234,8 +249,8 @@ package struct Capture: Sendable {
         guard case .captured(var captured) = step, rooms.contains(captured.assignment.stop.room) else {
           continue
         }
-        captured.assignment.address = captured.assignment.label
-        _ = set(captured.assignment.label, of: captured.assignment.stop.room)
+        captured.assignment.device = captured.assignment.label.device
+        _ = set(captured.assignment.device, of: captured.assignment.stop.room)
         steps[position] = .captured(captured)
       }
       declined.insert(offset)
@@ -244,27 +259,29 @@ package struct Capture: Sendable {
     }
   }
 
-  /// - Returns: the room's previous address.
-  private mutating func set(_ address: BluetoothAddress?, of room: RoomID) -> BluetoothAddress? {
-    let previous = addresses[room]
+  /// - Returns: the room's previous device.
+  private mutating func set(_ device: DeviceReference?, of room: RoomID) -> DeviceReference? {
+    let previous = devices[room]
     if let previous, owners[previous] == room { owners[previous] = nil }
-    addresses[room] = address
-    if let address { owners[address] = room }
+    devices[room] = device
+    if let device { owners[device] = room }
     return previous
   }
 
   // MARK: Offsets
 
-  private func proposal(_ isOnAir: (BluetoothAddress) -> Bool) -> OffsetProposal? {
-    let captures = captures
+  private func proposal(_ isOnAir: (DeviceReference) -> Bool) -> OffsetProposal? {
+    let captures = captures.filter { $0.assignment.label.device.address != nil }
     // A label that was silent when it was read may be on air now.
-    let silent = captures.filter { $0.isSilent && !isOnAir($0.assignment.address) }
+    let silent = captures.filter { $0.isSilent && !isOnAir($0.assignment.device) }
     guard silent.count >= Self.fewestSilent else { return nil }
     let received = captures.count - silent.count
     let proposals = Self.offsets.filter { !declined.contains($0) }.map { offset in
       let evidence = silent.filter { captured in
-        guard let address = captured.assignment.label.advanced(by: offset) else { return false }
-        return isOnAir(address) && owners[address] == nil
+        guard let address = captured.assignment.label.device.address?.advanced(by: offset) else {
+          return false
+        }
+        return isOnAir(.address(address)) && owners[.address(address)] == nil
       }
       return OffsetProposal(
         offset: offset, evidence: evidence.map(\.assignment.stop), silent: silent.count)
@@ -280,13 +297,16 @@ package struct Capture: Sendable {
       let silent = captures.filter(\.isSilent)
       // The highest label comes first, because the new address of a room may be the old one of the next
       // higher label.
-      let assignments = silent.sorted { $0.assignment.label > $1.assignment.label }.compactMap { captured in
-        captured.assignment.label.advanced(by: proposal.offset).map {
-          Assignment(stop: captured.assignment.stop, label: captured.assignment.label, address: $0)
+      let labels = silent.compactMap { captured in
+        captured.assignment.label.device.address.map { (captured.assignment, $0) }
+      }
+      let assignments = labels.sorted { $0.1 > $1.1 }.compactMap { assignment, address in
+        address.advanced(by: proposal.offset).map {
+          Assignment(stop: assignment.stop, label: assignment.label, device: .address($0))
         }
       }
       let rooms = Set(assignments.map(\.stop.room))
-      let free = assignments.filter { owners[$0.address].map(rooms.contains) ?? true }
+      let free = assignments.filter { owners[$0.device].map(rooms.contains) ?? true }
       pending = free
       return .save(free)
     case "n", "no":
@@ -307,7 +327,7 @@ package struct Capture: Sendable {
   private mutating func apply(_ saved: [Assignment], of accepted: OffsetProposal) {
     proposal = nil
     offset = accepted.offset
-    for assignment in saved { _ = set(assignment.address, of: assignment.stop.room) }
+    for assignment in saved { _ = set(assignment.device, of: assignment.stop.room) }
     let byRoom = Dictionary(uniqueKeysWithValues: saved.map { ($0.stop.room, $0) })
     for (position, step) in steps.enumerated() {
       guard case .captured(var captured) = step, let assignment = byRoom[captured.assignment.stop.room] else {

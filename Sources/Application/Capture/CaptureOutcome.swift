@@ -17,14 +17,14 @@ package struct CaptureOutcome: Sendable {
 
   let building: Building
   let rows: [Row]
-  /// The rooms that were asked for and have no address.
+  /// The rooms that were asked for and whose label must still be read.
   package let missing: [Capture.Stop]
   package let wasInterrupted: Bool
 
   package init(_ capture: Capture, building: Building, air: AirLedger?, wasInterrupted: Bool = false) {
     self.building = building
     rows = capture.captured.map { assignment in
-      let sighting = air?[assignment.address]
+      let sighting = air?[assignment.device]
       return Row(capture: assignment, isReceived: air.map { _ in sighting != nil }, rssi: sighting?.rssi)
     }
     missing = capture.missing
@@ -36,7 +36,7 @@ package struct CaptureOutcome: Sendable {
     var text = "\(rows.count) label\(rows.count == 1 ? "" : "s") saved.\n"
     let silent = rows.filter { $0.isReceived == false }.map(\.capture.stop.name)
     if !silent.isEmpty { text += "Not received: \(Self.list(silent))\n" }
-    if !missing.isEmpty { text += "Without address: \(Self.list(missing.map(\.name)))\n" }
+    if !missing.isEmpty { text += "Without label: \(Self.list(missing.map(\.name)))\n" }
     return text
   }
 
@@ -50,18 +50,23 @@ package struct CaptureOutcome: Sendable {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("building", "The building's stable id.") { $0.building.id }
     Field("captured", "The rooms whose label was saved, in the manifest's order.", each: row) { $0.rows }
-    Field("missing", "The ids of the selected rooms that have no address.") {
+    Field("missing", "The ids of the selected rooms whose label must still be read.") {
       $0.missing.map(\.room)
     }
   }
 
   private static let row = OutputForm<Row>("captured", "A room whose label was saved.") {
     Field("room", "Its stable id.") { $0.capture.stop.room }
-    Field("label", "The address that the label shows.") { $0.capture.label }
-    Field("address", "The room's address: that of the label, plus the accepted offset.") {
-      $0.capture.address
+    Field("label", "The address that the label shows; null if it shows a name.") {
+      $0.capture.label.device.address
     }
-    Field("received", "Whether an advertisement of the address was received; null without a scan.") {
+    Field("address", "The room's address: that of the label, plus the accepted offset; null for a name.") {
+      $0.capture.device.address
+    }
+    Field("device", "The name of the device that the label shows; null if it shows an address.") {
+      $0.capture.device.name
+    }
+    Field("received", "Whether an advertisement of the device was received; null without a scan.") {
       $0.isReceived
     }
     Field("rssi", "RSSI in dBm; null when it was not received.") { $0.rssi }

@@ -1,4 +1,7 @@
 package import Bluetooth
+import Manifest
+package import Model
+package import Session
 
 /// Finds the Bluetooth address in what a barcode scanner or a person enters: a bare address, or the text of a
 /// QR code.
@@ -26,7 +29,37 @@ package enum LabelText {
   }
 }
 
-/// Why a text gives no address.
+/// What a label says about its device.
+package struct DeviceLabel: Hashable, Sendable {
+  package var device: DeviceReference
+  /// The settings that it gives; empty for a label with an address.
+  package var secrets: [SettingName: Secret]
+
+  package init(_ device: DeviceReference, secrets: [SettingName: Secret] = [:]) {
+    (self.device, self.secrets) = (device, secrets)
+  }
+}
+
+extension LabelText {
+  /// What the label of a device of a family says: a product's label, or an address.
+  package static func label(in text: String, of family: FamilyID) throws(LabelProblem) -> DeviceLabel {
+    guard text.utf8.count <= maximumBytes else { throw .tooLong }
+    for driver in BuiltIn.drivers {
+      let label: ProductLabel?
+      do throws(ProductLabelProblem) {
+        label = try driver.readLabel?(text)
+      } catch {
+        throw .product(error)
+      }
+      guard let label else { continue }
+      guard driver.family.id == family else { throw .otherFamily(driver.family.withArticle) }
+      return DeviceLabel(.name(label.name), secrets: label.secrets)
+    }
+    return DeviceLabel(.address(try address(in: text)))
+  }
+}
+
+/// Why a text does not name a device.
 package enum LabelProblem: Error, Hashable, Sendable {
   case empty
   /// The text is longer than any label.
@@ -37,6 +70,10 @@ package enum LabelProblem: Error, Hashable, Sendable {
   case several([BluetoothAddress])
   /// All zeros or all ones, which no device has.
   case notADevice(BluetoothAddress)
+  /// It is the label of a product, and cannot be used.
+  case product(ProductLabelProblem)
+  /// It is the label of another kind of device than the room's, with its article.
+  case otherFamily(String)
 }
 
 /// A text as words of letters and digits, with the separators between them.

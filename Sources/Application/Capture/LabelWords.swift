@@ -1,4 +1,6 @@
 import Bluetooth
+import Model
+import Session
 
 /// Messages about labels.
 package enum LabelWords {
@@ -12,14 +14,27 @@ package enum LabelWords {
       "this text has \(addresses.count) addresses (\(addresses.map(\.description).joined(separator: ", "))): "
         + "type the address of the sensor"
     case .notADevice(let address): "\(address) cannot be the address of a device"
+    case .product(let problem): sentence(problem)
+    case .otherFamily(let device): "this is the label of \(device), and the room has another kind of device"
+    }
+  }
+
+  private static func sentence(_ problem: ProductLabelProblem) -> String {
+    switch problem {
+    case .damaged: "only a part of the code was read, or it is damaged: scan it again, from nearer by"
+    case .missing(let key): "the code has no `\(key)`: it is damaged, or the label of another product"
+    case .invalid(let key): "the code's `\(key)` is none that a device has: scan it again"
+    case .notOverBluetooth:
+      "this device is set up over its own WiFi, not over Bluetooth: roboprov cannot provision it"
+    case .notForWiFi: "this device joins Thread, not WiFi: roboprov cannot provision it"
     }
   }
 
   package static func sentence(_ refusal: Capture.Refusal) -> String {
     switch refusal {
     case .text(let problem): sentence(problem)
-    case .taken(let address, let room):
-      "\(address) is already the sensor of \(room): compare the label"
+    case .taken(let device, let room):
+      "\(device.description.visible) is already the sensor of \(room): compare the label"
     case .beyondAll(let label): "\(label) is the highest possible address: compare the label"
     }
   }

@@ -38,7 +38,7 @@ extension BuildingFacts.Password.State {
     switch source {
     case .command: self = .unchecked("it is the output of a program, which only `plan` and `apply` run")
     case .prompt: self = .unchecked("`plan` and `apply` ask for it at the terminal")
-    case .environment, .file:
+    case .environment, .file, .labels:
       guard let failure else {
         self = .set
         return

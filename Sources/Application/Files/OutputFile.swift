@@ -44,13 +44,17 @@ package enum OutputFile {
   }
 
   /// Changes a file of the operator atomically; the change is on disk when this returns. Links, owner and
-  /// permissions stay.
-  /// - Parameter original: The expected contents. With other contents the file was changed in the meantime.
+  /// permissions stay. A new file is one that only its owner can read.
+  /// - Parameter original: The expected contents; nil if there is no file. With other contents the file was changed in
+  ///   the meantime.
   /// - Throws: `CommandFailure` if it was not changed.
-  package static func change(_ path: String, from original: [UInt8], to bytes: [UInt8]) throws {
+  package static func change(_ path: String, from original: [UInt8]?, to bytes: [UInt8]) throws {
     let place = destination(of: path)
     var status = stat()
-    guard stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    if stat(place, &status) != 0, errno == ENOENT, original == nil {
+      return try write(bytes, to: path, at: place, like: nil)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
       throw CommandFailure(.record, "\(path) cannot be changed: it is not a regular file")
     }
     guard access(place, W_OK) == 0 else {
@@ -68,8 +72,14 @@ package enum OutputFile {
         .record, "another program has just changed \(path); it was not overwritten",
         advice: "Save and close it in the other program, and run the same command again.")
     }
+    try write(bytes, to: path, at: place, like: status)
+  }
+
+  private static func write(
+    _ bytes: [UInt8], to path: String, at place: String, like status: stat?
+  ) throws {
     do throws(POSIXError) {
-      try replace(place, by: bytes, like: status)
+      try replace(place, by: bytes, like: status, mode: 0o600)
     } catch {
       throw CommandFailure(
         .record, "\(path) cannot be written: \(error.text)",
@@ -78,15 +88,19 @@ package enum OutputFile {
   }
 
   /// Replaces a file atomically; the new file is on disk when this returns.
-  /// - Parameter status: The file whose owner and permissions it gets; nil for a new file.
-  private static func replace(_ place: String, by bytes: [UInt8], like status: stat?) throws(POSIXError) {
+  /// - Parameters:
+  ///   - status: The file whose owner and permissions it gets; nil for a new file.
+  ///   - mode: The permissions of a new file, less the umask.
+  private static func replace(
+    _ place: String, by bytes: [UInt8], like status: stat?, mode: mode_t = 0o666
+  ) throws(POSIXError) {
     let file = URL(fileURLWithPath: place)
     let folder = file.deletingLastPathComponent().path
     let temporary = "\(folder)/.\(file.lastPathComponent).roboprov-\(getpid())"
     _ = unlink(temporary)
     // No other user may read it before it has the permissions of the file that it replaces.
     let descriptor = open(
-      temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, status == nil ? 0o666 : 0o600)
+      temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, status == nil ? mode : 0o600)
     guard descriptor >= 0 else { throw POSIXError.last }
     do throws(POSIXError) {
       defer { close(descriptor) }

@@ -1,4 +1,3 @@
-package import Bluetooth
 import FoundationEssentials
 import Glibc
 package import Manifest
@@ -42,24 +41,31 @@ package struct ManifestFile {
     self.path = path
   }
 
-  /// The edit that gives a room this address; nil if the room already has it.
+  /// The edit that gives a room this device; nil if the room already has it.
   /// - Throws: `CommandFailure` if there is no such edit.
-  package func setting(_ address: BluetoothAddress, of room: RoomID) throws -> ManifestEditor.Edit? {
+  package func setting(_ device: DeviceReference, of id: RoomID) throws -> ManifestEditor.Edit? {
+    let room = building.rooms.first { $0.id == id }
+    if let room, device.name == nil, !room.labelSources.isEmpty {
+      throw CommandFailure(
+        .manifest, "\(room.name) needs what is on the label of its device, which an address does not have",
+        advice:
+          "Scan its QR code in `roboprov capture` (a room that has a device: with --all) or `roboprov walk`.")
+    }
     do throws(ManifestEditError) {
-      return try editor.setting(address, of: room)
+      return try editor.setting(device, of: id)
     } catch {
-      throw Self.failure(error, building.rooms.first { $0.id == room }, in: building)
+      throw Self.failure(error, room, in: building)
     }
   }
 
-  /// The edits that give rooms these addresses, one edit for each file.
+  /// The edits that give rooms these devices, one edit for each file.
   /// - Throws: `CommandFailure` if one of them is not possible.
-  package static func edits(
-    of path: String, _ assignments: [(address: BluetoothAddress, room: RoomID)]
+  static func edits(
+    of path: String, _ assignments: [(device: DeviceReference, room: RoomID)]
   ) throws -> [ManifestEditor.Edit] {
     var edits: [ManifestEditor.Edit] = []
-    for (address, room) in assignments {
-      guard let edit = try ManifestFile(path, edits).setting(address, of: room) else { continue }
+    for (device, room) in assignments {
+      guard let edit = try ManifestFile(path, edits).setting(device, of: room) else { continue }
       if let index = edits.firstIndex(where: { $0.file == edit.file }) {
         edits[index].bytes = edit.bytes
         edits[index].line = edit.line
@@ -89,20 +95,20 @@ package struct ManifestFile {
     case .taken(let other):
       let holder = building?.rooms.first { $0.id == other }?.name ?? other.rawValue
       return CommandFailure(
-        .usage, "the manifest gives this address to \(holder)", advice: "Compare the address with the label.")
-    case .noAddressColumn(let file):
+        .usage, "the manifest gives this device to \(holder)", advice: "Compare it with the label.")
+    case .noColumn(let file, let key):
       return CommandFailure(
-        .manifest, "\(file) has no column for addresses, so \(name) cannot get one",
-        advice: "Add a column `address` to its first row; its cells may be empty.")
+        .manifest, "\(file) has no column `\(key)`, so \(name) cannot get its device",
+        advice: "Add a column `\(key)` to its first row; its cells may be empty.")
     case .rangeInTable(let file, let line):
       return CommandFailure(
         .manifest,
-        "\(name) is part of a range on line \(line) of \(file), so it cannot get its own address there",
+        "\(name) is part of a range on line \(line) of \(file), so it cannot get its own device there",
         advice: "Add a row for this room, or move the range into the manifest.")
     case .unsafe(let file, let line):
       return CommandFailure(
-        .manifest, "\(file):\(line): the address of \(name) cannot be written here without other changes",
-        advice: "Write it there by hand: `address: …`.")
+        .manifest, "\(file):\(line): the device of \(name) cannot be written here without other changes",
+        advice: "Write it there by hand: `address: …`, or `device: …` for a name.")
     }
   }
 }

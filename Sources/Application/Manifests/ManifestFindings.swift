@@ -20,6 +20,8 @@ package enum ManifestFindings {
       parts[0] += " (" + profiles.map { "\($0.count) \($0.id)" }.joined(separator: ", ") + ")"
     }
     parts.append("\(named) with an address")
+    let byName = building.rooms.count { $0.address == nil && $0.deviceName != nil }
+    if byName > 0 { parts.append("\(byName) with a device's name") }
     if registered > 0 { parts.append("\(registered) registered") }
     parts.append("\(wifi) with WiFi")
     return "\(file): \(building.name.visible): \(parts.joined(separator: ", ")); can be applied"

@@ -1,28 +1,56 @@
 import Bluetooth
 package import Engine
-package import Model
+import Model
+import Hex
+import Reporting
 
-extension Rehearsal {
-  /// Gives made-up addresses to the rooms whose labels are read on site (`match: later`): without a scenario,
-  /// a rehearsal has a device for each room. The manifest stays unchanged.
-  /// - Returns: The building, and the number of rooms that got an address.
-  package static func supplyingLabels(_ building: Building, _ known: Known) -> (
-    building: Building, count: Int
-  ) {
-    guard building.assignment == .later else { return (building, 0) }
+extension ManifestSource {
+  /// Makes labels up for the rooms whose labels are read on site: without a scenario, a rehearsal has a device for each
+  /// room. The manifest stays unchanged.
+  /// - Parameter onlyOfProducts: Only for the rooms that need the secrets of a label.
+  /// - Returns: Whether a room got one.
+  package mutating func supplyLabels(_ known: Known, onlyOfProducts: Bool = false) -> Bool {
+    let (supplied, count) = building.supplyingLabels(known, onlyOfProducts: onlyOfProducts)
+    guard count > 0 else { return false }
+    Messages.say("Rehearsal: made-up labels for \(count.rooms)")
+    building = supplied
+    OutsideWords.hide(secretsOf: building)
+    return true
+  }
+}
+
+extension Building {
+  fileprivate func supplyingLabels(_ known: Known, onlyOfProducts: Bool) -> (building: Building, count: Int) {
     let lastKnown = known.lastKnown
-    var taken = Set(building.rooms.compactMap(\.address)).union(lastKnown.retired.keys)
+    var taken = Set(rooms.compactMap(\.address)).union(lastKnown.retired.keys)
     for room in lastKnown.rooms.values { taken.formUnion(room.bindings.map(\.address)) }
-    var free = (0...).lazy.map { BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64($0)) }
+    let names = Set(rooms.compactMap(\.deviceName))
+    let numbers = (0...).lazy
+    var addresses = numbers.map { BluetoothAddress(rawValue: 0xC47C_8D00_0000 + UInt64($0)) }
       .filter { !taken.contains($0) }.makeIterator()
-    var (supplied, count) = (building, 0)
+    var products = numbers.map { "PROV_\(UInt32($0).hex(digits: 6))" }.filter { !names.contains($0) }
+      .makeIterator()
+    var (supplied, count) = (self, 0)
     for index in supplied.rooms.indices {
       let room = supplied.rooms[index]
-      guard room.near == nil, room.deviceName == nil, !room.isRegistered, known.device(of: room) == nil,
-        let address = free.next()
-      else { continue }
-      supplied.rooms[index].address = address
+      if room.awaitsLabel {
+        supplied.rooms[index].setDevice(products.next().map { .name($0) })
+      } else if assignment == .later, !onlyOfProducts, room.near == nil, room.deviceName == nil,
+        !room.isRegistered,
+        known.device(of: room) == nil
+      {
+        supplied.rooms[index].address = addresses.next()
+      } else {
+        continue
+      }
       count += 1
+    }
+    let isNew = Set(supplied.rooms.compactMap(\.deviceName)).subtracting(names)
+    supplied = supplied.resolvingSecrets { reference in
+      guard case .labels(_, let device?, let setting) = reference.source, isNew.contains(device) else {
+        return nil
+      }
+      return .standIn("\(setting) of \(device)")
     }
     return (supplied, count)
   }

@@ -28,7 +28,9 @@ extension Scenario {
       if sensor.family.hasBuiltInBeacon { sensor.beacon = BuiltInBeacon(expectedBy: room) }
       sensor.label = Dictionary(
         uniqueKeysWithValues: room.access.compactMap { name, value in
-          let text = if case .secret(let secret) = value { secret.reveal() } else { value.shown }
+          var text = value.shown
+          // The secrets of rooms that are not selected are not known.
+          if case .secret(let secret) = value, secret.isResolved { text = secret.reveal() }
           return text.map { (name.rawValue, $0) }
         })
       sensor.label["name"] = room.deviceName

@@ -9,7 +9,7 @@ package enum DeviceArgument {
       return try LabelText.address(in: text)
     } catch {
       throw CommandFailure(
-        .usage, "“\(text.visible)”: \(LabelWords.sentence(error))",
+        .usage, "\(text.utf8.count > 40 ? "the text" : "“\(text.visible)”"): \(LabelWords.sentence(error))",
         advice: "`roboprov scan` lists the addresses.")
     }
   }

@@ -28,6 +28,14 @@ package enum SecretError: Error, Equatable {
   case killed(Int32)
   /// The program did not end within this time.
   case timedOut(Duration)
+  /// Other users can read or change the file, which has its path, and which they must not.
+  case openToOthers(String)
+  /// The file, which has its path, is no file of labels.
+  case notLabels(String)
+  /// The file of labels does not exist, or has no label of the device.
+  case noLabel
+  /// The label in the file does not have the secret.
+  case notOnLabel
   /// There is no terminal for a prompt.
   case noTerminal
   /// No question was asked, because other passwords are missing.

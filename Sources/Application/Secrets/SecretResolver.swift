@@ -56,10 +56,11 @@ package struct SecretResolver {
   /// files are read: no program runs, and no question is asked.
   static func inspect(_ building: Building) -> [(wanted: Wanted, failure: SecretError?)] {
     let resolver = SecretResolver(isRehearsal: false)
+    var labels = LabelFiles()
     return wanted(by: building.rooms).map { wanted in
       guard wanted.reference.source.isAvailable else { return (wanted, nil) }
       do throws(SecretError) {
-        _ = try resolver.isAvailable(wanted)
+        _ = try resolver.isAvailable(wanted, &labels)
         return (wanted, nil)
       } catch {
         return (wanted, error)
@@ -77,6 +78,8 @@ package struct SecretResolver {
         let value = room.settings[description.name] ?? room.access[description.name]
         guard case .secret(let secret)? = value, let reference = secret.reference
         else { continue }
+        // Nothing names the device, so the room gets none before its label is read (`Room.awaitsLabel`).
+        if case .labels(_, nil, _) = reference.source { continue }
         let index = places[reference.identity] ?? wanted.count
         if index == wanted.count {
           places[reference.identity] = index
@@ -112,7 +115,8 @@ package struct SecretResolver {
         }
       }
     }
-    take(\.isAvailable) { wanted throws(SecretError) in try isAvailable(wanted) }
+    var labels = LabelFiles()
+    take(\.isAvailable) { wanted throws(SecretError) in try isAvailable(wanted, &labels) }
     HostEnvironment.forget(names)
     take(\.isCommand) { wanted throws(SecretError) in
       guard !isRehearsal, case .command(let words) = wanted.reference.source else {
@@ -131,8 +135,12 @@ package struct SecretResolver {
   }
 
   /// A password from the environment or a file.
-  private func isAvailable(_ wanted: Wanted) throws(SecretError) -> Secret {
+  private func isAvailable(_ wanted: Wanted, _ labels: inout LabelFiles) throws(SecretError) -> Secret {
     do throws(SecretError) {
+      if case .labels(let path, let device?, let setting) = wanted.reference.source {
+        return try labels.read(InputFile.path(path, beside: wanted.reference.file))
+          .secret(setting, of: device, wanted.descriptions)
+      }
       if case .file(let path) = wanted.reference.source {
         return try SecretText.checked(
           try SecretFile.read(path, besides: wanted.reference.file), isLines: true, wanted.descriptions)
@@ -163,7 +171,7 @@ extension SecretSource {
   /// Whether it can be read without a program or a person.
   fileprivate var isAvailable: Bool {
     switch self {
-    case .environment, .file: true
+    case .environment, .file, .labels: true
     case .command, .prompt: false
     }
   }

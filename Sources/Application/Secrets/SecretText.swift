@@ -20,7 +20,12 @@ package enum SecretText {
     if bytes.isEmpty { throw .empty }
     if bytes.contains(UInt8(ascii: "\n")) { throw .severalLines }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .notText }
-    let secret = Secret(text)
+    return try checked(Secret(text), descriptions)
+  }
+
+  static func checked(
+    _ secret: Secret, _ descriptions: [SettingDescription]
+  ) throws(SecretError) -> Secret {
     for description in descriptions {
       if let violation = description.violation(of: .secret(secret)) { throw .violation(violation) }
     }

@@ -1,4 +1,5 @@
 import Model
+import Reporting
 
 /// Messages about passwords that are not in the manifest. No message contains one.
 enum SecretWords {
@@ -17,6 +18,12 @@ enum SecretWords {
     let what = missing.count == 1 ? "a password is missing" : "\(missing.count) passwords are missing"
     return CommandFailure(
       .manifest, "\(what); no device was written", advice: shown.joined(separator: "\n") + more)
+  }
+
+  /// The error of a command that cannot use a file of labels.
+  static func failure(_ problem: SecretError, _ reference: SecretReference) -> CommandFailure {
+    let words = sentence(problem, reference.source)
+    return CommandFailure(.manifest, words.sentence, advice: words.advice)
   }
 
   /// The message of a rehearsal about passwords that it replaces.
@@ -39,6 +46,8 @@ enum SecretWords {
     case .file(let path): "the file \(path.visible)"
     case .command(let words): "the output of \(words[0].visible)"
     case .prompt: "the answer at the terminal"
+    case .labels(let path, let device, let setting):
+      "\(setting) of \(device?.visible ?? "a device") in \(path.visible)"
     }
   }
 
@@ -80,6 +89,20 @@ enum SecretWords {
       return (
         "\(program(source)) did not end within \(limit.inWholeSeconds) s",
         "Run it by hand to find the reason."
+      )
+    case .openToOthers(let path):
+      return (
+        "other users can read or change \(path.visible)", "Protect it: `chmod 600 \(path.shellQuoted)`."
+      )
+    case .notLabels(let path):
+      return (
+        "\(path.visible) is no file of labels",
+        "It is JSON: { \"PROV_A1B2C3\": { \"pop\": \"…\" } }. Correct it, or name another file."
+      )
+    case .noLabel: return ("there is no \(what)", "Read the label with `roboprov capture`.")
+    case .notOnLabel:
+      return (
+        "there is no \(what)", "Read the label again with `roboprov capture --all`, or give it otherwise."
       )
     case .noTerminal:
       return (

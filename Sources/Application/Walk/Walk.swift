@@ -12,21 +12,40 @@ package struct Walk: Sendable {
     package let name: String
     /// Nil when the manifest does not name it.
     package let floor: String?
+    /// The family of its device, whose labels are read.
+    package let family: FamilyID
     /// Whether its device can be asked to show where it is.
     package let canIdentify: Bool
+    /// Whether the room takes the secrets of its device from its label, so that an address is not enough.
+    package let needsLabel: Bool
     /// The address of the room's device, when it is known.
     package fileprivate(set) var address: BluetoothAddress?
+    /// The name of the room's device, if the manifest has it.
+    package fileprivate(set) var deviceName: String?
     package fileprivate(set) var state = State.open
-    /// Whether this walk assigned the address, so that it can be undone.
-    fileprivate var isOwnAddress = false
+    /// Whether this walk assigned the device, so that it can be undone.
+    fileprivate var isOwnDevice = false
 
-    /// - Parameter address: The address from the manifest or the record.
+    /// - Parameters:
+    ///   - address: The address from the manifest or the record.
+    ///   - deviceName: The name from the manifest.
     package init(
-      room: RoomID, name: String, floor: String? = nil, canIdentify: Bool = false,
-      address: BluetoothAddress? = nil
+      room: RoomID, name: String, floor: String? = nil, family: FamilyID, canIdentify: Bool = false,
+      needsLabel: Bool = false, address: BluetoothAddress? = nil, deviceName: String? = nil
     ) {
-      (self.room, self.name, self.floor, self.address) = (room, name, floor, address)
-      self.canIdentify = canIdentify
+      (self.room, self.name, self.floor, self.family) = (room, name, floor, family)
+      (self.canIdentify, self.needsLabel) = (canIdentify, needsLabel)
+      (self.address, self.deviceName) = (address, deviceName)
+    }
+
+    /// The room's device; nil until one is known.
+    package var device: DeviceReference? { address.map { .address($0) } ?? deviceName.map { .name($0) } }
+
+    fileprivate func has(_ device: DeviceReference) -> Bool {
+      switch device {
+      case .address(let address): self.address == address
+      case .name(let name): deviceName == name
+      }
     }
   }
 
@@ -49,16 +68,16 @@ package struct Walk: Sendable {
   /// The effect of an entry.
   package enum Action: Hashable, Sendable {
     case nothing
-    /// Assign this address to the room, also in the manifest, and provision the room. Then call `assigned`
+    /// Assign the label's device to the room, also in the manifest, and provision the room. Then call `assigned`
     /// and `ended`.
-    case assign(BluetoothAddress, Stop)
+    case assign(DeviceLabel, Stop)
     /// Provision the room, whose device is known. Then call `ended`.
     case provision(Stop)
     /// Show the signal of the room's device until a key is pressed.
-    case locate(BluetoothAddress)
+    case locate(DeviceReference)
     /// Have the device blink.
-    case identify(BluetoothAddress)
-    /// Remove the room's address from the manifest. Then call `undone`.
+    case identify(DeviceReference)
+    /// Remove the room's device from the manifest. Then call `undone`.
     case undo(Stop)
     case show(Message)
     case quit
@@ -66,18 +85,20 @@ package struct Walk: Sendable {
 
   package enum Message: Hashable, Sendable {
     case help
-    /// The text has no address, or several.
+    /// The text names no device, or several.
     case badLabel(LabelProblem)
     /// The label belongs to the device of another room.
-    case wrongLabel(BluetoothAddress, room: String)
+    case wrongLabel(DeviceReference, room: String)
     /// The room has another device.
-    case otherDevice(BluetoothAddress, has: BluetoothAddress)
+    case otherDevice(DeviceReference, has: DeviceReference)
     /// No device is proposed, or the room has none.
     case nothingToTake
-    /// This walk assigned no address, or the room is done.
+    /// Only the product's label has what the room needs.
+    case needsLabel
+    /// This walk assigned no device, or the room is done.
     case nothingToUndo
     case skipped(String)
-    /// The device's address is not known, so it cannot be located.
+    /// The device is not known, so it cannot be located.
     case noDevice
     /// Devices of its family cannot blink.
     case cannotIdentify
@@ -86,7 +107,7 @@ package struct Walk: Sendable {
   /// The rooms, in the order of the walk.
   package private(set) var stops: [Stop]
   private var index = 0
-  private let owners: [BluetoothAddress: String]
+  private let owners: [DeviceReference: String]
 
   /// The keys with a meaning on an empty line. None is a hexadecimal digit, with which a label begins.
   package static let keys: Set<Character> = ["r", "s", "u", "l", "i", "q", "?"]
@@ -94,7 +115,7 @@ package struct Walk: Sendable {
   /// - Parameters:
   ///   - stops: The rooms to do, in this order.
   ///   - owners: The devices of other rooms, with the names of those rooms.
-  package init(_ stops: [Stop], owners: [BluetoothAddress: String] = [:]) {
+  package init(_ stops: [Stop], owners: [DeviceReference: String] = [:]) {
     self.stops = stops
     self.owners = owners
   }
@@ -106,7 +127,9 @@ package struct Walk: Sendable {
   package var left: [Stop] { stops.filter { $0.state != .done } }
 
   /// The addresses that belong to a room.
-  package var taken: Set<BluetoothAddress> { Set(owners.keys).union(stops.compactMap(\.address)) }
+  package var taken: Set<BluetoothAddress> {
+    Set(owners.keys.compactMap(\.address)).union(stops.compactMap(\.address))
+  }
 
   /// The action for an entry.
   /// - Parameter proposal: The device that is clearly nearest, or that was just switched on.
@@ -114,65 +137,71 @@ package struct Walk: Sendable {
     guard let stop = current else { return .quit }
     switch entry {
     case .enter:
-      if stop.address != nil { return .provision(stop) }
+      if stop.device != nil { return .provision(stop) }
+      if stop.needsLabel { return .show(.needsLabel) }
       guard let proposal else { return .show(.nothingToTake) }
       return assign(proposal, to: stop)
-    case .key("r"): return stop.address == nil ? .show(.nothingToTake) : .provision(stop)
+    case .key("r"): return stop.device == nil ? .show(.nothingToTake) : .provision(stop)
     case .key("s"):
       if stop.state != .failed { stops[index].state = .skipped }
       goOn()
       return .show(.skipped(stop.name))
     case .key("u"): return undo()
     case .key("l"):
-      guard let address = stop.address ?? proposal else { return .show(.noDevice) }
-      return .locate(address)
+      guard let device = stop.device ?? proposal.map({ .address($0) }) else { return .show(.noDevice) }
+      return .locate(device)
     case .key("i"):
       guard stop.canIdentify else { return .show(.cannotIdentify) }
-      guard let address = stop.address ?? proposal else { return .show(.noDevice) }
-      return .identify(address)
+      guard let device = stop.device ?? proposal.map({ .address($0) }) else { return .show(.noDevice) }
+      return .identify(device)
     case .key("q"): return .quit
     case .key: return .show(.help)
     case .line(let text):
       do throws(LabelProblem) {
-        return label(try LabelText.address(in: text), stop)
+        return label(try LabelText.label(in: text, of: stop.family), stop)
       } catch {
         return .show(.badLabel(error))
       }
     }
   }
 
-  private func label(_ address: BluetoothAddress, _ stop: Stop) -> Action {
-    if address == stop.address { return .provision(stop) }
-    let other = owners[address] ?? stops.first { $0.address == address }?.name
-    if let other { return .show(.wrongLabel(address, room: other)) }
-    if let has = stop.address { return .show(.otherDevice(address, has: has)) }
-    return .assign(address, stop)
+  private func label(_ label: DeviceLabel, _ stop: Stop) -> Action {
+    let device = label.device
+    // The secrets on the label may be other ones than those that the room has.
+    if stop.has(device) { return label.secrets.isEmpty ? .provision(stop) : .assign(label, stop) }
+    let other = owners[device] ?? stops.first { $0.has(device) }?.name
+    if let other { return .show(.wrongLabel(device, room: other)) }
+    if let has = stop.device { return .show(.otherDevice(device, has: has)) }
+    if stop.needsLabel, device.name == nil { return .show(.needsLabel) }
+    return .assign(label, stop)
   }
 
   private func assign(_ address: BluetoothAddress, to stop: Stop) -> Action {
-    taken.contains(address) ? .show(.nothingToTake) : .assign(address, stop)
+    taken.contains(address) ? .show(.nothingToTake) : .assign(DeviceLabel(.address(address)), stop)
   }
 
   /// Undoes the newest assignment of this walk, unless its room is done.
   private func undo() -> Action {
     let place = [index, index - 1].first { place in
-      stops.indices.contains(place) && stops[place].isOwnAddress && stops[place].state != .done
+      stops.indices.contains(place) && stops[place].isOwnDevice && stops[place].state != .done
     }
     return place.map { .undo(stops[$0]) } ?? .show(.nothingToUndo)
   }
 
   // MARK: Results
 
-  /// Records that the room has this address, also in the manifest.
-  package mutating func assigned(_ address: BluetoothAddress, to room: RoomID) {
-    guard let place = place(of: room) else { return }
-    (stops[place].address, stops[place].isOwnAddress) = (address, true)
+  /// Records that the room has this device, also in the manifest.
+  package mutating func assigned(_ device: DeviceReference, to room: RoomID) {
+    guard let place = place(of: room), !stops[place].has(device) else { return }
+    (stops[place].address, stops[place].deviceName) = (device.address, device.name)
+    stops[place].isOwnDevice = true
   }
 
-  /// Records that the room's address is removed; the room becomes the current one.
+  /// Records that the room's device is removed; the room becomes the current one.
   package mutating func undone(_ room: RoomID) {
     guard let place = place(of: room) else { return }
-    (stops[place].address, stops[place].isOwnAddress, stops[place].state) = (nil, false, .open)
+    (stops[place].address, stops[place].deviceName) = (nil, nil)
+    (stops[place].isOwnDevice, stops[place].state) = (false, .open)
     index = place
   }
 

@@ -39,20 +39,22 @@ package struct WalkView: Sendable {
   }
 
   private func device(of stop: Walk.Stop) -> String {
-    if let address = stop.address {
-      return "\(address) " + (rssi.map(Self.signal) ?? "not received now")
+    if let device = stop.device {
+      return "\(device.description.visible) " + (rssi.map(Self.signal) ?? "not received now")
     }
     switch proposal {
     case .switchedOn(let address, let rssi)?: return "Just switched on: \(address)\(Self.dBm(rssi))"
     case .nearest(let address, let rssi)?: return "Nearest: \(address)\(Self.dBm(rssi))"
-    case nil: return "No sensor is clearly the nearest."
+    case nil:
+      return stop.needsLabel
+        ? "Its QR code has the secrets that it asks for." : "No sensor is clearly the nearest."
     }
   }
 
   private func hint(for stop: Walk.Stop) -> String {
     let blink = stop.canIdentify ? ", i: blink" : ""
     if signal != nil { return "Walk towards it. Any key: back" }
-    if stop.address != nil {
+    if stop.device != nil {
       return (stop.state == .failed ? "Enter: retry, s: skip, ?: help" : "Enter: start, ?: help") + blink
     }
     if proposal == nil { return "Scan the label, ?: help" }
@@ -81,7 +83,7 @@ package struct WalkView: Sendable {
   static let help = """
     Scan a label, or type its 12 digits.
     Enter: take the sensor, start, retry
-    r retry  s skip  u undo the address
+    r retry  s skip  u undo the label
     l locate (signal)  i have it blink
     q quit  ? help
     """
@@ -92,11 +94,12 @@ extension Walk.Message {
     switch self {
     case .help: WalkView.help
     case .badLabel(let problem): "Not a label: \(LabelWords.sentence(problem))"
-    case .wrongLabel(let address, let room): "Wrong label: \(address) is the sensor of \(room)"
-    case .otherDevice(let address, let has):
-      "Wrong label: \(address). This room has \(has); press u to undo that, or use roboprov replace"
+    case .wrongLabel(let device, let room): "Wrong label: \(device) is the sensor of \(room)"
+    case .otherDevice(let device, let has):
+      "Wrong label: \(device). This room has \(has); press u to undo that, or use roboprov replace"
+    case .needsLabel: "This room needs the secrets in its device's QR code: scan that code"
     case .nothingToTake: "No sensor is clearly the nearest: scan the label"
-    case .nothingToUndo: "Nothing to undo: no address was set in this walk, or its room is done"
+    case .nothingToUndo: "Nothing to undo: no device was set in this walk, or its room is done"
     case .skipped(let name): "– \(name) skipped"
     case .noDevice: "No sensor to locate: scan the label first"
     case .cannotIdentify: "It cannot be made to blink: press l to locate it by its signal"

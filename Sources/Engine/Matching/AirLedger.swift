@@ -303,6 +303,16 @@ package struct AirLedger: Sendable {
 
   package subscript(address: BluetoothAddress) -> Sighting? { devices[address] }
 
+  /// The device of this address, or the only one of this name.
+  package subscript(device: DeviceReference) -> Sighting? {
+    switch device {
+    case .address(let address): return self[address]
+    case .name(let name):
+      let named = all.filter { $0.name == name }
+      return named.count == 1 ? named[0] : nil
+    }
+  }
+
   /// Free devices of any built-in family, by address.
   package var free: [Sighting] { sorted(isFree) }
 

@@ -69,9 +69,13 @@ package func match(
       matches[room.id] = blocker
     } else if let device, air[device.address]?.isLocked == true {
       matches[room.id] = .stopped(.actionRequired, .authorizationRequired)
+    } else if let done = device.flatMap({ known.doneByRecord(room, at: $0.address, air) }) {
+      matches[room.id] = done
+    } else if room.awaitsLabel {
+      // Without the secrets on it no device of the room can be written, not even the one on record.
+      matches[room.id] = .stopped(.pending, .addressMissing)
     } else if let device {
-      matches[room.id] =
-        known.doneByRecord(room, at: device.address, air) ?? .device(device.address, device.basis)
+      matches[room.id] = .device(device.address, device.basis)
     } else if let name = room.deviceName {
       let named = air.free(for: room.family.id).filter { $0.name == name && !claimed.contains($0.address) }
       matches[room.id] =

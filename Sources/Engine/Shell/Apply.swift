@@ -42,7 +42,7 @@ package func apply(
   _ request: ApplyRequest, in environment: ApplyEnvironment, recording coordinator: Coordinator
 ) async -> ApplyResult {
   // Not a `precondition`, whose sentence optimised code does not print.
-  guard request.rooms.allSatisfy({ $0.secrets.allSatisfy(\.isResolved) }) else {
+  guard request.rooms.allSatisfy({ $0.awaitsLabel || $0.secrets.allSatisfy(\.isResolved) }) else {
     fatalError("the secrets of the selected rooms must be resolved before a run")
   }
   // A device may quote a secret that an earlier run wrote to it for another room.

@@ -33,13 +33,14 @@ extension DeviceFamily {
     access: [
       .init(
         .proofOfPossession, "proof of possession", .secretText(bytes: 0...64), isRequired: true,
-        isShareable: true,
+        isShareable: true, isOnLabel: true,
         documentation:
           "Secret on its label that lets it be provisioned, and the password of security 2; \"\" if it has none."
       ),
       .init(
-        .username, "user name", .text(bytes: 1...64), isRequired: false, isShareable: true,
-        documentation: "User name of security 2; wifiprov if absent."),
+        .username, "user name", .secretText(bytes: 0...64), isRequired: false, isShareable: true,
+        isOnLabel: true,
+        documentation: "User name of security 2; wifiprov if absent or empty."),
       .init(
         .security, "lowest security", .integer(0...2), isRequired: false, isShareable: true,
         documentation:
@@ -60,7 +61,8 @@ extension DeviceFamily {
 }
 
 extension FamilyDriver {
-  package static let espIDF = FamilyDriver(.espIDF, configure: EspIdf.configure)
+  package static let espIDF = FamilyDriver(
+    .espIDF, configure: EspIdf.configure, readLabel: EspIdf.readLabel)
 }
 
 /// The names of Espressif's unified provisioning.

@@ -37,9 +37,10 @@ extension EspIdf {
     let room = session.room
     var lowest = 1
     if case .integer(let security)? = room.access[.security] { lowest = security }
+    let username = room.text(of: .username) ?? []
     let credentials = EspCredentials(
       proof: room.text(of: .proofOfPossession) ?? [],
-      username: room.text(of: .username) ?? Array(defaultUsername.utf8))
+      username: username.isEmpty ? Array(defaultUsername.utf8) : username)
     let least = lowest
     let (version, security, result) = try await session.stage(.ready) { () throws(CentralError) in
       let version = EspVersion(try await endpoints.exchange(Endpoint.version, Array("ESP".utf8)))

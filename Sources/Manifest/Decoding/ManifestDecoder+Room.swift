@@ -96,13 +96,22 @@ extension ManifestDecoder {
       profile.access.contains { $0.name == name || $0.entryName(of: name) != nil }
     }
     for name in access.keys { settings[name] = nil }
-    return Room(
+    var room = Room(
       id: RoomID(rawValue: id), name: name, floor: floor, tags: tags.uniqued, family: profile,
       address: address, deviceName: deviceName,
       near: near, isRegistered: kind.isRegistered, proofAddress: proofAddress, checksWiFi: checksWiFi,
       settings: settings, access: access,
       timeouts: timeouts(of: profile, with: settings, defaults.timeouts.merging(own) { $1 }),
       retries: retries)
+    room.nameLabel()
+    if room.awaitsLabel, let entry = fields.entry("address") {
+      error(
+        .badSecretSource, "a room with an `address` takes no secret from a file of labels",
+        at: entry.keyRange,
+        advice:
+          "a label has the name of its device: leave `address` out, and read the label (`roboprov capture`)")
+    }
+    return room
   }
 
   private mutating func roomName(
@@ -191,10 +200,8 @@ extension ManifestDecoder {
       neverWritten(entry)
       return nil
     }
-    let description = SettingDescription(
-      "device", "device", .text(bytes: ManifestLimits.deviceName), isRequired: false,
-      documentation: "The name that the device advertises.")
-    guard check(.text(name), by: description, called: "device", at: entry.value.range) else { return nil }
+    guard check(.text(name), by: DeviceReference.nameDescription, called: "device", at: entry.value.range)
+    else { return nil }
     if let address = fields.entry("address") {
       warning(
         .redundantHint, "`device` has no effect in a room with an address", at: entry.keyRange,

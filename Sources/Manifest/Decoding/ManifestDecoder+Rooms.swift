@@ -36,8 +36,8 @@ struct TableLayout: Hashable {
   /// The number of the table's text.
   var text: Int
   var delimiter: CSVTable.Delimiter
-  /// The column of addresses, from 0; nil when there is none.
-  var addressColumn: Int?
+  /// The columns, from 0, by the keys that they give.
+  var columns: [String: Int]
 }
 
 /// The rooms of a manifest in its order, with ranges expanded.

@@ -16,8 +16,9 @@ extension ManifestDecoder {
   mutating func password(_ node: YAMLNode) -> Secret? { secret(node, "password") }
 
   /// Decodes a secret. Nil when it is invalid, which has been reported.
-  mutating func secret(_ node: YAMLNode, _ key: String) -> Secret? {
-    if let entries = node.entries { return reference(node, entries, key) }
+  /// - Parameter isOnLabel: Whether it can come from a file of labels.
+  mutating func secret(_ node: YAMLNode, _ key: String, isOnLabel: Bool = false) -> Secret? {
+    if let entries = node.entries { return reference(node, entries, key, isOnLabel: isOnLabel) }
     hide(node)
     guard let text = node.text, !node.isNull else {
       error(
@@ -57,13 +58,22 @@ extension ManifestDecoder {
   }
 
   private mutating func reference(
-    _ node: YAMLNode, _ entries: [YAMLNode.Entry], _ key: String
+    _ node: YAMLNode, _ entries: [YAMLNode.Entry], _ key: String, isOnLabel: Bool
   ) -> Secret? {
+    let sources = isOnLabel ? Vocabulary.labelSources : Vocabulary.passwordSources
     guard
       let fields = fields(
-        of: node, "a password's source", known: Vocabulary.passwordSources, isWiFi: true)
+        of: node, "a password's source", known: sources, isWiFi: true,
+        elsewhere: { key in
+          key != "labels"
+            ? nil
+            : (
+              .badSecretSource, "no label has this secret",
+              "`labels` is for what a device's label has; the sources here: \(sources.listed)"
+            )
+        })
     else { return nil }
-    let known = entries.filter { Vocabulary.passwordSources.contains($0.key) }
+    let known = entries.filter { sources.contains($0.key) }
     guard let entry = known.first else {
       // The unknown keys have been reported.
       if entries.isEmpty {
@@ -81,7 +91,7 @@ extension ManifestDecoder {
       for entry in known { hideAll(entry.value) }
       return nil
     }
-    guard let source = source(entry), fields.all.count == entries.count else {
+    guard let source = source(entry, key), fields.all.count == entries.count else {
       hideAll(entry.value)
       return nil
     }
@@ -90,10 +100,12 @@ extension ManifestDecoder {
       SecretReference(source, file: texts.texts[start.text].name, line: start.line, column: start.column))
   }
 
-  private mutating func source(_ entry: YAMLNode.Entry) -> SecretSource? {
+  private mutating func source(_ entry: YAMLNode.Entry, _ setting: String) -> SecretSource? {
     switch entry.key {
     case "env": environment(entry.value)
-    case "file": file(entry.value)
+    case "file": path(entry, "./wifi.txt").map { .file($0) }
+    case "labels":
+      path(entry, "./labels.json").map { .labels($0, device: nil, setting: SettingName(rawValue: setting)) }
     case "command": command(entry.value)
     default: prompt(entry.value)
     }
@@ -113,18 +125,19 @@ extension ManifestDecoder {
     return .environment(name)
   }
 
-  private mutating func file(_ node: YAMLNode) -> SecretSource? {
+  private mutating func path(_ entry: YAMLNode.Entry, _ example: String) -> String? {
+    let node = entry.value
     guard let path = node.text, !node.isNull, !path.isEmpty, path.utf8.count < 4096, !path.contains("\0")
     else {
       error(
-        .badSecretSource, "`file` takes the path of a file", at: node.range,
-        advice: "for example: password: { file: ./wifi.txt }; it is relative to this file")
+        .badSecretSource, "`\(entry.key)` takes the path of a file", at: node.range,
+        advice: "for example: { \(entry.key): \(example) }; it is relative to this file")
       return nil
     }
     // A text that does not look like a path may be a password in the wrong place.
     let isPath = ["/", "./", "../"].contains { path.hasPrefix($0) } && !path.contains(where: \.isWhitespace)
     if isPath { show(node.range) }
-    return .file(path)
+    return path
   }
 
   private mutating func command(_ node: YAMLNode) -> SecretSource? {

@@ -85,7 +85,7 @@ extension ManifestDecoder {
     }
     var values: [SettingName: SettingValue] = [:]
     for entry in entries {
-      let isSource = Vocabulary.passwordSources.contains(entry.key)
+      let isSource = Vocabulary.labelSources.contains(entry.key)
       guard description.canHaveEntry(entry.key), !isSource else {
         hideAll(entry.value)
         error(
@@ -110,7 +110,7 @@ extension ManifestDecoder {
       return integer(node, key, in: bounds).map { .integer($0) }
     }
     if description.isSecret {
-      guard let secret = secret(node, key) else { return nil }
+      guard let secret = secret(node, key, isOnLabel: description.isOnLabel) else { return nil }
       return check(.secret(secret), by: description, called: key, at: node.range) ? .secret(secret) : nil
     }
     guard let text = text(node, key) else { return nil }

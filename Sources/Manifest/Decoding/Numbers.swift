@@ -31,8 +31,6 @@ package enum ManifestLimits {
   package static let buildingName = 1...100
   /// Length in bytes of the name of a floor, tag or place, and of a room whose device does not take its name.
   package static let label = 1...64
-  /// Length in bytes of a name that a device advertises (Bluetooth Core, Vol 3 Part C 11: 31 less its header).
-  package static let deviceName = 1...29
   /// The longest timeout of a stage. A timeout must also be above 0.
   package static let longestTimeout = Duration.seconds(3600)
 }

@@ -26,6 +26,8 @@ package struct Vocabulary: Sendable {
   static let group = ["group", "tags"] + defaults + ["rooms", "rooms_from"]
   static let network = ["ssid", "password"]
   static let passwordSources = ["env", "file", "command", "prompt"]
+  /// The sources of what is on a device's label.
+  static let labelSources = passwordSources + ["labels"]
   static let adapter = ["address", "slots", "place"]
   /// The keys under `rooms_from`.
   static let table = ["file", "columns", "ignore"]

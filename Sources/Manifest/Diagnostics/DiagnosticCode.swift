@@ -137,7 +137,7 @@ extension DiagnosticCode {
     case .unknownNetwork: "No network of this name is under `wifi`."
     case .badPassword: "A WiFi password has 8 to 63 bytes, or is a key of 64 hexadecimal digits."
     case .badSecretSource:
-      "A password is a text, or exactly one of `{ env: NAME }`, `{ file: PATH }`, `{ command: [PROGRAM, …] }`, `{ prompt: true }`."
+      "A password is a text, or exactly one of `{ env: NAME }`, `{ file: PATH }`, `{ command: [PROGRAM, …] }`, `{ prompt: true }`. What is on a device's label (`pop`, `username`) can come from `{ labels: FILE }`, too."
     case .placeholderPassword:
       "The password looks like a placeholder that was meant to be replaced. roboprov expands nothing in a password: it would be written as it is."
     case .badAdapter:

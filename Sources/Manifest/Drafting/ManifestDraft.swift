@@ -2,14 +2,36 @@ package import Model
 
 /// A new manifest for a person to continue. Its text has comments that explain it.
 package struct ManifestDraft: Sendable {
-  /// The source of a network's password.
+  /// The source of a password.
   package enum Password: Hashable, Sendable {
-    /// An open network.
+    /// An open network; for another secret the empty text.
     case none
     /// Asked for at the terminal.
     case prompt
     /// The name of an environment variable.
     case environment(String)
+    /// The file of labels at this path.
+    case labels(String)
+
+    /// Its mapping in the manifest; nil for none.
+    fileprivate var text: String? {
+      switch self {
+      case .none: nil
+      case .prompt: "{ prompt: true }"
+      case .environment(let name): "{ env: \(name) }"
+      case .labels(let path): "{ labels: \(YAMLScalar.text(path)) }"
+      }
+    }
+  }
+
+  /// A secret that all rooms share, or take from their labels.
+  package struct SharedSecret: Hashable, Sendable {
+    package var setting: SettingName
+    package var source: Password
+
+    package init(_ setting: SettingName, _ source: Password) {
+      (self.setting, self.source) = (setting, source)
+    }
   }
 
   package struct Network: Hashable, Sendable {
@@ -40,6 +62,7 @@ package struct ManifestDraft: Sendable {
   package var profile: FamilyID
   /// Settings of the family that all rooms share.
   package var settings: [Pair]
+  package var secrets: [SharedSecret] = []
   /// The first one is the default if `hasUsualNetwork` is true.
   package var networks: [Network]
   /// Whether the first network is the default of all rooms.
@@ -80,12 +103,7 @@ package struct ManifestDraft: Sendable {
   private var wifi: String {
     guard !networks.isEmpty else { return "" }
     let lines = networks.map { network in
-      let password =
-        switch network.password {
-        case .none: ""
-        case .prompt: ", password: { prompt: true }"
-        case .environment(let name): ", password: { env: \(name) }"
-        }
+      let password = network.password.text.map { ", password: \($0)" } ?? ""
       return "  \(YAMLScalar.text(network.name)): { ssid: \(YAMLScalar.text(network.ssid))\(password) }\n"
     }
     return """
@@ -101,7 +119,9 @@ package struct ManifestDraft: Sendable {
     let usual = hasUsualNetwork ? networks.first.map { Pair("wifi", $0.name) } : nil
     let pairs =
       [Pair("profile", profile.rawValue), usual, Pair("retries", "2")].compactMap(\.self) + settings
-    let lines = pairs.map { "  \($0.key): \(YAMLScalar.text($0.value))\n" }
+    let lines =
+      pairs.map { "  \($0.key): \(YAMLScalar.text($0.value))\n" }
+      + secrets.map { "  \($0.setting): \($0.source.text ?? "\"\"")\n" }
     return """
       # Defaults for all rooms. A room can override each. `retries`: further attempts after the first one failed.
       defaults:

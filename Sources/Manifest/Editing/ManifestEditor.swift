@@ -1,4 +1,3 @@
-package import Bluetooth
 package import Model
 import Source
 
@@ -40,29 +39,31 @@ package struct ManifestEditor: Sendable {
     (self.bytes, self.files) = (bytes, files)
   }
 
-  /// Sets the address of a room.
+  /// Names the device of a room.
   ///
-  /// An existing address is replaced. Otherwise the address is added to the room's entry or table row; for a
+  /// An existing address or name is replaced. Otherwise it is added to the room's entry or table row; for a
   /// room of a range, in a new entry after the range. The result is read again and must be the same building
-  /// except for this address.
+  /// except for this device.
   ///
-  /// - Returns: the changed text; nil when the room already has the address.
-  /// - Throws: why the address cannot be set by changing one line.
+  /// - Returns: the changed text; nil when the room already has the device.
+  /// - Throws: why it cannot be set by changing one line.
   package func setting(
-    _ address: BluetoothAddress, of room: RoomID
+    _ device: DeviceReference, of room: RoomID
   ) throws(ManifestEditError) -> Edit? {
     guard let index = building.rooms.firstIndex(where: { $0.id == room }) else { throw .unknownRoom }
-    if building.rooms[index].address == address { return nil }
-    if let other = building.rooms.first(where: { $0.address == address }) { throw .taken(by: other.id) }
+    if building.rooms[index].device == device { return nil }
+    if let other = building.rooms.first(where: { $0.device == device }) { throw .taken(by: other.id) }
     var expected = building
-    expected.rooms[index].address = address
+    expected.rooms[index].setDevice(device)
 
-    let change = try AddressChange(decoder, room: index, address).change()
+    let change = try DeviceChange(decoder, room: index, device).change()
     let text = decoder.texts.texts[change.text]
     var edited = text.source.bytes
     edited.replaceSubrange(change.bytes, with: change.replacement.utf8)
     let edit = Edit(file: text.name, original: text.source.bytes, bytes: edited, line: change.line)
-    guard reread(edit, of: change.text) == expected else { throw .unsafe(file: edit.file, line: edit.line) }
+    guard reread(edit, of: change.text)?.withoutPlaces == expected.withoutPlaces else {
+      throw .unsafe(file: edit.file, line: edit.line)
+    }
     return edit
   }
 
@@ -80,13 +81,20 @@ package struct ManifestEditor: Sendable {
   }
 }
 
+extension Building {
+  /// This building without the places of its references to secrets, which an added line moves.
+  fileprivate var withoutPlaces: Building {
+    resolvingSecrets { Secret(SecretReference($0.source, file: "", line: 0, column: 0)) }
+  }
+}
+
 package enum ManifestEditError: Error, Hashable, Sendable {
   case notValid
   case unknownRoom
-  /// Another room has the address.
+  /// Another room has the device.
   case taken(by: RoomID)
-  /// The room is a row of a table without a column for addresses.
-  case noAddressColumn(file: String)
+  /// The room is a row of a table without a column for this key.
+  case noColumn(file: String, of: String)
   /// The room belongs to a range in a table row.
   case rangeInTable(file: String, line: Int)
   /// Changing one line would change something else, or nothing.

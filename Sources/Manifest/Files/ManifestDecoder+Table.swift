@@ -45,7 +45,9 @@ extension ManifestDecoder {
       YAMLNode(table) { columns.indices.contains($0) && !columns[$0].keys.isEmpty }, of: source.number)
     let layout = TableLayout(
       text: source.number, delimiter: table.delimiter,
-      addressColumn: columns.firstIndex { $0.keys.contains("address") })
+      columns: columns.enumerated().reduce(into: [:]) { places, column in
+        for key in column.element.keys { places[key] = column.offset }
+      })
     return (rows(of: table, columns), layout)
   }
 

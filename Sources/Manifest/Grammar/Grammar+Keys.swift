@@ -155,7 +155,7 @@ extension Grammar {
     case "device":
       (
         "The name that the device advertises while it waits, instead of its address. The record keeps the address.",
-        .text(.label(ManifestLimits.deviceName)), ["PROV_A1B2C3"]
+        .text(.label(DeviceReference.nameBytes)), ["PROV_A1B2C3"]
       )
     case "near":
       (
@@ -202,6 +202,11 @@ extension Grammar {
     case "command":
       ("The program that prints the password, with its arguments. No shell reads them.", .command, [])
     case "prompt": ("true: roboprov prompts at the terminal.", .affirmation, [])
+    case "labels":
+      (
+        "The file into which `roboprov capture` and `walk` write what labels say, relative to this one.",
+        .text(.something), ["./labels.json"]
+      )
     default: preconditionFailure("the key \(name) has no description")
     }
   }

@@ -52,6 +52,12 @@ package struct Grammar: Sendable {
       name: "password_source", documentation: "The source of a password: one of these.",
       keys: Vocabulary.passwordSources.map { key($0, in: .passwordSource) }, isChoice: true)
   }
+  /// Of what a label has, too.
+  var labelSource: MappingForm {
+    MappingForm(
+      name: "label_source", documentation: "The source of what is on a device's label: one of these.",
+      keys: Vocabulary.labelSources.map { key($0, in: .passwordSource) }, isChoice: true)
+  }
   var table: MappingForm {
     MappingForm(
       name: "table", documentation: "A table of rooms, and which of its columns give which keys.",
@@ -109,11 +115,13 @@ package struct Grammar: Sendable {
         preconditionFailure("no device family has the setting \(name)")
       }
       let texts = zip(families, descriptions).map { "\($0.title): \($1.documentation)" }
-      let value = first.isSecret ? .either([form(first), .mapping(passwordSource)]) : form(first)
+      let value =
+        first.isSecret
+        ? .either([form(first), .mapping(first.isOnLabel ? labelSource : passwordSource)]) : form(first)
       return MappingForm.Key(
         name: name, documentation: texts.joined(separator: "\n\n"),
         value: first.reservedNames.map {
-          .named([(.entry(reserved: $0 + Vocabulary.passwordSources), value)])
+          .named([(.entry(reserved: $0 + Vocabulary.labelSources), value)])
         } ?? value)
     }
   }

@@ -41,6 +41,8 @@ package struct SettingDescription: Hashable, Sendable {
   package var isWritten: Bool
   /// Whether rooms may share a value, so that `defaults` may contain it.
   package var isShareable: Bool
+  /// Whether the device's label has it, so that it can come from a file of labels.
+  package var isOnLabel: Bool
   /// For a mapping from names, which the manifest chooses, to values of this kind: the names that it cannot have. Nil
   /// for a single value.
   package var reservedNames: [String]?
@@ -83,14 +85,15 @@ package struct SettingDescription: Hashable, Sendable {
   package init(
     _ name: SettingName, _ title: String, short shortTitle: String? = nil, _ kind: Kind, isRequired: Bool,
     isOnAir: Bool = false,
-    isWritten: Bool = true, isShareable: Bool = false, reservedNames: [String]? = nil,
+    isWritten: Bool = true, isShareable: Bool = false, isOnLabel: Bool = false,
+    reservedNames: [String]? = nil,
     caution: Caution? = nil, documentation: String
   ) {
     (self.name, self.title) = (name, title)
     self.shortTitle = shortTitle ?? title
     (self.kind, self.isRequired, self.isOnAir, self.isWritten) = (kind, isRequired, isOnAir, isWritten)
     (self.isShareable, self.caution, self.documentation) = (isShareable, caution, documentation)
-    self.reservedNames = reservedNames
+    (self.isOnLabel, self.reservedNames) = (isOnLabel, reservedNames)
   }
 
   /// Whether its value must not be shown.

@@ -37,6 +37,13 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
 
   package var isResolved: Bool { reference == nil }
 
+  /// This secret; if it comes from a file of labels, from the label of this device.
+  func onLabel(of device: String?) -> Secret {
+    guard var reference, case .labels(let path, _, let setting) = reference.source else { return self }
+    reference.source = .labels(path, device: device, setting: setting)
+    return Secret(reference)
+  }
+
   package var isStandIn: Bool {
     if case .standIn = content { true } else { false }
   }

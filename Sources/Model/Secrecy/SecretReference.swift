@@ -8,6 +8,9 @@ package enum SecretSource: Hashable, Sendable {
   case command([String])
   /// The operator at the terminal.
   case prompt
+  /// The file of labels at this path, relative as for `file`: what the label of the device of this name has for the
+  /// setting. The device is nil until the room names one.
+  case labels(String, device: String?, setting: SettingName)
 
   /// Whether a text is accepted as the name of an environment variable: capital letters, digits and
   /// underscores, at most 100. Lower-case names exist, too; but a misplaced password may look like one, and
@@ -34,6 +37,7 @@ extension SecretSource {
     case .file(let path): "file: \(path)"
     case .command(let words): "command: \(words[0])"
     case .prompt: "prompt"
+    case .labels(let path, _, _): "labels: \(path)"
     }
   }
 }
@@ -57,7 +61,7 @@ package struct SecretReference: Hashable, Sendable {
   package var identity: SecretReference {
     switch source {
     case .prompt: self
-    case .file: SecretReference(source, file: file, line: 0, column: 0)
+    case .file, .labels: SecretReference(source, file: file, line: 0, column: 0)
     case .environment, .command: SecretReference(source, file: "", line: 0, column: 0)
     }
   }

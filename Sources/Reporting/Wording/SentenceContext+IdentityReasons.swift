@@ -188,8 +188,8 @@ extension SentenceContext {
 
   var addressMissing: Explanation {
     Explanation(
-      "The manifest has no address for this room's \(device.noun).",
-      "Read its label with `roboprov capture`, or write its address into the manifest. \(again)"
+      "The manifest does not name this room's \(device.noun).",
+      "Read its label with `roboprov capture`, or write its `address` or `device` into the manifest. \(again)"
     )
   }
 

@@ -126,7 +126,7 @@ struct ReplaceCommand: AsyncParsableCommand {
 
   /// The edit that writes the address into the manifest; nil if the manifest already has it.
   private func edit(_ address: BluetoothAddress, of room: RoomID) throws -> ManifestEditor.Edit? {
-    try ManifestFile(subject.building).setting(address, of: room)
+    try ManifestFile(subject.building).setting(.address(address), of: room)
   }
 
   private func write(_ edit: ManifestEditor.Edit) throws {

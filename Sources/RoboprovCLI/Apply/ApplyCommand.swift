@@ -196,11 +196,8 @@ struct ApplyCommand: AsyncParsableCommand {
     var prepared = try PreparedRun(
       source, scope, siteKey: work.seal.siteKey, in: record.reports, plan: plan)
     if simulation.scenario == nil, plan == nil {
-      let labels = Rehearsal.supplyingLabels(source.building, prepared.known)
-      if labels.count > 0 {
-        Console.say("Rehearsal: made-up labels for \(labels.count.rooms)")
-        var supplied = source
-        supplied.building = labels.building
+      var supplied = source
+      if supplied.supplyLabels(prepared.known) {
         prepared = try PreparedRun(
           supplied, scope, siteKey: work.seal.siteKey, in: record.reports)
       }

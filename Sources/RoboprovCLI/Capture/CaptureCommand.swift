@@ -5,27 +5,31 @@ import Engine
 import FoundationEssentials
 import Model
 
-/// `roboprov capture`: reads sensor labels and writes their addresses into the manifest.
+/// `roboprov capture`: reads device labels and writes their addresses or names into the manifest.
 struct CaptureCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "capture",
-    abstract: "Read sensor labels room by room, and write their addresses into the manifest.",
+    abstract: "Read device labels room by room, and write their addresses or names into the manifest.",
     discussion: """
       roboprov capture building.yaml
       roboprov capture building.yaml --only floor:3
       roboprov capture building.yaml --offline
 
-      Asks for the label of each room that has no address, in the order of the manifest. Scan it with a barcode scanner or type \
+      Asks for the label of each room that names no device, in the order of the manifest. Scan it with a barcode scanner or type \
       it: 12 hex digits, with or without separators, also inside the text of a QR code. Each label is compared with the devices \
       on air and saved at once, so that Ctrl-C loses nothing. `u` undoes the last label, `s` skips a room, `q` ends, each with \
       Enter.
+
+      The QR code of an ESP-IDF device has its name, which goes into the manifest (`device`), and its secrets, which go into \
+      the file of labels that the manifest names: `pop: { labels: ./labels.json }` under `defaults`. Only you can read that file. \
+      Scanned codes are not shown.
       """)
 
   @Argument(
     help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String
 
-  @Flag(help: "Also ask for the labels of rooms that have an address.")
+  @Flag(help: "Also ask for the labels of rooms that name their device.")
   var all = false
 
   @Option(
@@ -53,8 +57,9 @@ struct CaptureCommand: AsyncParsableCommand {
   func run() async throws {
     let source = try ManifestSource.load(manifest)
     let file = try ManifestFile(manifest)
-    let rooms = try selected(source.building)
-    let outcome = try await outcome(of: rooms, in: file)
+    let unlabelled = try source.building.unlabelled()
+    let rooms = try selected(source.building, unlabelled)
+    let outcome = try await outcome(of: rooms, unlabelled, in: file)
     switch output {
     case .json: Console.data(outcome.json.pretty)
     case .text: Console.data(outcome.text)
@@ -64,28 +69,35 @@ struct CaptureCommand: AsyncParsableCommand {
   }
 
   /// The rooms whose labels are read, in the manifest's order.
-  private func selected(_ building: Building) throws -> [Room] {
+  private func selected(_ building: Building, _ unlabelled: Set<RoomID>) throws -> [Room] {
     let chosen = try RoomSelectors(building).find(only, for: "--only")
     return building.rooms.filter { room in
       guard only.isEmpty || chosen.contains(room.id) else { return false }
       // Other rooms need no label: they are matched by nearness, or are configured elsewhere.
-      return all || room.address == nil && room.deviceName == nil && room.near == nil && !room.isRegistered
+      return all || unlabelled.contains(room.id)
+        || room.device == nil && (room.near == nil || room.awaitsLabel) && !room.isRegistered
     }
   }
 
-  private func outcome(of rooms: [Room], in file: ManifestFile) async throws -> CaptureOutcome {
+  private func outcome(
+    of rooms: [Room], _ unlabelled: Set<RoomID>, in file: ManifestFile
+  ) async throws -> CaptureOutcome {
     guard !rooms.isEmpty else {
       Console.say(
-        "\(only.isEmpty ? "Every room" : "Each of these rooms") has its address; --all reads their labels again."
+        "\(only.isEmpty ? "Every room" : "Each of these rooms") has its device; --all reads their labels again."
       )
       return CaptureOutcome(Capture(file.building, rooms: []), building: file.building, air: nil)
     }
-    if offline { return try await Interruptions().cancelling { await talk(about: rooms, in: file, nil) } }
+    let talk = { @Sendable (air: AirLog?) in
+      var dialogue = CaptureDialogue(file, rooms: rooms, unlabelled: unlabelled, air: air)
+      return await dialogue.run()
+    }
+    if offline { return try await Interruptions().cancelling { await talk(nil) } }
     do {
       return try await simulation.access.with(at: .watched) { stack in
         try await Interruptions().cancelling {
           try await stack.scanning(radio.choice, for: file.building) { air, _ in
-            await talk(about: rooms, in: file, air)
+            await talk(air)
           }
         }
       }
@@ -95,10 +107,5 @@ struct CaptureCommand: AsyncParsableCommand {
         advice: (failure.advice.map { $0 + "\n" } ?? "")
           + "To read labels without Bluetooth, add --offline.")
     }
-  }
-
-  private func talk(about rooms: [Room], in file: ManifestFile, _ air: AirLog?) async -> CaptureOutcome {
-    var dialogue = CaptureDialogue(file, rooms: rooms, air: air)
-    return await dialogue.run()
   }
 }

@@ -14,16 +14,18 @@ struct CaptureDialogue {
   private var written: [[ManifestPatch]] = []
 
   /// - Parameter air: The devices on air, scanned in parallel; nil without a scan.
-  init(_ file: ManifestFile, rooms: [Room], air: AirLog?) {
+  /// - Parameter unlabelled: The rooms whose label must be read although they have a device.
+  init(_ file: ManifestFile, rooms: [Room], unlabelled: Set<RoomID>, air: AirLog?) {
     (path, building, self.air) = (file.path, file.building, air)
-    capture = Capture(building, rooms: rooms.map(\.id))
+    capture = Capture(building, rooms: rooms.map(\.id), unlabelled: unlabelled)
   }
 
   /// Asks until every label is read, the input ends, or the operator quits.
   mutating func run() async -> CaptureOutcome {
     Console.say("Commands, each with Enter: u undo, s skip, q quit, ? help")
     var asked: Capture.Prompt?
-    var lines = Keyboard.lines().makeAsyncIterator()
+    var lines = LabelLines()
+    defer { lines.end() }
     while capture.prompt != .nothing {
       if asked != capture.prompt {
         ask(capture.prompt)
@@ -31,7 +33,7 @@ struct CaptureDialogue {
       } else if isAtTerminal {
         ask()
       }
-      guard let line = await lines.next() else { break }
+      guard let line = await lines.next(after: question) else { break }
       let action = capture.read(line)
       await carryOut(action)
     }
@@ -47,7 +49,7 @@ struct CaptureDialogue {
   private func ask(_ prompt: Capture.Prompt) {
     switch prompt {
     case .label(let stop, let number, let count):
-      let now = building.rooms.first { $0.id == stop.room }?.address.map { " (now \($0))" } ?? ""
+      let now = building.rooms.first { $0.id == stop.room }?.device.map { " (now \($0))" } ?? ""
       Console.say("[\(number)/\(count)] \(stop.name)\(now)")
     case .offset(let proposal):
       Console.say(
@@ -61,9 +63,9 @@ struct CaptureDialogue {
     if isAtTerminal { ask() }
   }
 
-  private func ask() {
-    if case .offset = capture.prompt { Console.ask("y/n> ") } else { Console.ask("label> ") }
-  }
+  private func ask() { Console.ask(question) }
+
+  private var question: String { if case .offset = capture.prompt { "y/n> " } else { "label> " } }
 
   // MARK: Answers
 
@@ -78,7 +80,7 @@ struct CaptureDialogue {
     case .nothingToUndo: Console.say("  nothing to undo")
     case .offsetDeclined: Console.say("  labels are used unchanged")
     case .help:
-      Console.say("  Scan the label, or type its 12 hex digits.")
+      Console.say("  Scan the label or the QR code, or type the label's 12 hex digits.")
       Console.say("  u: undo the last label   s: skip")
       Console.say("  q: end   (each with Enter)")
     }
@@ -86,9 +88,7 @@ struct CaptureDialogue {
 
   private mutating func save(_ assignments: [Capture.Assignment]) async {
     do {
-      let edits = try ManifestFile.edits(of: path, assignments.map { ($0.address, $0.stop.room) })
-      for edit in edits { try ManifestFile.write(edit) }
-      written.append(edits.map(ManifestPatch.init))
+      written.append(try DeviceLabel.write(assignments.map { ($0.stop.room, $0.device, $0.label) }, to: path))
     } catch {
       capture.notSaved()
       return say(error)
@@ -98,7 +98,7 @@ struct CaptureDialogue {
     for assignment in assignments {
       let offset = capture.offset > 0 ? " (label + \(capture.offset))" : ""
       let room = assignments.count > 1 ? "\(assignment.stop.name): " : ""
-      Console.say("  \(room)\(assignment.address) saved\(offset)")
+      Console.say("  \(room)\(assignment.device) saved\(assignment.device.address == nil ? "" : offset)")
       Console.say("  \(words(for: assignment, received))")
     }
   }
@@ -121,7 +121,7 @@ struct CaptureDialogue {
 
   private func words(for assignment: Capture.Assignment, _ received: AirLedger?) -> String {
     guard let received else { return "not compared with what is on air" }
-    guard let sighting = received[assignment.address] else { return "not received" }
+    guard let sighting = received[assignment.device] else { return "not received" }
     let room = building.rooms.first { $0.id == assignment.stop.room }
     let signal = sighting.rssi.map { ", \($0) dBm" } ?? ""
     let words = "on air, " + (sighting.life?.recognition.shortWords ?? "not recognised") + signal

@@ -34,7 +34,7 @@ struct InitCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A setting that all rooms share, such as uuid=…. Repeat the option for each setting.",
+      "A setting that all rooms share, such as uuid=…; for a secret its source, such as pop=labels. Repeat the option for each setting.",
       valueName: "key=value"))
   var setting: [String] = []
 
@@ -82,6 +82,9 @@ struct InitCommand: AsyncParsableCommand {
       throw ValidationError(
         "--from, --from-scan and --rooms exclude each other: each gives the rooms")
     }
+    if password == .labels {
+      throw ValidationError("--password: no label has the password of a WiFi network")
+    }
     if !column.isEmpty, from == nil { throw ValidationError("--column needs --from") }
     if simulation.simulate, !fromScan { throw ValidationError("--simulate needs --from-scan") }
   }
@@ -105,12 +108,13 @@ struct InitCommand: AsyncParsableCommand {
     case .text: Console.data("Wrote \(ManifestFindings.summary(building, file: manifest))\n")
     case .json: Console.data(ManifestFindings.json(reading, file: manifest).pretty)
     }
-    let missing = building.rooms.filter { $0.address == nil }.count
+    let missing = building.rooms.filter { $0.device == nil }.count
     let next = missing > 0 ? "roboprov capture \(manifest)" : "roboprov plan \(manifest)"
     Console.say("Check it after each change: roboprov validate \(manifest)")
     Console.say(
       missing > 0
-        ? "\(missing) \(missing == 1 ? "room has" : "rooms have") no address yet: \(next)" : "Then: \(next)")
+        ? "\(missing) \(missing == 1 ? "room has" : "rooms have") no \(building.rooms.contains(where: \.awaitsLabel) ? "device" : "address") yet: \(next)"
+        : "Then: \(next)")
   }
 
   private func refuseToOverwrite() throws {
@@ -138,13 +142,32 @@ struct InitCommand: AsyncParsableCommand {
     let counted = family.countedSetting
     // A room, so that the answers before those about rooms can be checked.
     var draft = ManifestDraft(
-      name: fallback, profile: family.id, settings: try pairs(setting, "--setting"), match: .later,
+      name: fallback, profile: family.id, match: .later,
       rooms: .entries(Self.entries(["Room 1"], counted: counted)))
+    for pair in try pairs(setting, "--setting") {
+      guard let secret = family.secretsToShare.first(where: { $0.name.rawValue == pair.key }) else {
+        draft.settings.append(pair)
+        continue
+      }
+      guard let source = PasswordChoice(rawValue: pair.value), source != .labels || secret.isOnLabel else {
+        throw CommandFailure(
+          .usage, "--setting: `\(pair.key)` takes the source of a secret, not the secret",
+          advice: "One of: "
+            + PasswordChoice.choices(for: secret).map { "\(pair.key)=\($0)" }.joined(separator: ", "))
+      }
+      draft.secrets.append(.init(secret.name, source.source(as: secret.name.rawValue)))
+    }
     draft.name = await name.orElse { await questions.name(fallback, in: draft) } ?? fallback
     for key in family.keysToShare where !draft.settings.contains(where: { $0.key == key }) {
       if let value = await questions.setting(key, of: family, in: draft) {
         draft.settings.append(.init(key, value))
       }
+    }
+    for secret in family.secretsToShare
+    where secret.isRequired && !draft.secrets.contains(where: { $0.setting == secret.name }) {
+      let usual = secret.isOnLabel ? PasswordChoice.labels : .prompt
+      let source = await questions.source(of: secret, usual) ?? usual
+      draft.secrets.append(.init(secret.name, source.source(as: secret.name.rawValue)))
     }
     if family.settings.contains(where: { $0.name == .wifiSSID }) {
       let named = try pairs(network, "--network")
@@ -188,15 +211,7 @@ struct InitCommand: AsyncParsableCommand {
 
   private func networkDraft(_ name: String, _ ssid: String, _ choice: PasswordChoice) -> ManifestDraft.Network
   {
-    let variable =
-      "WIFI_" + String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
-    let password: ManifestDraft.Password =
-      switch choice {
-      case .prompt: .prompt
-      case .env: .environment(variable)
-      case .none: .none
-      }
-    return .init(name: name, ssid: ssid, password: password)
+    .init(name: name, ssid: ssid, password: choice.source(as: "WIFI_" + name))
   }
 
   private func pairs(_ texts: [String], _ option: String) throws -> [ManifestDraft.Pair] {
@@ -283,17 +298,22 @@ struct InitCommand: AsyncParsableCommand {
       )
     }
     let counted = family.countedSetting?.name.rawValue
-    draft.match = .address
+    // A label has the name of its device.
+    let isByName = draft.secrets.contains { if case .labels = $0.source { true } else { false } }
+    draft.match = isByName ? .later : .address
     draft.rooms = .entries(
       devices.enumerated().map { index, device in
         [.init("room", "Room \(index + 1)")]
           + (counted.map { [.init($0, "\(index + 1)")] } ?? [])
-          + [.init("address", device.address.description)]
+          + [
+            isByName
+              ? device.name.map { .init("device", $0) } : .init("address", device.address.description)
+          ].compactMap(\.self)
       })
   }
 }
 
-/// The sources of passwords, for `--password`.
+/// The sources of passwords, for `--password`, and of other secrets.
 enum PasswordChoice: String, CaseIterable, ExpressibleByArgument {
   /// At each run, the operator types it.
   case prompt
@@ -301,12 +321,37 @@ enum PasswordChoice: String, CaseIterable, ExpressibleByArgument {
   case env
   /// Open networks have no password.
   case none
+  /// What the label of each device says; not for WiFi passwords.
+  case labels
+
+  static let allCases: [Self] = [.prompt, .env, .none]
+
+  /// The choices for a secret that is no WiFi password.
+  static func choices(for secret: SettingDescription) -> [String] {
+    (secret.isOnLabel ? [.labels] + allCases : allCases).map(\.rawValue)
+  }
+
+  /// - Parameter name: What an environment variable is named after.
+  func source(as name: String) -> ManifestDraft.Password {
+    switch self {
+    case .prompt: .prompt
+    case .env:
+      .environment(String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }))
+    case .none: .none
+    case .labels: .labels("./labels.json")
+    }
+  }
 }
 
 extension DeviceFamily {
   /// The required settings that all rooms can share.
   fileprivate var keysToShare: [String] {
     settings.filter { $0.isRequired && $0.isShareable && !$0.isSecret }.map(\.name.rawValue)
+  }
+
+  /// The secrets that all rooms can share, each a single one.
+  fileprivate var secretsToShare: [SettingDescription] {
+    access.filter { $0.isSecret && $0.isShareable && $0.reservedNames == nil }
   }
 }
 

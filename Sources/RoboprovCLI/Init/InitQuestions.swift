@@ -40,6 +40,19 @@ struct InitQuestions {
     return await ask(key) { answer in draft.problem { $0.settings.append(.init(key, answer)) } }
   }
 
+  func source(of secret: SettingDescription, _ usual: PasswordChoice) async -> PasswordChoice? {
+    let words = [
+      "labels": "labels (`capture` reads each device's)", "prompt": "prompt (asked at each run)",
+      "env": "env (environment variable)",
+    ]
+    let choices = PasswordChoice.choices(for: secret)
+    let answer = await ask(
+      "The \(secret.title), `\(secret.name)`: \(choices.map { words[$0] ?? $0 }.joined(separator: ", "))",
+      usual.rawValue
+    ) { choices.contains($0) ? nil : "type one of \(choices.joined(separator: ", "))" }
+    return answer.flatMap(PasswordChoice.init)
+  }
+
   /// The networks. The first one is the default of all rooms.
   func networks(
     in draft: ManifestDraft,

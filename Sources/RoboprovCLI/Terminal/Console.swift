@@ -28,6 +28,11 @@ enum Console {
   /// Writes a question without a line end to stderr.
   static func ask(_ question: String) { Surroundings.write(question.visible, to: STDERR_FILENO) }
 
+  /// Writes a question in place of the present line.
+  static func askAgain(_ question: String) {
+    Surroundings.write("\r\u{1B}[K" + question.visible, to: STDERR_FILENO)
+  }
+
   /// Writes an error and its advice to stderr; for programs as one line of JSON (`ErrorJSON`).
   static func fail(_ failure: CommandFailure, forPrograms: Bool = false) {
     show(forPrograms ? ErrorJSON.line(failure) + "\n" : "roboprov: error: " + failure.text + "\n")

@@ -13,11 +13,12 @@ struct WalkCommand: AsyncParsableCommand {
       roboprov walk building.yaml --simulate
 
       For each room that is not done: scan the label of its sensor with a barcode scanner, type its 12 hex digits, or press \
-      Enter to take the sensor that is clearly the nearest or was just switched on. `walk` writes the address into the manifest, \
+      Enter to take the sensor that is clearly the nearest or was just switched on. `walk` writes the address into the manifest \
+      (of the QR code of an ESP-IDF device the name, and its secrets into the file of labels: roboprov capture --help), \
       provisions and verifies the sensor as `apply` does, and continues with the next room. A rehearsal changes neither the \
       manifest nor the record.
 
-      Keys: r retry, s skip, u undo the address, l locate (signal strength), i have it blink (if it can), q quit, ? help. Without a terminal each key is a \
+      Keys: r retry, s skip, u undo the label, l locate (signal strength), i have it blink (if it can), q quit, ? help. Without a terminal each key is a \
       line, and `.` is Enter.
 
       \(ExitStatus.help)
@@ -45,14 +46,19 @@ struct WalkCommand: AsyncParsableCommand {
     _ = try ManifestFile(manifest)
     let chosen = try RoomSelectors(written.building).find(only, for: "--only")
     let scope = WorkScope(RoomSelection(only: chosen, unfinished: true))
-    let source = try SecretResolver.resolve(
+    var source = try SecretResolver.resolve(
       written, for: scope, isRehearsal: simulation.simulate, asking: SecretPrompt.ask)
-    let prepared = try PreparedRun(source, scope, siteKey: seal.siteKey, in: record.reports)
+    var prepared = try PreparedRun(source, scope, siteKey: seal.siteKey, in: record.reports)
+    if simulation.simulate, simulation.scenario == nil,
+      source.supplyLabels(prepared.known, onlyOfProducts: true)
+    {
+      prepared = try PreparedRun(source, scope, siteKey: seal.siteKey, in: record.reports)
+    }
     if let words = prepared.nothingLeft {
       Console.say(words)
       return
     }
-    let walk = { @Sendable [self] in
+    let walk = { @Sendable [self, prepared] in
       try await simulation.access.with(rehearsing: prepared.subject, at: .watched) { stack in
         try await Preflight.awaitAdapter(prepared, radio.choice, stack)
         return try await WalkSession(self, prepared, stack).run()

@@ -23,7 +23,7 @@ final class WalkInput: Sendable {
   private let queue = DispatchQueue(label: "walk input")
 
   private struct State {
-    var typed: [UInt8] = []
+    var typed = TypedLine()
     var generation = 0
     var keys: KeyReader?
     var lines: Task<Void, Never>?
@@ -33,8 +33,6 @@ final class WalkInput: Sendable {
   /// Bytes within this time come from a scanner.
   private static let pause = DispatchTimeInterval.milliseconds(120)
   private static let pace = DispatchTimeInterval.milliseconds(500)
-  /// The maximum length of a line, in bytes.
-  private static let longest = 4296
 
   init() {
     (events, continuation) = AsyncStream.makeStream(of: Event.self)
@@ -84,24 +82,18 @@ final class WalkInput: Sendable {
     var entry: Walk.Entry?
     let (typed, generation) = state.withLock { state in
       state.generation += 1
-      switch byte {
-      case UInt8(ascii: "\r"), UInt8(ascii: "\n"):
-        entry = state.typed.isEmpty ? .enter : .line(String(decoding: state.typed, as: UTF8.self))
-        state.typed = []
-      case 0x7F, 0x08: _ = state.typed.popLast()
-      case 0x20...: if state.typed.count < Self.longest { state.typed.append(byte) }
-      default: break
-      }
+      if let line = state.typed.take(byte) { entry = line.isEmpty ? .enter : .line(line) }
       return (state.typed, state.generation)
     }
     if let entry { continuation.yield(.entry(entry)) }
-    continuation.yield(.typed(String(decoding: typed, as: UTF8.self)))
-    guard typed.count == 1, let first = typed.first, Walk.keys.contains(Character(Unicode.Scalar(first)))
+    continuation.yield(.typed(typed.shown))
+    guard typed.bytes.count == 1, let first = typed.bytes.first,
+      Walk.keys.contains(Character(Unicode.Scalar(first)))
     else { return }
     queue.asyncAfter(deadline: .now() + Self.pause) { [self] in
       let isKey = state.withLock { state -> Bool in
         guard state.generation == generation else { return false }
-        state.typed = []
+        state.typed = TypedLine()
         return true
       }
       guard isKey else { return }

@@ -16,12 +16,14 @@ actor WalkSession {
   private let isLive = Screen.standardError.canRedraw && KeyReader.isPossible
   private let stopped = OneShot<Void>()
   private var source: ManifestSource
+  /// The rooms at the beginning of the walk.
+  private let asWritten: [Room]
   private var walk: Walk
   private var view = WalkView()
   private var seen: Set<BluetoothAddress> = []
   /// The edits of the manifest for each room, for undo.
   private var written: [RoomID: [ManifestPatch]] = [:]
-  /// Rooms whose address was undone. They can get another device than the one on record.
+  /// Rooms whose device was undone. They can get another device than the one on record.
   private var released: Set<RoomID> = []
   private var panel = LiveLines()
   /// The signal of the device that is located.
@@ -35,15 +37,18 @@ actor WalkSession {
     let known = prepared.known
     let selected = Set(prepared.selected.map(\.id))
     let rooms = prepared.source.building.rooms
-    let others = rooms.filter { !selected.contains($0.id) }.compactMap { room in
-      (known.device(of: room)?.address ?? room.address).map { ($0, room.name) }
+    asWritten = rooms
+    let others = rooms.filter { !selected.contains($0.id) }.flatMap { room in
+      [known.device(of: room).map { .address($0.address) }, room.device].compactMap(\.self).map {
+        ($0, room.name)
+      }
     }
     walk = Walk(
       prepared.selected.map { room in
         Walk.Stop(
-          room: room.id, name: room.name, floor: room.floor,
-          canIdentify: BuiltIn.drivers[room.family.id]?.identify != nil,
-          address: room.address ?? known.device(of: room)?.address)
+          room: room.id, name: room.name, floor: room.floor, family: room.family.id,
+          canIdentify: BuiltIn.drivers[room.family.id]?.identify != nil, needsLabel: room.awaitsLabel,
+          address: room.address ?? known.device(of: room)?.address, deviceName: room.deviceName)
       }, owners: Dictionary(others) { first, _ in first })
     view.building = prepared.source.building.name
     view.isSimulated = stack.isSimulated
@@ -87,7 +92,7 @@ actor WalkSession {
     view.stop = stop
     view.proposal = nil
     track = nil
-    if !isLive { Console.say("Room: \(stop.name)" + (stop.address.map { " (\($0))" } ?? "")) }
+    if !isLive { Console.say("Room: \(stop.name)" + (stop.device.map { " (\($0))" } ?? "")) }
     for await event in input.events {
       await look(at: stop, air, adapter, since: began)
       switch event {
@@ -106,19 +111,24 @@ actor WalkSession {
         switch action {
         case .nothing: break
         case .show(let message): show(message.words)
-        case .locate(let address):
+        case .locate(let device):
           let now = stack.clock.now
-          if isLive {
+          if isLive, let address = await address(of: device, air) {
             track = (address, SignalTrack(from: now), nil, now)
           } else {
             show(view.rssi.map(WalkView.signal) ?? "not received now")
           }
-        case .assign(let address, _):
-          if let problem = await problem(with: address, air) {
+        case .assign(let label, _):
+          if let problem = await problem(with: label.device, air) {
             show(problem)
           } else {
             return await keep(action, air)
           }
+        case .identify(let device):
+          if let address = await address(of: device, air) {
+            return await keep(.identify(.address(address)), air)
+          }
+          show("not received now")
         default: return await keep(action, air)
         }
         // A skipped room ends the scan.
@@ -127,6 +137,11 @@ actor WalkSession {
       draw()
     }
     return .quit
+  }
+
+  private func address(of device: DeviceReference, _ air: AirLog) async -> BluetoothAddress? {
+    if let address = device.address { return address }
+    return await air.air[device]?.address
   }
 
   /// Records the devices received so far, so that later ones count as new.
@@ -140,12 +155,14 @@ actor WalkSession {
   {
     let now = stack.clock.now
     let ledger = await air.air
-    let address = stop.address ?? view.proposal?.address
-    let sighting = address.flatMap { ledger[$0] }
+    let device = stop.device ?? view.proposal.map { .address($0.address) }
+    let sighting = device.flatMap { ledger[$0] }
     let isFresh = sighting?.lastReceived.map { $0.duration(to: now) <= WalkProposal.freshness } ?? false
     view.rssi = isFresh ? sighting?.rssi : nil
     locate(in: ledger, now: now)
-    guard stop.address == nil, let room = source.building.rooms.first(where: { $0.id == stop.room }) else {
+    guard stop.device == nil, !stop.needsLabel,
+      let room = source.building.rooms.first(where: { $0.id == stop.room })
+    else {
       return
     }
     view.proposal = WalkProposal(
@@ -175,11 +192,11 @@ actor WalkSession {
   }
 
   /// Why a label's device must not be used: its identity shows that it is at work for another room.
-  private func problem(with address: BluetoothAddress, _ air: AirLog) async -> String? {
-    guard let identity = await air.air[address]?.identityAtWork else { return nil }
+  private func problem(with device: DeviceReference, _ air: AirLog) async -> String? {
+    guard let identity = await air.air[device]?.identityAtWork else { return nil }
     let owner = source.building.rooms.first { $0.identity == identity }
     guard let owner, owner.id != walk.current?.room else { return nil }
-    return "Wrong sensor: \(address) is at work with \(identity.distinction), which belongs to \(owner.name)"
+    return "Wrong sensor: \(device) is at work with \(identity.distinction), which belongs to \(owner.name)"
   }
 
   /// - Returns: Whether the walk continues.
@@ -187,11 +204,11 @@ actor WalkSession {
     switch action {
     case .quit: return false
     case .nothing, .show, .locate: break
-    case .assign(let address, let stop):
-      if try assign(address, to: stop) { try await provision(stop.room) }
+    case .assign(let label, let stop):
+      if try assign(label, to: stop) { try await provision(stop.room) }
     case .provision(let stop): try await provision(stop.room)
     case .undo(let stop): undo(stop)
-    case .identify(let address): await identify(address)
+    case .identify(let device): if let address = device.address { await identify(address) }
     }
     return true
   }
@@ -213,12 +230,11 @@ actor WalkSession {
 
   // MARK: The manifest
 
-  private func assign(_ address: BluetoothAddress, to stop: Walk.Stop) throws -> Bool {
+  private func assign(_ label: DeviceLabel, to stop: Walk.Stop) throws -> Bool {
     if !stack.isSimulated {
       do {
-        let edits = try ManifestFile.edits(of: command.manifest, [(address, stop.room)])
-        for edit in edits { try ManifestFile.write(edit) }
-        written[stop.room] = edits.map(ManifestPatch.init)
+        let patches = try DeviceLabel.write([(stop.room, label.device, label)], to: command.manifest)
+        written[stop.room, default: []] += patches
         // The digest for the record must be that of the changed manifest.
         let resolved = source.building
         source = try ManifestSource.load(command.manifest)
@@ -228,8 +244,8 @@ actor WalkSession {
         return false
       }
     }
-    give(address, to: stop.room)
-    walk.assigned(address, to: stop.room)
+    source.setLabel(label, of: stop.room)
+    walk.assigned(label.device, to: stop.room)
     return true
   }
 
@@ -242,14 +258,9 @@ actor WalkSession {
     }
     written[stop.room] = nil
     released.insert(stop.room)
-    give(nil, to: stop.room)
+    if let room = asWritten.first(where: { $0.id == stop.room }) { source.removeLabel(from: room) }
     walk.undone(stop.room)
-    show("\(stop.name): the address was removed")
-  }
-
-  private func give(_ address: BluetoothAddress?, to room: RoomID) {
-    guard let index = source.building.rooms.firstIndex(where: { $0.id == room }) else { return }
-    source.building.rooms[index].address = address
+    show("\(stop.name): the \(stop.address == nil ? "device" : "address") was removed")
   }
 
   // MARK: The run

@@ -93,6 +93,7 @@ extension FirmwareFamily {
     ],
     dropStages: [.connect, .discover, .write, .confirm, .save],
     faults: ownFaults.map { FaultKind($0.name, .own($0)) },
+    label: ["name", "pop", "username"],
     oracle: FirmwareOracle(
       .provisioningMode(save: EspGATT.apply), proofs: [.deviceStatus],
       keeps: EspGATT.productValues,

@@ -137,7 +137,7 @@ package struct EspFirmware: Firmware {
       if session == nil || EspFirmwareSession.begins(value) {
         session = EspFirmwareSession(
           security: security, proof: has(.noProof) ? [] : strikes(.otherCredentials) ? [0x58] : proof,
-          counts: !has(.sameNonce), &generator)
+          owner: owner, counts: !has(.sameNonce), &generator)
       }
       return session?.handshake(value)
     default:
@@ -149,6 +149,10 @@ package struct EspFirmware: Firmware {
   }
 
   private var proof: [UInt8] { conditions.label["pop"].map { Array($0.utf8) } ?? EspGATT.proof }
+
+  private var owner: [UInt8] {
+    conditions.label["username"].flatMap { $0.isEmpty ? nil : Array($0.utf8) } ?? EspGATT.username
+  }
 
   private var security: Int { has(.security0) ? 0 : has(.security1) || has(.oldVersion) ? 1 : 2 }
 

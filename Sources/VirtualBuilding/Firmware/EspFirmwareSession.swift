@@ -9,6 +9,8 @@ import VirtualTime
 struct EspFirmwareSession: Hashable {
   private let security: Int
   private let proof: [UInt8]
+  /// The user name of its verifier.
+  private let owner: [UInt8]
   private let counts: Bool
   /// 96 random bytes: private key, salt or counter, and nonce.
   private let chance: [UInt8]
@@ -19,8 +21,10 @@ struct EspFirmwareSession: Hashable {
   private var position = 0
   private var isOpen = false
 
-  init(security: Int, proof: [UInt8], counts: Bool, _ generator: inout SeededGenerator) {
-    (self.security, self.proof, self.counts) = (security, proof, counts)
+  init(
+    security: Int, proof: [UInt8], owner: [UInt8], counts: Bool, _ generator: inout SeededGenerator
+  ) {
+    (self.security, self.proof, self.owner, self.counts) = (security, proof, owner, counts)
     chance = (0..<96).map { _ in UInt8.random(in: 0...255, using: &generator) }
   }
 
@@ -102,7 +106,7 @@ struct EspFirmwareSession: Hashable {
   private var salt: [UInt8] { Array(chance[32..<48]) }
   /// v = g^x.
   private var verifier: Residue {
-    let inner = Self.hash(EspGATT.username, [0x3A], proof)
+    let inner = Self.hash(owner, [0x3A], proof)
     return Self.number([5]).power(Self.hash(salt, inner))
   }
   /// B = kv + g^b, without leading zeros.

@@ -12,6 +12,8 @@ package struct FirmwareFamily: Sendable {
   package let faults: [FaultKind]
   /// Whether UUID and major of the beacon are built into the firmware (`FirmwareConditions.beacon`).
   package let hasBuiltInBeacon: Bool
+  /// What a scenario can put on the label of a device (`FirmwareConditions.label`).
+  package let label: [String]
   /// What is right for its devices; nil for a make that no room has.
   package let oracle: FirmwareOracle?
   /// How random buildings draw its devices; nil for a make that no room has.
@@ -22,7 +24,8 @@ package struct FirmwareFamily: Sendable {
   package init(
     name: String, settings: [FirmwareSetting] = [],
     dropStages: [Fault.DropStage.Name] = [.connect, .discover, .write, .confirm], faults: [FaultKind] = [],
-    hasBuiltInBeacon: Bool = false, oracle: FirmwareOracle? = nil, draw: FirmwareDraw? = nil,
+    hasBuiltInBeacon: Bool = false, label: [String] = [], oracle: FirmwareOracle? = nil,
+    draw: FirmwareDraw? = nil,
     make: @escaping @Sendable (FirmwareConditions) -> any Firmware
   ) {
     self.name = name
@@ -30,6 +33,7 @@ package struct FirmwareFamily: Sendable {
     self.dropStages = dropStages
     self.faults = faults
     self.hasBuiltInBeacon = hasBuiltInBeacon
+    self.label = label
     self.oracle = oracle
     self.draw = draw
     self.make = make

@@ -70,14 +70,14 @@ package struct SensorScenario: Sendable {
   /// `FirmwareFamily.hasBuiltInBeacon`.
   package var beacon: BuiltInBeacon?
   /// What its label says, if that differs from other devices' (`FirmwareConditions.label`).
-  package var label: [String: String] = [:]
+  package var label: [String: String]
   package var faults: [ScheduledFault]
 
   /// Creates a sensor; by default it is present from the start, new and without faults.
   package init(
     address: BluetoothAddress, family: FirmwareFamily, signal: Signal = .init(base: -60),
     place: Place? = nil, appearsAfter: Duration = .zero, holds: [String: String] = [:],
-    beacon: BuiltInBeacon? = nil, faults: [ScheduledFault] = []
+    beacon: BuiltInBeacon? = nil, label: [String: String] = [:], faults: [ScheduledFault] = []
   ) {
     self.address = address
     self.family = family
@@ -86,6 +86,7 @@ package struct SensorScenario: Sendable {
     self.appearsAfter = appearsAfter
     self.holds = holds
     self.beacon = beacon
+    self.label = label
     self.faults = faults
   }
 }

@@ -5,9 +5,9 @@ import Model
 import Source
 import YAML
 
-/// The edit of one line that gives a room an address. It works on bytes and does not cover all of YAML's
+/// The edit of one line that gives a room the address or the name of its device. It works on bytes and does not cover all of YAML's
 /// grammar, so the caller must read the result again.
-struct AddressChange {
+struct DeviceChange {
   /// A part of a text with its replacement.
   struct Change {
     /// The number of the text.
@@ -21,17 +21,20 @@ struct AddressChange {
 
   private let decoder: ManifestDecoder
   private let index: Int
-  private let address: BluetoothAddress
+  private let device: DeviceReference
 
   private var draft: RoomDraft { decoder.drafts[index] }
 
   /// - Parameter room: The index of the room in the building.
-  init(_ decoder: ManifestDecoder, room: Int, _ address: BluetoothAddress) {
-    (self.decoder, index, self.address) = (decoder, room, address)
+  init(_ decoder: ManifestDecoder, room: Int, _ device: DeviceReference) {
+    (self.decoder, index, self.device) = (decoder, room, device)
   }
 
   func change() throws(ManifestEditError) -> Change {
-    if let written = draft.fields["address"] { return replacing(written.range) }
+    if let written = draft.fields[device.key] { return replacing(written.range) }
+    if let other = ["address", "device"].lazy.compactMap({ draft.fields.entry($0) }).first {
+      return try replacing(other)
+    }
     if draft.isOfRange { return try addingEntry() }
     switch decoder.lists[draft.origin.list] {
     case .rows(let table): return try fillingCell(of: table)
@@ -39,18 +42,28 @@ struct AddressChange {
     }
   }
 
-  // MARK: Replacing an address
+  // MARK: Replacing a value
 
   private func replacing(_ range: SourceRange) -> Change {
     let bytes = source(range.text).bytes
     let quote = quote(at: range)
     let text =
       switch (quote, table(range.text)) {
-      case (let quote?, _): quote + address.description + quote
-      case (nil, _?): address.description
+      case (let quote?, nil): written(in: quote)
+      case (let quote?, _?): quote + device.description + quote
+      case (nil, _?): device.description
       case (nil, nil): isPlain(range) ? plain : quoted
       }
     return change(text, at: range.bytes.lowerBound..<Self.end(of: range, in: bytes), in: range.text)
+  }
+
+  /// Replaces the room's address by a name, or its name by an address.
+  private func replacing(_ entry: YAMLNode.Entry) throws(ManifestEditError) -> Change {
+    let (key, value) = (entry.keyRange, entry.value.range)
+    // In a table the key is a header.
+    guard table(value.text) == nil else { throw unsafe(value) }
+    let end = Self.end(of: value, in: source(value.text).bytes)
+    return change(pair(keyed: quote(at: key)), at: key.bytes.lowerBound..<end, in: key.text)
   }
 
   /// The quote with which a value begins; nil without one.
@@ -64,15 +77,16 @@ struct AddressChange {
     }
   }
 
-  /// Whether a value begins like an unquoted address.
+  /// Whether a value begins like an unquoted address, or any name may stand there.
   private func isPlain(_ range: SourceRange) -> Bool {
+    if case .name = device { return true }
     let bytes = source(range.text).bytes
     return range.bytes.lowerBound < bytes.count && UInt8(hexDigit: bytes[range.bytes.lowerBound]) != nil
   }
 
   // MARK: Adding a key
 
-  /// Adds `address` to the room's own entry.
+  /// Adds the key to the room's own entry.
   private func addingKey() throws(ManifestEditError) -> Change {
     let entry = draft.origin.entry
     let own = draft.fields.all.filter {
@@ -82,14 +96,13 @@ struct AddressChange {
       let last = own.max(by: { $0.value.range.end < $1.value.range.end })
     else { throw unsafe(entry) }
     let bytes = source(entry.text).bytes
-    let key = quote(at: first.keyRange).map { $0 + "address" + $0 } ?? "address"
-    let pair = "\(key): \(styled)"
+    let pair = pair(keyed: quote(at: first.keyRange))
     if isFlowMapping(entry) {
       let end = last.value.range.end.offset
       return change(", " + pair, at: end..<end, in: entry.text)
     }
     let indentation = String(repeating: " ", count: first.keyRange.start.column - 1)
-    // The address goes below its number or the name, if that has a line of its own.
+    // It goes below its number or the name, if that has a line of its own.
     let above =
       (decoder.vocabulary.counted.map(\.name.rawValue) + ["room"]).lazy.compactMap { key in
         own.first { $0.key == key && isOneLine($0) }
@@ -134,7 +147,7 @@ struct AddressChange {
       throw .rangeInTable(file: decoder.texts.texts[range.text].name, line: range.start.line)
     }
     guard let name = draft.fields["room"]?.text else { throw unsafe(range) }
-    let entry = "{ room: \(YAMLScalar.text(name)), address: \(styled) }"
+    let entry = "{ room: \(YAMLScalar.text(name)), \(device.key): \(styled) }"
     let previous = self.previous(in: range)
     let end = Self.end(of: previous, in: bytes)
     guard let dash = dash(of: previous) else {
@@ -166,10 +179,12 @@ struct AddressChange {
 
   // MARK: Filling a cell
 
-  /// Writes the address into the cell of the room's row.
+  /// Writes it into the cell of the room's row.
   private func fillingCell(of table: TableLayout) throws(ManifestEditError) -> Change {
     let text = decoder.texts.texts[table.text]
-    guard let column = table.addressColumn else { throw .noAddressColumn(file: text.name) }
+    guard let column = table.columns[device.key] else {
+      throw .noColumn(file: text.name, of: device.key)
+    }
     let rows = text.root?.items ?? []
     guard let cells = rows.first(where: { $0.range == draft.origin.entry })?.items, let last = cells.last
     else { throw unsafe(draft.origin.entry) }
@@ -181,32 +196,49 @@ struct AddressChange {
     if column < cells.count {
       let cell = cells[column].range
       let own = cell.bytes.isEmpty ? usual : "\""
-      return change(own + address.description + own, at: cell.bytes, in: table.text)
+      return change(own + device.description + own, at: cell.bytes, in: table.text)
     }
     let delimiter = Character(UnicodeScalar(table.delimiter.rawValue))
     let missing = String(repeating: delimiter, count: column - cells.count + 1)
     let end = last.range.bytes.upperBound
-    return change(missing + usual + address.description + usual, at: end..<end, in: table.text)
+    return change(missing + usual + device.description + usual, at: end..<end, in: table.text)
   }
 
   // MARK: Style
 
-  private var quoted: String { "\"\(address)\"" }
+  private var quoted: String { YAMLScalar.quoted(device.description) }
 
-  /// Unquoted, unless other YAML readers would read a number.
+  /// Unquoted, unless other YAML readers would read something else.
   private var plain: String {
-    PlainScalar.otherMeaning(of: address.description) == nil ? address.description : quoted
+    switch device {
+    case .address(let address):
+      PlainScalar.otherMeaning(of: address.description) == nil ? address.description : quoted
+    case .name(let name): YAMLScalar.text(name)
+    }
   }
 
-  /// The address in the quoting style of the nearest address above, else below, else in double quotes.
+  private func written(in quote: String) -> String {
+    quote == "\"" ? quoted : quote + device.description.replacing("'", with: "''") + quote
+  }
+
+  /// Key and value, both in the style of the room's other keys.
+  private func pair(keyed quote: String?) -> String {
+    guard let quote else { return "\(device.key): \(styled)" }
+    if case .name = device { return "\(quote)\(device.key)\(quote): \(written(in: quote))" }
+    return "\(quote)\(device.key)\(quote): \(styled)"
+  }
+
+  /// A name, quoted where it must be; an address in the quoting style of the nearest address above, else below, else in
+  /// double quotes.
   private var styled: String {
+    if case .name = device { return plain }
     func isNeighbour(_ draft: RoomDraft) -> Bool {
       draft.fields["address"].map { $0.range.text == self.draft.origin.entry.text } ?? false
     }
     let drafts = decoder.drafts
     let neighbour = drafts[..<index].last(where: isNeighbour) ?? drafts[index...].first(where: isNeighbour)
     guard let range = neighbour?.fields["address"]?.range else { return quoted }
-    if let quote = quote(at: range) { return quote + address.description + quote }
+    if let quote = quote(at: range) { return written(in: quote) }
     return isPlain(range) ? plain : quoted
   }
 
@@ -262,5 +294,15 @@ struct AddressChange {
 extension UInt8 {
   fileprivate var isBlankOrLineEnd: Bool {
     self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || isLineEnd
+  }
+}
+
+extension DeviceReference {
+  /// The manifest's key for it.
+  fileprivate var key: String {
+    switch self {
+    case .address: "address"
+    case .name: "device"
+    }
   }
 }

@@ -1,0 +1,81 @@
+package import Model
+
+extension Room {
+  /// The secrets that come from files of labels, until they are resolved: where each file is, and the reference to it.
+  var labelSources: [SettingName: (file: String, reference: SecretReference)] {
+    access.compactMapValues { value in
+      guard case .secret(let secret) = value, let reference = secret.reference,
+        case .labels(let path, _, _) = reference.source
+      else { return nil }
+      return (InputFile.path(path, beside: reference.file), reference)
+    }
+  }
+}
+
+extension Building {
+  /// The rooms that have a device whose label is in no file of labels.
+  /// - Throws: `CommandFailure` if a file cannot be used.
+  package func unlabelled() throws -> Set<RoomID> {
+    var files = LabelFiles()
+    var unlabelled: Set<RoomID> = []
+    for room in rooms {
+      guard let deviceName = room.deviceName else { continue }
+      for (name, source) in room.labelSources {
+        do throws(SecretError) {
+          _ = try files.read(source.file).secret(name, of: deviceName, room.family[name].map { [$0] } ?? [])
+        } catch {
+          guard error == .noLabel || error == .notOnLabel else {
+            throw SecretWords.failure(error, source.reference)
+          }
+          unlabelled.insert(room.id)
+        }
+      }
+    }
+    return unlabelled
+  }
+}
+
+extension DeviceLabel {
+  /// A room, and what the label of its device says.
+  package typealias OfRoom = (room: RoomID, device: DeviceReference, label: DeviceLabel)
+
+  /// Writes the devices of rooms into the manifest, and before that the secrets of their labels into their files: a
+  /// label that got no further can be read again.
+  /// - Returns: The changes of the manifest, for undo. The files of labels keep theirs.
+  /// - Throws: `CommandFailure` if not all of it was written.
+  package static func write(_ labels: [OfRoom], to manifest: String) throws -> [ManifestPatch] {
+    let edits = try ManifestFile.edits(of: manifest, labels.map { ($0.device, $0.room) })
+    let rooms = try ManifestFile(manifest).building.rooms
+    for (id, device, label) in labels {
+      guard let name = device.name, let room = rooms.first(where: { $0.id == id }) else { continue }
+      let sources = room.labelSources
+      try label.requireSources(sources, of: room)
+      for (file, parts) in Dictionary(grouping: sources, by: \.value.file).sorted(by: { $0.key < $1.key }) {
+        let secrets = label.secrets.filter { secret in parts.contains { $0.key == secret.key } }
+        let opened: LabelFile
+        do throws(SecretError) {
+          opened = try LabelFile(file)
+        } catch {
+          throw SecretWords.failure(error, parts[0].value.reference)
+        }
+        try opened.write(secrets, of: name)
+      }
+    }
+    for edit in edits { try ManifestFile.write(edit) }
+    return edits.map(ManifestPatch.init)
+  }
+
+  /// - Throws: `CommandFailure` if the label has a secret that the room does not take from labels.
+  private func requireSources(
+    _ sources: [SettingName: (file: String, reference: SecretReference)], of room: Room
+  ) throws {
+    let lacking = secrets.filter { !$1.reveal().isEmpty && sources[$0] == nil }.keys.sorted()
+    guard !lacking.isEmpty else { return }
+    let lines = lacking.map { "  \($0): { labels: ./labels.json }" }
+    throw CommandFailure(
+      .manifest,
+      "the label has `\(lacking.map(\.rawValue).joined(separator: "` and `"))`, which \(room.name) does not take from labels",
+      advice: "Write into the manifest, under `defaults` or in the room, and scan the label again:\n"
+        + lines.joined(separator: "\n"))
+  }
+}

@@ -1,0 +1,73 @@
+import FoundationEssentials
+import Model
+
+/// A file of labels: what each label has besides the name of its device, by that name. Only the owner may read it.
+///
+///     { "PROV_A1B2C3": { "pop": "abcd1234", "username": "wifiprov" } }
+struct LabelFile {
+  /// The maximum number of bytes to read.
+  private static let longest = 1 << 24
+
+  let path: String
+  private var labels: [String: [String: String]] = [:]
+  /// The bytes of the file; nil if it does not exist.
+  private let bytes: [UInt8]?
+
+  /// Reads the file; without a file there is no label.
+  init(_ path: String) throws(SecretError) {
+    self.path = path
+    do throws(InputFile.Problem) {
+      bytes = try InputFile.contents(of: path, atMost: Self.longest, patience: nil).bytes
+    } catch {
+      guard case .missing = error else { throw .unreadable(path, reason: error.text) }
+      bytes = nil
+      return
+    }
+    guard HostFiles.file(path, .manifest(hasPasswords: true)).rightsOfOthers.isEmpty else {
+      throw .openToOthers(path)
+    }
+    guard let labels = try? JSONDecoder().decode([String: [String: String]].self, from: Data(bytes ?? []))
+    else {
+      throw .notLabels(path)
+    }
+    self.labels = labels
+  }
+
+  /// What the label of a device has for a setting; empty for an optional one that it does not have.
+  func secret(
+    _ setting: SettingName, of device: String, _ descriptions: [SettingDescription]
+  ) throws(SecretError) -> Secret {
+    guard let label = labels[device] else { throw .noLabel }
+    let text = label[setting.rawValue] ?? (descriptions.contains(where: \.isRequired) ? nil : "")
+    guard let text else { throw .notOnLabel }
+    return try SecretText.checked(Secret(text), descriptions)
+  }
+
+  /// Writes the file with this label, in place of an earlier one of the device.
+  /// - Throws: `CommandFailure` if it was not changed.
+  func write(_ secrets: [SettingName: Secret], of device: String) throws {
+    var labels = labels
+    labels[device] = Dictionary(uniqueKeysWithValues: secrets.map { ($0.rawValue, $1.reveal()) })
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    let text = [UInt8](try encoder.encode(labels)) + [UInt8(ascii: "\n")]
+    if text != bytes { try OutputFile.change(path, from: bytes, to: text) }
+  }
+}
+
+/// The files of labels of a building, each read once.
+struct LabelFiles {
+  private var files: [String: Result<LabelFile, SecretError>] = [:]
+
+  mutating func read(_ path: String) throws(SecretError) -> LabelFile {
+    if let file = files[path] { return try file.get() }
+    do throws(SecretError) {
+      let file = try LabelFile(path)
+      files[path] = .success(file)
+      return file
+    } catch {
+      files[path] = .failure(error)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package import Model
+
+extension ManifestSource {
+  /// Has a room use what a label says, as the changed manifest does.
+  package mutating func setLabel(_ label: DeviceLabel, of room: RoomID) {
+    guard let index = building.rooms.firstIndex(where: { $0.id == room }) else { return }
+    if building.rooms[index].device != label.device { building.rooms[index].setDevice(label.device) }
+    for (name, secret) in label.secrets {
+      // The label may be read once more.
+      if case .labels? = building.rooms[index].origins[name] {
+        building.rooms[index].access[name] = .secret(secret)
+      }
+    }
+    building = building.resolvingSecrets { reference in
+      guard case .labels(_, let device?, let setting) = reference.source, device == label.device.name else {
+        return nil
+      }
+      return label.secrets[setting] ?? Secret("")
+    }
+    OutsideWords.hide(secretsOf: building)
+  }
+
+  /// Takes back what `setLabel` did.
+  /// - Parameter room: The room without its label.
+  package mutating func removeLabel(from room: Room) {
+    guard let index = building.rooms.firstIndex(where: { $0.id == room.id }) else { return }
+    building.rooms[index] = room
+  }
+}

@@ -1,0 +1,52 @@
+import FoundationEssentials
+import Model
+import Session
+
+extension EspIdf {
+  /// Reads the QR code of a device: JSON, or a link with that JSON as `data` (docs/protocols.md).
+  static func readLabel(_ text: String) throws(ProductLabelProblem) -> ProductLabel? {
+    guard let json = json(in: text) else {
+      if isPart(text) { throw .damaged }
+      return nil
+    }
+    guard let content = try? JSONDecoder().decode(Label.self, from: Data(json.utf8)) else { throw .damaged }
+    // JSON of another product.
+    guard content.transport != nil || content.pop != nil else { return nil }
+    guard let transport = content.transport else { throw .missing("transport") }
+    guard transport == "ble" else { throw transport == "softap" ? .notOverBluetooth : .invalid("transport") }
+    guard content.network ?? "wifi" == "wifi" else { throw .notForWiFi }
+    guard let name = content.name else { throw .missing("name") }
+    guard DeviceReference.nameDescription.violation(of: .text(name)) == nil else { throw .invalid("name") }
+    var secrets: [SettingName: Secret] = [.proofOfPossession: Secret(content.pop ?? "")]
+    if let username = content.username, !username.isEmpty { secrets[.username] = Secret(username) }
+    for (name, secret) in secrets {
+      guard DeviceFamily.espIDF[name]?.violation(of: .secret(secret)) == nil else {
+        throw .invalid(name.rawValue)
+      }
+    }
+    return ProductLabel(name: name, secrets: secrets)
+  }
+
+  private struct Label: Decodable {
+    var name: String?
+    var pop: String?
+    var username: String?
+    var transport: String?
+    var network: String?
+  }
+
+  private static func json(in text: String) -> String? {
+    let text = String(text.drop(while: \.isWhitespace))
+    if text.first == "{" { return text }
+    // A link may have the JSON as it is, encoded, or encoded without the braces.
+    let link = text.contains("\"") ? text : text.replacing("{", with: "%7B").replacing("}", with: "%7D")
+    let components = URLComponents(string: link)
+    guard components?.scheme != nil else { return nil }
+    return components?.queryItems?.first { $0.name == "data" }?.value.flatMap { $0.first == "{" ? $0 : nil }
+  }
+
+  /// Whether a text that is no label has a key of one: the scanner lost its beginning or its end.
+  private static func isPart(_ text: String) -> Bool {
+    ["\"pop\"", "\"transport\"", "%22pop%22", "%22transport%22"].contains { text.contains($0) }
+  }
+}

@@ -1,0 +1,63 @@
+package import Bluetooth
+
+/// What a manifest or a label names a device by.
+package enum DeviceReference: Hashable, Sendable, CustomStringConvertible {
+  case address(BluetoothAddress)
+  /// The name that it advertises while it waits.
+  case name(String)
+
+  package var description: String {
+    switch self {
+    case .address(let address): address.description
+    case .name(let name): name
+    }
+  }
+
+  /// Nil for a name.
+  package var address: BluetoothAddress? { if case .address(let address) = self { address } else { nil } }
+  /// Nil for an address.
+  package var name: String? { if case .name(let name) = self { name } else { nil } }
+
+  /// Length of a name in bytes (Bluetooth Core, Vol 3 Part C 11: 31 less its header).
+  package static let nameBytes = 1...29
+  /// What a name may be.
+  package static let nameDescription = SettingDescription(
+    "device", "device", .text(bytes: nameBytes), isRequired: false,
+    documentation: "The name that the device advertises.")
+}
+
+extension Room {
+  /// The device that the manifest names; nil if it names none.
+  package var device: DeviceReference? {
+    address.map { .address($0) } ?? deviceName.map { .name($0) }
+  }
+
+  /// Names the room's device, whose label then has the secrets that come from labels.
+  package mutating func setDevice(_ device: DeviceReference?) {
+    (address, deviceName) = (nil, nil)
+    switch device {
+    case .address(let address)?: self.address = address
+    case .name(let name)?: deviceName = name
+    case nil: break
+    }
+    nameLabel()
+  }
+
+  /// Has the secrets that come from labels come from that of the room's device.
+  package mutating func nameLabel() {
+    for (name, value) in access {
+      if case .secret(let secret) = value { access[name] = .secret(secret.onLabel(of: deviceName)) }
+    }
+  }
+
+  /// Whether some of its secrets come from a label that was not read yet: nothing names the label's device.
+  package var awaitsLabel: Bool {
+    access.values.contains { value in
+      if case .secret(let secret) = value, case .labels(_, nil, _)? = secret.reference?.source {
+        true
+      } else {
+        false
+      }
+    }
+  }
+}

@@ -1,0 +1,411 @@
+import Bluetooth
+import Foundation
+import SampleFacts
+import Testing
+import VirtualBuilding
+
+/// Labels of ESP-IDF devices: scanned in `capture` and `walk`, used by `apply`.
+@Suite("labels with secrets are read, kept and used", .timeLimit(.minutes(60)))
+struct LabelTests {
+  /// The devices, each with the name, the proof of possession and the user name on its label.
+  private static let products = [
+    (name: "PROV_00A001", pop: "first-possession", username: ""),
+    (name: "PROV_00A002", pop: "second:possession", username: "plant installer"),
+    (name: "PROV_00A003", pop: "", username: ""),
+  ]
+  private static let secrets = ["first-possession", "second:possession", "plant installer"]
+
+  private static func label(_ number: Int) -> String {
+    let product = products[number - 1]
+    let username = product.username.isEmpty ? "" : #","username":"\#(product.username)""#
+    let pop = product.pop.isEmpty ? "" : #","pop":"\#(product.pop)""#
+    return #"{"ver":"v1","name":"\#(product.name)"\#(pop)\#(username),"transport":"ble"}"#
+  }
+
+  private static func link(_ number: Int) -> String {
+    let coded = label(number).addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    return "https://example.com/qrcode.html?data=\(coded)"
+  }
+
+  private static let manifest = """
+    building: Pier
+    id: harbour
+    match: later
+    wifi:
+      plant: { ssid: Plant, password: \(Site.password) }
+    defaults:
+      profile: esp-idf
+      wifi: plant
+      pop: { labels: ./labels.json }
+      username: { labels: ./labels.json }
+    rooms:
+      - { room: Pump 1 }
+      - room: Pump 2
+        retries: 1
+      - { room: Pump 3 }
+
+    """
+
+  private static let captured = manifest.replacing(
+    "room: Pump 1 ", with: "room: Pump 1, device: PROV_00A001 "
+  )
+  .replacing("  - room: Pump 2\n", with: "  - room: Pump 2\n    device: PROV_00A002\n")
+  .replacing("room: Pump 3 ", with: "room: Pump 3, device: PROV_00A003 ")
+
+  private static func devices() -> [SensorScenario] {
+    products.enumerated().map { index, product in
+      var device = SensorScenario(address: ServedBuilding.address(index + 1), family: .espIDF)
+      device.label = ["name": product.name, "pop": product.pop, "username": product.username]
+      return device
+    }
+  }
+
+  private static func text(_ site: Site, _ name: String = "building.yaml") throws -> String {
+    try String(contentsOf: site.directory.appending(path: name), encoding: .utf8)
+  }
+
+  /// Runs a command with the lines of a file as its standard input.
+  private static let through = ["sh", "-c", "exec \"$@\" <lines.txt", "sh"]
+
+  private static func capture(
+    _ site: Site, _ lines: [String], _ more: [String] = [], environment: [String: String] = [:]
+  ) async throws -> Invocation.Outcome {
+    try site.write("lines.txt", lines.map { $0 + "\n" }.joined())
+    return try await site.run(
+      ["capture", "building.yaml", "--offline"] + more, environment: environment, through: through)
+  }
+
+  /// Checks that no output and no file but the file of labels has a secret of a label.
+  private static func expectSecret(_ site: Site, _ outcomes: [Invocation.Outcome] = []) throws {
+    for outcome in outcomes {
+      for secret in secrets { #expect(!"\(outcome)".contains(secret), "\(outcome)") }
+    }
+    let files = try #require(
+      FileManager.default.enumerator(at: site.directory, includingPropertiesForKeys: [.isRegularFileKey]))
+    var count = 0
+    for case let file as URL in files {
+      guard !["labels.json", "lines.txt"].contains(file.lastPathComponent),
+        let data = try? Data(contentsOf: file)
+      else { continue }
+      count += 1
+      for secret in secrets { #expect(data.range(of: Data(secret.utf8)) == nil, "\(file.path)") }
+    }
+    #expect(count > 0)
+  }
+
+  private static func permissions(_ site: Site) throws -> Int? {
+    let path = site.directory.appending(path: "labels.json").path
+    return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  // MARK: capture
+
+  @Test(
+    "scanned labels give the manifest names and the file of labels secrets, with which `apply` provisions each device"
+  )
+  func captureAndApply() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      let captured = try await Self.capture(
+        site, [Self.label(1), Self.link(2), Self.label(3)], ["--output", "json"])
+      #expect(captured.status == 0, "\(captured)")
+      #expect(try Self.text(site) == Self.captured)
+      #expect(try Self.permissions(site) == 0o600)
+      let labels = try #require(JSON(try Self.text(site, "labels.json")))
+      #expect(
+        labels["PROV_00A001"]["pop"].text == "first-possession"
+          && labels["PROV_00A001"]["username"].text == nil)
+      #expect(
+        labels["PROV_00A002"]["username"].text == "plant installer" && labels["PROV_00A003"]["pop"].text == ""
+      )
+      let answer = try #require(JSON(captured.output), "\(captured)")
+      #expect(answer["captured"].items.map { $0["device"].text } == Self.products.map(\.name))
+      let validated = try await site.run(["validate", "building.yaml"])
+      #expect(validated.status == 0, "\(validated)")
+
+      try await site.serve(Self.devices()) { building in
+        let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "2"], on: building)
+        #expect(outcome.status == 0, "\(outcome)")
+        for number in 1...3 {
+          #expect(await building.world.flash(of: ServedBuilding.address(number))?.isSaved == true)
+        }
+        let rooms = try site.report["rooms"].items
+        #expect(
+          rooms.map { $0["address"].text } == (1...3).map { "\(ServedBuilding.address($0))" },
+          "the record has addresses")
+        let bundle = try await site.run(["report", "harbour", "--bundle", "out.zip"], on: building)
+        let status = try await site.run(["status", "building.yaml", "--output", "json"], on: building)
+        try Self.expectSecret(site, [captured, validated, outcome, bundle, status])
+      }
+    }
+  }
+
+  @Test("at a terminal a scanned label is not echoed, an address is, and a label can be undone")
+  func terminal() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      let run = try site.startAtTerminal(["capture", "building.yaml", "--offline"])
+      try await run.prints("[1/3] Pump 1")
+      try run.type(Self.label(1) + "\n")
+      try await run.prints("PROV_00A001 saved")
+      try await run.prints("[2/3] Pump 2")
+      try run.type("C47C8D000001")
+      try await run.prints("label> C47C8D000001")
+      try run.type("\n")
+      try await run.prints("needs what is on the label")
+      try run.type(Self.label(1) + "\n")
+      try await run.prints("PROV_00A001 is already the sensor of Pump 1")
+      try run.type(String(Self.label(2).dropLast(3)) + "\n")
+      try await run.prints("only a part of the code was read")
+      try run.type(Self.link(2) + "\r\n")
+      try await run.prints("PROV_00A002 saved")
+      try run.type("u\n")
+      try await run.prints("undone: Pump 2")
+      try run.type("\u{4}")
+      let outcome = try await run.ended()
+      #expect(outcome.status == 100, "\(outcome)")
+      #expect(outcome.output.contains("Without label: Pump 2, Pump 3"), "\(outcome)")
+      #expect(
+        try Self.text(site)
+          == Self.manifest.replacing("room: Pump 1 ", with: "room: Pump 1, device: PROV_00A001 "))
+      #expect(
+        try Self.text(site, "labels.json").contains("second:possession"), "undo does not forget a secret")
+      try Self.expectSecret(site, [outcome])
+    }
+  }
+
+  @Test(
+    "a `capture` that is killed anywhere has lost no label that it saved, and goes on when it is repeated")
+  func killed() async throws {
+    try await Site.use { site in
+      var (kills, between) = (0, 0)
+      for call in 1...100 {
+        try? FileManager.default.removeItem(at: site.directory.appending(path: "labels.json"))
+        try site.write("building.yaml", Self.manifest)
+        let labels = [Self.label(1), Self.label(2), Self.label(3)]
+        let outcome = try await Self.capture(site, labels, environment: KillSwitch.at(call: call))
+        let manifest = try Self.text(site)
+        let file = JSON((try? Self.text(site, "labels.json")) ?? "{}")
+        for (number, product) in Self.products.enumerated() {
+          let isKept = file?[product.name]["pop"].text == product.pop
+          let isNamed = manifest.contains(product.name)
+          #expect(isKept || !isNamed, "a device is named whose secret is lost: call \(call)")
+          if isKept, !isNamed { between += 1 }
+          let isSaid = outcome.errors.contains("\(product.name) saved")
+          #expect(isNamed || !isSaid, "call \(call), label \(number + 1)")
+        }
+        if file != nil, FileManager.default.fileExists(atPath: site.directory.path + "/labels.json") {
+          #expect(try Self.permissions(site) == 0o600)
+        }
+        if outcome.status == 0 { break }
+        kills += 1
+        let rest = (1...3).filter { !manifest.contains(Self.products[$0 - 1].name) }.map(Self.label)
+        let again = try await Self.capture(site, rest)
+        #expect(again.status == 0, "\(again)")
+        #expect(try Self.text(site) == Self.captured)
+      }
+      #expect(kills >= 6 && between >= 3)
+    }
+  }
+
+  @Test("a room whose label is in no file is offered again, and a file that others can read is refused")
+  func missingLabel() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.captured)
+      try site.write("labels.json", #"{ "PROV_00A001": { "pop": "first-possession" }, "PROV_00A003": {} }"#)
+      let planned = try await site.run(["plan", "building.yaml", "--simulate"])
+      #expect(planned.status == 65, "\(planned)")
+      for words in [
+        "Pump 2: there is no pop of PROV_00A002 in ./labels.json", "there is no username of PROV_00A002",
+        "Pump 3: there is no pop of PROV_00A003", "Read the label with `roboprov capture`",
+      ] {
+        #expect(planned.errors.contains(words), "\(words): \(planned)")
+      }
+      let skipped = try await Self.capture(site, ["s", "s"])
+      #expect(skipped.status == 100 && skipped.output.contains("Without label: Pump 2, Pump 3"), "\(skipped)")
+      #expect(skipped.errors.contains("[1/2] Pump 2 (now PROV_00A002)"), "\(skipped)")
+      let read = try await Self.capture(site, [Self.label(2), Self.label(3)])
+      #expect(read.status == 0, "\(read)")
+      #expect(try Self.text(site) == Self.captured)
+      let done = try await Self.capture(site, [])
+      #expect(done.status == 0 && done.errors.contains("Every room has its device"), "\(done)")
+
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o644], ofItemAtPath: site.directory.path + "/labels.json")
+      for command in [["capture", "building.yaml", "--offline"], ["apply", "building.yaml", "--simulate"]] {
+        let refused = try await site.run(command)
+        #expect(refused.status == 65, "\(refused)")
+        #expect(refused.errors.contains("other users can read or change ./labels.json"), "\(refused)")
+        #expect(refused.errors.contains("chmod 600"), "\(refused)")
+      }
+      try Self.expectSecret(site, [planned, skipped, read, done])
+    }
+  }
+
+  @Test("a manifest that does not take the secrets from labels is not changed, and the line to add is shown")
+  func noSource() async throws {
+    try await Site.use { site in
+      let manifest = Self.manifest.replacing("  username: { labels: ./labels.json }\n", with: "")
+        .replacing("pop: { labels: ./labels.json }", with: "pop: \"\"")
+      try site.write("building.yaml", manifest)
+      let outcome = try await Self.capture(site, [Self.label(2), "q"])
+      #expect(outcome.status == 100, "\(outcome)")
+      #expect(
+        outcome.errors.contains(
+          "\n  pop: { labels: ./labels.json }\n  username: { labels: ./labels.json }\n"), "\(outcome)")
+      #expect(try Self.text(site) == manifest && !site.has("labels.json"))
+      // A label without secrets needs no file.
+      let open = try await Self.capture(site, [Self.label(3), "q"])
+      #expect(open.errors.contains("PROV_00A003 saved") && !site.has("labels.json"), "\(open)")
+      try Self.expectSecret(site, [outcome, open])
+    }
+  }
+
+  // MARK: apply
+
+  @Test("rooms whose label was not read wait for it, and those that have theirs are provisioned")
+  func partly() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      let captured = try await Self.capture(site, ["s", Self.label(2), "q"])
+      #expect(captured.status == 100, "\(captured)")
+      try await site.serve(Self.devices()) { building in
+        let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "2"], on: building)
+        #expect(outcome.status == 100, "\(outcome)")
+        let rooms = try site.report["rooms"].items
+        #expect(rooms.map { $0["outcome"].text } == ["pending", "provisioned", "pending"], "\(outcome)")
+        #expect(rooms[0]["reason_code"].text == "address_missing")
+        #expect(outcome.output.contains("Next: roboprov capture building.yaml"), "\(outcome)")
+        #expect(await building.isUntouched([1, 3]) == false)
+        for number in [1, 3] {
+          #expect(await building.world.attemptCount(of: ServedBuilding.address(number)) == 0)
+        }
+      }
+    }
+  }
+
+  @Test("a rehearsal makes labels up for rooms whose label was not read")
+  func rehearsal() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      let outcome = try await site.run(["apply", "building.yaml", "--simulate"])
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.errors.contains("made-up labels for 3 rooms"), "\(outcome)")
+      let selected = try await site.run(["apply", "building.yaml", "--simulate", "--only", "Pump 1"])
+      #expect(selected.status == 0, "\(selected)")
+      #expect(!site.has("labels.json"))
+    }
+  }
+
+  @Test("a rehearsal of some rooms does not need the secrets of the others")
+  func otherSecrets() async throws {
+    try await Site.use { site in
+      try site.write(
+        "building.yaml",
+        Self.captured.replacing("pop: { labels: ./labels.json }", with: "pop: { env: POP }")
+          .replacing("  username: { labels: ./labels.json }\n", with: ""))
+      let outcome = try await site.run(["apply", "building.yaml", "--simulate", "--only", "Pump 1"])
+      #expect(outcome.status == 0, "\(outcome)")
+    }
+  }
+
+  // MARK: walk
+
+  @Test("`walk` reads a label, provisions its device at once, and continues")
+  func walk() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      try await ServedBuilding.serve(Self.devices()) { building in
+        let run = try site.startAtTerminal(["walk", "building.yaml"], bus: building.bus)
+        try await run.prints("Room: Pump 1")
+        try run.type("\r")
+        try await run.prints("scan that code")
+        try run.type("C47C8D000001\r")
+        try run.type(Self.label(1) + "\r")
+        try await run.prints("✓ Pump 1 done")
+        try run.type(Self.label(1) + "\r")
+        try await run.prints("Wrong label: PROV_00A001 is the sensor of Pump 1")
+        // The secret of another label: the device refuses it.
+        try run.type(Self.label(2).replacing("second:possession", with: "first-possession") + "\r")
+        try await run.prints("✗ Pump 2: ")
+        try run.type(Self.label(2) + "\r")
+        try await run.prints("✓ Pump 2 done")
+        try run.type(Self.link(3) + "\r")
+        let outcome = try await run.ended()
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(try Self.text(site) == Self.captured)
+        #expect(try Self.permissions(site) == 0o600)
+        let status = try await site.run(["status", "building.yaml"])
+        #expect(status.output.contains("3 of 3 rooms done"), "\(status)")
+        try Self.expectSecret(site, [outcome, status])
+      }
+    }
+  }
+
+  @Test("`walk` undoes a label's device, and the room takes another label")
+  func walkUndo() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      try await ServedBuilding.serve([Self.devices()[0]]) { building in
+        let lines = [Self.label(2), "u", Self.label(1), "q"]
+        try site.write("lines.txt", lines.map { $0 + "\n" }.joined())
+        let outcome = try await site.run(
+          ["walk", "building.yaml", "--only", "Pump 1", "--scan-time", "1"], bus: building.bus,
+          through: Self.through)
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.errors.contains("Pump 1: the device was removed"), "\(outcome)")
+        #expect(outcome.errors.contains("✓ Pump 1 done"), "\(outcome)")
+        #expect(
+          try Self.text(site)
+            == Self.manifest.replacing("room: Pump 1 ", with: "room: Pump 1, device: PROV_00A001 "))
+        try Self.expectSecret(site, [outcome])
+      }
+    }
+  }
+
+  @Test("a rehearsed `walk` makes labels up, and writes none")
+  func walkRehearsal() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      try site.write("lines.txt", ".\n.\n.\n")
+      let outcome = try await site.run(
+        ["walk", "building.yaml", "--simulate", "--scan-time", "1"], through: Self.through)
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(try Self.text(site) == Self.manifest && !site.has("labels.json"))
+    }
+  }
+
+  // MARK: init
+
+  @Test("`init` writes a building whose labels `capture` reads")
+  func initialise() async throws {
+    try await Site.use { site in
+      let command = [
+        "init", "building.yaml", "--profile", "esp-idf", "--rooms", "Pump {1..3}", "--network", "plant=Plant",
+        "--password", "env",
+      ]
+      let outcome = try await site.run(command + ["--setting", "username=labels"])
+      #expect(outcome.status == 0, "\(outcome)")
+      let text = try Self.text(site)
+      #expect(
+        text.contains("  username: { labels: ./labels.json }\n  pop: { labels: ./labels.json }\n"), "\(text)")
+      let captured = try await Self.capture(site, [Self.label(1), Self.label(2), Self.label(3)])
+      #expect(captured.status == 0, "\(captured)")
+      let planned = try await site.run(["apply", "building.yaml", "--simulate"])
+      #expect(planned.status == 0, "\(planned)")
+      for (setting, source) in [("pop", "first-possession"), ("pop", "file")] {
+        let refused = try await site.run(
+          ["init", "other.yaml", "--profile", "esp-idf", "--setting", "\(setting)=\(source)"])
+        #expect(
+          refused.status == 64 && refused.errors.contains("pop=labels, pop=prompt, pop=env, pop=none"),
+          "\(refused)")
+        try Self.expectSecret(site, [refused])
+      }
+      try site.write("lines.txt", "")
+      let none = try await site.run(
+        ["init", "third.yaml", "--profile", "esp-idf", "--setting", "pop=none", "--network", "plant=Plant"])
+      #expect(none.status == 0, "\(none)")
+      #expect(try Self.text(site, "third.yaml").contains("  pop: \"\"\n"))
+    }
+  }
+}
