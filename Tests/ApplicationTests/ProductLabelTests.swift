@@ -42,7 +42,8 @@ struct ProductLabelTests {
     arguments: [
       // Cut off, or of two codes.
       (String(json.dropLast()), ProductLabelProblem.damaged), (String(json.dropFirst(3)), .damaged),
-      (json + json, .damaged), ("{", .damaged), ("https://example.com/q?data=%7B%22pop%22%3A%22abc", .damaged),
+      (json + json, .damaged), ("{", .damaged),
+      ("https://example.com/q?data=%7B%22pop%22%3A%22abc", .damaged),
       ("https://example.com/q?data=\(json.dropLast(4))", .damaged),
       (#"pop%22%3A%22abcd%22%2C%22transport%22%3A%22ble%22%7D"#, .damaged),
       (#"{"name":1,"pop":"abcd1234","transport":"ble"}"#, .damaged),
@@ -59,7 +60,9 @@ struct ProductLabelTests {
       (#"{"name":"123456789012345678901234567890","pop":"abcd1234","transport":"ble"}"#, .invalid("name")),
       (#"{"name":"PROV\n1","pop":"abcd1234","transport":"ble"}"#, .invalid("name")),
       (#"{"name":"PROV_1","pop":"abcd\u00001234","transport":"ble"}"#, .invalid("pop")),
-      (#"{"name":"PROV_1","pop":"\#(String(repeating: "x", count: 65))","transport":"ble"}"#, .invalid("pop")),
+      (
+        #"{"name":"PROV_1","pop":"\#(String(repeating: "x", count: 65))","transport":"ble"}"#, .invalid("pop")
+      ),
       (#"{"name":"PROV_1","username":"a\tb","transport":"ble"}"#, .invalid("username")),
     ] as [(String, ProductLabelProblem)])
   func refused(text: String, problem: ProductLabelProblem) {
@@ -82,7 +85,10 @@ struct ProductLabelTests {
 
   @Test(
     "other texts are read as before",
-    arguments: ["C4:7C:8D:00:00:01", #"{"mac":"C4:7C:8D:00:00:01","name":"x"}"#, "https://example.com/?data=c47c8d000001"])
+    arguments: [
+      "C4:7C:8D:00:00:01", #"{"mac":"C4:7C:8D:00:00:01","name":"x"}"#,
+      "https://example.com/?data=c47c8d000001",
+    ])
   func address(text: String) throws {
     for family in ["esp-idf", "robo-sensor"] {
       let label = try read(text, of: FamilyID(rawValue: family))

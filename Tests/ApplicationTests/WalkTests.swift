@@ -15,7 +15,8 @@ struct WalkTests {
     Walk(
       ["A", "B", "C", "D"].map { name in
         Walk.Stop(
-          room: RoomID(rawValue: name.lowercased()), name: name, family: "robo-sensor", address: name == "B" ? address(2) : nil)
+          room: RoomID(rawValue: name.lowercased()), name: name, family: "robo-sensor",
+          address: name == "B" ? address(2) : nil)
       }, owners: [.address(address(9)): "Lobby"])
   }
 
@@ -23,7 +24,9 @@ struct WalkTests {
   func label() throws {
     var walk = Self.walk()
     let stop = try #require(walk.current)
-    #expect(walk.take(.line("MAC: C4:7C:8D:00:00:01"), proposal: nil) == .assign(DeviceLabel(.address(Self.address(1))), stop))
+    #expect(
+      walk.take(.line("MAC: C4:7C:8D:00:00:01"), proposal: nil)
+        == .assign(DeviceLabel(.address(Self.address(1))), stop))
     walk.assigned(.address(Self.address(1)), to: "a")
     walk.ended("a", isDone: true)
     #expect(walk.current?.name == "B")
@@ -37,15 +40,19 @@ struct WalkTests {
     #expect(walk.take(.enter, proposal: nil) == .show(.nothingToTake))
     #expect(walk.take(.enter, proposal: Self.address(9)) == .show(.nothingToTake))
     #expect(walk.take(.enter, proposal: Self.address(2)) == .show(.nothingToTake))
-    #expect(walk.take(.enter, proposal: Self.address(5)) == .assign(DeviceLabel(.address(Self.address(5))), stop))
+    #expect(
+      walk.take(.enter, proposal: Self.address(5)) == .assign(DeviceLabel(.address(Self.address(5))), stop))
   }
 
   @Test("a label of another room's device, or of another device than the room's, is reported")
   func wrongLabel() {
     var walk = Self.walk()
     #expect(
-      walk.take(.line("C47C8D000009"), proposal: nil) == .show(.wrongLabel(.address(Self.address(9)), room: "Lobby")))
-    #expect(walk.take(.line("C47C8D000002"), proposal: nil) == .show(.wrongLabel(.address(Self.address(2)), room: "B")))
+      walk.take(.line("C47C8D000009"), proposal: nil)
+        == .show(.wrongLabel(.address(Self.address(9)), room: "Lobby")))
+    #expect(
+      walk.take(.line("C47C8D000002"), proposal: nil)
+        == .show(.wrongLabel(.address(Self.address(2)), room: "B")))
     #expect(walk.take(.line("C47C8D"), proposal: nil) == .show(.badLabel(.noAddress(digits: 6))))
     _ = walk.take(.key("s"), proposal: nil)
     #expect(
@@ -61,6 +68,39 @@ struct WalkTests {
     #expect(
       walk.take(.enter, proposal: Self.address(5)) == .provision(stop), "the proposed device is ignored")
     #expect(walk.take(.line("C47C8D000002"), proposal: nil) == .provision(stop))
+  }
+
+  @Test("a room that needs the secrets on a label takes only a label with its device's name")
+  func needsLabel() throws {
+    var walk = Walk([
+      .init(room: "a", name: "A", family: "esp-idf", needsLabel: true),
+      .init(room: "b", name: "B", family: "esp-idf", deviceName: "PROV_2"),
+    ])
+    let stop = try #require(walk.current)
+    #expect(walk.take(.enter, proposal: Self.address(5)) == .show(.needsLabel))
+    #expect(walk.take(.line("C47C8D000005"), proposal: nil) == .show(.needsLabel))
+    func label(_ name: String, _ pop: String) -> String {
+      #"{"name":"\#(name)","pop":"\#(pop)","transport":"ble"}"#
+    }
+    func read(_ name: String, _ pop: String) -> DeviceLabel {
+      .init(.name(name), secrets: ["pop": Secret(pop)])
+    }
+    #expect(
+      walk.take(.line(label("PROV_2", "x")), proposal: nil) == .show(.wrongLabel(.name("PROV_2"), room: "B")))
+    #expect(walk.take(.line(label("PROV_1", "x")), proposal: nil) == .assign(read("PROV_1", "x"), stop))
+    walk.assigned(.name("PROV_1"), to: "a")
+    walk.ended("a", isDone: false)
+    let failed = try #require(walk.current)
+    #expect(walk.take(.key("l"), proposal: nil) == .locate(.name("PROV_1")))
+    #expect(
+      walk.take(.line(label("PROV_1", "y")), proposal: nil) == .assign(read("PROV_1", "y"), failed),
+      "the secret was another label's")
+    #expect(
+      walk.take(.line(label("PROV_3", "x")), proposal: nil)
+        == .show(.otherDevice(.name("PROV_3"), has: .name("PROV_1"))))
+    walk.ended("a", isDone: true)
+    let known = try #require(walk.current)
+    #expect(walk.take(.enter, proposal: nil) == .provision(known), "the manifest has its device")
   }
 
   @Test("a failed room stays current until it is retried, undone or skipped")

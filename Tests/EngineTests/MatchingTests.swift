@@ -67,6 +67,20 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
 }
 
 @Suite("matching") struct MatchingTests {
+  @Test("a room whose label has its secrets gets no device before the label is read")
+  func awaitsLabel() {
+    func room(_ device: String?) -> Room {
+      var room = Sample.room(1, address: 1)
+      let source = SecretSource.labels("labels.json", device: device, setting: "pop")
+      room.access["pop"] = .secret(Secret(SecretReference(source, file: "b.yaml", line: 1, column: 1)))
+      return room
+    }
+    let air = Sample.air([Sample.waiting(1)])
+    #expect(match(Sample.building([room(nil)]), with: air)["room-1"] == .stopped(.pending, .addressMissing))
+    #expect(
+      match(Sample.building([room("PROV_1")]), with: air)["room-1"] == .device(Sample.address(1), .address))
+  }
+
   @Test("the address in the manifest decides the device of a room")
   func manifestAddress() {
     let matches = match(

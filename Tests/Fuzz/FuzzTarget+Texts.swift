@@ -62,7 +62,9 @@ extension FuzzTarget {
     var texts = label.secrets.reduce(into: [:]) { $0[$1.key.rawValue] = $1.value.reveal() }
     (texts["name"], texts["transport"]) = (name, "ble")
     let json = String(decoding: try JSONEncoder().encode(texts), as: UTF8.self)
-    let link = "https://example.com/?data=" + json.utf8.map { "%" + String(0x100 | Int($0), radix: 16).dropFirst() }.joined()
+    let link =
+      "https://example.com/?data="
+      + json.utf8.map { "%" + String(0x100 | Int($0), radix: 16).dropFirst() }.joined()
     for text in [json, link] {
       try Violation.unless(
         (try? LabelText.label(in: text, of: "esp-idf")) == label || text.utf8.count > LabelText.maximumBytes,

@@ -152,7 +152,10 @@ import Testing
         "  - { room: A, device: PROV_1, pop: x, endpoints: { custom-data: { labels: ./l.json } } }",
         "correct horse", "no label has this secret"
       ),
-      ("  - { room: A, device: PROV_1, pop: x, endpoints: { labels: ./l.json } }", "correct horse", "give the name first"),
+      (
+        "  - { room: A, device: PROV_1, pop: x, endpoints: { labels: ./l.json } }", "correct horse",
+        "give the name first"
+      ),
       (
         "  - { room: A, device: PROV_1, pop: x }\n  - { room: B, device: PROV_1, pop: x }", "correct horse",
         "another room has the same `device`"

@@ -234,7 +234,10 @@ struct ManifestEditorTests {
         "- room: R\n  address: C4:7C:8D:00:00:01 # label\n  minor: 1", "PROV_2",
         "- room: R\n  device: PROV_2 # label\n  minor: 1"
       ),
-      ("- {\"room\": \"R\", \"minor\": 1}", "PROV_2", "- {\"room\": \"R\", \"minor\": 1, \"device\": \"PROV_2\"}"),
+      (
+        "- {\"room\": \"R\", \"minor\": 1}", "PROV_2",
+        "- {\"room\": \"R\", \"minor\": 1, \"device\": \"PROV_2\"}"
+      ),
       (
         "- { room: \"R{,2}\", minor: 1 }", "PROV_2",
         "- { room: \"R{,2}\", minor: 1 }\n- { room: R, device: PROV_2 }"
@@ -264,7 +267,9 @@ struct ManifestEditorTests {
   func namedInTable(before: String, after: String?) throws {
     let manifest = Self.head + "rooms_from: r.csv\n"
     guard let after else {
-      #expect(throws: ManifestEditError.self) { try self.edit(manifest, ["r.csv": before], device: .name("PROV_2")) }
+      #expect(throws: ManifestEditError.self) {
+        try self.edit(manifest, ["r.csv": before], device: .name("PROV_2"))
+      }
       return
     }
     let edit = try #require(try self.edit(manifest, ["r.csv": before], device: .name("PROV_2")))
@@ -280,7 +285,9 @@ struct ManifestEditorTests {
     #expect(after == Self.head + "rooms:\n- room: R\n  device: PROV_2\n  profile: esp-idf\n" + rest)
     let read = try #require(ManifestReader.read(edit.bytes, file: "b.yaml", families: .builtIn).building)
     #expect(
-      read.rooms[0].secrets.contains { $0.reference?.source == .labels("./l.json", device: "PROV_2", setting: "pop") })
+      read.rooms[0].secrets.contains {
+        $0.reference?.source == .labels("./l.json", device: "PROV_2", setting: "pop")
+      })
   }
 
   @Test("the address that the room already has gives no edit")

@@ -92,7 +92,7 @@ struct CaptureCommandTests {
         let outcome = try await run.ended()
         #expect(outcome.status == 100, "\(outcome)")
         #expect(outcome.output.contains("3 labels saved."), "\(outcome)")
-        #expect(outcome.output.contains("Without address: Room 103"), "\(outcome)")
+        #expect(outcome.output.contains("Without label: Room 103"), "\(outcome)")
         #expect(try Self.text(site) == Self.manifest(with: [(101, 1), (102, 2), (104, 3)]))
         let validated = try await site.run(["validate", "building.yaml"])
         #expect(validated.status == 0, "\(validated)")
@@ -141,7 +141,7 @@ struct CaptureCommandTests {
       #expect(try Self.text(site) == Self.manifest(with: (1...4).map { (100 + $0, $0) }))
 
       let nothing = try await site.run(Self.capture)
-      #expect(nothing.status == 0 && nothing.errors.contains("Every room has its address"), "\(nothing)")
+      #expect(nothing.status == 0 && nothing.errors.contains("Every room has its device"), "\(nothing)")
       let again = try await site.run(
         Self.capture + ["--offline", "--all", "--only", "Room 102"], through: Self.through(["C47C8D000007\n"])
       )

@@ -46,9 +46,11 @@ struct LabelTests {
 
     """
 
-  private static let captured = manifest.replacing("room: Pump 1 ", with: "room: Pump 1, device: PROV_00A001 ")
-    .replacing("  - room: Pump 2\n", with: "  - room: Pump 2\n    device: PROV_00A002\n")
-    .replacing("room: Pump 3 ", with: "room: Pump 3, device: PROV_00A003 ")
+  private static let captured = manifest.replacing(
+    "room: Pump 1 ", with: "room: Pump 1, device: PROV_00A001 "
+  )
+  .replacing("  - room: Pump 2\n", with: "  - room: Pump 2\n    device: PROV_00A002\n")
+  .replacing("room: Pump 3 ", with: "room: Pump 3, device: PROV_00A003 ")
 
   private static func devices() -> [SensorScenario] {
     products.enumerated().map { index, product in
@@ -75,7 +77,9 @@ struct LabelTests {
 
   /// Checks that no output and no file but the file of labels has a secret of a label.
   private static func expectSecret(_ site: Site, _ outcomes: [Invocation.Outcome] = []) throws {
-    for outcome in outcomes { for secret in secrets { #expect(!"\(outcome)".contains(secret), "\(outcome)") } }
+    for outcome in outcomes {
+      for secret in secrets { #expect(!"\(outcome)".contains(secret), "\(outcome)") }
+    }
     let files = try #require(
       FileManager.default.enumerator(at: site.directory, includingPropertiesForKeys: [.isRegularFileKey]))
     var count = 0
@@ -96,17 +100,24 @@ struct LabelTests {
 
   // MARK: capture
 
-  @Test("scanned labels give the manifest names and the file of labels secrets, with which `apply` provisions each device")
+  @Test(
+    "scanned labels give the manifest names and the file of labels secrets, with which `apply` provisions each device"
+  )
   func captureAndApply() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
-      let captured = try await Self.capture(site, [Self.label(1), Self.link(2), Self.label(3)], ["--output", "json"])
+      let captured = try await Self.capture(
+        site, [Self.label(1), Self.link(2), Self.label(3)], ["--output", "json"])
       #expect(captured.status == 0, "\(captured)")
       #expect(try Self.text(site) == Self.captured)
       #expect(try Self.permissions(site) == 0o600)
       let labels = try #require(JSON(try Self.text(site, "labels.json")))
-      #expect(labels["PROV_00A001"]["pop"].text == "first-possession" && labels["PROV_00A001"]["username"].text == nil)
-      #expect(labels["PROV_00A002"]["username"].text == "plant installer" && labels["PROV_00A003"]["pop"].text == "")
+      #expect(
+        labels["PROV_00A001"]["pop"].text == "first-possession"
+          && labels["PROV_00A001"]["username"].text == nil)
+      #expect(
+        labels["PROV_00A002"]["username"].text == "plant installer" && labels["PROV_00A003"]["pop"].text == ""
+      )
       let answer = try #require(JSON(captured.output), "\(captured)")
       #expect(answer["captured"].items.map { $0["device"].text } == Self.products.map(\.name))
       let validated = try await site.run(["validate", "building.yaml"])
@@ -115,9 +126,13 @@ struct LabelTests {
       try await site.serve(Self.devices()) { building in
         let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "2"], on: building)
         #expect(outcome.status == 0, "\(outcome)")
-        for number in 1...3 { #expect(await building.world.flash(of: ServedBuilding.address(number))?.isSaved == true) }
+        for number in 1...3 {
+          #expect(await building.world.flash(of: ServedBuilding.address(number))?.isSaved == true)
+        }
         let rooms = try site.report["rooms"].items
-        #expect(rooms.map { $0["address"].text } == (1...3).map { "\(ServedBuilding.address($0))" }, "the record has addresses")
+        #expect(
+          rooms.map { $0["address"].text } == (1...3).map { "\(ServedBuilding.address($0))" },
+          "the record has addresses")
         let bundle = try await site.run(["report", "harbour", "--bundle", "out.zip"], on: building)
         let status = try await site.run(["status", "building.yaml", "--output", "json"], on: building)
         try Self.expectSecret(site, [captured, validated, outcome, bundle, status])
@@ -151,13 +166,16 @@ struct LabelTests {
       #expect(outcome.status == 100, "\(outcome)")
       #expect(outcome.output.contains("Without label: Pump 2, Pump 3"), "\(outcome)")
       #expect(
-        try Self.text(site) == Self.manifest.replacing("room: Pump 1 ", with: "room: Pump 1, device: PROV_00A001 "))
-      #expect(try Self.text(site, "labels.json").contains("second:possession"), "undo does not forget a secret")
+        try Self.text(site)
+          == Self.manifest.replacing("room: Pump 1 ", with: "room: Pump 1, device: PROV_00A001 "))
+      #expect(
+        try Self.text(site, "labels.json").contains("second:possession"), "undo does not forget a secret")
       try Self.expectSecret(site, [outcome])
     }
   }
 
-  @Test("a `capture` that is killed anywhere has lost no label that it saved, and goes on when it is repeated")
+  @Test(
+    "a `capture` that is killed anywhere has lost no label that it saved, and goes on when it is repeated")
   func killed() async throws {
     try await Site.use { site in
       var (kills, between) = (0, 0)
@@ -232,7 +250,9 @@ struct LabelTests {
       try site.write("building.yaml", manifest)
       let outcome = try await Self.capture(site, [Self.label(2), "q"])
       #expect(outcome.status == 100, "\(outcome)")
-      #expect(outcome.errors.contains("\n  pop: { labels: ./labels.json }\n  username: { labels: ./labels.json }\n"), "\(outcome)")
+      #expect(
+        outcome.errors.contains(
+          "\n  pop: { labels: ./labels.json }\n  username: { labels: ./labels.json }\n"), "\(outcome)")
       #expect(try Self.text(site) == manifest && !site.has("labels.json"))
       // A label without secrets needs no file.
       let open = try await Self.capture(site, [Self.label(3), "q"])
@@ -257,7 +277,9 @@ struct LabelTests {
         #expect(rooms[0]["reason_code"].text == "address_missing")
         #expect(outcome.output.contains("Next: roboprov capture building.yaml"), "\(outcome)")
         #expect(await building.isUntouched([1, 3]) == false)
-        for number in [1, 3] { #expect(await building.world.attemptCount(of: ServedBuilding.address(number)) == 0) }
+        for number in [1, 3] {
+          #expect(await building.world.attemptCount(of: ServedBuilding.address(number)) == 0)
+        }
       }
     }
   }
@@ -297,7 +319,7 @@ struct LabelTests {
         let run = try site.startAtTerminal(["walk", "building.yaml"], bus: building.bus)
         try await run.prints("Room: Pump 1")
         try run.type("\r")
-        try await run.prints("scan that one")
+        try await run.prints("scan that code")
         try run.type("C47C8D000001\r")
         try run.type(Self.label(1) + "\r")
         try await run.prints("✓ Pump 1 done")
@@ -334,7 +356,8 @@ struct LabelTests {
         #expect(outcome.errors.contains("Pump 1: the device was removed"), "\(outcome)")
         #expect(outcome.errors.contains("✓ Pump 1 done"), "\(outcome)")
         #expect(
-          try Self.text(site) == Self.manifest.replacing("room: Pump 1 ", with: "room: Pump 1, device: PROV_00A001 "))
+          try Self.text(site)
+            == Self.manifest.replacing("room: Pump 1 ", with: "room: Pump 1, device: PROV_00A001 "))
         try Self.expectSecret(site, [outcome])
       }
     }
@@ -364,7 +387,8 @@ struct LabelTests {
       let outcome = try await site.run(command + ["--setting", "username=labels"])
       #expect(outcome.status == 0, "\(outcome)")
       let text = try Self.text(site)
-      #expect(text.contains("  username: { labels: ./labels.json }\n  pop: { labels: ./labels.json }\n"), "\(text)")
+      #expect(
+        text.contains("  username: { labels: ./labels.json }\n  pop: { labels: ./labels.json }\n"), "\(text)")
       let captured = try await Self.capture(site, [Self.label(1), Self.label(2), Self.label(3)])
       #expect(captured.status == 0, "\(captured)")
       let planned = try await site.run(["apply", "building.yaml", "--simulate"])
@@ -372,7 +396,9 @@ struct LabelTests {
       for (setting, source) in [("pop", "first-possession"), ("pop", "file")] {
         let refused = try await site.run(
           ["init", "other.yaml", "--profile", "esp-idf", "--setting", "\(setting)=\(source)"])
-        #expect(refused.status == 64 && refused.errors.contains("pop=labels, pop=prompt, pop=env, pop=none"), "\(refused)")
+        #expect(
+          refused.status == 64 && refused.errors.contains("pop=labels, pop=prompt, pop=env, pop=none"),
+          "\(refused)")
         try Self.expectSecret(site, [refused])
       }
       try site.write("lines.txt", "")

@@ -133,10 +133,13 @@ struct WalkCommandTests {
     var view = WalkView()
     view.building = "Hotel Bellevue am Vierwaldstättersee \u{1B}[31m"
     view.rooms = 300
-    view.stop = Walk.Stop(room: "r", name: "A room with a very long name, on the left", floor: "3", family: "robo-sensor")
+    view.stop = Walk.Stop(
+      room: "r", name: "A room with a very long name, on the left", floor: "3", family: "robo-sensor")
     let messages: [Walk.Message] = [
-      .help, .badLabel(.noAddress(digits: 6)), .wrongLabel(.address(ServedBuilding.address(1)), room: "Room 7\n"),
-      .otherDevice(.address(ServedBuilding.address(1)), has: .address(ServedBuilding.address(2))), .nothingToTake,
+      .help, .badLabel(.noAddress(digits: 6)),
+      .wrongLabel(.address(ServedBuilding.address(1)), room: "Room 7\n"),
+      .otherDevice(.address(ServedBuilding.address(1)), has: .address(ServedBuilding.address(2))),
+      .nothingToTake,
       .needsLabel, .nothingToUndo,
       .skipped("Room 7"), .noDevice, .cannotIdentify,
     ]

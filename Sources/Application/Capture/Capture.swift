@@ -278,7 +278,9 @@ package struct Capture: Sendable {
     let received = captures.count - silent.count
     let proposals = Self.offsets.filter { !declined.contains($0) }.map { offset in
       let evidence = silent.filter { captured in
-        guard let address = captured.assignment.label.device.address?.advanced(by: offset) else { return false }
+        guard let address = captured.assignment.label.device.address?.advanced(by: offset) else {
+          return false
+        }
         return isOnAir(.address(address)) && owners[.address(address)] == nil
       }
       return OffsetProposal(
@@ -295,7 +297,9 @@ package struct Capture: Sendable {
       let silent = captures.filter(\.isSilent)
       // The highest label comes first, because the new address of a room may be the old one of the next
       // higher label.
-      let labels = silent.compactMap { captured in captured.assignment.label.device.address.map { (captured.assignment, $0) } }
+      let labels = silent.compactMap { captured in
+        captured.assignment.label.device.address.map { (captured.assignment, $0) }
+      }
       let assignments = labels.sorted { $0.1 > $1.1 }.compactMap { assignment, address in
         address.advanced(by: proposal.offset).map {
           Assignment(stop: assignment.stop, label: assignment.label, device: .address($0))

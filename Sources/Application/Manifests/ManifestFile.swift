@@ -48,7 +48,8 @@ package struct ManifestFile {
     if let room, device.name == nil, !room.labelSources.isEmpty {
       throw CommandFailure(
         .manifest, "\(room.name) needs what is on the label of its device, which an address does not have",
-        advice: "Scan its QR code in `roboprov capture` (a room that has a device: with --all) or `roboprov walk`.")
+        advice:
+          "Scan its QR code in `roboprov capture` (a room that has a device: with --all) or `roboprov walk`.")
     }
     do throws(ManifestEditError) {
       return try editor.setting(device, of: id)

@@ -24,7 +24,8 @@ package struct ManifestPatch {
     let bytes = try InputFile.read(file, atMost: 1 << 30).bytes
     guard HostEnvironment.sha256(bytes) == digest else {
       throw CommandFailure(
-        .record, "another program changed \(file) in the meantime", advice: "Remove the address or the `device` by hand.")
+        .record, "another program changed \(file) in the meantime",
+        advice: "Remove the address or the `device` by hand.")
     }
     var original = bytes
     original.replaceSubrange(place, with: removed)

@@ -26,7 +26,8 @@ struct LabelFile {
     guard HostFiles.file(path, .manifest(hasPasswords: true)).rightsOfOthers.isEmpty else {
       throw .openToOthers(path)
     }
-    guard let labels = try? JSONDecoder().decode([String: [String: String]].self, from: Data(bytes ?? [])) else {
+    guard let labels = try? JSONDecoder().decode([String: [String: String]].self, from: Data(bytes ?? []))
+    else {
       throw .notLabels(path)
     }
     self.labels = labels

@@ -91,7 +91,9 @@ enum SecretWords {
         "Run it by hand to find the reason."
       )
     case .openToOthers(let path):
-      return ("other users can read or change \(path.visible)", "Protect it: `chmod 600 \(path.shellQuoted)`.")
+      return (
+        "other users can read or change \(path.visible)", "Protect it: `chmod 600 \(path.shellQuoted)`."
+      )
     case .notLabels(let path):
       return (
         "\(path.visible) is no file of labels",
@@ -99,7 +101,9 @@ enum SecretWords {
       )
     case .noLabel: return ("there is no \(what)", "Read the label with `roboprov capture`.")
     case .notOnLabel:
-      return ("there is no \(what)", "Read the label again with `roboprov capture --all`, or give it otherwise.")
+      return (
+        "there is no \(what)", "Read the label again with `roboprov capture --all`, or give it otherwise."
+      )
     case .noTerminal:
       return (
         "there is no terminal for the prompt",

@@ -7,10 +7,14 @@ extension ManifestSource {
     if building.rooms[index].device != label.device { building.rooms[index].setDevice(label.device) }
     for (name, secret) in label.secrets {
       // The label may be read once more.
-      if case .labels? = building.rooms[index].origins[name] { building.rooms[index].access[name] = .secret(secret) }
+      if case .labels? = building.rooms[index].origins[name] {
+        building.rooms[index].access[name] = .secret(secret)
+      }
     }
     building = building.resolvingSecrets { reference in
-      guard case .labels(_, let device?, let setting) = reference.source, device == label.device.name else { return nil }
+      guard case .labels(_, let device?, let setting) = reference.source, device == label.device.name else {
+        return nil
+      }
       return label.secrets[setting] ?? Secret("")
     }
     OutsideWords.hide(secretsOf: building)

@@ -45,7 +45,9 @@ package struct WalkView: Sendable {
     switch proposal {
     case .switchedOn(let address, let rssi)?: return "Just switched on: \(address)\(Self.dBm(rssi))"
     case .nearest(let address, let rssi)?: return "Nearest: \(address)\(Self.dBm(rssi))"
-    case nil: return stop.needsLabel ? "Its QR code has the secrets that it asks for." : "No sensor is clearly the nearest."
+    case nil:
+      return stop.needsLabel
+        ? "Its QR code has the secrets that it asks for." : "No sensor is clearly the nearest."
     }
   }
 
@@ -95,7 +97,7 @@ extension Walk.Message {
     case .wrongLabel(let device, let room): "Wrong label: \(device) is the sensor of \(room)"
     case .otherDevice(let device, let has):
       "Wrong label: \(device). This room has \(has); press u to undo that, or use roboprov replace"
-    case .needsLabel: "Not a QR code with the device's secrets, which this room needs: scan that one"
+    case .needsLabel: "This room needs the secrets in its device's QR code: scan that code"
     case .nothingToTake: "No sensor is clearly the nearest: scan the label"
     case .nothingToUndo: "Nothing to undo: no device was set in this walk, or its room is done"
     case .skipped(let name): "– \(name) skipped"

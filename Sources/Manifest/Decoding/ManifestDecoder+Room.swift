@@ -106,8 +106,10 @@ extension ManifestDecoder {
     room.nameLabel()
     if room.awaitsLabel, let entry = fields.entry("address") {
       error(
-        .badSecretSource, "a room with an `address` takes no secret from a file of labels", at: entry.keyRange,
-        advice: "a label has the name of its device: leave `address` out, and read the label (`roboprov capture`)")
+        .badSecretSource, "a room with an `address` takes no secret from a file of labels",
+        at: entry.keyRange,
+        advice:
+          "a label has the name of its device: leave `address` out, and read the label (`roboprov capture`)")
     }
     return room
   }
@@ -198,7 +200,8 @@ extension ManifestDecoder {
       neverWritten(entry)
       return nil
     }
-    guard check(.text(name), by: DeviceReference.nameDescription, called: "device", at: entry.value.range) else { return nil }
+    guard check(.text(name), by: DeviceReference.nameDescription, called: "device", at: entry.value.range)
+    else { return nil }
     if let address = fields.entry("address") {
       warning(
         .redundantHint, "`device` has no effect in a room with an address", at: entry.keyRange,

@@ -29,7 +29,9 @@ package struct ManifestDraft: Sendable {
     package var setting: SettingName
     package var source: Password
 
-    package init(_ setting: SettingName, _ source: Password) { (self.setting, self.source) = (setting, source) }
+    package init(_ setting: SettingName, _ source: Password) {
+      (self.setting, self.source) = (setting, source)
+    }
   }
 
   package struct Network: Hashable, Sendable {

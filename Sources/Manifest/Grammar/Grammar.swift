@@ -115,7 +115,9 @@ package struct Grammar: Sendable {
         preconditionFailure("no device family has the setting \(name)")
       }
       let texts = zip(families, descriptions).map { "\($0.title): \($1.documentation)" }
-      let value = first.isSecret ? .either([form(first), .mapping(first.isOnLabel ? labelSource : passwordSource)]) : form(first)
+      let value =
+        first.isSecret
+        ? .either([form(first), .mapping(first.isOnLabel ? labelSource : passwordSource)]) : form(first)
       return MappingForm.Key(
         name: name, documentation: texts.joined(separator: "\n\n"),
         value: first.reservedNames.map {

@@ -53,7 +53,11 @@ extension Room {
   /// Whether some of its secrets come from a label that was not read yet: nothing names the label's device.
   package var awaitsLabel: Bool {
     access.values.contains { value in
-      if case .secret(let secret) = value, case .labels(_, nil, _)? = secret.reference?.source { true } else { false }
+      if case .secret(let secret) = value, case .labels(_, nil, _)? = secret.reference?.source {
+        true
+      } else {
+        false
+      }
     }
   }
 }

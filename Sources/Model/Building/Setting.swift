@@ -85,7 +85,8 @@ package struct SettingDescription: Hashable, Sendable {
   package init(
     _ name: SettingName, _ title: String, short shortTitle: String? = nil, _ kind: Kind, isRequired: Bool,
     isOnAir: Bool = false,
-    isWritten: Bool = true, isShareable: Bool = false, isOnLabel: Bool = false, reservedNames: [String]? = nil,
+    isWritten: Bool = true, isShareable: Bool = false, isOnLabel: Bool = false,
+    reservedNames: [String]? = nil,
     caution: Caution? = nil, documentation: String
   ) {
     (self.name, self.title) = (name, title)

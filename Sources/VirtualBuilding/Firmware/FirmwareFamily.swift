@@ -24,7 +24,8 @@ package struct FirmwareFamily: Sendable {
   package init(
     name: String, settings: [FirmwareSetting] = [],
     dropStages: [Fault.DropStage.Name] = [.connect, .discover, .write, .confirm], faults: [FaultKind] = [],
-    hasBuiltInBeacon: Bool = false, label: [String] = [], oracle: FirmwareOracle? = nil, draw: FirmwareDraw? = nil,
+    hasBuiltInBeacon: Bool = false, label: [String] = [], oracle: FirmwareOracle? = nil,
+    draw: FirmwareDraw? = nil,
     make: @escaping @Sendable (FirmwareConditions) -> any Firmware
   ) {
     self.name = name
