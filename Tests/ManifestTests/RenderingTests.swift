@@ -63,7 +63,7 @@ struct RenderingTests {
     let shown = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
     let finding = try #require(
       shown.diagnostics.first { $0.message.contains("whole number") } ?? shown.diagnostics.last)
-    let lines = DiagnosticFormatter(shown.excerpts).text(of: finding).split(separator: "\n")
+    let lines = DiagnosticFormatter(shown.excerpts).text(of: [finding]).split(separator: "\n")
     #expect(lines.allSatisfy { $0.count < 140 })
     let source = try #require(lines.first { $0.contains(" | …") })
     let mark = try #require(lines.first { $0.contains("^") })

@@ -224,11 +224,9 @@ extension ManifestDecoder {
       return nil
     }
     guard let text = text(node, "address") else { return nil }
-    guard let address = BluetoothAddress(text), address.rawValue != 0, address.rawValue != 0xFFFF_FFFF_FFFF
-    else {
+    guard let address = BluetoothAddress(text), address.isPossible else {
       error(
-        .badAddress, "`address` is not the address of a device", at: node.range,
-        advice: "six pairs of hex digits with colons between them: C4:7C:8D:00:00:01")
+        .badAddress, "`address` is not the address of a device", at: node.range, advice: Self.advice(on: text))
       return nil
     }
     warnOfOtherMeaning(node, "address")
@@ -240,6 +238,20 @@ extension ManifestDecoder {
         notes: [.init("the first with it", at: first)])
     }
     return address
+  }
+
+  /// What a text lacks to be an address.
+  private static func advice(on text: String) -> String {
+    if text.contains(where: { "Ee".contains($0) }), text.contains(where: { ".,+".contains($0) }) {
+      return "a spreadsheet made a number of it: format the column as text there, and enter the addresses again"
+    }
+    let digits = text.count { $0.isASCII && $0.isHexDigit }
+    let rest = text.count - digits
+    let usual = "twelve hex digits, as on the label: C4:7C:8D:00:00:01 or C47C8D000001"
+    guard digits != 12, rest == 0 || rest == 5 else { return usual }
+    let isShort = digits < 12 && text.allSatisfy(\.isNumber)
+    return "it has \(digits) hex digits; \(usual)"
+      + (isShort ? ". A spreadsheet drops leading zeros: format the column as text there" : "")
   }
 
   /// The address from which a beacon proves a room's device.

@@ -60,7 +60,7 @@ extension ManifestDecoder {
     }
     switch texts.files?.read(path, maximumBytes) {
     case .success(let file):
-      return texts.add(file.bytes, name: file.name)
+      return texts.add(file.bytes, name: file.name, isTable: key == "rooms_from")
     case .failure(.missing):
       error(
         .fileUnreadable, "there is no such file", at: node.range,

@@ -1,4 +1,4 @@
-import CSV
+package import CSV
 import Model
 import Source
 import YAML
@@ -46,7 +46,17 @@ extension ManifestDecoder {
     let layout = TableLayout(
       text: source.number, delimiter: table.delimiter,
       addressColumn: columns.firstIndex { $0.keys.contains("address") })
+    if source.isWindows1252 { warnOfEncoding(of: table, columns.map(\.keys)) }
     return (rows(of: table, columns), layout)
+  }
+
+  /// Warns at the first cell in use whose text depends on the encoding.
+  private mutating func warnOfEncoding(of table: CSVTable, _ keys: [[String]]) {
+    let used = table.rows.dropFirst().lazy.flatMap { row in zip(row, keys).filter { !$0.1.isEmpty }.map(\.0) }
+    guard let cell = used.first(where: { !$0.text.utf8.allSatisfy { $0 < 0x80 } }) else { return }
+    warning(
+      .assumedEncoding, "the table is not UTF-8: it is read as Windows-1252", at: cell.range,
+      advice: "check that this cell is right, or export the table as “CSV UTF-8”")
   }
 
   /// The mapping of columns to keys in the manifest.
@@ -166,7 +176,7 @@ extension YAMLNode {
 
 extension Diagnostic {
   /// The finding for a CSV error, with advice.
-  init(_ error: CSVError) {
+  package init(_ error: CSVError) {
     let (code, message, advice): (DiagnosticCode, String, String?) =
       switch error.problem {
       case .fileTooLarge(let bytes):
@@ -174,8 +184,13 @@ extension Diagnostic {
           .fileTooLarge, "the file has \(bytes) bytes; \(CSVReader.maximumBytes) are allowed",
           "is it the right file?"
         )
+      case .workbook:
+        (
+          .wrongEncoding, "this is the file of a spreadsheet program, not a CSV table",
+          "open it there, and save it as “CSV UTF-8”"
+        )
       case .notUTF8:
-        (.wrongEncoding, "not UTF-8 from here on", "export the table as “CSV UTF-8”")
+        (.wrongEncoding, "neither UTF-8 nor Windows-1252 from here on", "export the table as “CSV UTF-8”")
       case .otherEncoding(let name):
         (.wrongEncoding, "the file is \(name), not UTF-8", "export the table as “CSV UTF-8”")
       case .nulByte: (.forbiddenCharacter, "a NUL byte", "is it a table of comma-separated values?")

@@ -95,6 +95,7 @@ struct InitCommand: AsyncParsableCommand {
     let reading = ManifestReader.read(
       Array(text.utf8), file: manifest, families: BuiltIn.families, files: .relative(to: manifest))
     Messages.show(reading)
+    for line in ManifestFindings.tables(reading) { Console.say(line) }
     guard let building = reading.building else {
       throw CommandFailure(
         .manifest, "the manifest would not be valid; nothing was written",

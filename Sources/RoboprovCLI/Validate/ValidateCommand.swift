@@ -47,6 +47,7 @@ struct ValidateCommand: ParsableCommand {
     case .text:
       Messages.show(reading)
       ManifestSource.warnOfOthers(reading)
+      for line in ManifestFindings.tables(reading) { Console.say(line) }
       if let building = reading.building {
         Console.data(ManifestFindings.summary(building, file: manifest) + "\n")
       }
