@@ -225,8 +225,11 @@ extension ManifestDecoder {
     }
     guard let text = text(node, "address") else { return nil }
     guard let address = BluetoothAddress(text), address.isPossible else {
+      let odd = OddCharacter(in: text) { $0.isASCII && ($0.isHexDigit || ":-_. ".contains($0)) }
       error(
-        .badAddress, "`address` is not the address of a device", at: node.range, advice: Self.advice(on: text))
+        .badAddress, "`address` is not the address of a device", at: node.range,
+        advice: Self.advice(on: text, odd),
+        fix: odd.flatMap { BluetoothAddress($0.corrected) == nil ? nil : replace(node, with: $0.corrected) })
       return nil
     }
     warnOfOtherMeaning(node, "address")
@@ -241,16 +244,17 @@ extension ManifestDecoder {
   }
 
   /// What a text lacks to be an address.
-  private static func advice(on text: String) -> String {
-    if text.contains(where: { "Ee".contains($0) }), text.contains(where: { ".,+".contains($0) }) {
+  private static func advice(on text: String, _ odd: OddCharacter?) -> String {
+    if text.wholeMatch(of: /[0-9][.,][0-9]+[Ee]\+?[0-9]+/) != nil {
       return "a spreadsheet made a number of it: format the column as text there, and enter the addresses again"
     }
-    let digits = text.count { $0.isASCII && $0.isHexDigit }
-    let rest = text.count - digits
     let usual = "twelve hex digits, as on the label: C4:7C:8D:00:00:01 or C47C8D000001"
-    guard digits != 12, rest == 0 || rest == 5 else { return usual }
+    if let odd { return "\(odd.words): \(usual)" }
+    let digits = text.count { $0.isASCII && $0.isHexDigit }
+    guard digits > 0, digits != 12, !text.contains(where: \.isLetter) || text.allSatisfy({ !$0.isLetter || $0.isHexDigit })
+    else { return usual }
     let isShort = digits < 12 && text.allSatisfy(\.isNumber)
-    return "it has \(digits) hex digits; \(usual)"
+    return "it has \(digits) hex digits: \(usual)"
       + (isShort ? ". A spreadsheet drops leading zeros: format the column as text there" : "")
   }
 
@@ -410,6 +414,6 @@ extension ManifestDecoder {
     if choice == nil, own != nil || isShared { return }
     error(
       .missingSetting, "a room without `wifi`", at: own?.value.range ?? fields.head,
-      advice: setting.documentation + " It can be under `defaults` for all rooms.")
+      advice: "`wifi`: \(setting.purpose) It can be under `defaults` for all rooms.")
   }
 }

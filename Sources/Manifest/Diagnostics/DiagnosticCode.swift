@@ -9,6 +9,7 @@ package enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
   case yamlSyntax = "yaml-syntax"
   case duplicateKey = "duplicate-key"
   case keyNotText = "key-not-text"
+  case typographicQuote = "typographic-quote"
   case yamlTag = "yaml-tag"
   case badAlias = "bad-alias"
   case severalDocuments = "several-documents"
@@ -102,6 +103,8 @@ extension DiagnosticCode {
     case .yamlSyntax: "The text is not YAML. The message says what was expected."
     case .duplicateKey: "A mapping contains a key twice. YAML readers differ about which of the two they use."
     case .keyNotText: "A key is a list or a mapping."
+    case .typographicQuote:
+      "Only `"` and `'` quote a text. Other quotation marks, which word processors write, would be part of it."
     case .yamlTag: "YAML tags (`!…`) have no meaning in a manifest. Quote a text that begins with `!`."
     case .badAlias:
       "An alias (`*name`) has no anchor (`&name`) before it, or is inside it. Quote a text that begins with `*`."

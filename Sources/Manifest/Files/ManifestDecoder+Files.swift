@@ -44,7 +44,7 @@ extension ManifestDecoder {
       texts.set(document.root, isWhole: isWhole, of: source.number)
       return document
     } catch {
-      findings.append(Diagnostic(error))
+      findings.append(Diagnostic(error, in: source, vocabulary))
       return nil
     }
   }

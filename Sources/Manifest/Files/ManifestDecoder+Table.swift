@@ -118,6 +118,7 @@ extension ManifestDecoder {
     func isKnown(_ text: String) -> Bool {
       ignored.contains(text) || mapping.columns.contains { $0.header == text }
         || Vocabulary.key(spelt: text, among: vocabulary.columns) != nil
+        || vocabulary.key(meantBy: text, among: vocabulary.columns) != nil
     }
     // A table without a header begins with data, perhaps with a password.
     let isHeader = header.count { isKnown($0.text) } * 2 >= header.count { !$0.text.isEmpty }
@@ -129,11 +130,14 @@ extension ManifestDecoder {
         return (mapped, cell.range)
       }
       guard let key = Vocabulary.key(spelt: cell.text, among: vocabulary.columns) else {
-        let nearest = nearest(to: cell.text, of: vocabulary.columns)
+        let meant =
+          vocabulary.key(meantBy: cell.text, among: vocabulary.columns)
+          ?? nearest(to: cell.text, of: vocabulary.columns)
+        let shown = isHeader ? presentable(cell.text).map { YAMLScalar.text($0) } : nil
         error(
           .unknownColumn, "this column is not a key of a room", at: cell.range,
-          advice: (nearest.map { "did you mean `\($0)`? " } ?? "")
-            + "map it (columns: { \(numberKey): … }), or leave it out (ignore: [ … ])")
+          advice: (meant.map { "did you mean `\($0)`? " } ?? "")
+            + "Map it (columns: { \(meant ?? numberKey): \(shown ?? "…") }), or leave it out (ignore: [\(shown ?? " … ")])")
         return ([], cell.range)
       }
       claim(key, cell, &places)
