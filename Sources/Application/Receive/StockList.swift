@@ -2,6 +2,7 @@ package import Bluetooth
 import Model
 import CSV
 import Manifest
+import Source
 
 /// The devices of a delivery, from a CSV table with an address or a label in each row.
 package struct StockList: Sendable {

@@ -1,4 +1,5 @@
 import Bluetooth
+import Model
 import Source
 import YAML
 

@@ -104,7 +104,7 @@ extension DiagnosticCode {
     case .duplicateKey: "A mapping contains a key twice. YAML readers differ about which of the two they use."
     case .keyNotText: "A key is a list or a mapping."
     case .typographicQuote:
-      "Only `"` and `'` quote a text. Other quotation marks, which word processors write, would be part of it."
+      "Only \"…\" and '…' quote a text. Other quotation marks, which word processors write, would be part of it."
     case .yamlTag: "YAML tags (`!…`) have no meaning in a manifest. Quote a text that begins with `!`."
     case .badAlias:
       "An alias (`*name`) has no anchor (`&name`) before it, or is inside it. Quote a text that begins with `*`."

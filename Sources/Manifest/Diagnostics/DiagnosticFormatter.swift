@@ -26,7 +26,7 @@ package struct DiagnosticFormatter: Sendable {
       ($0[0].range.start, $0[0].message) < ($1[0].range.start, $1[0].message)
     }
     let omitted = findings.count - shown.reduce(0) { $0 + $1.count }
-    let text = shown.map(text).joined()
+    let text = shown.map(text(ofGroup:)).joined()
     guard omitted > 0 else { return text }
     return text + "\(excerpts[0].file.visible): \(omitted) more finding\(omitted == 1 ? "" : "s") not shown\n"
   }
@@ -62,7 +62,7 @@ package struct DiagnosticFormatter: Sendable {
   }
 
   /// Findings of one kind as one, with the notes of the first.
-  private func text(of group: [Diagnostic]) -> String {
+  private func text(ofGroup group: [Diagnostic]) -> String {
     let first = group[0]
     let tone: DiagnosticTone = first.severity == .error ? .error : .warning
     let count = group.count > 1 ? ", \(group.count) times" : ""

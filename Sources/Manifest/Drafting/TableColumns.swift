@@ -21,9 +21,12 @@ package struct TableColumns: Hashable, Sendable {
     keys = vocabulary.columns
     columns = headers.filter { !$0.isEmpty }.map { Column(header: $0, key: nil, isNamedSo: false) }
     var given: Set<String> = []
-    for (isNamedSo, key) in [(true, key(named:)), (false, { vocabulary.key(meantBy: $0, among: vocabulary.columns) })] {
+    for isNamedSo in [true, false] {
       for index in columns.indices where columns[index].key == nil {
-        guard let key = key(columns[index].header), given.insert(key).inserted else { continue }
+        let header = columns[index].header
+        guard let key = isNamedSo ? key(named: header) : vocabulary.key(meantBy: header, among: keys),
+          given.insert(key).inserted
+        else { continue }
         columns[index].key = key
         columns[index].isNamedSo = isNamedSo
       }
