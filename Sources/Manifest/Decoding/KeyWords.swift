@@ -68,17 +68,16 @@ extension ManifestDecoder {
       let value = YAMLNode(.scalar(text, isPlain: true), range: SourceRange(start: place, end: entry.keyRange.end))
       return YAMLNode.Entry(key: key, keyRange: entry.keyRange, value: value)
     }
-    let plural = entry.value.text == nil ? entry.key + "s" : ""
-    guard
-      let key = [Vocabulary.otherSpelling(of: entry.key, among: known), plural].compactMap(\.self).first(where: isFree)
-        ?? (vocabulary.all.contains(entry.key) ? nil : vocabulary.key(meantBy: entry.key, among: known))
+    let plural = entry.value.text == nil && known.contains(entry.key + "s") ? entry.key + "s" : nil
+    let word = vocabulary.all.contains(entry.key) ? nil : vocabulary.key(meantBy: entry.key, among: known)
+    guard let key = Vocabulary.otherSpelling(of: entry.key, among: known) ?? plural ?? word,
+      // `sensor` could also be the sensor's kind.
+      key != "address" || entry.value.text.flatMap({ BluetoothAddress($0) }) != nil
     else { return nil }
-    // `sensor` could also be the sensor's kind.
-    guard isFree(key), key != "address" || BluetoothAddress(entry.value.text ?? "") != nil else { return nil }
     show(entry.keyRange)
     error(
       .unknownKey, "unknown key in \(thing)", at: entry.keyRange, advice: "it is spelt `\(key)`",
-      fix: .replace(entry.keyRange, with: key))
+      fix: isFree(key) ? .replace(entry.keyRange, with: key) : nil)
     return YAMLNode.Entry(key: key, keyRange: entry.keyRange, value: entry.value)
   }
 

@@ -414,6 +414,6 @@ extension ManifestDecoder {
     if choice == nil, own != nil || isShared { return }
     error(
       .missingSetting, "a room without `wifi`", at: own?.value.range ?? fields.head,
-      advice: "`wifi`: \(setting.purpose) It can be under `defaults` for all rooms.")
+      advice: "add `wifi: …`. \(setting.purpose) It can be under `defaults` for all rooms.")
   }
 }

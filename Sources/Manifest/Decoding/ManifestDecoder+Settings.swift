@@ -55,7 +55,7 @@ extension ManifestDecoder {
         let everywhere = description.isShareable ? " It can be under `defaults` for all rooms." : ""
         error(
           .missingSetting, "a room without `\(key)`", at: fields.head,
-          advice: "`\(key)`: \(description.purpose)" + everywhere)
+          advice: "add `\(key): …`. \(description.purpose)" + everywhere)
       }
     }
     return settings

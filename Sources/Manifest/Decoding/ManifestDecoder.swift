@@ -104,7 +104,7 @@ struct ManifestDecoder {
         if fields.entry(entry.key) != nil { showValue(of: entry, as: entry.key) }
         fields.add(entry)
       } else if let meant = corrected(entry, of: thing, among: known, in: entries) {
-        fields.add(meant)
+        if !entries.contains(where: { $0.key == meant.key }) { fields.add(meant) }
       } else if let (code, message, advice) = elsewhere(entry.key) {
         show(entry.keyRange)
         showValue(of: entry, as: entry.key)

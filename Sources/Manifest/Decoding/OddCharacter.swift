@@ -36,8 +36,9 @@ struct OddCharacter {
 extension ManifestDecoder {
   /// Reports an unquoted value that is entirely in quotation marks that YAML does not know.
   mutating func isInTypographicQuotes(_ node: YAMLNode, _ key: String) -> Bool {
-    guard case .scalar(let text, isPlain: true) = node.content, let first = text.first, let last = text.last,
-      "“”„‟»«‘’‚".contains(first), "“”‟»«‘’\"'".contains(last), text.count > 1
+    // The first byte of these marks in UTF-8.
+    guard case .scalar(let text, isPlain: true) = node.content, [0xC2, 0xE2].contains(text.utf8.first),
+      let first = text.first, let last = text.last, "“”„‟»«‘’‚".contains(first), "“”‟»«‘’\"'".contains(last), text.count > 1
     else { return false }
     let inner = text.dropFirst().dropLast()
     let isPlain = !inner.contains { "\"\\\n".contains($0) } && node.range.start.line == node.range.end.line

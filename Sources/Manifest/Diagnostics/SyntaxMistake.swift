@@ -58,7 +58,7 @@ private struct MistakenLine {
 
   /// `password: env: WIFI`
   private var bareSource: Diagnostic? {
-    guard let match = text.firstMatch(of: /: +((env|file|command|prompt):(?: [^#,}]*)?)/) else { return nil }
+    guard let match = text.firstMatch(of: /: +((env|file|command|prompt):(?: (?:\[[^\]#]*\]|[^#,}\[]*))?)/) else { return nil }
     let end = match.1.lastIndex { $0 != " " }.map(text.index(after:)) ?? match.1.endIndex
     let place = range(match.1.startIndex..<end)
     return Diagnostic(
