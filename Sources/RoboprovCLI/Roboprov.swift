@@ -164,7 +164,9 @@ package struct Roboprov: AsyncParsableCommand {
       option.hasPrefix("--") && CommandNames.isManifest(value)
         && (first.contains(option) || first.hasPrefix("Missing expected argument '<building"))
     }
-    let hint = taken.map { "\($0.visible) takes the word after it as its value, here \($1.visible). Name the manifest first." }
+    let hint = taken.map {
+      "\($0.visible) takes the word after it as its value, here \($1.visible). Name the manifest first."
+    }
     let rest = ([hint].compactMap(\.self) + lines.dropFirst().map(String.init)).joined(separator: "\n")
     return CommandFailure(
       ExitStatus(rawValue: exitCode(for: error).rawValue) ?? .unexpected, String(first),

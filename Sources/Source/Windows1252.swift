@@ -24,7 +24,8 @@ enum Windows1252 {
   static func encoded(_ text: [UInt8]) -> [UInt8] {
     String(decoding: text, as: UTF8.self).unicodeScalars.map { scalar in
       if let index = characters.firstIndex(of: scalar) { return UInt8(0x80 + index) }
-      return (0x80...0x9F).contains(scalar.value) ? UInt8(ascii: "?") : UInt8(exactly: scalar.value) ?? UInt8(ascii: "?")
+      return (0x80...0x9F).contains(scalar.value)
+        ? UInt8(ascii: "?") : UInt8(exactly: scalar.value) ?? UInt8(ascii: "?")
     }
   }
 }

@@ -209,7 +209,8 @@ struct LanguageTests {
   @Test("an address is read in any usual form, with every digit, in manifest, table and adapters")
   func addresses() throws {
     let reading = Files(files: [
-      "r.csv": "room;minor;address\nA;1;C47C8D000001\nB;2;c4-7c-8d-00-00-02\nC;3;C47C.8D00.0003\nD;4;001122334455\n"
+      "r.csv":
+        "room;minor;address\nA;1;C47C8D000001\nB;2;c4-7c-8d-00-00-02\nC;3;C47C.8D00.0003\nD;4;001122334455\n"
     ]).read(
       """
       building: B
@@ -262,7 +263,8 @@ struct LanguageTests {
       try editor.setting(BluetoothAddress(rawValue: 0xC47C_8D00_0001), of: editor.building.rooms[0].id))
     #expect(edit.original == table)
     #expect(
-      edit.bytes == Array("room;minor;address\r\nK".utf8) + [0xFC] + Array("che;1;C4:7C:8D:00:00:01\r\n".utf8))
+      edit.bytes == Array("room;minor;address\r\nK".utf8) + [0xFC] + Array("che;1;C4:7C:8D:00:00:01\r\n".utf8)
+    )
   }
 
   @Test("unquoted text that other YAML readers read as another type is a warning with a fix")

@@ -45,7 +45,8 @@ struct MistakeTests {
     if !corrected.isEmpty {
       answer += "\n--fix makes it:\n\n"
       for (file, bytes) in corrected.sorted(by: { $0.key < $1.key }) {
-        let before = try String(decoding: Data(contentsOf: Self.folder.appending(path: file)), as: UTF8.self).lines
+        let before = try String(decoding: Data(contentsOf: Self.folder.appending(path: file)), as: UTF8.self)
+          .lines
         let after = String(decoding: bytes, as: UTF8.self).lines
         answer += after.filter { !before.contains($0) }.map { "    \($0)\n" }.joined()
       }

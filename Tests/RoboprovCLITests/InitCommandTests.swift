@@ -104,7 +104,9 @@ struct InitCommandTests {
   func refused() async throws {
     try await Site.use { site in
       try site.write("rooms.csv", "room,minor\nA,1\nB,1\n")
-      let column = try await site.run(["init", "--name", "House", "--from", "rooms.csv", "--column", "minor=Nr"])
+      let column = try await site.run([
+        "init", "--name", "House", "--from", "rooms.csv", "--column", "minor=Nr",
+      ])
       #expect(column.status == 64 && column.errors.contains("The columns: room, minor"), "\(column)")
       let twice = try await site.run(["init", "--name", "House", "--from", "rooms.csv"])
       #expect(twice.status == 65 && twice.errors.contains("rooms.csv:3"), "\(twice)")
@@ -120,7 +122,8 @@ struct InitCommandTests {
         SensorScenario(address: ServedBuilding.address(2), signal: .init(base: -50)),
       ]
       try await site.serve(sensors) { building in
-        let made = try await site.run(["init", "--name", "House", "--from-scan", "--scan-time", "2"], on: building)
+        let made = try await site.run(
+          ["init", "--name", "House", "--from-scan", "--scan-time", "2"], on: building)
         #expect(made.status == 0, "\(made)")
         let text = try Self.text(site)
         let entries = [(1, 2), (2, 1)].map {
@@ -149,7 +152,8 @@ struct InitCommandTests {
       let text = try Self.text(site, "house.yaml")
       #expect(text.contains("guests: { ssid: Harbour Guests, password: { env: WIFI_GUESTS } }"), "\(text)")
       #expect(text.contains("- { room: \"{1..3}\", minor: 1 }"), "\(text)")
-      #expect((outcome.output + outcome.errors).contains("the environment variable WIFI_GUESTS"), "\(outcome)")
+      #expect(
+        (outcome.output + outcome.errors).contains("the environment variable WIFI_GUESTS"), "\(outcome)")
     }
   }
 
@@ -168,16 +172,22 @@ struct InitCommandTests {
       let table = Array("Zimmer;Beacon-Nr.;WLAN\r\nK".utf8) + [0xFC] + Array("che;1;Gaeste\r\n".utf8)
       try Data(table + Array("Bar;2;GAESTE\r\n".utf8)).write(to: site.directory.appending(path: "rooms.csv"))
       let run = try site.startAtTerminal([
-        "init", "--name", "House", "--profile", "robo-sensor", "--network", "gaeste=Gasthaus", "--from", "rooms.csv",
+        "init", "--name", "House", "--profile", "robo-sensor", "--network", "gaeste=Gasthaus", "--from",
+        "rooms.csv",
       ])
-      for question in ["“Zimmer”", "“Beacon-Nr.”", "“WLAN”", "Are “gaeste” and “GAESTE” one network", "Are “gaeste” and “Gaeste” one"] {
+      for question in [
+        "“Zimmer”", "“Beacon-Nr.”", "“WLAN”", "Are “gaeste” and “GAESTE” one network",
+        "Are “gaeste” and “Gaeste” one",
+      ] {
         try await run.prints(question)
         try run.type("\n")
       }
       let outcome = try await run.ended()
       #expect(outcome.status == 0, "\(outcome)")
       let screen = outcome.output + outcome.errors
-      #expect(screen.contains("rooms.csv: 2 rows, with semicolons between the cells, in Windows-1252"), "\(outcome)")
+      #expect(
+        screen.contains("rooms.csv: 2 rows, with semicolons between the cells, in Windows-1252"), "\(outcome)"
+      )
       let text = try Self.text(site)
       for name in ["gaeste", "Gaeste", "GAESTE"] {
         #expect(text.contains("  \(name): { ssid: Gasthaus, password: { prompt: true } }"), "\(text)")
@@ -196,7 +206,8 @@ struct InitCommandTests {
         ("Family of the devices", "robo-sensor", nil),
         ("SSID of the WiFi", "A network name of 33 bytes or more", "1…32 are possible"),
         ("SSID of the WiFi", "Hotel Wifi", "calls it wifi."),
-        ("the input is not shown", "correct-horse", "not the password"), ("the input is not shown", "none", nil),
+        ("the input is not shown", "correct-horse", "not the password"),
+        ("the input is not shown", "none", nil),
         // `none` means no WiFi.
         ("SSID of another WiFi", "None", "calls it wifi1."), ("the input is not shown", "2", nil),
         ("SSID of another WiFi", "", nil),

@@ -66,7 +66,9 @@ struct AddressPseudonyms {
       if digits >= 12, digits != hashDigits {
         body(Found(start: start, group: 12, places: Array(start...index - 12)))
       }
-      guard digits == 2 || digits == 4, index < text.count, ":-_. ".utf8.contains(text[index]) else { continue }
+      guard digits == 2 || digits == 4, index < text.count, ":-_. ".utf8.contains(text[index]) else {
+        continue
+      }
       let separator = text[index]
       var groups = 1
       var end = index

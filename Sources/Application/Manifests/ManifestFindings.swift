@@ -35,7 +35,8 @@ package enum ManifestFindings {
         case .comma: "commas"
         case .tab: "tabs"
         }
-      return "\(table.file.visible): \(table.rooms) row\(table.rooms == 1 ? "" : "s"), with \(delimiter) between the cells"
+      return
+        "\(table.file.visible): \(table.rooms) row\(table.rooms == 1 ? "" : "s"), with \(delimiter) between the cells"
         + (table.isWindows1252 ? ", in Windows-1252" : "")
     }
   }

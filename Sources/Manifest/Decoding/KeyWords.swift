@@ -51,7 +51,9 @@ extension Vocabulary {
 extension ManifestDecoder {
   /// The entry that an unknown one certainly means: another spelling of its key, another word for it, the singular
   /// of a list's key, or `minor:102`. It is reported, with its correction. Nil without a certain meaning.
-  mutating func corrected(_ entry: YAMLNode.Entry, of thing: String, among known: [String], in all: [YAMLNode.Entry])
+  mutating func corrected(
+    _ entry: YAMLNode.Entry, of thing: String, among known: [String], in all: [YAMLNode.Entry]
+  )
     -> YAMLNode.Entry?
   {
     guard !known.contains(entry.key) else { return nil }
@@ -65,7 +67,8 @@ extension ManifestDecoder {
       place.column += key.unicodeScalars.count + 1
       place.offset += key.utf8.count + 1
       error(missingSpaceAfter: key, at: SourceRange(start: entry.keyRange.start, end: place))
-      let value = YAMLNode(.scalar(text, isPlain: true), range: SourceRange(start: place, end: entry.keyRange.end))
+      let value = YAMLNode(
+        .scalar(text, isPlain: true), range: SourceRange(start: place, end: entry.keyRange.end))
       return YAMLNode.Entry(key: key, keyRange: entry.keyRange, value: value)
     }
     let plural = entry.value.text == nil && known.contains(entry.key + "s") ? entry.key + "s" : nil

@@ -246,12 +246,14 @@ extension ManifestDecoder {
   /// What a text lacks to be an address.
   private static func advice(on text: String, _ odd: OddCharacter?) -> String {
     if text.wholeMatch(of: /[0-9][.,][0-9]+[Ee]\+?[0-9]+/) != nil {
-      return "a spreadsheet made a number of it: format the column as text there, and enter the addresses again"
+      return
+        "a spreadsheet made a number of it: format the column as text there, and enter the addresses again"
     }
     let usual = "twelve hex digits, as on the label: C4:7C:8D:00:00:01 or C47C8D000001"
     if let odd { return "\(odd.words): \(usual)" }
     let digits = text.count { $0.isASCII && $0.isHexDigit }
-    guard digits > 0, digits != 12, !text.contains(where: \.isLetter) || text.allSatisfy({ !$0.isLetter || $0.isHexDigit })
+    guard digits > 0, digits != 12,
+      !text.contains(where: \.isLetter) || text.allSatisfy({ !$0.isLetter || $0.isHexDigit })
     else { return usual }
     let isShort = digits < 12 && text.allSatisfy(\.isNumber)
     return "it has \(digits) hex digits: \(usual)"

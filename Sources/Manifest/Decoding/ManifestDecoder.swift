@@ -184,14 +184,16 @@ struct ManifestDecoder {
       error(
         .outOfRange, "`\(key)` is outside of \(bounds.lowerBound)…\(bounds.upperBound)", at: node.range)
     } else {
-      let usual = "write it in decimal digits, without leading zeros: \(bounds.lowerBound)…\(bounds.upperBound)"
+      let usual =
+        "write it in decimal digits, without leading zeros: \(bounds.lowerBound)…\(bounds.upperBound)"
       let odd = OddCharacter(in: text) { $0.isASCII && $0.isNumber || $0 == "-" }
       let corrected = odd.flatMap { odd in
         Written.integer(odd.corrected).flatMap { bounds.contains($0) ? odd.corrected : nil }
       }
       error(
         .notANumber, "`\(key)` is not a whole number", at: node.range,
-        advice: odd.map { "\($0.words): \(usual)" } ?? usual, fix: corrected.flatMap { replace(node, with: $0) })
+        advice: odd.map { "\($0.words): \(usual)" } ?? usual,
+        fix: corrected.flatMap { replace(node, with: $0) })
     }
     return nil
   }

@@ -37,8 +37,10 @@ extension ManifestDecoder {
   /// Reports an unquoted value that is entirely in quotation marks that YAML does not know.
   mutating func isInTypographicQuotes(_ node: YAMLNode, _ key: String) -> Bool {
     // The first byte of these marks in UTF-8.
-    guard case .scalar(let text, isPlain: true) = node.content, [0xC2, 0xE2].contains(text.utf8.first),
-      let first = text.first, let last = text.last, "“”„‟»«‘’‚".contains(first), "“”‟»«‘’\"'".contains(last), text.count > 1
+    guard case .scalar(let text, isPlain: true) = node.content, let byte = text.utf8.first,
+      byte == 0xC2 || byte == 0xE2,
+      let first = text.first, let last = text.last, "“”„‟»«‘’‚".contains(first), "“”‟»«‘’\"'".contains(last),
+      text.count > 1
     else { return false }
     let inner = text.dropFirst().dropLast()
     let isPlain = !inner.contains { "\"\\\n".contains($0) } && node.range.start.line == node.range.end.line
@@ -47,7 +49,8 @@ extension ManifestDecoder {
       .init(range: texts.texts[start.text].source.range(offset..<offset + count), text: "\"")
     }
     error(
-      .typographicQuote, "`\(key)` is in typographic quotation marks, which would be part of it", at: node.range,
+      .typographicQuote, "`\(key)` is in typographic quotation marks, which would be part of it",
+      at: node.range,
       advice: "write those of the keyboard: \"; if they do belong to it, put \" around them",
       fix: isPlain
         ? .init([
@@ -60,7 +63,9 @@ extension ManifestDecoder {
   func replace(_ node: YAMLNode, with text: String) -> Diagnostic.Fix? {
     let source = texts.texts[node.range.text].source
     var bytes = node.range.bytes
-    if !texts.isPlain(node.range) { bytes = bytes.lowerBound + 1..<max(bytes.lowerBound + 1, bytes.upperBound - 1) }
+    if !texts.isPlain(node.range) {
+      bytes = bytes.lowerBound + 1..<max(bytes.lowerBound + 1, bytes.upperBound - 1)
+    }
     guard let old = node.text, source.bytes[bytes].elementsEqual(old.utf8) else { return nil }
     return .replace(source.range(bytes), with: text)
   }

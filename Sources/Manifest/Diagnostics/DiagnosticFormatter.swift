@@ -88,8 +88,11 @@ package struct DiagnosticFormatter: Sendable {
     }
     guard let first = runs.first else { return nil }
     let most = 10
-    let words = runs.prefix(most).map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)–\($0.upperBound)" }
-    return (runs.count == 1 && first.count == 1 ? "line " : "lines ") + words.listed + (runs.count > most ? " …" : "")
+    let words = runs.prefix(most).map {
+      $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)–\($0.upperBound)"
+    }
+    return (runs.count == 1 && first.count == 1 ? "line " : "lines ") + words.listed
+      + (runs.count > most ? " …" : "")
   }
 
   private func paint(_ text: String, _ tone: DiagnosticTone) -> String {

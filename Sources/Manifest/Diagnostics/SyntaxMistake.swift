@@ -13,7 +13,8 @@ extension Diagnostic {
         let text = String(validating: source.bytes[range], as: UTF8.self)
       else { continue }
       let content = text.firstRange(of: /(?:^| )#/).map { text[..<$0.lowerBound] } ?? text[...]
-      if let found = MistakenLine(text: content, start: range.lowerBound, source: source).finding(vocabulary) {
+      if let found = MistakenLine(text: content, start: range.lowerBound, source: source).finding(vocabulary)
+      {
         self = found
         return
       }
@@ -29,7 +30,8 @@ private struct MistakenLine {
   let source: SourceText
 
   func finding(_ vocabulary: Vocabulary) -> Diagnostic? {
-    missingSpace(vocabulary) ?? missingSpaceAfterDash ?? bareSource ?? bareRange ?? typographicEnd ?? twoKeys(vocabulary)
+    missingSpace(vocabulary) ?? missingSpaceAfterDash ?? bareSource ?? bareRange ?? typographicEnd
+      ?? twoKeys(vocabulary)
   }
 
   private func range(_ part: Range<String.Index>) -> SourceRange {
@@ -58,7 +60,8 @@ private struct MistakenLine {
 
   /// `password: env: WIFI`
   private var bareSource: Diagnostic? {
-    guard let match = text.firstMatch(of: /: +((env|file|command|prompt):(?: (?:\[[^\]#]*\]|[^#,}\[]*))?)/) else { return nil }
+    guard let match = text.firstMatch(of: /: +((env|file|command|prompt):(?: (?:\[[^\]#]*\]|[^#,}\[]*))?)/)
+    else { return nil }
     let end = match.1.lastIndex { $0 != " " }.map(text.index(after:)) ?? match.1.endIndex
     let place = range(match.1.startIndex..<end)
     return Diagnostic(
@@ -68,7 +71,9 @@ private struct MistakenLine {
 
   /// `{ room: Room {201..205}, minor: 201 }`
   private var bareRange: Diagnostic? {
-    guard let match = text.firstMatch(of: /[{,] *(?:room|minor): *([^{}\[\],"'#]*\{[0-9A-Za-z., ]*\}[^{}\[\],"'#]*)/)
+    guard
+      let match = text.firstMatch(
+        of: /[{,] *(?:room|minor): *([^{}\[\],"'#]*\{[0-9A-Za-z., ]*\}[^{}\[\],"'#]*)/)
     else { return nil }
     let end = match.1.lastIndex { $0 != " " }.map(text.index(after:)) ?? match.1.endIndex
     let place = range(match.1.startIndex..<end)

@@ -137,7 +137,8 @@ extension ManifestDecoder {
         error(
           .unknownColumn, "this column is not a key of a room", at: cell.range,
           advice: (meant.map { "did you mean `\($0)`? " } ?? "")
-            + "Map it (columns: { \(meant ?? numberKey): \(shown ?? "…") }), or leave it out (ignore: [\(shown ?? " … ")])")
+            + "Map it (columns: { \(meant ?? numberKey): \(shown ?? "…") }), or leave it out (ignore: [\(shown ?? " … ")])"
+        )
         return ([], cell.range)
       }
       claim(key, cell, &places)

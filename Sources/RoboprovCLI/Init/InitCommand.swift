@@ -175,7 +175,9 @@ struct InitCommand: AsyncParsableCommand {
           try await take(answer, into: &draft, questions)
           return draft
         }
-        if answer == nil { Console.say("The rooms are an example, Room {101..110}: correct them in the manifest.") }
+        if answer == nil {
+          Console.say("The rooms are an example, Room {101..110}: correct them in the manifest.")
+        }
         names = answer.map { [$0] } ?? ["Room 101-110"]
       }
       draft.rooms = .entries(Self.entries(names, counted: counted))

@@ -71,14 +71,17 @@ struct InitQuestions {
   private func passwordSource(_ inEnvironment: ManifestDraft.Network) -> PasswordChoice {
     var variable = ""
     if case .environment(let name) = inEnvironment.password { variable = name }
-    Console.say("  Where does its password come from? The manifest contains only the source, never the password:")
+    Console.say(
+      "  Where does its password come from? The manifest contains only the source, never the password:")
     Console.say("    1  prompt: roboprov asks for it at the start of each run")
     Console.say("    2  env: the environment variable \(variable), for runs without a person")
     Console.say("    3  none: the network is open")
     while let bytes = try? SecretPrompt.ask("  1, 2 or 3; the input is not shown [1]: ", true) {
       let answer = String(decoding: bytes, as: UTF8.self).trimmed
       let choices = PasswordChoice.allCases
-      let choice = choices.enumerated().first { answer == "\($0.offset + 1)" || answer == $0.element.rawValue }
+      let choice = choices.enumerated().first {
+        answer == "\($0.offset + 1)" || answer == $0.element.rawValue
+      }
       guard let choice = choice?.element ?? (answer.isEmpty ? .prompt : nil) else {
         Console.say("  Not accepted: type 1, 2 or 3, not the password. The input was not kept.")
         continue

@@ -52,7 +52,8 @@ struct ValidateCommand: ParsableCommand {
       }
       let fixable = reading.diagnostics.count { $0.fix != nil }
       if fixable > 0 {
-        let these = reading.diagnostics.count == 1 ? "it" : fixable == 1 ? "one of them" : "\(fixable) of them"
+        let these =
+          reading.diagnostics.count == 1 ? "it" : fixable == 1 ? "one of them" : "\(fixable) of them"
         Console.say("`roboprov validate \(manifest) --fix` corrects \(these).")
       }
     }
