@@ -39,10 +39,11 @@ extension ManifestDecoder {
       id: id, name: name, assignment: policy, adapters: adapters, rooms: rooms, families: families)
   }
 
-  /// Reports a file of another kind: without rooms, and with a key of that kind.
+  /// Reports a file of another kind: without building and rooms, and with a key of that kind.
   private mutating func isOther(_ root: YAMLNode) -> Bool {
     let entries = root.entries ?? []
-    guard !entries.contains(where: { Vocabulary.roomLists.contains($0.key) }) else { return false }
+    let own = Vocabulary.roomLists + ["building"]
+    if entries.contains(where: { own.contains($0.key) }) { return false }
     for (key, thing, advice) in [
       ("family", "describes a family of devices", "name it under `families` in a manifest"),
       (

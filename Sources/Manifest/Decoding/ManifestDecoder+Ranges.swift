@@ -12,7 +12,9 @@ extension ManifestDecoder {
       rooms = try RoomRange(name)
     } catch {
       let (message, advice) = Self.words(for: error)
-      let corrected = name.replacing(/([0-9]) *[-–] *([0-9])/) { "\($0.1)..\($0.2)" }
+      let corrected = name.replacing(/\{[^}]*\}/) { braces in
+        braces.0.replacing(/([0-9]) *[-–] *([0-9])/) { "\($0.1)..\($0.2)" }
+      }
       let isCertain = error == .hyphen && (try? RoomRange(corrected)) != nil
       self.error(
         .badRange, message, at: range, advice: advice,

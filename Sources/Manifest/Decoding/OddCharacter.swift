@@ -9,9 +9,11 @@ struct OddCharacter {
   /// The value with digits instead of the letters that look like them.
   let corrected: String
 
-  /// Nil without such a character, and for a text without a digit, which is not a mistyped value.
+  /// Nil without such a character, for a text without a digit, which is not a mistyped value, and for one that may be
+  /// a secret.
   init?(in text: String, isAllowed: (Character) -> Bool) {
-    guard text.utf8.count <= 64, text.contains(where: { $0.isASCII && $0.isNumber }),
+    guard text.utf8.count <= 64, !Vocabulary.mentionsSecrets(text),
+      text.contains(where: { $0.isASCII && $0.isNumber }),
       let (index, character) = text.enumerated().first(where: { !isAllowed($0.element) })
     else { return nil }
     words = "character \(index + 1) is \(Self.name(of: character))"
