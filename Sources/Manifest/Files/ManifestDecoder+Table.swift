@@ -130,16 +130,19 @@ extension ManifestDecoder {
         return (mapped, cell.range)
       }
       guard let key = Vocabulary.key(spelt: cell.text, among: vocabulary.columns) else {
-        let meant =
-          vocabulary.key(meantBy: cell.text, among: vocabulary.columns)
-          ?? nearest(to: cell.text, of: vocabulary.columns)
+        let meant = vocabulary.key(meantBy: cell.text, among: vocabulary.columns)
+        let similar = meant ?? nearest(to: cell.text, of: vocabulary.columns)
         let shown = isHeader ? presentable(cell.text).map { YAMLScalar.text($0) } : nil
         error(
           .unknownColumn, "this column is not a key of a room", at: cell.range,
-          advice: (meant.map { "did you mean `\($0)`? " } ?? "")
-            + "Map it (columns: { \(meant ?? numberKey): \(shown ?? "…") }), or leave it out (ignore: [\(shown ?? " … ")])"
+          advice: (similar.map { "did you mean `\($0)`? " } ?? "")
+            + "map it (columns: { \(similar ?? "KEY"): \(shown ?? "…") }), or leave it out (ignore: [\(shown ?? " … ")])"
         )
-        return ([], cell.range)
+        // The rows are decoded as meant, so that nothing else is reported.
+        let given = names.union(mapping.columns.map(\.key))
+        guard let meant, places[meant] == nil, !given.contains(meant) else { return ([], cell.range) }
+        places[meant] = cell.range
+        return ([meant], cell.range)
       }
       claim(key, cell, &places)
       return ([key], cell.range)
