@@ -248,7 +248,8 @@ let package = Package(
     tests(
       "Application",
       [
-        "Bluetooth", "DBus", "Engine", "Families", "Journal", "Manifest", "Model", "Reporting", "SampleFacts",
+        "Bluetooth", "CSV", "DBus", "Engine", "Families", "Journal", "Manifest", "Model", "Reporting",
+        "SampleFacts",
         "Session",
         "Source", "VirtualBuilding", "VirtualTime",
       ]),

@@ -12,8 +12,9 @@ package struct BluetoothAddress: Hashable, Sendable {
     self.rawValue = rawValue & 0xFFFF_FFFF_FFFF
   }
 
-  /// Parses six pairs of hex digits, in either case, separated by `:`, or all by `-` (labels) or all by `_`
-  /// (BlueZ's object paths). Returns nil for any other text.
+  /// Parses twelve hex digits in either case: without separators (barcode scanners, spreadsheets), in six pairs
+  /// or in three groups of four, all separated by `:`, `-`, `.`, `_` (BlueZ's object paths) or a space. Returns nil
+  /// for any other text.
   package init?(_ text: some StringProtocol) {
     var text = String(text)
     guard let value = text.withUTF8({ Self.value(of: $0.span) }) else { return nil }
@@ -21,13 +22,18 @@ package struct BluetoothAddress: Hashable, Sendable {
   }
 
   private static func value(of bytes: Span<UInt8>) -> UInt64? {
-    guard bytes.count == 17 else { return nil }
-    let separator = bytes[2]
-    guard ":-_".utf8.contains(separator) else { return nil }
+    let group: Int
+    switch bytes.count {
+    case 12: group = 12
+    case 14: group = 4
+    case 17: group = 2
+    default: return nil
+    }
+    if group < 12, !":-_. ".utf8.contains(bytes[group]) { return nil }
     var value: UInt64 = 0
-    for index in 0..<17 {
-      if index % 3 == 2 {
-        guard bytes[index] == separator else { return nil }
+    for index in bytes.indices {
+      if index % (group + 1) == group {
+        guard bytes[index] == bytes[group] else { return nil }
       } else {
         guard let digit = UInt8(hexDigit: bytes[index]) else { return nil }
         value = value << 4 | UInt64(digit)
@@ -35,6 +41,9 @@ package struct BluetoothAddress: Hashable, Sendable {
     }
     return value
   }
+
+  /// Whether a device can have it: it is neither all zeros nor all ones.
+  package var isPossible: Bool { rawValue != 0 && rawValue != 0xFFFF_FFFF_FFFF }
 
   /// The six bytes, most significant (leftmost written) first.
   package var bytes: [UInt8] {

@@ -18,6 +18,10 @@ package enum CSVReader {
       throw CSVError(
         .fileTooLarge(bytes: source.bytes.count), in: source.range(source.start..<source.start))
     }
+    // A zip archive (.xlsx, .ods), and the compound file of .xls.
+    if [[0x50, 0x4B, 0x03, 0x04], [0xD0, 0xCF, 0x11, 0xE0]].contains(where: source.bytes.starts) {
+      throw CSVError(.workbook, in: source.range(0..<0))
+    }
     switch source.encodingProblem {
     case .other(let encoding)?: throw CSVError(.otherEncoding(encoding), in: source.range(0..<0))
     case .invalid(let range)?: throw CSVError(.notUTF8, in: range)

@@ -35,6 +35,8 @@ package struct CSVError: Error, Hashable, Sendable {
   package enum Problem: Hashable, Sendable {
     /// More bytes than `CSVReader.maximumBytes`.
     case fileTooLarge(bytes: Int)
+    /// The file of a spreadsheet program, which is no text.
+    case workbook
     /// Bytes that are not UTF-8.
     case notUTF8
     /// Another encoding according to its byte order mark: `UTF-16` or `UTF-32`.

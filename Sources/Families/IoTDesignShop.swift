@@ -43,7 +43,8 @@ extension DeviceFamily {
         documentation: "Major ID of its beacon. uint16, little-endian."),
       .init(
         .minor, "minor ID", short: "minor", .integer(0...65535), isRequired: true, isOnAir: true,
-        documentation: "Minor ID of its beacon. uint16, little-endian."),
+        documentation:
+          "The number that the room's beacon sends, different in each room. uint16, little-endian."),
       .init(
         .power, "transmit power", short: "power",
         .choice(IoTDesignShop.powers), isRequired: false, isShareable: true,

@@ -46,7 +46,7 @@ extension DeviceFamily {
         documentation: "Major ID that its firmware sends, if not the factory's. Never written."),
       .init(
         .minor, "minor ID", short: "minor", .integer(0...65535), isRequired: true, isOnAir: true,
-        documentation: "Minor ID of its beacon. uint16, big-endian."),
+        documentation: "The number that the room's sensor sends, different in each room. uint16, big-endian."),
     ],
     // Only the status can be read.
     characteristics: [

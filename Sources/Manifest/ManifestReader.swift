@@ -1,4 +1,5 @@
 import Bluetooth
+package import CSV
 package import Model
 import Source
 import YAML
@@ -50,7 +51,7 @@ import YAML
 /// disagree about them. Durations are whole numbers with `ms`, `s` or `m`; timeouts are above 0 and at most
 /// one hour.
 package enum ManifestReader {
-  /// The maximum number of findings in a result.
+  /// The maximum number of findings that are shown, those of a kind counted once.
   package static let maximumFindings = 50
 
   /// Reads and checks a manifest.
@@ -65,7 +66,7 @@ package enum ManifestReader {
     let building = decoder.building(in: bytes, file: file)
     return ManifestReading(
       building: building, findings: decoder.findings, excerpts: decoder.excerpts, texts: decoder.texts,
-      passwords: decoder.passwords, secretKeys: decoder.vocabulary.secretKeys)
+      lists: decoder.lists, passwords: decoder.passwords, secretKeys: decoder.vocabulary.secretKeys)
   }
 }
 
@@ -81,7 +82,7 @@ extension ManifestReader {
       family: family,
       findings: ManifestReading(
         building: nil, findings: decoder.findings, excerpts: decoder.excerpts, texts: decoder.texts,
-        passwords: decoder.passwords, secretKeys: decoder.vocabulary.secretKeys))
+        lists: [], passwords: decoder.passwords, secretKeys: decoder.vocabulary.secretKeys))
   }
 }
 
@@ -117,13 +118,8 @@ extension ManifestDecoder {
 package struct ManifestReading: Sendable {
   /// Nil when a finding is an error.
   package let building: Building?
-  /// The findings by place, at most `ManifestReader.maximumFindings`. Beyond that, errors take precedence
-  /// over warnings.
+  /// The findings by place.
   package let diagnostics: [Diagnostic]
-  /// The number of findings beyond the maximum.
-  package let omitted: Int
-  /// The fixes of all findings, also of those beyond the maximum, by place.
-  let allFixes: [Diagnostic.Fix]
   /// The lines of the texts with hidden parts, by number; empty without findings.
   package let excerpts: [SourceExcerpt]
   /// The content of all files without passwords and comments, as compact JSON: scalars as strings, null for
@@ -131,6 +127,10 @@ package struct ManifestReading: Sendable {
   /// are made from it.
   package var content: [UInt8] { texts.content(without: secretKeys) }
   package var files: [String] { texts.texts.map(\.name) }
+  /// A table of rooms, as it was read.
+  package typealias Table = (file: String, rooms: Int, delimiter: CSVTable.Delimiter, isWindows1252: Bool)
+  /// The tables of rooms, in the order of reading.
+  package let tables: [Table]
   private let texts: TextCollection
   private let secretKeys: SecretKeys
   /// Also of a file that has errors.
@@ -138,29 +138,27 @@ package struct ManifestReading: Sendable {
 
   init(
     building: Building?, findings: [Diagnostic], excerpts: [SourceExcerpt], texts: TextCollection,
-    passwords: ManifestPasswords, secretKeys: SecretKeys
+    lists: [RoomList], passwords: ManifestPasswords, secretKeys: SecretKeys
   ) {
     self.texts = texts
+    tables = lists.compactMap { list in
+      guard case .rows(let layout) = list else { return nil }
+      let text = texts.texts[layout.text]
+      return (text.name, (text.root?.items?.count ?? 1) - 1, layout.delimiter, text.source.isWindows1252)
+    }
     self.secretKeys = secretKeys
     self.passwords = passwords
     let hasError = findings.contains { $0.severity == .error }
     self.building = hasError ? nil : building
-    let byPlace = findings.sortedByPlace()
-    allFixes = byPlace.compactMap(\.fix)
-    // Errors take precedence, so that warnings never hide an error.
-    let kept =
-      (byPlace.filter { $0.severity == .error } + byPlace.filter { $0.severity == .warning })
-      .prefix(ManifestReader.maximumFindings)
-    diagnostics = kept.sortedByPlace()
-    omitted = findings.count - kept.count
+    diagnostics = findings.sortedByPlace()
     self.excerpts = excerpts
   }
 
-  /// All findings as text, each with its line and a caret; empty without findings.
+  /// The findings as text, each with its line and a caret; empty without findings.
   package var rendered: String { rendered(isColored: false) }
 
   /// As `rendered`, with colours on request.
   package func rendered(isColored: Bool) -> String {
-    DiagnosticFormatter(excerpts, isColored: isColored).text(of: diagnostics, omitted: omitted)
+    DiagnosticFormatter(excerpts, isColored: isColored).text(of: diagnostics)
   }
 }

@@ -16,7 +16,7 @@ extension ManifestReading {
   /// is applied.
   package func fixed() -> [FixedText] {
     excerpts.compactMap { excerpt in
-      let fixes = allFixes.filter { $0.edits.first?.range.text == excerpt.source.number }
+      let fixes = diagnostics.compactMap(\.fix).filter { $0.edits.first?.range.text == excerpt.source.number }
       var bytes: [UInt8] = []
       var offset = 0
       var count = 0
@@ -30,9 +30,10 @@ extension ManifestReading {
         }
       }
       guard count > 0 else { return nil }
+      bytes += excerpt.source.bytes[offset...]
       return FixedText(
-        name: excerpt.file, original: excerpt.source.bytes, bytes: bytes + excerpt.source.bytes[offset...],
-        count: count)
+        name: excerpt.file, original: excerpt.source.encoded(excerpt.source.bytes),
+        bytes: excerpt.source.encoded(bytes), count: count)
     }
   }
 }

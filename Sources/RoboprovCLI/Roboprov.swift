@@ -4,6 +4,7 @@ import CLinux
 import EventLoop
 import FoundationEssentials
 import Glibc
+import Model
 
 /// The command line: `roboprov COMMAND`.
 package struct Roboprov: AsyncParsableCommand {
@@ -135,7 +136,7 @@ package struct Roboprov: AsyncParsableCommand {
       let status = exitCode(for: error)
       if status.isSuccess {
         Console.data(fullMessage(for: error) + "\n")
-      } else if let failure = failure(error) {
+      } else if let failure = failure(error, arguments) {
         Console.fail(failure, forPrograms: words.isForPrograms)
       }
       return ended(status.rawValue, words)
@@ -169,10 +170,17 @@ package struct Roboprov: AsyncParsableCommand {
   }
 
   /// The failure for an error of the parser or an unexpected error; nil for an exit status without a message.
-  private static func failure(_ error: any Error) -> CommandFailure? {
+  private static func failure(_ error: any Error, _ arguments: [String]) -> CommandFailure? {
     let lines = fullMessage(for: error).trimmingPrefix("Error: ").split(separator: "\n")
     guard let first = lines.first else { return nil }
-    let rest = lines.dropFirst().joined(separator: "\n")
+    let taken = zip(arguments, arguments.dropFirst()).first { option, value in
+      option.hasPrefix("--") && CommandNames.isManifest(value)
+        && (first.contains(option) || first.hasPrefix("Missing expected argument '<building"))
+    }
+    let hint = taken.map {
+      "\($0.visible) takes the word after it as its value, here \($1.visible). Name the manifest first."
+    }
+    let rest = ([hint].compactMap(\.self) + lines.dropFirst().map(String.init)).joined(separator: "\n")
     return CommandFailure(
       ExitStatus(rawValue: exitCode(for: error).rawValue) ?? .unexpected, String(first),
       advice: rest.isEmpty ? nil : rest)

@@ -29,6 +29,13 @@ struct ScenarioDecoder {
   }
 
   private mutating func scenario(_ root: YAMLNode) -> (scenario: Scenario, speed: Double)? {
+    let others = ["building", "rooms", "rooms_from", "floors", "groups"]
+    if let entry = root.entries?.first(where: { others.contains($0.key) }) {
+      let message =
+        "this file is a manifest, not a scenario; --simulate without --scenario makes the building from it"
+      find(.misplacedKey, message, at: entry.keyRange)
+      return nil
+    }
     guard let fields = mapping(root, ["seed", "speed", "adapters", "sensors", "wifi"]) else { return nil }
     let seed = integer("seed", of: fields, in: 0...Int.max)
     let speed = value(of: fields) { fields throws(ScenarioProblem) in

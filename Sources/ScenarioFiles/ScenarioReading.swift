@@ -25,10 +25,8 @@ package struct ScenarioReading: Sendable {
     speed = decoded?.speed ?? 1
   }
 
-  /// The findings for a person, at most `ManifestReader.maximumFindings`, each with its line and a caret.
+  /// The findings for a person, each with its line and a caret.
   package func rendered(isColored: Bool) -> String {
-    let shown = findings.prefix(ManifestReader.maximumFindings)
-    return DiagnosticFormatter([excerpt], isColored: isColored)
-      .text(of: shown, omitted: findings.count - shown.count)
+    DiagnosticFormatter([excerpt], isColored: isColored).text(of: findings)
   }
 }

@@ -1,7 +1,9 @@
 /// The bytes of a text file with an index of its lines.
 package struct SourceText: Sendable {
-  /// The whole file. It may be invalid UTF-8.
+  /// The whole file, in UTF-8 if it was in Windows-1252. It may be invalid UTF-8.
   package let bytes: [UInt8]
+  /// Whether the file is in Windows-1252.
+  package let isWindows1252: Bool
   /// Byte offset of the text: 3 after a byte order mark, else 0.
   package let start: Int
   /// The number of the text among several files, from 0. Its marks carry it.
@@ -9,9 +11,20 @@ package struct SourceText: Sendable {
 
   private let lineStarts: [Int]
 
-  package init(_ bytes: [UInt8], number: Int = 0) {
-    self.bytes = bytes
-    self.number = number
+  package init(_ bytes: [UInt8], number: Int = 0) { self.init(bytes, number, isWindows1252: false) }
+
+  /// The text of a file that may be in Windows-1252: one that is not UTF-8.
+  package init(spreadsheet bytes: [UInt8], number: Int = 0) {
+    let text = Self(bytes, number: number)
+    guard case .invalid? = text.encodingProblem, let converted = Windows1252.decoded(bytes) else {
+      self = text
+      return
+    }
+    self.init(converted, number, isWindows1252: true)
+  }
+
+  private init(_ bytes: [UInt8], _ number: Int, isWindows1252: Bool) {
+    (self.bytes, self.number, self.isWindows1252) = (bytes, number, isWindows1252)
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     self.start = start
     lineStarts = Self.lineStarts(of: bytes.span, from: start)
@@ -60,6 +73,9 @@ package struct SourceText: Sendable {
 }
 
 extension SourceText {
+  /// This text, or an edit of it, in the encoding of the file.
+  package func encoded(_ text: [UInt8]) -> [UInt8] { isWindows1252 ? Windows1252.encoded(text) : text }
+
   /// Converts a byte range to marks.
   package func range(_ bytes: Range<Int>) -> SourceRange {
     SourceRange(start: mark(at: bytes.lowerBound), end: mark(at: bytes.upperBound))

@@ -14,7 +14,9 @@ import Testing
     "a pseudonym replaces an address in each of its notations",
     arguments: [
       ("C4:7C:8D:00:00:AB", "00:00:00:00:00:01"), ("c4:7c:8d:00:00:ab", "00:00:00:00:00:01"),
-      ("C4-7C-8D-00-00-AB", "00-00-00-00-00-01"), ("C4:7c:8D:00:00:Ab.", "00:00:00:00:00:01."),
+      ("C4-7C-8D-00-00-AB", "00-00-00-00-00-01"), ("C47C.8D00.00AB", "0000.0000.0001"),
+      ("12 C4 7C 8D 00 00 AB", "12 00 00 00 00 00 01"), ("12 C4:7C:8D:00:00:AB", "12 00:00:00:00:00:01"),
+      ("C4:7c:8D:00:00:Ab.", "00:00:00:00:00:01."),
       (
         "/org/bluez/hci0/dev_C4_7C_8D_00_00_AB/service0010",
         "/org/bluez/hci0/dev_00_00_00_00_00_01/service0010"
@@ -35,7 +37,8 @@ import Testing
     "text that is not an address gets no pseudonym",
     arguments: [
       "2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6", "2026-11-21T09:00:00.123Z", "09:00:00:12", "C4:7C:8D:00:00",
-      "C4:7C-8D:00:00:AB", "123456789012", "C4:7C:8D:00:00:A", "", ":", "C4:",
+      "C4:7C-8D:00:00:AB", "123456789012", "12 34 56 78 90 12", "1234.5678.9012", "C4:7C:8D:00:00:A", "", ":",
+      "C4:",
       String(repeating: "0", count: 20) + "c47c8d0000ab" + String(repeating: "0", count: 32),
     ])
   func others(text: String) {

@@ -1,4 +1,5 @@
 import Bluetooth
+import CSV
 import Source
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite("a delivery is read from a table")
 struct StockListTests {
   private static func read(_ text: String) throws -> StockList {
-    try StockList(SourceText(Array(text.utf8)), file: "stock.csv")
+    try StockList(CSVTable(SourceText(Array(text.utf8)), file: "stock.csv"), file: "stock.csv")
   }
 
   private static func addresses(_ text: String) throws -> [String] {
@@ -42,7 +43,7 @@ struct StockListTests {
       ("article,box\nC47C8D000001,1\n", "no header names"),
       ("C47C8D000001,C47C8D000002\n", "no header names"), ("mac\nC47C8D0000\n", "stock.csv:2: "),
       ("mac\nC47C8D000001 C47C8D000002\n", "stock.csv:2: this text has 2 addresses"),
-      ("mac\n\"C47C8D000001\n", "stock.csv:2:1: the file is not valid CSV"),
+      ("mac\n\"C47C8D000001\n", "stock.csv:2:1: this quote is never closed"),
     ])
   func refused(_ text: String, _ words: String) throws {
     let failure = #expect(throws: CommandFailure.self) { try Self.read(text) }

@@ -4,12 +4,15 @@ import Testing
 
 @Suite("Bluetooth addresses") struct BluetoothAddressTests {
   @Test(
-    "an address with colons, hyphens or underscores in any case is written with colons in upper case",
+    "an address in any usual form is written with colons in upper case",
     arguments: [
       ("C4:7C:8D:00:00:01", "C4:7C:8D:00:00:01"),
       ("c4:7c:8d:0a:0b:0c", "C4:7C:8D:0A:0B:0C"),
       ("C4-7C-8D-00-00-01", "C4:7C:8D:00:00:01"),
-      ("C4_7C_8D_00_00_01", "C4:7C:8D:00:00:01"),
+      ("C4_7C_8D_00_00_01", "C4:7C:8D:00:00:01"), ("C4.7C.8D.00.00.01", "C4:7C:8D:00:00:01"),
+      ("c4 7c 8d 00 00 01", "C4:7C:8D:00:00:01"), ("C47C8D000001", "C4:7C:8D:00:00:01"),
+      ("C47C.8D00.0001", "C4:7C:8D:00:00:01"), ("c47c-8d00-0001", "C4:7C:8D:00:00:01"),
+      ("001122334455", "00:11:22:33:44:55"), ("12E456789012", "12:E4:56:78:90:12"),
       ("00:00:00:00:00:00", "00:00:00:00:00:00"),
       ("FF:FF:FF:FF:FF:FF", "FF:FF:FF:FF:FF:FF"),
     ])
@@ -20,7 +23,9 @@ import Testing
   @Test(
     "a text in any other form is not an address",
     arguments: [
-      "", "C4:7C:8D:00:00", "C4:7C:8D:00:00:01:02", "C4:7C:8D:00:00:0G", "C47C8D000001", "C4:7C-8D:00:00:01",
+      "", "C4:7C:8D:00:00", "C4:7C:8D:00:00:01:02", "C4:7C:8D:00:00:0G", "C47C8D00001", "C47C8D0000011",
+      "C4:7C-8D:00:00:01",
+      "C47C.8D00-0001", "C47C8D.000001", "C47C8DG00001",
       " C4:7C:8D:00:00:01", "C4:7C:8D:00:00:01\n", "C4;7C;8D;00;00;01", "Ｃ4:7C:8D:00:00:01",
       "C4:7C:8D:00:00:é",
     ])

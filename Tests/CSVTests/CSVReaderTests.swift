@@ -61,12 +61,30 @@ struct CSVReaderTests {
     #expect(error?.range.start == marked[1])
   }
 
-  @Test("another encoding is reported by name, and broken UTF-8 with its place")
+  @Test("another encoding is reported by name, broken UTF-8 with its place, and a workbook as such")
   func encodings() {
-    #expect(throws: CSVError.self) { try CSVReader.read(SourceText([0xFF, 0xFE, 0x41, 0x00])) }
-    let latin = Array("Zimmer;".utf8) + [0xFC] + Array("\n".utf8)
-    let error = #expect(throws: CSVError.self) { try CSVReader.read(SourceText(latin)) }
-    #expect(error?.problem == .notUTF8)
-    #expect(error?.range.start.offset == 7)
+    func problem(_ bytes: [UInt8]) -> CSVError? {
+      #expect(throws: CSVError.self) { try CSVReader.read(SourceText(spreadsheet: bytes)) }
+    }
+    #expect(problem([0xFF, 0xFE, 0x41, 0x00])?.problem == .otherEncoding("UTF-16"))
+    // 0x81 is no character of Windows-1252; `ü` in UTF-8 shows that the rest is damaged UTF-8.
+    for bytes in [[0x81], [0xC3, 0xBC, 0xFC]] as [[UInt8]] {
+      let error = problem(Array("Zimmer;".utf8) + bytes + Array("\n".utf8))
+      #expect(error?.problem == .notUTF8)
+      #expect(error?.range.start.offset == 7 + bytes.count - 1)
+    }
+    #expect(problem([0x50, 0x4B, 0x03, 0x04, 0x14])?.problem == .workbook)
+  }
+
+  @Test("a table in Windows-1252 is read, and an edit of it is written in Windows-1252")
+  func windows() throws {
+    let bytes = Array("Zimmer;Preis\r\nK".utf8) + [0xFC] + Array("che;5 ".utf8) + [0x80]
+    let source = SourceText(spreadsheet: bytes)
+    #expect(source.isWindows1252)
+    #expect(try CSVReader.read(source).rows[1].map(\.text) == ["Küche", "5 €"])
+    #expect(source.encoded(source.bytes) == bytes)
+    #expect(source.encoded(Array("ü€x".utf8)) == [0xFC, 0x80, UInt8(ascii: "x")])
+    let plain = SourceText(spreadsheet: Array("Küche".utf8))
+    #expect(!plain.isWindows1252 && plain.encoded(plain.bytes) == Array("Küche".utf8))
   }
 }

@@ -206,6 +206,67 @@ struct LanguageTests {
     #expect(!text.contains("hunter2345") && !text.contains("Room 1"), "\(text)")
   }
 
+  @Test("an address is read in any usual form, with every digit, in manifest, table and adapters")
+  func addresses() throws {
+    let reading = Files(files: [
+      "r.csv":
+        "room;minor;address\nA;1;C47C8D000001\nB;2;c4-7c-8d-00-00-02\nC;3;C47C.8D00.0003\nD;4;001122334455\n"
+    ]).read(
+      """
+      building: B
+      adapters: { 001A7DDA7113: { slots: 7 } }
+      rooms: [{ room: E, minor: 5, address: 001122334456 }, { room: F, minor: 6, address: 12E456789012 }]
+      rooms_from: r.csv
+      """)
+    let building = try #require(reading.building, "\(reading.rendered)")
+    #expect(
+      building.rooms.map { $0.address?.description } == [
+        "00:11:22:33:44:56", "12:E4:56:78:90:12", "C4:7C:8D:00:00:01", "C4:7C:8D:00:00:02",
+        "C4:7C:8D:00:00:03", "00:11:22:33:44:55",
+      ])
+    #expect(building.adapters.map(\.reference) == ["00:1A:7D:DA:71:13"])
+    // Other YAML readers read numbers there.
+    #expect(reading.diagnostics.map(\.code) == [.ambiguousText, .ambiguousText])
+  }
+
+  @Test("what a spreadsheet makes of addresses is named")
+  func spoiltAddresses() {
+    func advice(_ cell: String) -> String? {
+      Files(files: ["r.csv": "room;minor;address\nA;1;\(cell)\n"]).read("building: B\nrooms_from: r.csv\n")
+        .diagnostics.first?.advice
+    }
+    for cell in ["1,12233E+11", "1.12233E+11"] {
+      #expect(advice(cell)?.contains("made a number of it") == true, "\(cell)")
+    }
+    #expect(advice("1122334455")?.contains("drops leading zeros") == true)
+    #expect(advice("C47C8D00001")?.hasPrefix("it has 11 hex digits") == true)
+    #expect(advice("see label")?.hasPrefix("twelve hex digits") == true)
+  }
+
+  @Test("a table in Windows-1252 is read with a warning, and gets an address without any other change")
+  func windows() throws {
+    let table = Array("room;minor;address\r\nK".utf8) + [0xFC] + Array("che;1;\r\n".utf8)
+    let files = ManifestFiles { name, _ in .success(.init(name: name, bytes: table)) }
+    let text = Array("building: B\nmatch: later\nrooms_from: r.csv\n".utf8)
+    let reading = ManifestReader.read(text, file: "b.yaml", families: .builtIn, files: files)
+    #expect(reading.building?.rooms.map(\.name) == ["Küche"])
+    #expect(
+      reading.rendered == """
+        r.csv:2:1: warning: the table is not UTF-8: it is read as Windows-1252 [assumed-encoding]
+            2 | Küche;1;
+              | ^~~~~
+              = check that this cell is right, or export the table as “CSV UTF-8”
+
+        """)
+    let editor = try ManifestEditor(text, file: "b.yaml", families: .builtIn, files: files)
+    let edit = try #require(
+      try editor.setting(BluetoothAddress(rawValue: 0xC47C_8D00_0001), of: editor.building.rooms[0].id))
+    #expect(edit.original == table)
+    #expect(
+      edit.bytes == Array("room;minor;address\r\nK".utf8) + [0xFC] + Array("che;1;C4:7C:8D:00:00:01\r\n".utf8)
+    )
+  }
+
   @Test("unquoted text that other YAML readers read as another type is a warning with a fix")
   func ambiguous() throws {
     let reading = Files(files: [:]).read(

@@ -74,4 +74,15 @@ struct ManifestDraftTests {
     #expect(columns.mapped == [.init("minor", "Nr")])
     #expect(columns.ignored == ["Zimmer", "Beacon", "Notes"])
   }
+
+  @Test(
+    "two numbers with a hyphen are a range, unless they can be a room's own number",
+    arguments: [
+      ("101-140", "{101..140}"), ("1 – 40", "{1..40}"), ("Room 101-140", "Room {101..140}"),
+      ("Room 301..332", "Room {301..332}"), ("Room 3-12", "Room 3-12"), ("Room 140-101", "Room 140-101"),
+      ("Room 1-2", "Room 1-2"), ("Room {301..332}", "Room {301..332}"), ("Lobby", "Lobby"),
+    ])
+  func roomNames(text: String, name: String) {
+    #expect(ManifestDraft.roomName(text) == name)
+  }
 }

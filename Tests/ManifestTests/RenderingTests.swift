@@ -31,11 +31,11 @@ struct RenderingTests {
             3 |   - { room: Lobby, minor: 101, address: C4:7C:8D:00:00:01 }
               |                           ^~~
         b.yaml:5:7: error: a room without `minor` [missing-setting]
-            5 |   - { room: Spa, mino: ***, address: C4:7C:8D:00:00:03 }  ***
+            5 |   - { room: Spa, mino: 102, address: C4:7C:8D:00:00:03 }  ***
               |       ^~~~
-              = Minor ID of its beacon. uint16, big-endian.
+              = add `minor: …`. The number that the room's sensor sends, different in each room.
         b.yaml:5:18: error: unknown key in a room [unknown-key]
-            5 |   - { room: Spa, mino: ***, address: C4:7C:8D:00:00:03 }  ***
+            5 |   - { room: Spa, mino: 102, address: C4:7C:8D:00:00:03 }  ***
               |                  ^~~~
               = did you mean `minor`?
 
@@ -63,7 +63,7 @@ struct RenderingTests {
     let shown = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
     let finding = try #require(
       shown.diagnostics.first { $0.message.contains("whole number") } ?? shown.diagnostics.last)
-    let lines = DiagnosticFormatter(shown.excerpts).text(of: finding).split(separator: "\n")
+    let lines = DiagnosticFormatter(shown.excerpts).text(of: [finding]).split(separator: "\n")
     #expect(lines.allSatisfy { $0.count < 140 })
     let source = try #require(lines.first { $0.contains(" | …") })
     let mark = try #require(lines.first { $0.contains("^") })

@@ -17,6 +17,12 @@ struct CommandLineProgramTests {
       (["help", "report", "sing"], "Did you mean `roboprov report sign`?"),
       (["scan", "--scan-tim", "1"], "Did you mean '--scan-time'?"),
       (["status"], "Missing expected argument"),
+      (["building.yaml"], "The command comes first: `roboprov apply building.yaml`."),
+      (
+        ["apply", "--only", "building.yaml"],
+        "--only takes the word after it as its value, here building.yaml."
+      ),
+      (["scan", "--scan-time", "building.yaml"], "Name the manifest first."),
     ])
   func mistyped(_ arguments: [String], _ words: String) async throws {
     try await Site.use { site in

@@ -39,7 +39,7 @@ struct InitCommandTests {
         .filter { $0.hasPrefix("roboprov ") }.map { $0.split(separator: " ").dropFirst().map(String.init) }
       #expect(examples.prefix(2).map(\.first) == ["init", "apply"], "\(overview)")
       let made = try site.startAtTerminal(try #require(examples.first))
-      for question in ["Family of the devices", "Name of the building", "SSID of the WiFi", "Rooms: a range"]
+      for question in ["Name of the building", "Family of the devices", "SSID of the WiFi", "Rooms: a range"]
       {
         try await made.prints(question)
         try made.type("\r")
@@ -104,9 +104,11 @@ struct InitCommandTests {
   func refused() async throws {
     try await Site.use { site in
       try site.write("rooms.csv", "room,minor\nA,1\nB,1\n")
-      let column = try await site.run(["init", "--from", "rooms.csv", "--column", "minor=Nr"])
+      let column = try await site.run([
+        "init", "--name", "House", "--from", "rooms.csv", "--column", "minor=Nr",
+      ])
       #expect(column.status == 64 && column.errors.contains("The columns: room, minor"), "\(column)")
-      let twice = try await site.run(["init", "--from", "rooms.csv"])
+      let twice = try await site.run(["init", "--name", "House", "--from", "rooms.csv"])
       #expect(twice.status == 65 && twice.errors.contains("rooms.csv:3"), "\(twice)")
       #expect(!site.has("building.yaml"))
     }
@@ -120,7 +122,8 @@ struct InitCommandTests {
         SensorScenario(address: ServedBuilding.address(2), signal: .init(base: -50)),
       ]
       try await site.serve(sensors) { building in
-        let made = try await site.run(["init", "--from-scan", "--scan-time", "2"], on: building)
+        let made = try await site.run(
+          ["init", "--name", "House", "--from-scan", "--scan-time", "2"], on: building)
         #expect(made.status == 0, "\(made)")
         let text = try Self.text(site)
         let entries = [(1, 2), (2, 1)].map {
@@ -137,10 +140,9 @@ struct InitCommandTests {
     try await Site.use { site in
       let run = try site.startAtTerminal(["init", "house.yaml"])
       for (question, answer) in [
-        ("Family of the devices", ""), ("Name of the building", "Harbour House"),
-        ("SSID of the WiFi", "Harbour Guests"), ("Its name in the manifest [guests]", ""),
-        ("Its password", "env"),
-        ("SSID of another WiFi", ""), ("Rooms:", "Room {1..3}"),
+        ("Name of the building", "Harbour House"), ("Family of the devices", ""),
+        ("SSID of the WiFi", "Harbour Guests"), ("the input is not shown", "2"),
+        ("SSID of another WiFi", ""), ("Rooms:", "1-3"),
       ] {
         try await run.prints(question)
         try run.type(answer + "\n")
@@ -149,7 +151,47 @@ struct InitCommandTests {
       #expect(outcome.status == 0, "\(outcome)")
       let text = try Self.text(site, "house.yaml")
       #expect(text.contains("guests: { ssid: Harbour Guests, password: { env: WIFI_GUESTS } }"), "\(text)")
-      #expect(text.contains("- { room: \"Room {1..3}\", minor: 1 }"), "\(text)")
+      #expect(text.contains("- { room: \"{1..3}\", minor: 1 }"), "\(text)")
+      #expect(
+        (outcome.output + outcome.errors).contains("the environment variable WIFI_GUESTS"), "\(outcome)")
+    }
+  }
+
+  @Test("`init` without a terminal needs a name, and writes nothing without one")
+  func nameless() async throws {
+    try await Site.use { site in
+      let made = try await site.run(["init", "--rooms", "Room 1"])
+      #expect(made.status == 64 && made.errors.contains("--name 'Harbour House'"), "\(made)")
+      #expect(!site.has("building.yaml"))
+    }
+  }
+
+  @Test("`init` reads a German table, and asks about two spellings of a network")
+  func spellings() async throws {
+    try await Site.use { site in
+      let table = Array("Zimmer;Beacon-Nr.;WLAN\r\nK".utf8) + [0xFC] + Array("che;1;Gaeste\r\n".utf8)
+      try Data(table + Array("Bar;2;GAESTE\r\n".utf8)).write(to: site.directory.appending(path: "rooms.csv"))
+      let run = try site.startAtTerminal([
+        "init", "--name", "House", "--profile", "robo-sensor", "--network", "gaeste=Gasthaus", "--from",
+        "rooms.csv",
+      ])
+      for question in [
+        "“Zimmer”", "“Beacon-Nr.”", "“WLAN”", "Are “gaeste” and “GAESTE” one network",
+        "Are “gaeste” and “Gaeste” one",
+      ] {
+        try await run.prints(question)
+        try run.type("\n")
+      }
+      let outcome = try await run.ended()
+      #expect(outcome.status == 0, "\(outcome)")
+      let screen = outcome.output + outcome.errors
+      #expect(
+        screen.contains("rooms.csv: 2 rows, with semicolons between the cells, in Windows-1252"), "\(outcome)"
+      )
+      let text = try Self.text(site)
+      for name in ["gaeste", "Gaeste", "GAESTE"] {
+        #expect(text.contains("  \(name): { ssid: Gasthaus, password: { prompt: true } }"), "\(text)")
+      }
     }
   }
 
@@ -160,15 +202,15 @@ struct InitCommandTests {
       let run = try site.startAtTerminal(["init", "house.yaml"])
       var asked: [String: Int] = [:]
       for (question, answer, problem) in [
-        ("Family of the devices", "robo", "there is no family robo"),
-        ("Family of the devices", "robo-sensor", nil), ("Name of the building", "", nil),
+        ("Name of the building", "", nil), ("Family of the devices", "robo", "there is no family robo"),
+        ("Family of the devices", "robo-sensor", nil),
         ("SSID of the WiFi", "A network name of 33 bytes or more", "1…32 are possible"),
-        ("SSID of the WiFi", "Hotel Wifi", nil), ("in the manifest [wifi]", "", nil),
-        ("Its password", "enviroment", "type one of prompt, env, none"), ("Its password", "none", nil),
+        ("SSID of the WiFi", "Hotel Wifi", "calls it wifi."),
+        ("the input is not shown", "correct-horse", "not the password"),
+        ("the input is not shown", "none", nil),
         // `none` means no WiFi.
-        ("SSID of another WiFi", "None", nil),
-        ("in the manifest [wifi1]", "wifi", "already a network `wifi`"),
-        ("in the manifest [wifi1]", "", nil), ("Its password", "env", nil), ("SSID of another WiFi", "", nil),
+        ("SSID of another WiFi", "None", "calls it wifi1."), ("the input is not shown", "2", nil),
+        ("SSID of another WiFi", "", nil),
         ("Rooms:", "Room {9..1}", "counts down"), ("Rooms:", "rooms.csv", "there is no file rooms.csv"),
         ("Rooms:", "Room {1..3}", nil),
       ] {
@@ -183,6 +225,7 @@ struct InitCommandTests {
       let outcome = try await run.ended()
       #expect(outcome.status == 0, "\(outcome)")
       let text = try Self.text(site, "house.yaml")
+      #expect(!(outcome.output + outcome.errors).contains("correct-horse"), "\(outcome)")
       #expect(text.contains("  wifi: { ssid: Hotel Wifi }"), "\(text)")
       #expect(text.contains("  wifi1: { ssid: None, password: { env: WIFI_WIFI1 } }"), "\(text)")
       #expect(text.contains("- { room: \"Room {1..3}\", minor: 1 }"), "\(text)")

@@ -136,6 +136,7 @@ import VirtualBuilding
       "there is no setting colour; there are wifi_ssid, wifi_password, room_name, minor"
     ),
     (sensor("faults: [{ fault: returns_from, address: 1️⃣there }]"), "there is no address"),
+    ("match: any\n1️⃣rooms: []\n", "this file is a manifest, not a scenario"),
     (sensor("family: 1️⃣robot"), "there is no family robot; the families: robo-sensor"),
     (sensor("holds: { room_name: Lobby, minor: 1️⃣many }"), "a whole number from 0 to 65535 is expected here"),
     (sensor("holds: { room_name: Lobby, minor: 1️⃣[5] }"), "text is expected here"),

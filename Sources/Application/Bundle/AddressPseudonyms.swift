@@ -2,9 +2,9 @@ import Hex
 
 /// Replaces each Bluetooth address with a pseudonym, the same in every file: `00:00:00:00:00:17`.
 ///
-/// An address is six pairs of hex digits separated by `:`, `-` or `_` (a D-Bus path has `dev_C4_7C_…`). Any
-/// twelve digits could be an address without separators, so only those are replaced that occur elsewhere with
-/// separators.
+/// An address is written as `BluetoothAddress` reads it. Any twelve digits, and three groups of four, could be
+/// something else, so they and pairs with other separators than `:`, `-` and `_` are only replaced if the address
+/// is known.
 struct AddressPseudonyms {
   private var numbers: [UInt64: Int] = [:]
 
@@ -14,7 +14,9 @@ struct AddressPseudonyms {
   /// Adds the addresses in a text.
   mutating func learn(_ text: [UInt8]) {
     Self.visit(text) { found in
-      if case .separated(let values) = found.form, values.count == 1 { note(values[0]) }
+      if found.group == 2, found.places.count == 1, ":-_".utf8.contains(text[found.start + 2]) {
+        note(Self.value(text, found.start, found.group))
+      }
     }
   }
 
@@ -27,27 +29,11 @@ struct AddressPseudonyms {
   func replacing(_ text: [UInt8]) -> [UInt8] {
     var result = text
     Self.visit(text) { found in
-      switch found.form {
-      case .separated(let values):
-        var index = 0
-        while index < values.count {
-          guard let number = numbers[values[index]] else {
-            index += 1
-            continue
-          }
-          Self.write(number, into: &result, at: found.start + 3 * index, stride: 3)
-          index += 6
-        }
-      case .bare(let length):
-        var index = found.start
-        while index + 12 <= found.start + length {
-          guard let number = numbers[Self.value(text, index)] else {
-            index += 1
-            continue
-          }
-          Self.write(number, into: &result, at: index, stride: 2)
-          index += 12
-        }
+      var end = 0
+      for place in found.places where place >= end {
+        guard let number = numbers[Self.value(text, place, found.group)] else { continue }
+        Self.write(number, into: &result, at: place, found.group)
+        end = place + 12 + (12 / found.group - 1)
       }
     }
     return result
@@ -55,16 +41,13 @@ struct AddressPseudonyms {
 
   // MARK: Finding
 
+  /// Consecutive digits, or groups of 2 or 4 digits with one separator.
   private struct Found {
-    enum Form {
-      /// Pairs of digits with one separator: the values of every six consecutive pairs.
-      case separated([UInt64])
-      /// A sequence of this many digits, at least twelve.
-      case bare(Int)
-    }
-
     var start: Int
-    var form: Form
+    /// The number of digits in a group; 12 without separators.
+    var group: Int
+    /// The places at which an address can begin.
+    var places: [Int]
   }
 
   /// The number of digits of a hash in the record, which contains no address.
@@ -80,16 +63,24 @@ struct AddressPseudonyms {
       let start = index
       let digits = run(text, start)
       index = start + digits
-      if digits >= 12, digits != hashDigits { body(Found(start: start, form: .bare(digits))) }
-      guard digits == 2, index < text.count, ":-_".utf8.contains(text[index]) else { continue }
-      let separator = text[index]
-      var pairs = 1
-      while index < text.count, text[index] == separator, run(text, index + 1) == 2 {
-        pairs += 1
-        index += 3
+      if digits >= 12, digits != hashDigits {
+        body(Found(start: start, group: 12, places: Array(start...index - 12)))
       }
-      guard pairs >= 6 else { continue }
-      body(Found(start: start, form: .separated((0...(pairs - 6)).map { six(text, start + 3 * $0) })))
+      guard digits == 2 || digits == 4, index < text.count, ":-_. ".utf8.contains(text[index]) else {
+        continue
+      }
+      let separator = text[index]
+      var groups = 1
+      var end = index
+      while end < text.count, text[end] == separator, run(text, end + 1) == digits {
+        groups += 1
+        end += digits + 1
+      }
+      guard groups * digits >= 12 else { continue }
+      let places = (0...(groups - 12 / digits)).map { start + (digits + 1) * $0 }
+      body(Found(start: start, group: digits, places: places))
+      // The last group may be the first one of an address with another separator.
+      index = end - digits
     }
   }
 
@@ -102,14 +93,9 @@ struct AddressPseudonyms {
     return end - start
   }
 
-  private static func six(_ text: [UInt8], _ start: Int) -> UInt64 {
-    (0..<6).reduce(0) {
-      $0 << 8 | hexValue(text, start + 3 * $1) << 4 | hexValue(text, start + 3 * $1 + 1)
-    }
-  }
-
-  private static func value(_ text: [UInt8], _ start: Int) -> UInt64 {
-    (0..<12).reduce(0) { $0 << 4 | hexValue(text, start + $1) }
+  /// The value of the twelve digits from `start`, in groups of this many.
+  private static func value(_ text: [UInt8], _ start: Int, _ group: Int) -> UInt64 {
+    (0..<12).reduce(0) { $0 << 4 | hexValue(text, start + $1 + $1 / group) }
   }
 
   /// The value of a hex digit.
@@ -118,13 +104,11 @@ struct AddressPseudonyms {
   }
 
   /// Writes decimal digits, which do not depend on the case.
-  private static func write(_ number: Int, into text: inout [UInt8], at start: Int, stride: Int) {
+  private static func write(_ number: Int, into text: inout [UInt8], at start: Int, _ group: Int) {
     var rest = number
-    for pair in (0..<6).reversed() {
-      for place in [1, 0] {
-        text[start + stride * pair + place] = UInt8(ascii: "0") + UInt8(rest % 10)
-        rest /= 10
-      }
+    for place in (0..<12).reversed() {
+      text[start + place + place / group] = UInt8(ascii: "0") + UInt8(rest % 10)
+      rest /= 10
     }
   }
 }

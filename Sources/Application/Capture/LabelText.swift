@@ -6,9 +6,7 @@ package import Session
 /// Finds the Bluetooth address in what a barcode scanner or a person enters: a bare address, or the text of a
 /// QR code.
 ///
-/// An address is six pairs of hex digits with one separator (`:`, `-`, `.`, `_` or a space), three groups of
-/// four (`C47C.8D00.0001`), or twelve digits without a separator, in either case. Other text may surround it.
-/// Digits after a key for a serial or article number (`SN`, `EAN`) or for a secret (`pop`) are not an address.
+/// The address is written as `BluetoothAddress` reads it. Other text may surround it. Digits after a key for a serial or article number (`SN`, `EAN`) or for a secret (`pop`) are not an address.
 package enum LabelText {
   /// The longest text that is searched, in bytes; more than any QR code holds.
   package static let maximumBytes = 4296
@@ -24,7 +22,7 @@ package enum LabelText {
       throw .noAddress(digits: words.all.count == 1 ? words.all[0].hexDigits : nil)
     }
     guard found.count == 1 else { throw .several(found) }
-    guard address.rawValue != 0, address.rawValue != 0xFFFF_FFFF_FFFF else { throw .notADevice(address) }
+    guard address.isPossible else { throw .notADevice(address) }
     return address
   }
 }
@@ -85,8 +83,6 @@ private struct Words {
 
     /// The number of hex digits; nil when the word has other characters.
     var hexDigits: Int? { text.allSatisfy { $0.isASCII && $0.isHexDigit } ? text.count : nil }
-
-    var value: UInt64? { hexDigits == nil ? nil : UInt64(text, radix: 16) }
   }
 
   private(set) var all: [Word] = []
@@ -134,11 +130,7 @@ private struct Words {
   }
 
   private func address(of group: Range<Int>) -> BluetoothAddress? {
-    let digits = all[group].reduce(0) { $0 + ($1.hexDigits ?? 100) }
-    guard digits == 12 else { return nil }
-    let bits = UInt64(48 / group.count)
-    return BluetoothAddress(
-      rawValue: all[group].reduce(0) { $0 << bits | ($1.value ?? 0) })
+    BluetoothAddress(all[group].map(\.text).joined())
   }
 
   /// Whether the digits belong to a longer sequence, or a key marks them as another number.

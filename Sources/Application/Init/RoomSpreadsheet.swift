@@ -1,6 +1,5 @@
 import CSV
 import FoundationEssentials
-import Source
 
 /// A CSV table of rooms, for `init --from`.
 package struct RoomSpreadsheet {
@@ -8,15 +7,7 @@ package struct RoomSpreadsheet {
 
   /// - Throws: `CommandFailure` if the file cannot be read, is not CSV, or has no rooms.
   package init(_ path: String) throws {
-    let bytes = try InputFile.read(path, atMost: CSVReader.maximumBytes).bytes
-    do throws(CSVError) {
-      table = try CSVReader.read(SourceText(bytes))
-    } catch {
-      throw CommandFailure(
-        .manifest,
-        "\(path):\(error.range.start.line):\(error.range.start.column): the file is not valid CSV",
-        advice: "Export it as “CSV UTF-8”.")
-    }
+    table = try CSVTable(of: path)
     guard table.rows.count > 1 else {
       throw CommandFailure(
         .manifest, "\(path) has no rooms",

@@ -1,3 +1,4 @@
+import CSV
 package import Manifest
 package import Model
 package import Reporting
@@ -25,6 +26,21 @@ package enum ManifestFindings {
     if registered > 0 { parts.append("\(registered) registered") }
     parts.append("\(wifi) with WiFi")
     return "\(file): \(building.name.visible): \(parts.joined(separator: ", ")); can be applied"
+  }
+
+  /// How the tables of rooms were read, a line for each.
+  package static func tables(_ reading: ManifestReading) -> [String] {
+    reading.tables.map { table in
+      let delimiter =
+        switch table.delimiter {
+        case .semicolon: "semicolons"
+        case .comma: "commas"
+        case .tab: "tabs"
+        }
+      return
+        "\(table.file.visible): \(table.rooms) row\(table.rooms == 1 ? "" : "s"), with \(delimiter) between the cells"
+        + (table.isWindows1252 ? ", in Windows-1252" : "")
+    }
   }
 
   /// The number of rooms of each family that has any.
@@ -63,7 +79,6 @@ package enum ManifestFindings {
       let reading = $0.reading
       return reading.diagnostics.map { ($0, reading) }
     }
-    Field("omitted", "How many more findings there are than are listed.") { $0.reading.omitted }
   }
 
   private static let finding = OutputForm<(diagnostic: Diagnostic, reading: ManifestReading)>(

@@ -10,10 +10,10 @@ enum Pattern {
   static let control = #"[\u0000-\u001f\u007f-\u009f]"#
   static let slug = "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$"
   static let uuid = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
-  /// An address: six pairs of digits, with the same separator throughout.
-  static let address = addresses(of: "[0-9A-Fa-f]{2}")
+  /// An address, as `BluetoothAddress` reads it.
+  static let address = addresses(of: "[0-9A-Fa-f]")
   /// Two addresses that no device has.
-  static let noAddress = addresses(of: "00") + "|" + addresses(of: "[Ff]{2}")
+  static let noAddress = addresses(of: "0") + "|" + addresses(of: "[Ff]")
   /// An adapter's name on its host, hci0 to hci255, or its address.
   static let hostAdapter = "^(hci0*(\(decimal(0...255)))|\(address))$"
   /// The name of an entry of a setting (`SettingDescription.canHaveEntry`).
@@ -27,8 +27,11 @@ enum Pattern {
   static let password =
     #"^$|^[\u0020-\u007e]{8,63}$|^[0-9A-Fa-f]{64}$|^(?=[\s\S]*[^\u0000-\u007f])[\s\S]{1,63}$"#
 
-  private static func addresses(of pair: String) -> String {
-    [":", "-", "_"].map { "\(pair)(\($0)\(pair)){5}" }.joined(separator: "|")
+  private static func addresses(of digit: String) -> String {
+    let groups = [":", "-", "_", "\\.", " "].flatMap { separator in
+      [2, 4].map { "\(digit){\($0)}(\(separator)\(digit){\($0)}){\(12 / $0 - 1)}" }
+    }
+    return (["\(digit){12}"] + groups).joined(separator: "|")
   }
 
   /// Texts between commas, with at least one comma; blanks around them do not count.

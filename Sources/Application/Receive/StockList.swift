@@ -20,24 +20,14 @@ package struct StockList: Sendable {
 
   /// - Throws: `CommandFailure` if the file cannot be read, or is not a list of devices.
   package init(_ file: String) throws {
-    try self.init(
-      SourceText(InputFile.read(file, atMost: CSVReader.maximumBytes).bytes), file: file)
+    try self.init(CSVTable(of: file), file: file)
   }
 
   /// Reads a table. The addresses are in the only column, or in the column with that header; a table with
   /// one column needs no header.
   /// - Throws: `CommandFailure`.
-  init(_ text: SourceText, file: String) throws {
+  init(_ table: CSVTable, file: String) throws {
     self.file = file
-    let table: CSVTable
-    do throws(CSVError) {
-      table = try CSVReader.read(text)
-    } catch {
-      throw CommandFailure(
-        .manifest,
-        "\(file):\(error.range.start.line):\(error.range.start.column): the file is not valid CSV",
-        advice: "Export it as “CSV UTF-8”.")
-    }
     let column = try Self.column(of: table, in: file)
     let hasHeader = table.rows.first.map { (try? LabelText.address(in: $0[column].text)) == nil } ?? false
     var known: Set<BluetoothAddress> = []

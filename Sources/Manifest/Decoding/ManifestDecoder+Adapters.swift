@@ -88,7 +88,7 @@ extension AdapterReference {
   /// Parses a name, `hci0` to `hci255`, or an address; nil for any other text.
   fileprivate init?(naming text: String) {
     let isName = text.hasPrefix("hci") && Int(text.dropFirst(3)).map { (0...255).contains($0) } ?? false
-    guard isName || BluetoothAddress(text) != nil else { return nil }
-    self.init(text)
+    guard let written = isName ? text : BluetoothAddress(text)?.description else { return nil }
+    self.init(written)
   }
 }

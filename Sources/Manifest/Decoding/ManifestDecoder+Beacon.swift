@@ -64,7 +64,7 @@ extension ManifestDecoder {
     guard let value = description.value(text) else {
       error(
         .notAUUID, "`\(key)` is not a UUID", at: node.range,
-        advice: "32 hex digits in groups of 8, 4, 4, 4 and 12")
+        advice: Self.advice(onUUID: text))
       return nil
     }
     return check(value, by: description, called: key, at: node.range) ? value : nil

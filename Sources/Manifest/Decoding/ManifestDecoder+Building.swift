@@ -13,6 +13,7 @@ extension ManifestDecoder {
       )
       return nil
     }
+    if isOther(root) { return nil }
     guard
       let fields = fields(of: root, "the manifest", known: Vocabulary.building, elsewhere: inTheRooms)
     else { return nil }
@@ -38,13 +39,28 @@ extension ManifestDecoder {
       id: id, name: name, assignment: policy, adapters: adapters, rooms: rooms, families: families)
   }
 
+  /// Reports a file of another kind: without building and rooms, and with a key of that kind.
+  private mutating func isOther(_ root: YAMLNode) -> Bool {
+    let entries = root.entries ?? []
+    let own = Vocabulary.roomLists + ["building"]
+    if entries.contains(where: { own.contains($0.key) }) { return false }
+    for (key, thing, advice) in [
+      ("family", "describes a family of devices", "name it under `families` in a manifest"),
+      (
+        "sensors", "is a scenario, which describes a virtual building",
+        "rehearse a manifest on it: roboprov apply building.yaml --simulate --scenario FILE"
+      ),
+    ] {
+      guard let entry = entries.first(where: { $0.key == key }) else { continue }
+      show(entry.keyRange)
+      error(.misplacedKey, "this file \(thing), and is no manifest", at: entry.keyRange, advice: advice)
+      return true
+    }
+    return false
+  }
+
   /// The finding for a room's key at the top of the manifest.
   private func inTheRooms(_ key: String) -> (code: DiagnosticCode, message: String, advice: String)? {
-    if key == "family" {
-      return (
-        .misplacedKey, "this file describes a family of devices", "name it under `families` in a manifest"
-      )
-    }
     guard vocabulary.isKeyOfRooms(key) || Vocabulary.defaults.contains(key) else { return nil }
     return (
       .misplacedKey, "`\(key)` cannot be at the top",

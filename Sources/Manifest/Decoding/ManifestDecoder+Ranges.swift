@@ -12,7 +12,13 @@ extension ManifestDecoder {
       rooms = try RoomRange(name)
     } catch {
       let (message, advice) = Self.words(for: error)
-      self.error(.badRange, message, at: range, advice: advice)
+      let corrected = name.replacing(/\{[^}]*\}/) { braces in
+        braces.0.replacing(/([0-9]) *[-–] *([0-9])/) { "\($0.1)..\($0.2)" }
+      }
+      let isCertain = error == .hyphen && (try? RoomRange(corrected)) != nil
+      self.error(
+        .badRange, message, at: range, advice: advice,
+        fix: isCertain ? draft.fields["room"].flatMap { replace($0, with: corrected) } : nil)
       return []
     }
     // The values of these keys belong to a single room.
@@ -85,6 +91,7 @@ extension ManifestDecoder {
         "this is not a range of rooms",
         "for example: Room {301..332}, Room {301..331..2}, Room {301..312,314}, Suite {A..F}"
       )
+    case .hyphen: ("a range has two dots between its numbers", "for example: Room {301..332}")
     case .order: ("this range counts down, or has a step of 0", "write the lower number first")
     case .tooMany:
       ("this range has more than \(RoomRange.maximumCount) rooms", "check its numbers")

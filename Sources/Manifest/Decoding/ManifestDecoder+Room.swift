@@ -231,11 +231,12 @@ extension ManifestDecoder {
       return nil
     }
     guard let text = text(node, "address") else { return nil }
-    guard let address = BluetoothAddress(text), address.rawValue != 0, address.rawValue != 0xFFFF_FFFF_FFFF
-    else {
+    guard let address = BluetoothAddress(text), address.isPossible else {
+      let odd = OddCharacter(in: text) { $0.isASCII && ($0.isHexDigit || ":-_. ".contains($0)) }
       error(
         .badAddress, "`address` is not the address of a device", at: node.range,
-        advice: "six pairs of hex digits with colons between them: C4:7C:8D:00:00:01")
+        advice: Self.advice(on: text, odd),
+        fix: odd.flatMap { BluetoothAddress($0.corrected) == nil ? nil : replace(node, with: $0.corrected) })
       return nil
     }
     warnOfOtherMeaning(node, "address")
@@ -247,6 +248,23 @@ extension ManifestDecoder {
         notes: [.init("the first with it", at: first)])
     }
     return address
+  }
+
+  /// What a text lacks to be an address.
+  private static func advice(on text: String, _ odd: OddCharacter?) -> String {
+    if text.wholeMatch(of: /[0-9][.,][0-9]+[Ee]\+?[0-9]+/) != nil {
+      return
+        "a spreadsheet made a number of it: format the column as text there, and enter the addresses again"
+    }
+    let usual = "twelve hex digits, as on the label: C4:7C:8D:00:00:01 or C47C8D000001"
+    if let odd { return "\(odd.words): \(usual)" }
+    let digits = text.count { $0.isASCII && $0.isHexDigit }
+    guard digits > 0, digits != 12,
+      !text.contains(where: \.isLetter) || text.allSatisfy({ !$0.isLetter || $0.isHexDigit })
+    else { return usual }
+    let isShort = digits < 12 && text.allSatisfy(\.isNumber)
+    return "it has \(digits) hex digits: \(usual)"
+      + (isShort ? ". A spreadsheet drops leading zeros: format the column as text there" : "")
   }
 
   /// The address from which a beacon proves a room's device.
@@ -405,6 +423,6 @@ extension ManifestDecoder {
     if choice == nil, own != nil || isShared { return }
     error(
       .missingSetting, "a room without `wifi`", at: own?.value.range ?? fields.head,
-      advice: setting.documentation + " It can be under `defaults` for all rooms.")
+      advice: "add `wifi: …`. \(setting.purpose) It can be under `defaults` for all rooms.")
   }
 }

@@ -147,7 +147,10 @@ extension ManifestDecoder {
       if entry.value.isNull {
         error(.noRooms, nothing, at: entry.keyRange, advice: advice)
       } else {
-        error(.wrongStructure, "`\(entry.key)` is a list", at: entry.keyRange, advice: advice)
+        let isJoined = entry.value.entries?.contains { $0.key.hasPrefix("-") } ?? false
+        error(
+          .wrongStructure, "`\(entry.key)` is a list", at: entry.keyRange,
+          advice: isJoined ? "a space is missing after `-`: \(advice)" : advice)
       }
       return []
     }
@@ -172,8 +175,10 @@ extension ManifestDecoder {
       fields: fields, profile: profile, scope: scope, isOfRange: false,
       origin: RoomOrigin(entry: node.range, list: lists.count - 1))
     var rooms = [(name: name, draft: draft)]
-    if let name, RoomRange.isMeant(by: name), let range = fields["room"]?.range {
+    if let name, RoomRange.isMeant(by: name), let node = fields["room"] {
+      let range = node.range
       show(range)
+      if isInTypographicQuotes(node, "room") { return }
       rooms = self.rooms(of: draft, named: name, at: range).map { ($0.name, $0.draft) }
     }
     guard drafts.all.count + rooms.count <= RoomDrafts.maximumCount else {
@@ -197,9 +202,12 @@ extension ManifestDecoder {
           Vocabulary.settingKeys(of: $0).contains(key)
         }
         guard let profile, !takers.isEmpty else { return nil }
+        let isExpected = Vocabulary.beacon.contains(key) && profile[.beaconUUID]?.isWritten == false
         return (
           .unsupportedKey, "\(profile.withArticle) takes no `\(key)`",
-          "\(takers.listed) does: check `profile`, or leave `\(key)` out"
+          isExpected
+            ? "its firmware decides it. If that is not the factory's, expect it: beacon: { \(key): … }"
+            : "\(takers.listed) does: check `profile`, or leave `\(key)` out"
         )
       })
   }

@@ -26,6 +26,7 @@ extension ManifestDecoder {
         advice: key == "password" ? "leave the key out for an open network" : "for none: \(key): \"\"")
       return nil
     }
+    if isInTypographicQuotes(node, key) { return nil }
     if let name = Self.placeholder(text) {
       error(
         .placeholderPassword, "`\(key)` is a placeholder, which roboprov does not replace", at: node.range,

@@ -55,7 +55,7 @@ extension ManifestDecoder {
         let everywhere = description.isShareable ? " It can be under `defaults` for all rooms." : ""
         error(
           .missingSetting, "a room without `\(key)`", at: fields.head,
-          advice: description.documentation + everywhere)
+          advice: "add `\(key): …`. \(description.purpose)" + everywhere)
       }
     }
     return settings
@@ -115,9 +115,15 @@ extension ManifestDecoder {
     }
     guard let text = text(node, key) else { return nil }
     guard let value = description.value(text) else {
+      var (advice, fix): (String?, Diagnostic.Fix?) = (nil, nil)
+      switch description.kind {
+      case .duration: (advice, fix) = correction(ofDuration: node)
+      case .uuid: advice = Self.advice(onUUID: text)
+      default: break
+      }
       error(
-        description.kind.code, "`\(key)` is not \(description.kind.words)", at: node.range,
-        advice: description.kind.example)
+        description.kind.code, "`\(key)` is not \(description.kind.words)", at: node.range, advice: advice,
+        fix: fix)
       return nil
     }
     guard check(value, by: description, called: key, at: node.range) else { return nil }
@@ -125,6 +131,12 @@ extension ManifestDecoder {
       warning(.slowDevice, "`\(key)` is \(duration.written): \(caution.reason)", at: node.range)
     }
     return value
+  }
+
+  static func advice(onUUID text: String) -> String {
+    let odd = OddCharacter(in: text) { $0.isASCII && ($0.isHexDigit || $0 == "-") }
+    return (odd.map { $0.words + ": " } ?? "")
+      + "32 hex digits in groups of 8, 4, 4, 4 and 12; `uuidgen` makes one"
   }
 
   private func value(_ node: YAMLNode, _ description: SettingDescription) -> SettingValue? {
@@ -237,15 +249,6 @@ extension SettingDescription.Kind {
     case .uuid: .notAUUID
     case .duration: .notADuration
     case .text, .wifiPassword, .wifiPassphrase, .secretText, .choice: .unknownValue
-    }
-  }
-
-  /// An example of a valid value.
-  fileprivate var example: String? {
-    switch self {
-    case .uuid: "32 hex digits in groups of 8, 4, 4, 4 and 12; `uuidgen` makes one"
-    case .duration: "write a whole number and its unit, without space: 500ms or 2s"
-    case .integer, .text, .wifiPassword, .wifiPassphrase, .secretText, .choice: nil
     }
   }
 }

@@ -32,9 +32,9 @@ extension ManifestDecoder {
   private mutating func timeout(_ node: YAMLNode, of stage: Stage) -> Duration? {
     guard let text = text(node, stage.rawValue) else { return nil }
     guard let duration = Duration(written: text) else {
+      let (advice, fix) = correction(ofDuration: node)
       error(
-        .notADuration, "`\(stage.rawValue)` is not a duration", at: node.range,
-        advice: "write a whole number and its unit, without space: 500ms, 15s or 2m")
+        .notADuration, "`\(stage.rawValue)` is not a duration", at: node.range, advice: advice, fix: fix)
       return nil
     }
     guard duration > .zero, duration <= ManifestLimits.longestTimeout else {

@@ -101,9 +101,13 @@ struct ManifestDecoder {
     for entry in entries {
       if known.contains(entry.key) {
         show(entry.keyRange)
+        if fields.entry(entry.key) != nil { showValue(of: entry, as: entry.key) }
         fields.add(entry)
+      } else if let meant = corrected(entry, of: thing, among: known, in: entries) {
+        if !entries.contains(where: { $0.key == meant.key }) { fields.add(meant) }
       } else if let (code, message, advice) = elsewhere(entry.key) {
         show(entry.keyRange)
+        showValue(of: entry, as: entry.key)
         error(code, message, at: entry.keyRange, advice: advice)
       } else {
         unknown(entry, of: thing, known: known, isWiFi: isWiFi)
@@ -120,11 +124,12 @@ struct ManifestDecoder {
         advice: "put what rooms share under `defaults`, a floor or a group")
       return
     }
-    if let key = Vocabulary.otherSpelling(of: entry.key, among: known) {
+    if entry.value.isNull, continuesNumber(entry) {
       show(entry.keyRange)
+      let duration = Duration(written: entry.key) == nil ? "" : "; a duration has no fraction: 2500ms"
       error(
-        .unknownKey, "unknown key in \(thing)", at: entry.keyRange, advice: "it is spelt `\(key)`",
-        fix: .replace(entry.keyRange, with: key))
+        .unknownKey, "the comma before this begins a new key", at: entry.keyRange,
+        advice: "write the number without a comma\(duration)")
       return
     }
     let nearest = nearest(to: entry.key, of: known)
@@ -133,8 +138,23 @@ struct ManifestDecoder {
     if nearest != nil || !isWiFi && !entry.value.isNull && entry.key.looksLikeKey {
       show(entry.keyRange)
     }
+    if let nearest { showValue(of: entry, as: nearest) }
     let advice = nearest.map { "did you mean `\($0)`?" } ?? "the keys of \(thing): \(known.listed)"
     error(.unknownKey, "unknown key in \(thing)", at: entry.keyRange, advice: advice)
+  }
+
+  /// Whether a comma made the end of a number a key: `5s` of `{ connect: 2,5s }`.
+  private func continuesNumber(_ entry: YAMLNode.Entry) -> Bool {
+    let bytes = texts.texts[entry.keyRange.text].source.bytes[..<entry.keyRange.start.offset]
+    return entry.key.wholeMatch(of: /[0-9]{1,3}(ms|s|m)?/) != nil && bytes.last == UInt8(ascii: ",")
+      && bytes.dropLast().last?.isDigit == true
+  }
+
+  /// Marks a value that is not decoded as harmless, if its key is not one of a secret.
+  private mutating func showValue(of entry: YAMLNode.Entry, as key: String) {
+    guard vocabulary.openValues.contains(key), let text = entry.value.text, !Vocabulary.mentionsSecrets(text)
+    else { return }
+    show(entry.value.range)
   }
 
   /// The text of a scalar, which is marked as harmless. Nil, with an error, without a text.
@@ -149,7 +169,7 @@ struct ManifestDecoder {
       return nil
     }
     if !Vocabulary.mentionsSecrets(text) { show(node.range) }
-    return text
+    return isInTypographicQuotes(node, key) ? nil : text
   }
 
   /// Decodes an integer within bounds; nil, with an error, otherwise.
@@ -164,10 +184,16 @@ struct ManifestDecoder {
       error(
         .outOfRange, "`\(key)` is outside of \(bounds.lowerBound)…\(bounds.upperBound)", at: node.range)
     } else {
+      let usual =
+        "write it in decimal digits, without leading zeros: \(bounds.lowerBound)…\(bounds.upperBound)"
+      let odd = OddCharacter(in: text) { $0.isASCII && $0.isNumber || $0 == "-" }
+      let corrected = odd.flatMap { odd in
+        Written.integer(odd.corrected).flatMap { bounds.contains($0) ? odd.corrected : nil }
+      }
       error(
         .notANumber, "`\(key)` is not a whole number", at: node.range,
-        advice: "write it in decimal digits, without leading zeros: \(bounds.lowerBound)…\(bounds.upperBound)"
-      )
+        advice: odd.map { "\($0.words): \(usual)" } ?? usual,
+        fix: corrected.flatMap { replace(node, with: $0) })
     }
     return nil
   }

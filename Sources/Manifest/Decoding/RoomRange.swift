@@ -16,6 +16,8 @@ struct RoomRange: Hashable {
     case braces
     /// A part that is neither a text nor `FIRST..LAST`.
     case part
+    /// `301-332`
+    case hyphen
     /// A range that counts down, or a step of 0.
     case order
     /// More than `maximumCount` rooms.
@@ -54,6 +56,7 @@ struct RoomRange: Hashable {
     switch bounds.count {
     case 1:
       guard !text.isEmpty else { throw .part }
+      if text.wholeMatch(of: /[0-9]+ *[-–] *[0-9]+/) != nil { throw .hyphen }
       return [String(text)]
     case 2, 3:
       var step = 1

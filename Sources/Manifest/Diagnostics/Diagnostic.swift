@@ -47,10 +47,13 @@ package struct Diagnostic: Hashable, Sendable {
     }
 
     /// Puts a plain value into double quotes. It must not contain a quote or a backslash.
-    package static func quote(_ range: SourceRange) -> Fix {
+    package static func quote(_ range: SourceRange) -> Fix { enclose(range, in: "\"", "\"") }
+
+    /// Puts texts before and after a part.
+    package static func enclose(_ range: SourceRange, in start: String, _ end: String) -> Fix {
       Fix([
-        Edit(range: SourceRange(start: range.start, end: range.start), text: "\""),
-        Edit(range: SourceRange(start: range.end, end: range.end), text: "\""),
+        Edit(range: SourceRange(start: range.start, end: range.start), text: start),
+        Edit(range: SourceRange(start: range.end, end: range.end), text: end),
       ])
     }
   }

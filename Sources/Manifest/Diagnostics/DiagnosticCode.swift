@@ -9,6 +9,7 @@ package enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
   case yamlSyntax = "yaml-syntax"
   case duplicateKey = "duplicate-key"
   case keyNotText = "key-not-text"
+  case typographicQuote = "typographic-quote"
   case yamlTag = "yaml-tag"
   case badAlias = "bad-alias"
   case severalDocuments = "several-documents"
@@ -74,6 +75,7 @@ package enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
   case badRange = "bad-range"
   case rangeValue = "range-value"
   case badTable = "bad-table"
+  case assumedEncoding = "assumed-encoding"
   case unknownColumn = "unknown-column"
   case duplicateColumn = "duplicate-column"
   case includedKey = "included-key"
@@ -94,12 +96,15 @@ extension DiagnosticCode {
     case .fileUnreadable:
       "A file that the manifest names is not there or cannot be read. Its path is relative to the manifest."
     case .fileTooLarge: "The file is larger than a manifest or table may be. It is probably another file."
-    case .wrongEncoding: "The file is not UTF-8. Save it as UTF-8. Export a spreadsheet as “CSV UTF-8”."
+    case .wrongEncoding:
+      "The file is not UTF-8. Save it as UTF-8. Export a spreadsheet as “CSV UTF-8”; a table in Windows-1252 is read, too."
     case .forbiddenCharacter: "The file contains a control character that YAML and tables do not allow."
     case .tabIndentation: "YAML is indented with spaces only."
     case .yamlSyntax: "The text is not YAML. The message says what was expected."
     case .duplicateKey: "A mapping contains a key twice. YAML readers differ about which of the two they use."
     case .keyNotText: "A key is a list or a mapping."
+    case .typographicQuote:
+      "Only \"…\" and '…' quote a text. Other quotation marks, which word processors write, would be part of it."
     case .yamlTag: "YAML tags (`!…`) have no meaning in a manifest. Quote a text that begins with `!`."
     case .badAlias:
       "An alias (`*name`) has no anchor (`&name`) before it, or is inside it. Quote a text that begins with `*`."
@@ -130,7 +135,8 @@ extension DiagnosticCode {
     case .badIdentifier: "An `id` has 1 to 64 characters of a–z, 0–9 and hyphens between them."
     case .noIdentifier:
       "There is no `id`, and none can be made from the name: it has no Latin letter or digit."
-    case .badAddress: "A Bluetooth address has six pairs of hexadecimal digits: `C4:7C:8D:00:00:01`."
+    case .badAddress:
+      "A Bluetooth address has twelve hexadecimal digits: `C4:7C:8D:00:00:01`, `C4-7C-8D-00-00-01`, `C47C.8D00.0001` or `C47C8D000001`."
     case .ambiguousText:
       "Other YAML readers read this unquoted text as a number, a Boolean or a date. roboprov reads it as written. In quotes, every YAML reader does so."
     case .badNetworkName: "A network's name in the manifest cannot be empty, `none`, or a key of a network."
@@ -177,6 +183,8 @@ extension DiagnosticCode {
       "A range of rooms cannot share a value that belongs to one room, or its values do not fit."
     case .badTable:
       "The file is not a table of comma-separated values, or a row has more cells than the header."
+    case .assumedEncoding:
+      "The table is not UTF-8 and is read as Windows-1252, which spreadsheets write by default. A table in another encoding would give wrong names: check one with a letter beyond a–z."
     case .unknownColumn:
       "A column of the table is not a key of a room: map it under `columns`, or name it under `ignore`. Or the table does not have the column that `columns` or `ignore` names."
     case .duplicateColumn:

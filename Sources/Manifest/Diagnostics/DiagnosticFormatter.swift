@@ -17,21 +17,82 @@ package struct DiagnosticFormatter: Sendable {
     self.isColored = isColored
   }
 
-  /// A finding with its notes; every line ends with a newline.
-  package func text(of finding: Diagnostic) -> String {
-    let tone: DiagnosticTone = finding.severity == .error ? .error : .warning
+  /// Findings as text; every line ends with a newline. More than three of a kind are one with their number. At most
+  /// `ManifestReader.maximumFindings` are shown, errors first.
+  package func text(of findings: [Diagnostic]) -> String {
+    let groups = groups(of: findings.sortedByPlace())
+    let byUrgency = groups.filter { $0[0].severity == .error } + groups.filter { $0[0].severity == .warning }
+    let shown = byUrgency.prefix(ManifestReader.maximumFindings).sorted {
+      ($0[0].range.start, $0[0].message) < ($1[0].range.start, $1[0].message)
+    }
+    let omitted = findings.count - shown.reduce(0) { $0 + $1.count }
+    let text = shown.map(text(ofGroup:)).joined()
+    guard omitted > 0 else { return text }
+    return text + "\(excerpts[0].file.visible): \(omitted) more finding\(omitted == 1 ? "" : "s") not shown\n"
+  }
+
+  /// The number of findings that are shown with their line.
+  private static let few = 3
+
+  private struct Kind: Hashable {
+    var code: DiagnosticCode
+    var message: String
+    var text: Int
+    /// The text at the place, if the message is about it without naming it.
+    var subject: ArraySlice<UInt8>
+  }
+
+  /// The findings by place; more than a few of a kind together, at the place of the first.
+  private func groups(of findings: [Diagnostic]) -> [[Diagnostic]] {
+    var kinds: [Kind: [Int]] = [:]
+    for (index, finding) in findings.enumerated() { kinds[kind(of: finding), default: []].append(index) }
+    return kinds.values.flatMap { $0.count > Self.few ? [$0] : $0.map { [$0] } }
+      .sorted { $0[0] < $1[0] }.map { $0.map { findings[$0] } }
+  }
+
+  /// The numbers in a message differ from room to room.
+  private func kind(of finding: Diagnostic) -> Kind {
+    let namesNothing: [DiagnosticCode] = [
+      .unknownKey, .unknownColumn, .unknownNetwork, .unknownAdapter, .unknownValue,
+    ]
+    let bytes = namesNothing.contains(finding.code) ? finding.range.bytes : 0..<0
+    return Kind(
+      code: finding.code, message: finding.message.filter { !$0.isNumber }, text: finding.range.text,
+      subject: excerpts[finding.range.text].source.bytes[bytes])
+  }
+
+  /// Findings of one kind as one, with the notes of the first.
+  private func text(ofGroup group: [Diagnostic]) -> String {
+    let first = group[0]
+    let tone: DiagnosticTone = first.severity == .error ? .error : .warning
+    let count = group.count > 1 ? ", \(group.count) times" : ""
     var text = part(
-      paint(finding.severity.rawValue, tone), "\(finding.message) [\(finding.code.rawValue)]", finding.range)
-    if let advice = finding.advice { text += "      = \(advice.visible)\n" }
-    for note in finding.notes { text += part(paint("note", .note), note.message, note.range) }
+      paint(first.severity.rawValue, tone), "\(first.message)\(count) [\(first.code.rawValue)]", first.range)
+    let excerpt = excerpts[first.range.text]
+    for other in group.prefix(Self.few).dropFirst() { text += underlined(other.range, excerpt) }
+    if let lines = Self.lines(of: group.dropFirst(Self.few)) { text += "      = also on \(lines)\n" }
+    if let advice = first.advice { text += "      = \(advice.visible)\n" }
+    for note in first.notes { text += part(paint("note", .note), note.message, note.range) }
     return text
   }
 
-  /// Findings as text, and the number of those that are not shown.
-  package func text(of findings: some Sequence<Diagnostic>, omitted: Int = 0) -> String {
-    let text = findings.map { self.text(of: $0) }.joined()
-    guard omitted > 0 else { return text }
-    return text + "\(excerpts[0].file.visible): \(omitted) more finding\(omitted == 1 ? "" : "s") not shown\n"
+  /// The lines of findings: `lines 5–301, 304`; nil without findings.
+  private static func lines(of findings: some Sequence<Diagnostic>) -> String? {
+    var runs: [ClosedRange<Int>] = []
+    for line in findings.map(\.range.start.line) {
+      if let last = runs.last, line <= last.upperBound + 1 {
+        runs[runs.count - 1] = last.lowerBound...max(last.upperBound, line)
+      } else {
+        runs.append(line...line)
+      }
+    }
+    guard let first = runs.first else { return nil }
+    let most = 10
+    let words = runs.prefix(most).map {
+      $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)–\($0.upperBound)"
+    }
+    return (runs.count == 1 && first.count == 1 ? "line " : "lines ") + words.listed
+      + (runs.count > most ? " …" : "")
   }
 
   private func paint(_ text: String, _ tone: DiagnosticTone) -> String {

@@ -36,7 +36,7 @@ struct UnparsedLine {
       let before = range.count - rest.count
       guard let (key, width) = leadingKey(of: rest), vocabulary.all.contains(key) else { return before }
       rest = rest.dropFirst(width)
-      let value = rest.prefix { !",{}[]#".utf8.contains($0) }
+      let value = self.value(of: key, in: rest)
       let text = String(decoding: value, as: UTF8.self)
       if text.allSatisfy({ $0 == " " || $0 == "\t" }) {
         rest = rest.dropFirst(value.count)
@@ -45,7 +45,7 @@ struct UnparsedLine {
         continue
       }
       // An unknown `key:` in the value may introduce a secret, and so may a word for one.
-      guard vocabulary.openValues.contains(key), value.first == UInt8(ascii: " "),
+      guard vocabulary.openValues.contains(key),
         !Vocabulary.mentionsSecrets(text),
         !(text + " ").contains(": "), String(validating: value, as: UTF8.self) != nil,
         !text.contains("|"), !text.contains(">"), !text.contains("&"), !text.contains("*")
@@ -59,8 +59,23 @@ struct UnparsedLine {
     let word = bytes.prefix { Character(Unicode.Scalar($0)).isLetter && $0 < 0x80 || $0 == UInt8(ascii: "_") }
     let next = bytes.dropFirst(word.count)
     guard !word.isEmpty, next.first == UInt8(ascii: ":") else { return nil }
-    if let after = next.dropFirst().first, !" \t".utf8.contains(after) { return nil }
-    return (String(decoding: word, as: UTF8.self), word.count + 1)
+    let key = String(decoding: word, as: UTF8.self)
+    // `minor:102` lacks its space. Without a known key it could be anything.
+    if let after = next.dropFirst().first, !" \t".utf8.contains(after), !vocabulary.openValues.contains(key) {
+      return nil
+    }
+    return (key, word.count + 1)
+  }
+
+  /// The value at the start, with the braces of a range of rooms.
+  private func value(of key: String, in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let value = bytes.prefix { !",{}[]#".utf8.contains($0) }
+    guard key == "room", bytes.dropFirst(value.count).first == UInt8(ascii: "{") else { return value }
+    let range = bytes.dropFirst(value.count + 1).prefix {
+      Character(Unicode.Scalar($0)).isLetter && $0 < 0x80 || $0.isDigit || "., ".utf8.contains($0)
+    }
+    guard bytes.dropFirst(value.count + 1 + range.count).first == UInt8(ascii: "}") else { return value }
+    return bytes.prefix(value.count + range.count + 2)
   }
 
   /// Whether the nearest line above with less indentation is only `key:`. Otherwise this line may continue a

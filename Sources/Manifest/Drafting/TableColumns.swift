@@ -21,9 +21,12 @@ package struct TableColumns: Hashable, Sendable {
     keys = vocabulary.columns
     columns = headers.filter { !$0.isEmpty }.map { Column(header: $0, key: nil, isNamedSo: false) }
     var given: Set<String> = []
-    for (isNamedSo, key) in [(true, key(named:)), (false, key(meantBy: vocabulary))] {
+    for isNamedSo in [true, false] {
       for index in columns.indices where columns[index].key == nil {
-        guard let key = key(columns[index].header), given.insert(key).inserted else { continue }
+        let header = columns[index].header
+        guard let key = isNamedSo ? key(named: header) : vocabulary.key(meantBy: header, among: keys),
+          given.insert(key).inserted
+        else { continue }
         columns[index].key = key
         columns[index].isNamedSo = isNamedSo
       }
@@ -61,45 +64,4 @@ package struct TableColumns: Hashable, Sendable {
   package func header(of key: String) -> String? { columns.first { $0.key == key }?.header }
 
   private func key(named header: String) -> String? { Vocabulary.key(spelt: header, among: keys) }
-
-  private func key(meantBy vocabulary: Vocabulary) -> (_ header: String) -> String? {
-    { header in
-      let word = String(header.lowercased().filter { $0.isLetter || $0.isNumber })
-      if Self.numberWords.contains(word) { return vocabulary.counted.first?.name.rawValue }
-      return Self.words.first { $0.words.contains(word) }?.key
-    }
-  }
-
-  /// Headers for the setting that numbers devices.
-  private static let numberWords: Set = [
-    "minorid", "minorno", "minornr", "minornummer", "beaconminor", "beacon", "beaconid", "beaconnr",
-    "beaconno", "beaconnummer", "beaconnumber", "ibeaconminor",
-  ]
-
-  private static let words: [(key: String, words: [String])] = [
-    (
-      "room",
-      [
-        "zimmer", "raum", "raumname", "zimmername", "zimmernummer", "zimmernr", "raumnummer", "raumnr",
-        "roomname",
-        "roomnumber", "roomno", "roomnr", "name", "bezeichnung", "chambre", "pièce", "camera", "habitación",
-      ]
-    ),
-    (
-      "address",
-      [
-        "mac", "macaddress", "macadresse", "macadress", "bleaddress", "bleadresse", "blemac", "btaddress",
-        "btmac",
-        "bdaddr", "bdaddress", "bluetoothaddress", "bluetoothadresse", "adresse", "adress", "sensoraddress",
-        "sensoradresse", "sensormac", "sensor", "label",
-      ]
-    ),
-    (
-      "floor",
-      ["etage", "stock", "stockwerk", "geschoss", "geschoß", "level", "storey", "story", "étage", "piano"]
-    ),
-    ("wifi", ["wlan", "network", "netzwerk", "netz", "wifinetwork"]),
-    ("tags", ["tag", "group", "gruppe", "groups", "gruppen"]),
-    ("profile", ["family", "devicefamily"]),
-  ]
 }

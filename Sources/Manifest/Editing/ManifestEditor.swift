@@ -60,7 +60,9 @@ package struct ManifestEditor: Sendable {
     let text = decoder.texts.texts[change.text]
     var edited = text.source.bytes
     edited.replaceSubrange(change.bytes, with: change.replacement.utf8)
-    let edit = Edit(file: text.name, original: text.source.bytes, bytes: edited, line: change.line)
+    let edit = Edit(
+      file: text.name, original: text.source.encoded(text.source.bytes), bytes: text.source.encoded(edited),
+      line: change.line)
     guard reread(edit, of: change.text)?.withoutPlaces == expected.withoutPlaces else {
       throw .unsafe(file: edit.file, line: edit.line)
     }

@@ -44,7 +44,7 @@ extension ManifestDecoder {
       texts.set(document.root, isWhole: isWhole, of: source.number)
       return document
     } catch {
-      findings.append(Diagnostic(error))
+      findings.append(Diagnostic(error, in: source, vocabulary))
       return nil
     }
   }
@@ -60,7 +60,7 @@ extension ManifestDecoder {
     }
     switch texts.files?.read(path, maximumBytes) {
     case .success(let file):
-      return texts.add(file.bytes, name: file.name)
+      return texts.add(file.bytes, name: file.name, isTable: key == "rooms_from")
     case .failure(.missing):
       error(
         .fileUnreadable, "there is no such file", at: node.range,

@@ -1,4 +1,4 @@
-import CSV
+package import CSV
 import Model
 import Source
 import YAML
@@ -48,7 +48,17 @@ extension ManifestDecoder {
       columns: columns.enumerated().reduce(into: [:]) { places, column in
         for key in column.element.keys { places[key] = column.offset }
       })
+    if source.isWindows1252 { warnOfEncoding(of: table, columns.map(\.keys)) }
     return (rows(of: table, columns), layout)
+  }
+
+  /// Warns at the first cell in use whose text depends on the encoding.
+  private mutating func warnOfEncoding(of table: CSVTable, _ keys: [[String]]) {
+    let used = table.rows.dropFirst().lazy.flatMap { row in zip(row, keys).filter { !$0.1.isEmpty }.map(\.0) }
+    guard let cell = used.first(where: { !$0.text.utf8.allSatisfy { $0 < 0x80 } }) else { return }
+    warning(
+      .assumedEncoding, "the table is not UTF-8: it is read as Windows-1252", at: cell.range,
+      advice: "check that this cell is right, or export the table as “CSV UTF-8”")
   }
 
   /// The mapping of columns to keys in the manifest.
@@ -110,6 +120,7 @@ extension ManifestDecoder {
     func isKnown(_ text: String) -> Bool {
       ignored.contains(text) || mapping.columns.contains { $0.header == text }
         || Vocabulary.key(spelt: text, among: vocabulary.columns) != nil
+        || vocabulary.key(meantBy: text, among: vocabulary.columns) != nil
     }
     // A table without a header begins with data, perhaps with a password.
     let isHeader = header.count { isKnown($0.text) } * 2 >= header.count { !$0.text.isEmpty }
@@ -121,12 +132,19 @@ extension ManifestDecoder {
         return (mapped, cell.range)
       }
       guard let key = Vocabulary.key(spelt: cell.text, among: vocabulary.columns) else {
-        let nearest = nearest(to: cell.text, of: vocabulary.columns)
+        let meant = vocabulary.key(meantBy: cell.text, among: vocabulary.columns)
+        let similar = meant ?? nearest(to: cell.text, of: vocabulary.columns)
+        let shown = isHeader ? presentable(cell.text).map { YAMLScalar.text($0) } : nil
         error(
           .unknownColumn, "this column is not a key of a room", at: cell.range,
-          advice: (nearest.map { "did you mean `\($0)`? " } ?? "")
-            + "map it (columns: { \(numberKey): … }), or leave it out (ignore: [ … ])")
-        return ([], cell.range)
+          advice: (similar.map { "did you mean `\($0)`? " } ?? "")
+            + "map it (columns: { \(similar ?? "KEY"): \(shown ?? "…") }), or leave it out (ignore: [\(shown ?? " … ")])"
+        )
+        // The rows are decoded as meant, so that nothing else is reported.
+        let given = names.union(mapping.columns.map(\.key))
+        guard let meant, places[meant] == nil, !given.contains(meant) else { return ([], cell.range) }
+        places[meant] = cell.range
+        return ([meant], cell.range)
       }
       claim(key, cell, &places)
       return ([key], cell.range)
@@ -168,7 +186,7 @@ extension YAMLNode {
 
 extension Diagnostic {
   /// The finding for a CSV error, with advice.
-  init(_ error: CSVError) {
+  package init(_ error: CSVError) {
     let (code, message, advice): (DiagnosticCode, String, String?) =
       switch error.problem {
       case .fileTooLarge(let bytes):
@@ -176,8 +194,13 @@ extension Diagnostic {
           .fileTooLarge, "the file has \(bytes) bytes; \(CSVReader.maximumBytes) are allowed",
           "is it the right file?"
         )
+      case .workbook:
+        (
+          .wrongEncoding, "this is the file of a spreadsheet program, not a CSV table",
+          "open it there, and save it as “CSV UTF-8”"
+        )
       case .notUTF8:
-        (.wrongEncoding, "not UTF-8 from here on", "export the table as “CSV UTF-8”")
+        (.wrongEncoding, "neither UTF-8 nor Windows-1252 from here on", "export the table as “CSV UTF-8”")
       case .otherEncoding(let name):
         (.wrongEncoding, "the file is \(name), not UTF-8", "export the table as “CSV UTF-8”")
       case .nulByte: (.forbiddenCharacter, "a NUL byte", "is it a table of comma-separated values?")

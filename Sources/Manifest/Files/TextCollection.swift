@@ -27,9 +27,11 @@ struct TextCollection {
 
   init(_ vocabulary: Vocabulary) { self.vocabulary = vocabulary }
 
-  /// Adds a text; returns it with its number.
-  mutating func add(_ bytes: [UInt8], name: String) -> SourceText {
-    let source = SourceText(bytes, number: texts.count)
+  /// Adds a text, which only as a table may be in Windows-1252; returns it with its number.
+  mutating func add(_ bytes: [UInt8], name: String, isTable: Bool = false) -> SourceText {
+    let source =
+      isTable
+      ? SourceText(spreadsheet: bytes, number: texts.count) : SourceText(bytes, number: texts.count)
     texts.append(
       Text(name: name, source: source, isWhole: false, shown: ByteMarks(count: source.bytes.count)))
     return source

@@ -96,6 +96,11 @@ package struct SettingDescription: Hashable, Sendable {
     (self.isOnLabel, self.reservedNames) = (isOnLabel, reservedNames)
   }
 
+  /// Its meaning without its encoding: the first sentence of the documentation.
+  package var purpose: String {
+    documentation.firstRange(of: ". ").map { documentation[..<$0.lowerBound] + "." } ?? documentation
+  }
+
   /// Whether its value must not be shown.
   package var isSecret: Bool {
     switch kind {

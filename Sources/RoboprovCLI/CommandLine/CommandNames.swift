@@ -1,6 +1,7 @@
 import Application
 import ArgumentParser
 import Manifest
+import Model
 
 /// The names of commands as a tree, to find a word of a command line that should be a command and is not.
 struct CommandNames {
@@ -26,12 +27,18 @@ struct CommandNames {
 
     /// The error for it.
     var failure: CommandFailure {
-      let suggestion = nearest.map { "Did you mean `\(parent) \($0)`? " } ?? ""
+      let suggestion =
+        CommandNames.isManifest(word)
+        ? "The command comes first: `\(parent) apply \(word)`. "
+        : nearest.map { "Did you mean `\(parent) \($0)`? " } ?? ""
       return CommandFailure(
         .usage, "there is no command “\(parent) \(word)”",
         advice: suggestion + "`roboprov help` lists the commands.")
     }
   }
+
+  /// Whether a word is the name of a YAML file.
+  static func isManifest(_ word: String) -> Bool { word.hasSuffix(".yaml") || word.hasSuffix(".yml") }
 
   /// The first word that should be a command and is not; nil without one.
   /// - Parameter arguments: All arguments without the program's name.

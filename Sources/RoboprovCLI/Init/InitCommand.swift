@@ -51,7 +51,7 @@ struct InitCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Rooms: a name, or a range such as 'Room {301..332}'. Repeat the option for more. Minors are the numbers in the names.",
+      "Rooms: a name, or a range such as 'Room 301-332'. Repeat the option for more. Minors are the numbers in the names.",
       valueName: "name"))
   var rooms: [String] = []
 
@@ -92,12 +92,12 @@ struct InitCommand: AsyncParsableCommand {
   func run() async throws {
     try refuseToOverwrite()
     let questions = InitQuestions(canAsk: Screen.canAnswer)
-    let family = try family(await profile.orElse { await questions.profile() })
-    let draft = try await draft(of: family, questions)
+    let draft = try await draft(questions)
     let text = draft.text
     let reading = ManifestReader.read(
       Array(text.utf8), file: manifest, families: BuiltIn.families, files: .relative(to: manifest))
     Messages.show(reading)
+    for line in ManifestFindings.tables(reading) { Console.say(line) }
     guard let building = reading.building else {
       throw CommandFailure(
         .manifest, "the manifest would not be valid; nothing was written",
@@ -137,13 +137,21 @@ struct InitCommand: AsyncParsableCommand {
 
   // MARK: The manifest
 
-  private func draft(of family: DeviceFamily, _ questions: InitQuestions) async throws -> ManifestDraft {
+  private func draft(_ questions: InitQuestions) async throws -> ManifestDraft {
+    guard name != nil || questions.canAsk else {
+      throw CommandFailure(
+        .usage, "the building needs a name, and there is no terminal to ask for it",
+        advice: "Give it: `roboprov init \(manifest) --name 'Harbour House'`.")
+    }
     let fallback = URL(fileURLWithPath: manifest).deletingPathExtension().lastPathComponent
-    let counted = family.countedSetting
-    // A room, so that the answers before those about rooms can be checked.
+    // Families and rooms, so that the answers before those about them can be checked.
     var draft = ManifestDraft(
-      name: fallback, profile: family.id, match: .later,
-      rooms: .entries(Self.entries(["Room 1"], counted: counted)))
+      name: fallback, profile: BuiltIn.families.all[0].id, match: .later,
+      rooms: .entries(Self.entries(["Room 1"], counted: BuiltIn.families.all[0].countedSetting)))
+    draft.name = await name.orElse { await questions.name(fallback, in: draft) } ?? fallback
+    let family = try family(await profile.orElse { await questions.profile() })
+    let counted = family.countedSetting
+    draft.profile = family.id
     for pair in try pairs(setting, "--setting") {
       guard let secret = family.secretsToShare.first(where: { $0.name.rawValue == pair.key }) else {
         draft.settings.append(pair)
@@ -157,7 +165,7 @@ struct InitCommand: AsyncParsableCommand {
       }
       draft.secrets.append(.init(secret.name, source.source(as: secret.name.rawValue)))
     }
-    draft.name = await name.orElse { await questions.name(fallback, in: draft) } ?? fallback
+    draft.rooms = .entries(Self.entries(["Room 1"], counted: counted))
     for key in family.keysToShare where !draft.settings.contains(where: { $0.key == key }) {
       if let value = await questions.setting(key, of: family, in: draft) {
         draft.settings.append(.init(key, value))
@@ -189,7 +197,10 @@ struct InitCommand: AsyncParsableCommand {
           try await take(answer, into: &draft, questions)
           return draft
         }
-        names = answer.map { [$0] } ?? ["Room {101..110}"]
+        if answer == nil {
+          Console.say("The rooms are an example, Room {101..110}: correct them in the manifest.")
+        }
+        names = answer.map { [$0] } ?? ["Room 101-110"]
       }
       draft.rooms = .entries(Self.entries(names, counted: counted))
     }
@@ -230,7 +241,7 @@ struct InitCommand: AsyncParsableCommand {
   /// The entries of rooms. The number of a device is the first number in the name if it fits, otherwise the
   /// position in the list.
   private static func entries(_ names: [String], counted: SettingDescription?) -> [[ManifestDraft.Pair]] {
-    names.enumerated().map { index, name in
+    names.map(ManifestDraft.roomName).enumerated().map { index, name in
       guard let counted, case .integer(let bounds) = counted.kind else { return [.init("room", name)] }
       let number = name.split { !("0"..."9").contains($0) }.first.flatMap { Int($0) }
       let fitting = number.flatMap { bounds.contains($0) ? $0 : nil } ?? min(index + 1, bounds.upperBound)
@@ -272,11 +283,23 @@ struct InitCommand: AsyncParsableCommand {
     draft.hasUsualNetwork = !draft.networks.isEmpty
     for name in Set(columns.header(of: "wifi").map(table.values) ?? []).sorted()
     where !name.isEmpty && name != "none" && !draft.networks.contains(where: { $0.name == name }) {
+      let twin = draft.networks.first { Self.areAlike($0.name, name) || Self.areAlike($0.ssid, name) }
+      if let twin, await questions.isOne(twin.name, and: name) ?? false {
+        draft.networks.append(.init(name: name, ssid: twin.ssid, password: twin.password))
+        continue
+      }
       Console.say(
         "The table names the network “\(name)”. The manifest uses this name as its SSID: check it there."
+          + (twin.map { " Or correct the table, if it means “\($0.name)”." } ?? "")
       )
       draft.networks.append(networkDraft(name, name, password))
     }
+  }
+
+  /// Whether two names differ only in case, blanks and punctuation.
+  private static func areAlike(_ a: String, _ b: String) -> Bool {
+    func letters(_ text: String) -> String { text.lowercased().filter { $0.isLetter || $0.isNumber } }
+    return letters(a) == letters(b)
   }
 
   private func scan(for family: DeviceFamily, into draft: inout ManifestDraft) async throws {

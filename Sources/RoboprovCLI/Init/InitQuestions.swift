@@ -71,23 +71,54 @@ struct InitQuestions {
     {
       let words = ssid.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
       let numbered = (1...draft.networks.count + 1).map { "wifi\($0)" }
-      let usual =
+      let name =
         (words.suffix(1).map(String.init) + numbered).first { problem(ofName: $0, ssid) == nil }
         ?? numbered[0]
-      let name = await ask("  Its name in the manifest", usual) { problem(ofName: $0, ssid) } ?? usual
-      let choices = PasswordChoice.allCases.map(\.rawValue).joined(separator: ", ")
-      let choice = await ask(
-        "  Its password: prompt (asked at each run), env (environment variable), none", "prompt"
-      ) { PasswordChoice(rawValue: $0) == nil ? "type one of \(choices)" : nil }
-      draft.networks.append(make(name, ssid, choice.flatMap(PasswordChoice.init) ?? .prompt))
+      Console.say("  The manifest calls it \(name).")
+      draft.networks.append(make(name, ssid, passwordSource(make(name, ssid, .env))))
     }
     return draft.networks
+  }
+
+  /// The source of a network's password. The input is not shown: it may be the password itself.
+  private func passwordSource(_ inEnvironment: ManifestDraft.Network) -> PasswordChoice {
+    var variable = ""
+    if case .environment(let name) = inEnvironment.password { variable = name }
+    Console.say(
+      "  Where does its password come from? The manifest contains only the source, never the password:")
+    Console.say("    1  prompt: roboprov asks for it at the start of each run")
+    Console.say("    2  env: the environment variable \(variable), for runs without a person")
+    Console.say("    3  none: the network is open")
+    while let bytes = try? SecretPrompt.ask("  1, 2 or 3; the input is not shown [1]: ", true) {
+      let answer = String(decoding: bytes, as: UTF8.self).trimmed
+      let choices = PasswordChoice.allCases
+      let choice = choices.enumerated().first {
+        answer == "\($0.offset + 1)" || answer == $0.element.rawValue
+      }
+      guard let choice = choice?.element ?? (answer.isEmpty ? .prompt : nil) else {
+        Console.say("  Not accepted: type 1, 2 or 3, not the password. The input was not kept.")
+        continue
+      }
+      Console.say("  Its password: \(choice.rawValue)")
+      return choice
+    }
+    return .prompt
+  }
+
+  /// Whether two names of a table or the manifest mean one network; nil without a terminal.
+  func isOne(_ name: String, and other: String) async -> Bool? {
+    guard canAsk else { return nil }
+    let answers = ["yes", "y", "no", "n"]
+    let answer = await ask("Are “\(name)” and “\(other)” one network: yes or no", "yes") {
+      answers.contains($0.lowercased()) ? nil : "type yes or no"
+    }
+    return answer?.lowercased().hasPrefix("y") ?? true
   }
 
   /// - Parameter problem: Why an input is not accepted; nil if it is.
   func rooms(problem: (String) -> String?) async -> String? {
     await ask(
-      "Rooms: a range such as Room {101..110}, or a table such as rooms.csv", "Room {101..110}",
+      "Rooms: a range such as Room 101-110, or a table such as rooms.csv", "Room 101-110",
       problem: problem)
   }
 

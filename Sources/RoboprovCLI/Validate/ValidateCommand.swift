@@ -39,8 +39,7 @@ struct ValidateCommand: ParsableCommand {
   }
 
   func run() throws {
-    if fix { try applyFixes(to: try read()) }
-    let reading = try read()
+    let reading = fix ? try fixed() : try read()
     switch output {
     case .json:
       Console.data(ManifestFindings.json(reading, file: manifest).pretty)
@@ -49,8 +48,15 @@ struct ValidateCommand: ParsableCommand {
     case .text:
       Messages.show(reading)
       ManifestSource.warnOfOthers(reading)
+      for line in ManifestFindings.tables(reading) { Console.say(line) }
       if let building = reading.building {
         Console.data(ManifestFindings.summary(building, file: manifest) + "\n")
+      }
+      let fixable = reading.diagnostics.count { $0.fix != nil }
+      if fixable > 0 {
+        let these =
+          reading.diagnostics.count == 1 ? "it" : fixable == 1 ? "one of them" : "\(fixable) of them"
+        Console.say("`roboprov validate \(manifest) --fix` corrects \(these).")
       }
     }
     if reading.building == nil { throw ExitStatus.manifest }
@@ -62,12 +68,23 @@ struct ValidateCommand: ParsableCommand {
       bytes, file: manifest, families: BuiltIn.families, files: .beside(manifest))
   }
 
-  private func applyFixes(to reading: ManifestReading) throws {
-    let fixed = reading.fixed()
-    if fixed.isEmpty { Console.say("No finding has a certain correction; nothing was changed.") }
-    for text in fixed {
-      try OutputFile.change(text.name, from: text.original, to: text.bytes)
-      Console.say("\(text.name): \(text.count) finding\(text.count == 1 ? "" : "s") corrected")
+  /// Applies every certain correction; also those that only show when the text is YAML, up to a bound.
+  private func fixed() throws -> ManifestReading {
+    var counts: [(file: String, count: Int)] = []
+    for _ in 0..<1000 {
+      let fixed = try read().fixed()
+      if fixed.isEmpty { break }
+      for text in fixed {
+        try OutputFile.change(text.name, from: text.original, to: text.bytes)
+        if let index = counts.firstIndex(where: { $0.file == text.name }) {
+          counts[index].count += text.count
+        } else {
+          counts.append((text.name, text.count))
+        }
+      }
     }
+    if counts.isEmpty { Console.say("No finding has a certain correction; nothing was changed.") }
+    for (file, count) in counts { Console.say("\(file): \(count) finding\(count == 1 ? "" : "s") corrected") }
+    return try read()
   }
 }

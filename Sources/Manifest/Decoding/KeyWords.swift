@@ -1,0 +1,102 @@
+import Bluetooth
+import Model
+import Source
+import YAML
+
+/// Other words for keys, in the languages of the people who write them.
+extension Vocabulary {
+  /// The key that another word certainly means among the known ones; nil for a word without such a meaning.
+  func key(meantBy word: String, among known: [String]) -> String? {
+    let word = word.lowercased().filter { $0.isLetter || $0.isNumber }
+    let numbering = counted.first.map { [(key: $0.name.rawValue, words: Self.numberWords)] } ?? []
+    return (numbering + Self.words).first { known.contains($0.key) && $0.words.contains(word) }?.key
+  }
+
+  /// For the setting that numbers devices.
+  private static let numberWords = [
+    "minorid", "minorno", "minornr", "minornummer", "beaconminor", "beacon", "beaconid", "beaconnr",
+    "beaconno", "beaconnummer", "beaconnumber", "ibeaconminor",
+  ]
+
+  private static let words: [(key: String, words: [String])] = [
+    (
+      "room",
+      [
+        "zimmer", "raum", "raumname", "zimmername", "zimmernummer", "zimmernr", "raumnummer", "raumnr",
+        "roomname", "roomnumber", "roomno", "roomnr", "name", "bezeichnung", "chambre", "pièce", "camera",
+        "habitación",
+      ]
+    ),
+    (
+      "address",
+      [
+        "mac", "macaddress", "macadresse", "macadress", "bleaddress", "bleadresse", "blemac", "btaddress",
+        "btmac", "bdaddr", "bdaddress", "bluetoothaddress", "bluetoothadresse", "adresse", "adress",
+        "sensoraddress", "sensoradresse", "sensormac", "sensor", "label",
+      ]
+    ),
+    (
+      "floor",
+      ["etage", "stock", "stockwerk", "geschoss", "geschoß", "level", "storey", "story", "étage", "piano"]
+    ),
+    ("wifi", ["wlan", "network", "netzwerk", "netz", "wifinetwork", "networks"]),
+    ("tags", ["tag", "group", "gruppe", "groups", "gruppen"]),
+    ("profile", ["family", "devicefamily"]),
+    ("ssid", ["name", "networkname", "wifiname", "wlanname"]),
+    ("password", ["passwort", "kennwort", "passphrase", "psk", "wifipassword", "wlanpasswort", "pw", "pwd"]),
+    ("building", ["name", "gebäude", "objekt", "site"]),
+  ]
+}
+
+extension ManifestDecoder {
+  /// The entry that an unknown one certainly means: another spelling of its key, another word for it, the singular
+  /// of a list's key, or `minor:102`. It is reported, with its correction. Nil without a certain meaning.
+  mutating func corrected(
+    _ entry: YAMLNode.Entry, of thing: String, among known: [String], in all: [YAMLNode.Entry]
+  )
+    -> YAMLNode.Entry?
+  {
+    guard !known.contains(entry.key) else { return nil }
+    func isFree(_ key: String) -> Bool { known.contains(key) && !all.contains { $0.key == key } }
+    if let colon = entry.key.firstIndex(of: ":"), entry.value.isNull, texts.isPlain(entry.keyRange),
+      case let key = String(entry.key[..<colon]), isFree(key)
+    {
+      let text = String(entry.key[entry.key.index(after: colon)...])
+      if vocabulary.openValues.contains(key), !Vocabulary.mentionsSecrets(text) { show(entry.keyRange) }
+      var place = entry.keyRange.start
+      place.column += key.unicodeScalars.count + 1
+      place.offset += key.utf8.count + 1
+      error(missingSpaceAfter: key, at: SourceRange(start: entry.keyRange.start, end: place))
+      let value = YAMLNode(
+        .scalar(text, isPlain: true), range: SourceRange(start: place, end: entry.keyRange.end))
+      return YAMLNode.Entry(key: key, keyRange: entry.keyRange, value: value)
+    }
+    let plural = entry.value.text == nil && known.contains(entry.key + "s") ? entry.key + "s" : nil
+    let word = vocabulary.all.contains(entry.key) ? nil : vocabulary.key(meantBy: entry.key, among: known)
+    guard let key = Vocabulary.otherSpelling(of: entry.key, among: known) ?? plural ?? word,
+      // `sensor` could also be the sensor's kind.
+      key != "address" || entry.value.text.flatMap({ BluetoothAddress($0) }) != nil
+    else { return nil }
+    show(entry.keyRange)
+    error(
+      .unknownKey, "unknown key in \(thing)", at: entry.keyRange, advice: "it is spelt `\(key)`",
+      fix: isFree(key) ? .replace(entry.keyRange, with: key) : nil)
+    return YAMLNode.Entry(key: key, keyRange: entry.keyRange, value: entry.value)
+  }
+
+  /// Reports a key whose colon has no space after it; the range ends there.
+  private mutating func error(missingSpaceAfter key: String, at range: SourceRange) {
+    let finding = Diagnostic(missingSpaceAfter: key, at: range)
+    error(finding.code, finding.message, at: range, advice: finding.advice, fix: finding.fix)
+  }
+}
+
+extension Diagnostic {
+  /// - Parameter range: From the key to the place of the missing space.
+  init(missingSpaceAfter key: String, at range: SourceRange) {
+    let place = SourceRange(start: range.end, end: range.end)
+    self.init(
+      .error, .yamlSyntax, "a space is missing after `\(key):`", at: range, advice: "write `\(key): …`",
+      fix: .replace(place, with: " "))
+  }
+}
