@@ -14,7 +14,9 @@ extension Explanation {
         "Run `roboprov apply`: it writes the new settings, or shows how to put the device into provisioning mode."
       )
     case .untried:
-      self.init("No run has worked on this room.", "Run `roboprov apply`: it provisions the room, or says what it needs.")
+      self.init(
+        "No run has worked on this room.",
+        "Run `roboprov apply`: it provisions the room, or says what it needs.")
     case .missing:
       self.init(missing: room)
     case .unconfirmed where room.verification?.found.held != nil && room.absence?.finding == .otherIdentity:

@@ -120,9 +120,10 @@ struct PlanCommand: AsyncParsableCommand {
     let time = TimeEstimate(prepared.archive)
     Console.data("\n" + PlanView.summary(plan) + ". " + time.words(for: plan) + "\n")
     let missing = plan.rooms.contains { $0.reason?.code == .addressMissing }
-    if missing || prepared.hasMadeUpLabels {
-      Console.data("Next: roboprov capture \(manifest.shellQuoted)\n")
-    }
+    let command =
+      missing || prepared.hasMadeUpLabels
+      ? "capture" : plan.rooms.contains { $0.action == .provision } && save == nil ? "apply" : nil
+    if let command { Console.data("Next: roboprov \(command) \(manifest.shellQuoted)\n") }
     if let save {
       let allowed = !permissions.isEmpty
       Console.say(

@@ -63,7 +63,9 @@ struct CaptureCommand: AsyncParsableCommand {
     let outcome = try await outcome(of: rooms, unlabelled, in: file, source)
     switch output {
     case .json: Console.data(outcome.json.pretty)
-    case .text: Console.data(outcome.text)
+    case .text:
+      Console.data(outcome.text)
+      if outcome.missing.isEmpty { Console.data("Next: roboprov plan \(manifest.shellQuoted)\n") }
     }
     if outcome.wasInterrupted { throw ExitStatus.interrupted }
     if !outcome.missing.isEmpty { throw ExitStatus.incomplete }

@@ -113,8 +113,8 @@ struct InitCommand: AsyncParsableCommand {
     Console.say("Check it after each change: roboprov validate \(manifest)")
     Console.say(
       missing > 0
-        ? "\(missing) \(missing == 1 ? "room has" : "rooms have") no \(building.rooms.contains(where: \.awaitsLabel) ? "device" : "address") yet: \(next)"
-        : "Then: \(next)")
+        ? "\(missing) \(missing == 1 ? "room has" : "rooms have") no \(building.rooms.contains(where: \.awaitsLabel) ? "device" : "address") yet. Next: \(next)"
+        : "Next: \(next)")
   }
 
   private func refuseToOverwrite() throws {

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+import VirtualBuilding
+
+@Suite("The first quarter of an hour of an installer", .timeLimit(.minutes(60)))
+struct FirstQuarterHourTests {
+  /// The rooms as a German Excel saves them as CSV: semicolons, Windows-1252, addresses without colons, or without addresses.
+  private static func table(hasAddresses: Bool) throws -> Data {
+    let rows = (1...40).map { number in
+      let address = ServedBuilding.address(number).description.replacing(":", with: "")
+      let note = number == 3 ? "Küche, groß" : ""
+      return
+        "Zimmer \(100 + number);\(100 + number);\(number <= 20 ? 1 : 2);\(hasAddresses ? address : "");\(note)"
+    }
+    let lines = ["Raum;Beacon-Nr.;Etage;MAC-Adresse;Bemerkung"] + rows
+    return try #require((lines.joined(separator: "\r\n") + "\r\n").data(using: .windowsCP1252))
+  }
+
+  /// The command that the screen names as the next one, as words.
+  private static func next(_ outcome: Invocation.Outcome) -> [String]? {
+    let screen = outcome.errors + "\n" + outcome.output
+    return screen.matches(of: #/Next: roboprov ([^\n]*)/#).last?.output.1.split(separator: " ").map(
+      String.init)
+  }
+
+  @Test(
+    "leads from a German Excel export to a provisioned building by what the screen says",
+    arguments: [true, false])
+  func excel(hasAddresses: Bool) async throws {
+    try await Site.use { site in
+      try Self.table(hasAddresses: hasAddresses).write(to: site.directory.appending(path: "Räume.csv"))
+      let sensors = (1...40).map { ServedBuilding.sensor($0) }
+      try await site.serve(sensors, toPrograms: true) { building in
+        var environment: [String: String] = [:]
+        var command = ["init", "--name", "Haus am See", "--network", "gaeste=Gäste", "--from", "Räume.csv"]
+        command += ["--password", "env"]
+        var typed: [String] = []
+        while typed.count < 8 {
+          typed.append(command[0])
+          // Without a terminal the labels come from standard input, as from a scanner.
+          let labels = (1...40).map { "\(ServedBuilding.address($0))\\n" }.joined()
+          let outcome = try await site.run(
+            command, bus: building.bus, environment: environment,
+            through: command[0] == "capture" ? ["sh", "-c", "printf '\(labels)' | \"$@\"", "sh"] : [])
+          if outcome.output.contains("40 of 40 rooms done") { break }
+          if let missing = outcome.errors.firstMatch(of: #/export (WIFI_[A-Z]+)/#) {
+            environment[String(missing.output.1)] = "made up for this test"
+            continue
+          }
+          command = try #require(Self.next(outcome), "after \(command): \(outcome)")
+        }
+        let expected =
+          hasAddresses ? ["init", "plan", "plan", "apply"] : ["init", "capture", "plan", "plan", "apply"]
+        #expect(typed == expected)
+        for number in 1...40 {
+          #expect(await building.flash(number)?.minor == UInt16(100 + number))
+        }
+      }
+    }
+  }
+}
