@@ -15,6 +15,9 @@ package enum BuiltIn {
   /// The families whose sessions learn the time of an action.
   package static let perAction = families.all.filter(\.lifecycle.isPerAction).map(\.id.rawValue)
     .joined(separator: ", ")
+  /// The families whose labels have secrets.
+  package static let labelled = drivers.filter { $0.readLabel != nil }.map(\.family.id.rawValue)
+    .joined(separator: ", ")
 }
 
 extension Building {
