@@ -387,7 +387,8 @@ struct LabelTests {
       #expect(outcome.status == 0, "\(outcome)")
       let text = try Self.text(site)
       #expect(
-        text.contains("  username: { labels: \"./labels.json\" }\n  pop: { labels: \"./labels.json\" }\n"), "\(text)")
+        text.contains("  username: { labels: \"./labels.json\" }\n  pop: { labels: \"./labels.json\" }\n"),
+        "\(text)")
       let captured = try await Self.capture(site, [Self.label(1), Self.label(2), Self.label(3)])
       #expect(captured.status == 0, "\(captured)")
       let planned = try await site.run(["apply", "building.yaml", "--simulate"])
