@@ -260,7 +260,8 @@ struct LanguageTests {
         """)
     let editor = try ManifestEditor(text, file: "b.yaml", families: .builtIn, files: files)
     let edit = try #require(
-      try editor.setting(BluetoothAddress(rawValue: 0xC47C_8D00_0001), of: editor.building.rooms[0].id))
+      try editor.setting(
+        .address(BluetoothAddress(rawValue: 0xC47C_8D00_0001)), of: editor.building.rooms[0].id))
     #expect(edit.original == table)
     #expect(
       edit.bytes == Array("room;minor;address\r\nK".utf8) + [0xFC] + Array("che;1;C4:7C:8D:00:00:01\r\n".utf8)
