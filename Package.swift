@@ -149,13 +149,13 @@ let package = Package(
       ], path: "Campaigns", exclude: ["Simulation"], swiftSettings: strict),
 
     // The shortest time that a virtual building permits.
-    library("LowerBound", ["VirtualBuilding"], path: "Benchmarks/LowerBound"),
+    library("LowerBound", ["Reporting", "VirtualBuilding"], path: "Benchmarks/LowerBound"),
     // Measures the engine in virtual buildings.
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
         "Bluetooth", "EventLoop", "Model", "Session", "Families", "Engine", "VirtualBuilding", "VirtualTime",
-        "Journal", "LowerBound",
+        "Journal", "LowerBound", "Reporting",
         "Application",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -234,7 +234,10 @@ let package = Package(
     tests("VirtualTime", ["Bluetooth"]),
     tests(
       "VirtualBuilding",
-      ["Hex", "LowerBound", "Bluetooth", "EventLoop", "DBus", "VirtualTime", "CentralConformance"]),
+      [
+        "Hex", "LowerBound", "Reporting", "Bluetooth", "EventLoop", "DBus", "VirtualTime",
+        "CentralConformance",
+      ]),
     // The engine over BlueZ's central and the virtual org.bluez, in virtual time.
     .testTarget(
       name: "StackTests",

@@ -4,6 +4,7 @@ import Foundation
 import Families
 import LowerBound
 import Model
+import Reporting
 import Session
 import VirtualBuilding
 import VirtualTime

@@ -89,6 +89,10 @@ extension SentenceTests {
     for request in [OperatorRequested(.pause), .init(.resume), .init(.stop), .init(.stop, within: 20)] {
       add("\(request.request)", request.words)
     }
+    section("How fast a run was")
+    for speed in try RunSpeedTests.samples() {
+      add(speed.saving?.change.rawValue ?? "", Explanation(speed.sentence, speed.advice ?? ""))
+    }
     section("Scans by other programs")
     for clients in [[], ["bluetoothctl"], ["bluetoothctl", "python3"]] {
       let scan = ForeignScanDetected(adapter: .first, clients: clients)

@@ -3,6 +3,7 @@ import Engine
 import EventLoop
 import LowerBound
 import Model
+import Reporting
 import Testing
 import VirtualBuilding
 import VirtualTime

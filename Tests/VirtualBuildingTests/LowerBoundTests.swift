@@ -1,4 +1,5 @@
 import LowerBound
+import Reporting
 import Testing
 import VirtualBuilding
 

@@ -2,6 +2,7 @@ import Engine
 import Manifest
 import Journal
 import Model
+import Reporting
 
 extension BuildingFacts {
   /// The facts about a manifest's building before any scan. This removes the manifest's passwords from the
@@ -16,18 +17,19 @@ extension BuildingFacts {
     self.init(
       manifest: source.path, building: source.building, known: Known(lastKnown: record.lastKnown),
       recordFault: record.fault,
-      passwords: passwords)
+      passwords: passwords, speed: record.speed)
   }
 
   private static func record(of building: String, in reports: String) -> (
-    lastKnown: LastKnownBuilding, fault: String?
+    lastKnown: LastKnownBuilding, fault: String?, speed: RunSpeed?
   ) {
     do throws(JournalError) {
       let archive = try BuildingArchive.read(in: reports, building: building)
       let fault = archive.faults.first.map { FaultWords.sentence($0.kind, in: $0.journal) }
-      return (archive.state.lastKnown, fault)
+      let newest = archive.runs.last { $0.isProvisioning }
+      return (archive.state.lastKnown, fault, newest.flatMap { RunReport($0.record.events).speed })
     } catch {
-      return (LastKnownBuilding(), JournalMessages.failure(error).message)
+      return (LastKnownBuilding(), JournalMessages.failure(error).message, nil)
     }
   }
 }

@@ -1,5 +1,6 @@
 package import Engine
 package import Model
+import Reporting
 
 package struct BuildingFacts: Sendable {
   /// The manifest's path on the command line.
@@ -10,6 +11,8 @@ package struct BuildingFacts: Sendable {
   var recordFault: String?
   /// The passwords that the manifest refers to, in its order.
   var passwords: [Password] = []
+  /// How fast the newest run was; nil where the record shows too little.
+  var speed: RunSpeed?
   /// The result of a scan; nil without a scan.
   package var reception: HostFact<ScanReception>?
 

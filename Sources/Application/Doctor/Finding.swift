@@ -79,6 +79,7 @@ package struct Finding: Sendable, Hashable {
     case rooms
     case record
     case reception
+    case speed
   }
 }
 
@@ -122,6 +123,7 @@ extension Finding.Code: OutputNames {
     case .rooms: "How rooms without an address get their devices."
     case .record: "The record of the building."
     case .reception: "Which rooms' devices are received from here."
+    case .speed: "How fast the newest run was, and what would have made it faster."
     }
   }
 }

@@ -35,6 +35,12 @@ package struct RunReport: Hashable, Sendable {
 
   package private(set) var unclaimed: [DeviceUnclaimed] = []
 
+  /// Whether something other than the radio took time: a person, an absent adapter, a pause of the host, another program.
+  private(set) var hasWaited = false
+
+  /// Nil where the record shows too little.
+  package var speed: RunSpeed? { RunSpeed(self) }
+
   private var places: [RoomID: Int] = [:]
   private var owners: [BluetoothAddress: Int] = [:]
   private var signals: [BluetoothAddress: Int] = [:]
@@ -70,6 +76,7 @@ package struct RunReport: Hashable, Sendable {
     case .foreignScanDetected(let fact):
       foreignScans.removeAll { $0.adapter == fact.adapter }
       foreignScans.append(fact)
+      hasWaited = true
     case .deviceSighted(let fact):
       received.insert(fact.address)
       signals[fact.address] = fact.rssi ?? signals[fact.address]
@@ -82,15 +89,16 @@ package struct RunReport: Hashable, Sendable {
     case .runFinished(let fact):
       outcome = fact.outcome
       finished = event.at
-    case .adapterAwaited, .adapterFaulted, .linksHeld, .linkReleased, .hostPaused, .eventsOmitted,
-      .operatorRequested,
-      .canariesJudged:
+    case .adapterAwaited, .hostPaused, .operatorRequested, .canariesJudged:
+      hasWaited = true
+    case .adapterFaulted, .linksHeld, .linkReleased, .eventsOmitted:
       break
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
       .operatorAwaited, .stageStarted,
       .stageEnded, .statusReceived, .settingsRead, .wifiChecked, .deviceDescribed, .elapsedSent,
       .settingWritten,
       .saveSubmitted, .linkEnded, .proofReceived, .attemptEnded, .retryScheduled, .roomFinished:
+      if case .operatorAwaited = event.fact { hasWaited = true }
       if let room = event.fact.room { applyToRoom(room, event) }
     }
     if let evidence = event.fact.evidence, evidence.run == nil { received.insert(evidence.address) }

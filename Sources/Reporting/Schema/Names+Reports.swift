@@ -25,3 +25,27 @@ extension RunReport {
   /// How the run ended, by its name in `ends`.
   var endName: JSONValue { .string(outcome?.rawValue ?? Self.unfinished) }
 }
+
+extension RunSpeed.Change: OutputNames {
+  package static let definition = "run_change"
+  package static let about = "Something to change for the next run."
+  package var documentation: String {
+    switch self {
+    case .adapter: "One more adapter, in range of the same devices."
+    case .links: "Adapters that hold \(RunSpeed.moreLinks) links at once."
+    case .nearer: "Less distance to the devices that were received below \(CommonCause.weak) dBm."
+    }
+  }
+}
+
+extension RunSpeed.Cost {
+  var documentation: String {
+    switch self {
+    case .failedAttempts:
+      "Connecting in attempts that failed; after the last success, all time until the last failure."
+    case .scanning: "Scan windows."
+    case .connecting: "Connecting in attempts that succeeded."
+    case .links: "Without a free link, while no scan window was open."
+    }
+  }
+}

@@ -34,7 +34,8 @@ package enum SummaryView {
       blocks.append(paths + ["Reports: \(reports.visible)"])
     }
     blocks.append(
-      headline(report, style) + onRecordOnly(report, times, style) + building(after, report, style))
+      headline(report, style) + speed(report, style) + onRecordOnly(report, times, style)
+        + building(after, report, style))
     if let next, report.selected.contains(where: { !$0.outcome.isSuccess }) {
       blocks[blocks.count - 1].append("Next: " + next.visible)
     }
@@ -128,6 +129,13 @@ package enum SummaryView {
     }
     return style.block(text).map { style.paint($0, all ? .green : .bold) }
       + style.block(counts.joined(separator: ", "), indent: 2)
+  }
+
+  /// How fast the run was, and what would have made it faster.
+  private static func speed(_ report: RunReport, _ style: TerminalStyle) -> [String] {
+    guard let speed = report.speed else { return [] }
+    return style.block(speed.sentence, indent: 2)
+      + (speed.advice.map { style.block("→ " + $0, indent: 2, hanging: 2) } ?? [])
   }
 
   /// Rooms that are done on record, whose device was not received in this run.

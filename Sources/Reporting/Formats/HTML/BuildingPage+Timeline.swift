@@ -22,7 +22,7 @@ extension BuildingPage {
       <div class="strips" id="strips">
       \(axis(timeline.seconds))
       \(timeline.adapters.map { strip($0, timeline.seconds) }.joined())</div></div>
-      \(numbers(timeline))
+      \(numbers(timeline))\(newest.run.report.speed.map { "<p>\($0.sentence) \($0.advice ?? "")</p>" } as HTML?)
       """)
   }
 
@@ -92,7 +92,7 @@ extension BuildingPage {
   /// The same in numbers.
   private func numbers(_ timeline: Timeline) -> HTML {
     let rows = timeline.adapters.map { lane -> HTML in
-      let scanned = lane.scanned
+      let scanned = lane.scanned()
       let connecting = lane.attempts.reduce(0) { $0 + $1.connect.seconds }
       return """
         <tr><th scope="row">\(lane.name ?? "") <code>\(lane.adapter.description)</code><td>\(lane.windows.count)\
@@ -151,7 +151,7 @@ extension Timeline.AdapterLane {
   fileprivate func sentence(_ total: Double) -> String {
     let exempt = notCounted == 0 ? "" : ", \(notCounted) not counted"
     return """
-      \(name ?? adapter.description): \(windows.count.counted("scan window")), \(scanned.asSeconds) in all; \
+      \(name ?? adapter.description): \(windows.count.counted("scan window")), \(scanned().asSeconds) in all; \
       \(counted.counted("attempt")), \(failed) failed\(exempt); \(total.asSeconds) in all.
       """
   }

@@ -73,6 +73,41 @@ package enum JSONReport {
       each: foreignScan
     ) { report in report.foreignScans.map { ($0, report) } }
     Field("manifest", "The manifest.", form: manifest) { $0.run }
+    Field(
+      "speed",
+      "How fast it was; null if fewer than five devices were provisioned, if it did not end by itself, or if something other than the radio took time.",
+      optional: speed
+    ) { $0.speed }
+  }
+
+  private static let speed = OutputForm<RunSpeed>("run_speed", "How fast a run was.") {
+    Field("devices", "The number of devices that were provisioned.") { $0.devices }
+    Field("per_minute", "Devices a minute, over the whole run.") { $0.perMinute }
+    Field(
+      "possible_per_minute",
+      "The same in the least time for the same devices on the same adapters, with this run's survey, mean times of its sessions and links at once (docs/radio-model.md); null if the run was not slower."
+    ) { $0.possiblePerMinute }
+    Field("cost_s", "Where the time went, in seconds of each adapter on average.", form: costs) { $0 }
+    Field(
+      "saving", "The change that would have saved most; null if none would have saved a tenth of the run.",
+      optional: saving
+    ) { $0.saving }
+  }
+
+  private static let costs = OutputForm<RunSpeed>("run_costs", "Where the time of a run went.") {
+    RunSpeed.Cost.allCases.map { cost in
+      Field(cost.rawValue, cost.documentation) { $0.costs[cost, default: 0] }
+    }
+  }
+
+  private static let saving = OutputForm<RunSpeed.Saving>(
+    "run_saving", "A change, and what it would have saved."
+  ) {
+    Field("change", "What to change.") { $0.change }
+    Field("seconds", "How much shorter the run would have been.") { $0.seconds }
+    Field("floor", "Where to be nearer to the devices; null for another change, or without floors.") {
+      $0.floor
+    }
   }
 
   private static let adapter = OutputForm<AdapterSelected>("adapter", "An adapter.") {

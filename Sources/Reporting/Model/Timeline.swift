@@ -10,6 +10,8 @@ struct Timeline: Hashable, Sendable {
   struct AdapterLane: Hashable, Sendable {
     let adapter: AdapterID
     let name: String?
+    /// The links that it can hold at once, as known when it was taken into use.
+    let slots: Int?
     let windows: [Bar]
     /// Its attempts; none overlaps another one of its lane.
     fileprivate(set) var lanes: [[Attempt]] = []
@@ -30,6 +32,10 @@ struct Timeline: Hashable, Sendable {
     let connect: Bar
     /// The time of the session; nil where it did not connect.
     let session: Bar?
+    /// When its link was down.
+    let released: Double
+    /// When it ended, with its proof.
+    let over: Double
     var end: Double { session?.end ?? connect.end }
   }
 
@@ -44,7 +50,9 @@ struct Timeline: Hashable, Sendable {
     for adapter in used where seen.insert(adapter).inserted {
       let windows = report.adapterReports.first { $0.adapter == adapter }?.windows ?? []
       var lane = AdapterLane(
-        adapter: adapter, name: report.name(of: adapter), windows: Self.bars(windows, until: seconds))
+        adapter: adapter, name: report.name(of: adapter),
+        slots: report.adapters.first { $0.adapter == adapter }?.slots,
+        windows: Self.bars(windows, until: seconds))
       for attempt in attempts.filter({ $0.attempt.adapter == adapter }).sorted(by: Self.isEarlier) {
         lane.add(attempt)
       }
@@ -76,18 +84,56 @@ extension Timeline.AdapterLane {
 
   var attempts: [Timeline.Attempt] { lanes.flatMap(\.self) }
 
+  /// The attempts that provisioned their devices.
+  var done: [Timeline.Attempt] { attempts.filter { $0.room.outcome.isSuccess && $0.isSuccess } }
+
   /// The seconds in which it scanned; time that two windows have in common counts once.
-  var scanned: Double {
-    var (seconds, end) = (0.0, 0.0)
+  func scanned(from begin: Double = 0, to limit: Double = .infinity) -> Double {
+    var (seconds, end) = (0.0, begin)
     for window in windows {
-      seconds += max(0, window.end - max(window.begin, end))
+      seconds += max(0, min(window.end, limit) - max(window.begin, end))
       end = max(end, window.end)
     }
     return seconds
   }
+
+  /// The most links at once of the successful attempts, those that connect included; at least 1, also if a record has
+  /// them without a length.
+  var mostLinks: Int {
+    Self.overlaps(done.map { .init(begin: $0.connect.begin, end: $0.released) }).reduce(1) {
+      max($0, $1.count)
+    }
+  }
+
+  /// Whether it held as many links as it could.
+  var isFull: Bool { slots.map { mostLinks >= $0 } ?? false }
+
+  /// The seconds in which it neither scanned nor could connect, because it had no free link.
+  var full: Double {
+    guard isFull, let last = attempts.map(\.connect.begin).max() else { return 0 }
+    let most = mostLinks
+    let links = attempts.filter { $0.session != nil }.map {
+      Timeline.Bar(begin: $0.connect.end, end: min(max($0.connect.end, $0.released), last))
+    }
+    return Self.overlaps(links).filter { $0.count >= most }.reduce(0) {
+      $0 + $1.bar.seconds - scanned(from: $1.bar.begin, to: $1.bar.end)
+    }
+  }
+
+  /// How many of these times overlap, from each begin or end to the next.
+  private static func overlaps(_ bars: [Timeline.Bar]) -> [(bar: Timeline.Bar, count: Int)] {
+    let edges = (bars.map { ($0.begin, 1) } + bars.map { ($0.end, -1) }).sorted { $0 < $1 }
+    var count = 0
+    return zip(edges, edges.dropFirst()).map { edge, next in
+      count += edge.1
+      return (.init(begin: edge.0, end: next.0), count)
+    }
+  }
 }
 
 extension Timeline.Attempt {
+  fileprivate var isSuccess: Bool { session != nil && attempt.failure == nil && attempt.seconds != nil }
+
   /// - Parameter until: The end of the record, for windows and attempts without an end on record.
   fileprivate init(_ room: RoomReport, _ attempt: AttemptReport, until: Double) {
     (self.room, self.attempt) = (room, attempt)
@@ -103,5 +149,8 @@ extension Timeline.Attempt {
     session = last.map { [connect] in
       .init(begin: connect.end, end: max(over($0), connect.end))
     }
+    self.over = max(end, begin)
+    let proof = attempt.stages.last { $0.stage == .verify }?.begin.seconds ?? end
+    released = min(max(proof, connect.end), self.over)
   }
 }
