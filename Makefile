@@ -86,6 +86,10 @@ check: lint setup-test $(DEBUG_BUILT) ## after each change: lint, and the tests 
 test-all: test-radio-short test-page test-long ## a share of the radio lab, the page, and every sweep as a whole
 	@$(MAKE) --no-print-directory test
 
+.PHONY: test-instructions
+test-instructions: setup-test $(DEBUG_BUILT) ## count the instructions of a fixed run in virtual time: 5 % more than recorded fail
+	@Scripts/instructions
+
 .PHONY: test-long
 test-long: setup-test venv $(DEBUG_BUILT) ## the sweeps as a whole: histories, random buildings, misconduct at every point, kills
 	@LONG=1 HOSTILE=$(HOSTILE) KILLS=40 Scripts/test --filter \
@@ -151,7 +155,7 @@ trace: setup-radio ## record how the real BlueZ behaves, for the tests of the vi
 	@Tests/RadioLab/run -m record -n 0 -s $(if $(KERNEL),--kernel $(KERNEL)) $(if $(SCENARIO),-k '$(SCENARIO)')
 
 .PHONY: bench
-bench: setup-run $(RELEASE_BUILT) ## measure roboprov in virtual buildings for docs/performance.md; a few minutes
+bench: setup-run $(RELEASE_BUILT) ## measure roboprov in virtual buildings, and beside scripts, for docs/performance.md; 30 minutes
 	@Scripts/venv .build-bench/venv Benchmarks/requirements.txt
 	Scripts/build -c release --product roboprov-bench --static-swift-stdlib
 	@.build/release/roboprov-bench

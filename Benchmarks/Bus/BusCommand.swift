@@ -1,60 +1,104 @@
 import ArgumentParser
 import Foundation
 
-/// Measures the CPU time of `apply` per device, compared with a script that does the same job. Both use a
-/// virtual `org.bluez` that another process serves.
+/// Compares `apply` with scripts of the same job. All use a virtual `org.bluez` that another process serves.
 struct BusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bus",
-    abstract: "Measure the processor time of `roboprov apply` on a virtual org.bluez and compare a script.",
+    abstract: "Compare `roboprov apply` with scripts for the same job, on a virtual org.bluez at real speed.",
     discussion: """
       Run it in the root of the sources: it uses .build/release/roboprov, and the script \(script) with the Python that \
-      `make bench` sets up. The clients run in turn, each with its own building and bus. The time is the CPU time of the \
-      client's whole process, without building and bus.
+      `make bench` sets up. The clients run in turn, each with its own building and bus. The time is that of the client's \
+      whole process, from start to end, without building and bus. The scripts are told how many links an adapter holds; \
+      roboprov finds it out. A script that gives healthy sensors up is shown with their number, and not compared.
       """)
 
   private static let script = "Tests/RadioLab/clients/building_script.py"
 
-  @OptionGroup var building: BusBuilding
+  @Option(
+    name: .customLong("sensors"), parsing: .upToNextOption,
+    help: "Sensors in the building, one for each room.")
+  var sensorCounts = [40, 120]
 
-  @Option(help: "Runs of each program, in turn; the table shows the medians.")
-  var runs = 3
+  @Option(name: .customLong("adapters"), parsing: .upToNextOption, help: "Numbers of adapters.")
+  var adapterCounts = [1, 3]
+
+  @Option(parsing: .upToNextOption, help: "Percentages of sensors with a fault (`serve --help`).")
+  var faulty = [0, 10]
+
+  @Option(help: "Runs of each client, in turn; the table shows the medians.")
+  var runs = 1
+
+  @Option(help: "Number of links that an adapter holds at once.")
+  var slots = 5
+
+  @Option(help: "Seed of all random numbers.")
+  var seed: UInt64 = 1
 
   @Option(help: "Path of the program.")
   var roboprov = ".build/release/roboprov"
 
-  @Option(help: "Path of the script's Python interpreter.")
+  @Option(help: "Path of the scripts' Python interpreter.")
   var python = ".build-bench/venv/bin/python3"
 
   func run() async throws {
-    var measured: [Client: [Double]] = [:]
-    var walls: [Client: [Double]] = [:]
-    for _ in 0..<runs {
-      for client in Client.allCases {
-        let before = ResourceUse.now
-        let cpu = try provision(with: client)
-        measured[client, default: []].append(cpu / Double(building.sensors) * 1000)
-        walls[client, default: []].append(ResourceUse.now.since(before).wall)
+    print(
+      "| sensors | adapters | faulty | "
+        + Client.allCases.map { "\($0.rawValue), s" }.joined(separator: " | ")
+        + " | pace, best script = 1 | "
+        + Client.allCases.map { "\($0.rawValue), CPU ms a device" }.joined(separator: " | ") + " |\n"
+        + "|---" + String(repeating: "|---", count: 3 + 2 * Client.allCases.count) + "|")
+    for faulty in faulty {
+      for sensors in sensorCounts {
+        for adapters in adapterCounts {
+          var building = BusBuilding()
+          (building.sensors, building.adapters, building.faulty) = (sensors, adapters, faulty)
+          (building.slots, building.seed, building.speed) = (slots, seed, 1)
+          try building.validate()
+          print(try row(building))
+        }
       }
     }
-    print("| | processor time for each of \(building.sensors) devices | each run | seconds of each run |")
-    print("|---|---|---|---|")
-    for client in Client.allCases {
-      let times = measured[client, default: []]
-      let each = times.map { $0.rounded(to: 1) }.joined(separator: ", ")
-      let seconds = walls[client, default: []].map { $0.rounded(to: 0) }.joined(separator: ", ")
-      print("| \(client.rawValue) | \(times.median.rounded(to: 1)) ms | \(each) ms | \(seconds) |")
+    print("\n" + (try Self.origin()))
+  }
+
+  private func row(_ building: BusBuilding) throws -> String {
+    var used: [Client: [ResourceUse]] = [:]
+    var missing: [Client: Int] = [:]
+    for _ in 0..<runs {
+      for client in Client.allCases {
+        let (use, proved) = try provision(building, with: client)
+        used[client, default: []].append(use)
+        missing[client] = max(missing[client, default: 0], building.healthy - proved)
+      }
     }
+    func median(_ client: Client, _ value: (ResourceUse) -> Double) -> Double {
+      used[client, default: []].map(value).median
+    }
+    let walls = Client.allCases.map { client in
+      let lack = missing[client, default: 0]
+      return median(client, \.wall).rounded(to: 1) + (lack > 0 ? " (\(lack) given up)" : "")
+    }
+    let scripts = Client.allCases.filter { $0 != .roboprov && missing[$0] == 0 }
+    let best = scripts.map { median($0, \.wall) }.min()
+    let cells =
+      ["\(building.sensors)", "\(building.adapters)", "\(building.faulty) %"]
+      + walls + [best.map { ($0 / median(.roboprov, \.wall)).rounded(to: 2) } ?? "–"]
+      + Client.allCases.map { (median($0, \.cpu) * 1000 / Double(building.sensors)).rounded(to: 1) }
+    return "| " + cells.joined(separator: " | ") + " |"
   }
 
   private enum Client: String, CaseIterable {
-    case roboprov = "roboprov apply"
-    case script = "script with bleak"
+    case roboprov
+    case dbusFast = "dbus-fast"
+    case bleak
   }
 
   /// Serves a new building and provisions it.
-  /// - Returns: the CPU time of the client in seconds.
-  private func provision(with client: Client) throws -> Double {
+  /// - Returns: what the client used, and how many sensors it proved.
+  private func provision(
+    _ building: BusBuilding, with client: Client
+  ) throws -> (use: ResourceUse, proved: Int) {
     let directory = FileManager.default.temporaryDirectory.appending(
       path: "roboprov-bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -67,8 +111,9 @@ struct BusCommand: AsyncParsableCommand {
     let server = try Child.start(
       "/proc/self/exe",
       [
-        "serve", "--sensors", "\(building.sensors)", "--slots", "\(building.slots)",
-        "--speed", "\(building.speed)", "--seed", "\(building.seed)",
+        "serve", "--sensors", "\(building.sensors)", "--adapters", "\(building.adapters)",
+        "--faulty", "\(building.faulty)", "--slots", "\(building.slots)", "--speed", "\(building.speed)",
+        "--seed", "\(building.seed)",
       ], output: started.fileHandleForWriting)
     defer { _ = try? server.ended() }
     try started.fileHandleForWriting.close()
@@ -79,25 +124,32 @@ struct BusCommand: AsyncParsableCommand {
     let output = directory.appending(path: "output").path
     _ = FileManager.default.createFile(atPath: output, contents: nil)
     guard let file = FileHandle(forWritingAtPath: output) else { throw Child.Failure(description: output) }
-    let (status, cpu, _) = try Child.start(
+    let before = ResourceUse.now
+    let (_, cpu, _) = try Child.start(
       program, arguments, output: file,
       environment: [
         "DBUS_SYSTEM_BUS_ADDRESS": address, "XDG_STATE_HOME": directory.path,
+        "PYTHONPYCACHEPREFIX": path(".build-bench/pycache"),
       ]
     ).ended()
+    let wall = ResourceUse.now.since(before).wall
     let printed = try String(contentsOfFile: output, encoding: .utf8)
-    guard status == 0, isComplete(printed, client) else {
+    let number =
+      client == .roboprov
+      ? printed.firstMatch(of: /(\d+) of \d+ rooms done/)?.1 : printed.firstMatch(of: /"proved": (\d+)/)?.1
+    guard let proved = number.flatMap({ Int($0) }), client != .roboprov || proved == building.healthy else {
       throw Child.Failure(
-        description: "\(client.rawValue) did not provision them all (\(status)): \(printed)")
+        description: "\(client.rawValue) provisioned not all \(building.healthy): \(printed)")
     }
-    return cpu
+    return (ResourceUse(wall: wall, cpu: cpu), proved)
   }
 
   private func command(for client: Client, in directory: String) -> (program: String, arguments: [String]) {
     switch client {
     case .roboprov:
       (path(roboprov), ["apply", directory + "/building.yaml", "--reports", directory + "/reports"])
-    case .script: (path(python), [path(Self.script), directory + "/job.json"])
+    case .dbusFast: (path(python), [path(Self.script), "dbus_fast", directory + "/job.json"])
+    case .bleak: (path(python), [path(Self.script), "bleak", directory + "/job.json"])
     }
   }
 
@@ -105,11 +157,27 @@ struct BusCommand: AsyncParsableCommand {
     text.hasPrefix("/") ? text : FileManager.default.currentDirectoryPath + "/" + text
   }
 
-  private func isComplete(_ printed: String, _ client: Client) -> Bool {
-    switch client {
-    case .roboprov: printed.hasPrefix("\(building.sensors) of \(building.sensors) rooms done")
-    case .script: printed.contains("\"proved\": \(building.sensors)")
-    }
+  /// The machine, its load and the commit.
+  private static func origin() throws -> String {
+    let processors = try String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8).split(separator: "\n")
+    let model = processors.first { $0.hasPrefix("model name") }?.split(separator: ":").last ?? "unknown"
+    let load = try String(contentsOfFile: "/proc/loadavg", encoding: .utf8).split(separator: " ")
+    let date = Date.now.formatted(.iso8601.year().month().day())
+    return """
+      \(date), commit \(try commit()), \(ProcessInfo.processInfo.activeProcessorCount) cores of\(model), \
+      load \(load[2]) over the last 15 minutes.
+      """
+  }
+
+  private static func commit() throws -> String {
+    let git = Process()
+    git.executableURL = URL(filePath: "/usr/bin/env")
+    git.arguments = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    let output = Pipe()
+    git.standardOutput = output
+    try git.run()
+    let text = try output.fileHandleForReading.readToEnd() ?? Data()
+    return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }
 

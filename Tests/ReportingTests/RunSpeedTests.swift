@@ -212,6 +212,12 @@ struct RunSpeedTests {
     #expect(speed.sentence == "50 devices a minute on hci0; 5 s went into connecting.")
   }
 
+  @Test("sessions that took no time on record are no error")
+  func noTime() throws {
+    let speed = try Self.speed { ($0.connect, $0.link, $0.restart) = (0, 0, 0) }
+    #expect(Self.isNear(speed.least, 3) && Self.isNear(speed.costs[.connecting], 0))
+  }
+
   @Test("with fewer than five devices, and for a run that was cut short, nothing is said")
   func tooLittle() {
     #expect(RunReport(Work(devices: 4).script.events).speed == nil)

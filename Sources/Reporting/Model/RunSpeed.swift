@@ -62,7 +62,7 @@ package struct RunSpeed: Hashable, Sendable {
     let lanes = Timeline(report).adapters
     let done = lanes.flatMap(\.done)
     guard report.outcome == .complete || report.outcome == .incomplete, !report.hasWaited,
-      done.count >= Self.fewestDevices, let end = done.map(\.over).max(), end > 0
+      done.count >= Self.fewestDevices, let end = done.map(\.over).max(), report.elapsed > .zero
     else { return nil }
     let seconds = report.elapsed.inSeconds
     (devices, self.seconds) = (done.count, seconds)

@@ -97,9 +97,12 @@ extension Timeline.AdapterLane {
     return seconds
   }
 
-  /// The most links at once of the successful attempts, those that connect included.
+  /// The most links at once of the successful attempts, those that connect included; at least 1, also if a record has
+  /// them without a length.
   var mostLinks: Int {
-    Self.overlaps(done.map { .init(begin: $0.connect.begin, end: $0.released) }).map(\.count).max() ?? 0
+    Self.overlaps(done.map { .init(begin: $0.connect.begin, end: $0.released) }).reduce(1) {
+      max($0, $1.count)
+    }
   }
 
   /// Whether it held as many links as it could.

@@ -59,8 +59,9 @@ def _libraries() -> pathlib.Path:
 def _install_script(lab: Lab) -> None:
     """Installs the script on the guest's own disk; from the share, its imports would be read page by page."""
     shutil.make_archive(str(lab.share / "script"), "tar", _libraries())
-    shutil.copy(CLIENTS / "building_script.py", lab.share / "building_script.py")
-    unpack = f"mkdir {_PLACE} && tar -xf /lab/share/script.tar -C {_PLACE} && cp /lab/share/building_script.py {_PLACE}"
+    for file in CLIENTS.glob("building_*.py"):
+        shutil.copy(file, lab.share)
+    unpack = f"mkdir {_PLACE} && tar -xf /lab/share/script.tar -C {_PLACE} && cp /lab/share/building_*.py {_PLACE}"
     lab.run("sh", "-c", unpack, timeout=120).must()
     lab.run("python3", "-m", "compileall", "-q", _PLACE, timeout=300)
 
@@ -73,7 +74,7 @@ def _script(lab: Lab, building: Building, adapters: list[str], at_once: int) -> 
         rooms.append({"address": room.address, "room": room.name, "minor": room.minor, "ssid": ssid, "password": password})
     job = {"adapters": adapters, "at_once": at_once, "rooms": rooms}
     (lab.share / "job.json").write_text(json.dumps(job))
-    command = ["python3", f"{_PLACE}/building_script.py", "/lab/share/job.json"]
+    command = ["python3", f"{_PLACE}/building_script.py", "bleak", "/lab/share/job.json"]
     done = lab.agent.run(*command, timeout=900, env={"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/run/dbus/system_bus_socket"}).must()
     result = json.loads(done.out.splitlines()[-1])
     # The time to load its libraries does not count: under emulation it takes seconds.
