@@ -42,12 +42,12 @@ struct BusCommand: AsyncParsableCommand {
   var python = ".build-bench/venv/bin/python3"
 
   func run() async throws {
-    print(
-      "| sensors | adapters | faulty | "
-        + Client.allCases.map { "\($0.rawValue), s" }.joined(separator: " | ")
-        + " | pace, best script = 1 | "
-        + Client.allCases.map { "\($0.rawValue), CPU ms a device" }.joined(separator: " | ") + " |\n"
-        + "|---" + String(repeating: "|---", count: 3 + 2 * Client.allCases.count) + "|")
+    let names = Client.allCases.map(\.rawValue)
+    let columns: [String] =
+      ["sensors", "adapters", "faulty"] + names.map { $0 + ", s" } + ["pace, best script = 1"]
+      + names.map { $0 + ", CPU ms a device" }
+    print(Self.line(columns))
+    print(Self.line(columns.map { _ in "---" }))
     for faulty in faulty {
       for sensors in sensorCounts {
         for adapters in adapterCounts {
@@ -81,12 +81,13 @@ struct BusCommand: AsyncParsableCommand {
     }
     let scripts = Client.allCases.filter { $0 != .roboprov && missing[$0] == 0 }
     let best = scripts.map { median($0, \.wall) }.min()
-    let cells =
-      ["\(building.sensors)", "\(building.adapters)", "\(building.faulty) %"]
-      + walls + [best.map { ($0 / median(.roboprov, \.wall)).rounded(to: 2) } ?? "–"]
-      + Client.allCases.map { (median($0, \.cpu) * 1000 / Double(building.sensors)).rounded(to: 1) }
-    return "| " + cells.joined(separator: " | ") + " |"
+    let pace = best.map { ($0 / median(.roboprov, \.wall)).rounded(to: 2) } ?? "–"
+    let cpu = Client.allCases.map { (median($0, \.cpu) * 1000 / Double(building.sensors)).rounded(to: 1) }
+    let cells: [String] = ["\(building.sensors)", "\(building.adapters)", "\(building.faulty) %"]
+    return Self.line(cells + walls + [pace] + cpu)
   }
+
+  private static func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
 
   private enum Client: String, CaseIterable {
     case roboprov
