@@ -23,7 +23,7 @@ extension BuildingFacts {
     lastKnown: LastKnownBuilding, fault: String?
   ) {
     do throws(JournalError) {
-      let archive = try BuildingArchive.read(in: reports, building: building)
+      let archive = try BuildingArchive.read(in: reports, building: building, .outcomes)
       let fault = archive.faults.first.map { FaultWords.sentence($0.kind, in: $0.journal) }
       return (archive.state.lastKnown, fault)
     } catch {
