@@ -228,7 +228,8 @@ let package = Package(
         "MarkedText", "ProcessorTime", "RecordedText", "SampleFacts", "Source", "YAML", "Families", "Session",
         "Model", "Bluetooth",
       ]),
-    tests("Journal", ["ProcessorTime", "SampleFacts", "Families", "Session", "Model", "Bluetooth"]),
+    tests(
+      "Journal", ["Digest", "ProcessorTime", "SampleFacts", "Families", "Session", "Model", "Bluetooth"]),
     tests(
       "Reporting", ["RecordedText", "SampleFacts", "Families", "Session", "Model", "Bluetooth", "Journal"]),
     tests("VirtualTime", ["Bluetooth"]),

@@ -8,6 +8,7 @@ struct Bench: AsyncParsableCommand {
     abstract: "Measure roboprov in virtual buildings.",
     subcommands: [
       TableCommand.self, RunCommand.self, MatchCommand.self, ManifestCommand.self, RecordCommand.self,
+      StartCommand.self,
       BusCommand.self, ServeCommand.self,
     ],
     defaultSubcommand: TableCommand.self)

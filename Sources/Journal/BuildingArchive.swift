@@ -51,9 +51,11 @@ package struct BuildingArchive: Sendable {
 
   /// Reads all journals of a building. A building without a folder has no runs.
   /// - Throws: when the directory or a journal cannot be read. Damage *in* a journal is part of the result.
-  package static func read(in reports: String, building: String) throws(JournalError) -> BuildingArchive {
+  package static func read(
+    in reports: String, building: String, _ extent: JournalExtent = .whole
+  ) throws(JournalError) -> BuildingArchive {
     let listing = try BuildingListing(building, in: reports)
-    var archive = try BuildingArchive(listing, of: building)
+    var archive = try BuildingArchive(listing, of: building, extent)
     try archive.checkPredecessors(in: "\(reports)/\(building)")
     return archive
   }
@@ -81,14 +83,29 @@ package struct BuildingArchive: Sendable {
     self.runs = order.sorted.map { runs[$0] }
   }
 
-  private init(_ listing: BuildingListing, of building: String?) throws(JournalError) {
+  private init(
+    _ listing: BuildingListing, of building: String?, _ extent: JournalExtent = .whole
+  ) throws(JournalError) {
     let records = try Parallel.map(listing.runs) { (entry) throws(JournalError) in
-      try JournalReader.read(entry.journal)
+      try JournalReader.read(entry.journal, extent)
     }
     let runs = zip(listing.runs, records).map { Run(id: $0.id, journal: $0.journal, record: $1) }
     self.init(runs: runs.filter { !$0.isRehearsal && !$0.isOfAnother(than: building) })
     faults = listing.faults + runs.compactMap { $0.fault(in: building) }
     skipped = listing.skipped
+  }
+
+  /// The record with every event of its runs. A journal that cannot be read again, or has changed since, stays as it was
+  /// read.
+  package var whole: BuildingArchive {
+    let whole = Parallel.map(runs) { run in
+      var run = run
+      if let record = try? JournalReader.read(run.journal), record.lastHash == run.record.lastHash {
+        run.record = record
+      }
+      return run
+    }
+    return BuildingArchive(whole, partlyRead: partlyRead)
   }
 
   /// Compares what each run has read with what is there: a missing run and a journal that was cut off or
@@ -177,7 +194,7 @@ package struct BuildingArchive: Sendable {
 
   /// How far a clock is behind the newest event on record, in seconds; nil unless it is behind.
   package func clockBehind(_ now: Date) -> (seconds: Double, run: String, at: Date)? {
-    let newest = runs.compactMap { run in run.record.events.map(\.at).max().map { (run: run.id, at: $0) } }
+    let newest = runs.compactMap { run in run.record.latest.map { (run: run.id, at: $0) } }
       .max { ($0.at, $0.run) < ($1.at, $1.run) }
     guard let newest, newest.at > now else { return nil }
     return (newest.at.timeIntervalSince(now), newest.run, newest.at)

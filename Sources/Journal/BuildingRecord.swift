@@ -70,15 +70,34 @@ package struct BuildingRecord: Sendable {
       receive(fact, in: run.run)
     case .linksHeld(let fact):
       folded.linksHeld[fact.adapter] = fact.links
-    default: break
+    case .eventsOmitted(let fact):
+      if fact.omitted.contains(where: { $0.kind == "device_sighted" }) { folded.lacksSightings = true }
+    case .settingWritten(let fact):
+      written[fact.room, default: []].insert(fact.setting)
+    case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
+      .saveSubmitted, .statusReceived, .attemptEnded, .roomFinished:
+      applyToRoom(event, in: run)
+    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
+      .scanStarted, .scanStopped, .canariesJudged, .deviceUnclaimed, .hostPaused, .operatorRequested,
+      .operatorAwaited, .stageStarted, .stageEnded, .linkEnded, .proofReceived, .retryScheduled,
+      .settingsRead,
+      .wifiChecked, .deviceDescribed, .elapsedSent, .runInterrupted, .runFinished:
+      break
     }
-    if case .eventsOmitted(let fact) = event.fact,
-      fact.omitted.contains(where: { $0.kind == "device_sighted" })
-    {
-      folded.lacksSightings = true
-    }
+  }
+
+  private mutating func applyToRoom(_ event: RunEvent, in run: RunStarted) {
     guard let id = event.fact.room else { return }
-    var room = folded.rooms[id] ?? LastKnownRoom(name: id.rawValue, profile: "")
+    // A room is large, so it is changed in its place.
+    var rooms: [RoomID: LastKnownRoom] = [:]
+    swap(&rooms, &folded.rooms)
+    apply(event, to: &rooms[id, default: LastKnownRoom(name: id.rawValue, profile: "")], id, in: run)
+    swap(&rooms, &folded.rooms)
+  }
+
+  private mutating func apply(
+    _ event: RunEvent, to room: inout LastKnownRoom, _ id: RoomID, in run: RunStarted
+  ) {
     let recorded = RecordedAt(run: run.run, at: event.at)
     switch event.fact {
     case .bindingCommitted(let fact):
@@ -112,8 +131,6 @@ package struct BuildingRecord: Sendable {
       keepOtherWrite(of: room, id, than: fact.address)
       // The device is waiting for a configuration now, so it keeps no earlier settings.
       if fact.fresh ?? true { room.lastWrite = nil }
-    case .settingWritten(let fact):
-      written[id, default: []].insert(fact.setting)
     case .saveSubmitted(let fact):
       keepOtherWrite(of: room, id, than: fact.address)
       room.lastWrite = LastWrite(
@@ -133,26 +150,17 @@ package struct BuildingRecord: Sendable {
       if fact.failure?.code == .saveNotKept { room.lastWrite = nil }
     case .roomFinished(let fact):
       finish(&room, fact, recorded, in: run)
-    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .linksHeld, .foreignScanDetected,
-      .linkReleased,
-      .scanStarted,
-      .scanStopped,
-      .deviceSighted, .canariesJudged, .deviceUnclaimed, .hostPaused, .eventsOmitted, .operatorRequested,
-      .operatorAwaited,
-      .stageStarted, .stageEnded, .linkEnded, .proofReceived,
-      .retryScheduled, .settingsRead, .wifiChecked, .deviceDescribed, .elapsedSent, .runInterrupted,
-      .runFinished:
-      break
+    default: break
     }
-    folded.rooms[id] = room
   }
 
   // MARK: Devices that are not received
 
   /// A device was received: it is not missing if it has the identity that its room's record says.
   private mutating func receive(_ fact: DeviceSighted, in run: String) {
+    guard fact.identity != nil else { return }
     for id in owners[fact.address] ?? [] {
-      guard var room = folded.rooms[id], fact.identity != nil, fact.identity == room.lastWrite?.identity,
+      guard var room = folded.rooms[id], fact.identity == room.lastWrite?.identity,
         find(&room, with: fact.identity, in: run)
       else { continue }
       folded.rooms[id] = room

@@ -98,8 +98,8 @@ final class File: Sendable {
     let size = Int(status?.st_size ?? 0)
     if size > limit { throw JournalError(.read, path, .tooLarge) }
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(size)
-    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    // The first read fills it, usually.
+    var buffer = [UInt8](repeating: 0, count: max(size, 1 << 16))
     while true {
       let count = read(descriptor, &buffer, buffer.count)
       if count < 0 {
@@ -107,7 +107,11 @@ final class File: Sendable {
         throw JournalError(.read, path, errno: errno)
       }
       if count == 0 { return bytes }
-      bytes += buffer[..<count]
+      if bytes.isEmpty, count == buffer.count {
+        (bytes, buffer) = (buffer, [UInt8](repeating: 0, count: 1 << 16))
+      } else {
+        bytes += buffer[..<count]
+      }
       if bytes.count > limit { throw JournalError(.read, path, .tooLarge) }
     }
   }

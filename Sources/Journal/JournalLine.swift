@@ -53,7 +53,7 @@ struct JournalLine: Codable {
 package struct JournalLines: Sendable {
   private let encoder = JournalLine.encoder()
   /// The hash of the last line.
-  private(set) var previous = JournalLine.origin
+  package private(set) var previous = JournalLine.origin
 
   /// Starts a new journal.
   package init() {}

@@ -1,3 +1,4 @@
+import Digest
 import FoundationEssentials
 package import Model
 
@@ -12,8 +13,13 @@ package struct JournalRecord: Hashable, Sendable {
   package var damage: JournalDamage?
   /// SHA-256 of the last valid line, lower-case hex. Through the chain it covers all lines before.
   package var lastHash = JournalLine.origin
+  /// The latest time of the lines whose events were left out.
+  var latestOmitted: Date?
 
   package init(events: [RunEvent] = []) { self.events = events }
+
+  /// The latest time of its lines. The last line need not have it: the clock may have been set.
+  var latest: Date? { (events.lazy.map(\.at) + [latestOmitted].compactMap(\.self)).max() }
 
   /// A last line without its newline.
   package struct TornLine: Hashable, Sendable {
@@ -51,19 +57,45 @@ package struct JournalDamage: Hashable, Sendable {
   package var kind: Kind
 }
 
+/// How much of a journal is decoded. The chain and the form of each line are checked in either case.
+package enum JournalExtent: Sendable {
+  case whole
+  /// Without the stages of attempts, if the run has ended: then every room has its outcome, and the stages only say how it
+  /// came about. They are half of a journal.
+  case outcomes
+}
+
 package enum JournalReader {
   /// Reads the journal at a path.
   /// - Parameter end: The end of the journal that its writer reports, if known.
   /// - Throws: `JournalError` when the file cannot be opened or read. Damage *in* the file is part of the
   ///   result: the events before it still count.
-  package static func read(_ path: String, writtenTo end: JournalEnd? = nil) throws(JournalError)
-    -> JournalRecord
-  {
+  package static func read(
+    _ path: String, _ extent: JournalExtent = .whole, writtenTo end: JournalEnd? = nil
+  ) throws(JournalError) -> JournalRecord {
     let bytes = try File.reading(path).readAll()
-    return end.map { read(bytes, writtenTo: $0) } ?? read(bytes)
+    return end.map { read(bytes, writtenTo: $0) } ?? read(bytes, extent)
   }
 
-  package static func read(_ bytes: [UInt8]) -> JournalRecord { scan(bytes) }
+  package static func read(_ bytes: [UInt8], _ extent: JournalExtent = .whole) -> JournalRecord {
+    if extent == .outcomes, hasEnded(bytes) {
+      let record = scan(bytes, without: stages)
+      // What is damaged, only the whole journal shows.
+      if record.damage == nil { return record }
+    }
+    return scan(bytes)
+  }
+
+  private static let stages: [Fact.Kind] = ["stage_started", "stage_ended"]
+
+  /// Whether the last line is the end of the run.
+  private static func hasEnded(_ bytes: [UInt8]) -> Bool {
+    let newline = UInt8(ascii: "\n")
+    guard bytes.last == newline else { return false }
+    let start = bytes.dropLast().lastIndex(of: newline).map { $0 + 1 } ?? 0
+    var line = PlainLine(of: bytes)
+    return line.read(start..<bytes.count - 1) && line.kind == "run_finished"
+  }
 
   /// Whether a journal has a whole line with this SHA-256.
   static func hasLine(hashed hash: String, in path: String) throws(JournalError) -> Bool {
@@ -90,40 +122,51 @@ package enum JournalReader {
     return record
   }
 
-  private static func scan(_ bytes: [UInt8], writtenTo end: JournalEnd? = nil) -> JournalRecord {
+  private static func scan(
+    _ bytes: [UInt8], without omitted: [Fact.Kind] = [], writtenTo end: JournalEnd? = nil
+  ) -> JournalRecord {
     var record = JournalRecord(events: [])
     let decoder = JSONDecoder()
-    var previous = JournalLine.origin
+    let omitted = Set(omitted.map(\.rawValue))
+    var previous = SHA256(of: Array(JournalLine.schema.utf8))
     var lines = Lines(bytes: bytes)
+    var plain = PlainLine(of: bytes)
+    var number = 0
     // Most lines are longer than this. A file is no reason to reserve more than a large run needs.
-    record.events.reserveCapacity(min(bytes.count / 256, 1 << 17))
+    record.events.reserveCapacity(min(bytes.count / (omitted.isEmpty ? 256 : 512), 1 << 17))
     while lines.left > 0 {
-      let number = record.events.count + 1
+      number += 1
       guard let line = lines.next() else {
         record.tornLine = .init(line: number, bytes: lines.left)
-        return record
+        break
       }
-      let hash = JournalLine.chain(bytes, in: line)
-      switch decode(bytes, line, decoder, number: number) {
-      case .failure(let damage):
-        record.damage = JournalDamage(line: number, kind: damage.kind)
-        return record
-      case .success(let decoded) where decoded.previous != previous:
-        // Either the previous line was changed, or `prev` of this line was. The hash of this line in the next
-        // line, or in the writer's end, decides which.
-        let known =
-          lines.next().flatMap { previousHash(bytes[$0], decoder) }
-          ?? (number == end?.events ? end?.last : nil)
-        let isThis = number == 1 || known.map { $0 != hash } ?? false
-        if !isThis { record.events.removeLast() }
-        record.damage = JournalDamage(line: isThis ? number : number - 1, kind: .changed)
-        return record
-      case .success(let decoded):
-        record.events.append(decoded.event)
+      let hash = SHA256(of: bytes, in: line)
+      let isPlain = plain.read(line) && plain.follows(previous, as: number)
+      if isPlain, omitted.contains(plain.kind), let time = plain.time?.time {
+        record.latestOmitted = max(record.latestOmitted ?? time, time)
+      } else if isPlain, let event = plain.event {
+        record.events.append(event)
+      } else {
+        switch decode(bytes[line], decoder, number: number) {
+        case .failure(let damage):
+          record.damage = JournalDamage(line: number, kind: damage.kind)
+        case .success(let decoded) where decoded.previous != previous.hex:
+          // Either the previous line was changed, or `prev` of this line was. The hash of this line in the next
+          // line, or in the writer's end, decides which.
+          let known =
+            lines.next().flatMap { previousHash(bytes[$0], decoder) }
+            ?? (number == end?.events ? end?.last : nil)
+          let isThis = number == 1 || known.map { $0 != hash.hex } ?? false
+          if !isThis { record.events.removeLast() }
+          record.damage = JournalDamage(line: isThis ? number : number - 1, kind: .changed)
+        case .success(let decoded):
+          record.events.append(decoded.event)
+        }
+        if record.damage != nil { break }
       }
       previous = hash
-      record.lastHash = hash
     }
+    record.lastHash = previous.hex
     return record
   }
 
@@ -139,7 +182,12 @@ package enum JournalReader {
 
     /// The positions of the next whole line, without its newline; nil when there is none.
     mutating func next() -> Range<Int>? {
-      guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+      let newline = UInt8(ascii: "\n")
+      var end = bytes.span.firstControl(from: start, or: newline, newline).index
+      while end < bytes.count, bytes[end] != newline {
+        end = bytes.span.firstControl(from: end + 1, or: newline, newline).index
+      }
+      guard end < bytes.count else { return nil }
       defer { start = end + 1 }
       return start..<end
     }
@@ -150,24 +198,18 @@ package enum JournalReader {
   }
 
   private static func decode(
-    _ bytes: [UInt8], _ range: Range<Int>, _ decoder: JSONDecoder, number: Int
+    _ bytes: ArraySlice<UInt8>, _ decoder: JSONDecoder, number: Int
   ) -> Result<JournalLine, Damage> {
     let line: JournalLine
     do {
-      line = try decode(bytes, range) ?? decoder.decode(JournalLine.self, from: Data(bytes[range]))
+      line = try decoder.decode(JournalLine.self, from: Data(bytes))
     } catch {
-      return .failure(Damage(kind: diagnose(bytes[range], decoder, error, number: number)))
+      return .failure(Damage(kind: diagnose(bytes, decoder, error, number: number)))
     }
     guard line.event.sequence == number else {
       return .failure(Damage(kind: .outOfOrder(expected: number, found: line.event.sequence)))
     }
     return .success(line)
-  }
-
-  /// Decodes a line of the form that the writer gives it; nil for any other, also if it is damaged.
-  static func decode(_ bytes: [UInt8], _ line: Range<Int>) -> JournalLine? {
-    guard let json = try? PlainJSON(bytes, in: line) else { return nil }
-    return try? PlainDecoder.decode(JournalLine.self, from: json)
   }
 
   /// `prev` of a line; nil when it cannot be decoded.

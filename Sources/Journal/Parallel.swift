@@ -1,11 +1,11 @@
 @preconcurrency import Dispatch
 import EventLoop
 
-enum Parallel {
+package enum Parallel {
   /// Transforms the inputs on all cores, in virtual time on the loop's thread, and returns the results in the order
   /// of the inputs.
   /// - Throws: the first error in the order of the inputs.
-  static func map<Input: Sendable, Output: Sendable, Failure: Error>(
+  package static func map<Input: Sendable, Output: Sendable, Failure: Error>(
     _ inputs: [Input], _ transform: @Sendable (Input) throws(Failure) -> Output
   ) throws(Failure) -> [Output] {
     if LoopExecutor.current?.isVirtual == true { return try inputs.map(transform) }

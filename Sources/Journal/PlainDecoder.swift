@@ -1,3 +1,5 @@
+import Model
+
 /// Decodes a value of a `PlainJSON`. It throws `PlainJSON.Refused` for all that it cannot decode with certainty as Foundation's
 /// decoder would.
 struct PlainDecoder: Decoder {
@@ -16,16 +18,18 @@ struct PlainDecoder: Decoder {
 
   fileprivate let document: Document
   /// The position of the value. With more than this, `any Decoder` would be an allocation for each value.
-  private let place: Int
+  fileprivate let place: Int
 
   fileprivate var node: PlainJSON.Node { document.json.nodes[place] }
   /// The position of the first node in this one.
   fileprivate var content: Int32 { Int32(place + 1) }
 
-  /// Decodes a whole text.
-  static func decode<Value: Decodable>(_ type: Value.Type, from json: PlainJSON) throws -> Value {
+  /// Decodes the value at a position of a text.
+  static func decode<Value>(
+    _ json: PlainJSON, at place: Int32 = 0, _ value: (PlainDecoder) throws -> Value
+  ) throws -> Value {
     let document = Document(json)
-    let value = try Value(from: PlainDecoder(document, 0))
+    let value = try value(PlainDecoder(document, place))
     guard !document.isRefused else { throw PlainJSON.Refused() }
     return value
   }
@@ -48,6 +52,10 @@ struct PlainDecoder: Decoder {
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
+}
+
+extension PlainDecoder: PayloadSource {
+  func payload<Payload: FactPayload>(_ type: Payload.Type) throws -> Payload { try Payload(from: self) }
 }
 
 extension PlainDecoder: SingleValueDecodingContainer {
@@ -101,15 +109,9 @@ private struct PlainObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func find(_ key: Key) -> PlainDecoder? {
-    let (document, text) = (value.document, key.stringValue)
-    var place = value.content
-    while place < value.node.next {
-      if document.json.isKey(document.json.nodes[Int(place)].text, text) {
-        return PlainDecoder(document, place + 1)
-      }
-      place = document.json.nodes[Int(place + 1)].next
-    }
-    return nil
+    var text = key.stringValue
+    let place = text.withUTF8 { value.document.json.value(of: $0.span, in: value.place) }
+    return place.map { PlainDecoder(value.document, $0) }
   }
 
   private func required(_ key: Key) throws -> PlainDecoder {

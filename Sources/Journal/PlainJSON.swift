@@ -18,17 +18,20 @@ struct PlainJSON {
   }
 
   let bytes: [UInt8]
+  /// The nodes of the text that was read last.
   private(set) var nodes: [Node] = []
-  private let end: Int
-  private var place: Int
+  private var end = 0
+  private var place = 0
   private var isASCII = true
   private static let deepest = 32
 
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
   /// Reads the text at these positions.
-  init(_ bytes: [UInt8], in range: Range<Int>) throws(Refused) {
-    (self.bytes, place, end) = (bytes, range.lowerBound, range.upperBound)
+  mutating func read(_ range: Range<Int>) throws(Refused) {
+    (place, end, isASCII) = (range.lowerBound, range.upperBound, true)
     guard end < Int32.max else { throw Refused() }
-    nodes.reserveCapacity(32)
+    nodes.removeAll(keepingCapacity: true)
     try readValue(depth: 0)
     guard place == end else { throw Refused() }
     if !isASCII, String(validating: bytes[range], as: UTF8.self) == nil { throw Refused() }
@@ -93,15 +96,11 @@ struct PlainJSON {
   private mutating func readString() throws(Refused) {
     try take(UInt8(ascii: "\""))
     let start = place
-    while true {
-      let byte = byte
-      if byte == UInt8(ascii: "\"") { break }
-      guard byte >= 0x20, byte != UInt8(ascii: "\\") else { throw Refused() }
-      if byte >= 0x80 { isASCII = false }
-      place += 1
-    }
+    let (next, isASCII) = bytes.span.firstControl(from: start, or: UInt8(ascii: "\""), UInt8(ascii: "\\"))
+    place = min(next, end)
+    self.isASCII = self.isASCII && isASCII
     add(.string, start, place)
-    place += 1
+    try take(UInt8(ascii: "\""))
   }
 
   private mutating func readWord(_ word: String, _ kind: Kind) throws(Refused) {
@@ -168,15 +167,48 @@ extension PlainJSON {
     return (isNegative ? -value : value, divisor)
   }
 
-  /// Whether a key is this text.
-  func isKey(_ text: Range<Int32>, _ key: String) -> Bool {
-    var index = Int(text.lowerBound)
-    let end = Int(text.upperBound)
-    guard key.utf8.count == end - index else { return false }
-    for byte in key.utf8 {
-      guard bytes[index] == byte else { return false }
+  /// The position of the value with this key in the object at a position; nil if it has none.
+  func value(of key: Span<UInt8>, in object: Int) -> Int32? {
+    let nodes = nodes.span
+    var place = object + 1
+    while place < nodes[object].next {
+      if isText(nodes[place].text, key) { return Int32(place + 1) }
+      place = Int(nodes[place + 1].next)
+    }
+    return nil
+  }
+
+  /// Whether a string is this text.
+  func isText(_ text: Range<Int32>, _ other: Span<UInt8>) -> Bool {
+    let bytes = bytes.span
+    let start = Int(text.lowerBound)
+    guard text.count == other.count else { return false }
+    for index in other.indices where bytes[start + index] != other[index] { return false }
+    return true
+  }
+}
+
+extension Span<UInt8> {
+  /// The position from `start` on of the first control character, or of one of two other ASCII characters; the end without
+  /// one. It compares eight bytes at a time.
+  /// - Returns: also whether all bytes before it are ASCII; false if a few bytes after it are not.
+  func firstControl(from start: Int, or a: UInt8, _ b: UInt8) -> (index: Int, isASCII: Bool) {
+    func repeated(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
+    let (ones, tops) = (repeated(1), repeated(0x80))
+    let (controls, first, second) = (repeated(0x20), repeated(a), repeated(b))
+    var (index, bits): (Int, UInt64) = (start, 0)
+    while index + 8 <= count {
+      let word = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+      bits |= word
+      // The lowest top bit is that of the first such byte. Those above it may be set by a borrow.
+      let found = ((word &- controls) | ((word ^ first) &- ones) | ((word ^ second) &- ones)) & ~word & tops
+      if found != 0 { return (index + found.trailingZeroBitCount / 8, bits & tops == 0) }
+      index += 8
+    }
+    while index < count, self[index] >= 0x20, self[index] != a, self[index] != b {
+      bits |= UInt64(self[index])
       index += 1
     }
-    return true
+    return (index, bits & tops == 0)
   }
 }

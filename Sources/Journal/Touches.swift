@@ -44,14 +44,18 @@ struct Touches {
   /// Adds a fact of a run. The runs that it knows must have been added before.
   /// - Returns: whether a person accepted the room in spite of runs that contradict each other.
   mutating func add(_ fact: Fact, of run: String) -> Bool {
-    guard let room = fact.room else { return false }
-    if case .roomAccepted = fact {
+    if case .roomAccepted(let accepted) = fact {
+      let room = accepted.room
       return settle(touches.filter { $0.value.contains { $0.room == room } }.map(\.key), of: room, in: run)
     }
+    let effect = Self.effect(of: fact)
+    let settles = if case .roomFinished(let fact) = fact { fact.isReadCompletely } else { false }
+    guard effect != nil || settles, let room = fact.room else { return false }
     let subjects = [.room(room)] + (fact.address.map { [Subject.device($0)] } ?? [])
-    if case .roomFinished(let fact) = fact, fact.isReadCompletely { _ = settle(subjects, of: room, in: run) }
-    guard let effect = Self.effect(of: fact) else { return false }
-    for subject in subjects { add(Touch(run: run, room: room, effect: effect), to: subject) }
+    if settles { _ = settle(subjects, of: room, in: run) }
+    if let effect {
+      for subject in subjects { add(Touch(run: run, room: room, effect: effect), to: subject) }
+    }
     return false
   }
 

@@ -31,6 +31,20 @@ import Testing
     #expect(SHA256(of: bytes, in: range) == SHA256(of: Array(bytes[range])))
   }
 
+  @Test("a digest is compared with its lower-case hex digits, all of them")
+  func hex() {
+    let digest = SHA256(of: [1, 2, 3])
+    func isHex(_ text: [UInt8]) -> Bool { digest.isHex(text.span) }
+    let text = Array(digest.hex.utf8)
+    #expect(isHex(text))
+    #expect(!isHex(Array(digest.hex.uppercased().utf8)) && !isHex([]) && !isHex(text + text.prefix(1)))
+    for index in text.indices {
+      var changed = text
+      changed[index] ^= 1
+      #expect(!isHex(changed))
+    }
+  }
+
   @Test("SHA-256 of a million letters `a` is the digest of the standard")
   func million() {
     let digest = SHA256(of: Array(repeating: UInt8(ascii: "a"), count: 1_000_000))

@@ -53,7 +53,17 @@ extension FuzzTarget {
   /// A journal. The input's lines lack `v`, `seq` and `prev`; the harness adds them. Accepted events that are
   /// written out read the same.
   static let journal = FuzzTarget(name: "journal") { bytes in
-    let found = JournalReader.read(chained(bytes.lines))
+    let journal = chained(bytes.lines)
+    let found = JournalReader.read(journal)
+    let outcomes = JournalReader.read(journal, .outcomes)
+    func withoutStages(_ record: JournalRecord) -> [RunEvent] {
+      record.events.filter { !["stage_started", "stage_ended"].contains($0.fact.kind) }
+    }
+    if found.damage == nil {
+      try Violation.unless(
+        outcomes.damage == nil && outcomes.lastHash == found.lastHash && outcomes.latest == found.latest
+          && withoutStages(outcomes) == withoutStages(found), "only stages are left out")
+    }
     for (index, event) in found.events.enumerated() {
       try Violation.unless(event.sequence == index + 1, "events are numbered without gaps")
     }
@@ -81,13 +91,13 @@ extension FuzzTarget {
     }
   }
 
-  /// The lines with the keys that every event's line has, each with the hash of the line before.
+  /// The lines with the keys that every event's line has, in the writer's order, each with the hash of the line before.
   private static func chained(_ lines: [ArraySlice<UInt8>]) -> [UInt8] {
     var previous = JournalLine.origin
     var result: [UInt8] = []
     for (index, line) in lines.enumerated() where line.first == UInt8(ascii: "{") || index + 1 < lines.count {
-      let line = Array(#"{"v":1,"seq":\#(index + 1),"prev":"\#(previous)","#.utf8) + line.dropFirst()
-      previous = JournalLine.chain(line)
+      let line = line.dropLast() + Array(#","prev":"\#(previous)","seq":\#(index + 1),"v":1}"#.utf8)
+      previous = JournalLine.chain(Array(line))
       result += line + [UInt8(ascii: "\n")]
     }
     return result

@@ -40,6 +40,24 @@ struct BuildingArchiveTests {
     #expect(archive.state.lastKnown.rooms["kitchen"]?.bindings.map(\.run) == ["one"])
   }
 
+  @Test("a record without stages becomes whole again, except a journal that has changed since")
+  func whole() throws {
+    for id in ["one", "two"] {
+      var run = Run(id, rooms: [kitchen])
+      run.add(
+        .stageStarted(.init(room: kitchen.room, attempt: 1, stage: .connect, timeout: 6)),
+        .runFinished(.init(outcome: .incomplete)))
+      var lines = JournalLines()
+      let bytes = run.events.flatMap { lines.line($0) + [UInt8(ascii: "\n")] }
+      try RunDirectory.create(in: reports, building: "house", run: id).adoptJournal(bytes)
+    }
+    let archive = try BuildingArchive.read(in: reports, building: "house", .outcomes)
+    #expect(archive.runs.map(\.record.events.count) == [2, 2])
+    #expect(archive.whole.runs.map(\.record.events.count) == [3, 3])
+    try RunDirectory.open(in: reports, building: "house", run: "two").adoptJournal([])
+    #expect(archive.whole.runs.map(\.record.events.count) == [3, 2])
+  }
+
   @Test("folders that are not runs are listed as skipped and stay unchanged")
   func otherFolders() async throws {
     try await run("one")

@@ -1,5 +1,6 @@
 import Foundation
 import Model
+import SampleFacts
 import Testing
 
 @testable import Journal
@@ -202,5 +203,113 @@ struct JournalReaderTests {
     let record = JournalReader.read(try await Events.journal(events))
     #expect(record.events.count == events.count)
     #expect(record.events.last == events.last)
+  }
+
+  // MARK: Reading without stages
+
+  /// A journal with each kind of fact that has ended.
+  private func ended() -> [RunEvent] {
+    let facts = SampleFacts.facts.filter { $0.kind != "run_finished" && $0.kind != "run_started" }
+    return Events.numbered(Array(Events.facts.dropLast()) + facts + Events.facts.suffix(1))
+  }
+
+  private func bytes(_ events: [RunEvent]) -> [UInt8] {
+    var lines = JournalLines()
+    return events.flatMap { lines.line($0) + [UInt8(ascii: "\n")] }
+  }
+
+  /// Whether an event is one of a stage, and its line has the plain form.
+  private func isOmitted(_ event: RunEvent) -> Bool {
+    var lines = JournalLines()
+    return ["stage_started", "stage_ended"].contains(event.fact.kind)
+      && !lines.line(event).contains(UInt8(ascii: "\\"))
+  }
+
+  @Test("of a run that has ended only the stages are left out, and nothing of one that has not")
+  func outcomes() {
+    let events = ended()
+    let (whole, outcomes) = (JournalReader.read(bytes(events)), JournalReader.read(bytes(events), .outcomes))
+    #expect(whole.events == events)
+    #expect(outcomes.events == events.filter { !isOmitted($0) })
+    #expect(events.contains(where: isOmitted))
+    #expect(outcomes.damage == nil && outcomes.lastHash == whole.lastHash && outcomes.latest == whole.latest)
+    for length in [events.count - 1, events.count / 2] {
+      let killed = bytes(Array(events.prefix(length)))
+      #expect(JournalReader.read(killed, .outcomes) == JournalReader.read(killed))
+    }
+    let torn = bytes(events) + [UInt8(ascii: "{")]
+    #expect(JournalReader.read(torn, .outcomes) == JournalReader.read(torn))
+  }
+
+  @Test("the latest time counts, also if the clock was set back after a stage that is left out")
+  func latest() throws {
+    var events = ended()
+    let stage = try #require(events.firstIndex(where: isOmitted))
+    events[stage].at += 3600
+    let outcomes = JournalReader.read(bytes(events), .outcomes)
+    #expect(outcomes.latest == events[stage].at)
+  }
+
+  @Test("each flipped bit before the last line is found, whether the stages are decoded or not")
+  func flippedWithoutStages() {
+    let events = ended()
+    let journal = bytes(events)
+    let last = journal.dropLast().lastIndex(of: UInt8(ascii: "\n")) ?? 0
+    // Each byte of the lines that are left out and of their neighbours, and every seventh of the others.
+    var start = 0
+    for (index, line) in journal.split(separator: UInt8(ascii: "\n")).enumerated() {
+      defer { start += line.count + 1 }
+      let isNear = events[max(0, index - 1)...min(events.count - 1, index + 1)].contains(where: isOmitted)
+      for offset in stride(from: start, to: min(start + line.count, last), by: isNear ? 3 : 61) {
+        var damaged = journal
+        damaged[offset] ^= UInt8(1 << (offset % 7))
+        let record = JournalReader.read(damaged, .outcomes)
+        #expect(record.damage?.line == index + 1, "byte \(offset)")
+        #expect(record.events == Array(events.prefix(index)), "byte \(offset)")
+      }
+    }
+  }
+
+  /// Changes of a stage's line, and the damage that is found. The first one is not found: only the writer can make it, because
+  /// the chain covers each byte.
+  static let forgeries: [(String, String, JournalDamage.Kind?)] = [
+    (#""stage":"connect""#, #""stage":"teleport""#, nil),
+    (#""stage":"connect""#, #""stage":"telep\u006frt""#, .malformed("wrong value of data.stage")),
+    (#""stage":"connect""#, #""stage": "teleport""#, .malformed("wrong value of data.stage")),
+    (#"{"attempt""#, #"{"x":1,"attempts""#, .malformed("no data.attempt")),
+    (#""data":{"#, #""data":{{"#, .notJSON),
+    (#""v":1"#, #""v":2"#, .unknownVersion(2)),
+    (#""seq":3"#, #""seq":4"#, .outOfOrder(expected: 3, found: 4)),
+    (#""elapsed_us":14002"#, #""elapsed_us":-1"#, .malformed("wrong value of elapsed_us")),
+    (#""at":"2"#, #""at":"x"#, .malformed("wrong value of at")),
+    (#""kind":"stage_started""#, #""kind":"stage_stopped""#, .unknownKind("stage_stopped")),
+  ]
+
+  @Test(
+    "a stage that is left out has the form of a line, and all but its content is checked",
+    arguments: forgeries)
+  func forgedStage(old: String, new: String, damage: JournalDamage.Kind?) throws {
+    let facts: [Fact] = [
+      Events.facts[0], Events.facts[4],
+      .stageStarted(.init(room: "kitchen", attempt: 1, stage: .connect, timeout: 6)),
+      .runFinished(.init(outcome: .incomplete)),
+    ]
+    var lines = JournalLines()
+    var journal: [UInt8] = []
+    var previous = JournalLine.origin
+    for event in Events.numbered(facts) {
+      var text = String(decoding: lines.line(event), as: UTF8.self)
+      let chained = try JSONDecoder().decode(JournalLine.self, from: Data(text.utf8)).previous
+      text = text.replacing(chained, with: previous)
+      if event.sequence == 3 {
+        try #require(text.contains(old))
+        text = text.replacing(old, with: new)
+      }
+      previous = JournalLine.chain(Array(text.utf8))
+      journal += Array(text.utf8) + [UInt8(ascii: "\n")]
+    }
+    let whole = JournalReader.read(journal)
+    #expect(JournalReader.read(journal, .outcomes).damage == damage.map { .init(line: 3, kind: $0) })
+    #expect(whole.damage == .init(line: 3, kind: damage ?? .malformed("wrong value of data.stage")))
   }
 }

@@ -144,6 +144,13 @@ actor TestCaseChecker {
       violate(.replay, "what is read back is not what was recorded")
     }
     if RunReport(record.events) != report { violate(.replay, "the report of what is read back is another") }
+    let outcomes = JournalReader.read(journal, .outcomes)
+    if outcomes.damage != nil || outcomes.lastHash != record.lastHash
+      || BuildingRecord([outcomes.events]).lastKnown != BuildingRecord([events]).lastKnown
+      || CSVReport.text(RunReport(outcomes.events), after: nil) != CSVReport.text(report, after: nil)
+    {
+      violate(.replay, "without the stages, the state or the outcomes are others")
+    }
     journals.append(journal)
     journal = []
   }

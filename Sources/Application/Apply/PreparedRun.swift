@@ -23,7 +23,7 @@ package struct PreparedRun {
   ) throws {
     let building = source.building
     self.plan = plan
-    archive = try BuildingArchive.load(building.id, in: reports)
+    archive = try BuildingArchive.load(building.id, in: reports, .outcomes)
     known = Known(
       lastKnown: archive.state.lastKnown, permissions: scope.permissions,
       seal: try SiteKey.seal(for: building, siteKey))

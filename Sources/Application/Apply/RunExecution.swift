@@ -116,7 +116,8 @@ package struct RunExecution: Sendable {
     if stack.isSimulated || !reportsBuilding { return nil }
     let subject = BuildingReports.Subject(
       building: prepared.source.building.id, operatedBy: keeping.operatedBy)
-    return { BuildingReports.make(subject, from: prepared.archive.adding($0)) }
+    // The run began without the stages of earlier attempts, which the report shows.
+    return { BuildingReports.make(subject, from: prepared.archive.whole.adding($0)) }
   }
 }
 

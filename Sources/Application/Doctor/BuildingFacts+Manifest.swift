@@ -24,7 +24,7 @@ extension BuildingFacts {
     lastKnown: LastKnownBuilding, fault: String?, speed: RunSpeed?
   ) {
     do throws(JournalError) {
-      let archive = try BuildingArchive.read(in: reports, building: building)
+      let archive = try BuildingArchive.read(in: reports, building: building, .outcomes)
       let fault = archive.faults.first.map { FaultWords.sentence($0.kind, in: $0.journal) }
       let newest = archive.runs.last { $0.isProvisioning }
       return (archive.state.lastKnown, fault, newest.flatMap { RunReport($0.record.events).speed })

@@ -11,11 +11,12 @@ extension BuildingArchive {
   ///   the record.
   /// - Parameter status: The exit status for a run that is missing.
   package static func load(
-    _ building: String, in reports: String, damagedToo: Bool = false, ifMissing status: ExitStatus = .record
+    _ building: String, in reports: String, _ extent: JournalExtent = .whole, damagedToo: Bool = false,
+    ifMissing status: ExitStatus = .record
   ) throws -> BuildingArchive {
     let archive: BuildingArchive
     do throws(JournalError) {
-      archive = try BuildingArchive.read(in: reports, building: building)
+      archive = try BuildingArchive.read(in: reports, building: building, extent)
     } catch {
       throw JournalMessages.failure(error)
     }

@@ -16,7 +16,7 @@ package struct KnownBuilding: Sendable {
   /// - Throws: `CommandFailure` when the manifest cannot be used, or the record cannot be read.
   package static func load(_ manifest: String, reports: String) throws -> KnownBuilding {
     let building = try ManifestSource.load(manifest).building
-    let archive = try BuildingArchive.load(building.id, in: reports, damagedToo: true)
+    let archive = try BuildingArchive.load(building.id, in: reports, .outcomes, damagedToo: true)
     return KnownBuilding(building, Known(lastKnown: archive.state.lastKnown))
   }
 

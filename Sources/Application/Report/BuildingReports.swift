@@ -38,7 +38,23 @@ package enum BuildingReports {
 
   /// The state of the building after these runs.
   package static func make(_ subject: Subject, from archive: BuildingArchive) -> BuildingReport {
-    make(subject, from: archive.runs.reduce(into: History(in: archive)) { $0.add($1) })
+    // The fold and the report of each run need only the events, so all cores share them.
+    let parts = Parallel.map([nil] + archive.runs.map(Optional.some)) { run in
+      run.map { Part.run(BuildingRun($0.recorded)) } ?? .state(archive.state)
+    }
+    var history = History(in: archive)
+    for part in parts {
+      switch part {
+      case .state(let record): history.record = record
+      case .run(let run): run.map { history.runs.add($0) }
+      }
+    }
+    return make(subject, from: history)
+  }
+
+  private enum Part {
+    case state(BuildingRecord)
+    case run(BuildingRun?)
   }
 
   private static func make(_ subject: Subject, from history: History) -> BuildingReport {
@@ -74,7 +90,7 @@ package enum BuildingReports {
 
     mutating func add(_ run: BuildingArchive.Run) {
       record.add(run.record.events, of: run.id)
-      runs.add(RecordedRun(events: run.record.events, journalHash: run.record.lastHash))
+      runs.add(run.recorded)
     }
   }
 
@@ -100,5 +116,11 @@ package enum BuildingReports {
           format.name, format.text(report), of: report.building, in: reports))
     }
     return paths
+  }
+}
+
+extension BuildingArchive.Run {
+  fileprivate var recorded: RecordedRun {
+    RecordedRun(events: record.events, journalHash: record.lastHash)
   }
 }

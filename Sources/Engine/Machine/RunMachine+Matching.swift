@@ -155,10 +155,11 @@ extension RunMachine {
     for old in bound.sorted() where old != address {
       record(.bindingReleased(.init(room: room, address: old, cause: .rebound)))
     }
-    for other in lastKnown.owners(of: address) where other != room {
+    let owners = request.known.owners[address] ?? []
+    for other in owners where other != room {
       record(.bindingReleased(.init(room: other, address: address, cause: .rebound)))
     }
-    if bound != [address] || lastKnown.owners(of: address) != [room] || lastKnown.retired[address] != nil {
+    if bound != [address] || owners != [room] || lastKnown.retired[address] != nil {
       record(.bindingCommitted(.init(room: room, address: address, basis: basis, consent: consent)))
     }
   }

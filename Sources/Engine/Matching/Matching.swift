@@ -15,13 +15,15 @@ package enum Match: Hashable, Sendable {
 /// The input of a decision besides the air: the record, and what the operator permitted.
 package struct Known: Sendable {
   /// The state of the building after earlier runs.
-  package var lastKnown: LastKnownBuilding
+  package let lastKnown: LastKnownBuilding
   /// The permissions of the operator against the record.
   package var permissions: RecordPermissions
   /// Shows whether a secret equals a recorded one.
   package var seal: SecretSeal?
   /// The addresses of configured devices by the record, by their identity.
   private let atWork: [DeviceIdentity: [BluetoothAddress]]
+  /// The rooms that have each device on record.
+  let owners: [BluetoothAddress: [RoomID]]
 
   package init(
     lastKnown: LastKnownBuilding = .init(), permissions: RecordPermissions = .init(), seal: SecretSeal? = nil
@@ -35,6 +37,7 @@ package struct Known: Sendable {
       atWork[identity, default: []].append(lastWrite.receivedAt)
     }
     self.atWork = atWork
+    owners = lastKnown.owners
   }
 }
 

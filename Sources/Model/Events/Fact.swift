@@ -111,46 +111,47 @@ extension Fact {
     Row("run_finished", Fact.runFinished, "The run ended."),
   ]
 
-  private var row: (name: String, payload: any FactPayload) {
+  /// Reads the payload as what it is: as `any FactPayload` it would be an allocation for each event.
+  private func read<Reader: PayloadReader>(_ reader: Reader) -> Reader.Result {
     switch self {
-    case .runStarted(let data): ("run_started", data)
-    case .adapterAwaited(let data): ("adapter_awaited", data)
-    case .adapterSelected(let data): ("adapter_selected", data)
-    case .adapterFaulted(let data): ("adapter_faulted", data)
-    case .linksHeld(let data): ("links_held", data)
-    case .linkReleased(let data): ("link_released", data)
-    case .foreignScanDetected(let data): ("foreign_scan_detected", data)
-    case .scanStarted(let data): ("scan_started", data)
-    case .scanStopped(let data): ("scan_stopped", data)
-    case .deviceSighted(let data): ("device_sighted", data)
-    case .bindingCommitted(let data): ("binding_committed", data)
-    case .bindingReleased(let data): ("binding_released", data)
-    case .roomRetired(let data): ("room_retired", data)
-    case .roomAccepted(let data): ("room_accepted", data)
-    case .roomVerified(let data): ("room_verified", data)
-    case .hostPaused(let data): ("host_paused", data)
-    case .eventsOmitted(let data): ("events_omitted", data)
-    case .operatorAwaited(let data): ("operator_awaited", data)
-    case .operatorRequested(let data): ("operator_requested", data)
-    case .attemptStarted(let data): ("attempt_started", data)
-    case .stageStarted(let data): ("stage_started", data)
-    case .stageEnded(let data): ("stage_ended", data)
-    case .statusReceived(let data): ("status_received", data)
-    case .settingsRead(let data): ("settings_read", data)
-    case .wifiChecked(let data): ("wifi_checked", data)
-    case .deviceDescribed(let data): ("device_described", data)
-    case .elapsedSent(let data): ("elapsed_sent", data)
-    case .settingWritten(let data): ("setting_written", data)
-    case .saveSubmitted(let data): ("save_submitted", data)
-    case .linkEnded(let data): ("link_ended", data)
-    case .proofReceived(let data): ("proof_received", data)
-    case .attemptEnded(let data): ("attempt_ended", data)
-    case .retryScheduled(let data): ("retry_scheduled", data)
-    case .canariesJudged(let data): ("canaries_judged", data)
-    case .deviceUnclaimed(let data): ("device_unclaimed", data)
-    case .roomFinished(let data): ("room_finished", data)
-    case .runInterrupted(let data): ("run_interrupted", data)
-    case .runFinished(let data): ("run_finished", data)
+    case .runStarted(let data): reader.read("run_started", data)
+    case .adapterAwaited(let data): reader.read("adapter_awaited", data)
+    case .adapterSelected(let data): reader.read("adapter_selected", data)
+    case .adapterFaulted(let data): reader.read("adapter_faulted", data)
+    case .linksHeld(let data): reader.read("links_held", data)
+    case .linkReleased(let data): reader.read("link_released", data)
+    case .foreignScanDetected(let data): reader.read("foreign_scan_detected", data)
+    case .scanStarted(let data): reader.read("scan_started", data)
+    case .scanStopped(let data): reader.read("scan_stopped", data)
+    case .deviceSighted(let data): reader.read("device_sighted", data)
+    case .bindingCommitted(let data): reader.read("binding_committed", data)
+    case .bindingReleased(let data): reader.read("binding_released", data)
+    case .roomRetired(let data): reader.read("room_retired", data)
+    case .roomAccepted(let data): reader.read("room_accepted", data)
+    case .roomVerified(let data): reader.read("room_verified", data)
+    case .hostPaused(let data): reader.read("host_paused", data)
+    case .eventsOmitted(let data): reader.read("events_omitted", data)
+    case .operatorAwaited(let data): reader.read("operator_awaited", data)
+    case .operatorRequested(let data): reader.read("operator_requested", data)
+    case .attemptStarted(let data): reader.read("attempt_started", data)
+    case .stageStarted(let data): reader.read("stage_started", data)
+    case .stageEnded(let data): reader.read("stage_ended", data)
+    case .statusReceived(let data): reader.read("status_received", data)
+    case .settingsRead(let data): reader.read("settings_read", data)
+    case .wifiChecked(let data): reader.read("wifi_checked", data)
+    case .deviceDescribed(let data): reader.read("device_described", data)
+    case .elapsedSent(let data): reader.read("elapsed_sent", data)
+    case .settingWritten(let data): reader.read("setting_written", data)
+    case .saveSubmitted(let data): reader.read("save_submitted", data)
+    case .linkEnded(let data): reader.read("link_ended", data)
+    case .proofReceived(let data): reader.read("proof_received", data)
+    case .attemptEnded(let data): reader.read("attempt_ended", data)
+    case .retryScheduled(let data): reader.read("retry_scheduled", data)
+    case .canariesJudged(let data): reader.read("canaries_judged", data)
+    case .deviceUnclaimed(let data): reader.read("device_unclaimed", data)
+    case .roomFinished(let data): reader.read("room_finished", data)
+    case .runInterrupted(let data): reader.read("run_interrupted", data)
+    case .runFinished(let data): reader.read("run_finished", data)
     }
   }
 
@@ -159,25 +160,20 @@ extension Fact {
   private struct Row: Sendable {
     let name: String
     let meaning: String
-    let decode: @Sendable ((any Decodable.Type) throws -> any Decodable) throws -> Fact
+    let decode: @Sendable (any PayloadSource) throws -> Fact
 
     init<Payload: FactPayload>(
       _ name: String, _ fact: @escaping @Sendable (Payload) -> Fact, _ meaning: String
     ) {
       (self.name, self.meaning) = (name, meaning)
-      decode = { decode in
-        guard let data = try decode(Payload.self) as? Payload else {
-          preconditionFailure("decode(_:) returned a value of another type")
-        }
-        return fact(data)
-      }
+      decode = { fact(try $0.payload(Payload.self)) }
     }
   }
 
-  /// The fact of this kind with the payload that `decode` returns for its type.
-  package init(kind: Kind, decode: (any Decodable.Type) throws -> any Decodable) throws {
+  /// The fact of this kind with the payload that `source` has.
+  package init(kind: Kind, from source: some PayloadSource) throws {
     guard let row = Self.rowsByName[kind.rawValue] else { preconditionFailure("the kind has no row") }
-    self = try row.decode(decode)
+    self = try row.decode(source)
   }
 
   /// The machine name of a kind of fact; always one of `allCases`.
@@ -207,14 +203,40 @@ extension Fact {
     package static let allCases = rows.map { Kind(known: $0.name) }
   }
 
-  package var kind: Kind { Kind(known: row.name) }
-  package var payload: any FactPayload { row.payload }
+  package var kind: Kind { Kind(known: read(NameReader())) }
+  package var payload: any FactPayload { read(AnyReader()) }
   /// When the fact must be on disk.
-  package var durability: Durability { type(of: payload).durability }
+  package var durability: Durability { read(DurabilityReader()) }
   /// The room; nil for a fact about the run.
-  package var room: RoomID? { payload.subject.room }
+  package var room: RoomID? { read(SubjectReader()).room }
   /// The device; nil for a fact without one.
-  package var address: BluetoothAddress? { payload.subject.address }
+  package var address: BluetoothAddress? { read(SubjectReader()).address }
   /// The number of the attempt; nil outside an attempt, or in a record that does not have it.
-  package var attempt: Int? { payload.subject.attempt }
+  package var attempt: Int? { read(SubjectReader()).attempt }
+}
+
+/// Has the payload of a fact, of the type that its kind has.
+package protocol PayloadSource {
+  func payload<Payload: FactPayload>(_ type: Payload.Type) throws -> Payload
+}
+
+private protocol PayloadReader {
+  associatedtype Result
+  func read(_ name: String, _ payload: some FactPayload) -> Result
+}
+
+private struct NameReader: PayloadReader {
+  func read(_ name: String, _ payload: some FactPayload) -> String { name }
+}
+
+private struct AnyReader: PayloadReader {
+  func read(_ name: String, _ payload: some FactPayload) -> any FactPayload { payload }
+}
+
+private struct DurabilityReader: PayloadReader {
+  func read<Payload: FactPayload>(_ name: String, _ payload: Payload) -> Durability { Payload.durability }
+}
+
+private struct SubjectReader: PayloadReader {
+  func read(_ name: String, _ payload: some FactPayload) -> FactSubject { payload.subject }
 }

@@ -35,9 +35,28 @@ extension RunEvent: Codable {
       sequence: try container.decode(Int.self, forKey: .sequence),
       at: at,
       elapsed: .microseconds(elapsed),
-      fact: try Fact(kind: container.decode(Fact.Kind.self, forKey: .kind)) { type in
-        try container.decode(type, forKey: .data)
-      })
+      fact: try Fact(
+        kind: container.decode(Fact.Kind.self, forKey: .kind), from: Payload(container: container)))
+  }
+
+  private struct Payload: PayloadSource {
+    let container: KeyedDecodingContainer<Key>
+
+    func payload<Payload: FactPayload>(_ type: Payload.Type) throws -> Payload {
+      try container.decode(type, forKey: .data)
+    }
+  }
+
+  /// The event of these recorded values; nil if the time since the run began is out of range.
+  /// - Throws: what `payload` throws.
+  package init?(
+    sequence: Int, at: Timestamp, microseconds: Int64, kind: Fact.Kind, from payload: some PayloadSource
+  ) throws {
+    guard RecordedNumbers.elapsed.contains(microseconds) else { return nil }
+    self.sequence = sequence
+    self.at = at.time
+    elapsed = .microseconds(microseconds)
+    fact = try Fact(kind: kind, from: payload)
   }
 
   package func encode(to encoder: any Encoder) throws {

@@ -1,8 +1,8 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// A wall-clock time in the record: UTC, to the nearest millisecond, `2026-11-21T09:00:00.123Z`.
 package struct Timestamp: Codable {
-  let time: Date
+  package let time: Date
 
   private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
@@ -21,20 +21,24 @@ package struct Timestamp: Codable {
 
   /// Parses a time; nil for another format.
   init?(_ text: String) {
-    let exact = Self.milliseconds(of: text).map { Date(timeIntervalSince1970: Double($0) / 1000) }
-    guard let time = exact ?? (try? Self.style.parse(text)),
-      RecordedNumbers.times.contains(time.timeIntervalSince1970)
+    var text = text
+    if let exact = text.withUTF8({ Self(exactly: $0.span) }) {
+      self = exact
+      return
+    }
+    guard let time = try? Self.style.parse(text), RecordedNumbers.times.contains(time.timeIntervalSince1970)
     else { return nil }
     self.time = time
   }
 
-  /// The milliseconds since 1970 of a time that is written exactly as above; nil for any other text. Every event of a record has
-  /// one, and Foundation's style takes much longer.
-  private static func milliseconds(of text: String) -> Int? {
-    var text = text
-    return text.withUTF8 { milliseconds(of: $0.span) }
+  /// Reads a time that is written exactly as above; nil for any other text. Every event of a record has one, and
+  /// Foundation's style takes much longer.
+  package init?(exactly text: Span<UInt8>) {
+    guard let milliseconds = Self.milliseconds(of: text) else { return nil }
+    time = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
   }
 
+  /// The milliseconds since 1970.
   private static func milliseconds(of text: Span<UInt8>) -> Int? {
     guard text.count == pattern.count else { return nil }
     for index in text.indices where pattern[index] != UInt8(ascii: "0") {

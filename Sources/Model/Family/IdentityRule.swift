@@ -13,7 +13,19 @@ package struct DeviceIdentity: Hashable, Sendable, CustomStringConvertible {
   package var parts: [String] { description.split(separator: Self.separator).map { String($0) } }
 
   /// The part that distinguishes it from others: `minor 7`.
-  package var distinction: String { parts.last ?? "" }
+  package var distinction: String {
+    // The fold compares it for each sighting. `split` would take far longer.
+    let bytes = description.utf8
+    var rest = bytes[...]
+    while let comma = rest.lastIndex(of: UInt8(ascii: ",")) {
+      let part = bytes[comma...].dropFirst(Self.separator.utf8.count)
+      if bytes[comma..<part.startIndex].elementsEqual(Self.separator.utf8) {
+        return String(description[part.startIndex...])
+      }
+      rest = bytes[..<comma]
+    }
+    return description
+  }
 
   /// The name of that part: `minor`.
   package var distinctionName: String { String(distinction.prefix { $0 != " " }) }

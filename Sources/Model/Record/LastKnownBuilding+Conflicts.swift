@@ -10,10 +10,6 @@ extension LastKnownBuilding {
     let rooms = ordered.filter { $0.value.bindings.count > 1 }.map { id, room in
       RecordConflict.severalDevices(room: id, room.bindings.map(\.address).sorted())
     }
-    var owners: [BluetoothAddress: [RoomID]] = [:]
-    for (id, room) in ordered {
-      for binding in room.bindings { owners[binding.address, default: []].append(id) }
-    }
     let shared = owners.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map {
       RecordConflict.severalRooms(device: $0.key, $0.value)
     }

@@ -37,9 +37,18 @@ package struct LastKnownBuilding: Hashable, Sendable {
   /// described is assumed not to: then nothing on record is overwritten.
   package func isRewritable(_ family: FamilyID) -> Bool { families[family]?.isRewritable ?? false }
 
-  /// The rooms that have this device on record, by id; several only after a merge of records.
+  /// The rooms that have each device on record, by id; several only after a merge of records.
+  package var owners: [BluetoothAddress: [RoomID]] {
+    var owners: [BluetoothAddress: [RoomID]] = [:]
+    for (id, room) in rooms {
+      for binding in room.bindings { owners[binding.address, default: []].append(id) }
+    }
+    return owners.mapValues { $0.sorted() }
+  }
+
+  /// The same for one device.
   package func owners(of address: BluetoothAddress) -> [RoomID] {
-    rooms.filter { $0.value.bindings.contains { $0.address == address } }.map(\.key).sorted()
+    rooms.lazy.filter { $0.value.bindings.contains { $0.address == address } }.map(\.key).sorted()
   }
 
   /// The devices that no other room may get: those with a room, and those out of service.

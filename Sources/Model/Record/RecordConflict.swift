@@ -57,10 +57,11 @@ package func conflicts(
   of rooms: [Room], with lastKnown: LastKnownBuilding, allowing permissions: RecordPermissions
 ) -> [RecordConflict] {
   var found: [RecordConflict] = []
+  let owners = lastKnown.owners
   for room in rooms {
     let recorded = lastKnown.rooms[room.id]
     if !permissions.rebind.contains(room.id) {
-      let binding = bindingConflicts(of: room, recorded, lastKnown)
+      let binding = bindingConflicts(of: room, recorded, lastKnown, owners)
       found += binding
       // A conflict of devices is resolved first, and may resolve this one.
       if binding.isEmpty, let runs = recorded?.unordered, !runs.isEmpty, !permissions.force.contains(room.id)
@@ -92,7 +93,8 @@ extension LastWrite {
 }
 
 private func bindingConflicts(
-  of room: Room, _ recorded: LastKnownRoom?, _ lastKnown: LastKnownBuilding
+  of room: Room, _ recorded: LastKnownRoom?, _ lastKnown: LastKnownBuilding,
+  _ owners: [BluetoothAddress: [RoomID]]
 ) -> [RecordConflict] {
   let bound = (recorded?.bindings ?? []).map(\.address).sorted()
   if bound.count > 1 { return [.severalDevices(room: room.id, bound)] }
@@ -100,14 +102,14 @@ private func bindingConflicts(
     if let named = room.address, named != only {
       return [.boundToAnother(room: room.id, named: named, recorded: only)]
     }
-    let owners = lastKnown.owners(of: only)
+    let owners = owners[only] ?? []
     return owners.count > 1 ? [.severalRooms(device: only, owners)] : []
   }
   guard let named = room.address else { return [] }
   if let retirement = lastKnown.retired[named] {
     return [.deviceRetired(room: room.id, named: named, retirement)]
   }
-  return lastKnown.owners(of: named).filter { $0 != room.id }.prefix(1).map {
+  return (owners[named] ?? []).filter { $0 != room.id }.prefix(1).map {
     .deviceOfAnotherRoom(room: room.id, named: named, other: $0)
   }
 }

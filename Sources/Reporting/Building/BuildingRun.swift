@@ -22,7 +22,10 @@ package struct BuildingRuns: Sendable {
 
   /// Adds a run after those that it knows.
   package mutating func add(_ recorded: RecordedRun) {
-    guard let run = BuildingRun(recorded) else { return }
+    if let run = BuildingRun(recorded) { add(run) }
+  }
+
+  package mutating func add(_ run: BuildingRun) {
     all.append(run)
     guard run.started.command == .apply else { return }
     for room in run.report.rooms where !room.isExcluded {
@@ -48,7 +51,8 @@ package struct BuildingRun: Hashable, Sendable {
     package var reason: String?
   }
 
-  init?(_ recorded: RecordedRun) {
+  /// Nil for a rehearsal, and without a first event.
+  package init?(_ recorded: RecordedRun) {
     guard let first = recorded.events.first, case .runStarted(let started) = first.fact, !started.simulated
     else { return nil }
     self.started = started

@@ -27,19 +27,26 @@ package enum EventSchema {
   }()
 
   private static func variant(_ kind: Fact.Kind) -> ObjectSchema.Variant {
-    var schema: ObjectSchema?
+    let samples = Samples()
     do {
-      _ = try Fact(kind: kind) { type in
-        let read = SchemaReader.read(type)
-        schema = read.schema
-        return read.sample
-      }
+      _ = try Fact(kind: kind, from: samples)
     } catch {
       preconditionFailure("\(kind.rawValue) cannot be made: \(error)")
     }
-    guard var schema else { preconditionFailure("\(kind.rawValue) has no payload") }
+    guard var schema = samples.schema else { preconditionFailure("\(kind.rawValue) has no payload") }
     (schema.definition, schema.about) = (kind.rawValue, kind.meaning)
     return .init(kind.rawValue, kind.meaning, schema)
+  }
+
+  /// Makes some payload, and notes its schema.
+  private final class Samples: PayloadSource {
+    private(set) var schema: ObjectSchema?
+
+    func payload<Payload: FactPayload>(_ type: Payload.Type) -> Payload {
+      let read = SchemaReader.read(type)
+      schema = read.schema
+      return read.sample
+    }
   }
 }
 

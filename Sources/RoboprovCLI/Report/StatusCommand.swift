@@ -57,7 +57,8 @@ struct StatusCommand: AsyncParsableCommand {
   func run() async throws {
     let reference = try BuildingReference.find(building)
     let subject = try subject(reference)
-    let archive = try BuildingArchive.load(reference.id, in: reports)
+    // Only the page shows the stages of attempts.
+    let archive = try BuildingArchive.load(reference.id, in: reports, write ? .whole : .outcomes)
     let report = BuildingReports.make(subject, from: archive)
     if write { try write(report) }
     if output == .json { Console.data(BuildingJSON.text(report)) }

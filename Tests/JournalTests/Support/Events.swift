@@ -37,11 +37,15 @@ enum Events {
     .runFinished(.init(outcome: .incomplete)),
   ]
 
-  /// This number of numbered events, a few milliseconds apart.
+  /// This number of numbered events.
   static func sample(_ count: Int = facts.count) -> [RunEvent] {
-    (0..<count).map { index in
-      let fact = facts[count == facts.count ? index : min(index, 1 + index % (facts.count - 1))]
-      return RunEvent(
+    numbered((0..<count).map { facts[count == facts.count ? $0 : min($0, 1 + $0 % (facts.count - 1))] })
+  }
+
+  /// Events with these facts, a few milliseconds apart.
+  static func numbered(_ facts: [Fact]) -> [RunEvent] {
+    facts.enumerated().map { index, fact in
+      RunEvent(
         sequence: index + 1, at: Date(timeIntervalSince1970: 1_795_251_600 + Double(index) * 0.007),
         elapsed: .microseconds(index * 7001), fact: fact)
     }
