@@ -42,7 +42,8 @@ extension LowerBound {
   package init(radio: RadioParameters, session: SessionCost, turns: Turns) {
     self.init(
       connecting: Self.mean(radio.connectQueued),
-      link: Self.mean(radio.firstExchange) + Self.mean(radio.resolve) + Self.mean(radio.subscribe) * session.subscriptions
+      link: Self.mean(radio.firstExchange) + Self.mean(radio.resolve) + Self.mean(radio.subscribe)
+        * session.subscriptions
         + Self.mean(radio.roundTrip) * session.requests + Self.mean(radio.roundTrip) / 2
         + session.lingering + Self.mean(radio.terminate),
       slots: radio.slotsPerAdapter, survey: radio.discoveryStart + turns.survey + radio.discoveryStop,
