@@ -51,11 +51,12 @@ package struct LowerBound: Hashable, Sendable {
     self.turns = turns
   }
 
-  /// From the start of a connection attempt until the adapter can start the next.
+  /// From the start of a connection attempt until the link is up: then the adapter can start the next.
   package var connecting: Duration { Self.mean(radio.connectQueued) }
 
   package var link: Duration {
-    Self.mean(radio.resolve) + Self.mean(radio.subscribe) * session.subscriptions
+    Self.mean(radio.firstExchange) + Self.mean(radio.resolve) + Self.mean(radio.subscribe)
+      * session.subscriptions
       + Self.mean(radio.roundTrip) * session.requests + Self.mean(radio.roundTrip) / 2
       + session.lingering + Self.mean(radio.terminate)
   }

@@ -3,6 +3,22 @@ import DBus
 import Logging
 import Waiting
 
+/// A connection attempt, from the call of `Connect` until its result.
+struct ConnectionAttempt {
+  /// Whether BlueZ has reported the link.
+  private(set) var isLinked = false
+  /// Called when BlueZ reports the link.
+  let linked: @Sendable () -> Void
+
+  init(linked: @escaping @Sendable () -> Void) { self.linked = linked }
+
+  mutating func link() {
+    guard !isLinked else { return }
+    isLinked = true
+    linked()
+  }
+}
+
 extension BlueZCentral {
   /// The time limit for a teardown. BlueZ needs 2 to 3 s for a `Disconnect`.
   static let teardownLimit = Duration.seconds(5)
@@ -17,11 +33,14 @@ extension BlueZCentral {
   ///
   /// BlueZ never replies to the `Connect` of a dead peripheral; only `Disconnect` ends it, and cancelling the
   /// task sends one. An attempt that a terminated program left behind is ended in the same way, once.
+  ///
+  /// `Connected: true` means that the kernel has the link, and can make the next one. `Connect` replies 0.07 to 0.11 s
+  /// later, after the first exchange with the peripheral (docs/bluez.md).
   /// - Throws: `adapterUnavailable`, `peripheralUnknown`, `connectFailed`, `outOfSlots`, `cancelled`; `busy`
   ///   while this client has another connection or connection attempt to the peripheral; `busUnavailable`,
   ///   `stackUnavailable`, `permissionDenied`.
   package func connect(
-    to address: BluetoothAddress, on adapter: AdapterID
+    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
     let adapterPath = try await readyAdapter(adapter)
     let path = ObjectTree.devicePath(address, under: adapterPath)
@@ -33,7 +52,7 @@ extension BlueZCentral {
     guard attempts[path] == nil else {
       throw CentralError(.busy, stackText: "a connection to it is being made already")
     }
-    attempts[path] = false
+    attempts[path] = ConnectionAttempt(linked: linked)
     defer { attempts[path] = nil }
     log.debug("\(path.text): connecting")
     do throws(CentralError) {
@@ -164,7 +183,7 @@ extension BlueZCentral {
   /// Reads `Connected` if BlueZ has not signalled it. If BlueZ learns of a link by its own ATT channel first,
   /// it never signals `Connected: true` (docs/bluez.md, trap 57).
   private func askForConnected(_ path: ObjectPath) async {
-    let isUnreported = { self.attempts[path] == false && self.tree.device(path) != nil }
+    let isUnreported = { self.attempts[path]?.isLinked == false && self.tree.device(path) != nil }
     guard isUnreported() else { return }
     let property: [DBusValue] = [.string(Name.Interface.device.text), .string(Name.Property.connected)]
     let answer = try? await call(
@@ -180,7 +199,7 @@ extension BlueZCentral {
   private func settled(_ path: ObjectPath) async -> Bool {
     while !Task.isCancelled, let device = tree.device(path) {
       if device.flag(Name.Property.connected) { return true }
-      if attempts[path] == true { return false }
+      if attempts[path]?.isLinked == true { return false }
       await change(of: path)
     }
     return false
@@ -265,7 +284,7 @@ extension BlueZCentral {
   func connectionChanged(_ path: ObjectPath, _ changed: Properties) {
     switch changed[Name.Property.connected]?.asBool {
     case true?:
-      if attempts[path] != nil { attempts[path] = true }
+      attempts[path]?.link()
     case false?:
       linkEnded(path)
     case nil:

@@ -45,8 +45,8 @@ package actor BlueZCentral: Central {
   var lastStart: (path: ObjectPath, at: MonotonicInstant)?
   /// Scans by other clients.
   var foreignScans = ForeignScans()
-  /// Devices with a connection attempt, and whether each has been connected in the meantime.
-  var attempts: [ObjectPath: Bool] = [:]
+  /// The connection attempts, by device.
+  var attempts: [ObjectPath: ConnectionAttempt] = [:]
   /// Links that BlueZ was asked to end, by device, and when.
   var endings: [ObjectPath: MonotonicInstant] = [:]
   /// Devices that BlueZ was asked to remove, and when. BlueZ may reply before it removes the object.

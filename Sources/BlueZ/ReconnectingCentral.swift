@@ -135,9 +135,9 @@ package actor ReconnectingCentral: Central {
 
   /// Connects to a peripheral that the adapter has received.
   package func connect(
-    to address: BluetoothAddress, on adapter: AdapterID
+    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
-    try await connected().connect(to: address, on: adapter)
+    try await connected().connect(to: address, on: adapter, linked: linked)
   }
 
   package func connectedPeripherals(

@@ -26,14 +26,16 @@ package protocol Central: Sendable {
     _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
   ) async throws(CentralError) -> Result
 
-  /// Connects to a peripheral and returns as soon as the link is up; `Peripheral.discover` waits for the
+  /// Connects to a peripheral and returns when the stack confirms the link; `Peripheral.discover` waits for the
   /// services.
   ///
   /// There is no timeout, neither here nor in most stacks: a connection attempt to a dead peripheral may
   /// never end. Cancelling the task also ends the attempt in the stack and throws `cancelled`; no link
   /// remains.
+  /// - Parameter linked: called at most once, before the return, when the stack reports the link: the adapter can
+  ///   make another connection from then on. This one may still fail.
   func connect(
-    to address: BluetoothAddress, on adapter: AdapterID
+    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral
 
   /// The peripherals that an adapter holds a link to, ordered by address. They include the links of other
@@ -62,6 +64,15 @@ package protocol Central: Sendable {
   /// If there are several, the scanning one is unknown. Empty if no other program uses the stack; nil if this
   /// user cannot find out.
   func scanningClients(on adapter: AdapterID) async -> [String]?
+}
+
+extension Central {
+  /// Connects to a peripheral.
+  package func connect(
+    to address: BluetoothAddress, on adapter: AdapterID
+  ) async throws(CentralError) -> any Peripheral {
+    try await connect(to: address, on: adapter) {}
+  }
 }
 
 /// A peripheral that an adapter holds a link to.

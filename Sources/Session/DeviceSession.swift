@@ -25,7 +25,9 @@ package struct DeviceSession: Sendable {
   package let progress: AttemptProgress
   /// Whether the operator permits to write the device whatever it holds.
   package let mayOverwrite: Bool
-  /// Called when the link is up.
+  /// Called when the stack reports the link, before it confirms it.
+  let linked: @Sendable () -> Void
+  /// Called when the stack has confirmed the link.
   let answered: @Sendable () async -> Void
   /// Called before the first setting is sent; returns why none may be, or nil.
   let forbidden: @Sendable () async -> FailureReason?
@@ -41,7 +43,7 @@ package struct DeviceSession: Sendable {
     coordinator: Coordinator, clock: any TimeSource, action: MonotonicInstant? = nil,
     recorded: RecordedSettings? = nil, mayOverwrite: Bool = false,
     randomBytes: @escaping @Sendable (Int) -> [UInt8],
-    answered: @escaping @Sendable () async -> Void = {},
+    linked: @escaping @Sendable () -> Void = {}, answered: @escaping @Sendable () async -> Void = {},
     forbidden: @escaping @Sendable () async -> FailureReason? = { nil },
     receive: @escaping @Sendable (Advertisement) async -> Void = { _ in }
   ) {
@@ -57,6 +59,7 @@ package struct DeviceSession: Sendable {
     self.recorded = recorded
     self.randomBytes = randomBytes
     self.mayOverwrite = mayOverwrite
+    self.linked = linked
     self.answered = answered
     self.forbidden = forbidden
     self.receive = receive
@@ -103,9 +106,9 @@ package struct DeviceSession: Sendable {
   }
 
   package func connect() async throws(AttemptFailure) -> any Peripheral {
-    let (central, address, adapter) = (central, address, adapter)
+    let (central, address, adapter, linked) = (central, address, adapter, linked)
     let link = try await stage(.connect) { () throws(CentralError) in
-      try await central.connect(to: address, on: adapter)
+      try await central.connect(to: address, on: adapter, linked: linked)
     }
     await progress.hold(link)
     await answered()

@@ -193,6 +193,31 @@ struct ConnectionScenarios {
     }
   }
 
+  @Test(
+    "a link is reported once, when BlueZ signals it, whatever becomes of the connection",
+    arguments: [
+      (.success([]), nil),
+      (.failure(.remote("org.bluez.Error.Failed", "br-connection-canceled")), .connectFailed),
+    ] as [(Result<[DBusValue], DBusError>, CentralError.Code?)])
+  func reportedLink(answer: Result<[DBusValue], DBusError>, code: CentralError.Code?) async throws {
+    try await stage { stage in
+      let (reports, report) = AsyncStream.makeStream(of: Void.self)
+      await stage.daemon.reply(to: "Connect") { [daemon = stage.daemon] _ in
+        await daemon.setDevice(["Connected": .bool(true)])
+        await daemon.setDevice(["Connected": .bool(true), "ServicesResolved": .bool(true)])
+        // Without the report there is no reply.
+        for await _ in reports { return answer }
+        return .failure(.remote("org.bluez.Error.Failed", "reported twice"))
+      }
+      let error = await failure { () async throws(CentralError) in
+        try await stage.central.connect(to: Sample.address, on: Sample.adapter) { report.yield() }
+      }
+      #expect(error?.code == code)
+      report.finish()
+      for await _ in reports { Issue.record("reported twice") }
+    }
+  }
+
   @Test("a link that BlueZ does not signal is detected by reading Connected, and ends like any other")
   func unsignalledLink() async throws {
     try await stage { stage in

@@ -12,6 +12,53 @@ extension ConformanceCheck {
       let links = await subject.world.openLinkCount(on: Here.adapter.address)
       try subject.expect(links == 1, "\(links) links")
     },
+    ConformanceCheck("reports each link once, before it confirms it, and makes the next one meanwhile") {
+      subject in
+      try await subject.receive(Here.healthy)
+      try await subject.receive(Here.described)
+      let (links, link) = AsyncStream.makeStream(of: BluetoothAddress.self)
+      let reported = try await subject.within("two links") {
+        async let first = subject.central.connect(to: Here.healthy, on: Here.adapter) {
+          link.yield(Here.healthy)
+        }
+        var reported: [BluetoothAddress] = []
+        for await address in links {
+          reported.append(address)
+          guard reported.count == 1 else { continue }
+          _ = try await subject.central.connect(to: Here.described, on: Here.adapter) {
+            link.yield(Here.described)
+          }
+          _ = try await first
+          link.finish()
+        }
+        return reported
+      }
+      try subject.expect(reported == [Here.healthy, Here.described], "reported \(reported)")
+      let count = await subject.world.openLinkCount(on: Here.adapter.address)
+      try subject.expect(count == 2, "\(count) links")
+    },
+    ConformanceCheck("leaves no link if it is cancelled between a link and its confirmation") { subject in
+      try await subject.receive(Here.healthy)
+      let (reports, report) = AsyncStream.makeStream(of: Void.self)
+      let result = try await subject.within("the end of the attempt") {
+        await withTaskGroup(of: CentralError?.self) { group in
+          group.addTask {
+            do throws(CentralError) {
+              _ = try await subject.central.connect(to: Here.healthy, on: Here.adapter) { report.finish() }
+              return nil
+            } catch {
+              return error
+            }
+          }
+          for await _ in reports {}
+          group.cancelAll()
+          return await group.next() ?? nil
+        }
+      }
+      try subject.expect(
+        result?.code == .cancelled, "expected cancelled, but got \(String(describing: result))")
+      try await subject.eventually("the end of all links") { await subject.world.openLinkCount(on: nil) == 0 }
+    },
     ConformanceCheck("does not know a peripheral that it has never received") { subject in
       try await subject.expectFailure(.peripheralUnknown) {
         _ = try await subject.central.connect(to: Here.nobody, on: Here.adapter)

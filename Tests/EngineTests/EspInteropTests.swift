@@ -111,9 +111,10 @@ private struct RecordingCentral: ForwardingCentral {
   let transcript: Transcript
 
   func connect(
-    to address: BluetoothAddress, on adapter: AdapterID
+    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
-    RecordingPeripheral(link: try await base.connect(to: address, on: adapter), transcript: transcript)
+    RecordingPeripheral(
+      link: try await base.connect(to: address, on: adapter, linked: linked), transcript: transcript)
   }
 }
 

@@ -354,13 +354,13 @@ private struct Forgetful: ForwardingCentral {
   var device: BluetoothAddress?
 
   func connect(
-    to address: BluetoothAddress, on adapter: AdapterID
+    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
     if device == nil || device == address, left.takeOne() {
       _ = try? await base.forget(address, on: adapter)
       throw CentralError(.peripheralUnknown, stackText: "UnknownObject")
     }
-    return try await base.connect(to: address, on: adapter)
+    return try await base.connect(to: address, on: adapter, linked: linked)
   }
 }
 

@@ -22,10 +22,10 @@ import VirtualTime
     let connections: Connections
 
     func connect(
-      to address: BluetoothAddress, on adapter: AdapterID
+      to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
     ) async throws(CentralError) -> any Peripheral {
       await connections.add(clock.now)
-      return try await base.connect(to: address, on: adapter)
+      return try await base.connect(to: address, on: adapter, linked: linked)
     }
   }
 

@@ -26,6 +26,26 @@ struct RadioTests {
     }
   }
 
+  @Test(
+    "the stack confirms a link about 0.1 s after it is up, 1 s later for a slow sensor",
+    arguments: [false, true])
+  func confirmation(isSlow: Bool) async throws {
+    try await Building.run([isSlow ? [.init(.slow)] : []]) { (building) async throws in
+      try await building.receive()
+      let (instants, source) = AsyncStream.makeStream(of: MonotonicInstant.self)
+      _ = try await building.central.connect(to: Building.sensor(1), on: Building.adapter) {
+        [clock = building.clock] in
+        source.yield(clock.now)
+        source.finish()
+      }
+      var up: [MonotonicInstant] = []
+      for await instant in instants { up.append(instant) }
+      let confirmed = try #require(up.first).duration(to: building.clock.now)
+      let exchange = Duration.milliseconds(70)...(.milliseconds(110))
+      #expect(exchange.contains(confirmed - (isSlow ? .seconds(1) : .zero)), "\(confirmed)")
+    }
+  }
+
   @Test("a connection takes 10 s if another program scans, and the program is reported")
   func foreignScan() async throws {
     try await Building.run { (building) async throws in

@@ -24,6 +24,7 @@ extension RadioParameters {
     radio.lateCharacteristics = Double.random(in: 0...1, using: &chance)
     // At least as many slots as the smallest common dongle.
     radio.slotsPerAdapter = Int.random(in: 3...9, using: &chance)
+    radio.firstExchange = scaled(radio.firstExchange, by: 0.5...3)
     return radio
   }
 }

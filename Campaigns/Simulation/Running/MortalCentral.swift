@@ -61,10 +61,11 @@ package struct MortalCentral: Central {
   }
 
   package func connect(
-    to address: BluetoothAddress, on adapter: AdapterID
+    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
     try live()
-    return MortalPeripheral(link: try await central.connect(to: address, on: adapter), of: self)
+    return MortalPeripheral(
+      link: try await central.connect(to: address, on: adapter, linked: linked), of: self)
   }
 
   package func scan<Result: Sendable>(

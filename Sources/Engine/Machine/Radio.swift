@@ -92,8 +92,11 @@ struct Radio: Sendable {
   private(set) var state = RadioState.idle
   /// How many links it can hold at once.
   var slots: LinkSlots
-  /// The links that it holds, and the one that it is making.
+  /// The links that it holds, and those that it is making.
   var links = 0
+  /// The rooms whose link it is making. The stack reports a link before it confirms it, and the next connection begins
+  /// in between.
+  var making: Set<Int> = []
   /// The instant from which it has connected without a scan window.
   var connectingSince: MonotonicInstant?
   /// When its last scan window ended, or its last connection was made.

@@ -30,6 +30,9 @@ enum RunInput: Sendable {
   case powerCycled(CentralError?, RadioSession)
   /// The response to `askForAction`.
   case action(MonotonicInstant?, AttemptID)
+  /// The stack reports the link of an attempt. The connection may still fail.
+  case linked(AttemptID)
+  /// The link can be used.
   case connected(AttemptID)
   /// The attempt is about to send the first setting.
   case asksToWrite(AttemptID)

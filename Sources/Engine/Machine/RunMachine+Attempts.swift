@@ -36,6 +36,7 @@ extension RunMachine {
     let engaged = RoomState.Engaged(queued, on: radios[index], limit: limit, at: now)
     radios[index].enter(.connecting(room: place, since: now))
     radios[index].links += 1
+    radios[index].making.insert(place)
     radios[index].connectingSince = radios[index].connectingSince ?? now
     if work.budget.charged == 0 { radios[index].hasFirstAttempts = true }
     if work.room.family.lifecycle.isPerAction {
@@ -137,21 +138,32 @@ extension RunMachine {
 
   // MARK: The link
 
-  /// A link is up: its adapter may connect to the next device.
+  /// The stack reports a link: its adapter may connect to the next device. The first exchange over this link is
+  /// still to come, and it may fail.
+  mutating func linked(_ attempt: AttemptID) {
+    let place = rooms.place(of: attempt.room)
+    guard case .connecting(let engaged) = rooms[place].state, engaged.attempt == attempt,
+      let index = radios.index(of: engaged.session)
+    else { return }
+    freeFromConnecting(index, place)
+    radios[index].disturbedAt = now
+  }
+
+  /// A link can be used.
   mutating func connected(_ attempt: AttemptID) {
+    linked(attempt)
     let place = rooms.place(of: attempt.room)
     guard case .connecting(let engaged) = rooms[place].state, engaged.attempt == attempt else { return }
     rooms.move(place, to: .connected(engaged))
     noteLink(place, engaged.work, on: engaged.session.adapter, at: now)
     guard let index = radios.index(of: engaged.session) else { return }
-    freeFromConnecting(index, place)
+    radios[index].making.remove(place)
     radios[index].received(at: now)
     let known = radios[index].slots.measuredBeyondUsual
-    radios[index].slots.connected(holding: radios[index].links)
+    radios[index].slots.connected(holding: radios[index].links - radios[index].making.count)
     if let links = radios[index].slots.measuredBeyondUsual, links > known ?? 0 {
       record(.linksHeld(.init(adapter: engaged.session.adapter, links: links)))
     }
-    radios[index].disturbedAt = now
     let adapter = engaged.session.adapter
     let times = radios[history: adapter].connectTimes + [engaged.since.duration(to: now)]
     radios[history: adapter].connectTimes = times.suffix(connectPolicy.timesKept)
@@ -217,6 +229,7 @@ extension RunMachine {
     rooms.update(place, .disconnecting(state))
     guard let index = radios.index(of: state.session) else { return }
     radios[index].links -= 1
+    radios[index].making.remove(place)
     radios[index].disconnecting.remove(place)
     freeFromConnecting(index, place)
   }

@@ -155,6 +155,7 @@ struct RunMachine: Sendable {
     case .scanEnded(let failure, let session): scanEnded(in: session, failure)
     case .powerCycled(let failure, let session): powerCycled(session, failure)
     case .action(let instant, let attempt): begin(attempt, action: instant)
+    case .linked(let attempt): linked(attempt)
     case .connected(let attempt): connected(attempt)
     case .asksToWrite(let attempt): writers.append(attempt)
     case .sessionEnded(let report, let attempt): sessionEnded(attempt, report)

@@ -17,6 +17,7 @@ extension RunShell {
       attempt: attempt.number, central: central, coordinator: coordinator, clock: clock,
       action: attempt.action,
       recorded: attempt.recorded, mayOverwrite: attempt.mayOverwrite, randomBytes: environment.randomBytes,
+      linked: { [inbox] in inbox.post(.linked(attempt.id)) },
       answered: { [inbox] in inbox.post(.connected(attempt.id)) },
       forbidden: { [inbox] in
         inbox.post(.asksToWrite(attempt.id))

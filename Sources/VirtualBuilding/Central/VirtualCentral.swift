@@ -61,7 +61,7 @@ package struct VirtualCentral: Central {
 
   /// Connects to a peripheral that was received recently.
   package func connect(
-    to address: BluetoothAddress, on adapter: AdapterID
+    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
     try await CentralError.translating(await world.checkUsable(adapter.address))
     guard switchboard.knows(address, on: adapter) else {
@@ -71,8 +71,12 @@ package struct VirtualCentral: Central {
     }
     let link: LinkID
     do throws(LinkError) {
-      link = try await world.connect(to: address, on: adapter.address)
+      link = try await world.connect(to: address, on: adapter.address, linked: linked)
     } catch {
+      // The link may have come up before the cancellation.
+      if error == .cancelled, let link = await world.link(to: address, on: adapter.address) {
+        await world.disconnect(link)
+      }
       // The stack removes the object as well, without a reply.
       if error == .connectTimedOut || error == .outOfSlots { switchboard.forget(address, on: adapter) }
       throw CentralError(error)

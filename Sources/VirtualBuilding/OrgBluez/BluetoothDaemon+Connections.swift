@@ -27,8 +27,8 @@ extension BluetoothDaemon {
 
   // MARK: Connecting
 
-  /// docs/bluez.md, "Connecting": returns when the link is up, before services are resolved. Never returns
-  /// for a dead peripheral.
+  /// Recorded traces: signals `Connected: true` when the link is up, and returns after the first exchange over it, before
+  /// services are resolved. Never returns for a dead peripheral.
   private func connect(_ id: DeviceID) async throws(DBusError) {
     switch self[id]?.link {
     case .up, nil: return
@@ -146,6 +146,8 @@ extension BluetoothDaemon {
       await world.cancelConnect(to: id.address, on: id.adapter)
       await attempt.value()
     case .up:
+      // The first exchange may be pending, and with it the reply to `Connect`.
+      await world.cancelConnect(to: id.address, on: id.adapter)
       await takeDown(id)
     case .down, nil:
       // Recorded traces: no error if there is nothing to do.

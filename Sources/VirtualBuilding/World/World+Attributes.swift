@@ -12,6 +12,8 @@ extension World {
     let result = try await perform(.resolve(link)) { id in
       var duration = draw(radio.resolve, for: state)
       if strikes(.slow, on: state) { duration += .seconds(10) }
+      // The first exchange may not be over yet.
+      duration += max(.zero, clock.now.duration(to: state.requestsFreeAt))
       let sensor = sensors[state.address]
       if sensor?.firmware.isAnswering == false {
         schedule(.resolved(id), after: radio.attTimeout)

@@ -69,6 +69,10 @@ struct Operation {
   var kind: Kind
   var continuation: CheckedContinuation<Result<OperationResult, LinkError>, Never>
   var progress = AttemptProgress.new
+  /// The link that an attempt has made, until its first exchange is over.
+  var made: LinkID?
+  /// Called when an attempt has made its link.
+  var linked: @Sendable () -> Void = {}
   /// How long the response to a request takes.
   var wayBack = Duration.zero
   /// Whether a request has reached the sensor.
@@ -78,7 +82,8 @@ struct Operation {
   var link: LinkID? {
     switch kind {
     case .resolve(let link), .request(let link, _, _), .disconnect(let link), .ending(let link): link
-    case .connect, .host: nil
+    case .connect: made
+    case .host: nil
     }
   }
 }

@@ -59,6 +59,41 @@ import Testing
     #expect(run.state(1) == .connected && run.state(2) == .connecting)
   }
 
+  @Test("the next connection begins when the stack reports the link, before it confirms it")
+  func linked() {
+    var run = Driver(rooms: 4)
+    #expect(run.window([1, 2, 3, 4]).begun == [attempt(1)])
+    #expect(run.send(.linked(attempt(1)), at: 1.5).begun == [attempt(2)])
+    #expect(run.state(1) == .connecting && run.radio() == .connecting)
+    #expect(run.send(.connected(attempt(1)), at: 1.6).begun == [])
+    #expect(run.send(.linked(attempt(2)), at: 1.7).begun == [attempt(3)])
+    run.fail(attempt(2), .connectFailed(FailedStep(.connect)), at: 1.75)
+    #expect(run.radio() == .connecting, "the failure of one connection does not end the next one")
+    #expect(run.send(.linked(attempt(1)), at: 1.8).begun == [], "a late report changes nothing")
+    #expect(run.send(.linked(attempt(3)), at: 1.9).begun == [attempt(4)])
+  }
+
+  @Test("only confirmed links show how many an adapter holds")
+  func unconfirmedLinks() {
+    var run = Driver(rooms: 7, slots: nil)
+    run.window(Array(1...7))
+    for room in 1...5 { run.send(.linked(attempt(room)), at: 1.3 + Double(room) / 10) }
+    for room in [1, 2, 3] { run.send(.connected(attempt(room)), at: 2) }
+    #expect(run.send(.connected(attempt(5)), at: 2.1).begun == [], "the fourth link is not confirmed")
+    #expect(run.send(.connected(attempt(4)), at: 2.2).begun == [attempt(6)])
+  }
+
+  @Test("an attempt whose link is not confirmed ends when its adapter is lost")
+  func lostBeforeConfirmation() {
+    var run = Driver(rooms: 2)
+    run.window([1, 2])
+    run.send(.linked(attempt(1)), at: 1.5)
+    run.send(.adaptersChanged, at: 1.55)
+    let ended = run.send(.adapters(.success([])), at: 1.55)
+    #expect(ended.contains(.endAttempt(attempt(1), .adapterLost)))
+    #expect(ended.contains(.endAttempt(attempt(2), .adapterLost)))
+  }
+
   @Test(
     "an adapter holds at most its slots, and all adapters at most the permitted links",
     arguments: [(2, nil), (5, 2)])

@@ -6,9 +6,9 @@ struct EndlessLinks: ForwardingCentral {
   let base: VirtualCentral
 
   func connect(
-    to address: BluetoothAddress, on adapter: AdapterID
+    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
-    EndlessLink(link: try await base.connect(to: address, on: adapter))
+    EndlessLink(link: try await base.connect(to: address, on: adapter, linked: linked))
   }
 }
 

@@ -18,9 +18,9 @@ extension ForwardingCentral {
   }
 
   func connect(
-    to address: BluetoothAddress, on adapter: AdapterID
+    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
-    try await base.connect(to: address, on: adapter)
+    try await base.connect(to: address, on: adapter, linked: linked)
   }
 
   func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral] {

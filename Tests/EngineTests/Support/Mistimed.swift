@@ -11,9 +11,10 @@ struct Mistimed: ForwardingCentral {
   let delay: Duration
 
   func connect(
-    to address: BluetoothAddress, on adapter: AdapterID
+    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
-    MistimedPeripheral(link: try await base.connect(to: address, on: adapter), clock: clock, delay: delay)
+    MistimedPeripheral(
+      link: try await base.connect(to: address, on: adapter, linked: linked), clock: clock, delay: delay)
   }
 }
 
