@@ -35,7 +35,8 @@ extension RunMachine {
       let isLongEnough = age >= limits.shortestWindow
       // A retry may block the adapter for the whole connect timeout: the proofs of other devices come first.
       let mayConnect =
-        isLongEnough && hasRoom(index) && hasCandidate(index) && !(isNextRetry(index) && awaitsProof(index))
+        (isLongEnough || hasEveryCandidate(index)) && hasRoom(index) && hasCandidate(index)
+        && !(isNextRetry(index) && awaitsProof(index))
       let isOver =
         isLongEnough && radios[index].links > 0 && !isInDoubt(index) || age >= longestWindow || isSuspected
       if mayConnect || isOver || !wantsToScan(index) { closeWindow(index) }
@@ -56,6 +57,12 @@ extension RunMachine {
       // Sessions continue during a window that is needed for the next connections.
       if isOver || radios[index].hasOldSightings || !isQuiet, wantsToScan(index) { openWindow(index) }
     }
+  }
+
+  /// Whether an adapter can connect to every device that waits: a longer window brings no further candidate.
+  private func hasEveryCandidate(_ index: Int) -> Bool {
+    // The first comparison is cheap.
+    radios[index].candidates.count >= rooms.dueCount && freshCandidates(index) == rooms.dueCount
   }
 
   /// Whether a device that an adapter wrote has yet to be received.

@@ -160,6 +160,20 @@ import Testing
     #expect(run.pass(at: 4.3).scans == [Self.hci0], "beside the sessions of the other devices")
   }
 
+  @Test(
+    "a window that also waits for proofs ends for a connection as soon as no other device waits",
+    arguments: [(6, true), (7, false)])
+  func lastCandidate(rooms: Int, endsAtOnce: Bool) {
+    var run = Driver(rooms: rooms, slots: nil)
+    run.window(Array(1...6))
+    for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
+    run.fail(attempt(6), .outOfSlots(FailedStep(.connect)), at: 2.2)
+    run.submit(attempt(1), at: 3)
+    #expect(run.pass(at: 4.3).scans == [Self.hci0])
+    run.send(.scanBegan(Self.hci0), at: 4.4)
+    #expect(run.receive([6], at: 4.5) == (endsAtOnce ? [.endScan(Self.hci0)] : []))
+  }
+
   /// In an orderly restart of bluetoothd, objects of devices without a link are removed up to 2.8 s before anything
   /// else changes.
   @Test("an apparent refusal shortly before the adapter is lost does not change the slots")
