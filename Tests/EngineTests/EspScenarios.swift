@@ -227,6 +227,26 @@ import VirtualTime
     #expect(run.outcome(1)?.reason?.code == (isInterrupted ? .interrupted : .connectTimedOut))
   }
 
+  @Test(
+    "a network that it joined by an earlier command with another password proves nothing",
+    arguments: [false, true])
+  func earlierCommand(isSame: Bool) async throws {
+    let device = SensorScenario(
+      address: Sample.address(1), family: .espIDF,
+      faults: [.init(.own(.dropsAfterApply), attempts: 1), .init(.own(.joinsSlowly))])
+    let first = Self.room()
+    var second = first
+    if !isSame { second.settings[.wifiPassword] = .secret(Secret("battery staple")) }
+    try await succession([device]) { [second] succession in
+      _ = await succession.run([first]) { backstage, event in
+        if case .retryScheduled = event.fact { backstage.interrupt() }
+      }
+      let run = await succession.run([second])
+      #expect(run.outcome(1)?.outcome == (isSame ? .provisioned : .unconfirmed))
+      #expect(run.flashes[Sample.address(1)]?.values["wifi_password"] == Array("correct horse".utf8))
+    }
+  }
+
   @Test("a link that is lost before leads to another attempt")
   func lost() async throws {
     for stage in [Fault.DropStage.connect, .discover, .write(1), .confirm(1), .save] {

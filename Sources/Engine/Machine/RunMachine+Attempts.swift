@@ -84,8 +84,9 @@ extension RunMachine {
     guard lastWrite != nil || work.wasTouched else { return nil }
     return RecordedSettings(
       values: lastWrite?.values(work.room.family) ?? [:],
-      isSubmitted: work.wasTouched || lastWrite?.state == .submitted
-    )
+      isSubmitted: work.wasTouched || lastWrite?.state == .submitted,
+      // Without an earlier run only this one has written.
+      areWanted: lastWrite?.gave(what: work.room, request.known.seal) ?? true)
   }
 
   /// The written identity that the device sent only after the timeout of an earlier attempt.

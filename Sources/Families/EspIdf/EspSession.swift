@@ -151,6 +151,8 @@ private struct EspDevice: Sendable {
   /// How a join ended, by the device's own word.
   private enum Joined: Sendable {
     case connected(EspConfigMessage.Connected)
+    /// It joined this network by an earlier command, whose settings are not known to be those of the room.
+    case joinedBefore(EspConfigMessage.Connected)
     /// It tried and could not.
     case failed(WiFiRefusal, String)
     /// It did not try.
@@ -183,6 +185,10 @@ private struct EspDevice: Sendable {
         throw AttemptFailure(.refused(stage: .save, deviceText: "connected to \(ssid)"))
       }
       return Submission(at: submittedAt, acknowledgement: .savedStatus)
+    case .joinedBefore(let network):
+      let ssid = String(decoding: network.ssid, as: UTF8.self)
+      await session.received("connected to \(ssid) by an earlier command", as: .other)
+      return Submission(at: submittedAt, acknowledgement: nil)
     case .refused(let text):
       await session.received(text, as: .refusal)
       await reset()
@@ -196,27 +202,37 @@ private struct EspDevice: Sendable {
   }
 
   private func applyAndFollow() async throws(CentralError) -> Joined {
+    var isOurs = true
     if let refusal = try await apply() {
-      // It is joining, has joined or could not. In the first two cases its own report decides, with the network in it.
+      // It is joining, has joined or could not, by an earlier command. Its report has the network, but not the password.
       guard refusal == .internalError else { return .refused("\(refusal)") }
+      isOurs = session.recorded?.areWanted == true
       if try await state().state == .connectionFailed {
-        try await requestReset()
-        _ = try await channel.exchange(EspIdf.Endpoint.config, setRequest)
-        if let refusal = try await apply() { return .refused("\(refusal)") }
+        if let refusal = try await applyAgain() { return .refused("\(refusal)") }
+        isOurs = true
       }
     }
     while true {
       let state = try await state()
       switch state.detail {
-      case .connected(let network)?: return .connected(network)
+      case .connected(let network)?: return isOurs ? .connected(network) : .joinedBefore(network)
       case .failReason(let reason)? where state.state == .connectionFailed:
-        return .failed(reason.cause, reason.words)
+        if isOurs { return .failed(reason.cause, reason.words) }
+        if let refusal = try await applyAgain() { return .refused("\(refusal)") }
+        isOurs = true
       default: break
       }
       guard (try? await session.clock.sleep(for: Self.pollInterval)) != nil else {
         throw CentralError(.cancelled)
       }
     }
+  }
+
+  /// Has a device that could not join forget that network, and join the room's.
+  private func applyAgain() async throws(CentralError) -> EspStatus? {
+    try await requestReset()
+    _ = try await channel.exchange(EspIdf.Endpoint.config, setRequest)
+    return try await apply()
   }
 
   /// - Returns: the status, unless it is success.

@@ -6,7 +6,10 @@ package struct RecordedSettings: Hashable, Sendable {
   /// holds.
   package var isSubmitted: Bool
 
-  package init(values: [SettingName: SettingValue], isSubmitted: Bool) {
-    (self.values, self.isSubmitted) = (values, isSubmitted)
+  /// Whether they are those that the room wants, secrets included as far as their seals can be compared.
+  package var areWanted: Bool
+
+  package init(values: [SettingName: SettingValue], isSubmitted: Bool, areWanted: Bool) {
+    (self.values, self.isSubmitted, self.areWanted) = (values, isSubmitted, areWanted)
   }
 }
