@@ -1,4 +1,5 @@
 import ArgumentParser
+import Families
 import Foundation
 import Manifest
 import RecordedText
