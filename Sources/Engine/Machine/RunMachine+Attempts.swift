@@ -85,8 +85,7 @@ extension RunMachine {
     return RecordedSettings(
       values: lastWrite?.values(work.room.family) ?? [:],
       isSubmitted: work.wasTouched || lastWrite?.state == .submitted,
-      // Without an earlier run only this one has written.
-      areWanted: lastWrite?.gave(what: work.room, request.known.seal) ?? true)
+      isOfThisRun: lastWrite == nil)
   }
 
   /// The written identity that the device sent only after the timeout of an earlier attempt.

@@ -151,7 +151,7 @@ private struct EspDevice: Sendable {
   /// How a join ended, by the device's own word.
   private enum Joined: Sendable {
     case connected(EspConfigMessage.Connected)
-    /// It joined this network by an earlier command, whose settings are not known to be those of the room.
+    /// It joined this network by a command of an earlier run or of another program, whose password is not known.
     case joinedBefore(EspConfigMessage.Connected)
     /// It tried and could not.
     case failed(WiFiRefusal, String)
@@ -206,7 +206,7 @@ private struct EspDevice: Sendable {
     if let refusal = try await apply() {
       // It is joining, has joined or could not, by an earlier command. Its report has the network, but not the password.
       guard refusal == .internalError else { return .refused("\(refusal)") }
-      isOurs = session.recorded?.areWanted == true
+      isOurs = session.recorded?.isOfThisRun == true
       if try await state().state == .connectionFailed {
         if let refusal = try await applyAgain() { return .refused("\(refusal)") }
         isOurs = true

@@ -6,10 +6,10 @@ package struct RecordedSettings: Hashable, Sendable {
   /// holds.
   package var isSubmitted: Bool
 
-  /// Whether they are those that the room wants, secrets included as far as their seals can be compared.
-  package var areWanted: Bool
+  /// Whether only this run has written the device.
+  package var isOfThisRun: Bool
 
-  package init(values: [SettingName: SettingValue], isSubmitted: Bool, areWanted: Bool) {
-    (self.values, self.isSubmitted, self.areWanted) = (values, isSubmitted, areWanted)
+  package init(values: [SettingName: SettingValue], isSubmitted: Bool, isOfThisRun: Bool) {
+    (self.values, self.isSubmitted, self.isOfThisRun) = (values, isSubmitted, isOfThisRun)
   }
 }
