@@ -162,7 +162,7 @@ struct BuildingTests {
       building.adapters == [
         AdapterDescription("hci0", slots: 7), AdapterDescription("00:1A:7D:DA:71:13", slots: 1),
       ])
-    #expect(building.rooms.map(\.near) == ["hci0", "00:1a:7d:da:71:13", nil])
+    #expect(building.rooms.map(\.near) == ["hci0", "00:1A:7D:DA:71:13", nil])
     #expect(building.rooms.map(\.address?.description) == [nil, nil, "C4:7C:8D:00:00:03"])
   }
 

@@ -239,8 +239,8 @@ struct ManifestEditorTests {
         "- {\"room\": \"R\", \"minor\": 1, \"device\": \"PROV_2\"}"
       ),
       (
-        "- { room: \"R{,2}\", minor: 1 }", "PROV_2",
-        "- { room: \"R{,2}\", minor: 1 }\n- { room: R, device: PROV_2 }"
+        "- { room: \"{R,S}\", minor: 1 }", "PROV_2",
+        "- { room: \"{R,S}\", minor: 1 }\n- { room: R, device: PROV_2 }"
       ),
     ])
   func named(before: String, name: String, after: String) throws {

@@ -33,7 +33,7 @@ struct DocumentTests {
   @Test("each command exists and accepts its arguments", arguments: names)
   func commands(_ name: String) throws {
     let commands = try Self.text(name).split(separator: "\n").compactMap(Self.words)
-    #expect(commands.count >= 3, "\(commands)")
+    #expect(!commands.isEmpty)
     for command in commands {
       #expect(throws: Never.self, "\(name): \(command)") {
         _ = try Roboprov.parseAsRoot(Array(command.dropFirst()))

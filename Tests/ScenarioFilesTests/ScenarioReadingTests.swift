@@ -97,7 +97,7 @@ import VirtualBuilding
   /// Mistakes; `1️⃣` is the place of the finding.
   static let mistakes: [(text: String, message: String)] = [
     ("1️⃣", "the scenario is empty"),
-    ("speed: [1️⃣", ""),
+    ("speed: [1️⃣", "not YAML"),
     ("1️⃣- 1\n", "keys and values are expected here"),
     ("speed: 1️⃣fast\n", "a number from 0.01 to 1000"),
     ("adapters: 1️⃣hci0\n", "a list is expected here"),

@@ -27,15 +27,15 @@ extension ManifestDecoder {
   }
 
   private mutating func adapter(_ entry: YAMLNode.Entry) -> AdapterDescription? {
-    let isReference = AdapterReference(naming: entry.key) != nil
+    let named = AdapterReference(naming: entry.key)
     if !Vocabulary.mentionsSecrets(entry.key) { show(entry.keyRange) }
     guard let fields = fields(of: entry.value, "an adapter", known: Vocabulary.adapter) else { return nil }
     if fields.all.isEmpty, entry.value.entries?.isEmpty == true {
       error(
         .missingKey, "this adapter has no keys", at: entry.keyRange, advice: "for example: slots: 7")
     }
-    var description = AdapterDescription(AdapterReference(entry.key))
-    if isReference {
+    var description = AdapterDescription(named ?? AdapterReference(entry.key))
+    if named != nil {
       if let address = fields.entry("address") {
         error(
           .badAdapter, "the name of this entry identifies the adapter already", at: address.keyRange,

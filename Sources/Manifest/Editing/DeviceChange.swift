@@ -213,7 +213,8 @@ struct DeviceChange {
     switch device {
     case .address(let address):
       PlainScalar.otherMeaning(of: address.description) == nil ? address.description : quoted
-    case .name(let name): YAMLScalar.text(name)
+    // A number is a text here, but not for other readers.
+    case .name(let name): PlainScalar.isPlainNumber(name) ? quoted : YAMLScalar.text(name)
     }
   }
 
