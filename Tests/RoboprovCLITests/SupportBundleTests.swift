@@ -112,7 +112,7 @@ import Testing
       #expect(Self.text(files["bluetooth-service.log"]).contains("Failed to set mode: 0x03"))
       #expect(Self.text(files["bluetooth-service.log"]).contains("--unit=bluetooth"))
       let versions = Self.text(files["versions.txt"])
-      for word in ["roboprov 0.1.0", "Linux", "libdbus 1.", "zlib 1.", "BlueZ 5.66"] {
+      for word in ["roboprov \(Version.current)", "Linux", "libdbus 1.", "zlib 1.", "BlueZ 5.66"] {
         #expect(versions.contains(word), "\(versions)")
       }
       let readme = Self.text(files["README.txt"])
