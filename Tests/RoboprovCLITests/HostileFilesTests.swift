@@ -136,7 +136,7 @@ struct HostileFilesTests {
   func namedFileRights() async throws {
     try await Site.use { site in
       try site.write("networks.yaml", "wifi: { guests: { ssid: Guests, password: \(Site.password) } }\n")
-      try site.write("rooms.csv", "room;minor;register;address\nLobby;1;true;C4:7C:8D:00:00:01\n")
+      try site.write("rooms.csv", "room,minor,register,address\nLobby,1,true,C4:7C:8D:00:00:01\n")
       try site.write("building.yaml", "building: House\ninclude: networks.yaml\nrooms_from: rooms.csv\n")
       let silent = try await site.run(["validate", "building.yaml"])
       #expect(silent.status == 0 && silent.errors.isEmpty, "\(silent)")

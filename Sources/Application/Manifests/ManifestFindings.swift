@@ -30,7 +30,7 @@ package enum ManifestFindings {
 
   /// How the tables of rooms were read, a line for each.
   package static func tables(_ reading: ManifestReading) -> [String] {
-    reading.tables.map { table in
+    reading.tables.filter { $0.delimiter != .comma || $0.isWindows1252 }.map { table in
       let delimiter =
         switch table.delimiter {
         case .semicolon: "semicolons"
