@@ -27,6 +27,10 @@ struct LabelTests {
     return "https://example.com/qrcode.html?data=\(coded)"
   }
 
+  /// That of real devices, which end the link 1 s after they said that they joined. A process that is slower than
+  /// that would lose it.
+  private static let speed = 1.0
+
   private static let manifest = """
     building: Pier
     id: harbour
@@ -314,7 +318,7 @@ struct LabelTests {
   func walk() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
-      try await ServedBuilding.serve(Self.devices()) { building in
+      try await ServedBuilding.serve(Self.devices(), speed: Self.speed) { building in
         let run = try site.startAtTerminal(["walk", "building.yaml"], bus: building.bus)
         try await run.prints("Room: Pump 1")
         try run.type("\r")
@@ -345,7 +349,7 @@ struct LabelTests {
   func walkUndo() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
-      try await ServedBuilding.serve([Self.devices()[0]]) { building in
+      try await ServedBuilding.serve([Self.devices()[0]], speed: Self.speed) { building in
         let lines = [Self.label(2), "u", Self.label(1), "q"]
         try site.write("lines.txt", lines.map { $0 + "\n" }.joined())
         let outcome = try await site.run(
@@ -396,7 +400,10 @@ struct LabelTests {
       #expect(planned.status == 0, "\(planned)")
       for (setting, source) in [("pop", "first-possession"), ("pop", "file")] {
         let refused = try await site.run(
-          ["init", "other.yaml", "--profile", "esp-idf", "--setting", "\(setting)=\(source)"])
+          [
+            "init", "other.yaml", "--name", "Pier", "--profile", "esp-idf", "--setting",
+            "\(setting)=\(source)",
+          ])
         #expect(
           refused.status == 64 && refused.errors.contains("pop=labels, pop=prompt, pop=env, pop=none"),
           "\(refused)")
@@ -404,7 +411,10 @@ struct LabelTests {
       }
       try site.write("lines.txt", "")
       let none = try await site.run(
-        ["init", "third.yaml", "--profile", "esp-idf", "--setting", "pop=none", "--network", "plant=Plant"])
+        [
+          "init", "third.yaml", "--name", "Pier", "--profile", "esp-idf", "--setting", "pop=none",
+          "--network", "plant=Plant",
+        ])
       #expect(none.status == 0, "\(none)")
       #expect(try Self.text(site, "third.yaml").contains("  pop: \"\"\n"))
     }
