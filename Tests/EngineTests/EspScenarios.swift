@@ -240,7 +240,8 @@ import VirtualTime
         if case .retryScheduled = event.fact { backstage.interrupt() }
       }
       let run = await succession.run([second])
-      #expect(run.outcome(1)?.outcome == .unconfirmed)
+      #expect(run.outcome(1)?.outcome == .actionRequired)
+      #expect(run.outcome(1)?.reason?.code == .settingsUnknown)
       #expect(run.flashes[Sample.address(1)]?.values["wifi_password"] == Array("correct horse".utf8))
     }
   }

@@ -188,7 +188,7 @@ private struct EspDevice: Sendable {
     case .joinedBefore(let network):
       let ssid = String(decoding: network.ssid, as: UTF8.self)
       await session.received("connected to \(ssid) by an earlier command", as: .other)
-      return Submission(at: submittedAt, acknowledgement: nil)
+      throw AttemptFailure(.settingsUnknown(nil))
     case .refused(let text):
       await session.received(text, as: .refusal)
       await reset()
