@@ -13,6 +13,15 @@ package struct BuildingArchive: Sendable {
     package init(id: String, journal: String, record: JournalRecord) {
       (self.id, self.journal, self.record) = (id, journal, record)
     }
+
+    /// The run with every event. A journal that cannot be read again, or has changed since, stays as it was read.
+    package var whole: Run {
+      var whole = self
+      if let record = try? JournalReader.read(journal), record.lastHash == self.record.lastHash {
+        whole.record = record
+      }
+      return whole
+    }
   }
 
   /// A run whose record is incomplete or belongs to another building.
@@ -95,17 +104,9 @@ package struct BuildingArchive: Sendable {
     skipped = listing.skipped
   }
 
-  /// The record with every event of its runs. A journal that cannot be read again, or has changed since, stays as it was
-  /// read.
+  /// The record with every event of its runs.
   package var whole: BuildingArchive {
-    let whole = Parallel.map(runs) { run in
-      var run = run
-      if let record = try? JournalReader.read(run.journal), record.lastHash == run.record.lastHash {
-        run.record = record
-      }
-      return run
-    }
-    return BuildingArchive(whole, partlyRead: partlyRead)
+    BuildingArchive(Parallel.map(runs) { $0.whole }, partlyRead: partlyRead)
   }
 
   /// Compares what each run has read with what is there: a missing run and a journal that was cut off or

@@ -27,7 +27,7 @@ extension BuildingFacts {
       let archive = try BuildingArchive.read(in: reports, building: building, .outcomes)
       let fault = archive.faults.first.map { FaultWords.sentence($0.kind, in: $0.journal) }
       let newest = archive.runs.last { $0.isProvisioning }
-      return (archive.state.lastKnown, fault, newest.flatMap { RunReport($0.record.events).speed })
+      return (archive.state.lastKnown, fault, newest.flatMap { RunReport($0.whole.record.events).speed })
     } catch {
       return (LastKnownBuilding(), JournalMessages.failure(error).message, nil)
     }
