@@ -35,11 +35,11 @@ extension ManifestSource {
 }
 
 extension Building {
-  /// Whether the label of a room's device is still to be read on site: neither manifest nor record names the device.
-  package func awaitsLabel(of room: Room, _ lastKnown: LastKnownBuilding) -> Bool {
+  /// Whether the label of a room's device is still to be read on site.
+  /// - Parameter isOnRecord: Whether the record names the device.
+  package func awaitsLabel(of room: Room, isOnRecord: Bool) -> Bool {
     room.awaitsLabel
-      || assignment == .later && room.device == nil && room.near == nil && !room.isRegistered
-        && lastKnown.rooms[room.id]?.binding == nil
+      || assignment == .later && room.device == nil && room.near == nil && !room.isRegistered && !isOnRecord
   }
 
   fileprivate func supplyingLabels(_ known: Known, onlyOfProducts: Bool) -> (building: Building, count: Int) {
@@ -57,7 +57,7 @@ extension Building {
       let room = supplied.rooms[index]
       if room.awaitsLabel {
         supplied.rooms[index].setDevice(products.next().map { .name($0) })
-      } else if !onlyOfProducts, awaitsLabel(of: room, lastKnown) {
+      } else if !onlyOfProducts, awaitsLabel(of: room, isOnRecord: known.device(of: room) != nil) {
         supplied.rooms[index].address = addresses.next()
       } else {
         continue

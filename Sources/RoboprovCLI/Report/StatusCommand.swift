@@ -65,7 +65,7 @@ struct StatusCommand: AsyncParsableCommand {
     let overview = report.overview
     if output == .text {
       let changes = try since.map { try self.changes(since: $0, archive, report, subject) } ?? []
-      show(overview, next(after: report, archive, reference), changes, signed: signed(archive, reference))
+      show(overview, next(after: report, reference), changes, signed: signed(archive, reference))
     }
     if check, !overview.isDone { throw ExitStatus.incomplete }
   }
@@ -83,7 +83,7 @@ struct StatusCommand: AsyncParsableCommand {
   private func changes(
     since: String, _ archive: BuildingArchive, _ report: BuildingReport, _ subject: BuildingReports.Subject
   ) throws -> [String] {
-    let isDay = since.wholeMatch(of: #/\d{4}-\d{2}-\d{2}/#) != nil
+    let isDay = RunEvent.time(since + "T00:00:00.000Z") != nil
     guard isDay || archive.runs.contains(where: { $0.id == since }) else {
       throw CommandFailure(
         .usage, "--since \(since.visible) is neither a day such as 2026-11-20 nor a run on record",
@@ -156,14 +156,14 @@ struct StatusCommand: AsyncParsableCommand {
 
   /// The command to run next; nil when every room is done.
   private func next(
-    after report: BuildingReport, _ archive: BuildingArchive, _ reference: BuildingReference
+    after report: BuildingReport, _ reference: BuildingReference
   ) -> String? {
     let overview = report.overview
     guard !overview.isDone else { return nil }
-    let open = Set(report.rooms.filter(\.isOpen).map(\.id))
+    let open = Dictionary(uniqueKeysWithValues: report.rooms.filter(\.isOpen).map { ($0.id, $0) })
     if let building = reference.source?.building,
-      building.rooms.contains(where: {
-        open.contains($0.id) && building.awaitsLabel(of: $0, archive.state.lastKnown)
+      building.rooms.contains(where: { room in
+        open[room.id].map { building.awaitsLabel(of: room, isOnRecord: !$0.devices.isEmpty) } ?? false
       })
     {
       return "roboprov capture \(reference.text.shellQuoted)"
