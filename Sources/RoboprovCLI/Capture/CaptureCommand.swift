@@ -64,7 +64,10 @@ struct CaptureCommand: AsyncParsableCommand {
     case .json: Console.data(outcome.json.pretty)
     case .text:
       Console.data(outcome.text)
-      if outcome.missing.isEmpty { Console.data("Next: roboprov plan \(manifest.shellQuoted)\n") }
+      if outcome.missing.isEmpty {
+        // A rehearsal saved none of the labels.
+        Console.data("Next: roboprov \(simulation.simulate ? "capture" : "plan") \(manifest.shellQuoted)\n")
+      }
     }
     if outcome.wasInterrupted { throw ExitStatus.interrupted }
     if !outcome.missing.isEmpty { throw ExitStatus.incomplete }
