@@ -111,7 +111,8 @@ extension FirmwareFamily {
         room.access["pop"] = .secret(Secret(String(decoding: EspGATT.proof, as: UTF8.self)))
         // Which product it is.
         var product = origin.split("esp product/\(number)")
-        if product.chance(0.3) {
+        // A room that names no device can get another product.
+        if product.chance(0.3), room.address != nil {
           room.access["endpoints.custom-data"] = .secret(Secret("floor plan \(number)"))
           sensor.label["endpoints.custom-data"] = ""
         }
