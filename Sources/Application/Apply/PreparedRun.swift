@@ -12,7 +12,7 @@ package struct PreparedRun {
   let excluded: [RoomID: Exclusion]
   package let archive: BuildingArchive
   /// Whether a rehearsal made up the labels of rooms whose labels are read on site.
-  package var hasMadeUpLabels = false
+  package internal(set) var hasMadeUpLabels = false
 
   /// Reads the record, selects the rooms, and checks whether a run may begin.
   /// - Parameter source: The manifest, with the passwords of the rooms in `scope`.

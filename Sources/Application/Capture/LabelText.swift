@@ -6,7 +6,8 @@ package import Session
 /// Finds the Bluetooth address in what a barcode scanner or a person enters: a bare address, or the text of a
 /// QR code.
 ///
-/// The address is written as `BluetoothAddress` reads it. Other text may surround it. Digits after a key for a serial or article number (`SN`, `EAN`) or for a secret (`pop`) are not an address.
+/// The address is written as `BluetoothAddress` reads it. Other text may surround it. Digits after a key for a serial or
+/// article number (`SN`, `EAN`) or for a secret (`pop`) are not an address.
 package enum LabelText {
   /// The longest text that is searched, in bytes; more than any QR code holds.
   package static let maximumBytes = 4296

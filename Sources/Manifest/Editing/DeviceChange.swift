@@ -5,8 +5,8 @@ import Model
 import Source
 import YAML
 
-/// The edit of one line that gives a room the address or the name of its device. It works on bytes and does not cover all of YAML's
-/// grammar, so the caller must read the result again.
+/// The edit of one line that gives a room the address or the name of its device. It works on bytes and does not cover all
+/// of YAML's grammar, so the caller must read the result again.
 struct DeviceChange {
   /// A part of a text with its replacement.
   struct Change {

@@ -14,9 +14,10 @@ struct CaptureDialogue {
   /// The changes made so far, for undo.
   private var written: [[ManifestPatch]] = []
 
-  /// - Parameter air: The devices on air, scanned in parallel; nil without a scan.
-  /// - Parameter unlabelled: The rooms whose label must be read although they have a device.
-  /// - Parameter isRehearsal: Nothing is saved.
+  /// - Parameters:
+  ///   - unlabelled: The rooms whose label must be read although they have a device.
+  ///   - air: The devices on air, scanned in parallel; nil without a scan.
+  ///   - isRehearsal: Nothing is saved.
   init(_ file: ManifestFile, rooms: [Room], unlabelled: Set<RoomID>, air: AirLog?, isRehearsal: Bool) {
     (path, building, self.air, self.isRehearsal) = (file.path, file.building, air, isRehearsal)
     capture = Capture(building, rooms: rooms.map(\.id), unlabelled: unlabelled)

@@ -12,11 +12,10 @@ struct WalkCommand: AsyncParsableCommand {
       roboprov walk building.yaml --only floor:3
       roboprov walk building.yaml --simulate
 
-      For each room that is not done: scan the label of its sensor with a barcode scanner, type its 12 hex digits, or press \
-      Enter to take the sensor that is clearly the nearest or was just switched on. `walk` writes what the label says where \
-      `capture` does, \
-      provisions and verifies the sensor as `apply` does, and continues with the next room. A rehearsal changes neither the \
-      manifest nor the record.
+      For each room that is not done: scan the label of its sensor with a barcode scanner, type its 12 hex digits, or \
+      press Enter to take the sensor that is clearly the nearest or was just switched on. `walk` writes into the \
+      manifest what `capture` does, provisions and verifies the sensor as `apply` does, and continues with the next \
+      room. A rehearsal changes neither the manifest nor the record.
 
       Keys: r retry, s skip, u undo the label, l locate (signal strength), i have it blink (if it can), q quit, ? help. Without \
       a terminal each key is a line, and `.` is Enter.
