@@ -378,6 +378,19 @@ struct LabelTests {
     }
   }
 
+  @Test("a rehearsed `capture` writes no label, so `capture` is the next command")
+  func captureRehearsal() async throws {
+    try await Site.use { site in
+      try site.write("building.yaml", Self.manifest)
+      try site.write("lines.txt", (1...3).map { Self.label($0) + "\n" }.joined())
+      let outcome = try await site.run(
+        ["capture", "building.yaml", "--simulate", "--scan-time", "1"], through: Self.through)
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.output.hasSuffix("Next: roboprov capture building.yaml\n"), "\(outcome)")
+      #expect(try Self.text(site) == Self.manifest && !site.has("labels.json"))
+    }
+  }
+
   // MARK: init
 
   @Test("`init` writes a building whose labels `capture` reads")
