@@ -327,6 +327,8 @@ package struct Invariants: Sendable {
     if finished.outcome.isSuccess || finished.outcome == .unconfirmed { return true }
     // What a device keeps that refused, it does not say.
     if finished.reason?.code.isRefusal == true { return true }
+    // It says that nobody knows which settings the device has. A device may complete the command of an earlier run.
+    if finished.reason == .settingsUnknown(nil) { return true }
     // Without a save command, each write before the failure has taken effect. The state of each setting says so.
     return truth.oracle?.access.needsSave == true
       ? finished.reason?.code == .wrongIdentity

@@ -3,6 +3,7 @@ import EspMessages
 import FoundationEssentials
 import Model
 import Session
+import Synchronization
 
 extension EspIdf {
   /// Sets up a session, checks the network if the room wants that, sends what the manifest has for the product's own
@@ -163,12 +164,17 @@ private struct EspDevice: Sendable {
   /// the device may have joined. If it still advertises, the next attempt asks it.
   func join() async throws(AttemptFailure) -> Submission {
     let submittedAt = try await session.submit()
-    let device = self
+    let (device, command) = (self, FollowedCommand())
     let joined: Joined
     do throws(AttemptFailure) {
-      joined = try await session.stage(.save) { () throws(CentralError) in try await device.applyAndFollow() }
+      joined = try await session.stage(.save) { () throws(CentralError) in
+        try await device.applyAndFollow(command)
+      }
     } catch {
       switch error.reason {
+      case .linkLost where !command.isOfThisRun, .stageTimedOut where !command.isOfThisRun:
+        // The next attempt could not tell how that command ended from how its own did.
+        throw AttemptFailure(.settingsUnknown(nil))
       case .linkLost(let step):
         throw AttemptFailure(.linkLost(FailedStep(.verify, stackText: step.stackText)))
       case .stageTimedOut(_, let seconds):
@@ -201,25 +207,25 @@ private struct EspDevice: Sendable {
     }
   }
 
-  private func applyAndFollow() async throws(CentralError) -> Joined {
-    var isOurs = true
+  private func applyAndFollow(_ command: FollowedCommand) async throws(CentralError) -> Joined {
     if let refusal = try await apply() {
       // It is joining, has joined or could not, by an earlier command. Its report has the network, but not the password.
       guard refusal == .internalError else { return .refused("\(refusal)") }
-      isOurs = session.recorded?.isOfThisRun == true
+      command.isOfThisRun = session.recorded?.isOfThisRun == true
       if try await state().state == .connectionFailed {
         if let refusal = try await applyAgain() { return .refused("\(refusal)") }
-        isOurs = true
+        command.isOfThisRun = true
       }
     }
     while true {
       let state = try await state()
       switch state.detail {
-      case .connected(let network)?: return isOurs ? .connected(network) : .joinedBefore(network)
+      case .connected(let network)?:
+        return command.isOfThisRun ? .connected(network) : .joinedBefore(network)
       case .failReason(let reason)? where state.state == .connectionFailed:
-        if isOurs { return .failed(reason.cause, reason.words) }
+        if command.isOfThisRun { return .failed(reason.cause, reason.words) }
         if let refusal = try await applyAgain() { return .refused("\(refusal)") }
-        isOurs = true
+        command.isOfThisRun = true
       default: break
       }
       guard (try? await session.clock.sleep(for: Self.pollInterval)) != nil else {
@@ -276,6 +282,15 @@ private struct EspDevice: Sendable {
   }
 
   private static let unexpected = CentralError(.other, stackText: "the answer of prov-config is none")
+}
+
+/// The command whose result a device reports.
+private final class FollowedCommand: Sendable {
+  private let ofThisRun = Mutex(true)
+  var isOfThisRun: Bool {
+    get { ofThisRun.withLock { $0 } }
+    set { ofThisRun.withLock { $0 = newValue } }
+  }
 }
 
 extension EspFailReason {
