@@ -72,9 +72,6 @@ struct BuildingHTMLTests {
   func nearness() throws {
     #expect(try row("room-1").contains("seen in the newest run"))
     #expect(try row("room-25").contains("◷ on record; not received in the newest run"))
-    #expect(
-      try row("room-25").contains(
-        "2026-11-20 10:00</time> in <a href=\"#run-1\">run 1</a>; not received in the newest"))
   }
 
   @Test("weak evidence is shown as weak")
@@ -88,7 +85,7 @@ struct BuildingHTMLTests {
     let retried = try row("room-31")
     #expect(retried.contains("failed after 3 s, connection timed out: <b>✗ connect 3 s of 15 s</b>"))
     #expect(retried.contains(", 2 attempts, "))
-    #expect(retried.contains("<td>WiFi password<td><i>secret, not recorded</i><td>written"))
+    #expect(retried.contains(", WiFi password <i>secret, not recorded</i>"))
     #expect(try row("room-32").contains("→ "))
     #expect(try row("room-38").contains("by <bdi>J. Meier</bdi>"))
     #expect(try row("room-38").contains("<b>still valid</b>"))

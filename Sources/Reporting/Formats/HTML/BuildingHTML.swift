@@ -78,10 +78,12 @@ struct BuildingPage {
   }
 
   /// A time for people, to the minute; UTC in its title.
-  func time(_ at: Date) -> HTML {
+  func time(_ at: Date) -> HTML { "<time title=\"\(times.universal(at))\">\(minute(at))</time>" }
+
+  /// The time of something whose run has a line, which has UTC, too.
+  func minute(_ at: Date) -> HTML {
     let offset = times.offset(at)
-    let other = offset == times.offset(report.made) ? "" : " \(offset)"
-    return "<time title=\"\(times.universal(at))\">\(times.minute(at))\(other)</time>"
+    return "\(times.minute(at))\(offset == times.offset(report.made) ? "" : " \(offset)")"
   }
 
   /// A run by its number, which leads to its line.

@@ -11,15 +11,14 @@ extension BuildingPage {
     """
   }
 
+  /// The proof, unless the entry of its run says the same; the row has its time.
   private func proof(_ room: BuildingRoom) -> HTML {
     guard let evidence = room.evidence else { return "" }
-    let old: HTML? =
-      room.seen.map { seen in
-        let isOld =
-          newest.map { $0.run.started.run != seen.run && !room.isReceived(in: $0.run.report) } ?? false
-        return "\(time(seen.at)) in \(link(run: seen.run))\(isOld ? "; not received in the newest run" : "")"
-      }
-    return "<p>Proved: \(evidence.plainSentence)\(old.map { ", \($0)" }).</p>"
+    if room.runs.contains(where: { $0.recorded.run == room.seen?.run && $0.room.evidence == evidence }) {
+      return ""
+    }
+    let seen: HTML? = room.seen.map { ", \(time($0.at)) in \(link(run: $0.run))" }
+    return "<p>Proved: \(evidence.plainSentence)\(seen).</p>"
   }
 
   private func details(_ room: BuildingRoom) -> HTML {
@@ -30,32 +29,29 @@ extension BuildingPage {
 
   // MARK: Settings
 
+  /// Consecutive settings with the same state that were recorded together share one item. The row has the time of those
+  /// that were recorded with the evidence.
   private func settings(_ room: BuildingRoom) -> HTML {
-    guard !room.settings.isEmpty else { return "" }
-    return """
-      <table class="settings"><thead><tr><th scope="col">Setting<th scope="col">Value<th scope="col">State\
-      <th scope="col">On record since</tr></thead><tbody>\(settingRows(room))</tbody></table>
-      """
-  }
-
-  /// Settings that were recorded together share one cell.
-  private func settingRows(_ room: BuildingRoom) -> HTML {
-    let (settings, titles) = (room.settings, SettingTitles(room.family.map { [$0] } ?? []))
-    var rows: HTML = ""
-    for (index, setting) in settings.enumerated() {
-      let value: HTML = setting.result.value.map { "<bdi>\($0)</bdi>" } ?? "<i>secret, not recorded</i>"
-      rows += "<tr><td>\(titles.title(setting.result.name))<td>\(value)<td>\(setting.result.state.words)"
-      if index == 0 || settings[index - 1].recorded != setting.recorded {
-        let span = settings[index...].prefix { $0.recorded == setting.recorded }.count
-        rows += "<td rowspan=\"\(span)\">\(place(setting.recorded))"
+    let titles = SettingTitles(room.family.map { [$0] } ?? [])
+    var items: [HTML] = []
+    var rest = room.settings[...]
+    while let first = rest.first {
+      let alike = rest.prefix { $0.result.state == first.result.state && $0.recorded == first.recorded }
+      rest = rest.dropFirst(alike.count)
+      let values = alike.map { setting -> HTML in
+        "\(titles.title(setting.result.name)) \(setting.result.value.map { "<bdi>\($0)</bdi>" } ?? "<i>secret, not recorded</i>")"
       }
-      rows += "</tr>"
+      items.append(
+        "<li><b>\(first.result.state.words)</b> (\(place(first.recorded, room))): \(values.joined(separator: ", "))"
+      )
     }
-    return rows
+    return items.isEmpty ? "" : "<ul class=\"settings\">\(items.joined())</ul>"
   }
 
-  private func place(_ recorded: RecordedAt?) -> HTML {
-    recorded.map { "\(time($0.at)), \(link(run: $0.run))" } ?? "not on record"
+  private func place(_ recorded: RecordedAt?, _ room: BuildingRoom) -> HTML {
+    guard let recorded else { return "not on record" }
+    let time: HTML? = recorded == room.seen ? nil : "\(time(recorded.at)), "
+    return "\(time)\(link(run: recorded.run))"
   }
 
   // MARK: People's decisions
@@ -88,13 +84,13 @@ extension BuildingPage {
       guard let first = runs.first, let last = runs.last else { return "" }
       let which: HTML =
         runs.count == 1
-        ? "\(link(run: first.recorded.run)), \(time(first.recorded.at))"
+        ? "\(link(run: first.recorded.run)), \(minute(first.recorded.at))"
         : """
         \(runs.count) runs, \(link(run: first.recorded.run)) to \(link(run: last.recorded.run)), \
-        \(time(first.recorded.at)) to \(time(last.recorded.at))
+        \(minute(first.recorded.at)) to \(minute(last.recorded.at))
         """
       return """
-        <li>\(which): \(outcome(last, isNewest: isNewest))\(attempts(last, isNewest: isNewest))</li>
+        <li>\(which): \(outcome(last, isNewest: isNewest))\(attempts(last, isNewest: isNewest))
         """
     }
     return items.isEmpty ? "" : "<ul>\(items.joined())</ul>"
@@ -116,7 +112,7 @@ extension BuildingPage {
   private func attempts(_ run: BuildingRoom.Run, isNewest: Bool) -> HTML {
     let attempts = run.room.attemptReports
     guard !attempts.isEmpty, isNewest || isDetailed else { return "" }
-    return "<ol>\(attempts.map { "<li>\(attempt($0, run))</li>" }.joined())</ol>"
+    return "<ol>\(attempts.map { "<li>\(attempt($0, run))" }.joined())</ol>"
   }
 
   private func attempt(_ attempt: AttemptReport, _ run: BuildingRoom.Run) -> HTML {

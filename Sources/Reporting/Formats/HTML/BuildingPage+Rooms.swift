@@ -45,12 +45,12 @@ extension BuildingPage {
   private func row(_ room: BuildingRoom, _ place: Int) -> HTML {
     """
     <tbody id="room-\(place)" data-state="\(room.state.rawValue)"><tr>\
-    <th scope="row">\(title(of: room.id, room.name)) <small>\(room.id.rawValue)\(absence(room))</small></th>\
-    <td>\(mark(room.state)) \(room.state.words)</td>\
-    <td>\(devices(room))</td><td>\(room.identity?.distinction ?? "")</td>\
-    <td>\(evidence(room))</td><td>\(seen(room))</td>\
-    <td>\((room.seen?.run ?? room.last?.recorded.run).map { link(run: $0) })</td></tr>\
-    <tr class="history"><td colspan="\(columns.count)">\(history(room))</td></tr></tbody>
+    <th scope="row">\(title(of: room.id, room.name)) <small>\(room.id.rawValue)\(absence(room))</small>\
+    <td>\(mark(room.state)) \(room.state.words)\
+    <td>\(devices(room))<td>\(room.identity?.distinction ?? "")\
+    <td>\(evidence(room))<td>\(seen(room))\
+    <td>\((room.seen?.run ?? room.last?.recorded.run).map { link(run: $0) })\
+    <tr class="history"><td colspan="\(columns.count)">\(history(room))</tbody>
 
     """
   }

@@ -47,12 +47,12 @@ extension BuildingPage {
     .js .rooms>tbody>tr:first-child>*{border-bottom:1px solid var(--line)}
     .js .rooms>tbody.open>tr:first-child>*{border-bottom:0}
     .toggle{text-align:left;font-weight:bold;border:0;background:none;color:var(--link);padding:0;min-height:1.5rem}.toggle::before{content:"▸ "}.toggle[aria-expanded=true]::before{content:"▾ "}
-    .settings{width:auto;font-size:.92em}.settings td,.settings th{padding-right:1.2rem}
+    .settings bdi{font-weight:600}
     .scroll{overflow-x:auto}.strips{min-width:40rem}.plain{font-size:.92em;min-width:40rem}
     svg{display:block}.legend svg,.legend li{display:inline-block}
     .strip{background:var(--raised)}.strips h3{position:sticky;left:0;width:max-content}
     .axis line{stroke:var(--dim)}.axis .m{display:none}.zoomed .axis .m{display:inline}.axis text,figure text{fill:var(--dim);font-size:11px}
-    .s{fill:var(--scan)}.c{fill:var(--connect)}.l{fill:var(--session)}
+    .s{height:10px;fill:var(--scan)}.c{height:10px;fill:var(--connect)}.l{height:6px;fill:var(--session)}
     .f{fill:var(--ground);stroke:var(--bad);stroke-width:1.5;stroke-dasharray:3 2}
     .figures{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;flex:1 1 20rem;max-width:34rem}
     figure rect{fill:var(--session)}figure path{stroke:var(--dim)}figure text{text-anchor:middle}figure .n{fill:var(--ink)}
@@ -76,7 +76,6 @@ extension BuildingPage {
     .rooms>tbody>tr:first-child>td:nth-child(4)::before{content:"Identity"}.rooms>tbody>tr:first-child>td:nth-child(5)::before{content:"Evidence"}\
     .rooms>tbody>tr:first-child>td:nth-child(6)::before{content:"Proved on"}.rooms>tbody>tr:first-child>td:nth-child(7)::before{content:"Run"}\
     .js .open .history{display:block}.history>td{display:block!important}.toggle{width:100%}.sign{font-size:.75rem}\
-    .settings td,.settings th{padding-right:.2rem}.settings time{white-space:normal}\
     .origin{display:block}.origin dd{margin-bottom:.4rem}}
 
     """ + printStyle

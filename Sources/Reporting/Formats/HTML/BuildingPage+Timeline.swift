@@ -11,10 +11,10 @@ extension BuildingPage {
       """
       <p>\(link(run: newest.run.started.run)), from \(time(newest.run.began)), for \(timeline.seconds.asSeconds). \
       Times on the axis are minutes and seconds since it began.</p>
-      <ul class="legend"><li><svg width="24" height="10" aria-hidden="true"><rect class="s" width="24" height="10"/></svg> \
-      scan window<li><svg width="24" height="10" aria-hidden="true"><rect class="c" width="24" height="10"/></svg> \
-      connecting<li><svg width="24" height="10" aria-hidden="true"><rect class="l" y="2" width="24" height="6"/></svg> session\
-      <li><svg width="24" height="12" aria-hidden="true"><rect class="c f" x="1" y="1" width="22" height="10"/></svg> \
+      <ul class="legend"><li><svg width="24" height="10" aria-hidden="true"><rect class="s" width="24"/></svg> \
+      scan window<li><svg width="24" height="10" aria-hidden="true"><rect class="c" width="24"/></svg> \
+      connecting<li><svg width="24" height="10" aria-hidden="true"><rect class="l" y="2" width="24"/></svg> session\
+      <li><svg width="24" height="12" aria-hidden="true"><rect class="c f" x="1" y="1" width="22"/></svg> \
       failed (outlined, dashed)</ul>
       <p id="zoom" class="zoom" hidden><button type="button" data-zoom="0.5">Zoom out</button> \
       <button type="button" data-zoom="2">Zoom in</button></p>
@@ -48,7 +48,9 @@ extension BuildingPage {
   private func strip(_ lane: Timeline.AdapterLane, _ total: Double) -> HTML {
     let height = 16 + 12 * lane.lanes.count
     let windows = lane.windows.map {
-      bar($0, "s", y: 2, height: 10, total, "\($0.words), \($0.seconds.asSeconds)")
+      titled(
+        "\(Timeline.clock($0.begin)) \($0.words), \($0.seconds.asSeconds)",
+        bar($0, "s", y: 2, total))
     }
     let attempts = lane.lanes.enumerated().map { number, attempts in
       attempts.map { bars($0, y: 16 + 12 * number, total) }.joined()
@@ -65,23 +67,26 @@ extension BuildingPage {
     let name = "\(attempt.room.planned.name), \(attempt.attempt.name)"
     let end = attempt.attempt.resultWords
     let isFailed = attempt.attempt.failure != nil
+    let begin = Timeline.clock(attempt.connect.begin)
     guard let session = attempt.session else {
-      return bar(attempt.connect, isFailed ? "c f" : "c", y: y, height: 10, total, "\(name): \(end)")
+      return titled(
+        "\(begin) \(name): \(end)", bar(attempt.connect, isFailed ? "c f" : "c", y: y, total))
     }
-    return bar(
-      attempt.connect, "c", y: y, height: 10, total,
-      "\(name): connecting \(attempt.connect.seconds.asSeconds)")
-      + bar(
-        session, isFailed ? "l f" : "l", y: y + 2, height: 6, total,
-        "\(name): session \(session.seconds.asSeconds), \(end)")
+    let (connecting, talking) = (attempt.connect.seconds.asSeconds, session.seconds.asSeconds)
+    return titled(
+      "\(begin) \(name): connecting \(connecting), session \(talking), \(end)",
+      bar(attempt.connect, "c", y: y, total)
+        + bar(session, isFailed ? "l f" : "l", y: y + 2, total))
   }
 
-  private func bar(_ bar: Timeline.Bar, _ kind: HTML, y: Int, height: Int, _ total: Double, _ title: String)
-    -> HTML
-  {
+  private func titled(_ title: String, _ bars: HTML) -> HTML {
+    "<g><title>\(title)</title>\(bars)</g>"
+  }
+
+  /// The style has its height.
+  private func bar(_ bar: Timeline.Bar, _ kind: HTML, y: Int, _ total: Double) -> HTML {
     """
-    <rect class="\(kind)" x="\(percent(bar.begin, total))%" y="\(y)" width="\(percent(bar.seconds, total))%" \
-    height="\(height)"><title>\(Timeline.clock(bar.begin)) \(title)</title></rect>
+    <rect class="\(kind)" x="\(percent(bar.begin, total))%" y="\(y)" width="\(percent(bar.seconds, total))%"/>
     """
   }
 
