@@ -22,7 +22,9 @@ from typing import Any
 ROOM_SENSOR = "12345678-9abc-def0-1234-0000000000%02x"
 SSID, PASSWORD, ROOM, MINOR, COMMAND, STATUS = (ROOM_SENSOR % n for n in range(2, 8))
 TIMEOUT = 60
-ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x01\x02\r]")
+ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]|[\x01\x02\r]")
+# What a read can end within.
+PART = re.compile(rb"\x1b(\[[0-9;?]*)?$")
 
 
 def say(event: str, **facts: Any) -> None:
@@ -41,22 +43,27 @@ class Bluetoothctl:
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 500, 0, 0))
         self.screen = ""
         self.read_to = 0
+        self.part = b""
 
     def type(self, line: str) -> None:
         os.write(self.terminal, line.encode() + b"\n")
 
-    def expect(self, pattern: str) -> re.Match[str]:
-        """Waits for a text behind the last expected one."""
+    def expect(self, *patterns: str) -> re.Match[str]:
+        """Waits for texts behind the last expected one, in whatever order. Returns the first one's match."""
         deadline = time.monotonic() + TIMEOUT
         while True:
-            match = re.compile(pattern, re.S).search(self.screen, self.read_to)
-            if match:
-                self.read_to = match.end()
-                return match
+            matches = [re.compile(pattern, re.S).search(self.screen, self.read_to) for pattern in patterns]
+            found = [match for match in matches if match]
+            if len(found) == len(patterns):
+                self.read_to = max(match.end() for match in found)
+                return found[0]
             ready, _, _ = select.select([self.terminal], [], [], max(0, deadline - time.monotonic()))
             if not ready:
-                raise TimeoutError(f"waited for {pattern!r}")
-            self.screen += ESCAPES.sub("", os.read(self.terminal, 65536).decode(errors="replace"))
+                raise TimeoutError(f"waited for {patterns!r}")
+            text = self.part + os.read(self.terminal, 65536)
+            part = PART.search(text)
+            self.part = part.group() if part else b""
+            self.screen += ESCAPES.sub(b"", text.removesuffix(self.part)).decode(errors="replace")
 
     def end(self) -> None:
         os.kill(self.pid, signal.SIGTERM)
@@ -70,16 +77,15 @@ def main(address: str, ssid: str, password: str, room: str, minor: str) -> None:
         say("agent_registered")
 
         ctl.type("scan on")
-        ctl.expect(r"Discovery started")
-        ctl.expect(rf"\[NEW\] Device {address} Robo Sensor")
+        ctl.expect(r"Discovery started", rf"\[NEW\] Device {address} Robo Sensor")
         say("sighted")
         ctl.type("scan off")
         ctl.expect(r"Discovery stopped")
 
         ctl.type(f"connect {address}")
-        ctl.expect(r"Connection successful")
+        # On a slow machine the services can be resolved before the reply arrives.
+        ctl.expect(r"Connection successful", r"ServicesResolved: yes")
         say("connected")
-        ctl.expect(r"ServicesResolved: yes")
 
         ctl.type(f"info {address}")
         ctl.expect(rf"Device {address} \(public\)")
