@@ -171,10 +171,11 @@ private struct EspDevice: Sendable {
         try await device.applyAndFollow(command)
       }
     } catch {
-      switch error.reason {
-      case .linkLost where !command.isOfThisRun, .stageTimedOut where !command.isOfThisRun:
+      if !command.isOfThisRun, error.reason.failureClass != .cancelled {
         // The next attempt could not tell how that command ended from how its own did.
         throw AttemptFailure(.settingsUnknown(nil))
+      }
+      switch error.reason {
       case .linkLost(let step):
         throw AttemptFailure(.linkLost(FailedStep(.verify, stackText: step.stackText)))
       case .stageTimedOut(_, let seconds):
