@@ -370,7 +370,8 @@ struct LabelTests {
   func walkRehearsal() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
-      try site.write("lines.txt", ".\n.\n.\n")
+      // Each line is an attempt: on a busy machine a scan in real time can miss a device.
+      try site.write("lines.txt", String(repeating: ".\n", count: 30))
       let outcome = try await site.run(
         ["walk", "building.yaml", "--simulate", "--scan-time", "1"], through: Self.through)
       #expect(outcome.status == 0, "\(outcome)")
