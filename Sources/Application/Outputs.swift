@@ -16,13 +16,12 @@ package enum Outputs {
       "history", HistoryJSON.schema, HistoryJSON.form.about, in: "`roboprov history --output json`",
       .object(HistoryJSON.form)),
     Output("scan", ScanResult.schema, in: "`roboprov scan --output json`", ScanResult.form),
-    Output("adapters", AdapterListing.schema, in: "`roboprov adapters --output json`", AdapterListing.form),
     Output("monitor", MonitorLine.schema, in: "`roboprov monitor`, one a line", MonitorLine.form),
     Output("doctor", DoctorJSON.schema, in: "`roboprov doctor --output json`", DoctorJSON.form),
     Output(
       "inspection", Inspection.schema, in: "`roboprov inspect --output json`, without `--set`",
       Inspection.form),
-    Output("wifi-scan", WiFiList.schema, in: "`roboprov wifi-scan --output json`", WiFiList.form),
+    Output("wifi-scan", WiFiList.schema, in: "`roboprov inspect --networks --output json`", WiFiList.form),
     Output(
       "validate", ManifestFindings.schema, in: "`roboprov validate` and `init`, each with `--output json`",
       ManifestFindings.form),

@@ -37,8 +37,7 @@ package struct Roboprov: AsyncParsableCommand {
       CommandGroup(
         name: "Devices",
         subcommands: [
-          ScanCommand.self, FindCommand.self, InspectCommand.self, WiFiScanCommand.self, MonitorCommand.self,
-          AdaptersCommand.self,
+          ScanCommand.self, FindCommand.self, InspectCommand.self, MonitorCommand.self,
         ]),
       CommandGroup(
         name: "More",

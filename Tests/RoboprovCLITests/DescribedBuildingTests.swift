@@ -58,6 +58,30 @@ struct DescribedBuildingTests {
     }
   }
 
+  @Test("`inspect` and the schema of manifests know the families of a manifest")
+  func known() async throws {
+    try await Site.use { site in
+      try Self.copy(to: site)
+      func inspect(_ device: String, _ options: [String]) async throws -> Invocation.Outcome {
+        let virtual = ["building.yaml", "--simulate", "--scenario", "scenario.yaml"]
+        return try await site.run(["inspect", device] + virtual + options)
+      }
+      let tag = try await inspect("C4:7C:8D:6C:00:01", [])
+      #expect(tag.status == 0 && tag.output.contains("C4:7C:8D:6C:00:01: Battery tag, waits"), "\(tag)")
+      #expect(tag.output.contains("Service 5A3B0000-1D2C-4E6F-8A9B-0C1D2E3F4A5B (Battery tag)"), "\(tag)")
+      let lamp = try await inspect(
+        "C4:7C:8D:6C:01:01", ["--set", "fixture=11", "--set", "mode=cold", "--output", "json"])
+      let room = try #require(JSON(lamp.output), "\(lamp)")["rooms"][0]
+      #expect(lamp.status == 0 && room["outcome"].text == "provisioned", "\(lamp)")
+      let alone = try await site.run(["schema", "manifest"])
+      #expect(!alone.output.contains("\"fixture\""))
+      let schema = try await site.run(["schema", "manifest", "building.yaml"])
+      #expect(schema.status == 0 && schema.output.contains("\"fixture\""), "\(schema)")
+      let other = try await site.run(["schema", "report", "building.yaml"])
+      #expect(other.status == 64 && other.errors.contains("only `roboprov schema manifest`"), "\(other)")
+    }
+  }
+
   @Test("`validate` reports an error of a family file, with its place there")
   func invalid() async throws {
     try await Site.use { site in

@@ -4,7 +4,7 @@ import SampleFacts
 import Testing
 import VirtualBuilding
 
-@Suite("`inspect` and `wifi-scan` read one device", .timeLimit(.minutes(60)))
+@Suite("`inspect` reads one device", .timeLimit(.minutes(60)))
 struct InspectCommandTests {
   private static let beacon = BluetoothAddress(rawValue: 0xC47C_8D00_0031)
 
@@ -156,40 +156,41 @@ struct InspectCommandTests {
     }
   }
 
-  // MARK: wifi-scan
+  // MARK: --networks
 
   private static let networks = [
     WiFiNetwork(ssid: "Harbour Guests", rssi: -52), WiFiNetwork(ssid: "Office, 2nd floor", rssi: -61),
     WiFiNetwork(ssid: "Königin Elisabeth", rssi: -75),
   ]
 
-  @Test("`wifi-scan` lists the networks that sensors receive; unsupported firmware ends with 100")
-  func wifiScan() async throws {
+  @Test("`inspect --networks` lists the networks that a sensor receives; unsupported firmware ends with 100")
+  func networks() async throws {
     try await serve(networks: Self.networks) { premises in
-      let one = try await premises.run(["wifi-scan", "C47C8D000001"])
-      #expect(one.status == 0, "\(one)")
-      let lines = one.output.split(separator: "\n").dropFirst().map(String.init)
+      let text = try await premises.run(["inspect", "C47C8D000001", "--networks"])
+      #expect(text.status == 0, "\(text)")
       #expect(
-        lines == [
-          "C4:7C:8D:00:00:01  -52 dBm  Harbour Guests", "C4:7C:8D:00:00:01  -61 dBm  Office, 2nd floor",
-          "C4:7C:8D:00:00:01  -75 dBm  Königin Elisabeth",
-        ], "\(one)")
-      let two = try await premises.run(
-        ["wifi-scan", "C47C8D000003", "C47C8D000002", "C47C8D0000AA", "--scan-time", "3", "--output", "json"])
-      #expect(two.status == 100, "\(two)")
-      let sensors = try #require(JSON(two.output), "\(two)")["sensors"].items
-      #expect(sensors.map { $0["result"].text } == ["unsupported", "networks", "failed"])
-      #expect(sensors[1]["networks"].items.map { $0["ssid"].text } == Self.networks.map(\.ssid))
-      #expect(sensors[1]["complete"].flag == true)
+        text.output.split(separator: "\n").map(String.init) == [
+          "RSSI     NETWORK", "-52 dBm  Harbour Guests", "-61 dBm  Office, 2nd floor",
+          "-75 dBm  Königin Elisabeth",
+        ], "\(text)")
+      let json = try await premises.run(["inspect", "C47C8D000002", "--networks", "--output", "json"])
+      let list = try #require(JSON(json.output), "\(json)")
+      #expect(list["networks"].items.map { $0["ssid"].text } == Self.networks.map(\.ssid))
+      #expect(list["complete"].flag == true && list["address"].text == "\(ServedBuilding.address(2))")
+      let old = try await premises.run(["inspect", "C47C8D000003", "--networks"])
+      #expect(old.status == 100 && old.output.isEmpty, "\(old)")
+      #expect(old.errors.contains("C4:7C:8D:00:00:03 cannot list networks"), "\(old)")
+      let both = try await premises.run(["inspect", "C47C8D000001", "--networks", "--set", "minor=7"])
+      #expect(both.status == 64 && both.errors.contains("not both"), "\(both)")
     }
   }
 
-  @Test("`wifi-scan` reports a sensor that receives no network")
+  @Test("`inspect --networks` reports a sensor that receives no network")
   func noNetworks() async throws {
     try await serve { premises in
-      let outcome = try await premises.run(["wifi-scan", "C47C8D000001"])
+      let outcome = try await premises.run(["inspect", "C47C8D000001", "--networks"])
       #expect(outcome.status == 0, "\(outcome)")
-      #expect(outcome.output == "C4:7C:8D:00:00:01: receives no network\n", "\(outcome)")
+      #expect(outcome.output == "C4:7C:8D:00:00:01 receives no network.\n", "\(outcome)")
     }
   }
 }

@@ -19,7 +19,7 @@ struct ManifestSchemaTests {
   func command() async throws {
     try await Site.use { site in
       let schema = try await site.run(["schema", "manifest"])
-      #expect(schema.status == 0 && schema.output == ManifestSchema.document.pretty, "\(schema)")
+      #expect(schema.status == 0 && schema.output == ManifestSchema.document().pretty, "\(schema)")
       let list = try await site.run(["schema"])
       #expect(list.output.contains("manifest "), "\(list)")
     }
@@ -27,7 +27,7 @@ struct ManifestSchemaTests {
 
   @Test("the schema describes each key")
   func explained() throws {
-    let schema = try #require(JSON(ManifestSchema.document.pretty))
+    let schema = try #require(JSON(ManifestSchema.document().pretty))
     let mappings = [schema] + schema["definitions"].keys.sorted().map { schema["definitions"][$0] }
     #expect(mappings.count > 8)
     for mapping in mappings {
@@ -104,7 +104,7 @@ struct ManifestSchemaTests {
 
   private func expectSameVerdict(_ verdicts: [Verdict]) async throws {
     try await Site.use { site in
-      try site.write("manifest.schema.json", ManifestSchema.document.pretty)
+      try site.write("manifest.schema.json", ManifestSchema.document().pretty)
       try site.write("verdicts.jsonl", verdicts.map(\.line).joined(separator: "\n") + "\n")
       let python = Self.checkout.appending(path: ".build-interop/venv/bin/python3").path
       try #require(

@@ -181,7 +181,7 @@ struct TerminalTests {
 
   static let pages = [
     ["--help"], ["apply", "--help"], ["scan", "--help"], ["find", "--help"], ["monitor", "--help"],
-    ["inspect", "--help"], ["wifi-scan", "--help"],
+    ["inspect", "--help"],
     ["validate", "--help"], ["report", "--help"],
     ["simulate", "--help"],
   ]

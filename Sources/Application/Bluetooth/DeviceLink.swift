@@ -2,6 +2,7 @@ package import Bluetooth
 import Reporting
 import FoundationEssentials
 package import Model
+import Session
 import Waiting
 
 /// A connection to one device, for commands that inspect it and write no setting.
@@ -10,8 +11,15 @@ package struct DeviceLink: Sendable {
   let adapters: AdapterChoice
   /// How long to scan for the device, in seconds.
   let scanTime: Double
-  /// The building whose names for adapters apply.
+  /// The building whose families, and names for adapters, apply.
   let building: Building?
+
+  package var families: FamilyCatalogue { building?.families ?? BuiltIn.families }
+
+  /// The GATT sessions of a device's family; nil when its advertisement does not show that.
+  func driver(of sighting: Sighting) -> FamilyDriver? {
+    sighting.family.flatMap { (building?.drivers ?? BuiltIn.drivers)[$0.id] }
+  }
 
   package init(
     stack: BluetoothStack, adapters: AdapterChoice, scanTime: Double, building: Building? = nil
@@ -28,10 +36,9 @@ package struct DeviceLink: Sendable {
   package struct Sighting: Sendable {
     let adapter: Adapter
     let advertisement: Advertisement
-    /// Its family, and whether it waits to be provisioned; nil if its advertisement does not show that.
-    let recognised: (profile: FamilyID, recognition: Recognition)?
-
-    package var family: DeviceFamily? { recognised.flatMap { BuiltIn.families[$0.profile] } }
+    /// Whether it waits to be provisioned; nil, as its family, if its advertisement does not show that.
+    let recognition: Recognition?
+    package let family: DeviceFamily?
   }
 
   /// Scans until the device is received, connects to it, runs `body`, and always disconnects.
@@ -88,9 +95,10 @@ package struct DeviceLink: Sendable {
     }
     switch found {
     case .value(let advertisement?):
+      let recognised = families.recognise(advertisement)
       return Sighting(
-        adapter: adapter, advertisement: advertisement,
-        recognised: BuiltIn.families.recognise(advertisement))
+        adapter: adapter, advertisement: advertisement, recognition: recognised?.recognition,
+        family: recognised.flatMap { families[$0.profile] })
     case .failed(let error) where error.code != .cancelled:
       throw adapters.failure(error)
     // Both a timeout and an interruption end the scan.

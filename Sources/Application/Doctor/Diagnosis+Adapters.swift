@@ -8,8 +8,8 @@ extension Diagnosis {
     guard let radio else { return [] }
     let known = Set(radio.adapters.map(\.adapter.name))
     let onlyKernel = (bluetooth?.controllers ?? []).filter { !known.contains($0.name) }
-    var findings = radio.adapters.flatMap { item in
-      [line(item), state(item, radio)].compactMap(\.self) + use(item)
+    var findings = zip(radio.adapters, listed).flatMap { item, listed in
+      [line(listed), state(listed, radio)].compactMap(\.self) + use(item)
     }
     findings += onlyKernel.map { controller in
       Finding(
@@ -29,10 +29,31 @@ extension Diagnosis {
 
   // MARK: One by one
 
-  private func line(_ item: RadioFacts.Item) -> Finding {
-    let adapter = item.adapter
-    let hardware = controller(adapter.name)?.hardware ?? adapter.hardware
-    let description = building?.building.description(of: adapter)
+  /// An adapter as it is now.
+  struct ListedAdapter {
+    let adapter: Adapter
+    /// Its entry in the manifest; nil without one.
+    let description: AdapterDescription?
+    /// Whether rfkill blocks it; nil if unknown.
+    let block: RadioBlock?
+    /// The devices to which it holds a link; nil if unknown.
+    let links: [BluetoothAddress]?
+  }
+
+  /// The adapters that BlueZ has, by name.
+  var listed: [ListedAdapter] {
+    (radio?.adapters ?? []).map { item in
+      var adapter = item.adapter
+      let kernel = controller(adapter.name)
+      adapter.hardware = kernel?.hardware ?? adapter.hardware
+      return ListedAdapter(
+        adapter: adapter, description: building?.building.description(of: adapter),
+        block: RadioBlock(adapter.state, kernel: kernel?.block), links: item.links)
+    }
+  }
+
+  private func line(_ item: ListedAdapter) -> Finding {
+    let (adapter, description, hardware) = (item.adapter, item.description, item.adapter.hardware)
     let name = [description?.alias, description?.place].compactMap(\.self).joined(separator: ", ")
     let links = item.links.map { $0.count.counted("link") } ?? "links unknown"
     let parts = [
@@ -45,11 +66,11 @@ extension Diagnosis {
   }
 
   /// Why an adapter cannot be used. This is only a warning if another adapter is ready.
-  private func state(_ item: RadioFacts.Item, _ radio: RadioFacts) -> Finding? {
+  private func state(_ item: ListedAdapter, _ radio: RadioFacts) -> Finding? {
     let adapter = item.adapter
     guard adapter.state != .ready else { return nil }
     let severity: Finding.Severity = radio.ready.isEmpty ? .error : .warning
-    switch RadioBlock(adapter.state, kernel: controller(adapter.name)?.block) {
+    switch item.block {
     case .hardware:
       return Finding(
         .adapterBlocked, severity, about: adapter.name,

@@ -33,8 +33,8 @@ extension Diagnosis {
       return Finding(
         .manifestAdapter, .warning, about: description.reference.text,
         "The manifest's adapter \(name) is not present\(what).",
-        advice: "Plug it in, or correct its address in the manifest. This lists those that are present:",
-        command: "roboprov adapters \(facts.manifest.shellQuoted)")
+        advice: "Plug it in, or correct its address in the manifest; those that are present are listed above."
+      )
     }
   }
 

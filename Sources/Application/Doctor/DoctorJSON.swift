@@ -1,3 +1,4 @@
+import Bluetooth
 import Model
 import Engine
 package import Reporting
@@ -9,15 +10,11 @@ package enum DoctorJSON {
 
   package struct Source: Sendable {
     var host: String
-    var building: String?
-    var findings: [Finding]
-    var reception: BuildingFacts.ScanReception?
+    var diagnosis: Diagnosis
+    package let findings: [Finding]
 
-    package init(
-      host: String, building: String? = nil, findings: [Finding],
-      reception: BuildingFacts.ScanReception? = nil
-    ) {
-      (self.host, self.building, self.findings, self.reception) = (host, building, findings, reception)
+    package init(host: String, _ diagnosis: Diagnosis) {
+      (self.host, self.diagnosis, findings) = (host, diagnosis, diagnosis.findings)
     }
   }
 
@@ -27,11 +24,18 @@ package enum DoctorJSON {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("tool_version", "Version of roboprov.") { _ in Version.current }
     Field("host", "The computer.") { $0.host }
-    Field("building", "The building's stable id; null if no manifest was named.") { $0.building }
+    Field("building", "The building's stable id; null if no manifest was named.") {
+      $0.diagnosis.building?.building.id
+    }
     Field("summary", "How many findings of each severity there are.", form: summary) { $0 }
     Field("findings", "What was found, by topics.", each: finding) { $0.findings }
+    Field(
+      "adapters", "The adapters that BlueZ has, by name; empty, too, if it could not be asked.", each: adapter
+    ) {
+      $0.diagnosis.listed
+    }
     Field("reception", "What a scan received from the building; null without a scan.", optional: reception) {
-      $0.reception
+      $0.diagnosis.building?.reception?.value
     }
   }
 
@@ -52,6 +56,22 @@ package enum DoctorJSON {
       $0.advice
     }
     Field("command", "What to do, as a command of a shell; null if there is none.") { $0.command }
+  }
+
+  private static let adapter = OutputForm<Diagnosis.ListedAdapter>(
+    "listed_adapter", "An adapter as it is now."
+  ) {
+    Field("name", "Its name on the host: `hci0`.") { $0.adapter.name }
+    Field("address", "Its Bluetooth address, which does not change.") { $0.adapter.id }
+    Field("alias", "Its name in the manifest; null if it has none.") { $0.description?.alias }
+    Field("place", "Its place in the manifest; null if it has none.") { $0.description?.place }
+    Field("powered", "Whether it is switched on.") { $0.adapter.state == .ready }
+    Field("blocked", "Whether rfkill blocks it; null if unknown.") { $0.block }
+    Field(
+      "hardware", "Its controller; null if nothing is known about it.",
+      optional: JSONReport.hardware
+    ) { $0.adapter.hardware }
+    Field("links", "The devices that it holds a link to, made by any program; null if unknown.") { $0.links }
   }
 
   private static let reception = OutputForm<BuildingFacts.ScanReception>(

@@ -9,8 +9,8 @@ package struct Inspection: Sendable {
 
   package struct Service: Sendable {
     let uuid: BluetoothUUID
-    /// The device family that has the service; nil if no known family has it.
-    let family: FamilyID?
+    /// The title of the device family that has the service, or its name by the Bluetooth SIG; nil if unknown.
+    let name: String?
     let characteristics: [Characteristic]
   }
 
@@ -42,7 +42,8 @@ package struct Inspection: Sendable {
   /// Reads every value that is not a secret.
   /// - Throws: `CentralError`.
   package static func read(
-    _ link: any Peripheral, _ device: DeviceLink.Sighting, on clock: any TimeSource
+    _ link: any Peripheral, _ device: DeviceLink.Sighting, as families: FamilyCatalogue,
+    on clock: any TimeSource
   ) async throws -> Inspection {
     let found = try await bounded(limits.discover, clock) { () async throws(CentralError) in
       try await link.allServices()
@@ -50,10 +51,8 @@ package struct Inspection: Sendable {
     var services: [Service] = []
     for service in found {
       let family =
-        BuiltIn.families.all.first { $0.service == service.uuid && !$0.isServiceShared }
-        ?? device.family.flatMap { family in
-          BuiltIn.families.all.first { $0.id == family.id && $0.service == service.uuid }
-        }
+        families.all.first { $0.service == service.uuid && !$0.isServiceShared }
+        ?? device.family.flatMap { $0.service == service.uuid ? $0 : nil }
       var characteristics: [Characteristic] = []
       for characteristic in service.characteristics {
         let description = family?.characteristic(characteristic.uuid)
@@ -63,7 +62,10 @@ package struct Inspection: Sendable {
             title: description?.title ?? AssignedNumbers.characteristic(characteristic.uuid),
             value: try await value(of: characteristic, description, family, link, clock)))
       }
-      services.append(Service(uuid: service.uuid, family: family?.id, characteristics: characteristics))
+      services.append(
+        Service(
+          uuid: service.uuid, name: family?.title ?? AssignedNumbers.service(service.uuid),
+          characteristics: characteristics))
     }
     return Inspection(device: device, services: services)
   }

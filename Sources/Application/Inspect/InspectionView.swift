@@ -9,13 +9,11 @@ extension Inspection {
   package var text: String {
     let address = device.advertisement.address
     let signal = device.advertisement.rssi.map { ", \($0) dBm" } ?? ""
-    let state = device.recognised.map { ", " + $0.recognition.shortWords } ?? ""
+    let state = device.recognition.map { ", " + $0.shortWords } ?? ""
     var text = "\(address): \(device.family?.title ?? "a device of no known family")\(state)\(signal)\n"
     if services.isEmpty { text += "It has no services.\n" }
     for service in services {
-      let family = service.family.flatMap { BuiltIn.families[$0]?.title }
-      let name = family ?? AssignedNumbers.service(service.uuid)
-      text += "\nService \(service.uuid)\(name.map { " (\($0))" } ?? "")\n"
+      text += "\nService \(service.uuid)\(service.name.map { " (\($0))" } ?? "")\n"
       guard !service.characteristics.isEmpty else { continue }
       text += Table.text(
         header: ["CHARACTERISTIC", "NAME", "ACCESS", "VALUE"],
@@ -37,9 +35,9 @@ extension Inspection {
     Field("address", "The device.") { $0.device.advertisement.address }
     Field("adapter", "The adapter that was connected to it: `hci0`.") { $0.device.adapter.name }
     Field("name", "The name that it advertises; null without one.") { $0.device.advertisement.localName }
-    Field("profile", "Its family; null when it was not recognised.") { $0.device.recognised?.profile }
+    Field("profile", "Its family; null when it was not recognised.") { $0.device.family?.id }
     Field("state", "Whether it waits to be provisioned; null when it was not recognised.") {
-      ($0.device.recognised?.recognition).map(DeviceState.init)
+      $0.device.recognition.map(DeviceState.init)
     }
     Field("rssi", "RSSI before the connection, in dBm.") { $0.device.advertisement.rssi }
     Field("services", "Its services, in the order in which the stack lists them.", each: serviceForm) {
@@ -49,9 +47,7 @@ extension Inspection {
 
   private static let serviceForm = OutputForm<Service>("device_service", "A service of a device.") {
     Field("uuid", "What it is.") { $0.uuid }
-    Field("name", "Its name; null if it is not known.") { service in
-      service.family.flatMap { BuiltIn.families[$0]?.title } ?? AssignedNumbers.service(service.uuid)
-    }
+    Field("name", "Its name; null if it is not known.") { $0.name }
     Field("characteristics", "Its characteristics.", each: characteristicForm) { $0.characteristics }
   }
 

@@ -6,6 +6,8 @@ package import Model
 /// manifests holds of them.
 package struct OneDevice {
   private let family: DeviceFamily
+  /// The families that the manifest can name.
+  let families: FamilyCatalogue
   private let address: BluetoothAddress
   private var values: [SettingName: String] = [:]
 
@@ -17,8 +19,10 @@ package struct OneDevice {
   /// Reads `key=value` pairs. All users of the computer can read the arguments of a process, so the value for
   /// a password is only its source.
   /// - Throws: `CommandFailure`, which quotes no value.
-  package init(_ pairs: [String], for family: DeviceFamily, at address: BluetoothAddress) throws {
-    (self.family, self.address) = (family, address)
+  package init(
+    _ pairs: [String], for family: DeviceFamily, of families: FamilyCatalogue, at address: BluetoothAddress
+  ) throws {
+    (self.family, self.families, self.address) = (family, families, address)
     let names = family.givenSettings.map { "\($0.name)" + ($0.reservedNames == nil ? "" : ".NAME") }
       .joined(separator: ", ")
     for pair in pairs {

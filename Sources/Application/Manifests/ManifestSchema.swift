@@ -1,5 +1,5 @@
 import Manifest
-import Model
+package import Model
 package import Reporting
 
 /// The JSON Schema of manifests for editors (yaml-language-server): draft-07, generated from the decoder's
@@ -15,9 +15,9 @@ package enum ManifestSchema {
   /// Its draft.
   package static let format = "draft-07"
 
-  /// The document.
-  package static var document: JSONValue {
-    document(of: Grammar(BuiltIn.families).manifest, "urn:roboprov:manifest:1", "roboprov manifest")
+  /// The document for manifests with these families.
+  package static func document(with families: FamilyCatalogue = BuiltIn.families) -> JSONValue {
+    document(of: Grammar(families).manifest, "urn:roboprov:manifest:1", "roboprov manifest")
   }
 
   fileprivate static func document(of form: MappingForm, _ id: String, _ title: String) -> JSONValue {

@@ -19,7 +19,7 @@ struct DoctorCommand: AsyncParsableCommand {
       roboprov doctor building.yaml
       roboprov doctor building.yaml --scan-time 30 --output json
 
-      Checks D-Bus, bluetoothd and its settings, the adapters, the clock, the free space for reports and the file permissions. \
+      Lists the adapters, with controller, USB port and links to devices. Checks D-Bus, bluetoothd and its settings, the adapters, the clock, the free space for reports and the file permissions. \
       With a manifest it also checks the adapters, passwords and addresses that the building needs, and scans for --scan-time \
       seconds to find which rooms' devices it receives from here. It writes nothing to any device and records nothing. Exit \
       status \(ExitStatus.unavailable.rawValue) if a finding is an error.
@@ -54,20 +54,24 @@ struct DoctorCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let source = try manifest.map {
+    let manifest = try manifest.map {
       try ManifestSource.load($0, keepsEnvironment: true, warnsOfOthers: false)
     }
-    var building = source.map { BuildingFacts($0, in: reports) }
-    let host = HostFacts.system(isSimulated: simulation.simulate, reports: reports, files: files(source))
+    var building = manifest.map { BuildingFacts($0, in: reports) }
+    let host = HostFacts.system(isSimulated: simulation.simulate, reports: reports, files: files(manifest))
     let subject = building.map { KnownBuilding($0.building, $0.known) }
     let (radio, reception) = try await simulation.access.attempting(rehearsing: subject) {
       [building] opened in
       try await Interruptions().cancelling { try await look(opened, building) }
     }
     building?.reception = reception
-    let findings = Diagnosis(host: host, radio: radio, building: building).findings
-    show(findings, building)
-    if findings.contains(where: { $0.severity == .error }) { throw ExitStatus.unavailable }
+    let source = DoctorJSON.Source(
+      host: HostEnvironment.hostName, Diagnosis(host: host, radio: radio, building: building))
+    switch output {
+    case .json: Console.data(DoctorJSON.form.value(source).pretty)
+    case .text: Console.data(lines: DoctorView.lines(source.findings, style: Screen.standardOutput.style))
+    }
+    if source.findings.contains(where: { $0.severity == .error }) { throw ExitStatus.unavailable }
   }
 
   private func files(_ source: ManifestSource?) -> [FileFacts] {
@@ -141,17 +145,5 @@ struct DoctorCommand: AsyncParsableCommand {
       .init(
         seconds: seconds, adapters: received.map(\.0.name),
         rooms: RoomReception(facts.rooms, facts.known, air: received.map(\.1))))
-  }
-
-  private func show(_ findings: [Finding], _ building: BuildingFacts?) {
-    switch output {
-    case .json:
-      let source = DoctorJSON.Source(
-        host: HostEnvironment.hostName, building: building?.building.id, findings: findings,
-        reception: building?.reception?.value)
-      Console.data(DoctorJSON.form.value(source).pretty)
-    case .text:
-      Console.data(lines: DoctorView.lines(findings, style: Screen.standardOutput.style))
-    }
   }
 }

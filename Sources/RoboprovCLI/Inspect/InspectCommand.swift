@@ -7,8 +7,8 @@ import FoundationEssentials
 import Glibc
 import Model
 
-/// `roboprov inspect`: lists the services and values of one device, or writes its settings without a
-/// manifest.
+/// `roboprov inspect`: lists the services and values of one device, or the networks that it receives, or writes its
+/// settings without a manifest.
 struct InspectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
@@ -16,10 +16,12 @@ struct InspectCommand: AsyncParsableCommand {
       "Connect to one device and list its services and values, or write its settings without a manifest.",
     discussion: """
       roboprov inspect C4:7C:8D:00:00:07
+      roboprov inspect C4:7C:8D:00:00:07 --networks
       roboprov inspect C4:7C:8D:00:00:07 --set room_name='Room 7' --set minor=7
       roboprov inspect C4:7C:8D:00:00:07 --set room_name=Lab --set minor=9 --set wifi_ssid=Lab --set wifi_password=env:WIFI_LAB
 
-      Decodes values as the device's family describes them. It does not read passwords. With --set it writes and verifies the \
+      Decodes values as the device's family describes them. It does not read passwords. With --networks the device scans \
+      with its own WiFi radio; it must wait to be provisioned. With --set it writes and verifies the \
       settings as `apply` does, as a building of one room with its own record in <dir>/device-<address>/. Give every setting \
       that the family requires. A password is never an argument: use wifi_password=env:NAME, file:PATH, prompt, or none for an \
       open network. For the device of a room use `roboprov apply`, which keeps the building's record.
@@ -27,6 +29,15 @@ struct InspectCommand: AsyncParsableCommand {
 
   @Argument(help: ArgumentHelp("The device: its address or label.", valueName: "address"))
   var device: String
+
+  @Argument(
+    help: ArgumentHelp(
+      "The building whose device families and adapter names apply.", valueName: "building.yaml"),
+    completion: .yaml)
+  var manifest: String?
+
+  @Flag(help: "List the WiFi networks that the device receives instead.")
+  var networks = false
 
   @Option(
     name: .customLong("set"), parsing: .singleValue,
@@ -53,18 +64,21 @@ struct InspectCommand: AsyncParsableCommand {
     if settings.isEmpty, profile != nil || overwrite {
       throw ValidationError("--profile and --overwrite need --set")
     }
+    if networks, !settings.isEmpty { throw ValidationError("give --networks or --set, not both") }
   }
 
   func run() async throws {
     let address = try DeviceArgument.address(device)
-    let status = try await simulation.access.with { stack in
-      let link = DeviceLink(stack: stack, adapters: radio.choice, scanTime: radio.scanTime)
+    let building = try manifest.map { try ManifestSource.load($0).building }
+    let status = try await simulation.access.with(rehearsing: building.map { KnownBuilding($0) }) { stack in
+      let link = DeviceLink(
+        stack: stack, adapters: radio.choice, scanTime: radio.scanTime, building: building)
       if settings.isEmpty {
         try await show(address, link)
         return ExitStatus.done
       }
       let family = try await family(of: address, link)
-      let device = try OneDevice(settings, for: family, at: address)
+      let device = try OneDevice(settings, for: family, of: link.families, at: address)
       return try await OneDeviceRun(
         keeping: record.keeping, adapters: radio.choice, scanTime: radio.scanTime, mayOverwrite: overwrite
       ).write(
@@ -78,21 +92,27 @@ struct InspectCommand: AsyncParsableCommand {
   }
 
   private func show(_ address: BluetoothAddress, _ link: DeviceLink) async throws {
-    let inspection = try await link.with(address) { peripheral, sighting in
-      try await Inspection.read(peripheral, sighting, on: link.stack.clock)
+    let (text, json) = try await link.with(address) { [networks] peripheral, sighting in
+      if networks {
+        let list = try await WiFiList.read(peripheral, sighting, link)
+        return (list.text, list.json)
+      }
+      let inspection = try await Inspection.read(
+        peripheral, sighting, as: link.families, on: link.stack.clock)
+      return (inspection.text, inspection.json)
     }
     switch output {
-    case .json: Console.data(inspection.json.pretty)
-    case .text: Console.data(inspection.text)
+    case .json: Console.data(json.pretty)
+    case .text: Console.data(text)
     }
   }
 
   private func family(of address: BluetoothAddress, _ link: DeviceLink) async throws -> DeviceFamily {
     if let profile {
-      if let family = BuiltIn.families[FamilyID(rawValue: profile)] { return family }
+      if let family = link.families[FamilyID(rawValue: profile)] { return family }
       throw CommandFailure(
         .usage, "--profile: there is no family \(profile.visible)",
-        advice: "The families: \(BuiltIn.families.all.map(\.id.rawValue).joined(separator: ", ")).")
+        advice: "The families: \(link.families.all.map(\.id.rawValue).joined(separator: ", ")).")
     }
     let sighting = try await Interruptions().cancelling { try await link.search(for: address) }
     if let family = sighting.family { return family }

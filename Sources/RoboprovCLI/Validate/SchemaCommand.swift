@@ -14,10 +14,11 @@ struct SchemaCommand: ParsableCommand {
       roboprov schema
       roboprov schema report
       roboprov schema manifest >building.schema.json
+      roboprov schema manifest building.yaml >building.schema.json
       roboprov schema family
 
       `manifest` describes building.yaml for editors (yaml-language-server), with explanations, and `family` the files under \
-      its `families`; JSON Schema draft-07.
+      its `families`; JSON Schema draft-07. With a manifest, `manifest` also has the settings of the families that it describes.
 
       The other names are outputs; JSON Schema draft 2020-12. The schemas are closed: this version writes no key that the \
       schema does not list. docs/outputs.md explains every field.
@@ -25,6 +26,18 @@ struct SchemaCommand: ParsableCommand {
 
   @Argument(help: ArgumentHelp("The name of the schema. Default: list all names.", valueName: "name"))
   var name: String?
+
+  @Argument(
+    help: ArgumentHelp(
+      "With the name manifest: the building whose families the schema also has.", valueName: "building.yaml"),
+    completion: .yaml)
+  var manifest: String?
+
+  func validate() throws {
+    if manifest != nil, name != ManifestSchema.name {
+      throw ValidationError("only `roboprov schema manifest` takes a manifest")
+    }
+  }
 
   func run() throws {
     guard let name else {
@@ -39,7 +52,10 @@ struct SchemaCommand: ParsableCommand {
       return
     }
     if name == FamilySchema.name { return Console.data(FamilySchema.document.pretty) }
-    if name == ManifestSchema.name { return Console.data(ManifestSchema.document.pretty) }
+    if name == ManifestSchema.name {
+      let families = try manifest.map { try ManifestSource.load($0).building.families }
+      return Console.data(ManifestSchema.document(with: families ?? BuiltIn.families).pretty)
+    }
     Console.data(try Self.output(name).schemaDocument.pretty)
   }
 

@@ -7,8 +7,8 @@ import VirtualBuilding
 @testable import Application
 @testable import RoboprovCLI
 
-@Suite("`adapters` lists the Bluetooth adapters of a computer", .timeLimit(.minutes(60)))
-struct AdaptersCommandTests {
+@Suite("`doctor` lists the Bluetooth adapters of a computer", .timeLimit(.minutes(60)))
+struct DoctorAdaptersTests {
   private static let second = BluetoothAddress(rawValue: 0x001A_7DDA_7114)
 
   /// A building with two adapters: one holds a link, one is switched off.
@@ -38,44 +38,39 @@ struct AdaptersCommandTests {
     }
   }
 
-  @Test("`adapters` prints state and links; facts that the host does not report are unknown")
-  func table() async throws {
+  @Test("`doctor` lists the adapters with state and links; what the host does not report is unknown")
+  func listed() async throws {
     try await Self.serve { premises in
-      let outcome = try await premises.run(["adapters"])
-      #expect(outcome.status == 0, "\(outcome)")
-      let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+      let text = try await premises.run(["doctor"])
       #expect(
-        lines == [
-          ["ADAPTER", "ADDRESS", "POWERED", "BLOCKED", "LINKS", "CONTROLLER", "PATH"],
-          ["hci0", "\(ServedBuilding.adapter)", "yes", "no", "0", "unknown", "-"],
-          ["hci1", "\(Self.second)", "no", "unknown", "unknown", "unknown", "-"],
-        ], "\(outcome)")
-      #expect(outcome.errors.isEmpty, "\(outcome)")
+        text.output.contains(
+          "hci0: \(ServedBuilding.adapter), controller unknown, switched on, 0 links."), "\(text)")
+      #expect(text.output.contains("hci1: \(Self.second), controller unknown, not switched on"), "\(text)")
+      let json = try await premises.run(["doctor", "--output", "json"])
+      let adapters = try #require(JSON(json.output), "\(json)")["adapters"]
+      #expect(adapters.items.map { $0["name"].text } == ["hci0", "hci1"])
+      #expect(adapters.items.map { $0["powered"].flag } == [true, false])
+      #expect(adapters[0]["blocked"].text == "none" && adapters[0]["alias"].isNull)
+      #expect(adapters[0]["links"].items.isEmpty && !adapters[0]["links"].isNull)
+      #expect(adapters[1]["blocked"].isNull && adapters[1]["links"].isNull && adapters[1]["hardware"].isNull)
     }
   }
 
-  @Test("`adapters` with a manifest prints the adapters' names in it and warns of those that are not present")
+  @Test("`doctor` with a manifest lists the adapters' names in it, and warns of those that are not present")
   func named() async throws {
     try await Self.serve { premises in
-      let outcome = try await premises.run(["adapters", "building.yaml"])
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(outcome.output.contains("lobby, Ground floor"), "\(outcome)")
-      #expect(
-        outcome.errors.contains(
-          "the manifest's adapter attic (00:1A:7D:DA:71:99) is not present"),
-        "\(outcome)")
-      let json = try await premises.run(["adapters", "building.yaml", "--output", "json"])
+      let json = try await premises.run(
+        ["doctor", "building.yaml", "--scan-time", "0.5", "--output", "json"])
       let document = try #require(JSON(json.output), "\(json)")
-      let first = document["adapters"][0]
-      #expect(first["name"].text == "hci0" && first["alias"].text == "lobby")
-      #expect(first["blocked"].text == "none" && first["links"].items.isEmpty && !first["links"].isNull)
-      let second = document["adapters"][1]
-      #expect(second["blocked"].isNull && second["links"].isNull && second["hardware"].isNull)
-      #expect(document["missing"][0]["alias"].text == "attic")
+      #expect(document["adapters"][0]["alias"].text == "lobby")
+      #expect(document["adapters"][0]["place"].text == "Ground floor")
+      let missing = document["findings"].items.first { $0["code"].text == "manifest_adapter" }
+      #expect(
+        missing?["sentence"].text?.contains("attic (00:1A:7D:DA:71:99) is not present") == true, "\(json)")
     }
   }
 
-  @Test("`adapters` prints the links of each adapter, whichever program made them")
+  @Test("`doctor` lists the links of each adapter, whichever program made them")
   func links() async throws {
     try await Self.serve(toPrograms: true) { premises in
       let building = premises.building
@@ -84,34 +79,10 @@ struct AdaptersCommandTests {
       try await run.until("a link") { await building.world.openLinkCount() > 0 }
       run.send(SIGKILL)
       _ = try await run.ended()
-      let json = try await premises.run(["adapters", "--output", "json"])
+      let json = try await premises.run(["doctor", "--output", "json"])
       let document = try #require(JSON(json.output), "\(json)")
       #expect(
         document["adapters"][0]["links"].items.map(\.text) == ["\(ServedBuilding.address(1))"], "\(json)")
-    }
-  }
-
-  @Test("`adapters --simulate` lists the adapters of a virtual building")
-  func simulated() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
-      let outcome = try await site.run(["adapters", "building.yaml", "--simulate"])
-      #expect(outcome.status == 0 && outcome.output.contains("hci0"), "\(outcome)")
-    }
-  }
-
-  @Test("`adapters` prints an empty list without an adapter and fails without BlueZ")
-  func nothing() async throws {
-    try await Site.use { site in
-      let none = AdapterScenario(address: ServedBuilding.adapter, name: "hci0", isPresent: false)
-      try await site.serve([], adapter: none) { building in
-        let outcome = try await site.run(["adapters"], on: building)
-        #expect(outcome.status == 0 && outcome.output == "There is no Bluetooth adapter.\n", "\(outcome)")
-        await building.stack.killDaemon()
-        let stopped = try await site.run(["adapters"], on: building)
-        #expect(stopped.status == 69 && stopped.errors.contains("BlueZ"), "\(stopped)")
-      }
-      #expect(try await site.run(["adapters"]).status == 69)
     }
   }
 
