@@ -146,7 +146,7 @@ package struct BuildingRecord: Sendable {
       }
     case .attemptEnded(let fact):
       // Only these two failures are the device's own word that it did not save.
-      if fact.failure?.code.isRefusal == true { refuse(&room) }
+      if fact.failure?.trait == .refusal { refuse(&room) }
       if fact.failure?.code == .saveNotKept { room.lastWrite = nil }
     case .roomFinished(let fact):
       finish(&room, fact, recorded, in: run)

@@ -118,7 +118,7 @@ struct Touches {
     case .attemptStarted(let fact): fact.fresh ?? true ? .written : nil
     case .settingWritten, .saveSubmitted: .written
     case .attemptEnded(let fact):
-      fact.failure?.code.isRefusal == true || fact.failure?.code == .saveNotKept ? .written : nil
+      fact.failure?.trait == .refusal || fact.failure?.code == .saveNotKept ? .written : nil
     case .roomFinished(let fact): effect(of: fact)
     case .roomVerified(let fact): fact.finding == .onAir ? .observed : nil
     default: nil

@@ -326,7 +326,7 @@ package struct Invariants: Sendable {
   private static func isHonest(_ finished: RoomFinished, _ truth: FirmwareFamily) -> Bool {
     if finished.outcome.isSuccess || finished.outcome == .unconfirmed { return true }
     // What a device keeps that refused, it does not say.
-    if finished.reason?.code.isRefusal == true { return true }
+    if finished.reason?.trait == .refusal { return true }
     // It says that nobody knows which settings the device has. A device may complete the command of an earlier run.
     if finished.reason == .settingsUnknown(nil) { return true }
     // Without a save command, each write before the failure has taken effect. The state of each setting says so.

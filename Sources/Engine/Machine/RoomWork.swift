@@ -105,7 +105,7 @@ struct RoomWork: Hashable, Sendable {
     written = report.wasSubmitted ? report.written : written.union(report.written)
     readBack = report.readBack
     switch report.result {
-    case .failure(let failure) where failure.reason.code.isRefusal:
+    case .failure(let failure) where failure.reason.trait == .refusal:
       save = .refused(failure.reason, at: submittedAt, isSubmittedSince: false)
     case .failure where report.wasSubmitted:
       switch save {
@@ -125,7 +125,7 @@ struct RoomWork: Hashable, Sendable {
       save = .unneeded(at: submission.at, evidence)
     } else if let evidence {
       save = .acknowledged(at: submission.at, evidence, written)
-    } else if let problem = submission.problem, problem.code.isRefusal {
+    } else if let problem = submission.problem, problem.trait == .refusal {
       save = .refused(problem, at: submission.at, isSubmittedSince: false)
     } else if let refusal {
       save = .refused(refusal, at: submission.at, isSubmittedSince: true)

@@ -148,7 +148,7 @@ extension RunMachine {
       return (.pending, silence(of: work.address))
     }
     if let failure = work?.lastFailure, failure.failureClass != .host, let stop, stop != .interrupted {
-      return (Outcome(after: failure), failure)
+      return (failure.outcome, failure)
     }
     switch stop {
     case .interrupted, nil:

@@ -76,7 +76,7 @@ extension RunMachine {
     for place in places where rooms[place].state.kind == .unmatched || rooms[place].state.kind == .open {
       let room = rooms[place].room
       switch matches[room.id] {
-      case .stopped(let outcome, let reason)? where request.isWatching && reason.code.mayGetADevice:
+      case .stopped(let outcome, let reason)? where request.isWatching && reason.trait == .mayGetADevice:
         rooms.move(place, to: .leftOpen(outcome, reason))
       case .device(_, let basis)? where basis.needsConsent && consent == nil:
         finish(place, .pending, reason: .notConfirmed)
@@ -89,7 +89,7 @@ extension RunMachine {
       case .awaited?:
         expect(place)
       case .stopped(let outcome, let reason)?
-      where reason.code.endsInProvisioningMode && !room.isRegistered:
+      where reason.trait == .endsInProvisioningMode && !room.isRegistered:
         // The operator may resolve it during the run.
         rooms.move(place, to: .awaitingOperator(outcome, reason))
         record(.operatorAwaited(OperatorAwaited(room: room.id, reason: reason)))
@@ -161,26 +161,6 @@ extension RunMachine {
     }
     if bound != [address] || owners != [room] || lastKnown.retired[address] != nil {
       record(.bindingCommitted(.init(room: room, address: address, basis: basis, consent: consent)))
-    }
-  }
-}
-
-extension FailureReason.Code {
-  /// Whether provisioning mode of the device removes this reason.
-  fileprivate var endsInProvisioningMode: Bool {
-    switch self {
-    case .settingsChanged, .settingsUnknown, .beaconAsBefore, .configuredOtherwise, .authorizationRequired:
-      true
-    default: false
-    }
-  }
-
-  /// Whether a room without a device may get one from further advertisements.
-  fileprivate var mayGetADevice: Bool {
-    switch self {
-    case .noCandidate, .tooManyCandidates, .notClearlyNearest, .notNear, .receivedTooBriefly, .adapterMissing:
-      true
-    default: false
     }
   }
 }

@@ -175,7 +175,7 @@ extension RunMachine {
 
   /// The outcome of a room that gets no further attempt in this run, by the reason of its last failure.
   func outcome(of place: Int, after reason: FailureReason) -> Outcome {
-    admitted(Outcome(after: reason), of: place)
+    admitted(reason.outcome, of: place)
   }
 
   /// The outcome that the report may state. A family that keeps each write at once may have changed the
@@ -196,6 +196,6 @@ extension RunMachine {
 extension FailureReason {
   /// Whether it is the device's own evidence that it did not keep what it acknowledged.
   fileprivate var contradictsAcknowledgement: Bool {
-    code == .saveNotKept || code == .wrongIdentity || code.isRefusal
+    code == .saveNotKept || code == .wrongIdentity || trait == .refusal
   }
 }

@@ -12,11 +12,18 @@ extension SaveResponse {
 
 extension FailureReason {
   /// The loss of the adapter or the stack that looked like this failure.
-  var hostLoss: HostLoss {
+  private var hostLoss: HostLoss {
     let form = Form(self)
-    guard let stage = form.stage else { return .idle(stackText: form.stackText) }
-    return HostLoss(
-      FailedStep(stage, setting: form.setting, stackText: form.stackText), seconds: form.seconds)
+    guard let step = form.step else { return .idle(stackText: form.stackText) }
+    return HostLoss(step, seconds: form.seconds)
+  }
+
+  /// The host loss that may have caused this failure; nil when none can.
+  package var possibleHostLoss: HostLoss? {
+    switch self {
+    case .adapterLost(let loss), .stackLost(let loss): loss
+    default: trait == .mayBeHostLoss ? hostLoss : nil
+    }
   }
 
   /// This failure with the loss of the adapter as its cause.
@@ -25,8 +32,7 @@ extension FailureReason {
   /// This failure with a pause of the host as its cause; outside an attempt it stays unchanged.
   package var causedByHostPause: FailureReason {
     let form = Form(self)
-    guard let stage = form.stage else { return self }
-    let step = FailedStep(stage, setting: form.setting, stackText: form.stackText)
+    guard let step = form.step else { return self }
     return .hostPaused(PausedStep(step, form.finding))
   }
 }

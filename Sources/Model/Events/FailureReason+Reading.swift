@@ -88,6 +88,9 @@ extension FailureReason.Form {
     }
   }
 
+  /// The step that failed; nil outside an attempt.
+  var step: FailedStep? { stage.map { FailedStep($0, setting: setting, stackText: stackText) } }
+
   /// How a step had failed before a pause ended it.
   var finding: PausedStep.Finding? {
     if let seconds { return .timeout(seconds: seconds) }
@@ -124,7 +127,7 @@ extension FailureReason.Form {
     }
 
     func step() throws(DecodingError) -> FailedStep {
-      FailedStep(try required(form.stage, .stage), setting: form.setting, stackText: form.stackText)
+      try required(form.step, .stage)
     }
 
     /// Without a stage there was no search.

@@ -1,7 +1,7 @@
 package import Bluetooth
 
 /// Why something failed, with its context. The edge makes sentences and advice from it.
-/// `Reporting/Schema/Names+FailureReason.swift` explains each.
+/// `Reporting/Wording/ReasonWords.swift` explains each.
 @dynamicMemberLookup
 package enum FailureReason: Hashable, Sendable {
   /// No adapter received the device. After a search of an attempt, with its length in seconds.
@@ -78,4 +78,160 @@ package enum FailureReason: Hashable, Sendable {
   case interrupted(Interruption)
   case recordUnwritable(Interruption)
   case stackError(FailedStep)
+}
+
+extension FailureReason {
+  /// The closed set of reasons, without their context. The names are frozen.
+  package enum Code: String, Hashable, Sendable, Codable, CaseIterable {
+    case neverReceived = "never_received"
+    case adapterDeaf = "adapter_deaf"
+    case contentHidden = "content_hidden"
+    case connectTimedOut = "connect_timed_out"
+    case connectFailed = "connect_failed"
+    case unknownToStack = "unknown_to_stack"
+    case linkLost = "link_lost"
+    case stageTimedOut = "stage_timed_out"
+    case serviceMissing = "service_missing"
+    case serviceAmbiguous = "service_ambiguous"
+    case attributeRejected = "attribute_rejected"
+    case refused
+    case wifiRefused = "wifi_refused"
+    case saveNotKept = "save_not_kept"
+    case wrongIdentity = "wrong_identity"
+    case readBackMismatch = "read_back_mismatch"
+    case foreignSettings = "foreign_settings"
+    case credentialsRefused = "credentials_refused"
+    case securityTooLow = "security_too_low"
+    case settingUnsupported = "setting_unsupported"
+    case networkNotReceived = "network_not_received"
+    case noSelfDisconnect = "no_self_disconnect"
+    case notReceivedAfterSave = "not_received_after_save"
+    case receivedFromOtherAddress = "received_from_other_address"
+    case beaconAsBefore = "beacon_as_before"
+    case contradictorySightings = "contradictory_sightings"
+    case ambiguousFamily = "ambiguous_family"
+    case configuredOtherwise = "configured_otherwise"
+    case identityOnAir = "identity_on_air"
+    case identityOnRecord = "identity_on_record"
+    case settingsChanged = "settings_changed"
+    case settingsUnknown = "settings_unknown"
+    case authorizationRequired = "authorization_required"
+    case planOutdated = "plan_outdated"
+    case adapterClaimed = "adapter_claimed"
+    case hostPaused = "host_paused"
+    case tooManyCandidates = "too_many_candidates"
+    case noCandidate = "no_candidate"
+    case addressNeeded = "address_needed"
+    case addressMissing = "address_missing"
+    case notClearlyNearest = "not_clearly_nearest"
+    case notNear = "not_near"
+    case receivedTooBriefly = "received_too_briefly"
+    case adapterMissing = "adapter_missing"
+    case adapterShared = "adapter_shared"
+    case notConfirmed = "not_confirmed"
+    case tooManyFailures = "too_many_failures"
+    case canariesFailed = "canaries_failed"
+    case canariesRefused = "canaries_refused"
+    case adapterLost = "adapter_lost"
+    case stackLost = "stack_lost"
+    case outOfSlots = "out_of_slots"
+    case interrupted
+    case recordUnwritable = "record_unwritable"
+    case stackError = "stack_error"
+  }
+
+  /// A further property on which something depends. No reason has two of them.
+  package enum Trait {
+    /// The device itself reports that it did not take the settings.
+    case refusal
+    /// It concerns the host or the whole run, and no device.
+    case ofHost
+    /// The loss of the adapter or the stack may look like it.
+    case mayBeHostLoss
+    /// The device was received after the save, so its state is known.
+    case knownState
+    /// The same, and provisioning mode of the device removes it.
+    case endsInProvisioningMode
+    /// The room has no device, and may get one from further advertisements.
+    case mayGetADevice
+  }
+
+  /// The table of reasons. Where the context changes something, it has a row of its own.
+  private var row: (code: Code, failureClass: FailureClass, outcome: Outcome, trait: Trait?) {
+    switch self {
+    case .neverReceived: (.neverReceived, .missing, .unreachable, nil)
+    case .adapterDeaf: (.adapterDeaf, .permanent, .unreachable, .ofHost)
+    case .contentHidden: (.contentHidden, .missing, .unreachable, nil)
+    case .connectTimedOut: (.connectTimedOut, .transient, .unreachable, .mayBeHostLoss)
+    case .connectFailed: (.connectFailed, .transient, .unreachable, .mayBeHostLoss)
+    case .unknownToStack: (.unknownToStack, .forgotten, .unreachable, .mayBeHostLoss)
+    case .linkLost(let step) where step.stage == .verify:
+      (.linkLost, .transient, .unconfirmed, .mayBeHostLoss)
+    case .linkLost: (.linkLost, .transient, .failed, .mayBeHostLoss)
+    case .stageTimedOut(let step, _) where step.stage == .verify:
+      (.stageTimedOut, .transient, .unconfirmed, .mayBeHostLoss)
+    case .stageTimedOut: (.stageTimedOut, .transient, .failed, .mayBeHostLoss)
+    case .serviceMissing: (.serviceMissing, .transient, .failed, .mayBeHostLoss)
+    case .serviceAmbiguous: (.serviceAmbiguous, .transient, .failed, .mayBeHostLoss)
+    case .attributeRejected: (.attributeRejected, .refused, .failed, nil)
+    case .refused: (.refused, .refused, .failed, .refusal)
+    case .wifiRefused: (.wifiRefused, .refused, .failed, .refusal)
+    case .saveNotKept: (.saveNotKept, .transient, .failed, .knownState)
+    case .wrongIdentity: (.wrongIdentity, .permanent, .failed, .knownState)
+    case .readBackMismatch: (.readBackMismatch, .transient, .failed, .knownState)
+    case .foreignSettings: (.foreignSettings, .permanent, .actionRequired, .knownState)
+    case .credentialsRefused: (.credentialsRefused, .permanent, .actionRequired, .knownState)
+    case .securityTooLow: (.securityTooLow, .permanent, .actionRequired, .knownState)
+    case .settingUnsupported: (.settingUnsupported, .permanent, .actionRequired, .knownState)
+    case .networkNotReceived: (.networkNotReceived, .permanent, .actionRequired, .knownState)
+    case .noSelfDisconnect: (.noSelfDisconnect, .transient, .unconfirmed, nil)
+    case .notReceivedAfterSave: (.notReceivedAfterSave, .permanent, .unconfirmed, nil)
+    case .receivedFromOtherAddress: (.receivedFromOtherAddress, .permanent, .unconfirmed, .knownState)
+    case .beaconAsBefore: (.beaconAsBefore, .permanent, .unconfirmed, .endsInProvisioningMode)
+    case .contradictorySightings(_, nil): (.contradictorySightings, .permanent, .ambiguous, nil)
+    case .contradictorySightings: (.contradictorySightings, .permanent, .unconfirmed, nil)
+    case .ambiguousFamily: (.ambiguousFamily, .permanent, .ambiguous, nil)
+    case .configuredOtherwise: (.configuredOtherwise, .permanent, .actionRequired, .endsInProvisioningMode)
+    case .identityOnAir: (.identityOnAir, .permanent, .actionRequired, .knownState)
+    case .identityOnRecord: (.identityOnRecord, .permanent, .actionRequired, nil)
+    case .settingsChanged: (.settingsChanged, .permanent, .actionRequired, .endsInProvisioningMode)
+    case .settingsUnknown: (.settingsUnknown, .permanent, .actionRequired, .endsInProvisioningMode)
+    case .authorizationRequired:
+      (.authorizationRequired, .permanent, .actionRequired, .endsInProvisioningMode)
+    case .planOutdated: (.planOutdated, .permanent, .pending, .ofHost)
+    case .adapterClaimed: (.adapterClaimed, .permanent, .pending, .ofHost)
+    case .hostPaused: (.hostPaused, .host, .failed, nil)
+    case .tooManyCandidates: (.tooManyCandidates, .permanent, .ambiguous, .mayGetADevice)
+    case .noCandidate: (.noCandidate, .missing, .pending, .mayGetADevice)
+    case .addressNeeded: (.addressNeeded, .permanent, .ambiguous, nil)
+    case .addressMissing: (.addressMissing, .permanent, .pending, nil)
+    case .notClearlyNearest: (.notClearlyNearest, .permanent, .ambiguous, .mayGetADevice)
+    case .notNear: (.notNear, .missing, .pending, .mayGetADevice)
+    case .receivedTooBriefly: (.receivedTooBriefly, .missing, .pending, .mayGetADevice)
+    case .adapterMissing: (.adapterMissing, .missing, .pending, .mayGetADevice)
+    case .adapterShared: (.adapterShared, .permanent, .ambiguous, nil)
+    case .notConfirmed: (.notConfirmed, .permanent, .pending, nil)
+    case .tooManyFailures: (.tooManyFailures, .permanent, .pending, nil)
+    case .canariesFailed: (.canariesFailed, .permanent, .pending, nil)
+    case .canariesRefused: (.canariesRefused, .permanent, .pending, nil)
+    case .adapterLost(.awaitingProof): (.adapterLost, .permanent, .unconfirmed, .ofHost)
+    case .adapterLost: (.adapterLost, .host, .failed, .ofHost)
+    case .stackLost(.awaitingProof): (.stackLost, .permanent, .unconfirmed, .ofHost)
+    case .stackLost: (.stackLost, .host, .failed, .ofHost)
+    case .outOfSlots: (.outOfSlots, .outOfSlots, .failed, .mayBeHostLoss)
+    case .interrupted(.awaitingProof): (.interrupted, .cancelled, .unconfirmed, nil)
+    case .interrupted: (.interrupted, .cancelled, .cancelled, nil)
+    case .recordUnwritable(.awaitingProof): (.recordUnwritable, .permanent, .unconfirmed, .ofHost)
+    case .recordUnwritable: (.recordUnwritable, .permanent, .pending, .ofHost)
+    case .stackError: (.stackError, .transient, .failed, .mayBeHostLoss)
+    }
+  }
+
+  /// The reason without its context.
+  package var code: Code { row.code }
+  /// Its consequence for a retry.
+  package var failureClass: FailureClass { row.failureClass }
+  /// The outcome of a room that gets no further attempt in this run, by the reason of its last failure.
+  package var outcome: Outcome { row.outcome }
+  package var trait: Trait? { row.trait }
 }

@@ -44,13 +44,3 @@ extension RunReport {
     return groups
   }
 }
-
-extension FailureReason {
-  /// Whether it concerns the host or the whole run, and no device.
-  var isOfHost: Bool {
-    switch code {
-    case .adapterClaimed, .adapterDeaf, .adapterLost, .stackLost, .planOutdated, .recordUnwritable: true
-    default: false
-    }
-  }
-}

@@ -166,7 +166,7 @@ package struct RoomReport: Hashable, Sendable {
     case .attemptEnded(let fact):
       attemptReports.change(fact.number) { $0.end(fact) }
       // Only in these two cases did the device itself report that it kept nothing.
-      if let code = fact.failure?.code, code.isRefusal || code == .saveNotKept { mayHaveKept = false }
+      if fact.failure?.trait == .refusal || fact.failure?.code == .saveNotKept { mayHaveKept = false }
     case .roomFinished(let fact):
       finish(fact)
       if evidenceRecorded == nil { evidenceRecorded = time }

@@ -30,6 +30,18 @@ extension AttemptExemption: OutputNames {
   }
 }
 
+extension WiFiRefusal: OutputNames {
+  package static let definition = "wifi_refusal"
+  package static let about = "Why a device could not join the WiFi network, as far as it reports it."
+  package var documentation: String {
+    switch self {
+    case .password: "The network does not accept the password."
+    case .network: "It does not find the network."
+    case .unknown: "It reports no cause."
+    }
+  }
+}
+
 extension StatusMeaning: OutputNames {
   package static let definition = "status_meaning"
   package static let about = "The interpretation of a device's status."

@@ -174,7 +174,7 @@ package struct ProgressView: Sendable {
   /// Whether a room ended because the run ended, or because no adapter receives anything. Such rooms are counted at the
   /// end of the run.
   func isWrittenOnce(_ fact: RoomFinished) -> Bool {
-    report.interruption != nil && fact.reason?.isOfHost == true || fact.reason?.code == .adapterDeaf
+    report.interruption != nil && fact.reason?.trait == .ofHost || fact.reason?.code == .adapterDeaf
   }
 
   /// The rooms that are written once, by outcome.

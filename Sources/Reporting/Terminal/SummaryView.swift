@@ -60,7 +60,7 @@ package enum SummaryView {
     var lines = title
     for cause in group.causes.prefix(mostCauses) {
       // A cause of the host concerns no single room.
-      let isOfMany = cause.rooms.count > mostNames && cause.rooms.allSatisfy { $0.reason?.isOfHost == true }
+      let isOfMany = cause.rooms.count > mostNames && cause.rooms.allSatisfy { $0.reason?.trait == .ofHost }
       let text = isOfMany ? cause.sentence : "\(names(cause.rooms)): \(cause.sentence)"
       lines += style.block(text, indent: 4, hanging: 2)
     }

@@ -37,9 +37,11 @@ package struct Explanation: Hashable, Sendable {
       return
     }
     self = context.explain(reason)
+    switch reason.trait {
+    case .knownState, .endsInProvisioningMode, .ofHost: break
     // The device may have changed, whatever the reason: scan before writing again.
-    if room.outcome == .unconfirmed, !reason.code.isKnownState, !reason.isOfHost {
-      advice = context.adviceWhenUnconfirmed
+    case .refusal, .mayBeHostLoss, .mayGetADevice, nil:
+      if room.outcome == .unconfirmed { advice = context.adviceWhenUnconfirmed }
     }
   }
 }
@@ -54,36 +56,6 @@ extension Explanation {
     case .stop:
       guard let reason = step.reason else { return nil }
       self = context.explain(reason)
-    }
-  }
-}
-
-extension FailureReason.Code {
-  /// Whether the device was received after the save, so that its state is known.
-  fileprivate var isKnownState: Bool {
-    switch self {
-    case .saveNotKept, .wrongIdentity, .receivedFromOtherAddress, .beaconAsBefore, .settingsUnknown,
-      .authorizationRequired,
-      .configuredOtherwise, .identityOnAir,
-      .settingsChanged, .foreignSettings, .credentialsRefused, .securityTooLow, .settingUnsupported,
-      .networkNotReceived,
-      .readBackMismatch:
-      true
-    case .neverReceived, .adapterDeaf, .contentHidden, .unknownToStack, .connectTimedOut, .connectFailed,
-      .linkLost,
-      .stageTimedOut, .serviceMissing, .serviceAmbiguous,
-      .attributeRejected, .refused, .wifiRefused, .notReceivedAfterSave, .noSelfDisconnect,
-      .contradictorySightings, .ambiguousFamily,
-      .tooManyCandidates,
-      .noCandidate,
-      .addressNeeded, .addressMissing, .notClearlyNearest, .notNear, .receivedTooBriefly, .adapterMissing,
-      .adapterShared,
-      .notConfirmed,
-      .tooManyFailures, .canariesFailed, .canariesRefused, .adapterLost, .stackLost, .outOfSlots,
-      .interrupted, .recordUnwritable, .stackError,
-      .identityOnRecord,
-      .planOutdated, .adapterClaimed, .hostPaused:
-      false
     }
   }
 }

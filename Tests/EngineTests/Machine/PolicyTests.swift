@@ -270,12 +270,12 @@ import Testing
       { .adapterLost(HostLoss($0)) }, { .stackLost(HostLoss($0)) },
     ] as [@Sendable (FailedStep) -> FailureReason])
   func possibleChange(ended: @Sendable (FailedStep) -> FailureReason) {
-    #expect(Outcome(after: ended(FailedStep(.verify))) == .unconfirmed)
-    #expect(Outcome(after: ended(FailedStep(.write))) != .unconfirmed)
+    #expect(ended(FailedStep(.verify)).outcome == .unconfirmed)
+    #expect(ended(FailedStep(.write)).outcome != .unconfirmed)
   }
 
   @Test("a failure never leads to a success", arguments: FailureReasonTests.examples.map(\.reason))
   func noSuccess(reason: FailureReason) {
-    #expect(!Outcome(after: reason).isSuccess)
+    #expect(!reason.outcome.isSuccess)
   }
 }

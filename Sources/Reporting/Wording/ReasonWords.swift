@@ -1,5 +1,6 @@
 package import Model
 
+/// The words for each reason that do not depend on its context.
 extension FailureReason.Code: OutputNames {
   package static let definition = "failure_code"
   package static let about = "Why something did not succeed."
@@ -85,16 +86,79 @@ extension FailureReason.Code: OutputNames {
     case .stackError: "The stack reported another error, which its text describes."
     }
   }
+
+  /// The reason in a few words, for headings, lists and logs.
+  var words: String {
+    switch self {
+    case .neverReceived: "not received"
+    case .adapterDeaf: "adapter receives nothing"
+    case .connectTimedOut: "connection timed out"
+    case .connectFailed: "connection failed"
+    case .contentHidden: "hidden by the Bluetooth service"
+    case .unknownToStack: "removed by the Bluetooth service"
+    case .linkLost: "link lost"
+    case .stageTimedOut: "no answer in time"
+    case .serviceMissing: "service missing"
+    case .serviceAmbiguous: "service present twice"
+    case .attributeRejected: "request rejected"
+    case .refused: "settings refused"
+    case .wifiRefused: "WiFi not joined"
+    case .saveNotKept: "settings not kept"
+    case .wrongIdentity: "wrong identity after the save"
+    case .readBackMismatch: "other settings read back"
+    case .foreignSettings: "unknown settings on the device"
+    case .credentialsRefused: "credentials not accepted"
+    case .securityTooLow: "security too low"
+    case .settingUnsupported: "no place for a setting"
+    case .networkNotReceived: "WiFi network not received"
+    case .noSelfDisconnect: "write not confirmed"
+    case .notReceivedAfterSave: "not received after the save"
+    case .receivedFromOtherAddress: "received from another address"
+    case .beaconAsBefore: "beacon as before the save"
+    case .contradictorySightings: "two devices with one address"
+    case .configuredOtherwise: "configured otherwise"
+    case .identityOnAir: "identity on air from another device"
+    case .identityOnRecord: "identity on record for another device"
+    case .settingsChanged: "settings changed in the manifest"
+    case .settingsUnknown: "settings not on record"
+    case .authorizationRequired: "button press required"
+    case .planOutdated: "plan outdated"
+    case .adapterClaimed: "adapter in use by another run"
+    case .hostPaused: "computer suspended or stopped"
+    case .tooManyCandidates: "too many devices"
+    case .noCandidate: "no device left"
+    case .ambiguousFamily: "of several families"
+    case .addressNeeded: "address needed"
+    case .addressMissing: "address missing"
+    case .notClearlyNearest: "no device clearly nearest"
+    case .notNear: "nearest device too far away"
+    case .receivedTooBriefly: "not received long enough"
+    case .adapterMissing: "adapter not found"
+    case .adapterShared: "adapter near several rooms"
+    case .notConfirmed: "not confirmed"
+    case .tooManyFailures: "too many failures"
+    case .canariesFailed: "first rooms failed"
+    case .canariesRefused: "first rooms not approved"
+    case .adapterLost: "adapter lost"
+    case .stackLost: "Bluetooth service stopped"
+    case .outOfSlots: "no free connection"
+    case .interrupted: "interrupted"
+    case .recordUnwritable: "record not writable"
+    case .stackError: "error of the Bluetooth service"
+    }
+  }
 }
 
-extension WiFiRefusal: OutputNames {
-  package static let definition = "wifi_refusal"
-  package static let about = "Why a device could not join the WiFi network, as far as it reports it."
-  package var documentation: String {
+extension RoomVerified.Finding {
+  var words: String {
     switch self {
-    case .password: "The network does not accept the password."
-    case .network: "It does not find the network."
-    case .unknown: "It reports no cause."
+    case .onAir: "on air"
+    case .otherIdentity: "another identity"
+    case .otherDevice: "on air from another device"
+    case .duplicate: "on air from several devices"
+    case .waiting: "waits for provisioning"
+    case .missing: "not received"
+    case .notVerifiable: "sends no beacon"
     }
   }
 }
