@@ -11,8 +11,8 @@ extension DeviceFamily {
       noun: "Firefly", makeItWait: "wake it up", stillWaiting: "If it can be woken up",
       notWaiting: "If it sleeps",
       serviceMissing:
-        "On most computers bluetoothd keeps this service for itself, since keyboards have it: give it the option "
-        + "`--noplugin=midi` (`systemctl edit bluetooth`), restart it, and run the same command again."),
+        "On most computers the Bluetooth service reserves this one for musical keyboards: run `roboprov doctor`, which shows the "
+        + "command that releases it. Then run the same command again."),
     service: Firefly.Attribute.service,
     // Every Bluetooth keyboard and synthesiser offers the service, and must never be written.
     recognition: [RecognitionRule(.present, .service(Firefly.Attribute.service), .name(Firefly.localName))],

@@ -12,9 +12,8 @@ extension DeviceFamily {
       noun: "beacon", makeItWait: nil, stillWaiting: "If it still has its factory settings",
       notWaiting: "If it does not advertise its configuration service",
       notAnswering:
-        "If it advertises less than every 3.8 s, kernels like Debian 12's (6.1) do not connect to it (6.12 does, up to "
-        + "20 s): set Autoconnecttimeout=16384 under [LE] in /etc/bluetooth/main.conf, which reaches up to 16 s, and "
-        + "restart bluetoothd."
+        "If it advertises less often than every 3.8 s, this computer may give up too early: run `roboprov doctor`, "
+        + "which shows the correction."
     ),
     // It is in the advertisement.
     service: IoTDesignShop.Attribute.service,
@@ -56,9 +55,9 @@ extension DeviceFamily {
         isShareable: true,
         caution: .init(
           beyond: .milliseconds(3800),
-          "kernels like Debian 12's (6.1) do not connect to a device that advertises less often than every 3.8 s, unless "
-            + "Autoconnecttimeout in /etc/bluetooth/main.conf is 16384, which suffices for up to 16 s; and more than 10.24 s "
-            + "is outside of the classic specification"),
+          "kernel 6.1 (Debian 12) connects only to devices that advertise at least every 3.8 s, or every 16 s with "
+            + "Autoconnecttimeout=16384 in /etc/bluetooth/main.conf; the classic specification ends at 10.24 s"
+        ),
         documentation:
           "Time between advertisements; without it the beacon keeps what it has. uint16, little-endian, units of "
           + "0.625 ms."),

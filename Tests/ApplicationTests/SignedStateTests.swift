@@ -118,7 +118,7 @@ private final class Record {
 
     try manager.removeItem(atPath: record.folder + "/one")
     let failure = #expect(throws: CommandFailure.self) { try record.differences }
-    #expect(failure?.status == .incomplete && failure?.message.contains("run two has read it") == true)
+    #expect(failure?.status == .incomplete && failure?.message.contains("but run two has read it") == true)
   }
 
   @Test("what was signed stays as it was when the building goes on, and later runs are named")

@@ -145,12 +145,14 @@ import Testing
       ),
       (
         "  - { room: A, device: PROV_1, pop: { labels: ./l.json, env: POP } }", "correct horse",
-        "`pop` comes from one place"
+        "`pop` has a source already"
       ),
-      ("  - { room: A, device: PROV_1, pop: x }", "{ labels: ./l.json }", "no label has this secret"),
+      (
+        "  - { room: A, device: PROV_1, pop: x }", "{ labels: ./l.json }", "a label does not have this secret"
+      ),
       (
         "  - { room: A, device: PROV_1, pop: x, endpoints: { custom-data: { labels: ./l.json } } }",
-        "correct horse", "no label has this secret"
+        "correct horse", "a label does not have this secret"
       ),
       (
         "  - { room: A, device: PROV_1, pop: x, endpoints: { labels: ./l.json } }", "correct horse",

@@ -155,7 +155,8 @@ struct FamilyFileTests {
       WrongFamily("uuid: 5A3B0002-", "uuid: 1️⃣5A3B0001-", .badFamily, "described twice"),
       WrongFamily("uuid: 5A3B0002-", "uuid: 1️⃣5A3B0004-", .badFamily, "also that of `save` or `status`"),
       WrongFamily(
-        "proof: beacon", "read_back: 1️⃣true\nproof: beacon", .badFamily, "does not show what the device keeps"),
+        "proof: beacon", "read_back: 1️⃣true\nproof: beacon", .badFamily,
+        "does not show which settings the device keeps"),
       WrongFamily(
         "proof: beacon", "1️⃣read_first: true\nproof: beacon", .badFamily, "`read_first` is for devices"),
       WrongFamily(
@@ -207,7 +208,7 @@ struct FamilyFileTests {
   @Test("a family file in place of a manifest is named as such")
   func inPlaceOfManifest() {
     let reading = Files(files: [:]).read(Self.tag)
-    #expect(reading.diagnostics.contains { $0.message.contains("this file describes a family") })
+    #expect(reading.diagnostics.contains { $0.message.contains("this file is a family file") })
   }
 
   @Test(

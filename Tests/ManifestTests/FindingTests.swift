@@ -60,8 +60,8 @@ struct FindingTests {
       Wrong("1️⃣- a\n", "the manifest is a mapping"),
       Wrong("building: B\n1️⃣---\nrooms: []\n", "a second document"),
       .top("version: 1️⃣2", "reads manifests of version 1"),
-      .top("1️⃣assign: any", "unknown key", advice: "it is spelt `match`"),
-      .top("1️⃣Rooms: []", "unknown key", advice: "it is spelt `rooms`"),
+      .top("1️⃣assign: any", "unknown key", advice: "write `match`"),
+      .top("1️⃣Rooms: []", "unknown key", advice: "write `rooms`"),
       .top("retries: 1\ndefaults: { 1️⃣retries: 2 }", "at the top of the manifest, too"),
       .top(
         "adapters: { 1️⃣east: { slots: 7 } }", "neither the name nor the address of an adapter",

@@ -240,7 +240,7 @@ struct LanguageTests {
     }
     #expect(advice("1122334455")?.contains("drops leading zeros") == true)
     #expect(advice("C47C8D00001")?.hasPrefix("it has 11 hex digits") == true)
-    #expect(advice("see label")?.hasPrefix("twelve hex digits") == true)
+    #expect(advice("see label")?.hasPrefix("write 12 hex digits") == true)
   }
 
   @Test("a table in Windows-1252 is read with a warning, and gets an address without any other change")

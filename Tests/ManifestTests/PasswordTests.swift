@@ -67,7 +67,7 @@ struct PasswordTests {
       .password(
         "{ 1️⃣evn: WIFI_PASSWORD }", "unknown key in a password's source", advice: "did you mean `env`?"),
       .password("{ 1️⃣vault: x }", "unknown key", advice: "env, file, command, prompt"),
-      .password("{ env: A, 1️⃣file: /b }", "comes from one place", advice: "leave one"),
+      .password("{ env: A, 1️⃣file: /b }", "has a source already", advice: "leave one"),
       .password("{ env: 1️⃣}", "`env` takes the name"), .password("{ env: 1️⃣'' }", "`env` takes the name"),
       .password("{ env: 1️⃣[A] }", "`env` takes the name"), .password("{ env: 1️⃣2A }", "`env` takes the name"),
       .password("{ env: 1️⃣$WIFI }", "`env` takes the name"),

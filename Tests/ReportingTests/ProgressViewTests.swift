@@ -219,7 +219,7 @@ struct ProgressViewTests {
     arguments: [
       ([], " scans", "Close it (for example a Bluetooth settings window, or bluetoothctl)"),
       (["bluetoothctl (pid 812)"], ", bluetoothctl (pid 812), scans", "Close it"),
-      (["a (pid 1)", "b\n (pid 2)"], ", one of a (pid 1), b\\n (pid 2), scans", "Close it (for example a"),
+      (["a (pid 1)", "b\n (pid 2)"], ", a (pid 1) or b\\n (pid 2), scans", "Close it (for example a"),
     ])
   func foreignScan(clients: [String], program: String, advice: String) throws {
     var script = RunScript()

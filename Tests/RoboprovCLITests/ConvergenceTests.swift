@@ -164,7 +164,7 @@ struct ConvergenceTests {
         Self.apply, with: 65,
         saying: [
           "“Room 101”", "minor 101, but the manifest now has minor 151", "“Room 102”",
-          "minor 102, but the manifest now has minor 152", "--renumber", "nothing was touched",
+          "minor 102, but the manifest now has minor 152", "--renumber", "no device was written",
         ])
 
       let atWork = try await premises.apply("--renumber")

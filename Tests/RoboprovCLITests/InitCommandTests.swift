@@ -176,7 +176,7 @@ struct InitCommandTests {
         "rooms.csv",
       ])
       for question in [
-        "“Zimmer”", "“Beacon-Nr.”", "“WLAN”", "Are “gaeste” and “GAESTE” one network",
+        "“Zimmer”", "“Beacon-Nr.”", "“WLAN”", "Are “gaeste” and “GAESTE” the same network",
         "Are “gaeste” and “Gaeste” one",
       ] {
         try await run.prints(question)

@@ -156,7 +156,7 @@ struct LabelTests {
       try run.type("C47C8D000001")
       try await run.prints("label> C47C8D000001")
       try run.type("\n")
-      try await run.prints("needs what is on the label")
+      try await run.prints("needs the secrets on its device's label")
       try run.type(Self.label(1) + "\n")
       try await run.prints("PROV_00A001 is already the sensor of Pump 1")
       try run.type(String(Self.label(2).dropLast(3)) + "\n")

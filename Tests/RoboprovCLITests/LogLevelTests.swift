@@ -53,11 +53,11 @@ struct LogLevelTests {
   @Test("an unknown log level is refused, also from the environment")
   func unknown() async throws {
     try await Premises.serve(1, toPrograms: true) { premises in
-      let named = try await premises.run(["adapters", "--log-level", "loud"])
+      let named = try await premises.run(["doctor", "--log-level", "loud"])
       #expect(
         named.status == 64 && named.errors.contains("'warning', 'info', 'debug' or 'trace'"), "\(named)")
       let set = try await premises.site.run(
-        ["adapters"], bus: premises.building.bus, environment: ["ROBOPROV_LOG": "loud"])
+        ["doctor"], bus: premises.building.bus, environment: ["ROBOPROV_LOG": "loud"])
       #expect(set.status == 64 && set.errors.contains("ROBOPROV_LOG is “loud”"), "\(set)")
     }
   }

@@ -21,7 +21,7 @@ struct MissingRunTests {
         let outcome = try await premises.run(command)
         #expect(outcome.status == status, "\(outcome)")
         #expect(
-          outcome.errors.contains("\(first)/journal.jsonl is missing: run \(second) has read it"),
+          outcome.errors.contains("\(first)/journal.jsonl is missing, but run \(second) has read it"),
           "\(outcome)")
       }
       #expect(site.runs == [second])

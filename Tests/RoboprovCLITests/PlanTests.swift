@@ -25,7 +25,7 @@ struct PlanTests {
     let writes = await premises.writes
     let outcome = try await premises.run(carryOut)
     #expect(outcome.status == 100, "\(outcome)", sourceLocation: sourceLocation)
-    for word in words + ["nothing was touched"] {
+    for word in words + ["no device was written"] {
       #expect(outcome.errors.contains(word), "“\(word)”\n\(outcome)", sourceLocation: sourceLocation)
     }
     let now = await premises.writes
@@ -132,7 +132,7 @@ struct PlanTests {
         ("tag:suite", ["no room has the tag “suite”", "No room of this building has a tag."]),
         ("floor:2", ["no room has the floor “2”", "No room of this building has a floor."]),
         ("minor:104-200", ["no room has a minor from 104 to 200", "The nearest is 103, of Room 103."]),
-        ("minor:103-101", ["“minor:103-101” is no minor and no range of minors"]),
+        ("minor:103-101", ["“minor:103-101” is neither a minor nor a range of minors"]),
       ] {
         try await premises.expectRefused(Self.plan + ["--only", argument], with: 64, saying: words)
       }
@@ -209,7 +209,7 @@ struct PlanTests {
       try await Self.save(premises)
       try premises.site.writeManifest([.numbered(1)], password: Site.newPassword)
       try await premises.expectRefused(
-        Self.carryOut, with: 65, saying: ["a password was changed since friday.plan was made"])
+        Self.carryOut, with: 65, saying: ["a password has changed since friday.plan was made"])
       let key = ["--site-key", "another.key"]
       let outcome = try await premises.run(Self.carryOut + key)
       #expect(outcome.status == 0, "not comparable: \(outcome)")
@@ -223,7 +223,7 @@ struct PlanTests {
       try await Self.save(premises)
       try site.writeManifest([.numbered(1), .numbered(2)], defaults: ["retries: 3"])
       try await premises.expectRefused(
-        Self.carryOut, with: 65, saying: ["the manifest was changed since friday.plan was made"])
+        Self.carryOut, with: 65, saying: ["the manifest has changed since friday.plan was made"])
 
       let manifest = try String(
         contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
@@ -235,10 +235,10 @@ struct PlanTests {
       try site.write("friday.plan", saved.replacing("roboprov/plan/1", with: "roboprov/plan/2"))
       try await premises.expectRefused(
         Self.carryOut, with: 65,
-        saying: ["it is roboprov/plan/2, and this version reads roboprov/plan/1", "save it again"])
+        saying: ["it is roboprov/plan/2, and this version reads roboprov/plan/1", "--save FILE` again"])
       for text in ["", "{}", "[]", #"{"schema":"roboprov/plan/9","building":"annexe","rooms":[]}"#] {
         try site.write("friday.plan", text)
-        try await premises.expectRefused(Self.carryOut, with: 65, saying: ["friday.plan is no plan"])
+        try await premises.expectRefused(Self.carryOut, with: 65, saying: ["friday.plan is not a"])
       }
       #expect(await premises.building.isUntouched([1, 2]))
     }

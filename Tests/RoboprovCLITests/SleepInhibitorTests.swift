@@ -53,7 +53,7 @@ struct SleepInhibitorTests {
       "refused: Ask a person"
     ),
     (.refuses("org.freedesktop.login1.OperationInProgress", "Falling asleep"), "refused: Falling asleep"),
-    (.answersNonsense, "refused: its answer is no inhibitor"),
+    (.answersNonsense, "refused: its answer is not an inhibitor"),
     (.refuses("org.freedesktop.DBus.Error.ServiceUnknown", "no such service"), "absent"),
     (.refuses("org.freedesktop.DBus.Error.UnknownMethod", "something else of that name"), "absent"),
     (.refuses("org.freedesktop.DBus.Error.Spawn.ChildExited", "it cannot be started"), "absent"),

@@ -38,7 +38,8 @@ struct ValidateTests {
       let again = try await site.run(["validate", "building.yaml", "--fix"])
       #expect(again.status == 0, "\(again)")
       #expect(
-        again.errors == "No finding has a certain correction; nothing was changed.\n" + table, "\(again)")
+        again.errors == "No finding has a correction that is certain; nothing was changed.\n" + table,
+        "\(again)")
     }
   }
 

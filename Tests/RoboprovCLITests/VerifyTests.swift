@@ -77,7 +77,7 @@ struct VerifyTests {
       let text = verified.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(
         text.contains("\(ServedBuilding.address(1)) was received with minor 101 on ")
-          && text.contains(" and sends minor 177 now."), "\(verified)")
+          && text.contains(", but sends minor 177 now."), "\(verified)")
       let status = try await site.run(["status", "building.yaml", "--check"])
       let lines = status.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(status.status == 100, "\(status)")

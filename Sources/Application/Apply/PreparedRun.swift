@@ -96,7 +96,7 @@ package struct PreparedRun {
     }
     let more = conflicts.count > shown.count ? "\n… and \(conflicts.count - shown.count) more." : ""
     throw CommandFailure(
-      .manifest, "the manifest contradicts the record; nothing was touched",
+      .manifest, "the manifest contradicts the record; no device was written",
       advice: shown.joined(separator: "\n") + more)
   }
 }

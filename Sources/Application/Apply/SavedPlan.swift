@@ -24,20 +24,20 @@ package enum SavedPlan {
     {
       throw CommandFailure(
         .manifest,
-        "\(path) is no plan of this version of roboprov: it is \(version), and this version reads \(ApplyPlan.schema)",
-        advice: "Look at what would be done now with `roboprov plan`, and save it again.")
+        "\(path) is not a plan of this version of roboprov: it is \(version), and this version reads \(ApplyPlan.schema)",
+        advice: "Run `roboprov plan … --save FILE` again, and look at the new plan.")
     }
     guard let plan = try? JSONDecoder().decode(ApplyPlan.self, from: data), plan.schema == ApplyPlan.schema
     else {
       throw CommandFailure(
-        .manifest, "\(path) is no plan of roboprov", advice: "Make one with `roboprov plan … --save FILE`.")
+        .manifest, "\(path) is not a roboprov plan", advice: "Make one with `roboprov plan … --save FILE`.")
     }
     guard plan.building == source.building.id else {
       throw CommandFailure(
         .manifest, "\(path) is a plan of another building, \(plan.building.visible)",
         advice: "Name the plan of \(source.building.id).")
     }
-    guard source.digest == plan.manifestSHA256 else { throw changed(path, "the manifest was") }
+    guard source.digest == plan.manifestSHA256 else { throw changed(path, "the manifest") }
     return plan
   }
 
@@ -48,13 +48,13 @@ package enum SavedPlan {
   ) throws {
     let selection = plan.selection
     let agrees = plan.passwords?.agrees(with: building.rooms.filter { selection.names($0.id) }, seal)
-    guard agrees ?? true else { throw changed(path, "a password was") }
+    guard agrees ?? true else { throw changed(path, "a password") }
   }
 
   private static func changed(_ path: String, _ what: String) -> CommandFailure {
     CommandFailure(
-      .manifest, "\(what) changed since \(path) was made",
-      advice: "Look at what would be done now with `roboprov plan`, and save it again.")
+      .manifest, "\(what) has changed since \(path) was made",
+      advice: "Run `roboprov plan … --save FILE` again, and look at the new plan.")
   }
 
   /// The plan as JSON, with the same text each time.

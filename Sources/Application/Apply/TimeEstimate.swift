@@ -21,8 +21,8 @@ package struct TimeEstimate {
     }
     let time = Duration.seconds(Double(count) * RunPace.unmeasuredSeconds)
     return """
-      At most about \(time.asAboutTime) (\(RunPace.unmeasuredSeconds.asSeconds) per room, as measured in the lab one after the \
-      other; several at once take less).
+      At most about \(time.asAboutTime) (\(RunPace.unmeasuredSeconds.asSeconds) per room, one after the other, as measured in the lab; \
+      several at once take less).
       """
   }
 }

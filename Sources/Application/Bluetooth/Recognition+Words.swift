@@ -6,7 +6,7 @@ extension Recognition {
     switch self {
     case .awaitingProvisioning: "waits"
     case .locked: "waits for its button"
-    case .present: "is there"
+    case .present: "state unknown"
     case .configured(let identity): "at work" + (identity.map { " with \($0.distinction.visible)" } ?? "")
     }
   }

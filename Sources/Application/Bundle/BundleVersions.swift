@@ -35,7 +35,7 @@ struct BundleVersions {
   private static var bluez: String {
     let outcome = ToolOutcome(["bluetoothctl", "--version"], within: .seconds(5))
     guard outcome.status == 0, !outcome.output.isEmpty else {
-      return "BlueZ not known: bluetoothctl is not there"
+      return "BlueZ not known: bluetoothctl was not found"
     }
     return outcome.output.visible
   }

@@ -20,7 +20,7 @@ package struct BundledManifest {
   /// - Parameter recorded: digest of the manifest of the newest run; nil where no run is on record.
   package init(_ path: String?, of building: String, recorded: String?) {
     guard let path, !path.isEmpty else {
-      note = "not in the bundle: no run is on record that names one"
+      note = "not in the bundle: no run on record names one"
       return
     }
     // The path comes from a record, which may be forged.
@@ -32,7 +32,7 @@ package struct BundledManifest {
     let read = reading.building
     if let read, read.id != building {
       note =
-        "not in the bundle: \(path.visible), which the newest run names, is that of \(read.id.visible) now"
+        "not in the bundle: \(path.visible), which the newest run names, now describes \(read.id.visible)"
       return
     }
     let redacted = ManifestReader.redacted(

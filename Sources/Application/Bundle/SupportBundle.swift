@@ -136,6 +136,6 @@ package struct SupportBundle {
   private static func unreadable(_ path: String, _ reason: String) -> CommandFailure {
     CommandFailure(
       .record, "\(path.visible) cannot be read: \(reason)",
-      advice: "Give yourself the right to read it, and give the same command again.")
+      advice: "Give yourself the right to read it, and run the same command again.")
   }
 }

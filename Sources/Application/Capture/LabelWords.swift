@@ -23,7 +23,7 @@ package enum LabelWords {
     switch problem {
     case .damaged: "only a part of the code was read, or it is damaged: scan it again, from nearer by"
     case .missing(let key): "the code has no `\(key)`: it is damaged, or the label of another product"
-    case .invalid(let key): "the code's `\(key)` is none that a device has: scan it again"
+    case .invalid(let key): "the code's `\(key)` is not valid: scan it again"
     case .notOverBluetooth:
       "this device is set up over its own WiFi, not over Bluetooth: roboprov cannot provision it"
     case .notForWiFi: "this device joins Thread, not WiFi: roboprov cannot provision it"

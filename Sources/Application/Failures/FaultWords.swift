@@ -10,7 +10,7 @@ package enum FaultWords {
     case .damaged(let damage): "\(path):\(damage.line): \(words(damage))"
     case .noJournal: "\(path) is missing: the copy of the folder is incomplete, or the file was removed"
     case .otherBuilding(let building): "\(path) belongs to another building, \(building.visible)"
-    case .missing(let later): "\(path) is missing: run \(later.visible) has read it"
+    case .missing(let later): "\(path) is missing, but run \(later.visible) has read it"
     case .replaced(let later):
       "\(path) is not the journal that run \(later.visible) has read: it was cut off or replaced"
     }

@@ -27,7 +27,7 @@ package enum RadioMessages {
       return CommandFailure(
         .unavailable, "the Bluetooth service does not respond" + detail,
         advice: """
-          Restart it with `sudo systemctl restart bluetooth`. If that does not return, check D-Bus with `systemctl status \
+          Restart it with `sudo systemctl restart bluetooth`. If that command does not end, check D-Bus with `systemctl status \
           dbus`, or restart the computer.
           """)
     case .permissionDenied:

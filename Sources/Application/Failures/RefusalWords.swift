@@ -6,7 +6,7 @@ package enum RefusalWords {
     switch refusal {
     case .plan(let differences):
       CommandFailure(
-        .incomplete, "this run would not do what was planned; nothing was touched",
+        .incomplete, "this run would not do what was planned; no device was written",
         advice: SavedPlan.words(differences))
     case .adapterClaimed(let adapter, let holder):
       CommandFailure(

@@ -83,7 +83,7 @@ package enum OutputFile {
     } catch {
       throw CommandFailure(
         .record, "\(path) cannot be written: \(error.text)",
-        advice: "It is as it was.")
+        advice: "It was not changed.")
     }
   }
 

@@ -59,7 +59,7 @@ package final class SleepInhibitor: Sendable {
       body: [.string("sleep:idle"), .string("roboprov"), .string(why), .string("block")])
     do throws(DBusError) {
       guard let file = try await connection.call(inhibit, timeout: timeout).first?.asDescriptor else {
-        return .refused("its answer is no inhibitor")
+        return .refused("its answer is not an inhibitor")
       }
       return .held(SleepInhibitor(file: file))
     } catch {

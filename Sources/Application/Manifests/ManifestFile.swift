@@ -47,9 +47,9 @@ package struct ManifestFile {
     let room = building.rooms.first { $0.id == id }
     if let room, device.name == nil, !room.labelSources.isEmpty {
       throw CommandFailure(
-        .manifest, "\(room.name) needs what is on the label of its device, which an address does not have",
+        .manifest, "\(room.name) needs the secrets on its device's label; an address does not have them",
         advice:
-          "Scan its QR code in `roboprov capture` (a room that has a device: with --all) or `roboprov walk`.")
+          "Scan its QR code in `roboprov capture` (with --all if the room has a device) or `roboprov walk`.")
     }
     do throws(ManifestEditError) {
       return try editor.setting(device, of: id)

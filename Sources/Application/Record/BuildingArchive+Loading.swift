@@ -28,7 +28,7 @@ extension BuildingArchive {
         throw failure
       }
       Messages.say(
-        "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); what is missing or damaged is left out here"
+        "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); the missing or damaged part is left out"
       )
     }
     return archive
@@ -39,9 +39,9 @@ extension BuildingArchive {
     FaultWords.failure(
       fault.kind, in: fault.journal,
       advice: """
-        Not all that this run did is known, so nothing is decided by the record. Put a whole copy of the run's folder \
-        \(fault.run) in its place, from --mirror, a backup or another laptop (`roboprov report merge FOLDER FOLDER` joins records). If there is none, \
-        move the building's folder out of \(reports): the next run then begins a new record, without what this one says.
+        The record does not show all that this run did, so roboprov does not use it. Put a complete copy of the run's folder \
+        \(fault.run) in its place, from --mirror, a backup or another laptop (`roboprov report merge FOLDER FOLDER` merges records). If there is none, \
+        move the building's folder out of \(reports): the next run then begins a new record, without the runs of this one.
         """)
   }
 

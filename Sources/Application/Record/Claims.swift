@@ -59,7 +59,7 @@ package actor AdapterClaims {
       switch error {
       case .held(_, _, let other): return .refused(other?.description ?? Claims.unknown)
       case .unusable(let error):
-        Messages.say("roboprov: warning: nothing keeps a second run from this adapter: \(error)")
+        Messages.say("roboprov: warning: a second run could use this adapter at the same time: \(error)")
         return .granted
       }
     }

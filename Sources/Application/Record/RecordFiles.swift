@@ -57,7 +57,7 @@ package struct RecordFiles {
     } catch {
       throw CommandFailure(
         .record, "\("\(folder)/\(path)".visible) cannot be read: \(POSIXError.text(of: error))",
-        advice: "Give yourself the right to read it, and give the same command again.")
+        advice: "Give yourself the right to read it, and run the same command again.")
     }
   }
 }

@@ -125,7 +125,7 @@ private struct Copy {
           """
       } else {
         failure.advice = """
-          \(nothing) No decision uses this record until a complete copy is in its place. Without one, move the folder \
+          \(nothing) roboprov does not use this record until a complete copy is in its place. If there is none, move the folder \
           \(directory.run) out of \(reports), and check by hand what the run did.
           """
       }

@@ -90,7 +90,7 @@ package struct ReportSet {
         return differences.append(Difference(path: path, words: "is missing"))
       }
       if !bytes.elementsEqual(text.utf8) {
-        differences.append(Difference(path: path, words: "differs from what the journals yield"))
+        differences.append(Difference(path: path, words: "does not match the journals"))
       }
     }
     for format in BuildingReports.formats { compare(format.name, format.text(report)) }
@@ -108,7 +108,7 @@ package struct ReportSet {
         Difference(
           path: RunDirectory.latest,
           words: "points to \(latest?.visible ?? "nothing") instead of \(newest ?? "nothing")",
-          advice: newest.map { "It moves with `roboprov report \(report.building.visible) \($0)`." }
+          advice: newest.map { "Correct it with `roboprov report \(report.building.visible) \($0)`." }
             ?? "Remove it."))
     }
     return differences + (besidesSigned ? [] : differencesFromSigned)

@@ -34,7 +34,7 @@ package struct RoomSelectors {
         bounds = ", from \(range.lowerBound) to \(range.upperBound)"
       }
       throw CommandFailure(
-        .usage, "\(option): “\(text.visible)” is no \(name) and no range of \(name)s",
+        .usage, "\(option): “\(text.visible)” is neither a \(name) nor a range of \(name)s",
         advice: "Write \(name):301 or \(name):301-332\(bounds) and the lower one first.")
     }
     let found = rooms.filter(selector.matches)

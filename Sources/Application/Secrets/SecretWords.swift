@@ -96,13 +96,13 @@ enum SecretWords {
       )
     case .notLabels(let path):
       return (
-        "\(path.visible) is no file of labels",
+        "\(path.visible) is not a file of labels",
         "It is JSON: { \"PROV_A1B2C3\": { \"pop\": \"…\" } }. Correct it, or name another file."
       )
     case .noLabel: return ("there is no \(what)", "Read the label with `roboprov capture`.")
     case .notOnLabel:
       return (
-        "there is no \(what)", "Read the label again with `roboprov capture --all`, or give it otherwise."
+        "there is no \(what)", "Read the label again with `roboprov capture --all`, or use another source."
       )
     case .noTerminal:
       return (

@@ -128,7 +128,7 @@ package struct SignedState {
       throw CommandFailure(
         .record,
         "changed after signing: \(changed.map { "\(folder)/\($0)".visible }.joined(separator: ", "))",
-        advice: "Do not rely on it. Put a whole copy in its place, or ask the signer for one.")
+        advice: "Do not rely on it. Put a complete copy in its place, or ask the signer for one.")
     }
     guard InputFile.recorded("\(folder)/\(Self.signature)", atMost: 1 << 20) != nil else {
       throw Self.broken(folder, "has no signature, or it cannot be read")
@@ -167,7 +167,7 @@ package struct SignedState {
     for path in paths {
       guard let bytes = InputFile.recorded("\(reports)/\(building)/\(path)") else {
         throw CommandFailure(
-          .record, "\(reports)/\(building)/\(path) cannot be read", advice: "Put a whole copy in its place.")
+          .record, "\(reports)/\(building)/\(path) cannot be read", advice: "Put a complete copy there.")
       }
       if path.hasSuffix("/" + JournalWriter.fileName) {
         sums.append("\(SHA256(of: bytes).hex)  ../../\(path)\n")

@@ -84,7 +84,7 @@ package struct WalkView: Sendable {
     Scan a label, or type its 12 digits.
     Enter: take the sensor, start, retry
     r retry  s skip  u undo the label
-    l locate (signal)  i have it blink
+    l locate (signal)  i make it blink
     q quit  ? help
     """
 }

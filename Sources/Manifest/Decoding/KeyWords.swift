@@ -79,7 +79,7 @@ extension ManifestDecoder {
     else { return nil }
     show(entry.keyRange)
     error(
-      .unknownKey, "unknown key in \(thing)", at: entry.keyRange, advice: "it is spelt `\(key)`",
+      .unknownKey, "unknown key in \(thing)", at: entry.keyRange, advice: "write `\(key)`",
       fix: isFree(key) ? .replace(entry.keyRange, with: key) : nil)
     return YAMLNode.Entry(key: key, keyRange: entry.keyRange, value: entry.value)
   }

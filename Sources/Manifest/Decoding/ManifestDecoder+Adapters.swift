@@ -10,7 +10,7 @@ extension ManifestDecoder {
     guard let entries = node.entries else {
       error(
         .wrongStructure, "`adapters` is a mapping of adapters", at: node.range,
-        advice: "name each as on the host, by its address or freely: adapters: { hci0: { slots: 7 } }")
+        advice: "use its name on the host, its address or any other name: adapters: { hci0: { slots: 7 } }")
       return []
     }
     var places: [AdapterReference: SourceRange] = [:]
@@ -61,7 +61,7 @@ extension ManifestDecoder {
     return description
   }
 
-  private static let addresses = "`bluetoothctl list` has the addresses"
+  private static let addresses = "`bluetoothctl list` shows the addresses"
 
   mutating func near(_ fields: Fields, of kind: RoomKind) -> AdapterReference? {
     guard let entry = fields.entry("near"), let text = text(entry.value, "near") else { return nil }

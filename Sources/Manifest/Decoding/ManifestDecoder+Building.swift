@@ -45,15 +45,15 @@ extension ManifestDecoder {
     let own = Vocabulary.roomLists + ["building"]
     if entries.contains(where: { own.contains($0.key) }) { return false }
     for (key, thing, advice) in [
-      ("family", "describes a family of devices", "name it under `families` in a manifest"),
+      ("family", "is a family file", "name it under `families` in a manifest"),
       (
-        "sensors", "is a scenario, which describes a virtual building",
+        "sensors", "is a scenario",
         "rehearse a manifest on it: roboprov apply building.yaml --simulate --scenario FILE"
       ),
     ] {
       guard let entry = entries.first(where: { $0.key == key }) else { continue }
       show(entry.keyRange)
-      error(.misplacedKey, "this file \(thing), and is no manifest", at: entry.keyRange, advice: advice)
+      error(.misplacedKey, "this file \(thing), not a manifest", at: entry.keyRange, advice: advice)
       return true
     }
     return false
@@ -65,8 +65,8 @@ extension ManifestDecoder {
     return (
       .misplacedKey, "`\(key)` cannot be at the top",
       vocabulary.isShareable(key)
-        ? "put it under `defaults`, or into each room that it is for"
-        : "put it into each room that it is for"
+        ? "put it under `defaults`, or into each room that needs it"
+        : "put it into each room that needs it"
     )
   }
 

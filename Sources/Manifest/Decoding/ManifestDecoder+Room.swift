@@ -71,7 +71,7 @@ extension ManifestDecoder {
     if !isFound { warnIfNeverTaken(fields, of: kind, policy) }
     if kind.isRegistered, fields["address"] == nil, let entry = fields.entry("register") {
       warning(
-        .registeredWithoutAddress, "the beacon of any one device is enough for this room", at: entry.keyRange,
+        .registeredWithoutAddress, "any device with this beacon counts for this room", at: entry.keyRange,
         advice: "give the `address` of its device")
     }
     var settings = plainSettings(fields, of: kind, defaults.settings)
@@ -136,11 +136,11 @@ extension ManifestDecoder {
         .duplicateRoom, "another room has the same name, \(texts.words(for: first, from: node.range))",
         at: node.range,
         notes: [.init("the first of that name", at: first)],
-        advice: "they cannot be distinguished in reports or on the sensors")
+        advice: "give one of them another name, to distinguish them in reports and on the sensors")
     case (let first, isSame: false)?:
       warning(
         .similarRoom,
-        "another room's name differs in case only, \(texts.words(for: first, from: node.range))",
+        "another room's name differs only in capital letters, \(texts.words(for: first, from: node.range))",
         at: node.range, notes: [.init("the other room", at: first)], advice: "give one of them another name")
     }
     return text
@@ -224,9 +224,9 @@ extension ManifestDecoder {
         error(
           .missingAddress, "a room without `address`", at: fields.head,
           advice:
-            "give the address on its sensor's label, or the adapter that is in the room: near: hci0. "
-            + "Or set at the top `match: later`, if labels are read on site, or `match: any`, if such rooms "
-            + "take any sensor that no other room claims")
+            "add the address on the label, or the adapter in the room (near: hci0). Or write at the top "
+            + "`match: later` to read the labels on site, or `match: any` to take any sensor that no other "
+            + "room names")
       }
       return nil
     }
@@ -256,7 +256,7 @@ extension ManifestDecoder {
       return
         "a spreadsheet made a number of it: format the column as text there, and enter the addresses again"
     }
-    let usual = "twelve hex digits, as on the label: C4:7C:8D:00:00:01 or C47C8D000001"
+    let usual = "write 12 hex digits (0–9, A–F), as on the label: C4:7C:8D:00:00:01 or C47C8D000001"
     if let odd { return "\(odd.words): \(usual)" }
     let digits = text.count { $0.isASCII && $0.isHexDigit }
     guard digits > 0, digits != 12,

@@ -206,7 +206,7 @@ extension ManifestDecoder {
         return (
           .unsupportedKey, "\(profile.withArticle) takes no `\(key)`",
           isExpected
-            ? "its firmware decides it. If that is not the factory's, expect it: beacon: { \(key): … }"
+            ? "its firmware decides it. If it is not the factory's, describe it: beacon: { \(key): … }"
             : "\(takers.listed) does: check `profile`, or leave `\(key)` out"
         )
       })

@@ -69,8 +69,8 @@ extension ManifestDecoder {
           key != "labels"
             ? nil
             : (
-              .badSecretSource, "no label has this secret",
-              "`labels` is for what a device's label has; the sources here: \(sources.listed)"
+              .badSecretSource, "a label does not have this secret",
+              "`labels` is only for secrets on a device's label; the sources here: \(sources.listed)"
             )
         })
     else { return nil }
@@ -87,7 +87,7 @@ extension ManifestDecoder {
     }
     if let second = known.first(where: { $0.key != entry.key }) {
       error(
-        .badSecretSource, "`\(key)` comes from one place, and this is a second", at: second.keyRange,
+        .badSecretSource, "`\(key)` has a source already", at: second.keyRange,
         notes: [.init("the first", at: entry.keyRange)], advice: "leave one of them out")
       for entry in known { hideAll(entry.value) }
       return nil

@@ -73,7 +73,7 @@ extension ManifestDecoder {
     } else {
       error(
         .missingKey, "a network without `ssid`", at: fields.head,
-        advice: "give it the network's name as it is on air")
+        advice: "give it the network's name, as phones show it")
     }
     return network
   }

@@ -51,9 +51,9 @@ extension ManifestDecoder {
       .init(range: texts.texts[start.text].source.range(offset..<offset + count), text: "\"")
     }
     error(
-      .typographicQuote, "`\(key)` is in typographic quotation marks, which would be part of it",
+      .typographicQuote, "`\(key)` is in typographic quotation marks, which would become part of it",
       at: node.range,
-      advice: "write those of the keyboard: \"; if they do belong to it, put \" around them",
+      advice: "write \" instead; if they do belong to it, put \" around them",
       fix: isPlain
         ? .init([
           edit(start.offset, first.utf8.count), edit(end.offset - last.utf8.count, last.utf8.count),

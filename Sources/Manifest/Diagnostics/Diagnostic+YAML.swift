@@ -33,7 +33,7 @@ extension Diagnostic {
         "the character U+\(number.hex(digits: 4, uppercase: true)) is not allowed",
         "delete it; in \"double quotes\" it can be written as an escape"
       )
-    case .tab: (.tabIndentation, "a tab where only spaces may indent", "replace it by spaces")
+    case .tab: (.tabIndentation, "a tab in the indentation", "use spaces only")
     case .unclosedQuote: (.yamlSyntax, "this quote is never closed", "close it, or leave it out")
     case .brokenBrackets: (.yamlSyntax, "a comma or closing bracket is missing before this", nil)
     case .unexpectedMapping:

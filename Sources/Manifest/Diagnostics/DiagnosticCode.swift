@@ -168,9 +168,9 @@ extension DiagnosticCode {
       "`match: any` never gives this room a device, because devices of its family do not show on air whether they are provisioned."
     case .redundantHint: "The room's address decides; the other hint has no effect."
     case .registeredWithoutAddress:
-      "A registered room without an address is done by the beacon of any one device, because anyone can send the room's identity."
+      "A registered room without an address is done when the beacon of any device with its identity is received, and any device can send that identity."
     case .proofFromAnyAddress:
-      "With `proof: any_address` the beacon that ends a room may come from another device. Firmware that keeps its address does not need it."
+      "With `proof: any_address` the beacon that proves a room may come from another device. Firmware that keeps its address does not need it."
     case .timeoutTooShort: "A timeout is shorter than the device may take with these settings."
     case .slowDevice: "The setting is possible, but makes the device slow to find or to connect to."
     case .suspiciousNumber:

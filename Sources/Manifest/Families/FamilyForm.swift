@@ -85,7 +85,7 @@ enum FamilyForm {
 
     var meaning: String {
       switch self {
-      case .any: "An identity, whoever has it."
+      case .any: "Any identity."
       case .none: "No identity."
       case .expected: "All parts of the identity but the last are those of the factory or of a room."
       case .factory: "The first part of the identity is that of a device that nobody configured."

@@ -118,7 +118,7 @@ extension ManifestDecoder {
     }
     guard let setting = self.setting(name, "setting", of: settings) else { return TimeoutRule(usual) }
     guard case .duration = setting.kind else {
-      error(.badFamily, "`slow_by` names a setting that is no duration", at: name.range)
+      error(.badFamily, "`slow_by` names a setting that is not a duration", at: name.range)
       return TimeoutRule(usual)
     }
     var intervals: [Stage: Int] = [:]

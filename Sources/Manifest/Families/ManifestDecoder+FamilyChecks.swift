@@ -47,7 +47,7 @@ extension ManifestDecoder {
     }
     if procedure.readsBack, procedure.save != nil {
       error(
-        .badFamily, "what is read back before `save` does not show what the device keeps",
+        .badFamily, "reading back before `save` does not show which settings the device keeps",
         at: place("read_back"),
         advice: "leave `read_back` or `save` out")
     }
@@ -75,12 +75,12 @@ extension ManifestDecoder {
       let own = description.settings.compactMap { family[$0] }
       if own.count > 1, own.contains(where: \.isSecret) {
         error(
-          .badFamily, "a characteristic with a password holds nothing else", at: written.range,
+          .badFamily, "a characteristic with a password may hold nothing else", at: written.range,
           advice: "it is neither read nor compared")
       }
       if own.count > 1, !procedure.readsFirst, own.contains(where: { !$0.isRequired }) {
         error(
-          .badFamily, "an optional setting has a characteristic of its own", at: written.range,
+          .badFamily, "an optional setting needs a characteristic of its own", at: written.range,
           advice: "or `read_first: true`: then the device keeps what it has")
       }
       if [procedure.save?.characteristic, procedure.status?.characteristic].contains(description.uuid) {

@@ -104,7 +104,7 @@ extension ManifestDecoder {
       return value
     }
     error(
-      .unknownValue, "`\(key)` is no value of this setting", at: node.range,
+      .unknownValue, "`\(key)` is not a value of this setting", at: node.range,
       advice: setting.isSecret ? "a password has none: leave it out" : "check its type and range")
     return nil
   }

@@ -35,7 +35,7 @@ extension Grammar {
         )
       case "read_first":
         (
-          "true: everything but a password is read before any write. A device with the settings of another room is then refused, and what is equal is not written.",
+          "true: everything but a password is read before any write. A device with the settings of another room is then refused, and a setting that it has already is not written.",
           .truth
         )
       case "read_back": ("true: each written characteristic is read back at once, and compared.", .truth)
@@ -198,7 +198,7 @@ extension Grammar {
       case "saved": ("The value by which it says that it has its settings.", .text(.something))
       default:
         (
-          "How values begin that refuse: one, or a list.",
+          "The beginning of the values that mean a refusal: one, or a list.",
           .either([.text(.something), .list(of: .text(.something), canBeEmpty: false)])
         )
       }
@@ -216,7 +216,7 @@ extension Grammar {
 
   private static var slowBy: MappingForm {
     mapping(
-      "slow_by", "How many times the interval a stage may take, and 5 s more.", Vocabulary.slowBy,
+      "slow_by", "How long a stage may take: a number of intervals, and 5 s more.", Vocabulary.slowBy,
       required: ["setting"]
     ) {
       $0 == "setting"

@@ -60,7 +60,7 @@ extension Grammar {
       (
         "How a room without `address` finds its device.",
         .names([
-          ("address", "It does not: every room gives its device's address. The safe and usual way."),
+          ("address", "Every room must give its device's address. The safe and usual way."),
           ("any", "It takes any waiting device that no other room claims."),
           ("later", "Its address is read on site."),
         ]), ["address"]
@@ -89,7 +89,7 @@ extension Grammar {
       )
     case "wifi_check":
       (
-        "true: a device that can list the WiFi networks that it receives is written only if its own is among them.",
+        "true: a device that can list WiFi networks is written only if it receives its own.",
         .truth, []
       )
     case "proof":
@@ -99,7 +99,7 @@ extension Grammar {
           (ProofAddress.own.rawValue, "The one from its own address."),
           (
             ProofAddress.any.rawValue,
-            "Also one from another address that was silent before: for firmware that changes its address."
+            "Also one from another address that was not received before: for firmware that changes its address."
           ),
         ]), []
       )
@@ -176,7 +176,7 @@ extension Grammar {
       families.setting(name).map { .setting($0) } ?? .text(.any)
     }
     return switch name {
-    case "ssid": ("The network's name as it is on air: 1 to 32 bytes.", setting(.wifiSSID), [])
+    case "ssid": ("The network's name, as phones show it: 1 to 32 bytes.", setting(.wifiSSID), [])
     case "password":
       (
         "The network's password: its source, or its text of 8 to 63 bytes or 64 hexadecimal digits. Absent or empty: an open network.",

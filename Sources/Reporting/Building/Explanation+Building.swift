@@ -23,7 +23,7 @@ extension Explanation {
       self.init(otherIdentity: room)
     case .unconfirmed where room.absence != nil && room.evidence != nil:
       self.init(
-        "When it was last searched for, its device was found otherwise than recorded: "
+        "When last searched for, its device was not as recorded: "
           + "\(room.absence?.finding.words ?? "").",
         "Run `roboprov apply`: it shows what must be done.")
     case .done, .unconfirmed, .open, .accepted, .retired:
@@ -57,8 +57,8 @@ extension Explanation {
     let since = room.absence.map { " since \(LocalTime.utc.day($0.since.at))" } ?? ""
     let found =
       room.absence?.finding == .otherDevice
-      ? "Its identity was received from another address only, and not from its \(device)\(since)."
-      : "Its \(device) was searched for, and not received\(since)."
+      ? "Its identity was received only from another address, not from its \(device)\(since)."
+      : "Its \(device) was searched for, but not received\(since)."
     self.init(
       found,
       """

@@ -67,9 +67,9 @@ struct SurroundingLines {
     case .receivesNothing:
       "\(name) received no device of any make in 10 s of scanning\(fault.wasPowerCycled == true ? ", and was switched off and on" : "")\(text)"
     case .refusesToScan: "the Bluetooth service did not scan with \(name)\(text)"
-    case .comesAndGoes: "\(name) came and went\(text)"
+    case .comesAndGoes: "\(name) disappeared again and again\(text)"
     case .keepsDevice:
-      "the Bluetooth service kept an old object of \(fault.address?.description ?? "a device") on \(name)\(text)"
+      "the Bluetooth service showed old data of \(fault.address?.description ?? "a device") on \(name)\(text)"
     case .serviceStuck:
       "the Bluetooth service was stuck: it neither scanned with \(name) nor switched it off and on\(text)"
     case .tooManyDevices: "\(name) received more sensors than the limit: the run ignored the others"
@@ -109,12 +109,12 @@ struct SurroundingLines {
     guard around.knowsStrangers else {
       return "not on record: " + (around.isEnded ? "events were left out" : "the run has no end")
     }
-    guard count > 0 else { return "no received sensor is without a room" }
+    guard count > 0 else { return "none: every received sensor belongs to a room" }
     // A device with a similar address is named, however far away it is.
     let near = Array(around.strangers.prefix(Self.named))
     let alike = around.strangers.dropFirst(Self.named).filter { $0.likeness != nil }.prefix(Self.named)
     let shown = (near + alike).map(words).joined(separator: ", ")
-    return "\(count.counted("sensor")) of no room, nearest first: \(shown)"
+    return "\(count.counted("sensor")) without a room, nearest first: \(shown)"
       + (count > near.count + alike.count ? " …" : "")
   }
 
@@ -178,7 +178,7 @@ struct SurroundingLines {
   private var address: String {
     guard let own = room.address else { return "no. The manifest has no address for the room." }
     guard around.knowsStrangers else {
-      return "unknown. The record ends before the list of sensors of no room."
+      return "unknown. The record ends before the list of sensors without a room."
     }
     if around.others == 0 { return "unknown. No other sensor was received." }
     if let alike = around.strangers.first(where: { $0.likeness != nil }), let likeness = alike.likeness {
@@ -190,7 +190,7 @@ struct SurroundingLines {
     }
     let strength = nearest.device.rssi.map { " at \($0) dBm" } ?? ""
     return
-      "possible. \(nearest.device.address)\(strength) is the nearest of no room: compare it with the label."
+      "possible. \(nearest.device.address)\(strength) is the nearest sensor without a room: compare it with the label."
   }
 
   private var sensor: String {

@@ -88,7 +88,7 @@ extension ElapsedSent: ExplainedKeys {
 extension SettingWritten: ExplainedKeys {
   package static let fields = [
     "setting": "The setting.",
-    "bytes": "How many bytes were written; absent for a secret, whose length is part of it.",
+    "bytes": "How many bytes were written; absent for a secret, because its length is secret, too.",
   ]
 }
 

@@ -16,7 +16,7 @@ extension FailureReason.Form: RecordedObject {
     "identity": "The identity that was received instead, or that another device has.",
     "addresses": "Other devices concerned: candidates, or those that have the room's identity.",
     "candidates": "The devices that could be the room's, or that have its identity, and the RSSI of each.",
-    "sightings": "Two sightings of one address that no single device explains.",
+    "sightings": "Two sightings of one address that cannot be of one device.",
     "near": "The adapter that the room is near, as the manifest names it.",
     "seconds": "The timeout that expired, in seconds.",
     "ssid": "The WiFi network that the device is to join.",

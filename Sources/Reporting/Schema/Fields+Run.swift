@@ -31,7 +31,7 @@ extension RunStarted: ExplainedKeys {
 
 extension PlannedRoom: RecordedObject {
   package static let definition = "planned_room"
-  package static let about = "A room as the run set out to do it."
+  package static let about = "A room as the run planned it."
   package static let fields = [
     "room": "Its stable identity.",
     "name": "Its name for people.",
@@ -128,7 +128,7 @@ extension OperatorRequested: ExplainedKeys {
 extension CanariesJudged: ExplainedKeys {
   package static let fields = [
     "rooms": "The rooms that were done first.",
-    "approved": "Whether the rest follows.",
+    "approved": "Whether the run continues with the other rooms.",
   ]
 }
 

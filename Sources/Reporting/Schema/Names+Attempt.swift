@@ -50,7 +50,7 @@ extension StatusMeaning: OutputNames {
     case .ready: "It is ready to be written."
     case .saved: "It has saved what was written."
     case .refusal: "It refused."
-    case .stale: "Left from an earlier attempt: no refusal."
+    case .stale: "Left from an earlier attempt; not a refusal."
     case .other: "Unknown."
     }
   }

@@ -30,7 +30,7 @@ extension Evidence.Grade: OutputNames {
     case .freshBeaconUnacknowledged:
       "The same after a save that it did not acknowledge. It did not have this identity before, so it kept something of this save; nothing shows which of the other settings."
     case .freshBeaconOtherAddress:
-      "A beacon with the written identity from one other address, silent before: it changed its address."
+      "A beacon with the written identity from one other address that was not received before: the device changed its address."
     case .beaconOnAir: "Its beacon was on air with the wanted identity before this run wrote anything."
     case .readBack: "The device held the wanted settings when it was read; its beacon was not received."
     case .deviceStatus:
@@ -96,7 +96,7 @@ extension InterruptionCause: OutputNames {
     case .stack: "The Bluetooth stack or its bus was lost and did not return."
     case .adapter: "No adapter could be used any more."
     case .claimed: "Another run works with the adapter."
-    case .plan: "The run would do something else than the plan."
+    case .plan: "The run would not follow the plan."
     }
   }
 }
@@ -224,7 +224,7 @@ extension ProofAddress: OutputNames {
     switch self {
     case .own: "The address that was written."
     case .any:
-      "The written address, or another one that was silent before the save: this firmware changes its address."
+      "The written address, or another one that was not received before the save: this firmware changes its address."
     }
   }
 }
@@ -237,7 +237,7 @@ extension LastKnownRoom.Progress: OutputNames {
     case .done: "Its device is at work with the settings that were written."
     case .missing: "Its device was searched for, and not received since."
     case .unconfirmed:
-      "Its device was asked to save, and nothing proves that it did; or it was found otherwise than recorded."
+      "Its device was asked to save, and nothing proves that it did; or it was later found not to be as recorded."
     case .accepted: "It was accepted as it is."
     case .retired: "It is out of service."
     case .open: "Something is left to do."
@@ -254,7 +254,7 @@ extension BuildingRoom.State: OutputNames {
     case .outdated: "Its device is provisioned, with other settings than the manifest has now."
     case .missing: "Its device was provisioned, and was not received when it was searched for since."
     case .unconfirmed:
-      "Its device was written, and nothing has proved yet that it kept the settings; or it was found otherwise than recorded."
+      "Its device was written, and nothing has proved yet that it kept the settings; or it was later found not to be as recorded."
     case .open: "Attempted, or scanned for, and not done."
     case .untried: "No run has attempted it."
     case .accepted: "It was accepted as it is."

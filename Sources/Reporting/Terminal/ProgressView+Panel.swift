@@ -196,7 +196,7 @@ extension ProgressView {
   private func pinnedLine(of room: RoomReport, _ style: TerminalStyle) -> String {
     if let reason = exhausted[room.id] {
       let text =
-        "\(room.planned.name.visible): no attempts left; retried when received better (\(reason.code.words))"
+        "\(room.planned.name.visible): no attempts left; retried at a stronger signal (\(reason.code.words))"
       return style.paint("! " + text.truncated(to: style.width - 2), .yellow)
     }
     let text = "\(room.planned.name.visible): " + (Explanation(general: room)?.sentence ?? room.outcomeWords)

@@ -24,7 +24,7 @@ package enum StateView {
     case .unconfirmed: Outcome.unconfirmed.words
     case .accepted: "accepted by \((room.acceptance?.by ?? "?").visible)"
     case .retired: "retired"
-    case .open where !room.unordered.isEmpty: "several last writes"
+    case .open where !room.unordered.isEmpty: "conflicting runs"
     case .open where room.last?.outcome.isSuccess == true: "no longer done"
     case .open: room.last?.outcome.words ?? "not tried"
     }

@@ -112,7 +112,7 @@ extension BuildingRoom {
   /// The state of an open room, for use before its sentence.
   fileprivate var openWords: String {
     switch state {
-    case .open where !unordered.isEmpty: "several last writes"
+    case .open where !unordered.isEmpty: "conflicting runs"
     case .open: last?.room.outcome.words ?? state.countWords
     case .done, .outdated, .missing, .unconfirmed, .untried, .accepted, .retired: state.countWords
     }

@@ -67,7 +67,7 @@ package enum VerificationView {
     let device = room.address?.description ?? "its device"
     let recorded = seen.map { "was received with \(expected(room)) on \(LocalTime.utc.day($0))" }
     let held = room.held.map { $0.shown(besides: room.identity).visible } ?? "another identity"
-    return "\(device) \(recorded ?? "should send \(expected(room))") and sends \(held) now."
+    return "\(device) \(recorded ?? "should send \(expected(room))"), but sends \(held) now."
   }
 
   private static func expected(_ room: RoomVerified) -> String {

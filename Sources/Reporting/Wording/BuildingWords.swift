@@ -17,7 +17,7 @@ extension BuildingRoom.State {
     case .done: "provisioned, with the evidence given"
     case .outdated: "provisioned, with other settings than the manifest has now"
     case .missing: "provisioned, but not received when it was searched for"
-    case .unconfirmed: "written, and nothing shows that it was kept"
+    case .unconfirmed: "written, but nothing shows that the settings were kept"
     case .open: "tried or searched for, but not done"
     case .untried: "no run has tried it"
     case .accepted: "accepted as it is by a person"

@@ -31,14 +31,14 @@ extension RecordConflict {
       return Explanation(
         "\(quoted(room)): \(device) was provisioned with \(from.shown(besides: to).visible), but the manifest now has \(to.shown(besides: from).visible).",
         """
-        If the new identity is right, add --renumber to the command, and put the sensor into provisioning mode where it \
+        If the new identity is right, add --renumber to the command, and put the sensor into provisioning mode if it \
         needs that. If not, correct the manifest.
         """)
     case .severalDevices(let room, let devices):
       return Explanation(
         "\(quoted(room)) has several sensors on record: \(devices.map(\.description).joined(separator: ", ")).",
         """
-        Find out which one is in the room. Take each other one out of service with `roboprov replace` and its --device. \
+        Find out which one is in the room. Take every other one out of service with `roboprov replace` and --device. \
         Or write the right one into the manifest, and add --rebind \(room) to the command.
         """)
     case .severalRooms(let device, let rooms):
@@ -51,11 +51,11 @@ extension RecordConflict {
     case .unordered(let room, let runs):
       return Explanation(
         """
-        \(quoted(room)): the runs \(runs.map(\.visible).joined(separator: " and ")) wrote its sensor or decided about it, and \
-        did not know each other. The record cannot show what the sensor has now.
+        \(quoted(room)): the runs \(runs.map(\.visible).joined(separator: " and ")) wrote its sensor or changed its state, and \
+        had not read each other's records. The record cannot show which settings the sensor has now.
         """,
         """
-        Put the sensor into provisioning mode where it needs that, and add --force \(room) to the command: it is written \
+        Put the sensor into provisioning mode if it needs that, and add --force \(room) to the command, which writes it \
         again. Or take the sensor out of service with `roboprov replace`, or accept the room as it is with `roboprov accept`.
         """)
     case .identityTwice(let identity, let rooms, let devices):

@@ -42,13 +42,13 @@ struct EventWords {
         case (.refusesToScan, _):
           "\(name) is not used any more: the Bluetooth service does not scan with it"
         case (.keepsDevice, _):
-          "\(fact.address?.description ?? "a device") is received on \(name), but the Bluetooth service keeps an old object of it, which hides what it sends: run `systemctl restart bluetooth`"
+          "\(fact.address?.description ?? "a device") is received on \(name), but the Bluetooth service shows old data instead of what it sends now: run `systemctl restart bluetooth`"
         case (.comesAndGoes, _):
-          "\(name) is not used any more: it comes and goes; plug it in somewhere else, or use another one"
+          "\(name) is not used any more: it disappeared again and again. Plug it in somewhere else, or use another one"
         case (.serviceStuck, _):
           "the Bluetooth service is stuck on \(name): run `systemctl restart bluetooth`"
         case (.tooManyDevices, _):
-          "\(name) receives too many sensors: the run ignores more of them, unless a room names them"
+          "\(name) receives too many sensors: the run ignores further ones, unless a room names them"
         }
       self.init("adapter", what, quotes: Self.why(fact.stackText))
     case .eventsOmitted(let fact):
@@ -374,7 +374,7 @@ extension InterruptionCause {
     case .stack: "the Bluetooth service stopped"
     case .adapter: "no adapter is left"
     case .claimed: "another run uses the adapter"
-    case .plan: "the run would do something else than the saved plan"
+    case .plan: "the run would not follow the saved plan"
     }
   }
 }

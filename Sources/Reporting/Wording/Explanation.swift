@@ -148,7 +148,7 @@ struct SentenceContext {
   /// The advice for an unreliable link.
   var closer: String {
     if isNear, let rssi {
-      return "The adapter is near enough: the \(device.noun) was last received at \(rssi) dBm."
+      return "Its last signal was strong enough (\(rssi) dBm)."
     }
     let near = "Bring the adapter within 3 m of the \(device.noun), without metal between them"
     guard let rssi, rssi < Self.unreliable else { return near + "." }
@@ -164,10 +164,12 @@ struct SentenceContext {
   var againOrReplace: String { "\(again) If it fails again, replace the \(device.noun)." }
 
   /// How to put the device into provisioning mode, where that is needed, and how to continue.
-  var waitAndRun: String { (device.makeItWait.map { "\($0), then " } ?? "") + retry }
+  var waitAndRun: String { (device.makeItWait.map { "\($0) and " } ?? "") + retry }
 
   /// How to restart a device that does not answer.
-  var restart: String { "switch it off and on" + (device.makeItWait.map { ", and \($0)" } ?? "") }
+  var restart: String {
+    "switch the \(device.noun) off and on\(device.makeItWait.map { ", and \($0)" } ?? "")"
+  }
 
   /// The command of the run with an option for this room: "run the same command with `--force lobby`".
   func run(with option: String) -> String {

@@ -8,7 +8,7 @@ extension ForeignScanDetected {
     switch clients.count {
     case 0: ""
     case 1: ", \(clients[0].visible),"
-    default: ", one of \(clients.map(\.visible).joined(separator: ", ")),"
+    default: ", \(clients.map(\.visible).joined(separator: " or ")),"
     }
   }
 

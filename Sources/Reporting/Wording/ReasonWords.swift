@@ -7,17 +7,17 @@ extension FailureReason.Code: OutputNames {
   package var documentation: String {
     switch self {
     case .neverReceived:
-      "No adapter received it. An attempt that searched for it has the number of seconds."
+      "No adapter received it. `seconds` is there if an attempt searched for it."
     case .adapterDeaf: "No adapter reported any device at all, not even others."
     case .connectTimedOut:
-      "It was received, but did not accept a connection within the timeout: that of roboprov, which has `seconds`, or the stack's."
+      "It was received, but did not accept a connection within the timeout: `seconds` if it was roboprov's, else the stack's."
     case .connectFailed: "The connection attempt failed."
     case .contentHidden:
       "It was received, but the stack kept an old object of it, which hides what it sends."
     case .unknownToStack: "The stack forgot it before the connection attempt: nothing was sent."
     case .linkLost: "The link was lost."
     case .stageTimedOut:
-      "The stage took longer than its timeout: that of roboprov, which has `seconds`, or the stack's."
+      "The stage took longer than its timeout: `seconds` if it was roboprov's, else the stack's."
     case .serviceMissing: "It does not have the service or characteristic that its family has."
     case .serviceAmbiguous:
       "It has the service, or a required characteristic, more than once: nothing was written."
@@ -27,15 +27,15 @@ extension FailureReason.Code: OutputNames {
       "It could not join the WiFi network, as it reports itself; `cause` is why, as far as it reports that, and `device_text` is its message, without secrets."
     case .saveNotKept: "It returned waiting to be provisioned: it did not keep what was written."
     case .wrongIdentity: "It returned with another identity than the written one."
-    case .readBackMismatch: "It was read back, and holds something else than what was written."
+    case .readBackMismatch: "It was read back, and does not hold what was written."
     case .foreignSettings:
       "It holds settings that are neither the factory's nor this room's, and --overwrite does not name the room."
     case .credentialsRefused:
-      "It did not accept the credentials of the room: it answered with an ATT error, or the link ended at that moment. Nothing was written. `source` is where the manifest has them from, if not in itself."
+      "It did not accept the credentials of the room: it answered with an ATT error, or the link ended at that moment. Nothing was written. `source` says where they come from, unless they are in the manifest itself."
     case .securityTooLow:
       "Its sessions have less security than the manifest demands (`held`): nothing was written."
     case .settingUnsupported:
-      "It has no place for `setting`, which the manifest gives for the room: nothing was written."
+      "It does not take `setting`, which the manifest gives for the room: nothing was written."
     case .networkNotReceived:
       "It does not receive the WiFi network that it is to join: nothing was written."
     case .noSelfDisconnect:
@@ -47,37 +47,37 @@ extension FailureReason.Code: OutputNames {
     case .beaconAsBefore:
       "It did not acknowledge the save, and its beacon is the one that it may have had before: it may have kept its earlier settings. Without a response the save was that of an earlier run."
     case .contradictorySightings:
-      "One address sent what no single device sends: it waits for provisioning and sends a beacon in turn, or sends two identities. With a stage it was found after the save."
+      "One address sent what one device cannot send: it alternately waits for provisioning and sends a beacon, or it sends two identities. With a stage it was found after the save."
     case .configuredOtherwise:
       "It is on air, configured with another identity: a person must put it into provisioning mode. For a device that was configured elsewhere, `held` has its settings."
     case .identityOnAir: "The room's identity is on air from another address."
     case .identityOnRecord:
-      "The room's identity is on record at another address, which was not received with another one."
+      "The room's identity is on record for another address, and that address was not received with another identity."
     case .settingsChanged:
-      "Its device is at work with the settings of an earlier run, and cannot be rewritten in place. A family without an identity has none here."
+      "Its device is at work with the settings of an earlier run, and cannot be rewritten in place. `identity` is absent for families without one."
     case .settingsUnknown:
-      "Its device is at work with the room's identity, and nothing on record shows its other settings. A family without an identity has none here."
+      "Its device is at work with the room's identity, and nothing on record shows its other settings. `identity` is absent for families without one."
     case .authorizationRequired: "A person must press its button before it accepts settings."
-    case .planOutdated: "The run would do something else than the plan."
+    case .planOutdated: "The run would not follow the plan."
     case .adapterClaimed: "Another run works with the adapter: the adapter, and the run that holds it."
-    case .hostPaused: "The host slept or was suspended in the middle of it."
+    case .hostPaused: "The host slept or was suspended during the stage."
     case .tooManyCandidates:
-      "More devices were received than rooms remain that take any device; or, with an identity, several have that of a room whose device was configured elsewhere."
+      "More devices were received than rooms are left that take any device. With `identity`: several devices have the identity of a room whose device was configured elsewhere."
     case .noCandidate: "No device was left for this room, or none was received near its adapter."
     case .ambiguousFamily:
-      "Several device families recognise what the device sends, so it is unknown what it takes. It is never written."
+      "The device matches several families, so roboprov cannot know which settings it takes. It is never written."
     case .addressNeeded:
       "Devices of the room's family send no identity on air: the room must name its own."
     case .addressMissing: "The manifest does not name the room's device yet: its label must be read."
     case .notClearlyNearest: "None of the devices near the room's adapter is clearly the nearest."
     case .notNear: "The nearest device is too far from the room's adapter to be in the room."
-    case .receivedTooBriefly: "The nearest device was not received long or often enough yet to be sure of it."
+    case .receivedTooBriefly: "The nearest device was not received long or often enough to be sure."
     case .adapterMissing: "The adapter that the room is near is not there."
-    case .adapterShared: "More rooms than one are near the same adapter."
+    case .adapterShared: "Several rooms are near the same adapter."
     case .notConfirmed: "The proposed assignment was not confirmed."
     case .tooManyFailures: "More rooms failed than allowed, so no more were started."
     case .canariesFailed: "None of the first rooms of its network was done, so it was not started."
-    case .canariesRefused: "The first rooms were done, but the rest was rejected."
+    case .canariesRefused: "The first rooms were done, but not approved."
     case .adapterLost: "The adapter was switched off or unplugged."
     case .stackLost: "The Bluetooth stack or the bus was lost."
     case .outOfSlots: "The adapter has no free connection."
@@ -109,7 +109,7 @@ extension FailureReason.Code: OutputNames {
     case .foreignSettings: "unknown settings on the device"
     case .credentialsRefused: "credentials not accepted"
     case .securityTooLow: "security too low"
-    case .settingUnsupported: "no place for a setting"
+    case .settingUnsupported: "setting not supported"
     case .networkNotReceived: "WiFi network not received"
     case .noSelfDisconnect: "write not confirmed"
     case .notReceivedAfterSave: "not received after the save"
@@ -127,7 +127,7 @@ extension FailureReason.Code: OutputNames {
     case .hostPaused: "computer suspended or stopped"
     case .tooManyCandidates: "too many devices"
     case .noCandidate: "no device left"
-    case .ambiguousFamily: "of several families"
+    case .ambiguousFamily: "several families match"
     case .addressNeeded: "address needed"
     case .addressMissing: "address missing"
     case .notClearlyNearest: "no device clearly nearest"

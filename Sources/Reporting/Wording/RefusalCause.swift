@@ -61,7 +61,7 @@ enum RefusalCause: Hashable, CaseIterable {
     case .power:
       return "Check its battery or power supply. \(wait)"
     case .length:
-      return "Check the lengths of the texts in the manifest: this firmware takes less. \(wait)"
+      return "Check the lengths of the texts in the manifest: this firmware may take less. \(wait)"
     case .busy:
       return "\(context.restart.uppercasedFirst). \(context.again)"
     case .ipAddress where context.hasWiFi:

@@ -37,7 +37,7 @@ extension SentenceContext {
     Explanation(
       sentence,
       """
-      \(closer) \(isNear ? restart.uppercasedFirst : "If it is near, \(restart)"): another phone or laptop \
+      \(closer) \(isNear ? restart.uppercasedFirst : "If it is near already, \(restart)"): another phone or laptop \
       may be connected to it. \(device.notAnswering.map { $0 + " " } ?? "")\(again)
       """)
   }
@@ -73,7 +73,7 @@ extension SentenceContext {
       sentence =
         "\(subject) did not return \(step.setting.map(titles.words) ?? "its settings")" + within(seconds)
         + "."
-      hint = "Switch it off and on."
+      hint = "Switch the \(device.noun) off and on."
     case .write:
       sentence =
         "\(subject) did not confirm \(step.setting.map(titles.words) ?? "a setting")" + within(seconds) + "."
@@ -93,7 +93,7 @@ extension SentenceContext {
   func serviceAmbiguous() -> Explanation {
     Explanation(
       "\(subject) has the provisioning service or one of its characteristics twice, so nothing was written.",
-      "\(forget.uppercasedFirst), then \(retry). If it fails again, replace it: roboprov does not know this device."
+      "\(forget.uppercasedFirst), then \(retry). If it fails again, replace the \(device.noun): roboprov does not know its kind."
     )
   }
 
@@ -102,7 +102,7 @@ extension SentenceContext {
       "\(subject) connected, but its provisioning service or a characteristic is missing.",
       device.serviceMissing ?? """
         This computer may have stored the services of an older firmware: \(forget), then \(retry). If it fails again, \
-        replace it: it is another kind of device, or its firmware is too old.
+        replace the \(device.noun): it is another kind of device, or its firmware is too old.
         """)
   }
 
@@ -116,12 +116,12 @@ extension SentenceContext {
       switch attError {
       case 0x02, 0x03: "It does not take settings now: \(check.lowercasedFirst)"
       case 0x05, 0x08, 0x0C, 0x0F:
-        "It requires pairing, which the firmware that roboprov knows does not. Check its firmware, or replace it."
-      case 0x07, 0x0D: "Check the length of \(setting) in the manifest: this firmware takes less. \(again)"
+        "It requires pairing, which roboprov does not do. Check its firmware, or replace the \(device.noun)."
+      case 0x07, 0x0D: "Check the length of \(setting) in the manifest: this firmware may take less. \(again)"
       case 0x11: "It has no memory left: \(check.lowercasedFirst)"
       case 0x13: "Check \(setting) in the manifest: this firmware does not take the value. \(again)"
       default:
-        "Check \(setting) in the manifest: this firmware may take less. If that is right, \(check.lowercasedFirst)"
+        "Check \(setting) in the manifest: this firmware may take fewer values. If the manifest is right, \(check.lowercasedFirst)"
       }
     return Explanation("\(subject) rejected \(what)\(answer).", advice)
   }
@@ -178,8 +178,7 @@ extension SentenceContext {
     return Explanation(
       "\(subject) did not accept the credentials of this room\(seen), so nothing was written.",
       """
-      \(place): compare them with the label of this \(device.noun), and check that the address is that of this \
-      room's \(device.noun). \(again)
+      \(place): compare them with the label of this \(device.noun), and check that it belongs in this room. \(again)
       """)
   }
 
@@ -187,17 +186,17 @@ extension SentenceContext {
     Explanation(
       "\(subject) offers only \(held.visible), less than the manifest demands, so nothing was written.",
       """
-      Check that the address is that of this room's \(device.noun). To accept it, lower `security` for this room; \
-      with `security: 0` the WiFi password crosses the air unencrypted. \(again)
+      Check that it belongs in this room. To accept it, lower `security` for this room; with `security: 0` the WiFi \
+      password is sent unencrypted. \(again)
       """)
   }
 
   func settingUnsupported(_ setting: SettingName) -> Explanation {
     Explanation(
-      "\(subject) has no place for \(setting.rawValue.quoted) of the manifest, so nothing was written.",
+      "\(subject) does not take \(setting.rawValue.quoted), which the manifest gives, so nothing was written.",
       """
-      Compare the name with the documentation of the product, and check that the address is that of this room's \
-      \(device.noun). \(again)
+      Compare the name with the documentation of the product, and check that the \(device.noun) belongs in this room. \
+      \(again)
       """)
   }
 

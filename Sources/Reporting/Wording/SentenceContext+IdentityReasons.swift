@@ -20,7 +20,7 @@ extension SentenceContext {
     if expectsBeacon, received.distinction == identity?.distinction {
       return Explanation(
         "\(subject) returned with another beacon than expected: \(received.description.visible).",
-        "\(expectBeacon) If they are wrong, replace it.")
+        "\(expectBeacon) If they are wrong, replace the \(device.noun).")
     }
     return Explanation(
       "\(subject) returned with \(shown(received)).",
@@ -103,34 +103,34 @@ extension SentenceContext {
     return Explanation(
       "\(subject) did not acknowledge the save. Its beacon (\(received.distinction.visible)) was the same before: nothing shows that it kept \(settings).",
       """
-      \(waitAndRun.uppercasedFirst): it is written again. Or, if you know that it works, run `roboprov accept` for this \
+      \(waitAndRun.uppercasedFirst), which writes it again. Or, if you know that it works, run `roboprov accept` for this \
       room.
       """)
   }
 
   func contradictorySightings(_ contradiction: Contradiction, isAfterSave: Bool) -> Explanation {
     func shown(_ sighting: StateSighting) -> String {
-      let state = sighting.identity.map { "with \($0.distinction.visible)" } ?? "in provisioning mode"
+      let state = sighting.identity.map { "with \($0.distinction.visible)" } ?? "waiting for provisioning"
       return "\(state) (adapter \(sighting.adapter))"
     }
     let consequence =
-      isAfterSave ? "what the \(device.noun) of this room holds is unknown" : "this run wrote none of them"
+      isAfterSave ? "the settings of this room's \(device.noun) are unknown" : "this run wrote neither"
     return Explanation(
       """
       \(contradiction.address) was received \(shown(contradiction.first)) and, in the same run, \
-      \(shown(contradiction.second)). Two devices seem to use this address, or another person configures it: \
+      \(shown(contradiction.second)). Two devices seem to use this address, or another person is configuring it: \
       \(consequence).
       """,
-      "Switch off the one that does not belong here. \(again)")
+      "Switch off the device that does not belong here. \(again)")
   }
 
   func ambiguousFamily(_ families: [FamilyID]) -> Explanation {
     Explanation(
       """
-      What \(address.map(\.description) ?? "its device") sends is that of several families \
-      (\(families.map(\.rawValue.visible).joined(separator: ", "))), so it is unknown what it takes.
+      \(address.map(\.description) ?? "The device of this room") matches several families \
+      (\(families.map(\.rawValue.visible).joined(separator: ", "))), so roboprov cannot know which settings it takes.
       """,
-      "Give the family file, under `recognise`, what only its devices send. \(again)")
+      "Add to `recognise` in the family file what only its devices send. \(again)")
   }
 
   func settingsUnknown(_ received: DeviceIdentity) -> Explanation {
@@ -168,7 +168,7 @@ extension SentenceContext {
         """)
     }
     return Explanation(
-      "More \(device.noun)s wait for provisioning than rooms are left, so none was assigned\(names).",
+      "More \(device.noun)s wait for provisioning than there are rooms left, so none was assigned\(names).",
       "Switch off those that do not belong here, or write the addresses from the labels into the manifest. \(again)"
     )
   }
@@ -196,7 +196,7 @@ extension SentenceContext {
   func addressNeeded(_ received: [BluetoothAddress]) -> Explanation {
     let received = received.isEmpty ? "" : " Received: \(list(received))."
     return Explanation(
-      "A \(device.noun) does not advertise an identity, so the manifest must name this room's.\(received)",
+      "A \(device.noun) advertises no identity, so the manifest must name the \(device.noun) of this room.\(received)",
       """
       Write the address of this room's \(device.noun) into the manifest, or the adapter beside it (`near: hci0`). \(again)
       """)

@@ -12,11 +12,11 @@ extension SentenceContext {
         "Unplug the adapter and plug it in again, or run `systemctl restart bluetooth`. \(again)")
     case .contentHidden(let stackText):
       Explanation(
-        "\(subject) was received, but the Bluetooth service keeps an old object of it, which hides what it sends: \(stackText.quoted).",
+        "\(subject) was received, but the Bluetooth service shows old data instead of what it sends now: \(stackText.quoted).",
         "Run `systemctl restart bluetooth`. \(again)")
     case .unknownToStack:
       Explanation(
-        "The Bluetooth service removed the \(device.noun) each time before it could connect.",
+        "Each time, the Bluetooth service removed the \(device.noun) from its list before the connection began.",
         "Close other programs that use Bluetooth. \(again)")
     case .connectTimedOut(let seconds, _): connectTimedOut(seconds)
     case .connectFailed: connectFailed()

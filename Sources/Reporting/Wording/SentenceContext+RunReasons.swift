@@ -5,7 +5,7 @@ import Model
 extension SentenceContext {
   func planOutdated() -> Explanation {
     Explanation(
-      "The run would do something else than the saved plan, so nothing was started.",
+      "The run would not follow the saved plan, so nothing was started.",
       "Run `roboprov plan` with the same options to see what has changed, and save it again with --save if it is right."
     )
   }
@@ -30,8 +30,8 @@ extension SentenceContext {
 
   func canariesFailed() -> Explanation {
     Explanation(
-      "All first rooms of its \(hasWiFi ? "WiFi network" : "kind") failed, so this room was not started.",
-      "Correct why they failed. \(again)")
+      "All the first rooms (--canary) of its \(hasWiFi ? "WiFi network" : "kind") failed, so this room was not started.",
+      "Correct the cause of these failures. \(again)")
   }
 
   func canariesRefused() -> Explanation {
@@ -123,7 +123,7 @@ extension SentenceContext {
       "The Bluetooth service reported an error\(during(step))\(words).",
       """
       \(retry.uppercasedFirst). If it fails again, run `systemctl restart bluetooth`. If that does not help, send the log \
-      of this room with your question.
+      of this room to your support.
       """)
   }
 }

@@ -5,14 +5,14 @@ extension Stage {
   /// The action of this stage, for use after "while".
   func activity(_ setting: SettingName?, _ titles: SettingTitles) -> String {
     switch self {
-    case .search: "searching for it"
+    case .search: "searching for the device"
     case .connect: "connecting"
-    case .discover: "reading the list of its services"
-    case .ready: "waiting until it is ready"
-    case .read: "reading " + (setting.map(titles.words) ?? "its settings")
-    case .write: "writing " + (setting.map(titles.words) ?? "its settings")
-    case .save: "waiting for its answer to the save request"
-    case .verify: "waiting for its beacon"
+    case .discover: "reading the list of services"
+    case .ready: "waiting for the device to be ready"
+    case .read: "reading " + (setting.map(titles.words) ?? "the settings")
+    case .write: "writing " + (setting.map(titles.words) ?? "the settings")
+    case .save: "waiting for the answer to the save request"
+    case .verify: "waiting for the beacon"
     }
   }
 

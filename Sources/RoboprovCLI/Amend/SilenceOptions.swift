@@ -8,7 +8,7 @@ import FoundationEssentials
 /// Checks that a sensor that is taken out of service is not on air with its identity any more. Otherwise it
 /// would be mistaken for its successor.
 struct SilenceOptions: ParsableArguments {
-  @Flag(help: "Do not scan whether the sensor is silent; `apply` scans before it writes the new sensor.")
+  @Flag(help: "Do not scan for the old sensor; `apply` scans before it writes the new sensor.")
   var withoutScan = false
 
   @OptionGroup var radio: RadioOptions
@@ -31,7 +31,7 @@ extension SilenceOptions {
       let signal = sighting.rssi.map { " at \($0) dBm" } ?? ""
       throw CommandFailure(
         .incomplete, "\(device) is still on air with \(identity.distinction)\(signal); nothing was recorded",
-        advice: "Switch it off, or put it into provisioning mode, and give the same command again.")
+        advice: "Switch it off, or put it into provisioning mode, and run the same command again.")
     }
     return Dictionary(uniqueKeysWithValues: devices.map { ($0, air[$0] == nil) })
   }

@@ -17,7 +17,7 @@ enum CanaryQuestion {
             room.outcome.rawValue,
           ]
         }) + "\n")
-    Console.ask("See that these work as they should. Go on with the rest? [y/N] ")
+    Console.ask("Check that these devices work. Continue with the other rooms? [y/N] ")
     let answer = await Keyboard.line { $0 }.lowercased()
     return answer == "y" || answer == "yes"
   }

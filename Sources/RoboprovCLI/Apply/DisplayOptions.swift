@@ -22,7 +22,7 @@ struct DisplayOptions: ParsableArguments {
 
   func validate() throws {
     if quiet, verbose {
-      throw ValidationError("--quiet shows less and --verbose shows more: give one of them")
+      throw ValidationError("--quiet shows less and --verbose shows more: give only one")
     }
   }
 

@@ -57,7 +57,7 @@ struct PermissionOptions: ParsableArguments {
   /// - Throws: `ValidationError` if they contradict the selection.
   func check(with selection: SelectionOptions) throws {
     if selection.failed, !force.isEmpty {
-      throw ValidationError("--failed leaves alone what is done, and --force does it again: give one of them")
+      throw ValidationError("--failed skips rooms that are done, and --force repeats them: give only one")
     }
   }
 }

@@ -50,7 +50,7 @@ struct CaptureCommand: AsyncParsableCommand {
 
   func validate() throws {
     if offline, simulation.simulate {
-      throw ValidationError("--offline and --simulate exclude each other: give one of them")
+      throw ValidationError("--offline and --simulate exclude each other: give only one")
     }
   }
 

@@ -78,7 +78,7 @@ struct ConfiguredPreferences {
     problem = (
       [],
       CommandFailure(
-        .usage, "\(LogLevel.variable) is “\(text.visible)”, which is no log level",
+        .usage, "\(LogLevel.variable) is “\(text.visible)”, which is not a log level",
         advice: "Set it to \(LogLevel.allCases.map(\.rawValue).joined(separator: ", ")), or unset it.")
     )
   }

@@ -109,7 +109,7 @@ struct InitQuestions {
   func isOne(_ name: String, and other: String) async -> Bool? {
     guard canAsk else { return nil }
     let answers = ["yes", "y", "no", "n"]
-    let answer = await ask("Are “\(name)” and “\(other)” one network: yes or no", "yes") {
+    let answer = await ask("Are “\(name)” and “\(other)” the same network: yes or no", "yes") {
       answers.contains($0.lowercased()) ? nil : "type yes or no"
     }
     return answer?.lowercased().hasPrefix("y") ?? true

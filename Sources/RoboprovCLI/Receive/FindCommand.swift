@@ -35,7 +35,7 @@ struct FindCommand: AsyncParsableCommand {
   @Flag(help: "Sound the terminal's bell; the stronger the signal, the faster it sounds.")
   var bell = false
 
-  @Flag(help: "Connect to the device first and have it blink, if it offers that.")
+  @Flag(help: "Connect to the device first and make it blink, if it can.")
   var identify = false
 
   @OptionGroup var record: KnownRecordOptions

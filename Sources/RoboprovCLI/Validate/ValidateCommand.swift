@@ -24,7 +24,7 @@ struct ValidateCommand: ParsableCommand {
     help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String
 
-  @Flag(help: "Correct the findings that have a certain correction, keep comments and layout, then check.")
+  @Flag(help: "Correct the findings whose correction is certain, keep comments and layout, then check.")
   var fix = false
 
   @Option(
@@ -83,7 +83,7 @@ struct ValidateCommand: ParsableCommand {
         }
       }
     }
-    if counts.isEmpty { Console.say("No finding has a certain correction; nothing was changed.") }
+    if counts.isEmpty { Console.say("No finding has a correction that is certain; nothing was changed.") }
     for (file, count) in counts { Console.say("\(file): \(count) finding\(count == 1 ? "" : "s") corrected") }
     return try read()
   }

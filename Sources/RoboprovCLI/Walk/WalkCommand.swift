@@ -17,7 +17,7 @@ struct WalkCommand: AsyncParsableCommand {
       manifest what `capture` does, provisions and verifies the sensor as `apply` does, and continues with the next \
       room. A rehearsal changes neither the manifest nor the record.
 
-      Keys: r retry, s skip, u undo the label, l locate (signal strength), i have it blink (if it can), q quit, ? help. Without \
+      Keys: r retry, s skip, u undo the label, l locate (signal strength), i make it blink (if it can), q quit, ? help. Without \
       a terminal each key is a line, and `.` is Enter.
 
       \(ExitStatus.helpOfRuns)

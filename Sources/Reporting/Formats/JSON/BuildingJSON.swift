@@ -64,7 +64,7 @@ package enum BuildingJSON {
     Field("devices", "Its device; several where merged records contradict each other.") { $0.room.devices }
     Field(
       "unordered_runs",
-      "Runs that wrote its device or decided about it without knowledge of each other; empty unless a person has to decide."
+      "Runs that wrote its device or changed its state and had not read each other's records; empty unless a person has to decide."
     ) { $0.room.unordered }
     Field("identity", "The identity that its device has on record, or that the newest run was to write.") {
       $0.room.identity

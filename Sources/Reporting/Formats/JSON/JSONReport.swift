@@ -85,7 +85,7 @@ package enum JSONReport {
     Field("per_minute", "Devices a minute, over the whole run.") { $0.perMinute }
     Field(
       "possible_per_minute",
-      "The same in the least time for the same devices on the same adapters, with this run's survey, mean times of its sessions and links at once (docs/radio-model.md); null if the run was not slower."
+      "Devices a minute that were possible for the same devices on the same adapters, with this run's survey, mean session times and number of links at once (docs/radio-model.md); null if the run was not slower."
     ) { $0.possiblePerMinute }
     Field("cost_s", "Where the time went, in seconds of each adapter on average.", form: costs) { $0 }
     Field(
@@ -204,7 +204,7 @@ package enum JSONReport {
     AttemptExemption.counts { $0.attempts(notCounted: $1) }
   }
 
-  private static let evidence = OutputForm<ShownProof>("evidence", "What a success rests on.") {
+  private static let evidence = OutputForm<ShownProof>("evidence", "The evidence for a success.") {
     Field("grade", "Its strength.") { $0.evidence.grade }
     Field("address", "The address that it came from.") { $0.evidence.address }
     Field("identity", of: Evidence.self) { $0.evidence.identity }
