@@ -13,7 +13,7 @@ extension DeviceFamily {
       notWaiting: "If it does not advertise its configuration service",
       notAnswering:
         "If it advertises less often than every 3.8 s, this computer may give up too early: run `roboprov doctor`, "
-        + "which shows the correction."
+        + "which shows what to change."
     ),
     // It is in the advertisement.
     service: IoTDesignShop.Attribute.service,
