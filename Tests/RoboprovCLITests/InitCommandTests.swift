@@ -177,7 +177,7 @@ struct InitCommandTests {
       ])
       for question in [
         "“Zimmer”", "“Beacon-Nr.”", "“WLAN”", "Are “gaeste” and “GAESTE” the same network",
-        "Are “gaeste” and “Gaeste” one",
+        "Are “gaeste” and “Gaeste” the",
       ] {
         try await run.prints(question)
         try run.type("\n")
