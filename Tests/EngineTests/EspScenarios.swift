@@ -213,18 +213,21 @@ import VirtualTime
   }
 
   /// It advertises as before, and may have stored the network.
-  @Test("a device that may have changed is unconfirmed, whatever ends its room", arguments: [false, true])
-  func notAskedAgain(isInterrupted: Bool) async throws {
+  @Test(
+    "a device that may have changed is unconfirmed, whatever ends its room",
+    arguments: [FailureReason.Code.interrupted, .connectTimedOut, .linkLost])
+  func notAskedAgain(reason: FailureReason.Code) async throws {
     let run = try await run(faults: [ScheduledFault(.own(.dropsAfterApply), attempts: 1)]) {
       backstage, event in
       guard case .retryScheduled = event.fact else { return }
-      if isInterrupted { return backstage.interrupt() }
-      await backstage.world.setFaults([.neverAnswers], of: Sample.address(1))
+      if reason == .interrupted { return backstage.interrupt() }
+      let fault = reason == .linkLost ? Fault.drops(in: .discover) : .neverAnswers
+      await backstage.world.setFaults([fault], of: Sample.address(1))
     }
     // A run that is interrupted ends before it has joined.
-    #expect(isInterrupted || run.flashes[Sample.address(1)]?.isSaved == true)
+    #expect(reason == .interrupted || run.flashes[Sample.address(1)]?.isSaved == true)
     #expect(run.outcome(1)?.outcome == .unconfirmed)
-    #expect(run.outcome(1)?.reason?.code == (isInterrupted ? .interrupted : .connectTimedOut))
+    #expect(run.outcome(1)?.reason?.code == reason)
   }
 
   /// With a short timeout the first attempt of the second run ends while the device still joins. On another laptop

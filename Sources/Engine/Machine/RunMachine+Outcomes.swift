@@ -188,6 +188,8 @@ extension RunMachine {
     else { return outcome }
     return switch outcome {
     case .cancelled, .pending, .unreachable: .unconfirmed
+    // Of a family that keeps each write, the state of each setting says what was written.
+    case .failed where !family.lifecycle.isRewritable: .unconfirmed
     default: outcome
     }
   }
