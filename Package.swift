@@ -200,12 +200,14 @@ let package = Package(
     tests("DBus", ["Bluetooth", "CLinux", "EventLoop"]),
     tests(
       "BlueZ", ["Bluetooth", "EventLoop", "DBus", "VirtualBuilding", "VirtualTime", "CentralConformance"]),
+    tests("Model", ["Bluetooth", "Families", "SampleFacts", "Session"]),
+    tests("Session", ["Bluetooth", "Model", "ProcessorTime", "VirtualTime"]),
+    tests("Families", ["Ciphers", "Digest", "EspMessages", "Hex", "Model", protobuf]),
     tests(
       "Engine",
       [
         "Bluetooth", "Model", "Session", "Families", "VirtualTime", "VirtualBuilding", "Journal",
-        "ProcessorTime", "Simulation", "SampleFacts", "Ciphers", "Digest", "EspMessages",
-        "Hex", protobuf,
+        "Hex", "Simulation", "SampleFacts",
       ]),
     tests(
       "Simulation",

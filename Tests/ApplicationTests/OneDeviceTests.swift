@@ -12,7 +12,7 @@ struct OneDeviceTests {
   private static let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
 
   private static func room(_ pairs: [String], _ family: DeviceFamily) throws -> Room {
-    let device = try OneDevice(pairs, for: family, of: .builtIn, at: address)
+    let device = try OneDevice(pairs, for: family, at: address)
     let reading = ManifestReader.read(Array(device.manifest.utf8), file: "--set", families: .builtIn)
     let building = try #require(reading.building, "\(device.manifest)")
     #expect(building.id == "device-c47c8d000001")

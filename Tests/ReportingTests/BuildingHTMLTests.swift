@@ -85,7 +85,12 @@ struct BuildingHTMLTests {
     let retried = try row("room-31")
     #expect(retried.contains("failed after 3 s, connection timed out: <b>✗ connect 3 s of 15 s</b>"))
     #expect(retried.contains(", 2 attempts, "))
-    #expect(retried.contains(", WiFi password <i>secret, not recorded</i>"))
+    #expect(
+      retried.contains(
+        """
+        <li><b>written, not acknowledged</b> (<a href="#run-3">run 3</a>): WiFi name <bdi>Office WiFi</bdi>, WiFi password \
+        <i>secret, not recorded</i>
+        """))
     #expect(try row("room-32").contains("→ "))
     #expect(try row("room-38").contains("by <bdi>J. Meier</bdi>"))
     #expect(try row("room-38").contains("<b>still valid</b>"))

@@ -81,18 +81,23 @@ struct InspectCommandTests {
     }
   }
 
+  /// The manifest names the same variable, and has a name for the adapter.
   @Test(
-    "`inspect --set` writes, proves and records settings; only the sensor gets the password"
-  )
-  func write() async throws {
+    "`inspect --set` writes, proves and records settings; only the sensor gets the password",
+    arguments: [false, true])
+  func write(hasManifest: Bool) async throws {
     try await serve(toPrograms: true) { premises in
+      try premises.site.writeManifest(
+        [.numbered(5)], password: "{ env: WIFI_LAB }",
+        adapters: "lobby: { address: \"\(ServedBuilding.adapter)\" }")
       let password = "only-the-sensor-knows"
       let set = [
         "--set", "room_name=Lab", "--set", "minor=77", "--set", "wifi_ssid=Harbour Guests", "--set",
         "wifi_password=env:WIFI_LAB",
       ]
       let outcome = try await premises.site.run(
-        ["inspect", "C4:7C:8D:00:00:01"] + set, bus: premises.building.bus,
+        ["inspect", "C4:7C:8D:00:00:01"] + (hasManifest ? ["building.yaml", "--adapter", "lobby"] : []) + set,
+        bus: premises.building.bus,
         environment: ["WIFI_LAB": password])
       #expect(outcome.status == 0, "\(outcome)")
       #expect(outcome.output.contains("1 of 1 room"), "\(outcome)")

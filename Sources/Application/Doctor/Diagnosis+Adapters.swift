@@ -53,11 +53,10 @@ extension Diagnosis {
   }
 
   private func line(_ item: ListedAdapter) -> Finding {
-    let (adapter, description, hardware) = (item.adapter, item.description, item.adapter.hardware)
-    let name = [description?.alias, description?.place].compactMap(\.self).joined(separator: ", ")
+    let (adapter, hardware) = (item.adapter, item.adapter.hardware)
     let links = item.links.map { $0.count.counted("link") } ?? "links unknown"
     let parts = [
-      name.isEmpty ? nil : name, adapter.id.description, hardware?.title ?? "controller unknown",
+      item.description?.title, adapter.id.description, hardware?.title ?? "controller unknown",
       hardware?.path.map { "at \($0)" }, adapter.state == .ready ? "switched on" : "not switched on", links,
     ]
     return Finding(

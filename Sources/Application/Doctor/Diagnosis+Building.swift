@@ -22,8 +22,8 @@ extension Diagnosis {
     guard let radio, radio.failure == nil else { return [] }
     return facts.building.adapters.compactMap { description in
       guard !radio.adapters.contains(where: { description.reference.names($0.adapter) }) else { return nil }
-      let title = [description.alias, description.place].compactMap(\.self).joined(separator: ", ")
-      let name = title.isEmpty ? description.reference.text : "\(title) (\(description.reference.text))"
+      let reference = description.reference.text
+      let name = description.title.map { "\($0) (\(reference))" } ?? reference
       let rooms = facts.rooms.filter { $0.near == description.reference }
       let what =
         rooms.isEmpty
@@ -31,7 +31,7 @@ extension Diagnosis {
         : "; rooms that are matched by it: "
           + RoomNameList.text(rooms.map(\.name))
       return Finding(
-        .manifestAdapter, .warning, about: description.reference.text,
+        .manifestAdapter, .warning, about: reference,
         "The manifest's adapter \(name) is not present\(what).",
         advice: "Plug it in, or correct its address in the manifest; those that are present are listed above."
       )

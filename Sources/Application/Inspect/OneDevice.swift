@@ -6,8 +6,8 @@ package import Model
 /// manifests holds of them.
 package struct OneDevice {
   private let family: DeviceFamily
-  /// The families that the manifest can name.
-  let families: FamilyCatalogue
+  /// The building whose families and adapter names apply.
+  private let building: Building?
   private let address: BluetoothAddress
   private var values: [SettingName: String] = [:]
 
@@ -20,9 +20,9 @@ package struct OneDevice {
   /// a password is only its source.
   /// - Throws: `CommandFailure`, which quotes no value.
   package init(
-    _ pairs: [String], for family: DeviceFamily, of families: FamilyCatalogue, at address: BluetoothAddress
+    _ pairs: [String], for family: DeviceFamily, of building: Building? = nil, at address: BluetoothAddress
   ) throws {
-    (self.family, self.families, self.address) = (family, families, address)
+    (self.family, self.building, self.address) = (family, building, address)
     let names = family.givenSettings.map { "\($0.name)" + ($0.reservedNames == nil ? "" : ".NAME") }
       .joined(separator: ", ")
     for pair in pairs {
@@ -58,7 +58,15 @@ package struct OneDevice {
     }
   }
 
-  /// The manifest.
+  /// Reads the manifest.
+  /// - Throws: `CommandFailure` if it cannot be applied.
+  func source() throws -> ManifestSource {
+    var source = try ManifestSource.made(
+      manifest, named: "--set", with: building?.families ?? BuiltIn.families)
+    source.building.adapters = building?.adapters ?? []
+    return source
+  }
+
   var manifest: String {
     let name = "Device \(address)"
     var lines = [

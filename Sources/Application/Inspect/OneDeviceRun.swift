@@ -24,7 +24,7 @@ package struct OneDeviceRun: Sendable {
     _ device: OneDevice, _ stack: BluetoothStack, asking prompt: SecretResolver.Prompt,
     on display: (Interruptions) -> some RunDisplay, show: (RunReport, BuildingReport?, RunDirectory) -> Void
   ) async throws -> ExitStatus {
-    let written = try ManifestSource.made(device.manifest, named: "--set", with: device.families)
+    let written = try device.source()
     let building = written.building
     let scope = WorkScope(
       RoomSelection(), RecordPermissions(overwrite: mayOverwrite ? Set(building.rooms.map(\.id)) : []))

@@ -25,7 +25,11 @@ package struct WiFiList: Sendable {
       let scan = try await link.ask({ () async throws(CentralError) in
         try await listNetworks(peripheral, link.stack.clock)
       })
-    else { throw CommandFailure(.incomplete, "\(address) cannot list networks: its firmware lacks that") }
+    else {
+      throw CommandFailure(
+        .incomplete, "\(address) cannot list networks: its firmware does not offer that",
+        advice: "Check with a phone beside the device which networks reach it.")
+    }
     guard scan.isComplete || !scan.networks.isEmpty else {
       throw CommandFailure(
         .incomplete, "\(address) did not list its networks within 30 s",

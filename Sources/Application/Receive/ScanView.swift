@@ -98,12 +98,5 @@ extension DeviceOwners.Basis {
 }
 
 extension Recognition {
-  fileprivate var words: String {
-    switch self {
-    case .awaitingProvisioning: "waits"
-    case .locked: "waits for its button"
-    case .present: "state unknown"
-    case .configured(let identity): "at work" + (identity.map { ": \($0.description.visible)" } ?? "")
-    }
-  }
+  fileprivate var words: String { words { ": \($0.description.visible)" } }
 }

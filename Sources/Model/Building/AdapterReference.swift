@@ -30,6 +30,12 @@ package struct AdapterDescription: Hashable, Sendable {
   /// The location, as text.
   package var place: String?
 
+  /// `lobby, Ground floor`; nil without name and place.
+  package var title: String? {
+    let parts = [alias, place].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
   package init(_ reference: AdapterReference, alias: String? = nil, slots: Int? = nil, place: String? = nil) {
     (self.reference, self.alias, self.slots, self.place) = (reference, alias, slots, place)
   }

@@ -148,9 +148,9 @@ extension FailureReason {
     case ofHost
     /// The loss of the adapter or the stack may look like it.
     case mayBeHostLoss
-    /// The device was received after the save, so its state is known.
+    /// It says what the device has: it was received after the save, or nothing was written.
     case knownState
-    /// The same, and provisioning mode of the device removes it.
+    /// It says that, too, and ends when the device is in provisioning mode.
     case endsInProvisioningMode
     /// The room has no device, and may get one from further advertisements.
     case mayGetADevice

@@ -13,7 +13,7 @@ extension FailureReason.Code: OutputNames {
       "It was received, but did not accept a connection within the timeout: `seconds` if it was roboprov's, else the stack's."
     case .connectFailed: "The connection attempt failed."
     case .contentHidden:
-      "It was received, but the stack kept an old object of it, which hides what it sends."
+      "It was received, but the stack showed old data instead of what it sends."
     case .unknownToStack: "The stack forgot it before the connection attempt: nothing was sent."
     case .linkLost: "The link was lost."
     case .stageTimedOut:
@@ -41,13 +41,13 @@ extension FailureReason.Code: OutputNames {
     case .noSelfDisconnect:
       "It was written, but did not end the link as it does when it has accepted the write."
     case .notReceivedAfterSave:
-      "Written and submitted, and not received afterwards. Without a response the save was that of an earlier run."
+      "Written and submitted, and not received afterwards. `stage` is absent if an earlier run sent the save."
     case .receivedFromOtherAddress:
       "Written and submitted; afterwards its identity was received from other addresses only, which proves nothing."
     case .beaconAsBefore:
-      "It did not acknowledge the save, and its beacon is the one that it may have had before: it may have kept its earlier settings. Without a response the save was that of an earlier run."
+      "It did not acknowledge the save, and its beacon is the one that it may have had before: it may have kept its earlier settings. `stage` is absent if an earlier run sent the save."
     case .contradictorySightings:
-      "One address sent what one device cannot send: it alternately waits for provisioning and sends a beacon, or it sends two identities. With a stage it was found after the save."
+      "One address sent what one device cannot send: it alternately waits for provisioning and sends a beacon, or it sends two identities. `stage` is there if this was found after the save."
     case .configuredOtherwise:
       "It is on air, configured with another identity: a person must put it into provisioning mode. For a device that was configured elsewhere, `held` has its settings."
     case .identityOnAir: "The room's identity is on air from another address."

@@ -13,7 +13,7 @@ struct InspectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
     abstract:
-      "Connect to one device and list its services and values, or write its settings without a manifest.",
+      "Connect to one device: list its services and values or WiFi networks, or write its settings.",
     discussion: """
       roboprov inspect C4:7C:8D:00:00:07
       roboprov inspect C4:7C:8D:00:00:07 --networks
@@ -69,7 +69,10 @@ struct InspectCommand: AsyncParsableCommand {
 
   func run() async throws {
     let address = try DeviceArgument.address(device)
-    let building = try manifest.map { try ManifestSource.load($0).building }
+    // `--set` can take a password from the variable that the manifest names, too.
+    let building = try manifest.map {
+      try ManifestSource.load($0, keepsEnvironment: !settings.isEmpty).building
+    }
     let status = try await simulation.access.with(rehearsing: building.map { KnownBuilding($0) }) { stack in
       let link = DeviceLink(
         stack: stack, adapters: radio.choice, scanTime: radio.scanTime, building: building)
@@ -78,7 +81,7 @@ struct InspectCommand: AsyncParsableCommand {
         return ExitStatus.done
       }
       let family = try await family(of: address, link)
-      let device = try OneDevice(settings, for: family, of: link.families, at: address)
+      let device = try OneDevice(settings, for: family, of: building, at: address)
       return try await OneDeviceRun(
         keeping: record.keeping, adapters: radio.choice, scanTime: radio.scanTime, mayOverwrite: overwrite
       ).write(

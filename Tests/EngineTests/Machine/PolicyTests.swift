@@ -261,21 +261,3 @@ import Testing
     #expect(admission.mayClose(after: 1) == (limit.map { failures + 1 > $0 } ?? false))
   }
 }
-
-@Suite("outcome after a failure") struct OutcomePolicyTests {
-  @Test(
-    "the outcome is unconfirmed whenever the device may have changed",
-    arguments: [
-      { .interrupted(Interruption($0)) }, { .recordUnwritable(Interruption($0)) },
-      { .adapterLost(HostLoss($0)) }, { .stackLost(HostLoss($0)) },
-    ] as [@Sendable (FailedStep) -> FailureReason])
-  func possibleChange(ended: @Sendable (FailedStep) -> FailureReason) {
-    #expect(ended(FailedStep(.verify)).outcome == .unconfirmed)
-    #expect(ended(FailedStep(.write)).outcome != .unconfirmed)
-  }
-
-  @Test("a failure never leads to a success", arguments: FailureReasonTests.examples.map(\.reason))
-  func noSuccess(reason: FailureReason) {
-    #expect(!reason.outcome.isSuccess)
-  }
-}

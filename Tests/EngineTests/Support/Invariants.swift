@@ -1,5 +1,6 @@
 import Bluetooth
 import Model
+import SampleFacts
 import Simulation
 import Testing
 import VirtualBuilding
@@ -33,11 +34,3 @@ func expectInvariants(
   #expect(run.attemptsUnderWay == 0, "an attempt was left in progress", sourceLocation: sourceLocation)
   #expect(run.remembered.isEmpty, "the stack was left with devices on record", sourceLocation: sourceLocation)
 }
-
-/// The facts that belong to an attempt and carry its number.
-let factsOfAttempts: Set<Fact.Kind> = [
-  "attempt_started", "stage_started", "stage_ended", "status_received", "settings_read", "wifi_checked",
-  "device_described",
-  "elapsed_sent",
-  "setting_written", "save_submitted", "link_ended", "proof_received", "attempt_ended",
-]

@@ -82,9 +82,10 @@ final class Site: Sendable {
   @discardableResult
   func writeManifest(
     _ rooms: [Place], defaults: [String] = ["retries: 0"], assign: String = "address",
-    password: String = Site.password, slots: Int? = nil
+    password: String = Site.password, adapters: String? = nil, slots: Int? = nil
   ) throws -> String {
-    let adapters = slots.map { "adapters: { hci0: { slots: \($0) } }\n" } ?? ""
+    let described = adapters ?? slots.map { "hci0: { slots: \($0) }" }
+    let adapters = described.map { "adapters: { \($0) }\n" } ?? ""
     let lines = rooms.map { room in
       let address = room.address.map { ", address: \"\($0)\"" } ?? ""
       return "  - { room: \(room.name ?? "Room \(room.minor)"), minor: \(room.minor)\(address) }"

@@ -15,7 +15,7 @@ import VirtualTime
   @Test("a watcher gets an event only after it is on record")
   func watch() async throws {
     try await VirtualTime.run { clock in
-      let (recorder, observed) = (MemoryRecorder(clock: clock, failsFrom: 3) { _ in }, Observed())
+      let (recorder, observed) = (Record(clock: clock, failsFrom: 3), Observed())
       let coordinator = Coordinator(
         clock: clock, wall: { Date(timeIntervalSince1970: 0) }, recorder: recorder
       ) { await observed.add($0.sequence) }

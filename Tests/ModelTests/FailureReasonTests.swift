@@ -164,3 +164,21 @@ struct FailureReasonTests {
     #expect(lost.candidates == reason.candidates)
   }
 }
+
+@Suite("outcome after a failure") struct FailureOutcomeTests {
+  @Test(
+    "the outcome is unconfirmed whenever the device may have changed",
+    arguments: [
+      { .interrupted(Interruption($0)) }, { .recordUnwritable(Interruption($0)) },
+      { .adapterLost(HostLoss($0)) }, { .stackLost(HostLoss($0)) },
+    ] as [@Sendable (FailedStep) -> FailureReason])
+  func possibleChange(ended: @Sendable (FailedStep) -> FailureReason) {
+    #expect(ended(FailedStep(.verify)).outcome == .unconfirmed)
+    #expect(ended(FailedStep(.write)).outcome != .unconfirmed)
+  }
+
+  @Test("a failure never leads to a success", arguments: FailureReasonTests.examples.map(\.reason))
+  func noSuccess(reason: FailureReason) {
+    #expect(!reason.outcome.isSuccess)
+  }
+}

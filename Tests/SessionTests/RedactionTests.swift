@@ -199,11 +199,6 @@ import VirtualTime
     }
   }
 
-  private actor Record: RunRecorder {
-    private(set) var events: [RunEvent] = []
-    func record(_ events: [RunEvent]) async throws(RecordFailure) { self.events += events }
-  }
-
   private func recorded(_ sayings: [Saying]) async throws -> [String] {
     let record = Record()
     try await VirtualTime.run { clock in
