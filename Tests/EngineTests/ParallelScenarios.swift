@@ -66,6 +66,26 @@ import VirtualBuilding
     #expect(last.0.elapsed < .seconds(62))
   }
 
+  @Test(
+    "devices that lost their link are tried again before those that never accepted one", arguments: [1, 2])
+  func lostLinksFirst(adapters: Int) async throws {
+    // The dead ones come first in the manifest.
+    let sensors: [[ScheduledFault]] = (1...24).map { number in
+      if number <= 4 { return [ScheduledFault(.neverAnswers)] }
+      return number.isMultiple(of: 4) ? [ScheduledFault(.drops(in: .write(2)), attempts: 1)] : []
+    }
+    let rooms = Self.rooms(24)
+    let run = try await rehearse(
+      sensors, rooms: rooms, scenario: { $0.adapters = Array(Self.four.prefix(adapters)) })
+    expectInvariants(run, rooms)
+    let repaired = run.facts {
+      if case .roomFinished(let fact) = $0, fact.outcome == .provisionedAfterRetry { fact.room } else { nil }
+    }
+    #expect(repaired.count == 5)
+    let last = try #require(repaired.last).0.elapsed
+    #expect(last < .seconds(45), "\(last)")
+  }
+
   @Test("a run holds at most the permitted number of links", arguments: [1, 2, 7])
   func limited(parallel: Int) async throws {
     let rooms = Self.rooms(12)

@@ -106,8 +106,8 @@ struct Radio: Sendable {
   /// Whether it could not connect to a device because its sighting was too old, or because the stack had forgotten the
   /// device, since its last scan window.
   var hasOldSightings = false
-  /// Whether it made a first attempt at any device since its last scan window.
-  var hasFirstAttempts = false
+  /// Whether it made an attempt at a device that is not silent since its last scan window.
+  var hasTriedOthers = false
   /// Rooms whose link is being ended.
   var disconnecting: Set<Int> = []
   /// The end of the cool-down after a refused scan.
@@ -183,9 +183,11 @@ struct Radio: Sendable {
   var quietUntil: MonotonicInstant? { links > 0 ? disturbedAt?.advanced(by: limits.quiet) : nil }
 }
 
-/// A device that an adapter may connect to. Devices with fewer charged failures come first, then the order of
-/// the manifest.
+/// A device that an adapter may connect to. Silent ones come last; then fewer charged failures come first, then the
+/// order of the manifest.
 struct Candidate: Comparable, Sendable {
+  /// `RoomWork.isSilent`.
+  var isSilent: Bool
   /// Failed attempts that were charged to the device.
   var charged: Int
   var room: Int
@@ -193,7 +195,8 @@ struct Candidate: Comparable, Sendable {
   var attempts: Int
 
   static func < (a: Self, b: Self) -> Bool {
-    (a.charged, a.room, a.attempts) < (b.charged, b.room, b.attempts)
+    if a.isSilent != b.isSilent { return b.isSilent }
+    return (a.charged, a.room, a.attempts) < (b.charged, b.room, b.attempts)
   }
 }
 

@@ -45,6 +45,10 @@ struct RoomWork: Hashable, Sendable {
   /// Settings that a read showed the device to hold in the last attempt.
   var readBack: Set<SettingName> = []
   private(set) var save = Save.none
+  /// Whether the device accepted a connection of this run.
+  private(set) var wasLinked = false
+  /// Whether it failed, and the device accepted no connection of this run: each attempt may take its whole timeout.
+  var isSilent: Bool { budget.charged > 0 && !wasLinked }
   /// Whether an attempt of this run may have changed the device.
   private(set) var wasTouched = false
   /// Whether the device may have had the room's identity before this run wrote anything, with other settings.
@@ -116,6 +120,7 @@ struct RoomWork: Hashable, Sendable {
     case .failure: break
     case .success(let submission): take(submission)
     }
+    if report.hasLink { wasLinked = true }
     if report.wasSubmitted { wasTouched = true }
   }
 

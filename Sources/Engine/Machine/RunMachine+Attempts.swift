@@ -38,7 +38,7 @@ extension RunMachine {
     radios[index].links += 1
     radios[index].making.insert(place)
     radios[index].connectingSince = radios[index].connectingSince ?? now
-    if work.budget.charged == 0 { radios[index].hasFirstAttempts = true }
+    if !work.isSilent { radios[index].hasTriedOthers = true }
     if work.room.family.lifecycle.isPerAction {
       rooms.move(place, to: .preparing(engaged))
       perform(.askForAction(engaged.attempt, work.room))

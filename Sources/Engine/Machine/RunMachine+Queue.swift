@@ -35,7 +35,8 @@ extension RunMachine {
       let work = rooms[place].state.work
     else { return }
     radios[index].candidates.insert(
-      Candidate(charged: work.budget.charged, room: place, attempts: work.attempts))
+      Candidate(
+        isSilent: work.isSilent, charged: work.budget.charged, room: place, attempts: work.attempts))
   }
 
   /// Whether an adapter received a device recently enough to connect to it.
@@ -74,9 +75,9 @@ extension RunMachine {
     radios[index].candidates.unordered.count { isEligible($0, radios[index].id) }
   }
 
-  /// Whether the next device of an adapter has failed before.
-  mutating func isNextRetry(_ index: Int) -> Bool {
-    hasCandidate(index) && radios[index].candidates.min.map { $0.charged > 0 } ?? false
+  /// Whether the next device of an adapter is silent, and with it all that wait.
+  mutating func isNextSilent(_ index: Int) -> Bool {
+    hasCandidate(index) && radios[index].candidates.min?.isSilent == true
   }
 
   /// Takes the next room that an adapter connects to; nil when there is none, or all should go to other

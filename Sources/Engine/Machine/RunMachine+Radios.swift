@@ -33,10 +33,10 @@ extension RunMachine {
     case .opening(let window), .scanning(let window):
       let age = window.since.duration(to: now)
       let isLongEnough = age >= limits.shortestWindow
-      // A retry may block the adapter for the whole connect timeout: the proofs of other devices come first.
+      // A silent device may block the adapter for the whole connect timeout: the proofs of others come first.
       let mayConnect =
         (isLongEnough || hasEveryCandidate(index)) && hasRoom(index) && hasCandidate(index)
-        && !(isNextRetry(index) && awaitsProof(index))
+        && !(isNextSilent(index) && awaitsProof(index))
       let isOver =
         isLongEnough && radios[index].links > 0 && !isInDoubt(index) || age >= longestWindow || isSuspected
       if mayConnect || isOver || !wantsToScan(index) { closeWindow(index) }
@@ -45,7 +45,7 @@ extension RunMachine {
     case .idle:
       let isOver = isConnectingForLong(index) && wantsToScan(index)
       let isQuiet = radios[index].quietUntil.map { $0 > now } ?? false
-      let isProofFirst = radios[index].hasFirstAttempts && isNextRetry(index)
+      let isProofFirst = radios[index].hasTriedOthers && isNextSilent(index)
       if isProofFirst, isQuiet || rooms.count(.disconnecting) > 0 { return }
       if !isOver, !(isProofFirst && wantsToScan(index)) {
         while hasRoom(index), let place = takeCandidate(index) {

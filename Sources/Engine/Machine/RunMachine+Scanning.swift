@@ -51,7 +51,7 @@ extension RunMachine {
     radios[index].scanTime.stop(at: now)
     radios[index].enter(.idle)
     radios[index].connectingSince = nil
-    radios[index].hasFirstAttempts = false
+    radios[index].hasTriedOthers = false
     radios[index].hasOldSightings = false
     radios[index].coolDownEnd = nil
     radios[index].disturbedAt = now
