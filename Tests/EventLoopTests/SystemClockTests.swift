@@ -9,9 +9,12 @@ struct SystemClockTests {
     let clock = SystemClock()
     let start = clock.now
     let (stream, continuation) = AsyncStream.makeStream(of: (Int, Duration).self)
-    for milliseconds in [60, 20, 40, -5] {
-      _ = clock.schedule(at: start.advanced(by: .milliseconds(milliseconds))) {
-        continuation.yield((milliseconds, start.duration(to: clock.now)))
+    // On the clock's own thread, so that none is called before the last one exists.
+    _ = clock.schedule(at: start) {
+      for milliseconds in [60, 20, 40, -5] {
+        _ = clock.schedule(at: start.advanced(by: .milliseconds(milliseconds))) {
+          continuation.yield((milliseconds, start.duration(to: clock.now)))
+        }
       }
     }
     var called: [Int] = []
