@@ -97,6 +97,8 @@ struct Premises: Sendable {
     try site.write("annexe.yaml", annexe)
     let other = try site.start(["apply", "annexe.yaml", "--watch", "--reports", "annexe"], bus: building.bus)
     try await other.prints("scanning for devices")
+    // It keeps what it has, however long the body takes.
+    other.send(SIGSTOP)
     try await body()
     other.send(SIGKILL)
     _ = try await other.ended()
