@@ -63,6 +63,7 @@ let package = Package(
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
     .systemLibrary(name: "CMinizip", pkgConfig: "minizip", providers: [.apt(["libminizip-dev"])]),
+    .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .target(name: "CLinux"),
     .target(name: "CCommit", cSettings: [.define("ROBOPROV_COMMIT", to: "\"\(commit)\"")]),
 
@@ -70,6 +71,7 @@ let package = Package(
     library("Hex"),
     library("Digest", ["CGcrypt", "Hex"]),
     library("Zip", ["CMinizip"]),
+    library("QRCode", ["CQREncode"]),
     library("Ciphers", ["CGcrypt", "Digest", "Hex"]),
     // The messages of Espressif's provisioning, generated from EspMessages.proto (`make proto`).
     library("EspMessages", [protobuf], exclude: ["EspMessages.proto"]),
@@ -194,6 +196,7 @@ let package = Package(
     tests("Ciphers", ["Hex"]),
     tests("Digest", ["Hex"]),
     tests("Zip"),
+    tests("QRCode"),
     tests("Waiting", ["Bluetooth", "VirtualTime"]),
     tests("Bluetooth"),
     tests("EventLoop", ["Bluetooth"]),

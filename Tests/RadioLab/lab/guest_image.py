@@ -31,6 +31,7 @@ ROOT_PACKAGES = [
     "busybox-static",  # the shell and the small tools of the guest's scripts
     "dbus",
     "libminizip1",  # for roboprov
+    "libqrencode4",  # for roboprov
     "libc6",
     "libdbus-1-3",  # for roboprov; brings libgcrypt20 with it
     "libstdc++6",
