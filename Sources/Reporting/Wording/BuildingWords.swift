@@ -86,3 +86,20 @@ extension [SettingResult] {
     return parts.map { "\(count($0)) \($0.words)" }.joined(separator: ", ")
   }
 }
+
+extension RoomGrid.Mark {
+  var words: String {
+    switch self {
+    case .state(let state): state.words
+    case .working: "in progress"
+    }
+  }
+
+  /// A symbol that differs from the others without colour.
+  package var symbol: String {
+    switch self {
+    case .state(let state): state.symbol
+    case .working: "⋯"
+    }
+  }
+}

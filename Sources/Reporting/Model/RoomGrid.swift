@@ -1,0 +1,177 @@
+package import FoundationEssentials
+package import Model
+
+/// The rooms of a building as a picture: a row for each floor, a cell for each room. The page, `status` and the panel of a
+/// run draw it.
+package struct RoomGrid: Hashable, Sendable {
+  /// What is known of a room: its state by the record, or that a run works on it now.
+  package enum Mark: Hashable, Sendable {
+    case state(BuildingRoom.State)
+    case working
+
+    package static let all = BuildingRoom.State.allCases.map(Mark.state) + [.working]
+
+    /// Its name for programs, such as the class of its cell.
+    package var name: String {
+      switch self {
+      case .state(let state): state.rawValue
+      case .working: "working"
+      }
+    }
+  }
+
+  /// A room.
+  package struct Cell: Hashable, Sendable {
+    package let id: RoomID
+    /// Its place in the report, from 1.
+    package let place: Int
+    package let name: String
+    package var mark: Mark
+    /// Since when that is its state; nil where that is not on record.
+    package var since: Date?
+  }
+
+  /// The rooms of one floor.
+  package struct Floor: Hashable, Sendable {
+    /// Nil for rooms without a floor, and for those that the manifest no longer has.
+    package let name: String?
+    package let isInManifest: Bool
+    /// The rooms of each group.
+    package fileprivate(set) var groups: [[Cell]] = []
+
+    package var cells: [Cell] { groups.flatMap(\.self) }
+    /// The rooms in service.
+    package var total: Int { cells.count { $0.mark != .state(.retired) } }
+    package func count(_ state: BuildingRoom.State) -> Int { cells.count { $0.mark == .state(state) } }
+  }
+
+  /// In the manifest's order; rooms that it no longer has come last.
+  package private(set) var floors: [Floor] = []
+
+  /// Whether any room has a floor.
+  package var hasFloors: Bool { floors.contains { $0.name != nil } }
+
+  /// The rooms of a building, in the manifest's order.
+  /// - Parameter run: The run that works on it now, which the rooms already include; nil for none.
+  package init(_ rooms: [BuildingRoom], during run: RunReport? = nil) {
+    var builder = Builder()
+    for (index, room) in rooms.enumerated() {
+      let mark = run?[room.id].flatMap { Mark(inProgress: $0, of: room) }
+      builder.add(
+        Cell(
+          id: room.id, place: index + 1, name: room.name, mark: mark ?? .state(room.state),
+          since: mark == nil ? room.since : nil),
+        floor: room.isInManifest ? room.floor : nil, isInManifest: room.isInManifest)
+    }
+    floors = builder.floors
+  }
+
+  /// The rooms that a run works on.
+  package init(_ run: RunReport) {
+    var builder = Builder()
+    for (index, room) in run.rooms.enumerated() where !room.isExcluded {
+      builder.add(
+        Cell(id: room.id, place: index + 1, name: room.planned.name, mark: Mark(room)),
+        floor: room.planned.floor, isInManifest: true)
+    }
+    floors = builder.floors
+  }
+
+  private struct Builder {
+    private struct Key: Hashable {
+      var floor: String?
+      var isInManifest: Bool
+    }
+
+    private(set) var floors: [Floor] = []
+    private var places: [Key: Int] = [:]
+
+    mutating func add(_ cell: Cell, floor: String?, isInManifest: Bool) {
+      let key = Key(floor: floor, isInManifest: isInManifest)
+      let place = places[key] ?? floors.count
+      if place == floors.count {
+        places[key] = place
+        floors.append(Floor(name: floor, isInManifest: isInManifest, groups: [[]]))
+      }
+      floors[place].groups[0].append(cell)
+    }
+  }
+}
+
+extension RoomGrid.Mark {
+  /// The state of a room of a run, by the run alone.
+  fileprivate init(_ room: RoomReport) {
+    self =
+      switch room.outcome {
+      case .provisioned, .provisionedAfterRetry, .alreadyProvisioned: .state(.done)
+      case .unconfirmed: .state(.unconfirmed)
+      case .cancelled where !room.isFinished: .working
+      case .pending where !room.isFinished: .state(.untried)
+      case .actionRequired, .failed, .unreachable, .ambiguous, .pending, .skipped, .cancelled: .state(.open)
+      }
+  }
+
+  /// What the record cannot say of a room while a run is in progress: that the run works on it, or has not come to it.
+  fileprivate init?(inProgress room: RoomReport, of recorded: BuildingRoom) {
+    guard !room.isExcluded, !room.isFinished else { return nil }
+    switch room.outcome {
+    case .cancelled: self = .working
+    case .pending where recorded.state == .open && recorded.runs.count == 1: self = .state(.untried)
+    default: return nil
+    }
+  }
+}
+
+extension BuildingRoom {
+  /// Since when it is in its state; nil where that is not on record.
+  var since: Date? {
+    switch state {
+    case .done: (provisioned ?? seen)?.at
+    case .missing: missingSince?.at
+    case .unconfirmed: (provisioned ?? failingSince)?.at
+    case .open: failingSince?.at
+    case .accepted: acceptances.last?.given.at
+    case .retired: retirement?.recorded.at
+    case .outdated, .untried: nil
+    }
+  }
+
+  /// The first of the newest runs that all did not do it.
+  private var failingSince: RecordedAt? {
+    runs.reversed().prefix { !$0.room.outcome.isSuccess }.last?.recorded
+  }
+}
+
+extension RoomGrid.Cell {
+  /// At most four columns: the number of a room that has one, else the beginning of its name.
+  var shortName: String {
+    let numbers = name.split { !$0.isNumber && !$0.isLetter }.filter { $0.first?.isNumber == true }
+    let text = (numbers.max { $0.count < $1.count }.map(String.init) ?? name).visible
+    var short = ""
+    for character in text where short.columns + character.columns <= 4 { short.append(character) }
+    return short
+  }
+
+  /// Its name, its state, and since when: `Room 312: missing since 2026-11-20`.
+  package func title(_ times: LocalTime) -> String {
+    "\(name): \(mark.words)" + (since.map { " since \(times.day($0))" } ?? "")
+  }
+}
+
+extension RoomGrid.Floor {
+  /// `floor 3`; for a floor that is named in words, its name.
+  var title: String {
+    guard isInManifest else { return "not in the manifest" }
+    guard let name else { return "no floor" }
+    return name.first?.isNumber == true || name.count <= 2 ? "floor \(name)" : name
+  }
+
+  /// `26 of 32 done, 2 open, 1 missing`.
+  var words: String {
+    let others = RoomGrid.Mark.all.filter { $0 != .state(.done) }.compactMap { mark in
+      let count = cells.count { $0.mark == mark }
+      return count > 0 ? "\(count) \(mark.words)" : nil
+    }
+    return (["\(count(.done)) of \(total) done"] + others).joined(separator: ", ")
+  }
+}
