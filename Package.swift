@@ -105,7 +105,7 @@ let package = Package(
     library("CSV", ["Source"]),
     library("Manifest", ["Digest", "Hex", "Source", "YAML", "CSV", "Model", "Bluetooth"]),
     library("Journal", ["Digest", "Hex", "Model", "Bluetooth", "EventLoop", "CLinux"]),
-    library("Reporting", ["Digest", "Hex", "Model", "Bluetooth"]),
+    library("Reporting", ["Digest", "Hex", "QRCode", "Model", "Bluetooth"]),
 
     // The simulated building.
     library("VirtualTime", ["Bluetooth", "EventLoop", "CLinux"]),

@@ -14,7 +14,7 @@ package struct QRCode: Hashable, Sendable {
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard !bytes.isEmpty, bytes.count <= 2331 else { return nil }
-    let longest = Int(cqrencode_longest_side.rawValue)
+    let longest = Int(cqrencode_longest_side)
     var modules = [UInt8](repeating: 0, count: longest * longest)
     let width = Int(cqrencode_symbol(bytes, Int32(bytes.count), &modules))
     guard width > 0 else { return nil }

@@ -85,6 +85,7 @@ struct LanguageTests {
     let rooms = building.rooms
     #expect(rooms.map(\.name) == ["Lobby", "Stove", "Sink", "Room 101", "Room 102", "Roof", "Cellar"])
     #expect(rooms.map(\.floor) == ["ground", "ground", "ground", "1", "1", "2", nil])
+    #expect(rooms.map(\.group) == [nil, "kitchen", "kitchen", nil, nil, "outside", nil])
     #expect(
       rooms.map(\.tags) == [
         ["public", "open"], ["kitchen"], ["kitchen"], ["guests"], ["guests"], ["outside", "wet", "high"], [],

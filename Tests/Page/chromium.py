@@ -125,7 +125,20 @@ class Chromium:
 
     def press(self, key: str, code: str | None = None, text: str = "") -> None:
         """Presses a key, as a keyboard does."""
-        common = {"key": key, "code": code or key, "windowsVirtualKeyCode": {"Tab": 9, "Enter": 13}.get(key, 0)}
+        common = {
+            "key": key,
+            "code": code or key,
+            "windowsVirtualKeyCode": {
+                "Tab": 9,
+                "Enter": 13,
+                "End": 35,
+                "Home": 36,
+                "ArrowLeft": 37,
+                "ArrowUp": 38,
+                "ArrowRight": 39,
+                "ArrowDown": 40,
+            }.get(key, 0),
+        }
         self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **common)
         self.call("Input.dispatchKeyEvent", type="keyUp", **common)
 

@@ -46,7 +46,9 @@ import Testing
     #expect(drawn == Self.dark(code))
   }
 
-  @Test("the lines show the dark modules as holes in blocks; with colours they are black on white", arguments: [false, true])
+  @Test(
+    "the lines show the dark modules as holes in blocks; with colours they are black on white",
+    arguments: [false, true])
   func lines(hasColor: Bool) throws {
     let code = try #require(QRCode(Self.address))
     let (begin, end) = hasColor ? ("\u{1B}[38;5;231;48;5;16m", "\u{1B}[0m") : ("", "")

@@ -31,10 +31,14 @@ struct BuildingHTMLTests {
     let page = Self.page
     #expect(
       page.contains(
-        "<strong>30 of 38 rooms done</strong> <a href=\"#open-title\">7 rooms are left to do.</a>"))
+        """
+        <strong>30 of 38 rooms done</strong> As of <time title="2026-11-22 09:00:00 UTC">2026-11-22 10:00</time> \
+        (UTC+01:00). <a href="#open-title">7 rooms are left to do.</a>
+        """))
+    let sections = page.matches(of: #/<section id="([a-z]+)"/#).map { String($0.1) }
+    #expect(sections == ["grid", "open", "rooms", "plots", "runs", "signatures"])
     let verdict = try #require(page.range(of: "class=\"verdict")).lowerBound
-    let rooms = try #require(page.range(of: "id=\"rooms\"")).lowerBound
-    #expect(verdict < rooms)
+    #expect(try verdict < #require(page.range(of: "<section")).lowerBound)
     #expect(page.contains("manifests/harbour-house.yaml"))
     #expect(page.contains(String(repeating: "ab12", count: 16)))
     #expect(page.contains("2026-11-22 10:00</time> (UTC+01:00) by anna on laptop, with roboprov 0.1.0"))
@@ -50,8 +54,9 @@ struct BuildingHTMLTests {
     run.end(.complete)
     building.add(run)
     let page = BuildingHTML.text(building.report(), times: .utc)
-    #expect(page.contains("<strong>All 3 rooms done</strong> Nothing is left to do."))
-    #expect(!page.contains("id=\"failures\""))
+    #expect(page.contains("<strong>All 3 rooms done</strong> As of <time"))
+    #expect(page.contains(" (UTC). Nothing is left to do."))
+    #expect(!page.contains("id=\"open\""))
     #expect(BuildingHTML.text(SampleBuilding([]).report(), times: .utc).contains("No rooms on record"))
   }
 
@@ -70,8 +75,19 @@ struct BuildingHTMLTests {
 
   @Test("a room whose device the newest run did not receive differs from one whose device it received")
   func nearness() throws {
-    #expect(try row("room-1").contains("seen in the newest run"))
-    #expect(try row("room-25").contains("◷ on record; not received in the newest run"))
+    #expect(Self.page.contains("◷: its device was not received in the newest run."))
+    #expect(try !row("room-1").contains("◷"))
+    #expect(try row("room-25").contains("title=\"not received in the newest run\">◷</abbr> <time"))
+  }
+
+  @Test("a room's second line has only what differs from most rooms")
+  func particulars() throws {
+    #expect(Self.page.contains("Unless a room says otherwise, its settings are: 1 proved, 3 written"))
+    #expect(try row("room-1").contains("<tr class=\"usual\">"))
+    let never = try row("room-39")
+    #expect(never.contains("<summary>not received since <time"), "\(never)")
+    #expect(never.contains("settings: 4 not written"))
+    #expect(try row("room-38").contains("<summary>accepted by <bdi>J. Meier</bdi>: "))
   }
 
   @Test("weak evidence is shown as weak")
@@ -113,12 +129,21 @@ struct BuildingHTMLTests {
     #expect(try row("room-1", in: page).contains("“<bdi>later</bdi>”; ended <time"))
   }
 
-  @Test("failures of the newest run are grouped by cause")
-  func failures() throws {
-    let groups = try #require(Self.varied.runs.last { $0.report.reachedRadio }).report.failureGroups
-    #expect(groups.map(\.cause) == ["Connection timed out", "Not received", "Link lost", "Settings refused"])
-    #expect(groups.map(\.count) == [2, 2, 1, 1])
-    #expect(Set(groups.map(\.cause)).count == groups.count)
+  @Test("what is left is told once: by what to do, with the cause, the place and the day since when")
+  func left() throws {
+    let groups = Self.varied.leftToDo(Self.berlin)
+    #expect(groups.reduce(0) { $0 + $1.count } == Self.varied.open.count)
+    #expect(Set(groups.map(\.advice)).count == groups.count)
+    #expect(groups.map(\.count) == groups.map(\.count).sorted(by: >))
+    let begin = try #require(Self.page.range(of: "<section id=\"open\"")).lowerBound
+    let end = try #require(Self.page[begin...].range(of: "</section>")).lowerBound
+    let section = Self.page[begin..<end]
+    for room in Self.varied.open {
+      #expect(section.components(separatedBy: "<bdi>\(room.name)</bdi>").count == 2, "\(room.name)")
+    }
+    for group in groups {
+      #expect(section.components(separatedBy: "→ \(HTML(group.advice).text) ").count == 2)
+    }
   }
 
   @Test("the timeline has each scan window and each attempt once")
@@ -185,22 +210,10 @@ struct BuildingHTMLTests {
   }
 
   @Test(
-    "2,000 rooms fit into 5 MB, whether they were written in the newest run or before", arguments: [0, 3, 20])
+    "2,000 rooms fit into 3 MB, whether they were written in the newest run or before", arguments: [0, 3, 20])
   func size(recalls: Int) {
     let page = BuildingHTML.text(SampleBuilding.large(rooms: 2000, recalls: recalls), times: Self.berlin)
-    #expect(page.utf8.count < 5_000_000, "\(page.utf8.count)")
-  }
-
-  @Test("a histogram counts every value in a range")
-  func histogram() {
-    let histogram = Histogram([-91, -60, -59, -55, -55], steps: [5, 10])
-    #expect(histogram.bins.first == .init(from: -95, to: -90, count: 1))
-    #expect(histogram.bins.reduce(0) { $0 + $1.count } == 5)
-    #expect(histogram.bins.last == .init(from: -55, to: -50, count: 2))
-    #expect(histogram.spread == .init(least: -91, median: -59, most: -55))
-    #expect(Histogram([], steps: [1]).bins.isEmpty)
-    #expect(Histogram([3], steps: [1]).bins == [.init(from: 3, to: 4, count: 1)])
-    #expect(Histogram([0, 1e9], steps: [1]).bins.count <= 12)
+    #expect(page.utf8.count < 3_000_000, "\(page.utf8.count)")
   }
 }
 
@@ -224,6 +237,7 @@ struct BuildingPageFiles {
     for (name, report, isSimulated) in [
       ("varied", SampleBuilding.varied(), false), ("simulated", SampleBuilding.varied(), true),
       ("hostile", hostile, false),
+      ("middle", SampleBuilding.large(rooms: 300, recalls: 2), false),
       ("large", SampleBuilding.large(rooms: 2000, recalls: 0), false),
       ("recalled", SampleBuilding.large(rooms: 2000, recalls: 3), false),
     ] {

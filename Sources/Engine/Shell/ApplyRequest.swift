@@ -168,7 +168,7 @@ extension Room {
   /// The room for the record, without its secrets.
   package func planned(sealedBy seal: SecretSeal?, exclusion: Exclusion? = nil) -> PlannedRoom {
     PlannedRoom(
-      room: id, name: name, floor: floor, profile: family.id, address: address,
+      room: id, name: name, floor: floor, group: group, profile: family.id, address: address,
       registered: isRegistered ? true : nil,
       proof: proofAddress == .own ? nil : proofAddress, settings: settingResults(seal) { _ in .notWritten },
       identity: identity,

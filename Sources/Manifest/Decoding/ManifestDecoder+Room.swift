@@ -97,7 +97,8 @@ extension ManifestDecoder {
     }
     for name in access.keys { settings[name] = nil }
     var room = Room(
-      id: RoomID(rawValue: id), name: name, floor: floor, tags: tags.uniqued, family: profile,
+      id: RoomID(rawValue: id), name: name, floor: floor, group: scope.group, tags: tags.uniqued,
+      family: profile,
       address: address, deviceName: deviceName,
       near: near, isRegistered: kind.isRegistered, proofAddress: proofAddress, checksWiFi: checksWiFi,
       settings: settings, access: access,

@@ -85,7 +85,12 @@ extension ManifestDecoder {
     var scope = RoomScope(outer: outer, own: own, defaults: own.over(around.defaults), floor: around.floor)
     scope.tags = around.tags
     if let name = name(fields, key) {
-      if key == "floor" { scope.floor = name } else { scope.tags.append(name) }
+      if key == "floor" {
+        scope.floor = name
+      } else {
+        scope.group = name
+        scope.tags.append(name)
+      }
     }
     scope.tags += tags(fields)
     let number = scopes.count

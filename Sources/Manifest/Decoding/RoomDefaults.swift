@@ -49,6 +49,8 @@ struct RoomScope {
   var defaults: RoomDefaults
   /// The floor of this scope, or of the nearest enclosing one.
   var floor: String?
+  /// The group that this scope is; nil for another scope.
+  var group: String?
   /// The tags of its rooms; those of enclosing scopes come first.
   var tags: [String] = []
   private(set) var kinds: [RoomKind] = []

@@ -68,6 +68,8 @@ package struct Room: Hashable, Sendable {
   package var name: String
   /// The floor, if the manifest states it: `3`, `ground`.
   package var floor: String?
+  /// The group, if the manifest has it in one.
+  package var group: String?
   /// The labels for selection, in the manifest's order; they include the groups of the room.
   package var tags: [String]
   /// The device family expected here.
@@ -104,14 +106,15 @@ package struct Room: Hashable, Sendable {
   package var retries: Int
 
   package init(
-    id: RoomID, name: String, floor: String? = nil, tags: [String] = [], family: DeviceFamily,
+    id: RoomID, name: String, floor: String? = nil, group: String? = nil, tags: [String] = [],
+    family: DeviceFamily,
     address: BluetoothAddress? = nil, deviceName: String? = nil, near: AdapterReference? = nil,
     isRegistered: Bool = false,
     proofAddress: ProofAddress = .own, checksWiFi: Bool = false,
     settings: [SettingName: SettingValue], access: [SettingName: SettingValue] = [:],
     timeouts: StageTimeouts, retries: Int
   ) {
-    (self.id, self.name, self.floor, self.tags) = (id, name, floor, tags)
+    (self.id, self.name, self.floor, self.group, self.tags) = (id, name, floor, group, tags)
     sharedFamily = Shared(family)
     (self.address, self.deviceName) = (address, deviceName)
     (self.near, self.isRegistered) = (near, isRegistered)

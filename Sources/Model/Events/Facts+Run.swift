@@ -65,6 +65,7 @@ package struct PlannedRoom: Hashable, Sendable, Codable {
   package var room: RoomID
   package var name: String
   package var floor: String?
+  package var group: String?
   package var profile: FamilyID
   package var address: BluetoothAddress?
   package var registered: Bool?
@@ -74,11 +75,12 @@ package struct PlannedRoom: Hashable, Sendable, Codable {
   package var exclusion: Exclusion?
 
   package init(
-    room: RoomID, name: String, floor: String? = nil, profile: FamilyID, address: BluetoothAddress? = nil,
+    room: RoomID, name: String, floor: String? = nil, group: String? = nil, profile: FamilyID,
+    address: BluetoothAddress? = nil,
     registered: Bool? = nil, proof: ProofAddress? = nil, settings: [SettingResult],
     identity: DeviceIdentity? = nil, exclusion: Exclusion? = nil
   ) {
-    (self.room, self.name, self.floor, self.profile) = (room, name, floor, profile)
+    (self.room, self.name, self.floor, self.group, self.profile) = (room, name, floor, group, profile)
     (self.address, self.registered, self.proof, self.settings) = (address, registered, proof, settings)
     (self.identity, self.exclusion) = (identity, exclusion)
   }

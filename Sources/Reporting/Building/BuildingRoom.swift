@@ -50,6 +50,8 @@ package struct BuildingRoom: Hashable, Sendable {
   package let name: String
   /// Its floor, by the manifest or the newest run that has one on record.
   package let floor: String?
+  /// Its group, likewise.
+  package let group: String?
   package let profile: FamilyID
   /// Its family on record; nil when no run described it.
   package let family: RecordedFamily?
@@ -84,6 +86,7 @@ package struct BuildingRoom: Hashable, Sendable {
     self.id = id
     name = wanted?.name ?? lastKnown?.name ?? id.rawValue
     floor = wanted?.floor ?? runs.last { $0.room.planned.floor != nil }?.room.planned.floor
+    group = wanted?.group ?? runs.last { $0.room.planned.group != nil }?.room.planned.group
     profile = wanted?.profile ?? lastKnown?.profile ?? ""
     family = families[profile]
     self.isInManifest = isInManifest

@@ -2,7 +2,8 @@ import Model
 
 extension Explanation {
   /// The reason why a room of a building is not done, and the next action.
-  init(of room: BuildingRoom) {
+  /// - Parameter isGeneral: Whether the address of its device is left out, so that rooms can share it.
+  init(of room: BuildingRoom, isGeneral: Bool = false) {
     if !room.unordered.isEmpty {
       self = RecordConflict.unordered(room: room.id, runs: room.unordered).explanation { _ in room.name }
       return
@@ -28,7 +29,7 @@ extension Explanation {
         "Run `roboprov apply`: it shows what must be done.")
     case .done, .unconfirmed, .open, .accepted, .retired:
       self =
-        room.last.flatMap { Explanation(of: $0.room) }
+        room.last.flatMap { isGeneral ? Explanation(general: $0.room) : Explanation(of: $0.room) }
         ?? Self("The record has no reason.", "Run `roboprov apply`.")
     }
   }

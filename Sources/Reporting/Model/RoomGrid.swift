@@ -36,8 +36,9 @@ package struct RoomGrid: Hashable, Sendable {
     /// Nil for rooms without a floor, and for those that the manifest no longer has.
     package let name: String?
     package let isInManifest: Bool
-    /// The rooms of each group.
+    /// Consecutive rooms of the same group.
     package fileprivate(set) var groups: [[Cell]] = []
+    fileprivate var lastGroup: String?
 
     package var cells: [Cell] { groups.flatMap(\.self) }
     /// The rooms in service.
@@ -61,7 +62,7 @@ package struct RoomGrid: Hashable, Sendable {
         Cell(
           id: room.id, place: index + 1, name: room.name, mark: mark ?? .state(room.state),
           since: mark == nil ? room.since : nil),
-        floor: room.isInManifest ? room.floor : nil, isInManifest: room.isInManifest)
+        floor: room.isInManifest ? room.floor : nil, group: room.group, isInManifest: room.isInManifest)
     }
     floors = builder.floors
   }
@@ -72,7 +73,7 @@ package struct RoomGrid: Hashable, Sendable {
     for (index, room) in run.rooms.enumerated() where !room.isExcluded {
       builder.add(
         Cell(id: room.id, place: index + 1, name: room.planned.name, mark: Mark(room)),
-        floor: room.planned.floor, isInManifest: true)
+        floor: room.planned.floor, group: room.planned.group, isInManifest: true)
     }
     floors = builder.floors
   }
@@ -86,14 +87,16 @@ package struct RoomGrid: Hashable, Sendable {
     private(set) var floors: [Floor] = []
     private var places: [Key: Int] = [:]
 
-    mutating func add(_ cell: Cell, floor: String?, isInManifest: Bool) {
+    mutating func add(_ cell: Cell, floor: String?, group: String?, isInManifest: Bool) {
       let key = Key(floor: floor, isInManifest: isInManifest)
       let place = places[key] ?? floors.count
       if place == floors.count {
         places[key] = place
-        floors.append(Floor(name: floor, isInManifest: isInManifest, groups: [[]]))
+        floors.append(Floor(name: floor, isInManifest: isInManifest))
       }
-      floors[place].groups[0].append(cell)
+      if floors[place].groups.isEmpty || floors[place].lastGroup != group { floors[place].groups.append([]) }
+      floors[place].lastGroup = group
+      floors[place].groups[floors[place].groups.count - 1].append(cell)
     }
   }
 }
@@ -159,11 +162,8 @@ extension RoomGrid.Cell {
 }
 
 extension RoomGrid.Floor {
-  /// `floor 3`; for a floor that is named in words, its name.
   var title: String {
-    guard isInManifest else { return "not in the manifest" }
-    guard let name else { return "no floor" }
-    return name.first?.isNumber == true || name.count <= 2 ? "floor \(name)" : name
+    isInManifest ? name?.floorTitle ?? "no floor" : "not in the manifest"
   }
 
   /// `26 of 32 done, 2 open, 1 missing`.
@@ -174,4 +174,9 @@ extension RoomGrid.Floor {
     }
     return (["\(count(.done)) of \(total) done"] + others).joined(separator: ", ")
   }
+}
+
+extension String {
+  /// A floor's name in a sentence: `floor 3`, `Ground floor`.
+  var floorTitle: String { lowercased().contains("floor") ? self : "floor \(self)" }
 }

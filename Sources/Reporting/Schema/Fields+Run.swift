@@ -36,6 +36,7 @@ extension PlannedRoom: RecordedObject {
     "room": "Its stable identity.",
     "name": "Its name for people.",
     "floor": "Its floor; absent if the manifest has none.",
+    "group": "Its group; absent if the manifest has it in none.",
     "profile": "The device family.",
     "address": "The address the manifest gives.",
     "registered": "True when its device is configured elsewhere and is only looked for; absent otherwise.",

@@ -14,6 +14,8 @@ extension ProgressView {
     var end: [String] = []
     if isShowingHelp { end = help(style) } else if hasKeys, most >= 10 { end = [keys(style)] }
     end = Array(end.prefix(max(0, most - lines.count - 1)))
+    let floors = most - lines.count - end.count
+    lines += GridView.bars(RoomGrid(report), style, most: min(floors / 3, floors - 1))
     let free = most - lines.count - end.count
     let pinned = pinnedLines(style, most: max(0, min(free / 3, free - 1)))
     let adapters = adapterLines(at: elapsed, style, most: max(0, min(free / 3, free - 1 - pinned.count)))

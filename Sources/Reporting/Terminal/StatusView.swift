@@ -16,7 +16,9 @@ package enum StatusView {
     style: TerminalStyle
   ) -> [String] {
     var lines = headline(report, times, style) + signed.flatMap { style.block($0, indent: 2) }
-    if !report.open.isEmpty { lines += [""] + open(report, style) }
+    if !report.open.isEmpty {
+      lines += [""] + GridView.rooms(RoomGrid(report.rooms), style) + [""] + open(report, style)
+    }
     lines += decisions(report, times, style)
     if let age { lines += old(report, age, times, style) }
     lines += [""]
@@ -32,7 +34,7 @@ package enum StatusView {
       report.isDone && done == report.rooms.count
       ? (done == 1 ? "1 room done" : "All \(done.rooms) done") : "\(done) of \(report.rooms.count.rooms) done"
     let others = BuildingRoom.State.allCases.filter { $0 != .done && report.count($0) > 0 }
-      .map { "\(report.count($0)) \($0.countWords)" }
+      .map { "\($0.symbol) \(report.count($0)) \($0.countWords)" }
     let weak = report.rooms.count { $0.state == .done && $0.evidence?.grade == .selfDisconnect }
     var counts = others
     if weak > 0 { counts.append("\(weak) done with weak evidence (the device ended the link)") }

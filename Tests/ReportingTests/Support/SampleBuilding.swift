@@ -15,22 +15,27 @@ struct SampleBuilding {
   let rooms: [PlannedRoom]
 
   /// A building with rooms of these names; each has the address of its device.
-  init(_ names: [String]) {
+  /// - Parameter perFloor: The number of rooms on a floor; nil for a building without floors.
+  init(_ names: [String], perFloor: Int? = nil) {
     rooms = names.enumerated().map { index, name in
-      .sample(
+      var room = PlannedRoom.sample(
         RoomID(rawValue: "room-\(index + 1)"), name, minor: UInt16(index + 1),
         address: .sensor(UInt64(index + 1)))
+      room.floor = perFloor.map { "\(index / $0 + 1)" }
+      return room
     }
   }
 
   /// A building with this number of rooms.
   init(rooms count: Int) {
-    self.init((1...count).map { "Room \(100 * (1 + $0 / 40) + $0 % 40)" })
+    self.init((0..<count).map { "Room \(100 * (1 + $0 / 40) + $0 % 40 + 1)" }, perFloor: 40)
   }
 
   /// Adds a run, which knows the ones before it.
-  mutating func add(_ run: SampleRun) {
-    var events = run.events
+  mutating func add(_ run: SampleRun) { add(run.events) }
+
+  mutating func add(_ events: [RunEvent]) {
+    var events = events
     if case .runStarted(var started) = events[0].fact {
       let predecessors = RunOrder.predecessors(after: runs)
       started.predecessors = predecessors.isEmpty ? nil : predecessors
@@ -227,7 +232,7 @@ extension SampleBuilding {
     names[2] = "Büro Nord, 1. OG"
     names[4] = "Küche"
     change(&names)
-    var building = SampleBuilding(names)
+    var building = SampleBuilding(names, perFloor: 14)
     let rooms = building.rooms
     let timeout = FailureReason.connectTimedOut(seconds: 3)
     let lost = FailureReason.linkLost(FailedStep(.save, stackText: "org.bluez.Error.Failed"))

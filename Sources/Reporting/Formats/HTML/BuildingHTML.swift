@@ -24,6 +24,9 @@ struct BuildingPage {
   /// large to open.
   let isDetailed: Bool
 
+  /// How many settings of most done rooms have each state: a room's line says only where it differs.
+  let usualSettings: String
+
   /// The number of each record on the page, by its id.
   private let numbers: [String: Int]
   private let places: [RoomID: Int]
@@ -37,6 +40,10 @@ struct BuildingPage {
     isDetailed =
       report.rooms.reduce(0) { $0 + $1.runs.reduce(0) { $0 + $1.room.attemptReports.count } } <= 4000
     newest = report.newestAtRadio
+    let settings = report.rooms.filter { $0.state == .done }.map(\.settingsSummary)
+    usualSettings =
+      Dictionary(grouping: settings, by: \.self).max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }?
+      .key ?? ""
   }
 
   var document: HTML {
@@ -58,7 +65,7 @@ struct BuildingPage {
     <a class="skip" href="#rooms-title">To the rooms</a>
     \(stamp)\(header)
     <main>
-    \(openRooms)\(failures)\(roomTable)\(timeline)\(distributions)\(runTable)\(signatures)</main>
+    \(overview)\(left)\(roomTable)\(plots)\(runTable)\(signatures)</main>
     <footer><p>Made by roboprov \(report.maker.toolVersion) from the record of the building. Times are \
     \(times.offset(report.made)) unless marked otherwise.</p></footer>
     <script>\(BuildingPage.script)</script>

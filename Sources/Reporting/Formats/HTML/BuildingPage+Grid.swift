@@ -35,9 +35,10 @@ extension RoomGrid {
     let count = floors.reduce(0) { $0 + $1.cells.count }
     let size: HTML = count <= 60 ? "few" : count <= 500 ? "some" : "many"
     let rows = floors.map { floor -> HTML in
+      let title = floor.isInManifest && !hasFloors ? "All rooms" : floor.title.uppercasedFirst
       let label = floor.isInManifest ? floor.name ?? (hasFloors ? "–" : "") : "other"
       return """
-        <div class="floor" role="group" aria-label="\(floor.title.uppercasedFirst): \(floor.words)">\
+        <div class="floor" role="group" aria-label="\(title): \(floor.words)">\
         <p><b>\(label)</b> \(floor.count(.done))/\(floor.total)</p>\
         <p class="cells">\(floor.groups.map { $0.map { $0.html(times) }.joined() }.joined(separator: "<i></i>"))</p></div>
 

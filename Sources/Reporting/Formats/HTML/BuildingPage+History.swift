@@ -5,10 +5,7 @@ import Model
 extension BuildingPage {
   /// A room's history: its settings, its acceptance or retirement, and each run that worked on it.
   func history(_ room: BuildingRoom) -> HTML {
-    """
-    <details><summary>Settings and history</summary>\
-    \(proof(room))\(details(room))\(settings(room))\(acceptances(room))\(retirement(room))\(runs(room))</details>
-    """
+    proof(room) + details(room) + settings(room) + acceptances(room) + retirement(room) + runs(room)
   }
 
   /// The proof, unless the entry of its run says the same; the row has its time.
@@ -120,9 +117,12 @@ extension BuildingPage {
     let signal = attempt.rssi.map { ", \($0) dBm" } ?? ""
     // Only the last adapter's name is known here; the others have their addresses.
     let name = attempt.adapter == run.room.adapter ? run.adapterName : nil
+    // The device log has the stages of every attempt.
+    let stages: HTML? =
+      attempt.isSuccess
+      ? nil : ": \(attempt.stages.map { stage($0, run.room.titles) }.joined(separator: " · "))"
     return """
-      \(times.second(began)) on \(name ?? attempt.adapter.description)\(signal), \(attempt.resultWords): \
-      \(attempt.stages.map { stage($0, run.room.titles) }.joined(separator: " · "))
+      \(times.second(began)) on \(name ?? attempt.adapter.description)\(signal), \(attempt.resultWords)\(stages)
       """
   }
 
@@ -139,6 +139,9 @@ extension BuildingPage {
 extension AttemptReport {
   /// Its number in words.
   var name: String { "attempt \(number)" + (notCounted == nil ? "" : " (not counted)") }
+
+  /// Whether it ended without a failure.
+  fileprivate var isSuccess: Bool { seconds != nil && failure == nil }
 
   /// The outcome, in a clause.
   var resultWords: String {

@@ -2,7 +2,7 @@ import Bluetooth
 import Model
 
 extension BuildingPage {
-  /// The rooms, one in a row, and below each row its history.
+  /// The rooms, each in two lines, and its history below them.
   var roomTable: HTML {
     guard !report.rooms.isEmpty else { return "" }
     return section(
@@ -10,7 +10,8 @@ extension BuildingPage {
       """
       \(controls)
       <table class="rooms" id="room-table">
-      <caption>Every room. “Proved on” is the time of the last evidence.\
+      <caption>Every room. “Proved on” is the time of the last evidence; ◷: its device was not received in the newest run.\
+      \(usualSettings.isEmpty ? "" : " Unless a room says otherwise, its settings are: \(usualSettings).")\
       \(isDetailed ? "" : " Only the newest run of each room shows its attempts.")</caption>
       <thead><tr>\(columns.map { "<th scope=\"col\">\($0)</th>" }.joined())</tr></thead>
       \(report.rooms.enumerated().map { row($1, $0 + 1) }.joined())</table>
@@ -42,62 +43,70 @@ extension BuildingPage {
       """
   }
 
+  /// A room: what is known of it in one line, and what is particular about it in a second one, which opens its history.
   private func row(_ room: BuildingRoom, _ place: Int) -> HTML {
-    """
-    <tbody id="room-\(place)" data-state="\(room.state.rawValue)"><tr>\
-    <th scope="row">\(title(of: room.id, room.name)) <small>\(room.id.rawValue)\(absence(room))</small>\
-    <td>\(mark(room.state)) \(room.state.words)\
-    <td>\(devices(room))<td>\(room.identity?.distinction ?? "")\
-    <td>\(evidence(room))<td>\(seen(room))\
-    <td>\((room.seen?.run ?? room.last?.recorded.run).map { link(run: $0) })\
-    <tr class="history"><td colspan="\(columns.count)">\(history(room))</tbody>
+    let particulars = particulars(room)
+    return """
+      <tbody id="room-\(place)" data-state="\(room.state.rawValue)"><tr>\
+      <th scope="row">\(title(of: room.id, room.name)) <small>\(room.id.rawValue)\(whereabouts(room))</small>\
+      <td>\(mark(room.state)) \(room.state.words)\
+      <td>\(devices(room))<td>\(room.identity?.distinction ?? "")\
+      <td>\(evidence(room))<td>\(seen(room))\
+      <td>\((room.seen?.run ?? room.last?.recorded.run).map { link(run: $0) })\
+      <tr\(particulars.isEmpty ? " class=\"usual\"" : "")><td colspan="\(columns.count)"><details><summary>\
+      \(particulars.isEmpty ? "Settings and history" : particulars.joined(separator: " · "))</summary>\
+      \(history(room))</details></tbody>
 
-    """
+      """
   }
 
-  private func absence(_ room: BuildingRoom) -> String {
-    room.isInManifest ? "" : ", not in the manifest"
+  private func whereabouts(_ room: BuildingRoom) -> String {
+    (room.floor.map { ", \($0.floorTitle)" } ?? "") + (room.isInManifest ? "" : ", not in the manifest")
   }
 
   private func devices(_ room: BuildingRoom) -> HTML {
     let devices = room.devices.isEmpty ? [room.last?.room.address].compactMap(\.self) : room.devices
-    let list = devices.map { "<code>\($0.description)</code>" as HTML }.joined(separator: "<br>")
-    return room.devices.count > 1 ? list + "<br><small>! several devices on record</small>" : list
+    return devices.map { "<code>\($0.description)</code>" as HTML }.joined(separator: "<br>")
   }
 
-  /// The evidence for the state, and its weakness.
   private func evidence(_ room: BuildingRoom) -> HTML {
-    let settings = room.settings.map(\.result)
-    let summary: HTML =
-      settings.isEmpty ? "" : "<br><small>settings: \(settings.summary)</small>"
-    guard let evidence = room.evidence else { return "<span class=\"none\">none</span>\(summary)" }
-    let weakness: HTML? = evidence.grade.plainWeakness.map { "<br><small class=\"weak\">! \($0)</small>" }
-    return "\(evidence.grade.plainWords)\(weakness)\(summary)"
+    room.evidence.map { "\($0.grade.plainWords)" } ?? "<span class=\"none\">none</span>"
   }
 
-  /// The time of the evidence, and whether it is from the newest run.
+  /// The time of the evidence, and a mark if the newest run did not receive its device.
   private func seen(_ room: BuildingRoom) -> HTML {
     guard let seen = room.seen else {
       return room.state == .untried ? "" : "<span class=\"none\">never</span>"
     }
-    let missing: HTML? = room.missingSince.map {
-      "<br><small class=\"weak\">! missing since \(time($0.at))</small>"
-    }
-    return "\(time(seen.at))<br>\(nearness(room, seen))\(missing)"
+    let isOld = newest.map { seen.run != $0.run.started.run && !room.isReceived(in: $0.run.report) } ?? false
+    let mark: HTML = isOld ? "<abbr class=\"old\" title=\"not received in the newest run\">◷</abbr> " : ""
+    return mark + time(seen.at)
   }
 
-  /// Whether the device on record was received in the newest run, too.
-  private func nearness(_ room: BuildingRoom, _ seen: RecordedAt) -> HTML {
-    guard let newest else { return "" }
-    if seen.run == newest.run.started.run { return "<small>seen in the newest run</small>" }
-    if room.isReceived(in: newest.run.report) {
-      return "<small>on record; its device was received in the newest run</small>"
+  /// What differs from most rooms, or needs a person.
+  private func particulars(_ room: BuildingRoom) -> [HTML] {
+    var parts: [HTML] = []
+    if room.devices.count > 1 { parts.append("<b>! several devices on record</b>") }
+    if let weakness = room.evidence?.grade.plainWeakness { parts.append("<b>! \(weakness)</b>") }
+    if let since = room.missingSince { parts.append("<b>! missing since \(time(since.at))</b>") }
+    if room.state == .accepted, let acceptance = room.acceptances.last {
+      parts.append("accepted by <bdi>\(acceptance.by)</bdi>: <bdi>\(acceptance.reason)</bdi>")
     }
-    return "<small class=\"old\">◷ on record; not received in the newest run</small>"
+    if let reason = room.openReason {
+      let since: HTML? = room.since.map { " since \(time($0))" }
+      parts.append("\(reason.code.words)\(since)")
+    }
+    if !room.settings.isEmpty, room.settingsSummary != usualSettings {
+      parts.append("settings: \(room.settingsSummary)")
+    }
+    return parts
   }
 }
 
 extension BuildingRoom {
+  /// How many of its settings have each state.
+  var settingsSummary: String { settings.map(\.result).summary }
+
   /// Whether one of its devices was received in a run.
   func isReceived(in report: RunReport) -> Bool {
     let addresses = devices + [evidence?.address].compactMap(\.self)

@@ -1,9 +1,9 @@
 import Model
 
 extension BuildingPage {
-  /// One line for each record: runs, and changes that a person made.
+  /// The sources of the page, and one line for each record: runs, and changes that a person made.
   var runTable: HTML {
-    guard !report.runs.isEmpty else { return "" }
+    guard !report.runs.isEmpty else { return section("runs", "Sources", origin) }
     let rows = report.runs.enumerated().map { row($1, $0 + 1) }
     let columns: [HTML] = [
       "No.", "Began", "What", "By, on", "Outcome", "Rooms", "roboprov, BlueZ", "Clock", "Journal",
@@ -11,7 +11,8 @@ extension BuildingPage {
     return section(
       "runs", "Runs and changes on record",
       """
-      <div class="scroll" tabindex="0" role="region" aria-label="Runs and changes on record">
+      \(origin)
+      <div class="scroll" tabindex="0" role="region" aria-label="Table of runs and changes">
       <table class="plain runs"><caption>Journal: the first digits of the SHA-256 of its last line; the section “Signatures” has all of \
       it.</caption>
       <thead><tr>\(columns.map { "<th scope=\"col\">\($0)" }.joined())</tr></thead>

@@ -1,15 +1,24 @@
 extension BuildingPage {
-  /// The style sheet. Colours have a contrast of 4.5:1 at least on their ground, in both schemes.
+  /// The style sheet. Colours have a contrast of 4.5:1 at least on their ground, in both schemes. What is left to do is dark on
+  /// paper and on a light screen, and what is done is pale; the symbols need no colour.
   static let style: HTML = """
-    :root{color-scheme:light dark;--ground:#fff;--raised:#f3f5f7;--ink:#16191d;--dim:#50575f;--line:#b9c0c8;\
-    --link:#0b57a8;--good:#146c2e;--bad:#b3171f;--warn:#7a4b00;--scan:#8a949f;--connect:#b35900;--session:#2364aa}
-    @media (prefers-color-scheme:dark){:root{--ground:#14171a;--raised:#1f2429;--ink:#e9ecef;--dim:#aab3bc;--line:#48515b;\
-    --link:#84bdff;--good:#6fd68a;--bad:#ff9a94;--warn:#f0bd63;--scan:#7d8894;--connect:#ffad5c;--session:#6fb0ff}}
+    :root{color-scheme:light dark;--ground:light-dark(#fff,#14171a);--raised:light-dark(#f3f5f7,#1f2429);\
+    --ink:light-dark(#16191d,#e9ecef);--dim:light-dark(#50575f,#aab3bc);--line:light-dark(#b9c0c8,#48515b);\
+    --link:light-dark(#0b57a8,#84bdff);--good:light-dark(#146c2e,#6fd68a);--bad:light-dark(#b3171f,#ff9a94);\
+    --warn:light-dark(#7a4b00,#f0bd63)}
+    .done{--b:light-dark(#d5ecdc,#1d3b28);--i:light-dark(#0b4a20,#9fe0b3)}
+    .unconfirmed{--b:light-dark(#ffe08a,#5a4600);--i:light-dark(#4a3500,#ffe08a)}
+    .open{--b:light-dark(#b3171f,#ff9a94);--i:light-dark(#fff,#3a0004)}
+    .missing{--b:light-dark(#6b1e7a,#e0a6ff);--i:light-dark(#fff,#2a0038)}
+    .outdated{--b:light-dark(#8a4a00,#ffb86b);--i:light-dark(#fff,#2b1600)}
+    .accepted{--b:light-dark(#dbe4f0,#24344a);--i:light-dark(#1d3a5f,#bcd4f5)}
+    .working{--b:light-dark(#2364aa,#6fb0ff);--i:light-dark(#fff,#00204a)}
+    .untried,.retired{--b:var(--ground);--i:var(--dim)}
     *{box-sizing:border-box}
     html{-webkit-text-size-adjust:100%}
     body{margin:0 auto;padding:1rem;max-width:78rem;background:var(--ground);color:var(--ink);\
     font:1rem/1.45 system-ui,"Segoe UI",Roboto,"Liberation Sans",Arial,sans-serif;overflow-wrap:break-word}
-    bdi,.hash,h1,.origin dd,.groups,.cause{overflow-wrap:anywhere}
+    bdi,.hash,h1,.origin dd,.cause{overflow-wrap:anywhere}
     a{color:var(--link)}
     :focus-visible{outline:3px solid var(--link);outline-offset:2px}
     .skip{position:absolute;left:-99rem}.skip:focus{position:static}
@@ -18,16 +27,31 @@ extension BuildingPage {
     p{margin:.4rem 0}small{font-size:.85em;font-weight:normal;color:var(--dim)}time{white-space:nowrap}
     code{font:.88em ui-monospace,"Liberation Mono",monospace}
     .kind{color:var(--dim)}
-    .verdict{font-size:1.25rem;border-left:.4rem solid var(--warn);padding:.5rem .8rem;background:var(--raised)}
+    .verdict{font-size:1.15rem;border-left:.4rem solid var(--warn);padding:.5rem .8rem;background:var(--raised)}
     .verdict strong{font-size:1.5rem;display:block}.verdict.good{border-color:var(--good)}
-    .note,.weak,.old{color:var(--warn)}.none{color:var(--dim)}
-    .counts,.legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.3rem 1.5rem}
-    .groups,.history ul{padding-left:1.2rem}
-    .mark{display:inline-block;min-width:1.2em;text-align:center;font-weight:bold}
-    .mark.done{color:var(--good)}.mark.open,.mark.missing{color:var(--bad)}.mark.outdated,.mark.unconfirmed{color:var(--warn)}
+    .note,.old{color:var(--warn)}.old{text-decoration:none}.none{color:var(--dim)}
+    .mark,.cells a{background:var(--b);color:var(--i);text-align:center;font-weight:bold;border-radius:.15em}
+    .mark{display:inline-block;width:1.4em}
+    .mark.untried,.cells .untried{outline:1px dashed var(--dim);outline-offset:-1px}
+    .grid p{margin:0}.floor{display:flex;gap:.5rem;margin:.2rem 0;break-inside:avoid}
+    .floor>p:first-child{flex:0 0 3.4rem;font-size:.8rem;line-height:1.2;overflow:hidden}.floor>p>b{display:block}
+    .cells{display:flex;flex-wrap:wrap;gap:1px;align-content:start}.cells i{width:.6rem}
+    .cells a{width:18px;height:18px;font-size:12px;line-height:18px;text-decoration:none}
+    .cells a:focus-visible{outline:3px solid var(--link);outline-offset:1px;position:relative}
+    .many .cells a{width:12px;height:12px;font-size:9px;line-height:12px}.many .floor{margin:3px 0}
+    .many .floor>p:first-child{flex-basis:4.4rem;font-size:.7rem;line-height:12px}.many .floor>p>b{display:inline}
+    .few .cells a{width:2.3rem;height:2.3rem;line-height:1.15rem}.few .cells a::after{content:attr(data-n);display:block;font-size:.7rem}
+    .few .cells{gap:3px}
+    .cells a::before{content:"?"}
+    .cells .done::before{content:"✓";content:"✓"/""}.cells .outdated::before{content:"↻";content:"↻"/""}
+    .cells .missing::before{content:"∅";content:"∅"/""}.cells .unconfirmed::before{content:"?";content:"?"/""}
+    .cells .open::before{content:"✗";content:"✗"/""}.cells .untried::before{content:"○";content:"○"/""}
+    .cells .accepted::before{content:"✎";content:"✎"/""}.cells .retired::before{content:"–";content:"–"/""}
+    .cells .working::before{content:"⋯";content:"⋯"/""}
+    .counts{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.3rem 1.5rem}
     .origin{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;margin:.8rem 0}
     .origin dt{color:var(--dim)}.origin dd{margin:0}
-    .cause{border-left:.25rem solid var(--bad);padding:.1rem .8rem;margin:.8rem 0}.cause ul{padding-left:1.2rem;margin:.3rem 0}
+    .cause{border-left:.25rem solid var(--bad);padding:.1rem .8rem;margin:.8rem 0}.cause ul{padding-left:0;margin:.3rem 0;list-style:none}
     button,input{font:inherit;color:inherit;background:var(--raised);border:1px solid var(--dim);border-radius:.3rem;\
     padding:.3rem .6rem;min-height:2.2rem}
     button{cursor:pointer}button[aria-pressed=true]{border-color:var(--link);box-shadow:inset 0 0 0 2px var(--link)}
@@ -35,48 +59,44 @@ extension BuildingPage {
     .controls{display:flex;flex-wrap:wrap;gap:.4rem 1.2rem;align-items:center}.controls p{margin:0}
     .controls [role=group]{display:flex;flex-wrap:wrap;gap:.3rem}
     table{border-collapse:collapse;width:100%}caption{text-align:left;color:var(--dim);padding:.3rem 0}
-    th,td{text-align:left;vertical-align:top;padding:.35rem .6rem .35rem 0;border-bottom:1px solid var(--line)}
+    th,td{text-align:left;vertical-align:top;padding:.25rem .6rem .25rem 0;border-bottom:1px solid var(--line)}
     thead th{border-bottom:2px solid var(--dim)}
-    .rooms>tbody>tr:first-child>*{border-bottom:0}
+    .rooms>tbody>tr:first-child>*{border:0;padding-bottom:0}
     .rooms>thead button{padding:.1rem .4rem;min-height:0;font-weight:bold;white-space:nowrap}
-    .rooms>tbody>tr:first-child>:is(:nth-child(2),:nth-child(3),:nth-child(7)){white-space:nowrap}
+    .rooms>tbody>tr:first-child>:is(:nth-child(2),:nth-child(3),:nth-child(6),:nth-child(7)){white-space:nowrap}
     th[aria-sort=ascending] button::after{content:" ▲"}th[aria-sort=descending] button::after{content:" ▼"}
-    .history>td{padding-top:0}.history summary{color:var(--link);cursor:pointer;width:max-content}
-    .history details{padding-left:.8rem;border-left:.2rem solid var(--line)}.history ol{padding-left:1.4rem}
-    .js .history{display:none}.js .open .history{display:table-row}.js .history summary{display:none}
-    .js .rooms>tbody>tr:first-child>*{border-bottom:1px solid var(--line)}
-    .js .rooms>tbody.open>tr:first-child>*{border-bottom:0}
-    .toggle{text-align:left;font-weight:bold;border:0;background:none;color:var(--link);padding:0;min-height:1.5rem}.toggle::before{content:"▸ "}.toggle[aria-expanded=true]::before{content:"▾ "}
+    .rooms>tbody:target{background:var(--raised)}
+    summary{cursor:pointer;font-size:.92em;color:var(--dim)}summary b{color:var(--warn)}
+    details[open]{padding-left:.8rem;border-left:.2rem solid var(--line)}details ol{padding-left:1.4rem}details ul{padding-left:1.2rem}
     .settings bdi{font-weight:600}
-    .scroll{overflow-x:auto}.strips{min-width:40rem}.plain{font-size:.92em;min-width:40rem}
-    svg{display:block}.legend svg,.legend li{display:inline-block}
-    .strip{background:var(--raised)}.strips h3{position:sticky;left:0;width:max-content}
-    .axis line{stroke:var(--dim)}.axis .m{display:none}.zoomed .axis .m{display:inline}.axis text,figure text{fill:var(--dim);font-size:11px}
-    .s{height:10px;fill:var(--scan)}.c{height:10px;fill:var(--connect)}.l{height:6px;fill:var(--session)}
-    .f{fill:var(--ground);stroke:var(--bad);stroke-width:1.5;stroke-dasharray:3 2}
-    .figures{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;flex:1 1 20rem;max-width:34rem}
-    figure rect{fill:var(--session)}figure path{stroke:var(--dim)}figure text{text-anchor:middle}figure .n{fill:var(--ink)}
+    .scroll{overflow-x:auto}.plain{font-size:.92em;min-width:40rem}
+    figure{margin:1rem 0;overflow-x:auto}.plot{font-size:.92em}.plot caption{color:var(--ink);font-weight:bold;font-size:1rem}
+    .plot td,.plot th{vertical-align:middle}.plot .bar{width:40%;min-width:6rem;padding-right:0}
+    svg{display:block}.bar svg{background:var(--raised)}.bar rect{height:14px}
+    .p0{fill:light-dark(#c5d3e2,#3a4856)}.p1{fill:light-dark(#86aed6,#4d7eae)}.p2{fill:light-dark(#2364aa,#84bdff)}\
+    .p3{fill:light-dark(#0b2a4a,#f0f6ff)}
     .sign{table-layout:fixed}.sign th,.sign td{border:1px solid var(--dim);padding:.4rem}.sign tbody tr{height:3rem}\
     .sign thead td{width:20%}.sign thead :last-child{width:32%}
+    .signing{display:flex;flex-wrap:wrap;gap:1rem;align-items:start}.signing .sign{flex:1 1 28rem}\
+    .qr{margin:0;width:9rem;font-size:.8rem}.qr rect{fill:#fff}.qr path{fill:#000}
     .hashes{list-style:none;padding:0;font-size:.92em}.hashes li{margin:.2rem 0}
     footer{margin-top:2rem;color:var(--dim)}
     .stamp{position:fixed;inset:0;display:flex;align-items:center;justify-content:center;pointer-events:none;z-index:9}
     .stamp span{font-size:min(15vw,9rem);font-weight:bold;letter-spacing:.05em;color:var(--bad);opacity:.14;transform:rotate(-30deg)}
+    @media screen and (min-width:52rem){\
+    .some .cells a{width:2rem;height:2rem;line-height:1rem}.some .cells a::after{content:attr(data-n);display:block;font-size:.65rem}\
+    .grid.many{columns:2}}
     @media screen and (max-width:52rem){\
-    .rooms,.rooms>tbody,.rooms>tbody>tr,.rooms>caption{display:block}\
+    .rooms,.rooms>tbody,.rooms>caption{display:block}\
     .rooms>thead::before{content:"Sort by";color:var(--dim)}.rooms>thead,.rooms>thead>tr{display:flex;flex-wrap:wrap;gap:.2rem}.rooms>thead th{border:0;padding:0}\
     html:not(.js) .rooms>thead{display:none}\
-    .rooms>tbody{border:1px solid var(--line);border-radius:.4rem;padding:.4rem .6rem;margin:.6rem 0}\
-    .rooms>tbody>tr>*{display:block;border:0!important;padding:.12rem 0}\
+    .rooms>tbody{border-bottom:1px solid var(--line);padding:.3rem 0}\
+    .rooms>tbody>tr:first-child{display:flex;flex-wrap:wrap;gap:0 .8rem}.rooms>tbody>tr:last-child{display:block}\
+    .rooms>tbody>tr>*{display:block;border:0;padding:0}.rooms>tbody>tr:first-child>th{flex:1 0 60%;font-size:1.1rem}\
     .rooms>tbody>tr>*:empty{display:none}\
-    .rooms>tbody>tr>th{font-size:1.1rem}\
-    .rooms>tbody>tr:first-child>td{position:relative;padding-left:6.5rem}\
-    .rooms>tbody>tr:first-child>td::before{position:absolute;left:0;color:var(--dim)}\
-    .rooms>tbody>tr:first-child>td:nth-child(2)::before{content:"State"}.rooms>tbody>tr:first-child>td:nth-child(3)::before{content:"Device"}\
-    .rooms>tbody>tr:first-child>td:nth-child(4)::before{content:"Identity"}.rooms>tbody>tr:first-child>td:nth-child(5)::before{content:"Evidence"}\
-    .rooms>tbody>tr:first-child>td:nth-child(6)::before{content:"Proved on"}.rooms>tbody>tr:first-child>td:nth-child(7)::before{content:"Run"}\
-    .js .open .history{display:block}.history>td{display:block!important}.toggle{width:100%}.sign{font-size:.75rem}\
-    .origin{display:block}.origin dd{margin-bottom:.4rem}}
+    .rooms>tbody>tr:first-child>td:nth-child(6)::before{content:"proved ";color:var(--dim)}\
+    .floor>p:first-child{flex-basis:2.5rem;font-size:.7rem}.some .cells a{width:17px;height:17px}\
+    .rooms>tbody>tr:first-child>td{font-size:.85rem}.sign{font-size:.75rem}.origin{display:block}.origin dd{margin-bottom:.4rem}}
 
     """ + printStyle
 
@@ -84,23 +104,26 @@ extension BuildingPage {
   static let simulatedStyle: HTML = "@page{@top-center{content:\"SIMULATED\";font-weight:bold}}"
 
   /// On paper: every room whatever is chosen on the screen, dark ink on white, headers on each page. Chromium repeats no
-  /// header that has a button in it: the columns' titles take the buttons' place.
+  /// header that has a button in it: the columns' titles take the buttons' place. A room without anything particular takes
+  /// one line.
   private static let printStyle: HTML = """
-    @page{size:A4;margin:14mm 12mm 16mm;@bottom-right{content:"Page " counter(page) " of " counter(pages);font-size:8pt}}
-    @media print{:root{color-scheme:light;--ground:#fff;--raised:#fff;--ink:#000;--dim:#444;--line:#999;--link:#000;\
-    --good:#146c2e;--bad:#a3141b;--warn:#6b4200;--scan:#8a949f;--connect:#b35900;--session:#2364aa}\
-    body{font-size:9.5pt;max-width:none;padding:0}a{text-decoration:none}\
-    .skip,.controls,.zoom{display:none!important}\
-    .rooms{font-size:8.5pt}.rooms>thead th:nth-child(5){width:44mm}.rooms>tbody[hidden]{display:table-row-group!important}\
-    .rooms>tbody:has(details:not([open]))>.history{display:none!important}\
-    .rooms>tbody:has(details:not([open]))>tr:first-child>*{border-bottom:1px solid var(--line)}\
+    @page{size:A4;margin:12mm 12mm 14mm;@bottom-right{content:"Page " counter(page) " of " counter(pages);font-size:8pt}}
+    @media print{:root{color-scheme:light;--ink:#000;--dim:#444;--line:#999;--link:#000;--raised:#fff}\
+    body{font-size:9pt;line-height:1.3;max-width:none;padding:0}a{text-decoration:none}h2{margin:5mm 0 2mm}\
+    .skip,.controls{display:none!important}\
+    .cells a,.some .cells a,.few .cells a{width:4.4mm;height:4.4mm;font-size:7.5pt;line-height:4.4mm}.many .cells a{width:3mm;height:3mm;\
+    font-size:6pt;line-height:3mm}.grid .cells a::after{content:none}.grid.many{columns:2}.counts{gap:.5mm 5mm}\
+    .few .cells a{width:9mm;height:8mm;line-height:4mm}.few .cells a::after{content:attr(data-n)!important}\
+    .rooms{font-size:7pt;line-height:1.2}.rooms th,.rooms td{padding:.4mm 1.5mm .4mm 0}.rooms code{font-size:6.5pt}\
+    .rooms>tbody[hidden]{display:table-row-group!important}\
+    .rooms>tbody:has(details:not([open])):has(.usual)>tr:first-child>*{border-bottom:1px solid var(--line)}\
+    .usual:has(details:not([open])){display:none}.rooms>tbody{break-inside:avoid}\
     .rooms>thead button{display:none}.rooms>thead th::before{content:attr(data-title)}\
-    .toggle{all:unset;font-weight:bold}.toggle::before{content:none!important}\
-    .history summary{display:none}\
-    thead{display:table-header-group;break-inside:avoid}tr,.cause li,figure,.strip{break-inside:avoid}h2,h3,caption{break-after:avoid}\
-    .scroll{overflow:visible}.strips{min-width:0;width:100%!important}.axis .m{display:none!important}.plain{min-width:0;font-size:8pt}\
+    summary{list-style:none}.usual summary{display:none}\
+    thead{display:table-header-group;break-inside:avoid}tr,.cause li,figure{break-inside:avoid}h2,h3,caption{break-after:avoid}\
+    .scroll,figure{overflow:visible}.plain,.plot{min-width:0;font-size:8pt}\
     .runs code,.hashes code{font-size:7.5pt}\
-    #signatures{break-before:page}#signatures>p,.sign{break-inside:avoid}.sign tbody tr{height:12mm}\
+    #signatures{break-before:page}#signatures>p,.signing{break-inside:avoid}.sign tbody tr{height:12mm}.qr{width:32mm}\
     *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 
     """

@@ -2,7 +2,7 @@ import Model
 
 extension BuildingPage {
   /// The rooms that count: those of the manifest that are in service.
-  private var counted: [BuildingRoom] {
+  var counted: [BuildingRoom] {
     report.rooms.filter { $0.isInManifest && $0.state != .retired }
   }
 
@@ -22,17 +22,15 @@ extension BuildingPage {
     return "<a href=\"#open-title\">\(open) \(open == 1 ? "room is" : "rooms are") left to do.</a>"
   }
 
-  /// The summary, and the sources of the report.
+  /// The summary.
   var header: HTML {
     """
     <header>
     <p class="kind">Provisioning report</p>
     <h1><bdi>\(report.name)</bdi></h1>
     <p class="verdict\(report.isDone ? " good" : "")"><strong>\(isSimulated ? "SIMULATED: " : "")\(verdict)</strong> \
-    \(remainder)\(lastCheck)</p>
-    \(simulation)\(counts)
-    \(origin)
-    </header>
+    As of \(time(report.made)) (\(times.offset(report.made))). \(remainder)\(lastCheck)</p>
+    \(simulation)</header>
     """
   }
 
@@ -53,27 +51,8 @@ extension BuildingPage {
       ? "<p class=\"note\">The building is simulated: this report is not about real devices.</p>\n" : ""
   }
 
-  /// The number of rooms in each state.
-  private var counts: HTML {
-    let wanted = report.rooms.filter(\.isInManifest)
-    func count(_ state: BuildingRoom.State) -> Int { wanted.count { $0.state == state } }
-    var items = BuildingRoom.State.allCases.filter { count($0) > 0 }.map { state -> HTML in
-      """
-      <li>\(mark(state)) <b>\(count(state))</b> \(state.words) \
-      <small>\(state.meaning)</small></li>
-      """
-    }
-    let others = report.rooms.count - wanted.count
-    if others > 0 { items.append("<li><b>\(others)</b> on record, not in the manifest") }
-    return items.isEmpty ? "" : "<ul class=\"counts\">\(items.joined())</ul>"
-  }
-
-  /// The symbol of a state; the word is next to it.
-  func mark(_ state: BuildingRoom.State) -> HTML {
-    "<span class=\"mark \(state.rawValue)\" aria-hidden=\"true\">\(state.symbol)</span>"
-  }
-
-  private var origin: HTML {
+  /// The sources of the report.
+  var origin: HTML {
     let maker = report.maker
     let user: HTML? = maker.user.map { " by \($0)" }
     let made: HTML =
@@ -100,26 +79,5 @@ extension BuildingPage {
   private var newestRun: HTML {
     guard let newest else { return "no run has used an adapter" }
     return "\(link(run: newest.run.started.run)), \(time(newest.run.began))"
-  }
-
-  /// The rooms that are left to do, by state.
-  var openRooms: HTML {
-    guard !report.open.isEmpty else { return "" }
-    let groups = BuildingRoom.State.allCases.map { state in
-      (state, report.open.filter { $0.state == state })
-    }
-    let items = groups.filter { !$0.1.isEmpty }.map { state, rooms -> HTML in
-      """
-      <li>\(mark(state)) <b>\(rooms.count) \(state.words)</b> (\(state.meaning)): \
-      \(list(rooms.map { ($0.id, $0.name) }))</li>
-      """
-    }
-    return section("open", "What is left to do", "<ul class=\"groups\">\(items.joined())</ul>")
-  }
-
-  /// Rooms by name; more than these are in the table only.
-  func list(_ rooms: [(id: RoomID, name: String)], limit: Int = 60) -> HTML {
-    let names = rooms.prefix(limit).map { link(room: $0.id, $0.name) }.joined(separator: ", ")
-    return rooms.count > limit ? names + " and \(rooms.count - limit) more" : names
   }
 }

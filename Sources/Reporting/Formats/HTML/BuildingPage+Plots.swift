@@ -1,0 +1,272 @@
+import Bluetooth
+import FoundationEssentials
+import Model
+
+/// Pictures that answer a question. Each is a table, whose last column draws its numbers, and has its answer as title. One
+/// that would decide nothing is left out.
+extension BuildingPage {
+  var plots: HTML {
+    let plots = [progress, signal, age, duration, adapters].compactMap(\.self)
+    return plots.isEmpty ? "" : section("plots", "Progress, signal, time", plots.joined())
+  }
+
+  /// A part of a bar, from 0 to 1.
+  private struct Bar {
+    /// From pale to dark, 0 to 3.
+    var shade: Int
+    var from: Double
+    var to: Double
+    var title: String
+  }
+
+  private typealias Row = (cells: [HTML], bars: [Bar])
+
+  private func plot(_ answer: HTML, _ columns: [HTML], _ rows: [Row]) -> HTML {
+    let lines = rows.map { row -> HTML in
+      let bars = row.bars.map { bar -> HTML in
+        let (x, width) = (percent(bar.from), percent(max(bar.to - bar.from, 0.004)))
+        return """
+          <rect class="p\(bar.shade)" x="\(x)%" width="\(width)%"><title>\(bar.title)</title></rect>
+          """
+      }
+      return """
+        <tr><th scope="row">\(row.cells[0])\(row.cells.dropFirst().map { "<td>\($0)" }.joined())\
+        <td class="bar"><svg width="100%" height="14" aria-hidden="true">\(bars.joined())</svg></tr>
+
+        """
+    }
+    return """
+      <figure tabindex="0"><table class="plot"><caption>\(answer)</caption><thead>\
+      <tr>\(columns.map { "<th scope=\"col\">\($0)" }.joined())<td></tr></thead><tbody>
+      \(lines.joined())</tbody></table></figure>
+
+      """
+  }
+
+  private func percent(_ part: Double) -> String {
+    Decimal.short((min(max(part, 0), 1) * 1000).rounded() / 10) ?? "0"
+  }
+
+  // MARK: Progress
+
+  /// The rooms that are done, by the day and the person who wrote them.
+  private var progress: HTML? {
+    struct Share: Hashable, Comparable {
+      var day: String
+      var person: String
+      static func < (a: Self, b: Self) -> Bool { (a.day, a.person) < (b.day, b.person) }
+    }
+    let runs = Dictionary(report.runs.map { ($0.started.run, $0.started) }, uniquingKeysWith: { a, _ in a })
+    let writes = counted.filter { $0.state == .done }.compactMap(\.provisioned)
+    let shares = Dictionary(grouping: writes) { write in
+      Share(day: times.day(write.at), person: runs[write.run].map { $0.operatedBy ?? $0.host } ?? "?")
+    }
+    guard shares.count > 1 else { return nil }
+    let total = Double(counted.count)
+    var before = 0
+    let rows = shares.sorted { $0.key < $1.key }.map { share, writes -> Row in
+      defer { before += writes.count }
+      let after = before + writes.count
+      return (
+        [
+          "\(share.day)", "<bdi>\(share.person)</bdi>", "\(Set(writes.map(\.run)).count)", "\(writes.count)",
+          "\(after)",
+        ],
+        [
+          Bar(shade: 0, from: 0, to: Double(before) / total, title: "\(before) before"),
+          Bar(
+            shade: 2, from: Double(before) / total, to: Double(after) / total,
+            title: "\(writes.count.rooms) by \(share.person)"),
+        ]
+      )
+    }
+    let days = Set(shares.keys.map(\.day)).count
+    let people = Set(shares.keys.map(\.person)).sorted()
+    let by = people.count > 3 ? "\(people.count) people" : people.joined(separator: ", ")
+    let left = report.open.count
+    let more = Int((Double(left * days) / Double(writes.count)).rounded(.up))
+    return plot(
+      """
+      \(verdict): \(days.counted("day")) of work by <bdi>\(by)</bdi>\
+      \(left > 0 ? ". At this pace \(left) more take \(more.counted("day"))" : "").
+      """, ["Day", "Person", "Runs", "Rooms", "Done then"], rows)
+  }
+
+  // MARK: Signal
+
+  /// The last signal of each device, by floor and adapter.
+  private var signal: HTML? {
+    struct Place: Hashable {
+      var floor: String?
+      var adapter: String
+    }
+    var order: [Place] = []
+    var levels: [Place: [Int]] = [:]
+    for room in counted {
+      guard let run = room.runs.last(where: { $0.room.rssi != nil }), let rssi = run.room.rssi else {
+        continue
+      }
+      let place = Place(
+        floor: room.floor, adapter: run.adapterName ?? run.room.adapter?.description ?? "–")
+      if levels[place] == nil { order.append(place) }
+      levels[place, default: []].append(rssi)
+    }
+    func countWeak(_ levels: [Int]) -> Int { levels.count { $0 < CommonCause.weak } }
+    let floors = Dictionary(grouping: order, by: \.floor).mapValues { $0.flatMap { levels[$0] ?? [] } }
+    let all = floors.values.flatMap(\.self)
+    guard order.count > 1 || countWeak(all) > 0 else { return nil }
+    func x(_ level: Int) -> Double { Double(level + 100) / 60 }
+    let rows = order.enumerated().sorted { a, b in
+      let (first, second) = (floorOrder(a.element.floor), floorOrder(b.element.floor))
+      return (first, a.element.adapter) < (second, b.element.adapter)
+    }.map { _, place -> Row in
+      let sorted = (levels[place] ?? []).sorted()
+      let (least, median, most) = (sorted[0], sorted[sorted.count / 2], sorted[sorted.count - 1])
+      return (
+        [
+          "\(place.floor ?? "–")", "\(place.adapter)", "\(sorted.count)", "\(least)", "\(median)",
+          "\(countWeak(sorted))",
+        ],
+        [
+          Bar(shade: 1, from: x(least), to: x(most), title: "\(least) to \(most) dBm"),
+          Bar(shade: 3, from: x(median) - 0.005, to: x(median) + 0.005, title: "median \(median) dBm"),
+          Bar(shade: 3, from: x(CommonCause.weak), to: x(CommonCause.weak), title: "\(CommonCause.weak) dBm"),
+        ]
+      )
+    }
+    let weakest = floors.max { a, b in
+      let (first, second) = (countWeak(a.value) * b.value.count, countWeak(b.value) * a.value.count)
+      return (first, floorOrder(b.key)) < (second, floorOrder(a.key))
+    }
+    let answer: HTML =
+      if let weakest, countWeak(weakest.value) > 0 {
+        """
+        \(weakest.key.map { "\($0.floorTitle.uppercasedFirst) is received most weakly: " } ?? "")\
+        \(countWeak(weakest.value)) of \(weakest.value.count.counted("device")) below \(CommonCause.weak) dBm. \
+        Stand nearer there next.
+        """
+      } else {
+        "No device was last received below \(CommonCause.weak) dBm."
+      }
+    return plot(answer, ["Floor", "Adapter", "Devices", "Weakest dBm", "Median dBm", "Weak"], rows)
+  }
+
+  private func floorOrder(_ floor: String?) -> Int { floors.firstIndex(of: floor) ?? floors.count }
+
+  /// The floors of the rooms that count, in the manifest's order.
+  private var floors: [String?] {
+    var seen: Set<String?> = []
+    return counted.map(\.floor).filter { seen.insert($0).inserted }
+  }
+
+  // MARK: Age
+
+  /// The time since each device was last received, by floor.
+  private var age: HTML? {
+    let limits: [(days: Double, name: HTML)] = [
+      (1, "≤ 1 day"), (7, "≤ 7 days"), (30, "≤ 30 days"), (.infinity, "older"),
+    ]
+    func days(_ room: BuildingRoom) -> Double? {
+      room.seen.map { report.made.timeIntervalSince($0.at) / 86_400 }
+    }
+    func ages(_ floor: String?) -> [Double] { counted.filter { $0.floor == floor }.compactMap(days) }
+    let byFloor = floors.map { ($0, ages($0)) }.filter { !$0.1.isEmpty }
+    guard let oldest = byFloor.flatMap(\.1).max(), oldest > 1 else { return nil }
+    let rows = byFloor.map { floor, ages -> Row in
+      var (counts, bars, from) = ([HTML](), [Bar](), 0)
+      for (index, limit) in limits.enumerated() {
+        let least = index == 0 ? -Double.infinity : limits[index - 1].days
+        let count = ages.count { $0 > least && $0 <= limit.days }
+        counts.append("\(count)")
+        guard count > 0 else { continue }
+        let all = Double(ages.count)
+        bars.append(
+          Bar(
+            shade: index, from: Double(from) / all, to: Double(from + count) / all,
+            title: "\(count.counted("device"))"))
+        from += count
+      }
+      return (["\(floor ?? "–")"] + counts, bars)
+    }
+    func old(_ ages: [Double]) -> Int { ages.count { $0 > 7 } }
+    let worst = byFloor.max { old($0.1) < old($1.1) }
+    let answer: HTML =
+      if let worst, old(worst.1) > 0 {
+        """
+        \(old(worst.1)) of \(worst.1.count.counted("device"))\(worst.0.map { " on \($0.floorTitle)" } ?? "") were last \
+        received more than 7 days ago: verify there next.
+        """
+      } else {
+        "Every device on record was last received at most \(Int(oldest.rounded(.up)).counted("day")) before this report."
+      }
+    return plot(answer, ["Floor"] + limits.map(\.name), rows)
+  }
+
+  // MARK: Time
+
+  /// Where the time of the newest run went, on average over its adapters.
+  private var duration: HTML? {
+    guard let run = newest?.run.report, let speed = run.speed else { return nil }
+    let lanes = Timeline(run).adapters
+    let begin = lanes.flatMap(\.attempts).map(\.connect.begin).min() ?? 0
+    let survey = lanes.reduce(0) { $0 + $1.scanned(to: begin) } / Double(max(lanes.count, 1))
+    let costs = speed.costs
+    var parts: [(name: HTML, seconds: Double)] = [
+      ("survey", survey), ("other scan windows", costs[.scanning, default: 0] - survey),
+      ("connecting", costs[.connecting, default: 0]), ("failed attempts", costs[.failedAttempts, default: 0]),
+      ("waiting for a free link", costs[.links, default: 0]),
+    ].filter { $0.1 >= 0.05 }
+    let rest = speed.seconds - parts.reduce(0) { $0 + $1.seconds }
+    parts.append((name: "sessions and proofs alone", seconds: max(0, rest)))
+    var from = 0.0
+    var rows = parts.map { name, seconds -> Row in
+      defer { from += seconds }
+      let bar = Bar(
+        shade: 2, from: from / speed.seconds, to: (from + seconds) / speed.seconds, title: seconds.asSeconds)
+      return (["\(name)", "\(seconds.asSeconds)"], [bar])
+    }
+    if let least = speed.least {
+      rows.append(
+        (
+          ["least for these devices", "\(least.asSeconds)"],
+          [Bar(shade: 1, from: 0, to: least / speed.seconds, title: least.asSeconds)]
+        ))
+    }
+    let advice: HTML? = speed.advice.map { " \($0)" }
+    return plot("\(speed.sentence)\(advice)", ["Time of the newest run", "Seconds"], rows)
+  }
+
+  /// The adapters of the newest run.
+  private var adapters: HTML? {
+    guard let newest else { return nil }
+    let timeline = Timeline(newest.run.report)
+    let rows = timeline.adapters.map { lane -> Row in
+      let (scanned, connecting) = (lane.scanned(), lane.attempts.reduce(0) { $0 + $1.connect.seconds })
+      let counted = lane.attempts.filter { $0.attempt.notCounted == nil }
+      let share = scanned / timeline.seconds
+      return (
+        [
+          "\(lane.name ?? "") <code>\(lane.adapter.description)</code>", "\(lane.windows.count)",
+          "\(scanned.asSeconds)", "\(counted.count)", "\(counted.count { $0.attempt.failure != nil })",
+          "\(lane.attempts.count - counted.count)", "\(connecting.asSeconds)", "\(lane.lanes.count)",
+        ],
+        [
+          Bar(shade: 1, from: 0, to: share, title: "scanning \(scanned.asSeconds)"),
+          Bar(
+            shade: 2, from: share, to: share + connecting / timeline.seconds,
+            title: "connecting \(connecting.asSeconds)"),
+        ]
+      )
+    }
+    guard !rows.isEmpty else { return nil }
+    return plot(
+      """
+      \(link(run: newest.run.started.run)), from \(time(newest.run.began)), took \
+      \(timeline.seconds.asSeconds): the time that each adapter scanned and connected.
+      """,
+      [
+        "Adapter", "Scan windows", "Scanning", "Attempts", "Failed", "Not counted", "Connecting",
+        "Most at once",
+      ], rows)
+  }
+}
