@@ -8,7 +8,7 @@ package import Model
 package struct BuildingRecord: Sendable {
   private var folded = LastKnownBuilding()
 
-  /// The settings that each room's device confirmed in the current attempt. Empty between two runs.
+  /// The settings that each room's device confirmed in the current attempt. Of the run that was added last.
   private var written: [RoomID: Set<SettingName>] = [:]
   /// The last write to each further device of a room, where merged records have several.
   private var otherWrites: [RoomID: [BluetoothAddress: LastWrite]] = [:]
@@ -42,9 +42,16 @@ package struct BuildingRecord: Sendable {
   /// Adds a run after those that it knows. It must begin with its first event, and may end anywhere.
   package mutating func add(_ events: [RunEvent], of run: String) {
     guard let started = events.first?.fact.started, !started.simulated else { return }
+    written = [:]
     planned = Dictionary(started.rooms.map { ($0.room, $0) }, uniquingKeysWith: { first, _ in first })
     for family in started.families ?? [] { folded.families[family.id] = family }
     for room in started.rooms { name(room) }
+    add(events, in: started, of: run)
+  }
+
+  /// Adds further events of the run that was added last.
+  /// - Parameter started: Its first event.
+  package mutating func add(_ events: [RunEvent], in started: RunStarted, of run: String) {
     for event in events {
       if touches.add(event.fact, of: run), let room = event.fact.room {
         // A person accepted the room although nobody knows which of several writes came last.
@@ -52,7 +59,6 @@ package struct BuildingRecord: Sendable {
       }
       apply(event, in: started)
     }
-    written = [:]
   }
 
   private mutating func name(_ room: PlannedRoom) {

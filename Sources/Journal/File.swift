@@ -91,11 +91,12 @@ final class File: Sendable {
   /// less than 1 % of it.
   static let largest = 1 << 30
 
-  /// Reads the whole file.
-  /// - Throws: `tooLarge` when the file has more than `limit` bytes.
-  func readAll(atMost limit: Int = largest) throws(JournalError) -> [UInt8] {
+  /// Reads the whole file, or what follows its first `start` bytes.
+  /// - Throws: `tooLarge` when that has more than `limit` bytes.
+  func readAll(from start: Int = 0, atMost limit: Int = largest) throws(JournalError) -> [UInt8] {
     // Files such as those in /proc have size 0, and a file may grow.
-    let size = Int(status?.st_size ?? 0)
+    let size = max(0, Int(status?.st_size ?? 0) - start)
+    if start > 0, lseek(descriptor, start, SEEK_SET) < 0 { throw JournalError(.read, path, errno: errno) }
     if size > limit { throw JournalError(.read, path, .tooLarge) }
     var bytes: [UInt8] = []
     // The first read fills it, usually.

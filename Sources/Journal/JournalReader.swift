@@ -12,11 +12,16 @@ package struct JournalRecord: Hashable, Sendable {
   /// be trusted.
   package var damage: JournalDamage?
   /// SHA-256 of the last valid line, lower-case hex. Through the chain it covers all lines before.
-  package var lastHash = JournalLine.origin
+  package var lastHash: String { end.hash.hex }
+  /// The end of the valid lines.
+  package internal(set) var end = JournalPlace()
   /// The latest time of the lines whose events were left out.
   var latestOmitted: Date?
 
   package init(events: [RunEvent] = []) { self.events = events }
+
+  /// Whether the run has ended.
+  package var hasEnded: Bool { if case .runFinished? = events.last?.fact { true } else { false } }
 
   /// The latest time of its lines. The last line need not have it: the clock may have been set.
   var latest: Date? { (events.lazy.map(\.at) + [latestOmitted].compactMap(\.self)).max() }
@@ -28,6 +33,15 @@ package struct JournalRecord: Hashable, Sendable {
     /// The length of the fragment.
     package var bytes: Int
   }
+}
+
+/// A place in a journal after some whole lines, from which it can be read on.
+package struct JournalPlace: Hashable, Sendable {
+  /// The bytes of these lines, with their newlines.
+  package internal(set) var bytes = 0
+  var lines = 0
+  /// SHA-256 of the last one.
+  var hash = SHA256(of: Array(JournalLine.schema.utf8))
 }
 
 /// A damaged line of a journal.
@@ -128,7 +142,7 @@ package enum JournalReader {
     var record = JournalRecord(events: [])
     let decoder = JSONDecoder()
     let omitted = Set(omitted.map(\.rawValue))
-    var previous = SHA256(of: Array(JournalLine.schema.utf8))
+    var previous = record.end.hash
     var lines = Lines(bytes: bytes)
     var plain = PlainLine(of: bytes)
     var number = 0
@@ -165,9 +179,34 @@ package enum JournalReader {
         if record.damage != nil { break }
       }
       previous = hash
+      record.end = JournalPlace(bytes: bytes.count - lines.left, lines: number, hash: hash)
     }
-    record.lastHash = previous.hex
     return record
+  }
+
+  /// The events of the whole lines that follow a place, which moves to their end. Nil if one is damaged: then only the
+  /// whole journal shows what is wrong.
+  static func events(_ bytes: [UInt8], after place: inout JournalPlace) -> [RunEvent]? {
+    let decoder = JSONDecoder()
+    var lines = Lines(bytes: bytes)
+    var plain = PlainLine(of: bytes)
+    var (end, events) = (place, [RunEvent]())
+    while let line = lines.next() {
+      end.lines += 1
+      if plain.read(line), plain.follows(end.hash, as: end.lines), let event = plain.event {
+        events.append(event)
+      } else if case .success(let decoded) = decode(bytes[line], decoder, number: end.lines),
+        decoded.previous == end.hash.hex
+      {
+        events.append(decoded.event)
+      } else {
+        return nil
+      }
+      end.hash = SHA256(of: bytes, in: line)
+      end.bytes = place.bytes + bytes.count - lines.left
+    }
+    place = end
+    return events
   }
 
   /// The whole lines of a text, in order.
