@@ -65,6 +65,8 @@ let package = Package(
     .systemLibrary(name: "CMinizip", pkgConfig: "minizip", providers: [.apt(["libminizip-dev"])]),
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .target(name: "CLinux"),
+    // libmicrohttpd, which is loaded when it is used.
+    .target(name: "CHTTP"),
     .target(name: "CCommit", cSettings: [.define("ROBOPROV_COMMIT", to: "\"\(commit)\"")]),
 
     // One utility each.
@@ -80,6 +82,7 @@ let package = Package(
     library("Bluetooth", ["Hex", .product(name: "DequeModule", package: "swift-collections")]),
     library("Waiting", ["Bluetooth"]),
     library("EventLoop", ["Bluetooth", "CLinux"]),
+    library("HTTP", ["CHTTP", "CLinux", "Bluetooth", "EventLoop"]),
     library("DBus", ["CDBus", "CLinux", "EventLoop", logging]),
     library("BlueZ", ["Waiting", "Bluetooth", "EventLoop", "DBus", logging]),
 
@@ -125,13 +128,13 @@ let package = Package(
       [
         "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families",
         "Engine", "Source", "YAML", "CSV", "Manifest", "Journal", "Reporting", "VirtualTime",
-        "VirtualBuilding", "ScenarioFiles", "CLinux", "Zip", logging,
+        "VirtualBuilding", "ScenarioFiles", "CLinux", "HTTP", "Zip", logging,
       ], settings: strict),
     library(
       "RoboprovCLI",
       [
         "Application", "Waiting", "Bluetooth", "EventLoop", "DBus", "Model", "Session", "Engine", "Source",
-        "YAML", "Manifest", "Journal", "Reporting", "VirtualBuilding", "CLinux",
+        "YAML", "Manifest", "Journal", "Reporting", "VirtualBuilding", "CLinux", "QRCode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
       ], settings: strict),
     .executableTarget(name: "roboprov", dependencies: ["CCommit", "RoboprovCLI"], swiftSettings: strict),
@@ -200,6 +203,9 @@ let package = Package(
     tests("Waiting", ["Bluetooth", "VirtualTime"]),
     tests("Bluetooth"),
     tests("EventLoop", ["Bluetooth"]),
+    // A client of a server under test.
+    .target(name: "RawClient", path: "Tests/RawClient", swiftSettings: strict),
+    tests("HTTP", ["Bluetooth", "EventLoop", "RawClient"]),
     tests("DBus", ["Bluetooth", "CLinux", "EventLoop"]),
     tests(
       "BlueZ", ["Bluetooth", "EventLoop", "DBus", "VirtualBuilding", "VirtualTime", "CentralConformance"]),
@@ -270,7 +276,8 @@ let package = Package(
         "Manifest",
         "Model", "Session", "Families", "Engine",
         "Reporting",
-        "RecordedText", "SampleFacts", "Simulation", "Source", "VirtualBuilding", "VirtualTime", "YAML",
+        "RawClient", "RecordedText", "SampleFacts", "Simulation", "Source", "VirtualBuilding", "VirtualTime",
+        "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
   ]

@@ -33,7 +33,9 @@ package struct Roboprov: AsyncParsableCommand {
       CommandGroup(name: "Do", subcommands: [PlanCommand.self, ApplyCommand.self, WalkCommand.self]),
       CommandGroup(
         name: "Know",
-        subcommands: [StatusCommand.self, VerifyCommand.self, HistoryCommand.self, ReportCommand.self]),
+        subcommands: [
+          StatusCommand.self, ServeCommand.self, VerifyCommand.self, HistoryCommand.self, ReportCommand.self,
+        ]),
       CommandGroup(
         name: "Devices",
         subcommands: [

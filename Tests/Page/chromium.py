@@ -112,9 +112,13 @@ class Chromium:
 
     def open(self, path: pathlib.Path) -> None:
         """Loads a file."""
+        self.visit(path.resolve().as_uri())
+
+    def visit(self, address: str) -> None:
+        """Loads a page."""
         self.events.clear()
-        self.call("Page.navigate", url=path.resolve().as_uri())
-        self.wait(lambda m: m.get("method") == "Page.loadEventFired", str(path))
+        self.call("Page.navigate", url=address)
+        self.wait(lambda m: m.get("method") == "Page.loadEventFired", address)
 
     def run(self, expression: str) -> Any:
         """The value of an expression of JavaScript in the page."""

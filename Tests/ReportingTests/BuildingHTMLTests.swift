@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Journal
 import Model
 import Testing
 
@@ -244,5 +245,29 @@ struct BuildingPageFiles {
       let text = BuildingHTML.text(report, times: times, isSimulated: isSimulated)
       try Data(text.utf8).write(to: folder.appending(path: "\(name).html"))
     }
+    try Data(journal).write(to: folder.appending(path: "journal.jsonl"))
+  }
+
+  /// The journal of a run on three floors, with hostile names, that is not simulated. The browser test replays it.
+  private var journal: [UInt8] {
+    let names = Hostile.markup + Hostile.texts + (1...20).map { "Room \($0)" }
+    let building = SampleBuilding(names)
+    let rooms = building.rooms.enumerated().map { index, room in
+      var room = room
+      room.floor = ["Ground", "1", "<i>2"][index * 3 / names.count]
+      return room
+    }
+    var run = SampleRun(building, day: 0, planned: rooms)
+    run.survey(rooms)
+    for (index, room) in rooms.enumerated() {
+      if index % 10 == 9 {
+        run.write(room, failure: .refused(stage: .save, deviceText: "error:<b>flash"), outcome: .failed)
+      } else {
+        run.write(room)
+      }
+    }
+    run.end(.incomplete)
+    var lines = JournalLines()
+    return run.events.flatMap { lines.line($0) + [UInt8(ascii: "\n")] }
   }
 }

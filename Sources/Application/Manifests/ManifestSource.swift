@@ -5,7 +5,7 @@ package import Model
 import YAML
 
 /// A manifest as read: the building, and its digest for the record.
-package struct ManifestSource {
+package struct ManifestSource: Sendable {
   /// The path on the command line.
   let path: String
   /// The checked building.

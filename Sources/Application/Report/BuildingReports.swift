@@ -7,7 +7,7 @@ package import Reporting
 /// The report of a building, made from its whole record, in every format.
 package enum BuildingReports {
   /// The subject that the report compares the record with.
-  package struct Subject {
+  package struct Subject: Sendable {
     var building: String
     /// The manifest and its path; nil to compare with the manifest of the building's newest run.
     var manifest: (source: ManifestSource, path: String)?
@@ -38,23 +38,53 @@ package enum BuildingReports {
 
   /// The state of the building after these runs.
   package static func make(_ subject: Subject, from archive: BuildingArchive) -> BuildingReport {
-    // The fold and the report of each run need only the events, so all cores share them.
-    let parts = Parallel.map([nil] + archive.runs.map(Optional.some)) { run in
-      run.map { Part.run(BuildingRun($0.recorded)) } ?? .state(archive.state)
-    }
-    var history = History(in: archive)
-    for part in parts {
-      switch part {
-      case .state(let record): history.record = record
-      case .run(let run): run.map { history.runs.add($0) }
-      }
-    }
-    return make(subject, from: history)
+    Growing(archive).report(subject)
   }
 
-  private enum Part {
-    case state(BuildingRecord)
-    case run(BuildingRun?)
+  /// The state of a building whose last run is in progress.
+  struct Growing: Sendable {
+    /// Its runs are those before the last one.
+    private var history: History
+    /// The last run on record.
+    private(set) var last: BuildingRun?
+
+    private enum Part {
+      case state(BuildingRecord)
+      case run(BuildingRun?)
+    }
+
+    init(_ archive: BuildingArchive) {
+      // The fold and the report of each run need only the events, so all cores share them.
+      let parts = Parallel.map([nil] + archive.runs.map(Optional.some)) { run in
+        run.map { Part.run(BuildingRun($0.recorded)) } ?? .state(archive.state)
+      }
+      history = History(in: archive)
+      for part in parts {
+        switch part {
+        case .state(let record): history.record = record
+        case .run(let run?):
+          if let last { history.runs.add(last) }
+          last = run
+        case .run(nil): break
+        }
+      }
+    }
+
+    /// Adds events of the last run.
+    /// - Parameters:
+    ///   - run: Its id.
+    ///   - hash: SHA-256 of the last of these lines.
+    mutating func add(_ events: [RunEvent], of run: String, last hash: String) {
+      guard let started = last?.started else { return }
+      history.record.add(events, in: started, of: run)
+      last?.add(RecordedRun(events: events, journalHash: hash))
+    }
+
+    func report(_ subject: Subject) -> BuildingReport {
+      var history = history
+      if let last { history.runs.add(last) }
+      return BuildingReports.make(subject, from: history)
+    }
   }
 
   private static func make(_ subject: Subject, from history: History) -> BuildingReport {
@@ -82,7 +112,7 @@ package enum BuildingReports {
   }
 
   /// The runs so far.
-  private struct History {
+  private struct History: Sendable {
     var record: BuildingRecord
     var runs = BuildingRuns()
 

@@ -8,3 +8,4 @@
 #include "wait.h"
 #include "process.h"
 #include "terminal.h"
+#include "socket.h"

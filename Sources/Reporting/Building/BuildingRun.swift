@@ -38,9 +38,9 @@ package struct BuildingRuns: Sendable {
 package struct BuildingRun: Hashable, Sendable {
   package let started: RunStarted
   package let began: Date
-  package let report: RunReport
+  package private(set) var report: RunReport
   /// SHA-256 of the journal's last line, lower-case hex.
-  package let journalHash: String
+  package private(set) var journalHash: String
   /// The change by a person; nil for a run.
   package let change: Change?
 
@@ -60,6 +60,12 @@ package struct BuildingRun: Hashable, Sendable {
     report = RunReport(recorded.events)
     journalHash = recorded.journalHash
     change = started.command == .apply ? nil : Change(recorded.events)
+  }
+
+  /// Adds further events of a run in progress.
+  package mutating func add(_ more: RecordedRun) {
+    for event in more.events { report.apply(event) }
+    journalHash = more.journalHash
   }
 }
 

@@ -1,5 +1,6 @@
 import Application
 import Model
+import QRCode
 import Reporting
 import FoundationEssentials
 import Glibc
@@ -24,6 +25,12 @@ enum Console {
 
   /// Writes text with terminated lines to stderr.
   static func show(_ text: String) { Surroundings.write(text.visibleLines, to: STDERR_FILENO) }
+
+  /// Shows a QR code on stderr.
+  static func show(_ code: QRCode) {
+    let lines = code.lines(hasColor: Surroundings.hasColor(STDERR_FILENO))
+    Surroundings.write(lines.map { $0 + "\n" }.joined(), to: STDERR_FILENO)
+  }
 
   /// Writes a question without a line end to stderr.
   static func ask(_ question: String) { Surroundings.write(question.visible, to: STDERR_FILENO) }

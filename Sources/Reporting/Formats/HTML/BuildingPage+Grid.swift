@@ -29,16 +29,21 @@ extension BuildingPage {
 }
 
 extension RoomGrid {
+  /// A floor in words: `Floor 3: 26 of 32 done, 2 open`.
+  func words(of floor: Floor) -> String {
+    let title = floor.isInManifest && !hasFloors ? "All rooms" : floor.title.uppercasedFirst
+    return "\(title): \(floor.words)"
+  }
+
   /// A link for each room, by floor. To change one, find it by its `href`, `#room-` and its place: its class is the name
   /// of its mark, which gives it colour and symbol, and its `title` is its text.
   func html(_ times: LocalTime) -> HTML {
     let count = floors.reduce(0) { $0 + $1.cells.count }
     let size: HTML = count <= 60 ? "few" : count <= 500 ? "some" : "many"
     let rows = floors.map { floor -> HTML in
-      let title = floor.isInManifest && !hasFloors ? "All rooms" : floor.title.uppercasedFirst
       let label = floor.isInManifest ? floor.name ?? (hasFloors ? "–" : "") : "other"
       return """
-        <div class="floor" role="group" aria-label="\(title): \(floor.words)">\
+        <div class="floor" role="group" aria-label="\(words(of: floor))">\
         <p><b>\(label)</b> \(floor.count(.done))/\(floor.total)</p>\
         <p class="cells">\(floor.groups.map { $0.map { $0.html(times) }.joined() }.joined(separator: "<i></i>"))</p></div>
 

@@ -1,0 +1,113 @@
+import Bluetooth
+import EventLoop
+import FoundationEssentials
+import Glibc
+import HTTP
+import Hex
+import Model
+import Reporting
+
+/// Serves the page of a building while its record grows: to those who know a random token, which ends with the process. No
+/// request changes anything, and none reaches a file.
+package struct PageServer: Sendable {
+  /// Where it listens.
+  package struct Place: Hashable, Sendable {
+    /// An IPv4 or IPv6 address in numbers.
+    package var address: String
+    /// 0 for a free one.
+    package var port: Int
+
+    package init(address: String, port: Int) { (self.address, self.port) = (address, port) }
+
+    /// Whether only this computer reaches it.
+    package var isLocal: Bool { address.hasPrefix("127.") || address == "::1" }
+  }
+
+  /// The address of the page with the token, for a person who may see the building.
+  package let address: String
+  private let server: HTTPServer
+  private let shown: ShownPage
+  private let clock: any TimeSource
+  private let wall: @Sendable () -> Date
+  /// Taken when it begins to serve.
+  private let follower: Lock<BuildingFollower?>
+
+  /// Reads the building and listens.
+  /// - Throws: `CommandFailure` if the building is unknown, or the address cannot be used.
+  package init(_ building: String, reports: String, siteKey: String?, at place: Place) throws {
+    let time = Surroundings.time()
+    (clock, wall) = (time.clock, time.wall)
+    var follower = try BuildingFollower(building, reports: reports, siteKey: siteKey)
+    let shown = ShownPage(token: time.randomBytes(16).hex())
+    if let page = follower.look(at: wall()) { shown.show(page) }
+    (self.follower, self.shown) = (Lock(follower), shown)
+    do throws(HTTPServerError) {
+      server = try HTTPServer(place.address, port: place.port, clock: clock) { shown.answer($0) }
+    } catch {
+      throw Self.failure(error, at: place)
+    }
+    shown.serve(port: server.port)
+    let host = place.address.contains(":") ? "[\(place.address)]" : place.address
+    address = "http://\(host):\(server.port)/\(shown.token)"
+  }
+
+  /// Serves until the task is cancelled. Call it once.
+  package func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await server.run() }
+      group.addTask { await follow() }
+    }
+  }
+
+  /// The pause between two looks at the record.
+  private static let pauses = Duration.milliseconds(200)...Duration.milliseconds(800)
+  /// The time after which clients hear that there is nothing new. The script of the page knows it.
+  private static let beat = Duration.seconds(4)
+
+  private func follow() async {
+    let taken = follower.withLock { follower in
+      defer { follower = nil }
+      return follower
+    }
+    guard var follower = taken else { return }
+    var heard = clock.now
+    while !Task.isCancelled {
+      let begin = clock.now
+      if let page = follower.look(at: wall()) {
+        shown.show(page)
+        heard = begin
+      } else if heard.duration(to: begin) >= Self.beat {
+        shown.beat()
+        heard = begin
+      }
+      // Looking takes a tenth of the processor at most, and a change is shown within a second.
+      let pause = begin.duration(to: clock.now) * 9
+      try? await clock.sleep(for: min(max(pause, Self.pauses.lowerBound), Self.pauses.upperBound))
+    }
+  }
+
+  private static func failure(_ error: HTTPServerError, at place: Place) -> CommandFailure {
+    let address = place.address.visible
+    return switch error.code {
+    case EADDRNOTAVAIL:
+      CommandFailure(
+        .unavailable, "\(address) is not an address of this computer",
+        advice:
+          "`ip -brief address` lists its addresses. Name the one of the network in which the phones are.")
+    case EADDRINUSE:
+      CommandFailure(
+        .unavailable, "another program listens on port \(place.port) of \(address)",
+        advice: "Name another port, or none for a free one.")
+    case ELIBACC:
+      CommandFailure(
+        .unavailable, "libmicrohttpd, which serves the page, is not installed",
+        advice: "Install it: `sudo apt-get install libmicrohttpd12`.")
+    case EACCES:
+      CommandFailure(
+        .unavailable, "port \(place.port) needs a privilege", advice: "Name a port from 1024, or none.")
+    default:
+      CommandFailure(
+        .unavailable, "cannot listen on \(address): \(String(cString: strerror(error.code)))")
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import EventLoop
+import HTTP
+import Reporting
+
+/// The answers of `serve`: the page as it is now, to those who know the token.
+final class ShownPage: Sendable {
+  /// Random, for this process only. It is in the address that a person opens first, and then in a cookie.
+  let token: String
+
+  private struct State {
+    var page: LivePage?
+    /// The name of the cookie: browsers do not separate the ports of a host.
+    var cookie = ""
+  }
+
+  private let state = Lock(State())
+  private let events = HTTPEvents()
+
+  init(token: String) { self.token = token }
+
+  func serve(port: Int) { state.withLock { $0.cookie = "roboprov-\(port)" } }
+
+  /// Shows a newer page.
+  func show(_ page: LivePage) {
+    let before = state.withLock { state in
+      defer { state.page = page }
+      return state.page
+    }
+    events.publish(change: before.flatMap { page.change(since: $0) }) { page.whole }
+  }
+
+  /// Tells the clients that nothing is new.
+  func beat() { events.beat() }
+
+  func answer(_ request: HTTPRequest) -> HTTPAnswer {
+    let (page, cookie) = state.withLock { ($0.page, $0.cookie) }
+    if request.method == "GET", isToken(request.target.dropFirst()) {
+      // The page has an address without the token, so that it is in no history and on no picture of the screen.
+      return HTTPAnswer(
+        .seeOther,
+        [("Location", "/"), ("Set-Cookie", "\(cookie)=\(token); Path=/; HttpOnly; SameSite=Strict")])
+    }
+    guard isToken(request.cookie(cookie) ?? "") else { return HTTPAnswer(.notFound) }
+    guard request.method == "GET" else { return HTTPAnswer(.methodNotAllowed, [("Allow", "GET")]) }
+    switch request.target {
+    case "/": return document(page?.document ?? "", "text/html")
+    case "/style.css": return document(LivePage.style, "text/css")
+    case "/script.js": return document(LivePage.script, "text/javascript")
+    case "/events": return HTTPAnswer(events)
+    default: return HTTPAnswer(.notFound)
+    }
+  }
+
+  private func document(_ text: String, _ type: String) -> HTTPAnswer {
+    HTTPAnswer(Array(text.utf8), type: type + "; charset=utf-8")
+  }
+
+  /// Takes the same time for every text of the token's length.
+  private func isToken(_ text: some StringProtocol) -> Bool {
+    text.utf8.count == token.utf8.count
+      && zip(text.utf8, token.utf8).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}
