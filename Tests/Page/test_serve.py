@@ -69,6 +69,11 @@ class Record:
         place = [entry["room"] for entry in self.events[0]["data"]["rooms"]].index(room) + 1
         return f"document.querySelector('#grid a[href=\"#room-{place}\"]')"
 
+    def ended(self, finished: dict[str, Any]) -> str:
+        """Whether the page shows the outcome of a room, in JavaScript."""
+        mark = "done" if finished["outcome"] == "provisioned" else "open"
+        return f"{self.cell(finished['room'])}.className === '{mark}'"
+
 
 class Served:
     """`roboprov serve` for such a record."""
@@ -126,8 +131,7 @@ def test_the_page_follows_the_journal_line_by_line(browser: Chromium, served: Se
     for _ in range(25):
         finished = record.write_up_to("room_finished")
         written = time.time()
-        mark = "open" if finished["outcome"] == "failed" else "done"
-        shown = browser.run(WHEN % f"{record.cell(finished['room'])}.className === '{mark}'")
+        shown = browser.run(WHEN % record.ended(finished))
         delays.append(shown / 1000 - written)
     print(f"from the line to the page: median {statistics.median(delays):.2f} s, at most {max(delays):.2f} s")
     assert statistics.median(delays) < 1
@@ -152,6 +156,26 @@ def test_the_token_is_in_no_place_that_is_kept(browser: Chromium, served: Served
         assert "harbour" not in stranger.run("document.documentElement.outerHTML").lower()
 
 
+def test_a_phone_that_slept_shows_since_when_and_gets_the_state_again(browser: Chromium, served: Served) -> None:
+    record = served.record
+    record.begin()
+    show(browser, served, width=360, height=740)
+    browser.run(WHEN % "document.querySelectorAll('#grid a').length > 50")
+    lost = "!document.querySelector('#lost').hidden"
+    assert not browser.run(lost)
+    # The laptop is gone, and the phone sleeps for a minute.
+    served.process.send_signal(signal.SIGSTOP)
+    browser.run("(now => { Date.now = () => now() + 60000; })(Date.now)")
+    browser.run(WHEN % lost)
+    assert "No news since" in browser.run("document.querySelector('#lost').textContent")
+    assert browser.run("document.documentElement.scrollWidth") <= 360
+    browser.picture(FOLDER / "serve-lost-360.png")
+    finished = record.write_up_to("room_finished")
+    served.process.send_signal(signal.SIGCONT)
+    browser.run(WHEN % "document.querySelector('#lost').hidden")
+    browser.run(WHEN % record.ended(finished))
+
+
 def test_a_phone_that_stands_still_goes_on(served: Served) -> None:
     record = served.record
     record.begin()
@@ -163,8 +187,7 @@ def test_a_phone_that_stands_still_goes_on(served: Served) -> None:
             finished = record.write_up_to("room_finished")
             time.sleep(0.3)
         os.killpg(browser.process.pid, signal.SIGCONT)
-        mark = "open" if finished["outcome"] == "failed" else "done"
-        browser.run(WHEN % f"{record.cell(finished['room'])}.className === '{mark}'")
+        browser.run(WHEN % record.ended(finished))
 
 
 def test_an_interrupted_run_and_a_removed_record_are_shown(browser: Chromium, served: Served) -> None:
@@ -180,6 +203,25 @@ def test_an_interrupted_run_and_a_removed_record_are_shown(browser: Chromium, se
     browser.run(WHEN % "document.querySelector('#problem').textContent.includes('was removed')")
     assert browser.run("document.querySelectorAll('#grid a').length") > 50
     browser.picture(FOLDER / "serve-removed-1280.png")
+
+
+def test_a_sound_when_a_room_of_the_chosen_floor_ends(browser: Chromium, served: Served) -> None:
+    record = served.record
+    record.begin()
+    record.write_up_to("attempt_started")
+    show(browser, served)
+    browser.run(WHEN % "document.querySelectorAll('#sound option').length === 4")
+    names = browser.run("[...document.querySelectorAll('#sound option')].map(o => o.textContent)")
+    assert names == ["none", "Floor Ground", "Floor 1", "Floor <i>2"]
+    choose = "(s => { s.value = '%d'; s.dispatchEvent(new Event('change')); delete document.body.dataset.rung; })"
+    browser.run(choose % 2 + "(document.querySelector('#sound'))")
+    finished = record.write_up_to("room_finished")
+    browser.run(WHEN % record.ended(finished))
+    assert browser.run("document.body.dataset.rung") is None
+    browser.run(choose % 0 + "(document.querySelector('#sound'))")
+    finished = record.write_up_to("room_finished")
+    browser.run(WHEN % record.ended(finished))
+    assert browser.run("document.body.dataset.rung") == str(finished["outcome"] == "provisioned").lower()
 
 
 def test_hostile_names_are_text_and_everything_fits_a_phone(browser: Chromium, served: Served) -> None:
