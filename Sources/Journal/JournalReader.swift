@@ -136,16 +136,21 @@ package enum JournalReader {
     return record
   }
 
+  /// Reads the lines that follow a place; with damage, only the whole journal shows for certain which line was changed.
+  static func read(_ bytes: [UInt8], after place: JournalPlace) -> JournalRecord { scan(bytes, after: place) }
+
   private static func scan(
-    _ bytes: [UInt8], without omitted: [Fact.Kind] = [], writtenTo end: JournalEnd? = nil
+    _ bytes: [UInt8], after place: JournalPlace = JournalPlace(), without omitted: [Fact.Kind] = [],
+    writtenTo end: JournalEnd? = nil
   ) -> JournalRecord {
     var record = JournalRecord(events: [])
+    record.end = place
     let decoder = JSONDecoder()
     let omitted = Set(omitted.map(\.rawValue))
     var previous = record.end.hash
     var lines = Lines(bytes: bytes)
     var plain = PlainLine(of: bytes)
-    var number = 0
+    var number = place.lines
     // Most lines are longer than this. A file is no reason to reserve more than a large run needs.
     record.events.reserveCapacity(min(bytes.count / (omitted.isEmpty ? 256 : 512), 1 << 17))
     while lines.left > 0 {
@@ -171,7 +176,7 @@ package enum JournalReader {
             lines.next().flatMap { previousHash(bytes[$0], decoder) }
             ?? (number == end?.events ? end?.last : nil)
           let isThis = number == 1 || known.map { $0 != hash.hex } ?? false
-          if !isThis { record.events.removeLast() }
+          if !isThis { _ = record.events.popLast() }
           record.damage = JournalDamage(line: isThis ? number : number - 1, kind: .changed)
         case .success(let decoded):
           record.events.append(decoded.event)
@@ -179,34 +184,9 @@ package enum JournalReader {
         if record.damage != nil { break }
       }
       previous = hash
-      record.end = JournalPlace(bytes: bytes.count - lines.left, lines: number, hash: hash)
+      record.end = JournalPlace(bytes: place.bytes + bytes.count - lines.left, lines: number, hash: hash)
     }
     return record
-  }
-
-  /// The events of the whole lines that follow a place, which moves to their end. Nil if one is damaged: then only the
-  /// whole journal shows what is wrong.
-  static func events(_ bytes: [UInt8], after place: inout JournalPlace) -> [RunEvent]? {
-    let decoder = JSONDecoder()
-    var lines = Lines(bytes: bytes)
-    var plain = PlainLine(of: bytes)
-    var (end, events) = (place, [RunEvent]())
-    while let line = lines.next() {
-      end.lines += 1
-      if plain.read(line), plain.follows(end.hash, as: end.lines), let event = plain.event {
-        events.append(event)
-      } else if case .success(let decoded) = decode(bytes[line], decoder, number: end.lines),
-        decoded.previous == end.hash.hex
-      {
-        events.append(decoded.event)
-      } else {
-        return nil
-      }
-      end.hash = SHA256(of: bytes, in: line)
-      end.bytes = place.bytes + bytes.count - lines.left
-    }
-    place = end
-    return events
   }
 
   /// The whole lines of a text, in order.

@@ -80,11 +80,11 @@ package struct RecordFollower: Sendable {
     let bytes = try File.reading(open.run.journal).readAll(from: start)
     // What was added between the mark and the reading is read now.
     if let mark = File.mark(open.run.journal), mark.size == start + bytes.count { folder.marks[index] = mark }
-    guard let events = JournalReader.events(bytes, after: &open.place),
-      !JournalRecord(events: events).hasEnded
-    else { return nil }
+    let added = JournalReader.read(bytes, after: open.place)
+    guard added.damage == nil, !added.hasEnded else { return nil }
+    open.place = added.end
     self.open = open
-    return .events(events, of: open.run.id, last: open.place.hash.hex)
+    return .events(added.events, of: open.run.id, last: added.lastHash)
   }
 }
 

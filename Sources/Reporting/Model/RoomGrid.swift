@@ -42,8 +42,12 @@ package struct RoomGrid: Hashable, Sendable {
 
     package var cells: [Cell] { groups.flatMap(\.self) }
     /// The rooms in service.
-    package var total: Int { cells.count { $0.mark != .state(.retired) } }
-    package func count(_ state: BuildingRoom.State) -> Int { cells.count { $0.mark == .state(state) } }
+    package var total: Int { count { $0 != .state(.retired) } }
+    package func count(_ state: BuildingRoom.State) -> Int { count { $0 == .state(state) } }
+
+    func count(_ matches: (Mark) -> Bool) -> Int {
+      groups.reduce(0) { $0 + $1.count { matches($0.mark) } }
+    }
   }
 
   /// In the manifest's order; rooms that it no longer has come last.
@@ -169,8 +173,8 @@ extension RoomGrid.Floor {
   /// `26 of 32 done, 2 open, 1 missing`.
   var words: String {
     let others = RoomGrid.Mark.all.filter { $0 != .state(.done) }.compactMap { mark in
-      let count = cells.count { $0.mark == mark }
-      return count > 0 ? "\(count) \(mark.words)" : nil
+      let rooms = count { $0 == mark }
+      return rooms > 0 ? "\(rooms) \(mark.words)" : nil
     }
     return (["\(count(.done)) of \(total) done"] + others).joined(separator: ", ")
   }

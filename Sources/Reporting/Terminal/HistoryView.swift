@@ -49,10 +49,10 @@ package enum HistoryView {
     _ run: RunStarted, _ events: [RunEvent], _ exclusion: Exclusion?, _ times: LocalTime
   ) -> [Column: String] {
     let ending = ending(events, exclusion)
-    let person = [run.operatedBy, run.host].compactMap(\.self).joined(separator: " on ")
     return [
       .when: events.first.map { times.minute($0.at) } ?? "", .command: run.command.rawValue,
-      .outcome: ending.outcome, .device: ending.device, .details: ending.details, .by: person, .run: run.run,
+      .outcome: ending.outcome, .device: ending.device, .details: ending.details,
+      .by: run.operatorWords, .run: run.run,
     ]
   }
 

@@ -103,3 +103,8 @@ extension RoomGrid.Mark {
     }
   }
 }
+
+extension RunStarted {
+  /// The person, unless nobody is on record, and the computer: `anna on laptop-2`.
+  var operatorWords: String { [operatedBy, host].compactMap(\.self).joined(separator: " on ") }
+}

@@ -76,7 +76,7 @@ struct BuildingPage {
   }
 
   private var title: String {
-    "\(isSimulated ? "SIMULATED: " : "")\(report.name): \(verdict)"
+    "\(isSimulated ? "SIMULATED: " : "")\(report.name): \(report.verdict)"
   }
 
   /// The stamp is on each page of paper and across the screen. Its words are also in the summary.

@@ -6,7 +6,12 @@ import Model
 /// that would decide nothing is left out.
 extension BuildingPage {
   var plots: HTML {
-    let plots = [progress, signal, age, duration, adapters].compactMap(\.self)
+    var seen: Set<String?> = []
+    let floors = report.counted.map(\.floor).filter { seen.insert($0).inserted }
+    let timeline = newest.map { Timeline($0.run.report) }
+    let plots = [
+      progress, signal(floors), age(floors), timeline.flatMap(duration), timeline.flatMap(adapters),
+    ].compactMap(\.self)
     return plots.isEmpty ? "" : section("plots", "Progress, signal, time", plots.joined())
   }
 
@@ -49,17 +54,18 @@ extension BuildingPage {
 
   // MARK: Progress
 
-  /// The rooms that are done, by the day and the person who wrote them.
+  /// The rooms that are done, by the day on which they were written, and by whom on which computer.
   private var progress: HTML? {
     struct Share: Hashable, Comparable {
       var day: String
-      var person: String
-      static func < (a: Self, b: Self) -> Bool { (a.day, a.person) < (b.day, b.person) }
+      var maker: String
+      static func < (a: Self, b: Self) -> Bool { (a.day, a.maker) < (b.day, b.maker) }
     }
     let runs = Dictionary(report.runs.map { ($0.started.run, $0.started) }, uniquingKeysWith: { a, _ in a })
+    let counted = report.counted
     let writes = counted.filter { $0.state == .done }.compactMap(\.provisioned)
     let shares = Dictionary(grouping: writes) { write in
-      Share(day: times.day(write.at), person: runs[write.run].map { $0.operatedBy ?? $0.host } ?? "?")
+      Share(day: times.day(write.at), maker: runs[write.run]?.operatorWords ?? "unknown")
     }
     guard shares.count > 1 else { return nil }
     let total = Double(counted.count)
@@ -69,57 +75,58 @@ extension BuildingPage {
       let after = before + writes.count
       return (
         [
-          "\(share.day)", "<bdi>\(share.person)</bdi>", "\(Set(writes.map(\.run)).count)", "\(writes.count)",
+          "\(share.day)", "<bdi>\(share.maker)</bdi>", "\(Set(writes.map(\.run)).count)", "\(writes.count)",
           "\(after)",
         ],
         [
           Bar(shade: 0, from: 0, to: Double(before) / total, title: "\(before) before"),
           Bar(
             shade: 2, from: Double(before) / total, to: Double(after) / total,
-            title: "\(writes.count.rooms) by \(share.person)"),
+            title: "\(writes.count.rooms) by \(share.maker)"),
         ]
       )
     }
     let days = Set(shares.keys.map(\.day)).count
-    let people = Set(shares.keys.map(\.person)).sorted()
-    let by = people.count > 3 ? "\(people.count) people" : people.joined(separator: ", ")
+    let people = Set(writes.compactMap { runs[$0.run]?.operatedBy }).sorted()
+    let names = people.count > 3 ? "\(people.count) people" : people.joined(separator: ", ")
+    let by: HTML? = people.isEmpty ? nil : " by <bdi>\(names)</bdi>"
     let left = report.open.count
     let more = Int((Double(left * days) / Double(writes.count)).rounded(.up))
     return plot(
       """
-      \(verdict): \(days.counted("day")) of work by <bdi>\(by)</bdi>\
-      \(left > 0 ? ". At this pace \(left) more take \(more.counted("day"))" : "").
-      """, ["Day", "Person", "Runs", "Rooms", "Done then"], rows)
+      \(report.verdict): \(days.counted("day")) of work\(by)\
+      \(left > 0 ? "; at this pace \(more.counted("day")) more for \(left.rooms)" : "").
+      """, ["Day", "By, on", "Runs", "Rooms", "Done then"], rows)
   }
 
   // MARK: Signal
 
   /// The last signal of each device, by floor and adapter.
-  private var signal: HTML? {
+  private func signal(_ order: [String?]) -> HTML? {
     struct Place: Hashable {
       var floor: String?
       var adapter: String
     }
-    var order: [Place] = []
+    var places: [Place] = []
     var levels: [Place: [Int]] = [:]
-    for room in counted {
+    for room in report.counted {
       guard let run = room.runs.last(where: { $0.room.rssi != nil }), let rssi = run.room.rssi else {
         continue
       }
       let place = Place(
         floor: room.floor, adapter: run.adapterName ?? run.room.adapter?.description ?? "–")
-      if levels[place] == nil { order.append(place) }
+      if levels[place] == nil { places.append(place) }
       levels[place, default: []].append(rssi)
     }
     func countWeak(_ levels: [Int]) -> Int { levels.count { $0 < CommonCause.weak } }
-    let floors = Dictionary(grouping: order, by: \.floor).mapValues { $0.flatMap { levels[$0] ?? [] } }
+    let ranks = Dictionary(uniqueKeysWithValues: zip(order, 0...))
+    func rank(_ floor: String?) -> Int { ranks[floor] ?? order.count }
+    let floors = Dictionary(grouping: places, by: \.floor).mapValues { $0.flatMap { levels[$0] ?? [] } }
     let all = floors.values.flatMap(\.self)
-    guard order.count > 1 || countWeak(all) > 0 else { return nil }
+    guard places.count > 1 || countWeak(all) > 0 else { return nil }
     func x(_ level: Int) -> Double { Double(level + 100) / 60 }
-    let rows = order.enumerated().sorted { a, b in
-      let (first, second) = (floorOrder(a.element.floor), floorOrder(b.element.floor))
-      return (first, a.element.adapter) < (second, b.element.adapter)
-    }.map { _, place -> Row in
+    places.sort { (rank($0.floor), $0.adapter) < (rank($1.floor), $1.adapter) }
+    let rows = places.map { place -> Row in
       let sorted = (levels[place] ?? []).sorted()
       let (least, median, most) = (sorted[0], sorted[sorted.count / 2], sorted[sorted.count - 1])
       return (
@@ -136,7 +143,7 @@ extension BuildingPage {
     }
     let weakest = floors.max { a, b in
       let (first, second) = (countWeak(a.value) * b.value.count, countWeak(b.value) * a.value.count)
-      return (first, floorOrder(b.key)) < (second, floorOrder(a.key))
+      return (first, rank(b.key)) < (second, rank(a.key))
     }
     let answer: HTML =
       if let weakest, countWeak(weakest.value) > 0 {
@@ -151,26 +158,18 @@ extension BuildingPage {
     return plot(answer, ["Floor", "Adapter", "Devices", "Weakest dBm", "Median dBm", "Weak"], rows)
   }
 
-  private func floorOrder(_ floor: String?) -> Int { floors.firstIndex(of: floor) ?? floors.count }
-
-  /// The floors of the rooms that count, in the manifest's order.
-  private var floors: [String?] {
-    var seen: Set<String?> = []
-    return counted.map(\.floor).filter { seen.insert($0).inserted }
-  }
-
   // MARK: Age
 
   /// The time since each device was last received, by floor.
-  private var age: HTML? {
+  private func age(_ floors: [String?]) -> HTML? {
     let limits: [(days: Double, name: HTML)] = [
       (1, "≤ 1 day"), (7, "≤ 7 days"), (30, "≤ 30 days"), (.infinity, "older"),
     ]
     func days(_ room: BuildingRoom) -> Double? {
       room.seen.map { report.made.timeIntervalSince($0.at) / 86_400 }
     }
-    func ages(_ floor: String?) -> [Double] { counted.filter { $0.floor == floor }.compactMap(days) }
-    let byFloor = floors.map { ($0, ages($0)) }.filter { !$0.1.isEmpty }
+    let rooms = Dictionary(grouping: report.counted, by: \.floor)
+    let byFloor = floors.map { ($0, (rooms[$0] ?? []).compactMap(days)) }.filter { !$0.1.isEmpty }
     guard let oldest = byFloor.flatMap(\.1).max(), oldest > 1 else { return nil }
     let rows = byFloor.map { floor, ages -> Row in
       var (counts, bars, from) = ([HTML](), [Bar](), 0)
@@ -205,9 +204,9 @@ extension BuildingPage {
   // MARK: Time
 
   /// Where the time of the newest run went, on average over its adapters.
-  private var duration: HTML? {
-    guard let run = newest?.run.report, let speed = run.speed else { return nil }
-    let lanes = Timeline(run).adapters
+  private func duration(_ timeline: Timeline) -> HTML? {
+    guard let speed = newest?.run.report.speed else { return nil }
+    let lanes = timeline.adapters
     let begin = lanes.flatMap(\.attempts).map(\.connect.begin).min() ?? 0
     let survey = lanes.reduce(0) { $0 + $1.scanned(to: begin) } / Double(max(lanes.count, 1))
     let costs = speed.costs
@@ -223,7 +222,7 @@ extension BuildingPage {
       defer { from += seconds }
       let bar = Bar(
         shade: 2, from: from / speed.seconds, to: (from + seconds) / speed.seconds, title: seconds.asSeconds)
-      return (["\(name)", "\(seconds.asSeconds)"], [bar])
+      return ([name, "\(seconds.asSeconds)"], [bar])
     }
     if let least = speed.least {
       rows.append(
@@ -237,9 +236,8 @@ extension BuildingPage {
   }
 
   /// The adapters of the newest run.
-  private var adapters: HTML? {
+  private func adapters(_ timeline: Timeline) -> HTML? {
     guard let newest else { return nil }
-    let timeline = Timeline(newest.run.report)
     let rows = timeline.adapters.map { lane -> Row in
       let (scanned, connecting) = (lane.scanned(), lane.attempts.reduce(0) { $0 + $1.connect.seconds })
       let counted = lane.attempts.filter { $0.attempt.notCounted == nil }

@@ -8,7 +8,7 @@ extension BuildingPage {
     return section(
       "signatures", "Signatures",
       """
-      <p>\(isSimulated ? "SIMULATED: no signature is due. " : "")The signatures are for \(verdict.lowercasedFirst) in \
+      <p>\(isSimulated ? "SIMULATED: no signature is due. " : "")The signatures are for \(report.verdict.lowercasedFirst) in \
       <bdi>\(report.name)</bdi> as of \(time(report.made)) (\(times.offset(report.made))), by the records named below.</p>
       <div class="signing"><table class="sign"><thead><tr><td><th scope="col">Name<th scope="col">Role<th scope="col">Date\
       <th scope="col">Signature</tr></thead><tbody>\(lines.joined())</tbody></table>\(code)</div>

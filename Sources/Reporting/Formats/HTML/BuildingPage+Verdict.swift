@@ -1,23 +1,24 @@
 import Model
 
-extension BuildingPage {
+extension BuildingReport {
   /// The rooms that count: those of the manifest that are in service.
-  var counted: [BuildingRoom] {
-    report.rooms.filter { $0.isInManifest && $0.state != .retired }
-  }
+  var counted: [BuildingRoom] { rooms.filter { $0.isInManifest && $0.state != .retired } }
 
   /// The progress of the building, in one clause.
   var verdict: String {
+    let counted = counted
     let done = counted.count { $0.state == .done }
     if counted.isEmpty { return "No rooms on record" }
     if done == counted.count { return done == 1 ? "The only room is done" : "All \(done) rooms done" }
     return "\(done) of \(counted.count) rooms done"
   }
+}
 
+extension BuildingPage {
   /// The remaining work.
   private var remainder: HTML {
     let open = report.open.count
-    if counted.isEmpty { return "" }
+    if report.counted.isEmpty { return "" }
     if open == 0 { return "Nothing is left to do." }
     return "<a href=\"#open-title\">\(open) \(open == 1 ? "room is" : "rooms are") left to do.</a>"
   }
@@ -28,7 +29,7 @@ extension BuildingPage {
     <header>
     <p class="kind">Provisioning report</p>
     <h1><bdi>\(report.name)</bdi></h1>
-    <p class="verdict\(report.isDone ? " good" : "")"><strong>\(isSimulated ? "SIMULATED: " : "")\(verdict)</strong> \
+    <p class="verdict\(report.isDone ? " good" : "")"><strong>\(isSimulated ? "SIMULATED: " : "")\(report.verdict)</strong> \
     As of \(time(report.made)) (\(times.offset(report.made))). \(remainder)\(lastCheck)</p>
     \(simulation)</header>
     """
@@ -37,11 +38,11 @@ extension BuildingPage {
   /// The date of the newest check on site, and what it received: `11 received on 2026-11-25 · 1 not since
   /// 2026-11-23`.
   private var lastCheck: HTML {
-    let checks = counted.compactMap { room in room.verification.map { (room, $0) } }
+    let checks = report.counted.compactMap { room in room.verification.map { (room, $0) } }
     guard let newest = checks.map(\.1.recorded.at).max() else { return "" }
     let day = times.day(newest)
     let received = checks.count { times.day($0.1.recorded.at) == day && $0.1.found.finding == .onAir }
-    let missing = counted.compactMap(\.missingSince?.at)
+    let missing = report.counted.compactMap(\.missingSince?.at)
     let since: HTML? = missing.min().map { " · \(missing.count) not since \(times.day($0))" }
     return "<br>\(received) received on \(day)\(since)"
   }

@@ -28,7 +28,7 @@ package struct LivePage: Sendable {
     let run = report?.runs.last { $0.started.command == .apply }
     let working = isWorking && report?.runs.last?.started.run == run?.started.run ? run?.report : nil
     let rooms = report?.rooms ?? []
-    let verdict = report.map { BuildingPage($0, times: times, isSimulated: false).verdict }
+    let verdict = report?.verdict
     grid = RoomGrid(rooms, during: working)
     self.times = times
     title = [report?.name ?? building, verdict].compactMap(\.self).joined(separator: ": ")
