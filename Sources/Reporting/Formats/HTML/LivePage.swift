@@ -52,7 +52,8 @@ package struct LivePage: Sendable {
     return "<p>! \(problems.map { HTML($0) }.joined(separator: " "))\(before)</p>"
   }
 
-  /// What the newest run does, or how it ended. A run without an end is interrupted unless its process is there.
+  /// What the newest run does, or how it ended. A run without an end whose process is not there was interrupted, unless
+  /// another computer writes the record.
   private static func words(_ run: BuildingRun?, _ working: RunReport?, _ times: LocalTime) -> HTML {
     guard let run else { return "No run is on record." }
     let began: HTML = "<time>\(times.minute(run.began))</time>"
@@ -65,7 +66,7 @@ package struct LivePage: Sendable {
       return "No run is at work. The newest one ended at <time>\(times.minute(finished))</time>."
     }
     return
-      "The newest run, of \(began), has no end on record and is not at work on this computer: it was interrupted."
+      "The newest run, of \(began), has no end on record and is not at work on this computer: it was interrupted, or is at work on another one."
   }
 
   /// While a run works, a room that it has not ended waits for nobody, unless the run says so.
