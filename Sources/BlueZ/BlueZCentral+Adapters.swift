@@ -5,7 +5,7 @@ import Waiting
 
 extension BlueZCentral {
   /// `BlueZ 5.66`, read from an adapter's `Modalias`; nil without an adapter.
-  package func stackVersion() async -> String? {
+  package func stackVersion(on host: HostName?) async -> String? {
     try? await ready()
     return tree.stackVersion
   }

@@ -73,6 +73,7 @@ extension BlueZCentral {
     let result = await withTaskGroup(of: Void.self) { group in
       group.addTask { for await _ in doubts { await self.settleDoubts(during: ticket) } }
       group.addTask { await self.repeatStart(of: ticket) }
+      if tree.host != nil { group.addTask { await self.keepAsking() } }
       let result: Swift.Result<Result, CentralError>
       do throws(CentralError) {
         result = .success(try await body(stream))
@@ -84,6 +85,19 @@ extension BlueZCentral {
     }
     await leave(ticket)
     return try result.get()
+  }
+
+  /// How often BlueZ is asked during a scan on another host.
+  private static let askingInterval = Duration.milliseconds(200)
+
+  /// Asks BlueZ again and again. Through a network, advertisements may arrive seconds after their reception, when they no
+  /// longer show the state of the device; BlueZ's messages keep their order, so each of them is younger than the last
+  /// answered question, and counts as received at that time.
+  private func keepAsking() async {
+    while !Task.isCancelled {
+      _ = try? await call(Name.root, Name.Interface.peer, Name.Member.ping)
+      try? await clock.sleep(for: Self.askingInterval)
+    }
   }
 
   /// Identifies one scan within a discovery.
@@ -257,7 +271,8 @@ extension BlueZCentral {
     else { return }
     let now = clock.now
     discoveries[parent]?.count(path, at: now)
-    var advertisement = sighting.advertisement(of: address, by: adapter.id, at: now)
+    var advertisement = sighting.advertisement(
+      of: address, by: adapter.id, at: tree.host == nil ? now : askedAt)
     // Only a new object can show the content, and BlueZ keeps the old one.
     if sighting.wantsCleanSlate { advertisement.contentFailure = refusedRemovals[path]?.error }
     for (_, listener) in listeners.sorted(by: { $0.key < $1.key }) { listener.source.yield(advertisement) }

@@ -35,7 +35,9 @@ package actor BlueZCentral: Central {
   /// Whether the connection to the bus has ended. No operation can succeed any more.
   var hasLostBus: Bool { stack == .busLost }
 
-  private(set) var tree = ObjectTree()
+  private(set) var tree: ObjectTree
+  /// When the last answered call was sent: what arrives now, BlueZ sent later.
+  private(set) var askedAt: MonotonicInstant
 
   var receivedContent: [ObjectPath: ReceivedContent] = [:]
   var cleanSlates = CleanSlates()
@@ -64,10 +66,12 @@ package actor BlueZCentral: Central {
   /// Counts the changes of the list of adapters.
   private(set) var adapterGeneration: UInt64 = 0
 
-  init(connection: Connection, clock: any TimeSource, log: Logger) {
+  init(connection: Connection, of host: HostName?, clock: any TimeSource, log: Logger) {
     self.connection = connection
+    tree = ObjectTree(of: host)
     self.log = log
     self.clock = clock
+    askedAt = clock.now
     executor = connection.executor
   }
 
@@ -75,14 +79,15 @@ package actor BlueZCentral: Central {
   /// `stackUnavailable` until it does, and `adapterChanges` reports its start.
   /// - Parameters:
   ///   - bus: where BlueZ is: `.system`, or the address of another bus.
+  ///   - host: the computer of the bus; nil for this one.
   ///   - clock: the clock of all instants and of all waiting.
   ///   - timeout: how long the bus and BlueZ may take for a reply, unless a call has its own limit.
   ///   - log: Gets changes of the bus and of BlueZ at `warning`, of adapters at `info`, discoveries and links at `debug`, D-Bus
   ///     messages at `trace`. No entry contains a value that is written or read.
   /// - Throws: `busUnavailable`; `timedOut` when the bus does not answer; `permissionDenied` when the bus does not let us speak to it or to BlueZ.
   package static func open(
-    bus: BusAddress, clock: any TimeSource, timeout: Duration = Connection.defaultTimeout,
-    log: Logger = .silent
+    bus: BusAddress, of host: HostName? = nil, clock: any TimeSource,
+    timeout: Duration = Connection.defaultTimeout, log: Logger = .silent
   ) async throws(CentralError) -> BlueZCentral {
     let connection: Connection
     do throws(DBusError) {
@@ -90,7 +95,7 @@ package actor BlueZCentral: Central {
     } catch {
       throw openingError(error)
     }
-    let central = BlueZCentral(connection: connection, clock: clock, log: log)
+    let central = BlueZCentral(connection: connection, of: host, clock: clock, log: log)
     do throws(CentralError) {
       try await central.subscribe()
       do throws(CentralError) {
@@ -294,8 +299,11 @@ extension BlueZCentral {
   ) async throws(CentralError) -> [DBusValue] {
     let call = MethodCall(
       destination: Name.service, path: path, interface: interface, member: member, body: body)
+    let now = clock.now
     do throws(DBusError) {
-      return try await connection.call(call, timeout: timeout)
+      let answer = try await connection.call(call, timeout: timeout)
+      askedAt = max(askedAt, now)
+      return answer
     } catch {
       throw central(error, during: operation)
     }

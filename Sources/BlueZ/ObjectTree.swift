@@ -34,15 +34,19 @@ struct ObjectTree: Hashable, Sendable {
     }
   }
 
+  /// The host of the adapters; nil for this computer.
+  let host: HostName?
   private var objects: [ObjectPath: Interfaces] = [:]
   private var children: [ObjectPath: Set<ObjectPath>] = [:]
   private var knownAdapters: Set<ObjectPath> = []
+
+  init(of host: HostName? = nil) { self.host = host }
 
   /// Applies a change.
   mutating func apply(_ change: Change) {
     switch change {
     case .snapshot(let snapshot):
-      self = Self()
+      self = Self(of: host)
       // The adapters first, and then by path, so that the limit always keeps the same objects.
       let adapters = snapshot.filter { $0.value[Name.Interface.adapter] != nil }
       for (path, interfaces) in adapters { add(path, interfaces) }
@@ -61,7 +65,7 @@ struct ObjectTree: Hashable, Sendable {
       }
       for name in invalidated { objects[path]?[interface]?[name] = nil }
     case .ownerLost:
-      self = Self()
+      self = Self(of: host)
     }
   }
 
@@ -124,7 +128,8 @@ extension ObjectTree {
       let address = properties.text(Name.Property.address).flatMap({ BluetoothAddress($0) })
     else { return nil }
     return Adapter(
-      id: AdapterID(address), name: path.lastElement, state: Self.state(properties),
+      id: AdapterID(address, on: host), name: host.map { "\($0)/\(path.lastElement)" } ?? path.lastElement,
+      state: Self.state(properties),
       hardware: Self.hardware(properties))
   }
 

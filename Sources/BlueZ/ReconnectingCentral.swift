@@ -10,27 +10,51 @@ import Waiting
 /// their connection. There is no background work: a caller of an operation or a reader of `adapterChanges`
 /// makes the next connection attempt, subject to the back-off.
 package actor ReconnectingCentral: Central {
-  /// The back-off between connection attempts: doubled from the first value up to the last.
-  static let pauses = Duration.milliseconds(250)...(.seconds(2))
-  /// The time limit of an attempt. A dbus-daemon that hangs counts as unavailable.
-  static let openingLimit = Duration.seconds(5)
+  /// How connection attempts follow each other.
+  package struct Policy: Sendable {
+    /// The back-off: doubled from the first value up to the last.
+    var pauses: ClosedRange<Duration>
+    /// The time limit of an attempt. A bus that hangs counts as unavailable.
+    var limit: Duration
+    /// A random number in 0…1: an attempt comes up to a half later, so that hosts that were lost together are not tried
+    /// together.
+    var chance: @Sendable () -> Double = { 0 }
+
+    /// For a bus of this computer.
+    package static let local = Policy(pauses: .milliseconds(250)...(.seconds(2)), limit: .seconds(5))
+
+    /// For a bus behind ssh, which may itself take 10 s to connect, and which firewalls watch for frequent attempts.
+    package static func remote(_ chance: @escaping @Sendable () -> Double) -> Policy {
+      Policy(pauses: .seconds(1)...(.seconds(30)), limit: .seconds(20), chance: chance)
+    }
+  }
 
   private let bus: BusAddress
+  private let host: HostName?
+  private let policy: Policy
   private let clock: any TimeSource
   private let log: Logger
-  private var central: BlueZCentral
+  /// Nil before the first connection.
+  private var central: BlueZCentral?
+  /// Why the last attempt failed; nil if there was none since the last connection.
+  private var failure: CentralError?
   fileprivate var isClosed = false
   /// Whether a connection attempt is in progress.
   private var isOpening = false
-  private var pause = pauses.lowerBound
+  private var pause: Duration
   /// The earliest instant of the next attempt after a failed one.
   private var nextAttempt: MonotonicInstant?
 
-  private init(_ central: BlueZCentral, bus: BusAddress, clock: any TimeSource, log: Logger) {
-    self.central = central
+  /// A central that is not connected yet.
+  package init(
+    bus: BusAddress, of host: HostName? = nil, _ policy: Policy, clock: any TimeSource, log: Logger = .silent
+  ) {
     self.bus = bus
+    self.host = host
+    self.policy = policy
     self.clock = clock
     self.log = log
+    pause = policy.pauses.lowerBound
   }
 
   /// Connects to the bus, as `BlueZCentral.open` does.
@@ -39,14 +63,19 @@ package actor ReconnectingCentral: Central {
   package static func open(
     bus: BusAddress, clock: any TimeSource, log: Logger = .silent
   ) async throws(CentralError) -> ReconnectingCentral {
-    ReconnectingCentral(
-      try await BlueZCentral.open(bus: bus, clock: clock, log: log), bus: bus, clock: clock, log: log)
+    let central = ReconnectingCentral(bus: bus, .local, clock: clock, log: log)
+    try await central.begin()
+    return central
+  }
+
+  private func begin() async throws(CentralError) {
+    central = try await BlueZCentral.open(bus: bus, of: host, clock: clock, log: log)
   }
 
   /// Closes the connection permanently.
   package func close() async {
     isClosed = true
-    await central.close()
+    await central?.close()
   }
 
   // MARK: The connection
@@ -58,31 +87,34 @@ package actor ReconnectingCentral: Central {
   func connected() async throws(CentralError) -> BlueZCentral {
     guard !isClosed else { throw Self.lost }
     let known = central
-    guard await known.hasLostBus else { return known }
+    if let known, await !known.hasLostBus { return known }
     // In the meantime another caller may have opened a new connection or started to.
-    if central !== known { return central }
-    guard !isOpening, nextAttempt.map({ $0 <= clock.now }) ?? true else { throw Self.lost }
+    if let central, central !== known { return central }
+    guard !isOpening, nextAttempt.map({ $0 <= clock.now }) ?? true else { throw failure ?? Self.lost }
     isOpening = true
     defer { isOpening = false }
     do throws(CentralError) {
       let opened = try await open()
       central = opened
-      (pause, nextAttempt) = (Self.pauses.lowerBound, nil)
+      (pause, nextAttempt, failure) = (policy.pauses.lowerBound, nil, nil)
       return opened
     } catch {
       // A cancelled attempt shows nothing about the bus.
       guard error.code != .cancelled else { throw error }
-      nextAttempt = clock.now.advanced(by: pause)
-      pause = min(pause * 2, Self.pauses.upperBound)
+      failure = error
+      nextAttempt = clock.now.advanced(by: pause + pause * (policy.chance() / 2))
+      pause = min(pause * 2, policy.pauses.upperBound)
       throw error
     }
   }
 
   private func open() async throws(CentralError) -> BlueZCentral {
-    let (bus, clock, log) = (bus, clock, log)
-    let opened = await race(Self.openingLimit, on: clock) { () -> Result<BlueZCentral, CentralError> in
+    let (bus, host, limit, clock, log) = (bus, host, policy.limit, clock, log)
+    let opened = await race(limit, on: clock) { () -> Result<BlueZCentral, CentralError> in
       do throws(CentralError) {
-        return .success(try await BlueZCentral.open(bus: bus, clock: clock, log: log))
+        return .success(
+          try await BlueZCentral.open(
+            bus: bus, of: host, clock: clock, timeout: max(limit, Connection.defaultTimeout), log: log))
       } catch {
         return .failure(error)
       }
@@ -99,7 +131,7 @@ package actor ReconnectingCentral: Central {
   /// Waits until the next connection attempt is permitted; false if there will be none.
   fileprivate func waitForNextAttempt() async -> Bool {
     guard !isClosed else { return false }
-    let due = nextAttempt ?? clock.now.advanced(by: Self.pauses.lowerBound)
+    let due = nextAttempt ?? clock.now.advanced(by: policy.pauses.lowerBound)
     // Another caller's attempt may be in progress and take longer.
     let earliest = max(due, clock.now.advanced(by: .milliseconds(50)))
     return (try? await clock.sleep(until: earliest, tolerance: nil)) != nil && !isClosed
@@ -115,8 +147,8 @@ package actor ReconnectingCentral: Central {
   }
 
   /// `BlueZ 5.66`; nil without an adapter or a bus.
-  package func stackVersion() async -> String? {
-    await (try? connected())?.stackVersion()
+  package func stackVersion(on host: HostName?) async -> String? {
+    await (try? connected())?.stackVersion(on: host)
   }
 
   /// The adapters as they are now, ordered by identity.

@@ -1,29 +1,56 @@
-/// The identity of an adapter: its own Bluetooth address. An `hci` number can change when an adapter is
+/// The identity of an adapter: its host, and its own Bluetooth address. An `hci` number can change when an adapter is
 /// plugged in again; the address does not.
-package struct AdapterID: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
+package struct AdapterID: Hashable, Sendable, Comparable, CustomStringConvertible {
   package var address: BluetoothAddress
+  /// The computer that has the adapter; nil for this one.
+  package var host: HostName?
 
-  package init(_ address: BluetoothAddress) {
-    self.address = address
+  package init(_ address: BluetoothAddress, on host: HostName? = nil) {
+    (self.address, self.host) = (address, host)
   }
 
+  /// Parses the written form: `00:1A:7D:DA:71:13`, or `floor-3/00:1A:7D:DA:71:13`.
+  package init?(_ text: String) {
+    if let address = BluetoothAddress(text) {
+      self.init(address)
+      return
+    }
+    guard let slash = text.firstIndex(of: "/"), let host = HostName(String(text[..<slash])),
+      let address = BluetoothAddress(text[text.index(after: slash)...])
+    else { return nil }
+    self.init(address, on: host)
+  }
+
+  /// This computer's adapters come first, then those of each host.
+  package static func < (a: Self, b: Self) -> Bool {
+    if a.host == b.host { return a.address < b.address }
+    guard let other = b.host else { return false }
+    return a.host.map { $0 < other } ?? true
+  }
+
+  package var description: String { host.map { "\($0)/\(address)" } ?? address.description }
+}
+
+extension AdapterID: Codable {
+  /// Decodes the written form.
   package init(from decoder: any Decoder) throws {
-    address = try BluetoothAddress(from: decoder)
+    let container = try decoder.singleValueContainer()
+    guard let id = Self(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an adapter")
+    }
+    self = id
   }
 
   package func encode(to encoder: any Encoder) throws {
-    try address.encode(to: encoder)
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
   }
-
-  package static func < (a: Self, b: Self) -> Bool { a.address < b.address }
-
-  package var description: String { address.description }
 }
 
 /// The state of an adapter at one moment.
 package struct Adapter: Hashable, Sendable, Codable {
   package var id: AdapterID
-  /// The host's current name of the adapter: `hci0`.
+  /// The host's current name of the adapter: `hci0`; with the host unless it is this computer: `floor-3/hci0`.
   package var name: String
   /// Whether the adapter can be used, and the reason if it cannot.
   package var state: State
@@ -52,5 +79,27 @@ package struct Adapter: Hashable, Sendable, Codable {
     self.state = state
     self.isScannedByOthers = isScannedByOthers
     self.hardware = hardware
+  }
+
+  /// The order for people: this computer's first, then by host, each by name.
+  package static func areInOrder(_ a: Self, _ b: Self) -> Bool {
+    (a.id.host?.text ?? "", a.name) < (b.id.host?.text ?? "", b.name)
+  }
+}
+
+/// What one host says about its adapters.
+package struct HostAdapters: Sendable {
+  /// Nil for this computer.
+  package var host: HostName?
+  /// Its adapters, ordered by identity, or why they cannot be used.
+  package var result: Result<[Adapter], CentralError>
+
+  package init(on host: HostName? = nil, _ result: Result<[Adapter], CentralError>) {
+    (self.host, self.result) = (host, result)
+  }
+
+  /// Why its adapters cannot be used; nil if they can.
+  package var failure: CentralError? {
+    if case .failure(let error) = result { error } else { nil }
   }
 }

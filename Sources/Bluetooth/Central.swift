@@ -3,12 +3,15 @@
 /// Three implementations pass one conformance suite: BlueZ on a real stack, BlueZ on the virtual `org.bluez`,
 /// and the virtual radio in the same process.
 package protocol Central: Sendable {
-  /// The name and version of the stack for reports (`BlueZ 5.66`); nil if the stack does not report them.
-  func stackVersion() async -> String?
+  /// The name and version of a host's stack for reports (`BlueZ 5.66`); nil if the stack does not report them.
+  func stackVersion(on host: HostName?) async -> String?
 
   /// The current adapters, ordered by identity.
   /// - Throws: `busUnavailable`, `stackUnavailable`, `permissionDenied`.
   func adapters() async throws(CentralError) -> [Adapter]
+
+  /// The same by host, for a central of several: the failure of one is no failure of the others.
+  func hosts() async -> [HostAdapters]
 
   /// The adapters, now and after each change. A slow reader gets only the newest list. The list is empty
   /// while the stack is not running. The stream ends with the bus.
@@ -67,6 +70,18 @@ package protocol Central: Sendable {
 }
 
 extension Central {
+  /// A central of one host has its own adapters.
+  package func hosts() async -> [HostAdapters] {
+    do throws(CentralError) {
+      return [HostAdapters(.success(try await adapters()))]
+    } catch {
+      return [HostAdapters(.failure(error))]
+    }
+  }
+
+  /// The version of this computer's stack.
+  package func stackVersion() async -> String? { await stackVersion(on: nil) }
+
   /// Connects to a peripheral.
   package func connect(
     to address: BluetoothAddress, on adapter: AdapterID

@@ -4,10 +4,13 @@ package struct CentralError: Error, Hashable, Sendable {
   package var code: Code
   /// The stack's own error name and text, for the log, shortened by `String.bounded`.
   package let stackText: String?
+  /// The host that failed; nil for this computer, and where the adapter says it.
+  package var host: HostName?
 
-  package init(_ code: Code, stackText: String? = nil) {
+  package init(_ code: Code, stackText: String? = nil, on host: HostName? = nil) {
     self.code = code
     self.stackText = stackText?.bounded()
+    self.host = host
   }
 
   package enum Code: Hashable, Sendable {

@@ -38,12 +38,17 @@ final class Link: MessageLink, @unchecked Sendable {
   let uniqueName: BusName
   let descriptor: Int32
   private let connection: OpaquePointer
+  /// The program that passes the messages on; nil without one.
+  private let program: BridgeProgram?
   private var isClosed = false
 
-  private init(connection: OpaquePointer, uniqueName: BusName, descriptor: Int32) {
+  private init(
+    connection: OpaquePointer, uniqueName: BusName, descriptor: Int32, program: BridgeProgram?
+  ) {
     self.connection = connection
     self.uniqueName = uniqueName
     self.descriptor = descriptor
+    self.program = program
   }
 
   deinit {
@@ -55,13 +60,34 @@ final class Link: MessageLink, @unchecked Sendable {
   /// - Throws: `cannotConnect`.
   static func connect(_ address: BusAddress) throws(DBusError) -> Link {
     dbus_threads_init_default()
-    let connection =
-      switch address {
-      case .system: try trying { dbus_bus_get_private(DBUS_BUS_SYSTEM, &$0) }
-      case .session: try trying { dbus_bus_get_private(DBUS_BUS_SESSION, &$0) }
-      case .address(let text): try open(text)
-      case .local: preconditionFailure("libdbus does not know a bus within the process")
+    var program: BridgeProgram?
+    let connection: OpaquePointer
+    if case .bridge(let bridge) = address {
+      let started = try BridgeProgram(bridge)
+      program = started
+      do throws(DBusError) {
+        defer { started.hasStarted() }
+        connection = try open(started.address)
+      } catch {
+        defer { started.end() }
+        throw started.explained(error)
       }
+    } else {
+      connection = try open(address)
+    }
+    return try link(connection, program)
+  }
+
+  private static func open(_ address: BusAddress) throws(DBusError) -> OpaquePointer {
+    switch address {
+    case .system: try trying { dbus_bus_get_private(DBUS_BUS_SYSTEM, &$0) }
+    case .session: try trying { dbus_bus_get_private(DBUS_BUS_SESSION, &$0) }
+    case .address(let text): try open(text)
+    case .local, .bridge: preconditionFailure("libdbus does not know such a bus")
+    }
+  }
+
+  private static func link(_ connection: OpaquePointer, _ program: BridgeProgram?) throws(DBusError) -> Link {
     dbus_connection_set_exit_on_disconnect(connection, 0)
     var descriptor: Int32 = -1
     guard dbus_connection_get_unix_fd(connection, &descriptor) != 0,
@@ -69,11 +95,12 @@ final class Link: MessageLink, @unchecked Sendable {
     else {
       dbus_connection_close(connection)
       dbus_connection_unref(connection)
+      program?.end()
       throw DBusError(
         kind: .cannotConnect, name: DBusError.prefix + "Disconnected", message: "the bus ended the connection"
       )
     }
-    return Link(connection: connection, uniqueName: uniqueName, descriptor: descriptor)
+    return Link(connection: connection, uniqueName: uniqueName, descriptor: descriptor, program: program)
   }
 
   private static func open(_ address: String) throws(DBusError) -> OpaquePointer {
@@ -140,5 +167,6 @@ final class Link: MessageLink, @unchecked Sendable {
     }
     isClosed = true
     dbus_connection_close(connection)
+    program?.end()
   }
 }

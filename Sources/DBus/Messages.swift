@@ -56,6 +56,8 @@ package enum BusAddress: Hashable, Sendable {
   case session
   /// An address in D-Bus's own notation, such as `unix:path=/run/dbus/system_bus_socket`.
   case address(String)
+  /// A bus behind another program.
+  case bridge(BusBridge)
   /// A bus within this process.
   case local(LocalBus)
 }

@@ -83,7 +83,8 @@ package struct BuildingRecord: Sendable {
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
       .saveSubmitted, .statusReceived, .attemptEnded, .roomFinished:
       applyToRoom(event, in: run)
-    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .foreignScanDetected, .linkReleased,
+    case .runStarted, .adapterAwaited, .hostUnavailable, .adapterSelected, .adapterFaulted,
+      .foreignScanDetected, .linkReleased,
       .scanStarted, .scanStopped, .canariesJudged, .deviceUnclaimed, .hostPaused, .operatorRequested,
       .operatorAwaited, .stageStarted, .stageEnded, .linkEnded, .proofReceived, .retryScheduled,
       .settingsRead,

@@ -32,7 +32,7 @@ extension LockHolder {
   static let longest = 1024
 
   /// The line, with its newline.
-  var line: [UInt8] {
+  package var line: [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let line = Line(pid: process, run: run, since: RunEvent.timestamp(since))
@@ -43,7 +43,7 @@ extension LockHolder {
 
   /// Parses the first line of a lock file. Every user of the machine may have written the file, so the result
   /// is nil unless the line is complete and its run id is a safe file name.
-  init?(line bytes: [UInt8]) {
+  package init?(line bytes: [UInt8]) {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
       let line = try? JSONDecoder().decode(Line.self, from: Data(bytes[..<end])),
       line.pid > 0, line.run.isFileName,

@@ -15,6 +15,8 @@ import YAML
 /// wifi:                          # networks, each under a name of your choice
 ///   guests: { ssid: Harbour Guests, password: { env: HARBOUR_GUESTS } } # or file, command, prompt
 ///   plant: { ssid: Plant }       # without a password: an open network
+/// hosts:                         # optional; other computers whose adapters are used through ssh
+///   floor-3: { ssh: pi@gw3, adapters: [hci0] }  # as in ssh(1); all adapters unless some are named
 /// adapters:                      # optional; hciN, an address, or a name of your choice with its address
 ///   east: { address: 00:1A:7D:DA:71:13, slots: 7, place: by the lift }
 /// match: address                 # or `any`: a room without address takes any unclaimed sensor; or `later`

@@ -210,4 +210,46 @@ import VirtualTime
     }
     #expect(outcomes.contains(.provisioned) && outcomes.count == 2, "the sweep misses the edge: \(outcomes)")
   }
+
+  @Test("without an adapter of this computer nothing is written: the network hides when the link ends")
+  func remote() async throws {
+    let rooms = [Self.room()]
+    let host = HostName("floor-1")
+    let run = try await rehearse(
+      [], rooms: rooms, scenario: { $0.sensors = [Self.firefly()] },
+      joining: { world, clock in
+        CentralGroup([.init(host, await VirtualCentral(world: world, on: host, clock: clock))])
+      })
+    expectInvariants(run, rooms)
+    #expect(run.outcome(1)?.outcome == .actionRequired && run.outcome(1)?.reason == .localAdapterNeeded)
+    #expect(run.writes.isEmpty)
+  }
+
+  @Test("beside adapters of other hosts, one of this computer writes it; without it the room ends")
+  func beside() async throws {
+    let rooms = [Self.room(retries: 2)]
+    let host = HostName("floor-1")
+    for losesLocal in [false, true] {
+      let run = try await rehearse(
+        [], rooms: rooms, scenario: { $0.sensors = [Self.firefly(after: .seconds(losesLocal ? 60 : 0))] },
+        joining: { world, clock in
+          CentralGroup([
+            .init(nil, await VirtualCentral(world: world, clock: clock), wanted: ["hci0"]),
+            .init(host, await VirtualCentral(world: world, on: host, clock: clock), wanted: ["floor-1/hci1"]),
+          ])
+        },
+        during: { backstage, event in
+          guard losesLocal, case .attemptEnded = event.fact else { return }
+          await backstage.world.setPresent(false, adapters[0].address)
+        })
+      expectInvariants(run, rooms)
+      if losesLocal {
+        #expect(run.outcome(1)?.reason == .localAdapterNeeded && run.writes.isEmpty)
+      } else {
+        #expect(run.outcome(1)?.outcome == .provisioned)
+        let used = run.facts { if case .attemptStarted(let fact) = $0 { fact.adapter.host } else { nil } }
+        #expect(used.isEmpty)
+      }
+    }
+  }
 }

@@ -32,7 +32,9 @@ import VirtualBuilding
 
   /// The sightings of ten seconds.
   /// - Parameter times: how often, from the first second on.
-  private func air(_ received: Received, times: Int = 10) -> AirLedger {
+  private func air(
+    _ received: Received, times: Int = 10, by adapters: [Adapter] = NearnessTests.adapters
+  ) -> AirLedger {
     Sample.air(
       received.strengths.flatMap { sensor, strengths in
         strengths.enumerated().flatMap { index, rssi -> [Advertisement] in
@@ -40,7 +42,7 @@ import VirtualBuilding
           return (0..<times).map { time in
             var advertisement = Sample.waiting(
               sensor, at: 1 + Double(time), rssi: rssi + [-2, 0, 2, 0][time % 4])
-            advertisement.adapter = Self.adapters[index].id
+            advertisement.adapter = adapters[index].id
             return advertisement
           }
         }
@@ -177,6 +179,53 @@ import VirtualBuilding
       rooms, of: Sample.building(rooms), with: air([1: [-50, nil], 2: [nil, -50]]), nearby: nearby,
       now: MonotonicInstant(sinceZero: .seconds(11)))
     #expect(found["room-1"] == .device(Sample.address(1), .nearest))
+  }
+
+  /// Two gateways with two adapters each.
+  private static let gateways: [Adapter] = (0..<4).map { number in
+    let host = "floor-\(number / 2)"
+    return Adapter(
+      id: AdapterID(adapters[number].id.address, on: HostName(host)), name: "\(host)/hci\(number % 2)",
+      state: .ready)
+  }
+
+  /// The matches with the adapters of gateways, which come in this order.
+  private func remotely(_ rooms: [Room], _ received: Received, order: [Int]) -> [RoomID: Match] {
+    var nearby = NearbyAdapters()
+    for number in order { nearby.take(Self.gateways[number], namedBy: rooms) }
+    return Engine.match(
+      rooms, of: Sample.building(rooms), with: air(received, by: Self.gateways), Known(), nearby: nearby,
+      now: MonotonicInstant(sinceZero: .seconds(11)))
+  }
+
+  @Test("the adapters of a host are one place", arguments: [[0, 1, 2, 3], [3, 2, 1, 0], [1, 2, 0, 3]])
+  func host(order: [Int]) {
+    let rooms = [room(1, near: "floor-0"), room(2, near: "floor-1/hci1")]
+    let received: Received = [1: [-80, -50, -75, -70], 2: [-70, -75, -45, -50]]
+    #expect(
+      remotely(rooms, received, order: order) == [
+        "room-1": .device(Sample.address(1), .nearest), "room-2": .device(Sample.address(2), .nearest),
+      ])
+  }
+
+  @Test(
+    "rooms near a host and near one of its adapters are at one place, in whatever order they are named and plugged in",
+    arguments: [[0, 1], [1, 0]], [true, false])
+  func overlap(order: [Int], hostFirst: Bool) {
+    let rooms = [room(1, near: "floor-0"), room(2, near: "floor-0/hci1")]
+    let matches = remotely(hostFirst ? rooms : rooms.reversed(), [1: [-50, -80], 2: [-80, -50]], order: order)
+    for room in rooms { #expect(reason(matches[room.id])?.code == .adapterShared) }
+  }
+
+  @Test("hci0 is an adapter of this computer, and no host's")
+  func localName() {
+    let remote = Self.gateways[0]
+    #expect(!AdapterReference("hci0").names(remote))
+    #expect(!AdapterReference(remote.id.address.description).names(remote))
+    for text in ["floor-0", "floor-0/hci0", remote.id.description] { #expect(AdapterReference(text).names(remote)) }
+    for text in ["floor-1", "floor-1/hci0", "floor-0/hci1", "floor"] {
+      #expect(!AdapterReference(text).names(remote))
+    }
   }
 }
 

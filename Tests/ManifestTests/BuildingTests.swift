@@ -166,6 +166,43 @@ struct BuildingTests {
     #expect(building.rooms.map(\.address?.description) == [nil, nil, "C4:7C:8D:00:00:03"])
   }
 
+  @Test("hosts have their destination, and adapters and rooms their host")
+  func hosts() throws {
+    let building = try building(
+      """
+      building: B
+      hosts:
+        floor-3: { ssh: pi@gw3.example }
+        floor-4: { ssh: gw4, adapters: [hci0, 00:1a:7d:da:71:14] }
+        floor-5: { ssh: "ssh://pi@gw5:2222", adapters: hci1 }
+      adapters:
+        floor-3/hci1: { slots: 7 }
+        lift: { address: floor-4/00-1A-7D-DA-71-14, place: by the lift }
+      rooms:
+        - { room: R, minor: 1, near: floor-3 }
+        - { room: S, minor: 2, near: floor-3/hci1 }
+        - { room: T, minor: 3, near: lift }
+        - { room: U, minor: 4, near: floor-5/001a7dda7113 }
+      """)
+    func name(_ text: String) throws -> HostName { try #require(HostName(text)) }
+    #expect(
+      building.hosts == [
+        HostDescription(try name("floor-3"), ssh: "pi@gw3.example"),
+        HostDescription(
+          try name("floor-4"), ssh: "gw4", adapters: ["floor-4/hci0", "floor-4/00:1A:7D:DA:71:14"]),
+        HostDescription(try name("floor-5"), ssh: "ssh://pi@gw5:2222", adapters: ["floor-5/hci1"]),
+      ])
+    #expect(
+      building.adapters == [
+        AdapterDescription("floor-3/hci1", slots: 7),
+        AdapterDescription("floor-4/00:1A:7D:DA:71:14", alias: "lift", place: "by the lift"),
+      ])
+    #expect(
+      building.rooms.map(\.near) == [
+        "floor-3", "floor-3/hci1", "floor-4/00:1A:7D:DA:71:14", "floor-5/00:1A:7D:DA:71:13",
+      ])
+  }
+
   @Test("`near` beside an address has no effect and is a warning")
   func nearAndAddress() throws {
     let text = "building: B\nrooms: [{ room: R, minor: 1, address: C4:7C:8D:00:00:01, near: hci0 }]\n"

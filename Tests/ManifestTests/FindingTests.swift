@@ -77,6 +77,26 @@ struct FindingTests {
       .top("adapters: { 1️⃣usb0: { slots: 7 } }", "neither the name nor the address of an adapter"),
       .top("adapters: { hci0: { slots: 1️⃣21 } }", "`slots` is 21, outside of 1…20"),
       .top("adapters: { hci0: { 1️⃣slot: 2 } }", "unknown key", advice: "`slots`"),
+      .top("hosts: 1️⃣[gw3]", "`hosts` is a mapping", advice: "floor-3"),
+      .top("hosts: { 1️⃣Floor 3: { ssh: gw3 } }", "cannot be the name of a host", advice: "floor-3"),
+      .top("hosts: { 1️⃣hci1: { ssh: gw3 } }", "cannot be the name of a host"),
+      .top("hosts: { 1️⃣001a7dda7113: { ssh: gw3 } }", "cannot be the name of a host"),
+      .top("hosts: { 1️⃣floor-3: { adapters: hci0 } }", "this host has no `ssh`", advice: "pi@gw3"),
+      .top("hosts: { floor-3: { ssh: 1️⃣-oProxyCommand=evil } }", "not a destination", advice: "~/.ssh/config"),
+      .top("hosts: { floor-3: { ssh: 1️⃣\"gw3 reboot\" } }", "not a destination"),
+      .top("hosts: { floor-3: { ssh: gw3, 1️⃣port: 22 } }", "unknown key", advice: "ssh, adapters"),
+      .top("hosts: { floor-3: { ssh: gw3, adapters: [1️⃣usb0] } }", "neither the name nor the address"),
+      .top("hosts: { floor-3: { ssh: gw3, adapters: 1️⃣floor-3/hci0 } }", "neither the name nor the address"),
+      .top(
+        "hosts: { a: { ssh: gw3 }, b: { ssh: 1️⃣gw3 } }", "has a name already", advice: "leave one of them out"),
+      .top(
+        "hosts: { floor-3: { ssh: gw3 } }\nadapters: { 1️⃣floor-2/hci0: { slots: 7 } }",
+        "no host of this name", advice: "did you mean `floor-3`?"),
+      .top(
+        "hosts: { lift: { ssh: gw3 } }\nadapters: { 1️⃣lift: { address: 00:1A:7D:DA:71:13 } }",
+        "a host has this name"),
+      .room("room: R, minor: 1, near: 1️⃣floor-3/hci0", "no host of this name", advice: "add it there"),
+      .room("room: R, minor: 1, near: 1️⃣floor-3", "neither the name nor the address"),
       .room("room: R, minor: 1, near: 1️⃣lobby", "neither the name nor the address", advice: "hci0"),
       .room("room: R, minor: 1, register: true, 1️⃣near: hci0", "a registered room takes no `near`"),
       .room(

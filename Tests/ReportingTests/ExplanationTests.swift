@@ -61,6 +61,7 @@ struct ExplanationTests {
       }
     case .settingsUnknown: [.settingsUnknown(5), .settingsUnknown(nil)]
     case .authorizationRequired: [.authorizationRequired]
+    case .localAdapterNeeded: [.localAdapterNeeded]
     case .beaconAsBefore: [.beaconAsBefore(5, SaveResponse()), .beaconAsBefore(5, nil)]
     case .identityOnAir:
       [.identityOnAir(IdentityHolders(5, [.sensor(77)])), .identityOnAir(IdentityHolders(5, []))]

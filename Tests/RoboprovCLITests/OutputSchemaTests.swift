@@ -156,6 +156,7 @@ struct OutputSchemaTests {
       let others: Set<Fact.Kind> = [
         "room_retired", "room_accepted", "room_verified", "binding_released", "adapter_faulted",
         "foreign_scan_detected", "wifi_checked", "events_omitted", "links_held",
+        "host_unavailable",
       ]
       #expect(kinds.union(others) == Set(Fact.Kind.allCases), "\(kinds.map(\.rawValue).sorted())")
       try await folder.expectValid()

@@ -36,6 +36,10 @@ package enum SampleFacts {
             ], identity: 7, exclusion: Exclusion(.accepted, reason: "no power yet", by: "M. Muster"))
         ], families: [RecordedFamily(family)])),
     .adapterAwaited(AdapterAwaited(problem: .poweredOff, adapter: "hci0", seconds: 30)),
+    .hostUnavailable(
+      HostUnavailable(
+        host: HostName("floor-3")!, cause: .unreachable,
+        stackText: "ssh pi@gw3: Permission denied (publickey).")),
     .adapterSelected(
       AdapterSelected(
         adapter: AdapterID(address), name: "hci0", alias: "east", place: "by the lift", stack: "BlueZ 5.66",

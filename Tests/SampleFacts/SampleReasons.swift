@@ -53,6 +53,7 @@ extension SampleFacts {
       .settingsUnknown(7), #"{"code":"settings_unknown","identity":"\#(DeviceIdentity.sensor(7))"}"#),
     ReasonExample(.settingsUnknown(nil), #"{"code":"settings_unknown"}"#),
     ReasonExample(.authorizationRequired, #"{"code":"authorization_required"}"#),
+    ReasonExample(.localAdapterNeeded, #"{"code":"local_adapter_needed"}"#),
     ReasonExample(.adapterDeaf, #"{"code":"adapter_deaf"}"#),
     ReasonExample(.connectTimedOut(), #"{"code":"connect_timed_out","stage":"connect"}"#),
     ReasonExample(

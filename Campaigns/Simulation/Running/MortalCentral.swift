@@ -76,7 +76,7 @@ package struct MortalCentral: Central {
     return try await central.scan(on: adapter, body)
   }
 
-  package func stackVersion() async -> String? { await central.stackVersion() }
+  package func stackVersion(on host: HostName?) async -> String? { await central.stackVersion(on: host) }
   package func adapters() async throws(CentralError) -> [Adapter] { try await central.adapters() }
   package func adapterChanges() async -> AsyncStream<[Adapter]> { await central.adapterChanges() }
   package func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral]

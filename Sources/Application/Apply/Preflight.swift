@@ -40,7 +40,10 @@ package struct Preflight: Sendable {
     let wanted = adapters.adapters(of: building)
     let kernel = ControllerFiles.ofThisHost(unless: stack.isSimulated)
     if !wanted.isEmpty, let present = try? await stack.central.adapters() {
-      try KnownAdapters(building, prepared.archive, kernel: kernel?.names ?? []).check(wanted, present)
+      let lost = await stack.central.hosts().filter { $0.failure != nil }.compactMap(\.host)
+      // The adapters of a host that cannot be reached now are unknown.
+      try KnownAdapters(building, prepared.archive, kernel: kernel?.names ?? []).check(
+        wanted.filter { reference in !lost.contains { $0 == reference.host } }, present)
     }
     try await Interruptions().cancelling { _ = try await adapters.ready(stack, of: building) }
   }

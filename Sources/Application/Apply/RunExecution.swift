@@ -62,7 +62,7 @@ package struct RunExecution: Sendable {
     watch: @escaping @Sendable (RunEvent) -> Void = { _ in }, stopped: OneShot<Void>,
     show: (RunReport, BuildingReport?, RunDirectory) -> Void
   ) async throws -> ApplyResult {
-    let claims = AdapterClaims(run)
+    let claims = AdapterClaims(run, stack.hosts)
     if !stack.isSimulated {
       try prepared.archive.prepare(for: run, of: request.building.id, in: keeping)
     }

@@ -47,7 +47,12 @@ package struct AdapterUse: Sendable {
   let stack: BluetoothStack
   let choice: AdapterChoice
   private let building: Building?
-  private let claims = AdapterClaims(RunIdentity())
+  private let claims: AdapterClaims
+
+  private init(_ stack: BluetoothStack, _ choice: AdapterChoice, _ building: Building?) {
+    (self.stack, self.choice, self.building) = (stack, choice, building)
+    claims = AdapterClaims(RunIdentity(), stack.hosts)
+  }
 
   /// Runs `body` and ends the use.
   /// - Parameter building: The building whose names for adapters apply.
@@ -55,7 +60,7 @@ package struct AdapterUse: Sendable {
     _ stack: BluetoothStack, _ choice: AdapterChoice, of building: Building? = nil,
     _ body: (AdapterUse) async throws -> Result
   ) async throws -> Result {
-    let use = AdapterUse(stack: stack, choice: choice, building: building)
+    let use = AdapterUse(stack, choice, building)
     defer { withExtendedLifetime(use) {} }
     return try await body(use)
   }

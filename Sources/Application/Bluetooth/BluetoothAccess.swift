@@ -4,7 +4,7 @@ package import Bluetooth
 import DBus
 package import FoundationEssentials
 package import Logging
-import Model
+package import Model
 import Synchronization
 import VirtualTime
 
@@ -14,9 +14,13 @@ package struct BluetoothStack: Sendable {
   private let time: Surroundings.Time
   /// Whether the adapters are virtual, and belong to this command alone.
   package let isSimulated: Bool
+  /// The other hosts of adapters.
+  package let hosts: [HostDescription]
 
-  init(_ central: any Central, _ time: Surroundings.Time, isSimulated: Bool) {
-    (self.central, self.time, self.isSimulated) = (central, time, isSimulated)
+  init(
+    _ central: any Central, _ time: Surroundings.Time, isSimulated: Bool, hosts: [HostDescription] = []
+  ) {
+    (self.central, self.time, self.isSimulated, self.hosts) = (central, time, isSimulated, hosts)
   }
 
   /// Monotonic time; in a rehearsal that of the virtual building.
@@ -35,6 +39,8 @@ package struct BluetoothStack: Sendable {
 package struct BluetoothAccess: Sendable {
   /// The virtual building; nil for the system's BlueZ.
   package var rehearsal: Rehearsal.Choice?
+  /// Other computers whose adapters are used, too, except in a rehearsal.
+  package var hosts: [HostDescription] = []
   /// Receives the work with Bluetooth.
   let log: Logger
 
@@ -66,6 +72,12 @@ package struct BluetoothAccess: Sendable {
     _ body: @escaping @Sendable (Swift.Result<BluetoothStack, CentralError>) async throws -> Result
   ) async throws -> Result {
     guard let rehearsal else {
+      guard hosts.isEmpty else {
+        let time = Surroundings.time()
+        return try await RemoteHosts.with(hosts, beside: Surroundings.bus, time, log: log) { group in
+          try await body(.success(BluetoothStack(group, time, isSimulated: false, hosts: hosts)))
+        }
+      }
       return try await using(Surroundings.bus, Surroundings.time(), isSimulated: false, body)
     }
     let virtual = try Rehearsal(rehearsal, of: subject)

@@ -58,6 +58,7 @@ package struct Finding: Sendable, Hashable {
     case slowAdvertisers = "slow_advertisers"
     case supervisionTimeout = "supervision_timeout"
     case storedDevices = "stored_devices"
+    case host
     case hostBluetooth = "host_bluetooth"
 
     case adapter
@@ -105,6 +106,7 @@ extension Finding.Code: OutputNames {
     case .slowAdvertisers: "Devices that advertise rarely cannot be connected to."
     case .supervisionTimeout: "How long a link lasts without a packet."
     case .storedDevices: "How many devices the Bluetooth service keeps in its storage."
+    case .host: "Another computer whose adapters are used."
     case .hostBluetooth: "What can be read about this computer's Bluetooth in addition to the bus."
     case .adapter: "An adapter: address, controller, place, state, links."
     case .noAdapter: "There is no adapter."

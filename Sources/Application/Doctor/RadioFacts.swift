@@ -1,4 +1,5 @@
 package import Bluetooth
+import Model
 
 /// Facts about the Bluetooth stack and its adapters.
 package struct RadioFacts: Sendable, Hashable {
@@ -8,6 +9,20 @@ package struct RadioFacts: Sendable, Hashable {
   var failure: CentralError?
   /// Sorted by name.
   var adapters: [Item]
+  /// The other hosts, in their order; empty without any.
+  var hosts: [Host] = []
+  /// Why this computer's stack cannot be used, though that of another host can.
+  var localFailure: CentralError?
+
+  /// Another host.
+  package struct Host: Sendable, Hashable {
+    var name: HostName
+    var stack: String?
+    /// The number of adapters that can be used.
+    var ready = 0
+    /// Nil if it can be used.
+    var failure: HostUnavailable?
+  }
 
   package init(stack: String? = nil, failure: CentralError? = nil, adapters: [Item] = []) {
     (self.stack, self.failure, self.adapters) = (stack, failure, adapters)
@@ -43,6 +58,16 @@ package struct RadioFacts: Sendable, Hashable {
       }
     } catch {
       facts.failure = error
+    }
+    for host in await central.hosts() {
+      guard let name = host.host else {
+        facts.localFailure = facts.failure == nil ? host.failure : nil
+        continue
+      }
+      let ready = facts.ready.count { $0.id.host == name }
+      facts.hosts.append(
+        Host(
+          name: name, stack: await central.stackVersion(on: name), ready: ready, failure: HostUnavailable(host)))
     }
     return facts
   }

@@ -7,6 +7,11 @@ package import Model
 package enum RadioMessages {
   package static func failure(_ error: CentralError, adapter: String? = nil) -> CommandFailure {
     let detail = error.stackText.map { " (\(OutsideWords.quoted($0)))" } ?? ""
+    if let host = HostUnavailable(HostAdapters(on: error.host, .failure(error))) {
+      return CommandFailure(
+        .unavailable, "no adapter can be used; \(OutsideWords.quoted(host.sentence))",
+        advice: "`roboprov doctor` checks each host.")
+    }
     switch error.code {
     case .busUnavailable:
       return CommandFailure(

@@ -72,6 +72,9 @@ package enum HostEnvironment {
     variables["DBUS_SYSTEM_BUS_ADDRESS"]
   }
 
+  /// The directory for files that no later command reads.
+  static var temporaryDirectory: String { directory("TMPDIR") ?? "/tmp" }
+
   /// The directory for roboprov's state (XDG Base Directory Specification).
   static var stateDirectory: String {
     (directory("XDG_STATE_HOME") ?? homeDirectory + "/.local/state") + "/roboprov"

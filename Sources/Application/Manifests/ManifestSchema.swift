@@ -133,6 +133,11 @@ private struct ManifestSchemaWriter {
       switch name {
       case .hostAdapter:
         schema = schema + ["patternProperties": .object([.init(Pattern.hostAdapter, value)])]
+      case .host:
+        schema =
+          schema + [
+            "patternProperties": .object([.init(Pattern.host, value)]), "additionalProperties": false,
+          ]
       case .other: schema = schema + ["additionalProperties": value]
       case .network:
         schema =
@@ -198,7 +203,7 @@ extension ValueForm.TextForm {
       ]
     case .slug:
       ["type": ["string", "integer", "boolean"], "pattern": .string(Pattern.slug), "minimum": 0]
-    case .adapterAddress: .matching("^(\(Pattern.address))$")
+    case .adapterAddress: .matching("^(\(Pattern.hostName)/)?(\(Pattern.address))$")
     case .deviceAddress:
       .matching("^(\(Pattern.address))$") + ["not": ["pattern": "^(\(Pattern.noAddress))$"]]
     case .something: .text + ["minLength": 1]

@@ -3,6 +3,7 @@ package import Engine
 import FoundationEssentials
 import Glibc
 package import Journal
+package import Model
 import Reporting
 
 /// The resources that only one run at a time may use on this machine.
@@ -41,15 +42,22 @@ extension LockHolder {
 /// The adapters that a run has locked, each until the end of the run.
 package actor AdapterClaims {
   private let holder: LockHolder
+  private let hosts: [HostDescription]
   private var locks: [AdapterID: RunLock] = [:]
+  private var remote: [AdapterID: RemoteLock] = [:]
 
-  package init(_ run: RunIdentity) {
+  /// - Parameter hosts: The other hosts of adapters.
+  package init(_ run: RunIdentity, _ hosts: [HostDescription] = []) {
     holder = LockHolder(run)
+    self.hosts = hosts
   }
 
   /// Locks an adapter, or names the run that has it. If locking is impossible, it warns and grants the
   /// adapter.
-  package func take(_ adapter: Adapter) -> AdapterClaim {
+  package func take(_ adapter: Adapter) async -> AdapterClaim {
+    if let host = hosts.first(where: { $0.name == adapter.id.host }) {
+      return await take(adapter.id, on: host)
+    }
     if locks[adapter.id] != nil { return .granted }
     do throws(RunLockRefusal) {
       locks[adapter.id] = try RunLock.take(
@@ -63,6 +71,23 @@ package actor AdapterClaims {
         return .granted
       }
     }
+  }
+
+  /// Locks an adapter on its host, again if the connection that held the lock was lost.
+  private func take(_ adapter: AdapterID, on host: HostDescription) async -> AdapterClaim {
+    if remote[adapter]?.isHeld == true { return .granted }
+    do throws(RemoteLock.Refusal) {
+      remote[adapter] = try await RemoteLock.take(adapter, on: host, for: holder)
+    } catch {
+      switch error {
+      case .held(let other): return .refused(other?.description ?? Claims.unknown)
+      case .unusable(let reason):
+        Messages.say(
+          "roboprov: warning: another laptop could use \(adapter) at the same time: \(OutsideWords.quoted(reason).visible)"
+        )
+      }
+    }
+    return .granted
   }
 
   /// The lock's name: the adapter's address. On a private bus (a virtual building) an adapter may have the

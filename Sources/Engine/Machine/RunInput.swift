@@ -10,7 +10,7 @@ enum RunInput: Sendable {
   /// Changes of the adapters are no longer reported: the bus is lost for good.
   case adapterChangesEnded
   /// The response to `listAdapters`.
-  case adapters(Result<[Adapter], CentralError>)
+  case hosts([HostAdapters])
   /// The response to `claim`.
   case claimed(AdapterID, AdapterClaim, stack: String?, hardware: AdapterHardware? = nil)
   /// The response to `findLeftLinks`; nil when the stack did not respond.

@@ -40,6 +40,8 @@ struct AdapterPresence: Sendable {
   var mayHaveChanged = false
   var isListing = false
   var isWatchEnded = false
+  /// Why hosts cannot be used, as the record says it.
+  var unavailable: [HostName: HostUnavailable.Cause] = [:]
   var claiming: [AdapterID: Adapter] = [:]
   /// Why an adapter could not be claimed: the first refusal since the wait began.
   var refusal: RunRefusal?
@@ -83,21 +85,23 @@ extension RunMachine {
   }
 
   /// Takes adapters that appeared, and ends the sessions of those that disappeared.
-  mutating func take(adapters result: Result<[Adapter], CentralError>) {
+  mutating func take(_ hosts: [HostAdapters]) {
     radios.presence.isListing = false
     guard !isStopping else { return }
-    var failure: CentralError?
-    if case .failure(let error) = result {
-      switch error.code {
+    let failures = hosts.compactMap(\.failure)
+    note(hosts)
+    for failure in failures {
+      switch failure.code {
       case .cancelled: return
-      case .permissionDenied: return stop(.radio(error))
-      case .stackUnavailable, .busUnavailable: stackLostAt = now
+      case .stackUnavailable, .busUnavailable: stackLostAt[failure.host] = now
       default: break
       }
-      failure = error
     }
-    let present = (try? result.get()) ?? []
-    let usable = present.filter(isUsable).sorted { $0.name < $1.name }
+    // The failure of one host is none of the others.
+    let failure = failures.count == hosts.count ? failures.last : nil
+    if let failure, failures.allSatisfy({ $0.code == .permissionDenied }) { return stop(.radio(failure)) }
+    let present = hosts.flatMap { (try? $0.result.get()) ?? [] }
+    let usable = present.filter(isUsable).sorted(by: Adapter.areInOrder)
     for radio in radios where !usable.contains(where: { $0.id == radio.id }) { lose(radio.session) }
     // The losses above are known, and adapters that can be used again are claimed below.
     radios.presence.mayHaveChanged = false
@@ -129,8 +133,18 @@ extension RunMachine {
     }
   }
 
+  /// Records why a host cannot be used, once for each cause until it can.
+  private mutating func note(_ hosts: [HostAdapters]) {
+    for host in hosts {
+      guard let name = host.host else { continue }
+      let fact = HostUnavailable(host)
+      if let fact, fact.cause != radios.presence.unavailable[name] { record(.hostUnavailable(fact)) }
+      radios.presence.unavailable[name] = fact?.cause
+    }
+  }
+
   private mutating func recordWait(_ present: [Adapter], _ failure: CentralError?) {
-    let eligible = present.filter(request.wants).sorted { $0.name < $1.name }
+    let eligible = present.filter(request.wants).sorted(by: Adapter.areInOrder)
     radios.presence.wait?.failure = failure ?? CentralError(.adapterUnavailable(eligible.problem))
     let isStuck = eligible.contains { radios[history: $0.id].health.isStuck }
     if isStuck { radios.presence.wait?.failure = CentralError(.timedOut) }
@@ -204,9 +218,16 @@ extension RunMachine {
       rooms.update(place, .proving(state))
       timers.orphans.insert(Due(at: state.limit, room: place))
     }
+    // Without an adapter of this computer, such a room ends when the next adapter takes it.
+    for place in rooms.places([.queued]) where !hasLocalRadio && rooms[place].room.family.proof.isSelfDisconnect {
+      for radio in radios { enlist(place, on: radio.id) }
+    }
     isDirty = true
     noteLoss(of: session.adapter)
   }
+
+  /// Whether an adapter of this computer is in use.
+  var hasLocalRadio: Bool { radios.contains { $0.id.host == nil } }
 
   /// Gives up an adapter that comes and goes without end.
   private mutating func noteLoss(of adapter: AdapterID) {

@@ -22,6 +22,11 @@ extension RunMachine {
       finish(place, work, stoppedBy: found)
       return false
     }
+    if work.room.family.proof.isSelfDisconnect, radios[index].id.host != nil {
+      // An adapter of this computer has the room among its candidates, too.
+      if !hasLocalRadio { finish(place, .actionRequired, reason: .localAdapterNeeded) }
+      return false
+    }
     if work.attempts == 0 {
       recordBinding(of: work.room.id, to: work.address, work.basis, work.consent)
     }

@@ -72,8 +72,8 @@ struct RunMachine: Sendable {
   var confirmation: PendingConfirmation?
   var matchedAt: MonotonicInstant?
   var timers = RoomTimers()
-  /// When the stack or the bus was last found to be lost.
-  var stackLostAt: MonotonicInstant?
+  /// When the stack or the bus of a host was last found to be lost.
+  var stackLostAt: [HostName?: MonotonicInstant] = [:]
   /// Whether the record says that more devices were received than are kept.
   var isOverflowNoted = false
   /// Devices of rooms that are received with unknown content because the stack keeps an old object: its error
@@ -139,7 +139,7 @@ struct RunMachine: Sendable {
     case .started: begin()
     case .adaptersChanged: radios.presence.mayHaveChanged = true
     case .adapterChangesEnded: radios.presence.isWatchEnded = true
-    case .adapters(let result): take(adapters: result)
+    case .hosts(let hosts): take(hosts)
     case .claimed(let adapter, let claim, let stack, let hardware):
       take(claim, of: adapter, stack: stack, hardware)
     case .connectedPeripherals(let peripherals, let session): release(peripherals, in: session)

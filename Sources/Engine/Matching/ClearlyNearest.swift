@@ -6,7 +6,7 @@ import Model
 package func clearlyNearest(
   of devices: [AirLedger.Sighting], to adapter: AdapterID, now: MonotonicInstant
 ) -> BluetoothAddress? {
-  let nearness = Nearness(of: devices, at: [adapter], now: now)
+  let nearness = Nearness(of: devices, at: [adapter: adapter], now: now)
   guard case .device(let address, _) = nearness.device(near: adapter, called: AdapterReference("\(adapter)"))
   else { return nil }
   return address

@@ -101,7 +101,7 @@ package func match(
   let crowded = crowded(near.values.flatMap(\.self), nearby)
   for (profile, rooms) in near.sorted(by: { $0.key < $1.key }) {
     let free = air.free(for: profile).filter { !claimed.contains($0.address) }
-    let nearness = Nearness(of: free, at: nearby.all, now: now)
+    let nearness = Nearness(of: free, at: nearby.places, now: now)
     matches.merge(nearest(rooms, nearness, nearby, crowded: crowded)) { $1 }
     claimed.formUnion(nearness.inRooms)
   }

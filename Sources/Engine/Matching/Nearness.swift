@@ -1,26 +1,35 @@
 package import Bluetooth
 package import Model
 
-/// The adapters that rooms are near.
+/// The adapters that rooms are near. Those of one reference, as of a host, stand in one place.
 package struct NearbyAdapters: Hashable, Sendable {
-  /// The adapters by their reference in the manifest. Each is resolved once and stays the same, even if the
-  /// host renames it.
+  /// The places by their reference in the manifest. The reference to one adapter is resolved once and stays the same, even
+  /// if the host renames it.
   private var byReference: [AdapterReference: AdapterID] = [:]
+  /// The place of each adapter: the first one that was present there.
+  private(set) var places: [AdapterID: AdapterID] = [:]
 
   package init() {}
 
   /// Notes an adapter that is present, if a room refers to it.
   package mutating func take(_ adapter: Adapter, namedBy rooms: [Room]) {
-    for reference in rooms.compactMap(\.near) where byReference[reference] == nil && reference.names(adapter)
-    {
-      byReference[reference] = adapter.id
+    let references = rooms.compactMap(\.near).filter {
+      $0.names(adapter) && (byReference[$0] == nil || $0.text == adapter.id.host?.text)
     }
+    guard !references.isEmpty else { return }
+    let known = references.compactMap { byReference[$0] } + [places[adapter.id]].compactMap(\.self)
+    let place = known.first ?? adapter.id
+    // One room may refer to the host and another to its adapter: that is one place.
+    for other in known where other != place {
+      byReference = byReference.mapValues { $0 == other ? place : $0 }
+      places = places.mapValues { $0 == other ? place : $0 }
+    }
+    for reference in references { byReference[reference] = place }
+    places[adapter.id] = place
   }
 
-  /// The adapter of a reference; nil while it was never present.
+  /// The place of a reference; nil while none of its adapters was ever present.
   subscript(reference: AdapterReference) -> AdapterID? { byReference[reference] }
-
-  var all: Set<AdapterID> { Set(byReference.values) }
 }
 
 /// Matches rooms and devices by nearness: each must be the other's clear best, for a while.
@@ -49,28 +58,27 @@ struct Nearness {
   }
 
   private let now: MonotonicInstant
-  private let adapters: Set<AdapterID>
-  /// The devices by adapter, the strongest first.
+  /// The devices by place, the strongest first.
   private var received: [AdapterID: [Candidate]] = [:]
-  /// The adapters in rooms by device, the strongest first.
+  /// The places by device, the strongest first.
   private var strengths: [BluetoothAddress: [Candidate]] = [:]
 
   private struct Candidate {
     var address: BluetoothAddress
     var adapter: AdapterID
+    var place: AdapterID
     var strength: Double
     var isSettled: Bool
   }
 
   /// The nearness of devices that are free for rooms of one family.
-  /// - Parameter adapters: all adapters that stand in rooms.
-  init(
-    of devices: [AirLedger.Sighting], at adapters: Set<AdapterID>, now: MonotonicInstant
-  ) {
+  /// - Parameter places: the place of each adapter that stands in a room.
+  init(of devices: [AirLedger.Sighting], at places: [AdapterID: AdapterID], now: MonotonicInstant) {
     self.now = now
-    self.adapters = adapters
     for device in devices {
-      for (adapter, reception) in device.receptions where adapters.contains(adapter) {
+      var strongest: [AdapterID: Candidate] = [:]
+      for (adapter, reception) in device.receptions {
+        guard let place = places[adapter] else { continue }
         guard reception.at.duration(to: now) <= Limits.freshness, let strength = reception.strength() else {
           continue
         }
@@ -78,24 +86,28 @@ struct Nearness {
           reception.since.duration(to: now) >= Limits.settling
           && reception.strength(reports: Limits.reports) != nil
         let candidate = Candidate(
-          address: device.address, adapter: adapter, strength: strength, isSettled: isSettled)
-        received[adapter, default: []].append(candidate)
+          address: device.address, adapter: adapter, place: place, strength: strength, isSettled: isSettled)
+        if let other = strongest[place], (other.strength, adapter) > (strength, other.adapter) { continue }
+        strongest[place] = candidate
+      }
+      for (place, candidate) in strongest {
+        received[place, default: []].append(candidate)
         strengths[device.address, default: []].append(candidate)
       }
     }
     // Equal strengths are ordered by address, so that the order is deterministic.
-    for adapter in received.keys {
-      received[adapter]?.sort { ($1.strength, $0.address) < ($0.strength, $1.address) }
+    for place in received.keys {
+      received[place]?.sort { ($1.strength, $0.address) < ($0.strength, $1.address) }
     }
     for address in strengths.keys {
       strengths[address]?.sort { ($1.strength, $0.adapter) < ($0.strength, $1.adapter) }
     }
   }
 
-  /// The device of a room that is near this adapter, if no other room is.
-  /// - Parameter name: the reference of the adapter in the manifest.
-  func device(near adapter: AdapterID, called name: AdapterReference) -> Match {
-    let candidates = received[adapter] ?? []
+  /// The device of a room that is near this place, if no other room is.
+  /// - Parameter name: the reference to its adapters in the manifest.
+  func device(near place: AdapterID, called name: AdapterReference) -> Match {
+    let candidates = received[place] ?? []
     guard let best = candidates.first else {
       return .stopped(.pending, .noCandidate(near: name.text))
     }
@@ -110,7 +122,7 @@ struct Nearness {
     let rivals = candidates.filter { $0.strength > best.strength - Limits.margin }
     guard rivals.count == 1 else { return .stopped(.ambiguous, .notClearlyNearest(listed(rivals))) }
     let places = strengths[best.address] ?? []
-    let other = places.first { $0.adapter != adapter && $0.strength > best.strength - Limits.margin }
+    let other = places.first { $0.place != place && $0.strength > best.strength - Limits.margin }
     if let other { return .stopped(.ambiguous, .notClearlyNearest(listed([best, other]))) }
     guard best.isSettled else { return .stopped(.pending, .receivedTooBriefly(listed([best]))) }
     return .device(best.address, .nearest)

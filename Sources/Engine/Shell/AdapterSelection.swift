@@ -49,7 +49,7 @@ package struct AdapterSelection: Sendable {
   }
 
   private func eligible(_ adapters: [Adapter]) -> [Adapter] {
-    adapters.filter(wanted.want).sorted { $0.name < $1.name }
+    adapters.filter(wanted.want).sorted(by: Adapter.areInOrder)
   }
 
   /// Why there is no adapter; nil if the stack or the bus is missing, which needs another remedy.

@@ -11,11 +11,7 @@ extension RunShell {
   private static let powerCycleTimeout = Duration.seconds(20)
 
   func listAdapters() async {
-    do throws(CentralError) {
-      inbox.post(.adapters(.success(try await central.adapters())))
-    } catch {
-      inbox.post(.adapters(.failure(error)))
-    }
+    inbox.post(.hosts(await central.hosts()))
   }
 
   func claim(_ adapter: Adapter) async {
@@ -23,7 +19,7 @@ extension RunShell {
     guard claim == .granted else { return inbox.post(.claimed(adapter.id, claim, stack: nil)) }
     inbox.post(
       .claimed(
-        adapter.id, claim, stack: await central.stackVersion(), hardware: environment.hardware(adapter)))
+        adapter.id, claim, stack: await central.stackVersion(on: adapter.id.host), hardware: environment.hardware(adapter)))
   }
 
   func findLeftLinks(_ session: RadioSession) async {

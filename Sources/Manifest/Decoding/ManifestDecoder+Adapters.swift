@@ -35,7 +35,8 @@ extension ManifestDecoder {
         .missingKey, "this adapter has no keys", at: entry.keyRange, advice: "for example: slots: 7")
     }
     var description = AdapterDescription(named ?? AdapterReference(entry.key))
-    if named != nil {
+    if let named {
+      checkHost(of: named, at: entry.keyRange)
       if let address = fields.entry("address") {
         error(
           .badAdapter, "the name of this entry identifies the adapter already", at: address.keyRange,
@@ -43,13 +44,17 @@ extension ManifestDecoder {
       }
     } else if let node = fields["address"] {
       guard let text = text(node, "address") else { return nil }
-      guard let address = BluetoothAddress(text) else {
+      guard let reference = AdapterReference(naming: text), let id = AdapterID(reference.text) else {
         error(
           .badAddress, "`address` is not the address of an adapter", at: node.range, advice: Self.addresses)
         return nil
       }
       warnOfOtherMeaning(node, "address")
-      description = AdapterDescription(AdapterReference(address.description), alias: entry.key)
+      checkHost(of: reference, at: node.range)
+      if hosts.contains(where: { $0.name.text == entry.key }) {
+        error(.badAdapter, "a host has this name", at: entry.keyRange, advice: "choose another name")
+      }
+      description = AdapterDescription(AdapterReference(id.description), alias: entry.key)
     } else {
       error(
         .badAdapter, "this is neither the name nor the address of an adapter", at: entry.keyRange,
@@ -75,20 +80,15 @@ extension ManifestDecoder {
         notes: [.init("its address", at: address.keyRange)], advice: "leave one of them out")
     }
     if let described = adapterAliases[text] { return described }
-    if let reference = AdapterReference(naming: text) { return reference }
-    let nearest = nearest(to: text, of: adapterAliases.keys.sorted())
+    if hosts.contains(where: { $0.name.text == text }) { return AdapterReference(text) }
+    if let reference = AdapterReference(naming: text) {
+      checkHost(of: reference, at: entry.value.range)
+      return reference
+    }
+    let nearest = nearest(to: text, of: adapterAliases.keys.sorted() + hosts.map(\.name.text))
     error(
       .unknownAdapter, "this is neither the name nor the address of an adapter", at: entry.value.range,
       advice: nearest.map { "did you mean `\($0)`?" } ?? "write hci0 or 00:1A:7D:DA:71:13: \(Self.addresses)")
     return nil
-  }
-}
-
-extension AdapterReference {
-  /// Parses a name, `hci0` to `hci255`, or an address; nil for any other text.
-  fileprivate init?(naming text: String) {
-    let isName = text.hasPrefix("hci") && Int(text.dropFirst(3)).map { (0...255).contains($0) } ?? false
-    guard let written = isName ? text : BluetoothAddress(text)?.description else { return nil }
-    self.init(written)
   }
 }

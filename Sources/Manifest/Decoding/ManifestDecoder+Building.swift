@@ -25,6 +25,7 @@ extension ManifestDecoder {
     if let node = fields["include"] { include(node, into: &networks) }
     // Unused networks are checked too, because an installer may use one for the first time on site.
     check(networks)
+    hosts = fields["hosts"].map { self.hosts($0) } ?? []
     adapters = fields["adapters"].map { self.adapters($0) } ?? []
     adapterAliases = Dictionary(
       adapters.compactMap { adapter in adapter.alias.map { ($0, adapter.reference) } },
@@ -35,8 +36,10 @@ extension ManifestDecoder {
     warnOfUnusedDefaults()
     warnOfSuspicious()
     guard let name, let id, let policy else { return nil }
-    return Building(
+    var building = Building(
       id: id, name: name, assignment: policy, adapters: adapters, rooms: rooms, families: families)
+    building.hosts = hosts
+    return building
   }
 
   /// Reports a file of another kind: without building and rooms, and with a key of that kind.

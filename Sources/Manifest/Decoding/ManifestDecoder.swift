@@ -25,6 +25,8 @@ struct ManifestDecoder {
   var networkNames: [String]?
   /// The places of passwords that were checked by the family of a room.
   var checkedPasswords: Set<SourceRange> = []
+  /// The descriptions under `hosts`.
+  var hosts: [HostDescription] = []
   /// The descriptions under `adapters`.
   var adapters: [AdapterDescription] = []
   var adapterAliases: [String: AdapterReference] = [:]

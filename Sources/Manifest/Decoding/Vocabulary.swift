@@ -3,7 +3,7 @@ package import Model
 /// The keys of the format and of the settings of device families, and the keys whose values may be shown.
 package struct Vocabulary: Sendable {
   static let building = [
-    "version", "building", "id", "include", "families", "wifi", "adapters", "match", "profile", "retries",
+    "version", "building", "id", "include", "families", "wifi", "hosts", "adapters", "match", "profile", "retries",
     "timeouts",
     "beacon", "wifi_check", "defaults", "rooms", "rooms_from", "floors", "groups",
   ]
@@ -28,6 +28,7 @@ package struct Vocabulary: Sendable {
   static let passwordSources = ["env", "file", "command", "prompt"]
   /// The sources of what is on a device's label.
   static let labelSources = passwordSources + ["labels"]
+  static let host = ["ssh", "adapters"]
   static let adapter = ["address", "slots", "place"]
   /// The keys under `rooms_from`.
   static let table = ["file", "columns", "ignore"]
@@ -58,7 +59,7 @@ package struct Vocabulary: Sendable {
     self.families = families
     settingKeys = families.all.flatMap(Self.settingKeys).uniqued
     all = Set(
-      Self.building + Self.defaults + Self.room + Self.floor + Self.group + Self.network + Self.adapter
+      Self.building + Self.defaults + Self.room + Self.floor + Self.group + Self.network + Self.host + Self.adapter
         + Self.table + Self.beacon + Self.stages + settingKeys)
     let secretSettings = families.all.flatMap(\.givenSettings).filter(\.isSecret)
     let secrets = secretSettings.map(\.name.rawValue)
@@ -72,7 +73,7 @@ package struct Vocabulary: Sendable {
       families.all.flatMap(\.givenSettings).filter { $0.isShareable && Self.isPlain($0) }.map(\.name.rawValue)
       .uniqued
     openValues = all.subtracting([
-      "wifi", "password", "defaults", "rooms", "adapters", "beacon", "timeouts", "floors", "groups",
+      "wifi", "password", "defaults", "rooms", "hosts", "adapters", "beacon", "timeouts", "floors", "groups",
       "columns",
       "ignore",
     ]).subtracting(secrets)

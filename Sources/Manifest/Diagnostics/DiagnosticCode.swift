@@ -45,7 +45,10 @@ package enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
   case badSecretSource = "bad-secret-source"
   case placeholderPassword = "placeholder-password"
 
-  // Adapters.
+  // Hosts and adapters.
+  case badHost = "bad-host"
+  case duplicateHost = "duplicate-host"
+  case unknownHost = "unknown-host"
   case badAdapter = "bad-adapter"
   case duplicateAdapter = "duplicate-adapter"
   case unknownAdapter = "unknown-adapter"
@@ -146,10 +149,14 @@ extension DiagnosticCode {
       "A password is a text, or exactly one of `{ env: NAME }`, `{ file: PATH }`, `{ command: [PROGRAM, …] }`, `{ prompt: true }`. What is on a device's label (`pop`, `username`) can come from `{ labels: FILE }`, too."
     case .placeholderPassword:
       "The password looks like a placeholder that was meant to be replaced. roboprov expands nothing in a password: it would be written as it is."
+    case .badHost:
+      "A host under `hosts` has a name of a–z, 0–9 and hyphens, which is no adapter's, and a destination of ssh."
+    case .duplicateHost: "Two entries under `hosts` are for the same computer."
+    case .unknownHost: "An adapter is that of a host, and no host of this name is under `hosts`."
     case .badAdapter:
       "An entry under `adapters` is an adapter's name or address, or a name of your choice with its `address`."
     case .duplicateAdapter: "Two entries under `adapters` are for the same adapter."
-    case .unknownAdapter: "This is neither an adapter's name or address nor a name under `adapters`."
+    case .unknownAdapter: "This is neither an adapter's name or address nor a name under `adapters` or `hosts`."
     case .noRooms: "The manifest describes no room."
     case .tooManyRooms: "The manifest describes more rooms than a building may have."
     case .missingSetting: "A room lacks a setting that its device needs."

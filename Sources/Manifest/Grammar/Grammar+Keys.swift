@@ -2,7 +2,7 @@ import Model
 
 extension Grammar {
   enum Place {
-    case manifest, defaults, floor, group, room, network, passwordSource, adapter, table, timeouts, beacon
+    case manifest, defaults, floor, group, room, network, passwordSource, host, adapter, table, timeouts, beacon
   }
 
   /// A key with its documentation. Every key that the decoder knows is documented here or is a setting of a
@@ -14,6 +14,7 @@ extension Grammar {
       case .room: roomKey(name)
       case .network: networkKey(name)
       case .passwordSource: passwordSourceKey(name)
+      case .host: hostKey(name)
       case .adapter: adapterKey(name)
       case .table: tableKey(name)
       case .timeouts: timeoutKey(name)
@@ -51,9 +52,14 @@ extension Grammar {
         "The WiFi networks, each under a name of your choice. Rooms use this name.",
         .either([.named([(.network, .mapping(network))]), .nothing]), []
       )
+    case "hosts":
+      (
+        "Other computers whose adapters are used through ssh, each under a name of your choice. They need BlueZ and systemd, and nothing of roboprov.",
+        .named([(.host, .mapping(host))]), []
+      )
     case "adapters":
       (
-        "The adapters, each under its name on the host (hci0), its address, or a name of your choice with its `address`.",
+        "The adapters, each under its name on the host (hci0), its address, or a name of your choice with its `address`. That of another host: floor-3/hci0.",
         .named([(.hostAdapter, .mapping(hostAdapter)), (.other, .mapping(namedAdapter))]), []
       )
     case "match":
@@ -159,7 +165,7 @@ extension Grammar {
       )
     case "near":
       (
-        "The adapter that is in this room: hciN, an address, or a name under `adapters`. The room gets the device nearest to it.",
+        "The adapter that is in this room: hciN, an address, or a name under `adapters`; floor-3/hci0 or floor-3 for those of a host. The room gets the device nearest to it.",
         .text(.any), ["hci1"]
       )
     case "register":
@@ -207,6 +213,19 @@ extension Grammar {
         "The file into which `roboprov capture` and `walk` write what labels say, relative to this one.",
         .text(.something), ["./labels.json"]
       )
+    default: preconditionFailure("the key \(name) has no description")
+    }
+  }
+
+  private func hostKey(_ name: String) -> (String, ValueForm, [String]) {
+    switch name {
+    case "ssh":
+      (
+        "The computer, as ssh(1) takes it; ~/.ssh/config applies. ssh must reach it without a question.",
+        .text(.matching("^[^-\\s][^\\s]{0,254}$")), ["pi@gw3.example"]
+      )
+    case "adapters":
+      ("Its adapters to use; all without it.", oneOrMore(.text(.matching("^[^/]+$"))), ["hci0"])
     default: preconditionFailure("the key \(name) has no description")
     }
   }

@@ -84,6 +84,11 @@ package struct Grammar: Sendable {
       keys: Vocabulary.beacon.map { key($0, in: .beacon) }, oneOf: Vocabulary.beacon)
   }
 
+  var host: MappingForm {
+    MappingForm(
+      name: "host", documentation: "Another computer, by its destination for ssh.",
+      keys: Vocabulary.host.map { key($0, in: .host) }, required: ["ssh"])
+  }
   /// An adapter with its name on the host.
   var hostAdapter: MappingForm {
     MappingForm(

@@ -70,7 +70,9 @@ package indirect enum ValueForm: Sendable {
 
   package enum NameForm: Hashable, Sendable {
     case network
-    /// The name or address of an adapter on a host.
+    /// The name of another computer.
+    case host
+    /// The name or address of an adapter, after its host if that is another computer.
     case hostAdapter
     case other
     /// The name of an entry of a setting, except these.

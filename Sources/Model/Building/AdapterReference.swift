@@ -1,7 +1,7 @@
 package import Bluetooth
 
-/// An adapter as the operator refers to it: by its present name on the host, `hci0`, or by its address, which
-/// is stable.
+/// An adapter as the operator refers to it: by its present name, `hci0`, or by its address, which is stable; both with
+/// the host of another computer, `floor-3/hci0`. A host alone means each of its adapters.
 package struct AdapterReference: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The reference as written.
   package let text: String
@@ -16,7 +16,35 @@ package struct AdapterReference: Hashable, Sendable, ExpressibleByStringLiteral 
 
   /// Whether the reference means this adapter.
   package func names(_ adapter: Adapter) -> Bool {
-    text == adapter.name || BluetoothAddress(text) == adapter.id.address
+    text == adapter.name || AdapterID(text) == adapter.id
+      || adapter.id.host != nil && adapter.id.host?.text == text
+  }
+}
+
+/// Another computer whose adapters are used through ssh.
+package struct HostDescription: Hashable, Sendable {
+  package var name: HostName
+  /// The destination, as ssh(1) takes it.
+  package var ssh: String
+  /// The adapters to use, with the host; all when empty.
+  package var adapters: [AdapterReference]
+
+  package init(_ name: HostName, ssh: String, adapters: [AdapterReference] = []) {
+    (self.name, self.ssh, self.adapters) = (name, ssh, adapters)
+  }
+
+  /// Whether ssh takes a text as a destination, and as nothing else.
+  package static func isDestination(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= 255 && !text.hasPrefix("-")
+      && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
+  }
+}
+
+extension AdapterReference {
+  /// The host that it names; nil for an adapter of this computer.
+  package var host: HostName? {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    return HostName(String(parts[0]))
   }
 }
 

@@ -10,6 +10,8 @@ package struct Building: Hashable, Sendable {
   package var assignment: Assignment
   /// The adapters that the manifest describes, in its order.
   package var adapters: [AdapterDescription]
+  /// The other computers whose adapters it uses, in the manifest's order.
+  package var hosts: [HostDescription] = []
   /// The rooms, in the manifest's order.
   package var rooms: [Room]
   /// The device families that its rooms may have, and that are recognised on air.

@@ -5,6 +5,7 @@ package import Bluetooth
 package enum Fact: Hashable, Sendable {
   case runStarted(RunStarted)
   case adapterAwaited(AdapterAwaited)
+  case hostUnavailable(HostUnavailable)
   case adapterSelected(AdapterSelected)
   case adapterFaulted(AdapterFault)
   case linksHeld(LinksHeld)
@@ -48,6 +49,9 @@ extension Fact {
   private static let rows: [Row] = [
     Row("run_started", Fact.runStarted, "The run began."),
     Row("adapter_awaited", Fact.adapterAwaited, "No adapter could be used; the run waits for one."),
+    Row(
+      "host_unavailable", Fact.hostUnavailable,
+      "The adapters of another host cannot be used; the run goes on with those of the others."),
     Row("adapter_selected", Fact.adapterSelected, "An adapter was taken into use."),
     Row(
       "adapter_faulted", Fact.adapterFaulted,
@@ -116,6 +120,7 @@ extension Fact {
     switch self {
     case .runStarted(let data): reader.read("run_started", data)
     case .adapterAwaited(let data): reader.read("adapter_awaited", data)
+    case .hostUnavailable(let data): reader.read("host_unavailable", data)
     case .adapterSelected(let data): reader.read("adapter_selected", data)
     case .adapterFaulted(let data): reader.read("adapter_faulted", data)
     case .linksHeld(let data): reader.read("links_held", data)

@@ -16,6 +16,43 @@ package struct AdapterAwaited: FactPayload {
   }
 }
 
+/// The adapters of another host cannot be used, or no longer. The run goes on with those of the others.
+package struct HostUnavailable: FactPayload {
+  package var host: HostName
+  package var cause: Cause
+  package var stackText: String?
+
+  /// Why. The names are frozen.
+  package enum Cause: String, Hashable, Sendable, Codable, CaseIterable {
+    case unreachable
+    case noAnswer = "no_answer"
+    case noService = "no_bluetooth_service"
+    case refused
+  }
+
+  package init(host: HostName, cause: Cause, stackText: String? = nil) {
+    (self.host, self.cause, self.stackText) = (host, cause, stackText)
+  }
+
+  /// Nil for this computer, and for a host with adapters that can be used.
+  package init?(_ adapters: HostAdapters) {
+    guard let host = adapters.host, let failure = adapters.failure else { return nil }
+    let cause: Cause =
+      switch failure.code {
+      case .stackUnavailable: .noService
+      case .permissionDenied: .refused
+      case .timedOut: .noAnswer
+      default: .unreachable
+      }
+    self.init(host: host, cause: cause, stackText: failure.stackText)
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case host, cause
+    case stackText = "stack_text"
+  }
+}
+
 /// The run began to use an adapter.
 package struct AdapterSelected: FactPayload {
   package var adapter: AdapterID

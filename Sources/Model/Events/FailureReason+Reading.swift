@@ -62,6 +62,7 @@ extension FailureReason.Form {
     case .settingsChanged: .settingsChanged(identity)
     case .settingsUnknown: .settingsUnknown(identity)
     case .authorizationRequired: .authorizationRequired
+    case .localAdapterNeeded: .localAdapterNeeded
     case .planOutdated: .planOutdated
     case .adapterClaimed: .adapterClaimed(holder: try context.required(stackText, .stackText))
     case .hostPaused: .hostPaused(PausedStep(try context.step(), finding))

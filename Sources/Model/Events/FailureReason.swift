@@ -53,6 +53,8 @@ package enum FailureReason: Hashable, Sendable {
   case settingsUnknown(DeviceIdentity?)
   /// A person must press the device's button before it accepts settings.
   case authorizationRequired
+  /// Its only acknowledgement is the time at which it ends the link, which the network to another host hides.
+  case localAdapterNeeded
   case planOutdated
   /// The holder: the adapter and that run.
   case adapterClaimed(holder: String)
@@ -116,6 +118,7 @@ extension FailureReason {
     case settingsChanged = "settings_changed"
     case settingsUnknown = "settings_unknown"
     case authorizationRequired = "authorization_required"
+    case localAdapterNeeded = "local_adapter_needed"
     case planOutdated = "plan_outdated"
     case adapterClaimed = "adapter_claimed"
     case hostPaused = "host_paused"
@@ -198,6 +201,7 @@ extension FailureReason {
     case .settingsUnknown: (.settingsUnknown, .permanent, .actionRequired, .endsInProvisioningMode)
     case .authorizationRequired:
       (.authorizationRequired, .permanent, .actionRequired, .endsInProvisioningMode)
+    case .localAdapterNeeded: (.localAdapterNeeded, .permanent, .actionRequired, .ofHost)
     case .planOutdated: (.planOutdated, .permanent, .pending, .ofHost)
     case .adapterClaimed: (.adapterClaimed, .permanent, .pending, .ofHost)
     case .hostPaused: (.hostPaused, .host, .failed, nil)

@@ -32,6 +32,9 @@ extension Fact {
     case .adapterSelected(var fact):
       fact.stack = fact.stack.map(plain)
       return .adapterSelected(fact)
+    case .hostUnavailable(var fact):
+      fact.stackText = fact.stackText.map(plain)
+      return .hostUnavailable(fact)
     case .adapterFaulted(var fact):
       fact.stackText = fact.stackText.map(plain)
       return .adapterFaulted(fact)

@@ -174,7 +174,8 @@ package struct RoomReport: Hashable, Sendable {
       .elapsedSent, .linkEnded,
       .retryScheduled:
       break
-    case .runStarted, .adapterAwaited, .adapterSelected, .adapterFaulted, .linksHeld, .foreignScanDetected,
+    case .runStarted, .adapterAwaited, .hostUnavailable, .adapterSelected, .adapterFaulted, .linksHeld,
+      .foreignScanDetected,
       .linkReleased,
       .scanStarted,
       .scanStopped,

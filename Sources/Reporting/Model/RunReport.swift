@@ -91,7 +91,7 @@ package struct RunReport: Hashable, Sendable {
       finished = event.at
     case .adapterAwaited, .hostPaused, .operatorRequested, .canariesJudged:
       hasWaited = true
-    case .adapterFaulted, .linksHeld, .linkReleased, .eventsOmitted:
+    case .hostUnavailable, .adapterFaulted, .linksHeld, .linkReleased, .eventsOmitted:
       break
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
       .operatorAwaited, .stageStarted,

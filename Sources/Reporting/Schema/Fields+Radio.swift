@@ -9,9 +9,17 @@ extension AdapterAwaited: ExplainedKeys {
   ]
 }
 
+extension HostUnavailable: ExplainedKeys {
+  package static let fields = [
+    "host": "The name of the host.",
+    "cause": "Why its adapters cannot be used.",
+    "stack_text": "What ssh, the bus or the stack said.",
+  ]
+}
+
 extension AdapterSelected: ExplainedKeys {
   package static let fields = [
-    "name": "Its name on the host: `hci0`.",
+    "name": "Its name on the host: `hci0`; with the host if that is another computer: `floor-3/hci0`.",
     "alias": "Its name in the manifest; absent if it has none.",
     "place": "Its place in the manifest; absent if it has none.",
     "stack": "Name and version of the Bluetooth stack.",

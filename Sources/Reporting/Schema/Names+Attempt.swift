@@ -109,6 +109,19 @@ extension Disconnection.Cause: OutputNames {
   }
 }
 
+extension HostUnavailable.Cause: OutputNames {
+  package static let definition = "host_unavailable_cause"
+  package static let about = "Why the adapters of another host cannot be used."
+  package var documentation: String {
+    switch self {
+    case .unreachable: "There is no connection to its D-Bus."
+    case .noAnswer: "Its D-Bus or its Bluetooth stack does not answer."
+    case .noService: "Its Bluetooth stack does not run."
+    case .refused: "The user may not use its Bluetooth stack."
+    }
+  }
+}
+
 extension AdapterFault.Kind: OutputNames {
   package static let definition = "adapter_fault_kind"
   package static let about = "What can be wrong with an adapter."

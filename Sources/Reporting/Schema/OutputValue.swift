@@ -64,8 +64,13 @@ extension BluetoothAddress: OutputValue {
   package var output: JSONValue { .string(description) }
 }
 
+extension HostName: OutputValue {
+  package static var schema: Schema { .text(.any) }
+  package var output: JSONValue { .string(text) }
+}
+
 extension AdapterID: OutputValue {
-  package static var schema: Schema { .text(.address) }
+  package static var schema: Schema { .text(.adapter) }
   package var output: JSONValue { .string(description) }
 }
 

@@ -107,6 +107,7 @@ extension Schema.TextForm {
     switch self {
     case .any: [:]
     case .address: ["pattern": "^[0-9A-F]{2}(:[0-9A-F]{2}){5}$"]
+    case .adapter: ["pattern": "^([a-z0-9-]+/)?[0-9A-F]{2}(:[0-9A-F]{2}){5}$"]
     case .uuid: ["pattern": "^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$"]
     case .time:
       [

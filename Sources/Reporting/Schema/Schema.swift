@@ -19,6 +19,8 @@ package indirect enum Schema: Hashable, Sendable {
   package enum TextForm: Hashable, Sendable, CaseIterable {
     case any
     case address
+    /// The address of an adapter, after its host if that is another computer.
+    case adapter
     case uuid
     case time
     /// A SHA-256.

@@ -85,6 +85,12 @@ extension Double: Sampled { fileprivate static var sample: Double { 0 } }
 extension String: Sampled { fileprivate static var sample: String { "" } }
 extension Identifier: Sampled { fileprivate static var sample: Self { Self(rawValue: "") } }
 extension BluetoothAddress: Sampled { fileprivate static var sample: Self { Self(rawValue: 0) } }
+extension HostName: Sampled {
+  fileprivate static var sample: Self {
+    guard let name = Self("host") else { preconditionFailure("a host has this name") }
+    return name
+  }
+}
 extension AdapterID: Sampled { fileprivate static var sample: Self { Self(.sample) } }
 
 extension OutputNames {

@@ -44,6 +44,8 @@ extension ProgressView {
           EventWords(event.fact, report.titles, name: adapterName).text.uppercasedFirst.truncated(
             to: style.width), .yellow)
       ]
+    case .hostUnavailable(let fact):
+      return fact.sentence.wrapped(to: style.width).map { style.paint($0, .yellow) }
     case .foreignScanDetected(let fact):
       return words(fact).wrapped(to: style.width).map { style.paint($0, .yellow) }
     case .hostPaused(let fact):
@@ -102,6 +104,7 @@ extension ProgressView {
     switch fact {
     case .adapterAwaited: return EventWords(fact, report.titles) { _ in "" }.text
     case .adapterFaulted, .eventsOmitted: return EventWords(fact, report.titles, name: adapterName).text
+    case .hostUnavailable(let fact): return fact.sentence
     case .foreignScanDetected(let fact): return words(fact)
     case .operatorAwaited(let fact):
       let words = report[fact.room].flatMap { Explanation(of: $0) }

@@ -94,7 +94,8 @@ package struct ProgressView: Sendable {
     case .operatorRequested(let fact): request = fact.request == .resume ? nil : fact
     case .runInterrupted: waiting = nil
     case .runFinished: (active, waiting) = ([], nil)
-    case .linksHeld, .foreignScanDetected, .linkReleased, .deviceSighted, .bindingCommitted, .bindingReleased,
+    case .hostUnavailable, .linksHeld, .foreignScanDetected, .linkReleased, .deviceSighted, .bindingCommitted,
+      .bindingReleased,
       .roomRetired, .roomAccepted, .roomVerified, .canariesJudged, .deviceUnclaimed, .hostPaused,
       .eventsOmitted, .stageEnded,
       .statusReceived, .settingsRead, .wifiChecked, .deviceDescribed, .elapsedSent, .settingWritten,

@@ -28,6 +28,8 @@ struct EventWords {
         case (let problem?, nil): problem.words
         }
       self.init("adapter", "waiting up to \(fact.seconds.asSeconds): \(what)")
+    case .hostUnavailable(let fact):
+      self.init("host", fact.sentence)
     case .adapterSelected(let fact):
       let stack = fact.stack.map { ", " + $0.visible } ?? ""
       self.init("adapter", "\(fact.title.visible) in use\(stack)")

@@ -68,6 +68,8 @@ struct SentenceContext {
   /// The room; nil in explanations that several rooms share.
   var room: RoomID?
   let identity: DeviceIdentity?
+  /// The computer of the room's last adapter; nil for this one.
+  let host: HostName?
   let rssi: Int?
   let hasWiFi: Bool
   let isTried: Bool
@@ -97,6 +99,7 @@ struct SentenceContext {
     address = room.address
     self.room = room.id
     identity = room.identity
+    host = room.adapter?.host
     rssi = room.rssi
     hasWiFi = room.settings.contains { $0.name == .wifiSSID }
     isTried = room.wasTried
@@ -118,6 +121,7 @@ struct SentenceContext {
     address = step.address ?? room?.address
     self.room = step.room
     identity = room?.identity
+    host = nil
     rssi = step.rssi
     hasWiFi = room?.settings[.wifiSSID] != nil
     isTried = false

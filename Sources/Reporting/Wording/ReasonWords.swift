@@ -58,6 +58,8 @@ extension FailureReason.Code: OutputNames {
     case .settingsUnknown:
       "Its device is at work with the room's identity, and nothing on record shows its other settings. `identity` is absent for families without one."
     case .authorizationRequired: "A person must press its button before it accepts settings."
+    case .localAdapterNeeded:
+      "Its only acknowledgement is the moment at which it ends the link, which the network to an adapter of another host hides."
     case .planOutdated: "The run would not follow the plan."
     case .adapterClaimed: "Another run works with the adapter: the adapter, and the run that holds it."
     case .hostPaused: "The host slept or was suspended during the stage."
@@ -122,6 +124,7 @@ extension FailureReason.Code: OutputNames {
     case .settingsChanged: "settings changed in the manifest"
     case .settingsUnknown: "settings not on record"
     case .authorizationRequired: "button press required"
+    case .localAdapterNeeded: "adapter of this computer needed"
     case .planOutdated: "plan outdated"
     case .adapterClaimed: "adapter in use by another run"
     case .hostPaused: "computer suspended or stopped"

@@ -157,6 +157,12 @@ extension SentenceContext {
       "Press the button, then \(retry) within a minute. Or add `--watch`, and press it while the run waits.")
   }
 
+  func localAdapterNeeded() -> Explanation {
+    Explanation(
+      "\(subject) was not written: it acknowledges a write only by the moment at which it ends the link, and that cannot be seen through the network.",
+      "Use an adapter of this computer for it: \(retry) within its reach.")
+  }
+
   func tooManyCandidates(_ addresses: [BluetoothAddress]) -> Explanation {
     let names = addresses.isEmpty ? "" : ": " + list(addresses)
     if isRegistered {

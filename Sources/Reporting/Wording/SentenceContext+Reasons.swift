@@ -48,6 +48,7 @@ extension SentenceContext {
     case .settingsUnknown(let received?): settingsUnknown(received)
     case .settingsUnknown(nil): settingsUnknown()
     case .authorizationRequired: authorizationRequired()
+    case .localAdapterNeeded: localAdapterNeeded()
     case .planOutdated: planOutdated()
     case .adapterClaimed(let holder): adapterClaimed(holder)
     case .hostPaused(let paused): hostPaused(paused.step)

@@ -62,6 +62,13 @@ extension SentenceContext {
   }
 
   func stackLost(_ loss: HostLoss) -> Explanation {
+    if let host {
+      // The log says whether ssh, the network or the service there failed.
+      let cause = "the connection to \(host), or the Bluetooth service there, was lost"
+      if mayHaveKept { return unproved(because: cause, "Run `roboprov doctor` to see why") }
+      return Explanation(
+        "\(cause.uppercasedFirst)\(during(loss.step)).", "Run `roboprov doctor` to see why. \(again)")
+    }
     if mayHaveKept {
       return unproved(
         because: "the Bluetooth service of this computer stopped",

@@ -64,7 +64,7 @@ struct ReplaceCommand: AsyncParsableCommand {
         .usage, "--with: \(old) is already the sensor of \(name)",
         advice: "Give the address of the new sensor.")
     }
-    let silent = try await silence.check([old])
+    let silent = try await silence.check([old], of: amendment.building)
     // The edit is made first: a change of the manifest that fails must not be on record.
     let edit = try successor.flatMap { try self.edit($0, of: room) }
     try await amendment.commit(

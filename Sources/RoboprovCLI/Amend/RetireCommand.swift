@@ -34,7 +34,7 @@ struct RetireCommand: AsyncParsableCommand {
       throw CommandFailure(.usage, "\(name) is already out of service")
     }
     let devices = amendment.lastKnown.rooms[room]?.bindings.map(\.address).sorted() ?? []
-    let silent = try await silence.check(devices)
+    let silent = try await silence.check(devices, of: amendment.building)
     let released = devices.map { device in
       Fact.bindingReleased(
         .init(room: room, address: device, cause: .retired, reason: reason, silent: silent[device]))

@@ -17,9 +17,11 @@ struct SilenceOptions: ParsableArguments {
 extension SilenceOptions {
   /// Scans, and returns whether each device is silent; empty without a scan.
   /// - Throws: `CommandFailure` if one of them is still at work, or if a scan is impossible.
-  func check(_ devices: [BluetoothAddress]) async throws -> [BluetoothAddress: Bool] {
+  func check(
+    _ devices: [BluetoothAddress], of building: BuildingReference
+  ) async throws -> [BluetoothAddress: Bool] {
     guard !withoutScan, !devices.isEmpty else { return [:] }
-    let air = try await BluetoothAccess.system.with { stack in
+    let air = try await BluetoothAccess.system.joining(radio.hosts, of: building.source?.building).with { stack in
       try await Interruptions().cancelling {
         try await stack.scan(radio.choice, for: .seconds(radio.scanTime)).air
       }

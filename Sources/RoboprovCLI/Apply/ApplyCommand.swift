@@ -177,7 +177,7 @@ struct ApplyCommand: AsyncParsableCommand {
     defer { first.lock?.release() }
     try Preflight.checkHost(first.prepared, manifest: manifest, reports: record.reports)
     return try await SleepInhibitor.holding(why: "Provisioning \(source.building.name.visible)") {
-      try await BluetoothAccess.system.with { stack in
+      try await BluetoothAccess.system.joining(radio.hosts, of: source.building).with { stack in
         let checked =
           first.lock == nil ? try preflight(source, scope, plan, for: run, isBeginning: true) : first
         defer { checked.lock?.release() }

@@ -70,7 +70,9 @@ struct PlanCommand: AsyncParsableCommand {
         rehearsing: source, scope, siteKey: seal.siteKey, in: reports, hasScenario: simulation.scenario != nil
       )
       : try PreparedRun(source, scope, siteKey: seal.siteKey, in: reports)
-    let plan = try await simulation.access.with(rehearsing: prepared.subject) { stack in
+    let plan = try await simulation.access.joining(radio.hosts, of: source.building).with(
+      rehearsing: prepared.subject
+    ) { stack in
       try await look(prepared, stack)
     }
     if let save { try SavedPlan.save(plan, to: save) }
@@ -86,7 +88,7 @@ struct PlanCommand: AsyncParsableCommand {
     let interruptions = Interruptions()
     defer { withExtendedLifetime(interruptions) {} }
     let run = RunIdentity()
-    let claims = AdapterClaims(run)
+    let claims = AdapterClaims(run, stack.hosts)
     let request = prepared.request(
       as: run, manifest: manifest, isSimulated: stack.isSimulated, radio.choice, scanTime: radio.scanTime)
     let environment = ApplyEnvironment(

@@ -103,7 +103,9 @@ struct CaptureCommand: AsyncParsableCommand {
     }
     if offline { return try await Interruptions().cancelling { await talk(nil) } }
     do {
-      return try await simulation.access.with(rehearsing: subject, at: .watched) { stack in
+      return try await simulation.access.joining(radio.hosts, of: file.building).with(
+        rehearsing: subject, at: .watched
+      ) { stack in
         try await Interruptions().cancelling {
           try await stack.scanning(radio.choice, for: file.building) { air, _ in
             await talk(air)

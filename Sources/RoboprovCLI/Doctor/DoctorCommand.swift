@@ -18,9 +18,10 @@ struct DoctorCommand: AsyncParsableCommand {
       roboprov doctor
       roboprov doctor building.yaml
       roboprov doctor building.yaml --scan-time 30 --output json
+      roboprov doctor --host floor-3=pi@gw3
 
       Lists the adapters, with controller, USB port and links to devices. Checks D-Bus, bluetoothd and its settings, the adapters, the clock, the free space for reports and the file permissions. \
-      With a manifest it also checks the adapters, passwords and addresses that the building needs, and scans for --scan-time \
+      With a manifest, or `--host`, it also checks the other computers whose adapters are used. With a manifest it also checks the adapters, passwords and addresses that the building needs, and scans for --scan-time \
       seconds to find which rooms' devices it receives from here. It writes nothing to any device and records nothing. Exit \
       status \(ExitStatus.unavailable.rawValue) if a finding is an error.
       """)
@@ -40,6 +41,7 @@ struct DoctorCommand: AsyncParsableCommand {
   var reports = Preferences.current.reports
 
   @OptionGroup var seal: SealOptions
+  @OptionGroup var hosts: HostOptions
   @OptionGroup var simulation: SimulationOptions
 
   @Option(name: .output, help: "Format of stdout: text for people, json for programs.")
@@ -60,7 +62,8 @@ struct DoctorCommand: AsyncParsableCommand {
     var building = manifest.map { BuildingFacts($0, in: reports) }
     let host = HostFacts.system(isSimulated: simulation.simulate, reports: reports, files: files(manifest))
     let subject = building.map { KnownBuilding($0.building, $0.known) }
-    let (radio, reception) = try await simulation.access.attempting(rehearsing: subject) {
+    let (radio, reception) = try await simulation.access.joining(hosts, of: manifest?.building)
+      .attempting(rehearsing: subject) {
       [building] opened in
       try await Interruptions().cancelling { try await look(opened, building) }
     }

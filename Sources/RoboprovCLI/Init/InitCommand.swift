@@ -303,7 +303,7 @@ struct InitCommand: AsyncParsableCommand {
   }
 
   private func scan(for family: DeviceFamily, into draft: inout ManifestDraft) async throws {
-    let received = try await simulation.access.with { stack in
+    let received = try await simulation.access.joining(radio.hosts).with { stack in
       try await Interruptions().cancelling {
         try await stack.scan(radio.choice, for: .seconds(radio.scanTime)).air.free
       }

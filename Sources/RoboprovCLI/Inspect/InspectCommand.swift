@@ -73,7 +73,9 @@ struct InspectCommand: AsyncParsableCommand {
     let building = try manifest.map {
       try ManifestSource.load($0, keepsEnvironment: !settings.isEmpty).building
     }
-    let status = try await simulation.access.with(rehearsing: building.map { KnownBuilding($0) }) { stack in
+    let status = try await simulation.access.joining(radio.hosts, of: building).with(
+      rehearsing: building.map { KnownBuilding($0) }
+    ) { stack in
       let link = DeviceLink(
         stack: stack, adapters: radio.choice, scanTime: radio.scanTime, building: building)
       if settings.isEmpty {

@@ -20,6 +20,8 @@ struct RadioOptions: ParsableArguments {
     help: ArgumentHelp("How long to wait for an adapter to be ready, in seconds.", valueName: "seconds"))
   var adapterWait = 30.0
 
+  @OptionGroup var hosts: HostOptions
+
   /// The adapters to use.
   var choice: AdapterChoice { AdapterChoice(names: adapter, wait: .seconds(adapterWait)) }
 

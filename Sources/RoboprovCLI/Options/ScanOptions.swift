@@ -18,6 +18,8 @@ struct ScanOptions: ParsableArguments {
     help: ArgumentHelp("Scan for this many seconds. Default: until Ctrl-C.", valueName: "seconds"))
   var seconds: Double?
 
+  @OptionGroup var hosts: HostOptions
+
   func validate() throws {
     try Self.check(adapterWait, "--adapter-wait")
     try Self.check(seconds, "--for")

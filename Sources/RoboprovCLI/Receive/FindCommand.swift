@@ -55,7 +55,7 @@ struct FindCommand: AsyncParsableCommand {
     if bell, !isLive {
       Console.say("roboprov: warning: --bell has no effect: stdout or stderr is not a terminal")
     }
-    let wasReceived = try await simulation.access.with(
+    let wasReceived = try await simulation.access.joining(radio.hosts, of: known?.building).with(
       rehearsing: known, at: isLive || radio.duration == nil ? .watched : .virtual
     ) { stack in
       if identify, let address = target.address {

@@ -39,7 +39,9 @@ struct MonitorCommand: AsyncParsableCommand {
 
   func run() async throws {
     let known = try manifest.map { try KnownBuilding.load($0, reports: record.reports) }
-    try await simulation.access.with(rehearsing: known, at: radio.duration == nil ? .watched : .virtual) {
+    try await simulation.access.joining(radio.hosts, of: known?.building).with(
+      rehearsing: known, at: radio.duration == nil ? .watched : .virtual
+    ) {
       stack in
       let feed = PresenceFeed(
         Presence(

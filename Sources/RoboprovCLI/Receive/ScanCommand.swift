@@ -48,7 +48,9 @@ struct ScanCommand: AsyncParsableCommand {
     for entry in stock?.repeated ?? [] {
       Console.say("roboprov: warning: \(stock?.file ?? ""):\(entry.line): \(entry.address) is listed twice")
     }
-    let scan = try await simulation.access.with(rehearsing: known, at: watch ? .watched : .virtual) {
+    let scan = try await simulation.access.joining(radio.hosts, of: known?.building).with(
+      rehearsing: known, at: watch ? .watched : .virtual
+    ) {
       stack in
       try await Interruptions().cancelling { try await survey(stack, known, stock) }
     }

@@ -53,7 +53,7 @@ struct VerifyCommand: AsyncParsableCommand {
         advice: "Name the building's manifest: `roboprov verify building.yaml`.")
     }
     let rooms = source.building.rooms.filter { amendment.lastKnown.rooms[$0.id]?.retirement == nil }
-    let windows = try await BluetoothAccess.system.with { stack in
+    let windows = try await BluetoothAccess.system.joining(radio.hosts, of: source.building).with { stack in
       try await Interruptions().cancelling { try await scan(stack, rooms, of: source.building) }
     }
     let verification = Verification(rooms, Known(lastKnown: amendment.lastKnown), windows: windows)

@@ -58,7 +58,9 @@ struct WalkCommand: AsyncParsableCommand {
       return
     }
     let walk = { @Sendable [self, prepared] in
-      try await simulation.access.with(rehearsing: prepared.subject, at: .watched) { stack in
+      try await simulation.access.joining(radio.hosts, of: written.building).with(
+        rehearsing: prepared.subject, at: .watched
+      ) { stack in
         try await Preflight.awaitAdapter(prepared, radio.choice, stack)
         return try await WalkSession(self, prepared, stack).run()
       }

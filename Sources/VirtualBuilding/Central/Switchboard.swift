@@ -44,11 +44,13 @@ final class Switchboard: Sendable {
     }
   }
 
+  private let host: HostName?
   private let clock: any TimeSource
   private let objectLifetime: Duration
   private let state = Mutex(State())
 
-  init(clock: any TimeSource, objectLifetime: Duration) {
+  init(of host: HostName?, clock: any TimeSource, objectLifetime: Duration) {
+    self.host = host
     self.clock = clock
     self.objectLifetime = objectLifetime
   }
@@ -80,14 +82,14 @@ final class Switchboard: Sendable {
       return state.listeners[report.adapter] ?? []
     }
     let advertisement = Advertisement(
-      address: report.address, adapter: AdapterID(report.adapter), receivedAt: report.receivedAt,
+      address: report.address, adapter: AdapterID(report.adapter, on: host), receivedAt: report.receivedAt,
       rssi: report.rssi, localName: report.payload.localName, serviceUUIDs: report.payload.serviceUUIDs,
       manufacturerData: report.payload.manufacturerData, serviceData: report.payload.serviceData)
     for listener in listeners { listener.source.yield(advertisement) }
   }
 
   private func adaptersChanged(_ virtual: [VirtualAdapter]) {
-    let adapters = virtual.map(Adapter.init)
+    let adapters = virtual.map { Adapter($0, on: host) }
     let (changes, orphans) = state.withLock { state in
       let hasChanged = state.adapters != adapters
       state.adapters = adapters

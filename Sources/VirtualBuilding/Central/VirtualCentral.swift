@@ -8,28 +8,33 @@ package struct VirtualCentral: Central {
   let world: World
   let clock: any TimeSource
   let switchboard: Switchboard
+  /// The host of its adapters; nil for this computer.
+  private let host: HostName?
 
   /// How long to wait after "resolved" for a missing characteristic.
   static let grace = Duration.milliseconds(300)
 
   /// Creates a central in a world. Both must use the same clock.
-  package init(world: World, clock: any TimeSource) async {
+  /// - Parameter host: The host of its adapters; nil for this computer.
+  package init(world: World, on host: HostName? = nil, clock: any TimeSource) async {
     self.world = world
+    self.host = host
     self.clock = clock
-    let switchboard = Switchboard(clock: clock, objectLifetime: world.scenario.radio.objectLifetime)
+    let switchboard = Switchboard(
+      of: host, clock: clock, objectLifetime: world.scenario.radio.objectLifetime)
     self.switchboard = switchboard
     _ = await world.attach { switchboard.take($0) }
   }
 
   /// A fixed text, because there is no stack.
-  package func stackVersion() async -> String? { "virtual radio" }
+  package func stackVersion(on host: HostName?) async -> String? { "virtual radio" }
 
   /// The adapters that are plugged in.
   package func adapters() async throws(CentralError) -> [Adapter] {
     guard await world.isStackRunning else {
       throw CentralError(.stackUnavailable, stackText: "virtual: stopped")
     }
-    return await world.adapters().map(Adapter.init)
+    return await world.adapters().map { Adapter($0, on: host) }
   }
 
   package func adapterChanges() async -> AsyncStream<[Adapter]> {
@@ -130,9 +135,10 @@ package struct VirtualCentral: Central {
 }
 
 extension Adapter {
-  init(_ adapter: VirtualAdapter) {
+  init(_ adapter: VirtualAdapter, on host: HostName?) {
     self.init(
-      id: AdapterID(adapter.address), name: adapter.name,
+      id: AdapterID(adapter.address, on: host),
+      name: host.map { "\($0)/\(adapter.name)" } ?? adapter.name,
       state: adapter.isBlocked ? .blocked : adapter.isPowered ? .ready : .poweredOff,
       isScannedByOthers: adapter.isScannedByOthers)
   }

@@ -169,3 +169,8 @@ extension [RunEffect] {
   /// The adapters that end one.
   var scanEnds: [RadioSession] { compactMap { if case .endScan(let session) = $0 { session } else { nil } } }
 }
+
+extension RunInput {
+  /// The adapters of this computer.
+  static func adapters(_ result: Result<[Adapter], CentralError>) -> RunInput { .hosts([HostAdapters(result)]) }
+}

@@ -7,7 +7,7 @@ protocol ForwardingCentral: Central {
 }
 
 extension ForwardingCentral {
-  func stackVersion() async -> String? { await base.stackVersion() }
+  func stackVersion(on host: HostName?) async -> String? { await base.stackVersion(on: host) }
   func adapters() async throws(CentralError) -> [Adapter] { try await base.adapters() }
   func adapterChanges() async -> AsyncStream<[Adapter]> { await base.adapterChanges() }
 

@@ -22,6 +22,7 @@ struct Premises: Sendable {
     claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
     action: @escaping @Sendable (VirtualClock) async -> MonotonicInstant? = { _ in nil },
     wrap: @Sendable (VirtualCentral, VirtualClock) -> any Central = { central, _ in central },
+    joining: (@Sendable (World, VirtualClock) async -> CentralGroup)? = nil,
     during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
   ) async -> Rehearsed {
     let (requests, ask) = AsyncStream.makeStream(of: OperatorRequested.Request.self)
@@ -35,8 +36,10 @@ struct Premises: Sendable {
       building: building, runID: "run", toolVersion: "test", host: "host", manifestPath: "m.yaml",
       manifestSHA256: "00", isSimulated: false, adapterTimeout: timeout)
     changeRequest(&request)
+    let hosts = await joining?(world, clock)
+    let own = wrap(await VirtualCentral(world: world, clock: clock), clock)
     let environment = ApplyEnvironment(
-      central: wrap(await VirtualCentral(world: world, clock: clock), clock), clock: clock,
+      central: hosts ?? own, clock: clock,
       drivers: builtInFamilies, chance: { 0.5 }, randomBytes: SeededGenerator(seed: 1).bytes(),
       confirm: { proposals in
         await asking(backstage)
@@ -47,7 +50,9 @@ struct Premises: Sendable {
     let before = (writes: await world.writes.count, flashes: await flashes(), attempts: await attempts())
     let result = await withTaskGroup(of: Void.self) { [request] group in
       group.addTask { await doJobs(jobs) }
+      if let hosts { group.addTask { await hosts.follow() } }
       defer { group.cancelAll() }
+      await hosts?.settle(within: .seconds(20), on: clock)
       return await apply(request, in: environment, recording: coordinator(recorder))
     }
     return Rehearsed(

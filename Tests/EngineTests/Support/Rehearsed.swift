@@ -111,6 +111,7 @@ func rehearse(
   claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
   action: @escaping @Sendable (VirtualClock) async -> MonotonicInstant? = { _ in nil },
   through wrap: @escaping @Sendable (VirtualCentral, VirtualClock) -> any Central = { central, _ in central },
+  joining: (@Sendable (World, VirtualClock) async -> CentralGroup)? = nil,
   during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
 ) async throws -> Rehearsed {
   var scenario = Scenario(
@@ -144,7 +145,7 @@ func rehearse(
               request.known = Known(lastKnown: lastKnown)
               changeRequest(&request)
             }, claim: claim, action: action, wrap: wrap,
-            during: during)
+            joining: joining, during: during)
           record.append(last?.events ?? [])
         }
         return last

@@ -1,0 +1,75 @@
+import BlueZ
+import Bluetooth
+import DBus
+import Engine
+import Logging
+import Model
+import Reporting
+
+/// The adapters of other computers, which need BlueZ, OpenSSH and systemd, and nothing of ours: ssh runs systemd's bridge to
+/// the bus there, as `busctl --host` does.
+enum RemoteHosts {
+  /// How long a command waits at its start until each host has said which adapters it has.
+  static let settling = Duration.seconds(20)
+
+  /// The bus of a host.
+  static func bus(of host: HostDescription) -> BusAddress {
+    .bridge(
+      BusBridge(
+        title: "ssh \(host.ssh)", words: ssh(host, "systemd-stdio-bridge"),
+        temporary: HostEnvironment.temporaryDirectory))
+  }
+
+  /// The words that run a command of a shell on a host. ssh asks nothing, accepts no unknown key and shares no connection;
+  /// it notices within 15 s that the network is gone.
+  static func ssh(_ host: HostDescription, _ command: String) -> [String] {
+    let options = [
+      "BatchMode=yes", "StrictHostKeyChecking=yes", "ConnectTimeout=10", "ServerAliveInterval=5",
+      "ServerAliveCountMax=3", "ControlPath=none", "ClearAllForwardings=yes", "LogLevel=ERROR",
+    ]
+    return ["ssh", "-xT"] + options.flatMap { ["-o", $0] } + ["--", host.ssh, command]
+  }
+
+  /// Runs `body` with the adapters of this computer and of the hosts.
+  static func with<Result: Sendable>(
+    _ hosts: [HostDescription], beside bus: BusAddress, _ time: Surroundings.Time, log: Logger,
+    _ body: @escaping @Sendable (CentralGroup) async throws -> Result
+  ) async throws -> Result {
+    let clock = time.clock
+    let local = ReconnectingCentral(bus: bus, .local, clock: clock, log: log)
+    let remote = hosts.map { host in
+      let central = ReconnectingCentral(
+        bus: Self.bus(of: host), of: host.name, .remote(time.chance), clock: clock, log: log)
+      return (host: host, central: central)
+    }
+    let group = CentralGroup(
+      [.init(nil, local)] + remote.map { .init($0.host.name, $0.central, wanted: $0.host.adapters) })
+    let result = await withTaskGroup(of: Swift.Result<Result, any Error>?.self) { tasks in
+      tasks.addTask {
+        await group.follow()
+        return nil
+      }
+      tasks.addTask {
+        await group.settle(within: settling, on: clock)
+        for host in await group.hosts() {
+          if let fact = HostUnavailable(host) { Messages.say("roboprov: warning: \(fact.sentence)") }
+        }
+        do {
+          return .success(try await body(group))
+        } catch {
+          return .failure(error)
+        }
+      }
+      while let ended = await tasks.next() {
+        if let ended {
+          tasks.cancelAll()
+          return ended
+        }
+      }
+      preconditionFailure("the body of a command has no result")
+    }
+    await local.close()
+    for (_, central) in remote { await central.close() }
+    return try result.get()
+  }
+}

@@ -1,0 +1,118 @@
+import Bluetooth
+import EventLoop
+import FoundationEssentials
+import Glibc
+import Journal
+import Model
+import Synchronization
+import Waiting
+
+/// A lock of an adapter on its own host, which every user of that host sees: runs there, and of other laptops. A shell at the
+/// other end of ssh holds it, and ends with this process, or a minute after the network is gone.
+final class RemoteLock: Sendable {
+  enum Refusal: Error, Sendable {
+    /// Another run holds it; nil if the file does not name it.
+    case held(by: LockHolder?)
+    /// Why it cannot be taken.
+    case unusable(String)
+  }
+
+  /// How long the host may take.
+  private static let limit = Duration.seconds(20)
+  /// How often this process says that it still lives. The shell waits six times as long.
+  private static let interval = Duration.seconds(10)
+
+  /// A mark that one thread sets and another one sees.
+  private final class Mark: Sendable {
+    private let state = Mutex(false)
+    var isSet: Bool { state.withLock(\.self) }
+    func set() { state.withLock { $0 = true } }
+  }
+
+  private let isReleased = Mark()
+  private let hasEnded = Mark()
+
+  /// Whether it may still be held.
+  var isHeld: Bool { !hasEnded.isSet }
+
+  deinit { isReleased.set() }
+
+  /// Locks the file that a run on the host itself locks (`RunLock`). A file of another user may only be readable, which is
+  /// enough for the lock; it keeps its old text then.
+  private static func command(_ address: String, _ holder: LockHolder) -> String {
+    let line = String(decoding: holder.line.dropLast(), as: UTF8.self).replacing("'", with: "")
+    let script = """
+      d=/run/lock; [ -k $d ] && [ -w $d ] || d=/tmp; f=$d/roboprov-\(address).lock; \
+      ( umask 0; : >>"$f" ) 2>/dev/null; exec 9<"$f" || exit 74; \
+      flock -n 9 || { echo held; cat "$f"; exit 75; }; \
+      ( printf "%s\\n" "$1" >"$f" ) 2>/dev/null; echo taken; while read -r -t 60 x; do :; done; ( : >"$f" ) 2>/dev/null
+      """
+    return "exec bash -c '\(script)' bash '\(line)'"
+  }
+
+  /// Locks an adapter, without waiting for another run.
+  static func take(
+    _ adapter: AdapterID, on host: HostDescription, for holder: LockHolder
+  ) async throws(Refusal) -> RemoteLock {
+    let address = adapter.address.description.replacing(":", with: "")
+    let words = RemoteHosts.ssh(host, command(address, holder))
+    // The thread below must not keep the lock.
+    let (lock, answer) = (RemoteLock(), OneShot<Result<Void, Refusal>>())
+    let (isReleased, hasEnded) = (lock.isReleased, lock.hasEnded)
+    // The child ends with the thread that started it.
+    onThreadOfItsOwn {
+      let ending = hold(words, until: isReleased) { text in
+        let lines = text.split(separator: "\n", maxSplits: 1)
+        if lines.first == "taken" { return answer.fulfill(.success(())) }
+        if lines.first == "held", lines.count == 2, let other = LockHolder(line: Array(lines[1].utf8)) {
+          answer.fulfill(.failure(.held(by: other)))
+        }
+        return false
+      }
+      hasEnded.set()
+      answer.fulfill(.failure(ending.hasPrefix("held") ? .held(by: nil) : .unusable(ending)))
+    }
+    let result = await answer.value()
+    if case .failure(let refusal)? = result { throw refusal }
+    guard result != nil else { throw .unusable("the command was interrupted") }
+    return lock
+  }
+
+  /// Runs the program until `end` is set, and tells `heard` what it writes until that returns true.
+  /// - Returns: What it wrote, or why it did not start.
+  private static func hold(
+    _ words: [String], until end: Mark, _ heard: (String) -> Bool
+  ) -> String {
+    do {
+      let (input, output, errors) = (try ProcessPipe(), try ProcessPipe(), try ProcessPipe())
+      defer { for pipe in [input, output, errors] { pipe.close() } }
+      let child = try ChildProcess(
+        words, input: input.reading, output: output.writing, errors: errors.writing)
+      output.closeWriting()
+      errors.closeWriting()
+      let limit = Deadline(after: Self.limit)
+      var (said, complaints, isTaken) = ([UInt8](), [UInt8](), false)
+      var next = Deadline(after: interval)
+      while !end.isSet, !child.hasEnded, isTaken || !limit.hasPassed {
+        _ = output.read(into: &said, atMost: 4096)
+        _ = errors.read(into: &complaints, atMost: 4096)
+        if !isTaken { isTaken = heard(String(decoding: said, as: UTF8.self)) }
+        if next.hasPassed {
+          _ = "\n".withCString { write(input.writing, $0, 1) }
+          next = Deadline(after: interval)
+        }
+        poll(nil, 0, 50)
+      }
+      if child.hasEnded {
+        _ = output.read(into: &said, atMost: 4096)
+        _ = errors.read(into: &complaints, atMost: 4096)
+        if !isTaken { _ = heard(String(decoding: said, as: UTF8.self)) }
+      }
+      input.closeWriting()
+      child.stop()
+      return String(decoding: said + complaints, as: UTF8.self).trimmed
+    } catch {
+      return "\(error)"
+    }
+  }
+}

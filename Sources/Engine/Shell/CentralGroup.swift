@@ -1,0 +1,171 @@
+package import Bluetooth
+package import Model
+import Synchronization
+import Waiting
+
+/// The adapters of several hosts as one `Central`. Each adapter is used through the central of its host, so what one
+/// host does cannot concern the adapters of another.
+///
+/// `follow` must run as long as the group is used: it learns which adapters the hosts have, and a central that
+/// reconnects does so on its behalf.
+package final class CentralGroup: Central {
+  private typealias Changes = AsyncStream<[Adapter]>.Continuation
+
+  private struct State {
+    /// What each host said last; nil before its first word.
+    var known: [HostAdapters?]
+    var readers: [(id: Int, changes: Changes)] = []
+    var lastReader = 0
+
+    /// The adapters of all hosts, ordered by identity.
+    var adapters: [Adapter] {
+      known.compactMap(\.self).flatMap { (try? $0.result.get()) ?? [] }.sorted { $0.id < $1.id }
+    }
+  }
+
+  /// The central of one host.
+  package struct Member: Sendable {
+    let host: HostName?
+    let central: any Central
+    let wanted: [AdapterReference]
+
+    /// - Parameters:
+    ///   - host: The host of its adapters; nil for this computer.
+    ///   - wanted: The adapters to use; all when empty.
+    package init(_ host: HostName?, _ central: any Central, wanted: [AdapterReference] = []) {
+      (self.host, self.central, self.wanted) = (host, central, wanted)
+    }
+  }
+
+  private let members: [Member]
+  private let state: Mutex<State>
+  private let allKnown = OneShot<Void>()
+
+  /// - Parameter members: one for each host.
+  package init(_ members: [Member]) {
+    precondition(Set(members.map(\.host)).count == members.count, "a host has one central")
+    self.members = members
+    state = Mutex(State(known: members.map { _ in nil }))
+  }
+
+  // MARK: The hosts
+
+  /// Follows the adapters of all hosts until it is cancelled. A host that does not respond delays no other.
+  package func follow() async {
+    await withDiscardingTaskGroup { group in
+      for index in members.indices { group.addTask { await self.follow(index) } }
+    }
+    let readers = state.withLock { state in
+      defer { state.readers = [] }
+      return state.readers
+    }
+    for reader in readers { reader.changes.finish() }
+  }
+
+  private func follow(_ index: Int) async {
+    let member = members[index]
+    let host = member.host
+    for await adapters in await member.central.adapterChanges() {
+      // What it had is lost at once; the reason may take as long as an attempt to connect.
+      if !adapters.isEmpty || isKnown(index) { note(.success(adapters), index) }
+      guard adapters.isEmpty else { continue }
+      do throws(CentralError) {
+        note(.success(try await member.central.adapters()), index)
+      } catch {
+        guard error.code != .cancelled else { continue }
+        note(.failure(CentralError(error.code, stackText: error.stackText, on: host)), index)
+      }
+    }
+  }
+
+  private func isKnown(_ index: Int) -> Bool { state.withLock { $0.known[index] != nil } }
+
+  private func note(_ result: Result<[Adapter], CentralError>, _ index: Int) {
+    let member = members[index]
+    // An adapter of any other host is none of this one's.
+    let own = result.map { $0.filter { $0.id.host == member.host && member.wanted.want($0) } }
+    let adapters = HostAdapters(on: member.host, own)
+    let (all, readers, isComplete) = state.withLock { state in
+      state.known[index] = adapters
+      return (state.adapters, state.readers.map(\.changes), state.known.allSatisfy { $0 != nil })
+    }
+    for changes in readers { changes.yield(all) }
+    if isComplete { allKnown.fulfill() }
+  }
+
+  /// Waits until each host has said which adapters it has, or why none, but not longer than `limit`. A run that begins
+  /// earlier would search its devices without some adapters.
+  package func settle(within limit: Duration, on clock: any TimeSource) async {
+    _ = await race(limit, on: clock) { await self.allKnown.value() }
+  }
+
+  package func hosts() async -> [HostAdapters] { state.withLock { $0.known.compactMap(\.self) } }
+
+  /// - Throws: The failure of the first host only if every host has failed.
+  package func adapters() async throws(CentralError) -> [Adapter] {
+    let (adapters, known) = state.withLock { ($0.adapters, $0.known.compactMap(\.self)) }
+    // This computer need not have Bluetooth if others do.
+    let failures = known.compactMap(\.failure).sorted { ($0.host == nil ? 1 : 0) < ($1.host == nil ? 1 : 0) }
+    if failures.count == known.count, let first = failures.first { throw first }
+    return adapters
+  }
+
+  package func adapterChanges() async -> AsyncStream<[Adapter]> {
+    let (stream, changes) = AsyncStream<[Adapter]>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let id = state.withLock { state in
+      state.lastReader += 1
+      state.readers.append((state.lastReader, changes))
+      // Under the lock, so that this list cannot arrive after a later change.
+      changes.yield(state.adapters)
+      return state.lastReader
+    }
+    changes.onTermination = { [weak self] _ in
+      self?.state.withLock { $0.readers.removeAll { $0.id == id } }
+    }
+    return stream
+  }
+
+  package func stackVersion(on host: HostName?) async -> String? {
+    await members.first { $0.host == host }?.central.stackVersion(on: host)
+  }
+
+  // MARK: The adapters
+
+  private func central(of adapter: AdapterID) throws(CentralError) -> any Central {
+    guard let found = members.first(where: { $0.host == adapter.host }) else {
+      throw CentralError(.adapterUnavailable(.absent), on: adapter.host)
+    }
+    return found.central
+  }
+
+  package func scan<Result: Sendable>(
+    on adapter: AdapterID, _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
+  ) async throws(CentralError) -> Result {
+    try await central(of: adapter).scan(on: adapter, body)
+  }
+
+  package func connect(
+    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+  ) async throws(CentralError) -> any Peripheral {
+    try await central(of: adapter).connect(to: address, on: adapter, linked: linked)
+  }
+
+  package func connectedPeripherals(
+    on adapter: AdapterID
+  ) async throws(CentralError) -> [ConnectedPeripheral] {
+    try await central(of: adapter).connectedPeripherals(on: adapter)
+  }
+
+  @discardableResult
+  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
+    try await central(of: adapter).forget(address, on: adapter)
+  }
+
+  package func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
+    try await central(of: adapter).powerCycle(adapter)
+  }
+
+  package func scanningClients(on adapter: AdapterID) async -> [String]? {
+    await (try? central(of: adapter))?.scanningClients(on: adapter)
+  }
+}

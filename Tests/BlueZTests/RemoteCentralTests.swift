@@ -1,0 +1,98 @@
+import Bluetooth
+import DBus
+import EventLoop
+import Testing
+
+@testable import BlueZ
+
+@Suite("BlueZ on another host", .timeLimit(.minutes(60)))
+struct RemoteCentralTests {
+  static let host = HostName("floor-3")
+
+  private func with(
+    _ host: HostName?, _ body: @escaping @Sendable (Stage) async throws -> Void
+  ) async throws {
+    try await Stage.withBus { bus in
+      try await Stage.with(bus) {
+        await $0.addAdapter()
+      } _: { daemon in
+        let central = try await BlueZCentral.open(bus: bus.busAddress, of: host, clock: SystemClock())
+        do {
+          try await body(Stage(bus: bus, daemon: daemon, central: central))
+        } catch {
+          await central.close()
+          throw error
+        }
+        await central.close()
+      }
+    }
+  }
+
+  @Test("its adapters, and what they receive, have the host; an adapter of this computer is unknown there")
+  func named() async throws {
+    try await with(Self.host) { stage in
+      let id = AdapterID(Sample.adapter.address, on: Self.host)
+      #expect(try await stage.central.adapters() == [Adapter(id: id, name: "floor-3/hci0", state: .ready)])
+      let received = try await stage.central.scan(on: id) { stream throws(CentralError) in
+        await stage.daemon.addDevice(Sample.named)
+        var advertisement = stream.makeAsyncIterator()
+        return try await advertisement.next()
+      }
+      #expect(received?.adapter == id)
+      let refused = await failure { () async throws(CentralError) in
+        try await stage.central.connectedPeripherals(on: Sample.adapter)
+      }
+      #expect(refused?.code == .adapterUnavailable(.absent))
+    }
+  }
+
+  /// How long before its arrival an advertisement counts as received.
+  private func age(on host: HostName?, after time: Duration) async throws -> Duration? {
+    let age = OneShotAge()
+    try await with(host) { stage in
+      let clock = SystemClock()
+      let received = try await stage.central.scan(on: AdapterID(Sample.adapter.address, on: host)) {
+        stream throws(CentralError) in
+        try? await clock.sleep(for: time)
+        await stage.daemon.addDevice(Sample.named)
+        var advertisement = stream.makeAsyncIterator()
+        return try await advertisement.next()
+      }
+      await age.set(received?.receivedAt.duration(to: clock.now))
+    }
+    return await age.value
+  }
+
+  @Test("an advertisement is as old as the last answered question may be, at most 0.2 s", arguments: [1050, 1190, 7310])
+  func recent(milliseconds: Int) async throws {
+    let age = try #require(try await age(on: Self.host, after: .milliseconds(milliseconds)))
+    #expect(age > .zero && age <= .milliseconds(210), "\(age)")
+    #expect(try await self.age(on: nil, after: .milliseconds(milliseconds)) == .zero)
+  }
+
+  @Test("what arrives while a question is not answered is as old as the last answered one")
+  func delayed() async throws {
+    try await with(Self.host) { stage in
+      let clock = SystemClock()
+      await stage.daemon.reply(to: "StartDiscovery") { _ in
+        try? await clock.sleep(for: .seconds(3))
+        await stage.daemon.addDevice(Sample.named)
+        return .success([])
+      }
+      let before = clock.now
+      let received = try await stage.central.scan(on: AdapterID(Sample.adapter.address, on: Self.host)) {
+        stream throws(CentralError) in
+        var advertisement = stream.makeAsyncIterator()
+        return try await advertisement.next()
+      }
+      let advertisement = try #require(received)
+      #expect(before.duration(to: clock.now) >= .seconds(3))
+      #expect(before.duration(to: advertisement.receivedAt) < .seconds(1))
+    }
+  }
+}
+
+private actor OneShotAge {
+  private(set) var value: Duration?
+  func set(_ value: Duration?) { self.value = value }
+}
