@@ -26,7 +26,8 @@ extension BuildingOptions {
     var outcomes: [String: Int] = [:]
     for room in result.rooms { outcomes[room.outcome.rawValue, default: 0] += 1 }
     return Measured(
-      sensors: sensors, adapters: adapters, dead: deadCount, seed: seed, isInStoreys: storeys,
+      sensors: sensors, adapters: adapters, hosts: hosts, delay: delay, dead: deadCount, seed: seed,
+      isInStoreys: storeys,
       makespan: took.seconds, bound: bound.seconds, lastHealthy: counts.lastSuccess.seconds,
       longestWait: counts.longestWait.seconds, longestRetryWait: counts.longestRetryWait.seconds,
       events: counts.events, wall: used.wall, cpu: used.cpu, peakMegabytes: ResourceUse.peakMegabytes,
@@ -52,15 +53,27 @@ extension BuildingOptions {
     let request = ApplyRequest(
       building: building, runID: "bench", toolVersion: "bench", host: "host", manifestPath: "bench.yaml",
       manifestSHA256: "00", isSimulated: true)
+    let own = await VirtualCentral(world: world, clock: clock)
+    var members: [CentralGroup.Member] = []
+    for host in world.scenario.hosts {
+      members.append(.init(host.name, await VirtualCentral(world: world, on: host.name, clock: clock)))
+    }
+    let hosts = CentralGroup(members)
     let environment = ApplyEnvironment(
-      central: await VirtualCentral(world: world, clock: clock), clock: clock, drivers: builtInFamilies,
+      central: members.isEmpty ? own : hosts, clock: clock, drivers: builtInFamilies,
       chance: { 0.5 }, randomBytes: SeededGenerator(seed: 1).bytes(),
       confirm: { _ in .answer }, requests: AsyncStream { _ in })
     let start = Date(timeIntervalSince1970: 1_795_251_600)
     let coordinator = Coordinator(
       clock: clock, wall: { start.addingTimeInterval(clock.now.sinceZero.seconds) }, recorder: counts)
-    let result = await Engine.apply(request, in: environment, recording: coordinator)
-    return (result, await counts.book, clock.now.sinceZero)
+    return await withTaskGroup(of: Void.self) { group in
+      group.addTask { await hosts.follow() }
+      defer { group.cancelAll() }
+      if !members.isEmpty { await hosts.settle(within: .seconds(20), on: clock) }
+      let began = clock.now
+      let result = await Engine.apply(request, in: environment, recording: coordinator)
+      return (result, await counts.book, began.duration(to: clock.now))
+    }
   }
 
   private static func inWorld<Value: Sendable>(

@@ -4,6 +4,10 @@ import Foundation
 struct Measured: Codable, Sendable {
   var sensors: Int
   var adapters: Int
+  /// The other hosts that have the adapters; 0 for those of this computer.
+  var hosts: Int
+  /// The time of a message to or from a host, in ms.
+  var delay: Int
   var dead: Int
   var seed: UInt64
   var isInStoreys: Bool
@@ -39,12 +43,12 @@ struct Measured: Codable, Sendable {
 
   var lines: String {
     """
-    \(sensors) sensors (\(dead) dead) on \(adapters) adapters\(isInStoreys ? ", on storeys" : ""), seed \(seed)
+    \(sensors) sensors (\(dead) dead) on \(adapters) adapters\(hosts == 0 ? "" : " of \(hosts) hosts at \(delay) ms")\(isInStoreys ? ", on storeys" : ""), seed \(seed)
     outcomes           \(outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
     makespan           \(makespan.rounded(to: 1)) s, last success after \(lastHealthy.rounded(to: 1)) s
     lower bound        \(bound.rounded(to: 1)) s, ratio \(ratio.rounded(to: 3))
     longest waits      \(longestWait.rounded(to: 1)) s before a first attempt, \(longestRetryWait.rounded(to: 1)) s before a later one
-    recorded           \(events) events, \(cpuPerEvent.rounded(to: 1)) µs of CPU each
+    recorded           \(events) events, \(cpuPerEvent.rounded(to: 1)) µs of CPU each, \((Double(events) / cpu).rounded(to: 0)) a second
     took               \(wall.rounded(to: 2)) s, CPU \(cpu.rounded(to: 2)) s, \(peakMegabytes.rounded(to: 0)) MB at most
     """
   }

@@ -30,8 +30,8 @@ struct CampaignProgram: AsyncParsableCommand {
 
   @Option(
     help: """
-      What happens to the runs: all disturbances on one laptop, the same on two-laptops or with shared-addresses, or only \
-      short-outages of adapters and of the stack.
+      What happens to the runs: all disturbances on one laptop, the same on two-laptops, with shared-addresses or with \
+      several-hosts, or only short-outages of adapters and of the stack.
       """)
   var disturbances = TestCase.Disturbances.all
 

@@ -14,6 +14,9 @@ package struct ConformanceSubject: Sendable {
   /// The clock of the central and the world.
   package var clock: any TimeSource
 
+  /// By how much an advertisement may count as received before it was: its time is not known behind a network.
+  package var lateness = Duration.zero
+
   package init(central: any Central, world: any WorldControl, clock: any TimeSource) {
     self.central = central
     self.world = world

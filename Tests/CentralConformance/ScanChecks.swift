@@ -45,7 +45,8 @@ extension ConformanceCheck {
       try subject.expect(
         advertisement.iBeacon == nil, "is an iBeacon: \(String(describing: advertisement.iBeacon))")
       try subject.expect(
-        before <= advertisement.receivedAt && advertisement.receivedAt <= subject.clock.now,
+        before.advanced(by: .zero - subject.lateness) <= advertisement.receivedAt
+          && advertisement.receivedAt <= subject.clock.now,
         "at \(advertisement.receivedAt)")
     },
     ConformanceCheck("keeps reporting a peripheral whose signal strength hardly changes") { subject in

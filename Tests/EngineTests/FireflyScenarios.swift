@@ -216,7 +216,11 @@ import VirtualTime
     let rooms = [Self.room()]
     let host = HostName("floor-1")
     let run = try await rehearse(
-      [], rooms: rooms, scenario: { $0.sensors = [Self.firefly()] },
+      [], rooms: rooms,
+      scenario: {
+        $0.sensors = [Self.firefly()]
+        for index in $0.adapters.indices { $0.adapters[index].host = host }
+      },
       joining: { world, clock in
         CentralGroup([.init(host, await VirtualCentral(world: world, on: host, clock: clock))])
       })
@@ -225,17 +229,47 @@ import VirtualTime
     #expect(run.writes.isEmpty)
   }
 
+  @Test("an adapter of another host that receives it better leaves it to one of this computer")
+  func weaker() async throws {
+    let rooms = [Self.room()]
+    let host = HostName("floor-1")
+    let run = try await rehearse(
+      [], rooms: rooms,
+      scenario: {
+        var firefly = Self.firefly()
+        firefly.signal = Signal(base: nil, perAdapter: [adapters[0].address: -75, adapters[1].address: -45])
+        $0.sensors = [firefly]
+        $0.adapters[1].host = host
+      },
+      joining: { world, clock in
+        CentralGroup([
+          .init(nil, await VirtualCentral(world: world, clock: clock)),
+          .init(host, await VirtualCentral(world: world, on: host, clock: clock)),
+        ])
+      },
+      during: { backstage, event in
+        // The run must end by itself.
+        if case .adapterSelected = event.fact { backstage.after(.seconds(300)) { backstage.interrupt() } }
+      })
+    expectInvariants(run, rooms)
+    #expect(run.outcome(1)?.outcome == .provisioned, "\(String(describing: run.outcome(1)))")
+  }
+
   @Test("beside adapters of other hosts, one of this computer writes it; without it the room ends")
   func beside() async throws {
     let rooms = [Self.room(retries: 2)]
     let host = HostName("floor-1")
     for losesLocal in [false, true] {
       let run = try await rehearse(
-        [], rooms: rooms, scenario: { $0.sensors = [Self.firefly(after: .seconds(losesLocal ? 60 : 0))] },
+        [], rooms: rooms,
+        scenario: {
+          $0.sensors = [Self.firefly(after: .seconds(losesLocal ? 60 : 0))]
+          $0.adapters[1].host = host
+        },
         joining: { world, clock in
           CentralGroup([
-            .init(nil, await VirtualCentral(world: world, clock: clock), wanted: ["hci0"]),
-            .init(host, await VirtualCentral(world: world, on: host, clock: clock), wanted: ["floor-1/hci1"]),
+            .init(nil, await VirtualCentral(world: world, clock: clock)),
+            .init(host, await VirtualCentral(world: world, on: host, clock: clock)),
           ])
         },
         during: { backstage, event in

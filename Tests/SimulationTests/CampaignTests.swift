@@ -45,8 +45,8 @@ import Testing
   }
 
   @Test(
-    "random buildings with two laptops, and with sensors that share an address, violate no rule",
-    arguments: [TestCase.Disturbances.twoLaptops, .sharedAddresses])
+    "random buildings with two laptops, with sensors that share an address, and with other hosts violate no rule",
+    arguments: [TestCase.Disturbances.twoLaptops, .sharedAddresses, .severalHosts])
   func mixes(_ disturbances: TestCase.Disturbances) async {
     let count = Self.isLong ? 100 : 30
     let tally = await Campaign(

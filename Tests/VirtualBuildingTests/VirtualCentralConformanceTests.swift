@@ -16,4 +16,22 @@ struct VirtualCentralConformanceTests {
       }
     }
   }
+
+  @Test("the central passes it through a network, too", arguments: ConformanceCheck.all)
+  func conformsThroughNetwork(_ check: ConformanceCheck) async throws {
+    let host = HostScenario(
+      try #require(HostName("floor-1")), delay: .milliseconds(50), jitter: .milliseconds(50))
+    try await VirtualTime.run { clock in
+      try await Building.inWorld(ConformanceScenario.scenario, clock) { world in
+        let network = VirtualNetwork(to: host, SeededGenerator(seed: 1), clock)
+        let central = await VirtualCentral(world: world, through: network, clock: clock)
+        // Until its adapters have arrived.
+        _ = await central.adapterChanges().first { !$0.isEmpty }
+        var subject = ConformanceSubject(central: central, world: world, clock: clock)
+        // 0.2 s between two questions, and three times the delay.
+        subject.lateness = .milliseconds(500)
+        try await check.run(subject)
+      }
+    }
+  }
 }

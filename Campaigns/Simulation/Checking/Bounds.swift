@@ -17,10 +17,12 @@ struct Bounds {
   /// The adapter time of a healthy room: sighting, connection, session and disconnection.
   private func cost(of room: Room) -> Duration {
     let usual = room.family.timeouts(for: room.settings)
+    // A session makes a dozen calls, one after the other.
+    let network = testCase.scenario.hosts.map { ($0.delay + $0.jitter) * 2 * 12 }.max() ?? .zero
     if room.family.lifecycle.isPerAction { return .seconds(20) }
     // A device that proves itself over the link keeps it until it is done.
     let save = room.family.proof == .status ? usual.save : .zero
-    return max(.seconds(8), usual.connect - .seconds(7)) + save
+    return max(.seconds(8), usual.connect - .seconds(7)) + save + network
   }
 
   /// The longest time from a sighting to an attempt, when all devices are healthy.

@@ -14,7 +14,10 @@ package struct Disturbance: Hashable, Sendable {
     case plugged(BluetoothAddress, name: String)
     /// An adapter is switched off (false) or on.
     case powered(BluetoothAddress, Bool)
+    /// The stack of every host ends (false) or starts.
     case stack(isRunning: Bool)
+    /// The connection to a host is lost (false), or it can be reached again.
+    case host(HostName, isReachable: Bool)
     /// The operator interrupts the run.
     case interrupted
     /// The run gets the report of a pause of the host, or of a clock change.
@@ -26,6 +29,8 @@ package struct Disturbance: Hashable, Sendable {
     /// The link of a sensor is lost.
     case linkCut(BluetoothAddress)
   }
+
+  var losesHost: Bool { if case .host(_, isReachable: false) = kind { true } else { false } }
 
   package init(after: Duration, _ kind: Kind) {
     self.after = after

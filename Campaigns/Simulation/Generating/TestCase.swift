@@ -71,6 +71,8 @@ package struct TestCase: Sendable {
     case twoLaptops = "two-laptops"
     /// All of them, and sensors that return from a save with the address of another sensor.
     case sharedAddresses = "shared-addresses"
+    /// All of them, with adapters of other hosts behind networks that are lost now and then.
+    case severalHosts = "several-hosts"
   }
 
   /// The scenario of a seed.
@@ -92,7 +94,7 @@ package struct TestCase: Sendable {
     survey = manner.duration(in: .seconds(5)...(.seconds(10)))
     runs =
       switch disturbances {
-      case .all, .sharedAddresses:
+      case .all, .sharedAddresses, .severalHosts:
         Self.withWrongClocks(
           Self.drawRuns(generator.split("runs"), building, scenario), generator.split("clocks"))
       case .twoLaptops:
@@ -103,6 +105,7 @@ package struct TestCase: Sendable {
       case .shortOutages: Self.drawShortOutages(generator.split("outages"), building, scenario)
       }
     if disturbances == .sharedAddresses { drawSharedAddresses(generator.split("shared")) }
+    if disturbances == .severalHosts { drawHosts(generator.split("hosts")) }
   }
 
   /// A scenario that is not random.

@@ -46,4 +46,6 @@ final class LinkMeter: Sendable {
 
   /// The links that are up, with their devices.
   var open: [LinkID: BluetoothAddress] { state.withLock { $0.devices } }
+
+  func adapter(of link: LinkID) -> BluetoothAddress? { state.withLock { $0.adapters[link] } }
 }

@@ -45,12 +45,12 @@ package struct MortalCentral: Central {
     }
   }
 
-  let central: VirtualCentral
+  let central: any Central
   let life: Life
   let cut: (at: WriteMoment, in: World)?
 
   /// - Parameter cut: the moment at which the link is lost instead, once.
-  package init(central: VirtualCentral, life: Life, cut: (at: WriteMoment, in: World)? = nil) {
+  package init(central: any Central, life: Life, cut: (at: WriteMoment, in: World)? = nil) {
     self.central = central
     self.life = life
     self.cut = cut
@@ -78,6 +78,7 @@ package struct MortalCentral: Central {
 
   package func stackVersion(on host: HostName?) async -> String? { await central.stackVersion(on: host) }
   package func adapters() async throws(CentralError) -> [Adapter] { try await central.adapters() }
+  package func hosts() async -> [HostAdapters] { await central.hosts() }
   package func adapterChanges() async -> AsyncStream<[Adapter]> { await central.adapterChanges() }
   package func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral]
   {

@@ -105,8 +105,9 @@ actor TestCaseChecker {
     let peak = meter.takePeak()
     for (adapter, count) in peak.adapters.sorted(by: { $0.key < $1.key }) {
       // Without a limit in the manifest, the engine measures the slots of the controller.
-      let reference = AdapterReference(adapter.description)
-      guard let stated = adapters.first(where: { $0.reference == reference })?.slots, count > stated else {
+      guard let stated = adapters.first(where: { AdapterID($0.reference.text)?.address == adapter })?.slots,
+        count > stated
+      else {
         continue
       }
       invariants.violate(.slots, "\(count) links at once on adapter \(adapter)")

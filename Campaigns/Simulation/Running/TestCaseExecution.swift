@@ -141,7 +141,8 @@ struct TestCaseExecution {
         unprovable: doubtful, keepingOtherNumber: keepingOtherNumber, shared: shared,
         changedSince: writtenElsewhere.union(pressed), forced: settlement.permissions.force),
       isCalm: isCalm, longestWait: bounds.wait, adapters: building.adapters,
-      limit: before.links.isEmpty ? testCase.parallel : nil)
+      // A host that is lost keeps links that no session uses.
+      limit: before.links.isEmpty && !run.disturbances.contains(where: \.losesHost) ? testCase.parallel : nil)
     let writesBefore = await world.writes.count
     let life = MortalCentral.Life()
     let recorder = MortalRecorder(
@@ -225,11 +226,17 @@ struct TestCaseExecution {
   }
 
   private func checkTidiness(_ before: Before, isCalm: Bool) async {
-    let left = meter.open.filter { before.links[$0.key] == nil }
+    // What is left on a host that cannot be reached is for the next run.
+    let reachable = testCase.scenario.adapters.filter { adapter in
+      adapter.host.flatMap { world.networks[$0]?.isUp } ?? true
+    }
+    let left = meter.open.filter { link, _ in
+      before.links[link] == nil && reachable.contains { $0.address == meter.adapter(of: link) }
+    }
     for device in Set(left.values).sorted() {
       await checker.violate(.tidiness, "a link was left open", device: device)
     }
-    for adapter in testCase.scenario.adapters where await world.attemptsUnderWay(on: adapter.address) > 0 {
+    for adapter in reachable where await world.attemptsUnderWay(on: adapter.address) > 0 {
       await checker.violate(.tidiness, "an attempt was left in progress on \(adapter.name)")
     }
     guard isCalm else { return }
@@ -246,7 +253,7 @@ struct TestCaseExecution {
     case .linkCut(let address), .carriedAway(let address, true):
       if family(of: address)?.isPerAction == true { doubtful.insert(address) }
       doubtful.formUnion(deniable.filter { $0 == address })
-    case .unplugged, .powered(_, false), .stack(isRunning: false):
+    case .unplugged, .powered(_, false), .stack(isRunning: false), .host(_, isReachable: false):
       doubtful.formUnion(deniable)
     case .button(let address):
       let sensor = testCase.scenario.sensors.first { $0.address == address }
@@ -326,6 +333,7 @@ struct TestCaseExecution {
   /// switched off where they would be surplus.
   private mutating func repairEverything() async {
     await world.startStack()
+    for host in testCase.scenario.hosts { world.networks[host.name]?.restore() }
     for adapter in testCase.scenario.adapters {
       await world.setPresent(true, adapter.address, name: adapter.name)
       await world.setPowered(true, adapter.address)
@@ -397,7 +405,8 @@ struct TestCaseExecution {
     let registered = Set(building.rooms.filter(\.isRegistered).map(\.id))
     var pressed: Set<BluetoothAddress> = []
     for room in rooms
-    where room.outcome == .actionRequired && !registered.contains(room.room)
+    where room.outcome == .actionRequired && room.reason?.code != .localAdapterNeeded
+      && !registered.contains(room.room)
       || room.reason?.code == .beaconAsBefore || room.reason?.code == .contradictorySightings
     {
       pressed.formUnion([room.address].compactMap(\.self))

@@ -25,9 +25,10 @@ struct TestCaseRun {
     let (requests, ask) = AsyncStream.makeStream(of: OperatorRequested.Request.self)
     let (pauses, pause) = AsyncStream.makeStream(of: HostPause.self)
     let generator = Mutex(chance)
+    let own = await VirtualCentral(world: world, clock: clock)
+    let hosts = world.scenario.hosts.isEmpty ? nil : await join(own)
     let environment = ApplyEnvironment(
-      central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
-      clock: clock, drivers: drivers,
+      central: MortalCentral(central: hosts ?? own, life: life), clock: clock, drivers: drivers,
       chance: { generator.withLock { $0.fraction() } },
       randomBytes: SeededGenerator(seed: 1).bytes(),
       confirm: { [run] _ in run.isConfirmed ? .answer : nil },
@@ -45,9 +46,20 @@ struct TestCaseRun {
         }
       }
       group.addTask { await limit { ask.yield(.stop) } }
+      if let hosts { group.addTask { await hosts.follow() } }
       defer { group.cancelAll() }
+      await hosts?.settle(within: .seconds(20), on: clock)
       return await apply(request, in: environment, recording: coordinator)
     }
+  }
+
+  /// The centrals of all hosts.
+  private func join(_ own: VirtualCentral) async -> CentralGroup {
+    var members = [CentralGroup.Member(nil, own)]
+    for host in world.scenario.hosts {
+      members.append(.init(host.name, await VirtualCentral(world: world, on: host.name, clock: clock)))
+    }
+    return CentralGroup(members)
   }
 
   /// An arbitrary date plus virtual time, and how far the host's clock is wrong in this run.
@@ -80,6 +92,8 @@ struct TestCaseRun {
       case .powered(let adapter, let isPowered): await world.setPowered(isPowered, adapter)
       case .stack(isRunning: true): await world.startStack()
       case .stack(isRunning: false): await world.stopStack()
+      case .host(let host, isReachable: true): world.networks[host]?.restore()
+      case .host(let host, isReachable: false): world.networks[host]?.lose()
       case .interrupted, .paused: send(disturbance.kind)
       case .button(let address):
         await checker.handle(address)

@@ -22,7 +22,7 @@ extension RunMachine {
       finish(place, work, stoppedBy: found)
       return false
     }
-    if work.room.family.proof.isSelfDisconnect, radios[index].id.host != nil {
+    if !canWrite(place, on: radios[index].id) {
       // An adapter of this computer has the room among its candidates, too.
       if !hasLocalRadio { finish(place, .actionRequired, reason: .localAdapterNeeded) }
       return false

@@ -31,12 +31,19 @@ extension RunMachine {
 
   /// Adds a room to the candidates of an adapter.
   mutating func enlist(_ place: Int, on adapter: AdapterID) {
-    guard let index = radios.index(of: adapter), rooms.enlist(place, on: adapter),
+    // Without any adapter that can write it, the room ends when an adapter takes it.
+    guard canWrite(place, on: adapter) || !hasLocalRadio,
+      let index = radios.index(of: adapter), rooms.enlist(place, on: adapter),
       let work = rooms[place].state.work
     else { return }
     radios[index].candidates.insert(
       Candidate(
         isSilent: work.isSilent, charged: work.budget.charged, room: place, attempts: work.attempts))
+  }
+
+  /// Whether the device of a room can be proved through an adapter.
+  func canWrite(_ place: Int, on adapter: AdapterID) -> Bool {
+    adapter.host == nil || !rooms[place].room.family.proof.isSelfDisconnect
   }
 
   /// Whether an adapter received a device recently enough to connect to it.
@@ -111,7 +118,9 @@ extension RunMachine {
     }
     let here = (strength: strength(on: adapter), failures: state.work.failures[adapter] ?? 0)
     return radios.contains { other in
-      guard other.id != adapter, !other.isCoolingDown(at: now) else { return false }
+      guard other.id != adapter, !other.isCoolingDown(at: now), canWrite(place, on: other.id) else {
+        return false
+      }
       if !isSearched {
         // Only an adapter that has it among its candidates connects to it.
         guard state.candidacies.contains(other.id), isFresh(state.work.address, on: other.id) else {

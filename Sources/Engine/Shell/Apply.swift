@@ -82,6 +82,6 @@ package func plan(
 
 extension CentralError {
   fileprivate func redacted(_ redact: (String) -> String) -> CentralError {
-    CentralError(code, stackText: stackText.map(redact))
+    CentralError(code, stackText: stackText.map(redact), on: host)
   }
 }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Synchronization
+import Waiting
 
 /// Distributes the host's events to the tasks that wait for them, and records which peripherals were
 /// received.
@@ -29,6 +30,8 @@ final class Switchboard: Sendable {
     var adapters: [Adapter] = []
     var listeners: [BluetoothAddress: [Listener]] = [:]
     var subscribers: [LinkID: [Subscriber]] = [:]
+    /// How the links of a host behind a network ended, as far as that has arrived.
+    var ends: [LinkID: OneShot<Disconnection>] = [:]
     var changes: [(id: UInt64, continuation: Changes)] = []
     var received: [CacheKey: MonotonicInstant] = [:]
     var stoppedScanning: [BluetoothAddress: MonotonicInstant] = [:]
@@ -45,12 +48,15 @@ final class Switchboard: Sendable {
   }
 
   private let host: HostName?
+  private let network: VirtualNetwork?
   private let clock: any TimeSource
   private let objectLifetime: Duration
   private let state = Mutex(State())
 
-  init(of host: HostName?, clock: any TimeSource, objectLifetime: Duration) {
+  init(of host: HostName?, through network: VirtualNetwork?, clock: any TimeSource, objectLifetime: Duration)
+  {
     self.host = host
+    self.network = network
     self.clock = clock
     self.objectLifetime = objectLifetime
   }
@@ -64,13 +70,16 @@ final class Switchboard: Sendable {
       let values = state.withLock { state in
         state.subscribers[link, default: []].filter { $0.handle == handle }.map(\.values)
       }
-      for continuation in values { continuation.yield(notification) }
-    case .linkUp: break
-    case .linkDown(let link, _):
-      let values = state.withLock { state in
-        (state.subscribers.removeValue(forKey: link) ?? []).map(\.values)
+      let arrived = CharacteristicNotification(value: notification.value, receivedAt: clock.now)
+      for continuation in values { continuation.yield(arrived) }
+    case .linkUp(let link, _, _):
+      if network != nil { state.withLock { $0.ends[link] = OneShot() } }
+    case .linkDown(let link, let end):
+      let (values, ends) = state.withLock { state in
+        ((state.subscribers.removeValue(forKey: link) ?? []).map(\.values), state.ends[link])
       }
       for continuation in values { continuation.finish() }
+      ends?.fulfill(Disconnection(cause: end.cause, at: clock.now))
     case .adapters(let adapters): adaptersChanged(adapters)
     case .stack(let isRunning): if !isRunning { stackStopped() }
     }
@@ -82,7 +91,8 @@ final class Switchboard: Sendable {
       return state.listeners[report.adapter] ?? []
     }
     let advertisement = Advertisement(
-      address: report.address, adapter: AdapterID(report.adapter, on: host), receivedAt: report.receivedAt,
+      address: report.address, adapter: AdapterID(report.adapter, on: host),
+      receivedAt: network?.counted(report.receivedAt) ?? report.receivedAt,
       rssi: report.rssi, localName: report.payload.localName, serviceUUIDs: report.payload.serviceUUIDs,
       manufacturerData: report.payload.manufacturerData, serviceData: report.payload.serviceData)
     for listener in listeners { listener.source.yield(advertisement) }
@@ -114,16 +124,46 @@ final class Switchboard: Sendable {
   }
 
   private func stackStopped() {
-    let sources = state.withLock { state in
-      state.received = [:]
-      return state.allListeners.map(\.source)
+    state.withLock { $0.received = [:] }
+    endScans(CentralError(.stackUnavailable, stackText: "virtual: stopped"))
+  }
+
+  private func endScans(_ error: CentralError) {
+    for listener in state.withLock({ $0.allListeners }) { listener.source.finish(throwing: error) }
+  }
+
+  /// The connection to the host is lost: nothing more arrives from it.
+  func lose(_ error: CentralError) {
+    endScans(error)
+    let (values, ends) = state.withLock { state in
+      defer { (state.subscribers, state.ends) = ([:], [:]) }
+      return (
+        state.subscribers.values.joined().sorted { $0.id < $1.id }.map(\.values),
+        state.ends.sorted { $0.key < $1.key }.map(\.value)
+      )
     }
-    for source in sources {
-      source.finish(throwing: CentralError(.stackUnavailable, stackText: "virtual: stopped"))
-    }
+    for continuation in values { continuation.finish() }
+    for end in ends { end.fulfill(Disconnection(cause: .stackLost, at: clock.now)) }
+    adaptersChanged([])
   }
 
   // MARK: For the central
+
+  /// The end of a link that is reported through a network; nil without one.
+  func end(of link: LinkID) -> OneShot<Disconnection>? {
+    guard let network else { return nil }
+    return state.withLock { state in
+      if let end = state.ends[link] { return end }
+      let end = OneShot<Disconnection>()
+      if network.isUp {
+        // The link is older than this central.
+        state.ends[link] = end
+      } else {
+        end.fulfill(Disconnection(cause: .stackLost, at: clock.now))
+      }
+      return end
+    }
+  }
 
   func adapterChanges() -> AsyncStream<[Adapter]> {
     let (stream, continuation) = AsyncStream<[Adapter]>.makeStream(bufferingPolicy: .bufferingNewest(1))

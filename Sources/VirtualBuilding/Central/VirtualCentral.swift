@@ -1,6 +1,7 @@
 package import Bluetooth
 
-/// A `Central` directly on a `World`, in the same process, without a Bluetooth stack.
+/// A `Central` directly on a `World`, in the same process, without a Bluetooth stack. It has the adapters of one host,
+/// and reaches another computer through the network of the scenario.
 ///
 /// It behaves like a correct stack: a peripheral must be received before it can be connected to, and is
 /// forgotten some time after discovery has stopped.
@@ -10,20 +11,51 @@ package struct VirtualCentral: Central {
   let switchboard: Switchboard
   /// The host of its adapters; nil for this computer.
   private let host: HostName?
+  /// The network to the host; nil for this computer, and for a host without one in the scenario.
+  let network: VirtualNetwork?
 
   /// How long to wait after "resolved" for a missing characteristic.
   static let grace = Duration.milliseconds(300)
 
   /// Creates a central in a world. Both must use the same clock.
-  /// - Parameter host: The host of its adapters; nil for this computer.
-  package init(world: World, on host: HostName? = nil, clock: any TimeSource) async {
+  /// - Parameters:
+  ///   - host: The host of its adapters; nil for this computer.
+  ///   - network: The network to it, if not that of the scenario.
+  package init(
+    world: World, on host: HostName? = nil, through network: VirtualNetwork? = nil, clock: any TimeSource
+  ) async {
     self.world = world
     self.host = host
     self.clock = clock
+    let network = network ?? host.flatMap { world.networks[$0] }
+    self.network = network
     let switchboard = Switchboard(
-      of: host, clock: clock, objectLifetime: world.scenario.radio.objectLifetime)
+      of: host, through: network, clock: clock, objectLifetime: world.scenario.radio.objectLifetime)
     self.switchboard = switchboard
-    _ = await world.attach { switchboard.take($0) }
+    guard let network else {
+      _ = await world.attach(to: host) { switchboard.take($0) }
+      return
+    }
+    _ = await world.attach(to: host) { event in network.send(.fromHost) { switchboard.take(event) } }
+    network.addUser { error in
+      switchboard.lose(error)
+      _ = world.carryOut {
+        for adapter in await world.adapters(of: host) { await world.stopDiscovery(on: adapter.address) }
+      }
+    } isBack: {
+      _ = world.carryOut {
+        let adapters = await world.adapters(of: host)
+        network.send(.fromHost) { switchboard.take(.adapters(adapters)) }
+      }
+    }
+  }
+
+  /// Has the stack do something: at once, or through the network.
+  func ask<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws(CentralError) -> Value
+  ) async throws(CentralError) -> Value {
+    guard let network else { return try await work() }
+    return try await network.call(in: world, work)
   }
 
   /// A fixed text, because there is no stack.
@@ -31,10 +63,12 @@ package struct VirtualCentral: Central {
 
   /// The adapters that are plugged in.
   package func adapters() async throws(CentralError) -> [Adapter] {
-    guard await world.isStackRunning else {
-      throw CentralError(.stackUnavailable, stackText: "virtual: stopped")
+    try await ask { () throws(CentralError) in
+      guard await world.isStackRunning else {
+        throw CentralError(.stackUnavailable, stackText: "virtual: stopped")
+      }
+      return await world.adapters(of: host).map { Adapter($0, on: host) }
     }
-    return await world.adapters().map { Adapter($0, on: host) }
   }
 
   package func adapterChanges() async -> AsyncStream<[Adapter]> {
@@ -48,7 +82,9 @@ package struct VirtualCentral: Central {
     let (stream, source) = AdvertisementStream.makeStream()
     let listener = switchboard.addListener(source, on: adapter)
     do throws(CentralError) {
-      try await CentralError.translating(await world.startDiscovery(on: adapter.address))
+      try await ask { () throws(CentralError) in
+        try await CentralError.translating(await world.startDiscovery(on: adapter.address))
+      }
       let result = try await body(stream)
       await stopScanning(listener, on: adapter)
       return result
@@ -61,13 +97,31 @@ package struct VirtualCentral: Central {
   /// Discovery continues while another listener of this central needs it.
   private func stopScanning(_ listener: Switchboard.ListenerID, on adapter: AdapterID) async {
     guard switchboard.removeListener(listener, on: adapter) else { return }
-    await world.stopDiscovery(on: adapter.address)
+    try? await ask { await world.stopDiscovery(on: adapter.address) }
   }
 
   /// Connects to a peripheral that was received recently.
   package func connect(
     to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
+    let link = try await ask { () throws(CentralError) in
+      try await connectThere(to: address, on: adapter) {
+        if let network { network.send(.fromHost, linked) } else { linked() }
+      }
+    }
+    let peripheral = VirtualPeripheral(
+      central: self, address: address, adapter: adapter, link: link, end: switchboard.end(of: link))
+    guard !Task.isCancelled else {
+      // The link came up at the instant of the cancellation, or the cancellation was on its way.
+      await peripheral.disconnect()
+      throw CentralError(.cancelled)
+    }
+    return peripheral
+  }
+
+  private func connectThere(
+    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+  ) async throws(CentralError) -> LinkID {
     try await CentralError.translating(await world.checkUsable(adapter.address))
     guard switchboard.knows(address, on: adapter) else {
       // If the stack was stopped in between, it knows no peripheral, but the stop is the better reason.
@@ -86,27 +140,26 @@ package struct VirtualCentral: Central {
       if error == .connectTimedOut || error == .outOfSlots { switchboard.forget(address, on: adapter) }
       throw CentralError(error)
     }
-    guard !Task.isCancelled else {
-      // The link came up at the instant of the cancellation.
-      await world.disconnect(link)
-      throw CentralError(.cancelled)
-    }
-    return VirtualPeripheral(central: self, address: address, adapter: adapter, link: link)
+    return link
   }
 
   /// The peripherals that an adapter holds a link to, including links of other users of the world.
   package func connectedPeripherals(
     on adapter: AdapterID
   ) async throws(CentralError) -> [ConnectedPeripheral] {
-    try await CentralError.translating(await world.checkUsable(adapter.address))
-    return await world.linkedSensors(on: adapter.address)
+    try await ask { () throws(CentralError) in
+      try await CentralError.translating(await world.checkUsable(adapter.address))
+      return await world.linkedSensors(on: adapter.address)
+    }
   }
 
   @discardableResult
   package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
-    let wasReceived = switchboard.forget(address, on: adapter)
-    let wasStored = try await CentralError.translating(await world.forget(address, on: adapter.address))
-    return wasReceived || wasStored
+    try await ask { () throws(CentralError) in
+      let wasReceived = switchboard.forget(address, on: adapter)
+      let wasStored = try await CentralError.translating(await world.forget(address, on: adapter.address))
+      return wasReceived || wasStored
+    }
   }
 
   /// How long switching an adapter off and on takes (docs/bluez.md: 30 to 50 ms off, 95 to 130 ms on).
@@ -114,6 +167,10 @@ package struct VirtualCentral: Central {
 
   /// Switches an adapter off and on again, unless that would end a link.
   package func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
+    try await ask { () throws(CentralError) in try await powerCycleThere(adapter) }
+  }
+
+  private func powerCycleThere(_ adapter: AdapterID) async throws(CentralError) {
     guard !Task.isCancelled else { throw CentralError(.cancelled) }
     try await CentralError.translating(await world.checkUsable(adapter.address))
     guard await !world.isInUse(adapter.address) else {
@@ -130,7 +187,7 @@ package struct VirtualCentral: Central {
 
   /// The other programs that the world defines.
   package func scanningClients(on adapter: AdapterID) async -> [String]? {
-    await world.foreignScans[adapter.address] ?? []
+    try? await ask { await world.foreignScans[adapter.address] ?? [] }
   }
 }
 

@@ -1,4 +1,5 @@
 import Bluetooth
+import Waiting
 
 /// A link of the in-process `Central`.
 struct VirtualPeripheral: Peripheral {
@@ -6,10 +7,25 @@ struct VirtualPeripheral: Peripheral {
   let address: BluetoothAddress
   let adapter: AdapterID
   let link: LinkID
+  /// The end of the link as it arrives through the network, or is lost with it; nil without a network.
+  let end: OneShot<Disconnection>?
 
   private var world: World { central.world }
 
+  private func ask<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws(CentralError) -> Value
+  ) async throws(CentralError) -> Value {
+    guard end?.peeked == nil else { throw CentralError(.disconnected) }
+    return try await central.ask(work)
+  }
+
   func discover(
+    _ service: BluetoothUUID, requiring required: [BluetoothUUID]
+  ) async throws(CentralError) -> RemoteService {
+    try await ask { () throws(CentralError) in try await discoverThere(service, requiring: required) }
+  }
+
+  private func discoverThere(
     _ service: BluetoothUUID, requiring required: [BluetoothUUID]
   ) async throws(CentralError) -> RemoteService {
     let table = try await CentralError.translating(await world.resolve(link))
@@ -34,6 +50,10 @@ struct VirtualPeripheral: Peripheral {
   }
 
   func allServices() async throws(CentralError) -> [RemoteService] {
+    try await ask { () throws(CentralError) in try await allServicesThere() }
+  }
+
+  private func allServicesThere() async throws(CentralError) -> [RemoteService] {
     let table = try await CentralError.translating(await world.resolve(link))
     do {
       try await central.clock.sleep(
@@ -48,25 +68,31 @@ struct VirtualPeripheral: Peripheral {
 
   func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
     let handle = try attribute(characteristic)
-    return try await CentralError.translating(await world.read(handle, over: link))
+    return try await ask { () throws(CentralError) in
+      try await CentralError.translating(await world.read(handle, over: link))
+    }
   }
 
   func readDescriptor(
     _ uuid: BluetoothUUID, of characteristic: RemoteCharacteristic
   ) async throws(CentralError) -> [UInt8] {
     let handle = try attribute(characteristic)
-    let table = try await CentralError.translating(await world.resolve(link))
-    guard uuid == .userDescription, table.characteristic(at: handle)?.description != nil else {
-      throw CentralError(.attributeMissing(uuid), stackText: "virtual: no such descriptor")
+    return try await ask { () throws(CentralError) in
+      let table = try await CentralError.translating(await world.resolve(link))
+      guard uuid == .userDescription, table.characteristic(at: handle)?.description != nil else {
+        throw CentralError(.attributeMissing(uuid), stackText: "virtual: no such descriptor")
+      }
+      return try await CentralError.translating(await world.describe(handle, over: link))
     }
-    return try await CentralError.translating(await world.describe(handle, over: link))
   }
 
   func write(
     _ value: [UInt8], to characteristic: RemoteCharacteristic, _ kind: WriteKind
   ) async throws(CentralError) {
     let handle = try attribute(characteristic)
-    try await CentralError.translating(await world.write(value, to: handle, kind, over: link))
+    try await ask { () throws(CentralError) in
+      try await CentralError.translating(await world.write(value, to: handle, kind, over: link))
+    }
   }
 
   func notifications(
@@ -76,7 +102,9 @@ struct VirtualPeripheral: Peripheral {
     // The stream exists before the subscription, so that no value is missed.
     let (stream, subscriber) = central.switchboard.subscribe(to: handle, over: link)
     do {
-      try await CentralError.translating(await world.subscribe(true, to: handle, over: link))
+      try await ask { () throws(CentralError) in
+        try await CentralError.translating(await world.subscribe(true, to: handle, over: link))
+      }
     } catch {
       central.switchboard.unsubscribe(subscriber, from: link)
       throw error
@@ -85,11 +113,12 @@ struct VirtualPeripheral: Peripheral {
   }
 
   func disconnection() async -> Disconnection? {
-    try? await world.ending(of: link)
+    if let end { return await end.value() }
+    return try? await world.ending(of: link)
   }
 
   func disconnect() async {
-    await world.disconnect(link)
+    try? await ask { await world.disconnect(link) }
   }
 
   private func attribute(_ characteristic: RemoteCharacteristic) throws(CentralError) -> AttributeHandle {

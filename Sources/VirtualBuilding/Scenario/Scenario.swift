@@ -7,28 +7,46 @@ package struct Scenario: Sendable {
   /// The seed of all random values.
   package var seed: UInt64
   package var radio: RadioParameters
-  /// The host's adapters.
+  /// The adapters of all hosts.
   package var adapters: [AdapterScenario]
+  /// The other computers whose adapters are used.
+  package var hosts: [HostScenario]
   package var sensors: [SensorScenario]
   /// The WiFi networks that the sensors' WiFi radios receive.
   package var wifiNetworks: [WiFiNetwork]
 
   package init(
-    seed: UInt64, radio: RadioParameters = .init(), adapters: [AdapterScenario], sensors: [SensorScenario],
-    wifiNetworks: [WiFiNetwork] = []
+    seed: UInt64, radio: RadioParameters = .init(), adapters: [AdapterScenario], hosts: [HostScenario] = [],
+    sensors: [SensorScenario], wifiNetworks: [WiFiNetwork] = []
   ) {
     self.seed = seed
     self.radio = radio
     self.adapters = adapters
+    self.hosts = hosts
     self.sensors = sensors
     self.wifiNetworks = wifiNetworks
   }
 }
 
-/// The initial state of an adapter of the virtual host.
+/// Another computer whose adapters are used, and the network to it.
+package struct HostScenario: Hashable, Sendable {
+  package var name: HostName
+  /// The least time that a message takes in each direction.
+  package var delay: Duration
+  /// By how much a message takes longer at most.
+  package var jitter: Duration
+
+  package init(_ name: HostName, delay: Duration = .zero, jitter: Duration = .zero) {
+    (self.name, self.delay, self.jitter) = (name, delay, jitter)
+  }
+}
+
+/// The initial state of an adapter of a virtual host.
 package struct AdapterScenario: Hashable, Sendable {
-  /// The adapter's own address, which identifies it.
+  /// The adapter's own address, which differs from those of all adapters.
   package var address: BluetoothAddress
+  /// The computer that has it; nil for this one.
+  package var host: HostName?
   /// The host's name for it: `hci0`.
   package var name: String
   package var isPowered: Bool
@@ -41,10 +59,11 @@ package struct AdapterScenario: Hashable, Sendable {
 
   /// Creates an adapter; by default it is plugged in and powered.
   package init(
-    address: BluetoothAddress, name: String, isPowered: Bool = true, isBlocked: Bool = false,
-    isPresent: Bool = true, place: Place? = nil
+    address: BluetoothAddress, on host: HostName? = nil, name: String, isPowered: Bool = true,
+    isBlocked: Bool = false, isPresent: Bool = true, place: Place? = nil
   ) {
     self.address = address
+    self.host = host
     self.name = name
     self.isPowered = isPowered
     self.isBlocked = isBlocked

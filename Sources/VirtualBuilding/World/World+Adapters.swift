@@ -1,12 +1,15 @@
 package import Bluetooth
 
-/// The host's adapters, and functions for tests and scenarios to change them.
+/// The adapters of the hosts, and functions for tests and scenarios to change them.
 extension World {
   /// The adapters that are plugged in, by address; none while the stack is stopped.
-  package func adapters() -> [VirtualAdapter] {
+  /// - Parameter host: the host, as in `attach`.
+  package func adapters(of host: HostName?? = nil) -> [VirtualAdapter] {
     guard isStackRunning else { return [] }
     return adapterOrder.compactMap { address in
-      guard let adapter = adapterStates[address], adapter.scenario.isPresent else { return nil }
+      guard let adapter = adapterStates[address], adapter.scenario.isPresent,
+        host.map({ $0 == adapter.scenario.host }) ?? true
+      else { return nil }
       return VirtualAdapter(
         address: address, name: adapter.scenario.name, isPowered: adapter.problem == nil,
         isBlocked: adapter.scenario.isBlocked, isDiscovering: isDiscovering(address),
@@ -40,7 +43,7 @@ extension World {
   /// `Central`; on `org.bluez` other clients really scan.
   package func setForeignScan(_ clients: [String], _ adapter: BluetoothAddress) {
     foreignScans[adapter] = clients.isEmpty ? nil : clients
-    emit(.adapters(adapters()))
+    emitAdapters(adapter)
   }
 
   package func setBlocked(_ isBlocked: Bool, _ adapter: BluetoothAddress) {
@@ -55,22 +58,22 @@ extension World {
     }
   }
 
-  /// Stops the stack. All its links and discoveries end at once.
+  /// Stops the stack of every host. All its links and discoveries end at once.
   package func stopStack() {
     guard isStackRunning else { return }
     isStackRunning = false
     for address in adapterOrder { clear(address, .stackStopped, .stackLost) }
     for id in operations.keys.sorted() { finish(id, .failure(.stackStopped)) }
-    emit(.stack(isRunning: false))
-    emit(.adapters([]))
+    emitStack()
+    emitAdapters()
   }
 
   /// Starts the stack again, without links or discoveries.
   package func startStack() {
     guard !isStackRunning else { return }
     isStackRunning = true
-    emit(.stack(isRunning: true))
-    emit(.adapters(adapters()))
+    emitStack()
+    emitAdapters()
   }
 
   private func change(_ address: BluetoothAddress, _ change: (inout AdapterScenario) -> Void) {
@@ -82,7 +85,7 @@ extension World {
     guard adapter.scenario != before else { return }
     adapterStates[address] = adapter
     if let problem = adapter.problem { clear(address, .adapterUnavailable(problem), .adapterLost) }
-    emit(.adapters(adapters()))
+    emitAdapters(address)
   }
 
   /// Ends all activities of an adapter.

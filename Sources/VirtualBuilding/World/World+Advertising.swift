@@ -13,7 +13,7 @@ extension World {
     try checkUsable(adapter)
     guard !isDiscovering(adapter), let number = adapterOrder.firstIndex(of: adapter) else { return }
     startScan(number, at: clock.now)
-    emit(.adapters(adapters()))
+    emitAdapters(adapter)
   }
 
   /// Restarts the kernel's scan on a discovering adapter: its controller reports everything again. Returns
@@ -48,7 +48,7 @@ extension World {
   package func stopDiscovery(on adapter: BluetoothAddress) async {
     guard isDiscovering(adapter) else { return }
     endScan(adapter)
-    emit(.adapters(adapters()))
+    emitAdapters(adapter)
     _ = try? await perform(cancellable: false, .host) {
       schedule(.completes($0, .success(.done)), after: radio.discoveryStop)
     }
@@ -138,12 +138,14 @@ extension World {
       let loss = radio.loss(at: rssi)
       guard loss == 0 || !sensors[sensor].generator.chance(loss) else { continue }
       sensors[sensor].reports[number].report(payload, in: scan.number)
+      let adapter = adapterOrder[receiver.adapter]
+      guard !deaf.contains(adapter) else { continue }
       emit(
         .advertisement(
           AdvertisingReport(
-            adapter: adapterOrder[receiver.adapter], address: payload.address ?? address, rssi: rssi,
-            payload: payload,
-            receivedAt: now)))
+            adapter: adapter, address: payload.address ?? address, rssi: rssi, payload: payload,
+            receivedAt: now)),
+        at: adapter)
     }
     let jitter = sensors[sensor].generator.duration(in: Self.advertisingDelay)
     let interval = sensors[sensor].advertisingInterval ?? radio.advertisingInterval

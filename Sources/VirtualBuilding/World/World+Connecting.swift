@@ -266,7 +266,7 @@ extension World {
       requestsFreeAt: now.advanced(by: exchange), lastArrival: now)
     sensors[address]?.link = link
     sensors[address]?.connections += 1
-    emit(.linkUp(link, adapter: adapter, address: address))
+    emit(.linkUp(link, adapter: adapter, address: address), at: adapter)
     deliver(address, .connected(faults: sensors[address]?.faults(inAttempt: attempt) ?? []))
     return link
   }
@@ -293,6 +293,6 @@ extension World {
       default: finish(operation, .failure(.linkLost))
       }
     }
-    emit(.linkDown(id, disconnection))
+    emit(.linkDown(id, disconnection), at: link.adapter)
   }
 }

@@ -9,6 +9,8 @@ import VirtualTime
 package actor World {
   /// The scenario that the world was made from.
   package nonisolated let scenario: Scenario
+  /// The networks to the hosts of the scenario.
+  package nonisolated let networks: [HostName: VirtualNetwork]
   let clock: any TimeSource
   var radio: RadioParameters { scenario.radio }
 
@@ -41,7 +43,7 @@ package actor World {
   /// The instants at which a task will wake to process the queue.
   private var alarms: [MonotonicInstant] = []
   private var isLookingAfter = false
-  private var sinks: [(id: UInt64, sink: @Sendable (HostEvent) -> Void)] = []
+  private var sinks: [Sink] = []
   private var lastID: UInt64 = 0
   private let inbox: AsyncStream<Message>
   private let inboxEnd: AsyncStream<Message>.Continuation
@@ -54,6 +56,18 @@ package actor World {
     case alarm(MonotonicInstant)
     /// The caller of an operation was cancelled.
     case cancelled(OperationID)
+    /// Work on a host, whether or not anything waits for it.
+    case work(@Sendable () async -> Void)
+  }
+
+  /// A receiver of the events at hosts.
+  private struct Sink {
+    let id: UInt64
+    /// The host whose events it takes; nil for the events of all hosts.
+    let host: HostName??
+    let take: @Sendable (HostEvent) -> Void
+
+    func wants(_ other: HostName?) -> Bool { host.map { $0 == other } ?? true }
   }
 
   /// Creates a world in the scenario's initial state. Addresses must differ, and initial values of sensors
@@ -63,6 +77,10 @@ package actor World {
     self.clock = clock
     (inbox, inboxEnd) = AsyncStream.makeStream()
     let generator = SeededGenerator(seed: scenario.seed)
+    networks = Dictionary(
+      uniqueKeysWithValues: scenario.hosts.map {
+        ($0.name, VirtualNetwork(to: $0, generator.split("host/\($0.name)"), clock))
+      })
     let now = clock.now
     let adapterOrder = scenario.adapters.map(\.address).sorted()
     let sensors = SensorTable(
@@ -96,6 +114,8 @@ package actor World {
           group.addTask { await self.keepWatch(from: instant) }
         case .cancelled(let operation):
           callerCancelled(operation)
+        case .work(let work):
+          group.addTask { await work() }
         }
       }
       group.cancelAll()
@@ -108,7 +128,7 @@ package actor World {
     isStackRunning = false
     for id in links.keys.sorted() { linkDown(id, .stackLost) }
     for id in operations.keys.sorted() { finish(id, .failure(.stackStopped)) }
-    emit(.stack(isRunning: false))
+    emitStack()
   }
 
   /// Sleeps until an alarm, processes the queue, and continues with the next alarm unless another task waits
@@ -166,8 +186,10 @@ package actor World {
     case .unconfirmedWrite(let link, let handle, let value): unconfirmedWrite(link, handle, value)
     case .resolved(let operation): resolved(operation)
     case .notified(let link, let handle, let value):
-      guard links[link] != nil else { return }
-      emit(.notification(link, handle, CharacteristicNotification(value: value, receivedAt: clock.now)))
+      guard let adapter = links[link]?.adapter else { return }
+      emit(
+        .notification(link, handle, CharacteristicNotification(value: value, receivedAt: clock.now)),
+        at: adapter)
     case .linkDown(let link, let cause): linkDown(link, cause)
     }
   }
@@ -179,13 +201,14 @@ package actor World {
 
   // MARK: Events for the host
 
-  /// Passes all events at the host to `sink` from now on, beginning with the current adapters. The world
-  /// calls it in order, so it must not block. Returns the number for `detach`.
-  package func attach(_ sink: @escaping @Sendable (HostEvent) -> Void) -> UInt64 {
+  /// Passes the events at a host to `sink` from now on, beginning with the current adapters. The world calls it in
+  /// order, so it must not block. Returns the number for `detach`.
+  /// - Parameter host: the host; nil inside for this computer, nil outside for all hosts.
+  package func attach(to host: HostName?? = nil, _ sink: @escaping @Sendable (HostEvent) -> Void) -> UInt64 {
     let id = newID()
-    sinks.append((id, sink))
+    sinks.append(Sink(id: id, host: host, take: sink))
     sink(.stack(isRunning: isStackRunning))
-    sink(.adapters(adapters()))
+    sink(.adapters(adapters(of: host)))
     return id
   }
 
@@ -194,9 +217,26 @@ package actor World {
     sinks.removeAll { $0.id == id }
   }
 
-  func emit(_ event: HostEvent) {
-    if case .advertisement(let report) = event, deaf.contains(report.adapter) { return }
-    for (_, sink) in sinks { sink(event) }
+  /// Passes on an event at an adapter.
+  func emit(_ event: HostEvent, at adapter: BluetoothAddress) {
+    let host = adapterStates[adapter]?.scenario.host
+    for sink in sinks where sink.wants(host) { sink.take(event) }
+  }
+
+  /// Passes on whether the stack runs.
+  func emitStack() {
+    for sink in sinks { sink.take(.stack(isRunning: isStackRunning)) }
+  }
+
+  /// Passes on the adapters of the host of one that has changed; nil for all hosts.
+  func emitAdapters(_ changed: BluetoothAddress? = nil) {
+    let host = changed.map { adapterStates[$0]?.scenario.host }
+    for sink in sinks where host.map(sink.wants) ?? true { sink.take(.adapters(adapters(of: sink.host))) }
+  }
+
+  /// Does work on a host. Returns false once the world has ended.
+  nonisolated func carryOut(_ work: @escaping @Sendable () async -> Void) -> Bool {
+    if case .terminated = inboxEnd.yield(.work(work)) { false } else { true }
   }
 
   // MARK: Operations

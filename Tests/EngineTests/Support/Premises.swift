@@ -60,8 +60,8 @@ struct Premises: Sendable {
       writes: Array(await world.writes.dropFirst(before.writes)), flashesBefore: before.flashes,
       flashes: await flashes(), connected: await attempts().filter { $0.value != before.attempts[$0.key] },
       boundBefore: request.known.lastKnown.rooms.compactMapValues { $0.binding?.address },
-      openLinks: await world.openLinkCount(),
-      attemptsUnderWay: await world.attemptsUnderWay(on: adapters[0].address), remembered: await remembered(),
+      openLinks: await sum { await world.openLinkCount(on: $0) },
+      attemptsUnderWay: await sum { await world.attemptsUnderWay(on: $0) }, remembered: await remembered(),
       durableAt: await recorder.durableAt, endedAt: clock.now)
   }
 
@@ -97,9 +97,22 @@ struct Premises: Sendable {
     return attempts
   }
 
+  /// The adapters whose host can be reached: what a run leaves on others is for the next one.
+  private var reachable: [BluetoothAddress] {
+    world.scenario.adapters.filter { adapter in
+      adapter.host.flatMap { world.networks[$0]?.isUp } ?? true
+    }.map(\.address)
+  }
+
+  private func sum(_ count: (BluetoothAddress) async -> Int) async -> Int {
+    var sum = 0
+    for adapter in reachable { sum += await count(adapter) }
+    return sum
+  }
+
   private func remembered() async -> [BluetoothAddress] {
     var remembered: [BluetoothAddress] = []
-    for adapter in await world.adapters() where adapter.isPowered {
+    for adapter in await world.adapters() where adapter.isPowered && reachable.contains(adapter.address) {
       remembered += await world.storedPeripherals(on: adapter.address)
     }
     return remembered

@@ -19,6 +19,7 @@ struct Rehearsed: Sendable {
   var connected: [BluetoothAddress: Int]
   /// The recorded devices of rooms before the run.
   var boundBefore: [RoomID: BluetoothAddress]
+  /// Links and attempts on adapters whose host can be reached.
   var openLinks: Int
   var attemptsUnderWay: Int
   /// The devices that the stack still has on disk for adapters that are present and powered.
