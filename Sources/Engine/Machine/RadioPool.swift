@@ -5,6 +5,8 @@ import Model
 /// The adapters in use, by identity, each in its session, and what the run knows of adapters over all sessions.
 struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
   private var radios: [Radio] = []
+  /// The index of each adapter.
+  private var places: [AdapterID: Int] = [:]
   private var histories: [AdapterID: AdapterHistory] = [:]
   /// The scan windows that have not ended, including those of lost sessions.
   private var windows: [RadioSession: ScanPurpose] = [:]
@@ -32,10 +34,19 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
     _modify { yield &histories[adapter, default: AdapterHistory()] }
   }
 
-  func index(of adapter: AdapterID) -> Int? { radios.firstIndex { $0.id == adapter } }
+  func index(of adapter: AdapterID) -> Int? { places[adapter] }
 
   /// The index of an adapter in its present session; nil when the session is over.
-  func index(of session: RadioSession) -> Int? { radios.firstIndex { $0.session == session } }
+  func index(of session: RadioSession) -> Int? {
+    guard let place = places[session.adapter], radios[place].session.number == session.number else {
+      return nil
+    }
+    return place
+  }
+
+  private mutating func notePlaces() {
+    places = Dictionary(uniqueKeysWithValues: radios.indices.map { (radios[$0].id, $0) })
+  }
 
   // MARK: Sessions
 
@@ -53,6 +64,7 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
         session, limits: limits, slots: slots, scanTime: least,
         wasPowerCycled: self[history: adapter].health.wasPowerCycled))
     radios.sort { $0.id < $1.id }
+    notePlaces()
     histories[adapter] = self[history: adapter]
     return session
   }
@@ -61,6 +73,7 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
   mutating func remove(_ index: Int, at now: MonotonicInstant) -> Radio {
     scanned = leastScanTime(at: now)
     let radio = radios.remove(at: index)
+    notePlaces()
     self[history: radio.id].slots = radio.slots
     self[history: radio.id].slots?.endSuspicion()
     presence.mayHaveChanged = true
@@ -86,14 +99,14 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
 
   /// The least scan time of all adapters in use.
   func leastScanTime(at now: MonotonicInstant) -> Duration {
-    radios.map { $0.scanTime.total(at: now) }.min() ?? scanned
+    radios.indices.lazy.map { radios[$0].scanTime.total(at: now) }.min() ?? scanned
   }
 
   /// When every adapter reaches this scan time; nil while one that has not reached it does not scan.
   func instant(ofLeastScanTime total: Duration, at now: MonotonicInstant) -> MonotonicInstant? {
     var latest: MonotonicInstant?
-    for radio in radios {
-      guard let instant = radio.scanTime.instant(of: total, at: now) else { return nil }
+    for index in radios.indices {
+      guard let instant = radios[index].scanTime.instant(of: total, at: now) else { return nil }
       latest = Swift.max(latest ?? instant, instant)
     }
     return latest
@@ -101,8 +114,8 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
 
   /// The least scan time since the survey began of all adapters that the stack lets scan.
   func surveyTime(at now: MonotonicInstant) -> Duration {
-    let scanning = radios.filter { !$0.isCoolingDown(at: now) }
-    return scanning.map { $0.scanTime.total(at: now) - surveySince }.min() ?? .zero
+    let scanning = radios.indices.lazy.filter { !radios[$0].isCoolingDown(at: now) }
+    return scanning.map { radios[$0].scanTime.total(at: now) - surveySince }.min() ?? .zero
   }
 
   // MARK: Health
@@ -137,8 +150,12 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
 
   /// The first end of a cool-down of adapters without a session; nil when there is none.
   var dueAt: MonotonicInstant? {
-    histories.filter { index(of: $0.key) == nil && !$0.value.health.isGivenUp }
-      .compactMap(\.value.health.coolDownEnd).min()
+    histories.lazy.compactMap { adapter, history in
+      guard let end = history.health.coolDownEnd, !history.health.isGivenUp, index(of: adapter) == nil else {
+        return nil
+      }
+      return end
+    }.min()
   }
 
   /// Whether nothing but attempts is in flight.

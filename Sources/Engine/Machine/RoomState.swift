@@ -106,6 +106,10 @@ indirect enum RoomState: Sendable {
       guard case .failure(let failure) = result else { return false }
       return failure.reason.code == .outOfSlots || isTrial && failure.reason.code == .connectFailed
     }
+    var failedToConnect: Bool {
+      guard case .failure(let failure) = result else { return false }
+      return failure.reason.code == .connectTimedOut || failure.reason.code == .connectFailed
+    }
     init(_ engaged: Engaged, _ report: AttemptReport) {
       work = engaged.work
       work.take(report)

@@ -16,20 +16,23 @@ struct RoomTable: Sendable {
 
   private(set) var entries: [Entry]
   private let places: [RoomID: Int]
-  private var counts: [RoomState.Kind: Int]
+  /// The rooms in each state.
+  private var members: [RoomState.Kind: Set<Int>]
   /// The room that has or awaits each device.
   private var owners: [BluetoothAddress: Int] = [:]
   /// The room that waits for each identity.
   private var awaitedIdentities: [DeviceIdentity: Int] = [:]
   /// Rooms that cannot proceed without a sighting of their device.
   private(set) var unreceived: Set<Int> = []
+  /// Rooms whose last attempt failed to connect, until its cause is found.
+  private(set) var failedToConnect: Set<Int> = []
   /// All devices that rooms got in this run.
   private(set) var given: Set<BluetoothAddress> = []
 
   init(_ rooms: [Room]) {
     entries = rooms.map { Entry(room: $0) }
     places = Dictionary(uniqueKeysWithValues: rooms.enumerated().map { ($1.id, $0) })
-    counts = [.unmatched: rooms.count]
+    members = [.unmatched: Set(rooms.indices)]
   }
 
   var indices: Range<Int> { entries.indices }
@@ -56,18 +59,18 @@ struct RoomTable: Sendable {
 
   var identities: [DeviceIdentity] { entries.compactMap(\.identity) }
 
-  func count(_ kind: RoomState.Kind) -> Int { counts[kind, default: 0] }
+  func count(_ kind: RoomState.Kind) -> Int { members[kind]?.count ?? 0 }
 
   /// How many rooms wait for a connection or for a sighting.
   var dueCount: Int { count(.queued) + count(.awaited) }
 
   /// Whether the radio, or a future instant, moves any room on.
-  var isAnyActive: Bool { counts.contains { $0.key.isActive && $0.value > 0 } }
+  var isAnyActive: Bool { members.contains { $0.key.isActive && !$0.value.isEmpty } }
 
   /// The rooms in these states, in order.
   func places(_ kinds: Set<RoomState.Kind>) -> [Int] {
     guard kinds.contains(where: { count($0) > 0 }) else { return [] }
-    return indices.filter { kinds.contains(entries[$0].state.kind) }
+    return kinds.flatMap { members[$0] ?? [] }.sorted()
   }
 
   // MARK: Changes
@@ -77,8 +80,9 @@ struct RoomTable: Sendable {
     let (old, kind) = (entries[place].state, next.kind)
     precondition(
       old.mayBecome(kind), "illegal transition of room \(entries[place].room.id) from \(old.kind) to \(kind)")
-    counts[old.kind, default: 0] -= 1
-    counts[kind, default: 0] += 1
+    members[old.kind]?.remove(place)
+    members[kind, default: []].insert(place)
+    failedToConnect.remove(place)
     unreceived.remove(place)
     if old.kind == .proving || old.kind == .awaited, let identity = entries[place].identity,
       awaitedIdentities[identity] == place
@@ -93,7 +97,10 @@ struct RoomTable: Sendable {
       if let identity = state.identity { awaitedIdentities[identity] = place }
     case .queued:
       if !entries[place].room.family.lifecycle.isPerAction { unreceived.insert(place) }
+    case .disconnecting(let state):
+      if state.failedToConnect { failedToConnect.insert(place) }
     case .diagnosing(let state):
+      if state.past.failedToConnect { failedToConnect.insert(place) }
       if state.awaitsSighting { unreceived.insert(place) }
     default:
       break

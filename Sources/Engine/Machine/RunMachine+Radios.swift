@@ -92,7 +92,7 @@ extension RunMachine {
   private func hasRoom(_ index: Int) -> Bool {
     mayStartAttempts && !mayClose && !isInDoubt(index) && radios[index].links < radios[index].slots.limit
       && radios[index].disconnecting.isEmpty && !radios.presence.releasing.contains(radios[index].session)
-      && radios.reduce(0) { $0 + $1.links } < request.parallel ?? Int.max
+      && (request.parallel.map { limit in radios.reduce(0) { $0 + $1.links } < limit } ?? true)
   }
 
   /// Whether the failure limit is reached if all failed attempts that are not classified yet count.
@@ -148,7 +148,7 @@ extension RunMachine {
   /// When the connections began that failed on an adapter since it last received anything, and that are charged to
   /// nobody yet.
   func failuresInSilence(of radio: Radio) -> [MonotonicInstant] {
-    rooms.places([.disconnecting, .diagnosing]).compactMap { place in
+    rooms.failedToConnect.compactMap { place in
       let past: RoomState.Disconnecting
       switch rooms[place].state {
       case .disconnecting(let state): past = state
@@ -195,23 +195,27 @@ extension RunMachine {
   /// When an adapter, or a room that waits for it, needs a decision at the latest.
   var radioWake: MonotonicInstant? {
     var instants: [MonotonicInstant?] = []
-    for (index, radio) in radios.enumerated() {
-      instants.append(radio.coolDownEnd)
-      switch radio.state {
+    // By index: with many adapters, copies of each `Radio` would take most of the time.
+    for index in radios.indices {
+      instants.append(radios[index].coolDownEnd)
+      switch radios[index].state {
       case .idle:
         // It deferred a device to another adapter, which may never connect to it.
-        if !radio.candidates.isEmpty, hasRoom(index) { instants.append(now.advanced(by: .seconds(1))) }
-        instants.append(radio.quietUntil)
+        if !radios[index].candidates.isEmpty, hasRoom(index) {
+          instants.append(now.advanced(by: .seconds(1)))
+        }
+        instants.append(radios[index].quietUntil)
       case .opening(let window), .scanning(let window):
-        if !radio.candidates.isEmpty || radio.links > 0 {
+        if !radios[index].candidates.isEmpty || radios[index].links > 0 {
           instants.append(window.since.advanced(by: limits.shortestWindow))
         }
         instants.append(window.since.advanced(by: longestWindow))
-        instants.append(radio.scanTime.instant(of: radio.lastReport + limits.deafAfter, at: now))
+        let suspected = radios[index].lastReport + limits.deafAfter
+        instants.append(radios[index].scanTime.instant(of: suspected, at: now))
       case .closing, .connecting, .powerCycling:
         break
       }
-      instants.append(radio.proofs.min.flatMap { radio.scanTime.instant(of: $0.at, at: now) })
+      instants.append(radios[index].proofs.min.flatMap { radios[index].scanTime.instant(of: $0.at, at: now) })
     }
     instants.append(timers.instants.min?.at)
     instants.append(timers.orphans.min.flatMap { radios.instant(ofLeastScanTime: $0.at, at: now) })
@@ -224,9 +228,6 @@ extension RunMachine {
 extension RoomState.Disconnecting {
   /// Whether it failed to connect, and its adapter received nothing since it began.
   fileprivate func failed(inSilenceOf radio: Radio) -> Bool {
-    guard radio.session == session, radio.isSilent(since: began), case .failure(let failure) = result else {
-      return false
-    }
-    return failure.reason.code == .connectTimedOut || failure.reason.code == .connectFailed
+    radio.session == session && radio.isSilent(since: began) && failedToConnect
   }
 }
