@@ -100,7 +100,7 @@ extension BlueZCentral {
   private func endOfOtherLinks(_ adapter: ObjectPath) async throws(CentralError) {
     func imminent() -> ObjectPath? {
       endings.filter { path, asked in
-        path.parent == adapter && asked.advanced(by: Self.graceOfEnding) <= clock.now
+        path.parent == adapter && asked.advanced(by: Self.graceOfEnding + lag) <= clock.now
       }.keys.min()
     }
     while let path = imminent() {
@@ -172,7 +172,7 @@ extension BlueZCentral {
   private func connected(_ path: ObjectPath) async throws(CentralError) {
     if Task.isCancelled { throw CentralError(.cancelled) }
     await askForConnected(path)
-    let isUp = await race(Self.signalLag, on: clock) { await self.settled(path) }.value ?? false
+    let isUp = await race(Self.signalLag + lag, on: clock) { await self.settled(path) }.value ?? false
     if Task.isCancelled { throw CentralError(.cancelled) }
     // The link may have ended again in the meantime.
     guard isUp, tree.device(path)?.flag(Name.Property.connected) == true else {
@@ -187,7 +187,8 @@ extension BlueZCentral {
     guard isUnreported() else { return }
     let property: [DBusValue] = [.string(Name.Interface.device.text), .string(Name.Property.connected)]
     let answer = try? await call(
-      path, Name.Interface.properties, Name.Member.get, property, during: .connect, timeout: Self.signalLag)
+      path, Name.Interface.properties, Name.Member.get, property, during: .connect,
+      timeout: Self.signalLag + lag)
     // The reply keeps its position among the signals.
     guard isUnreported(), answer?.first?.asBool == true else { return }
     take(

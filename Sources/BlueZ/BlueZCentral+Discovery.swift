@@ -95,7 +95,7 @@ extension BlueZCentral {
   /// answered question, and counts as received at that time.
   private func keepAsking() async {
     while !Task.isCancelled {
-      _ = try? await call(Name.root, Name.Interface.peer, Name.Member.ping)
+      await ask()
       try? await clock.sleep(for: Self.askingInterval)
     }
   }
@@ -313,7 +313,7 @@ extension BlueZCentral {
   /// Removes the objects of an adapter with uncertain content, before a scan starts.
   private func removeUncertainObjects(under adapter: ObjectPath) async {
     let devices = tree.devices(under: adapter)
-    _ = await race(Self.removalLimit, on: clock) { await self.removeUncertain(devices) }
+    _ = await race(Self.removalLimit + lag, on: clock) { await self.removeUncertain(devices) }
   }
 
   /// Removes the given objects whose content is uncertain.

@@ -36,6 +36,8 @@ package actor BlueZCentral: Central {
   var hasLostBus: Bool { stack == .busLost }
 
   private(set) var tree: ObjectTree
+  /// How long the network to another host takes.
+  private var network = RoundTrip()
   /// When the last answered call was sent: what arrives now, BlueZ sent later.
   private(set) var askedAt: MonotonicInstant
 
@@ -93,7 +95,7 @@ package actor BlueZCentral: Central {
     do throws(DBusError) {
       connection = try await Connection.open(bus, timeout: timeout, log: log)
     } catch {
-      throw openingError(error)
+      throw openingError(error, of: host)
     }
     let central = BlueZCentral(connection: connection, of: host, clock: clock, log: log)
     do throws(CentralError) {
@@ -118,12 +120,33 @@ package actor BlueZCentral: Central {
   }
 
   /// The error for a failed connection: refusal and timeout have their own codes; for any other reason the
-  /// bus counts as unavailable.
-  private static func openingError(_ error: DBusError) -> CentralError {
+  /// bus counts as unavailable. About another host ssh's words say more than the name of the error.
+  private static func openingError(_ error: DBusError, of host: HostName?) -> CentralError {
     let named = ErrorTable.error(error.name, error.message, during: .adapter)
     let isSpecific = named.code == .permissionDenied || named.code == .timedOut
     let code = isSpecific ? named.code : .busUnavailable
-    return CentralError(code, stackText: named.stackText)
+    return CentralError(code, stackText: host == nil ? named.stackText : error.message)
+  }
+}
+
+// MARK: The network
+
+extension BlueZCentral {
+  /// What the network adds to a time limit for a call or a signal of BlueZ; zero on this computer.
+  var lag: Duration { network.limit ?? .zero }
+
+  package func roundTrip(to host: HostName?) async -> Duration? {
+    guard tree.host != nil else { return nil }
+    for _ in 0..<3 where network.limit == nil { await ask() }
+    return network.limit
+  }
+
+  /// Sends a call that BlueZ answers at once.
+  func ask() async {
+    let sent = clock.now
+    if (try? await call(Name.root, Name.Interface.peer, Name.Member.ping)) != nil {
+      network.take(sent.duration(to: clock.now))
+    }
   }
 }
 

@@ -132,7 +132,7 @@ package actor BlueZPeripheral: Peripheral {
   /// Whether the link ends within a moment. BlueZ may reply to an operation on a lost link before it reports
   /// the loss.
   func endsSoon() async -> Bool {
-    _ = await race(BlueZCentral.signalLag, on: central.clock) { await self.linkEnd() }
+    _ = await race(BlueZCentral.signalLag + central.lag, on: central.clock) { await self.linkEnd() }
     return end != nil
   }
 

@@ -151,6 +151,10 @@ package actor ReconnectingCentral: Central {
     await (try? connected())?.stackVersion(on: host)
   }
 
+  package func roundTrip(to host: HostName?) async -> Duration? {
+    await (try? connected())?.roundTrip(to: host)
+  }
+
   /// The adapters as they are now, ordered by identity.
   /// - Throws: `busUnavailable`, `stackUnavailable`, `permissionDenied`.
   package func adapters() async throws(CentralError) -> [Adapter] {

@@ -1,13 +1,16 @@
 /// The identity of an adapter: its host, and its own Bluetooth address. An `hci` number can change when an adapter is
 /// plugged in again; the address does not.
 package struct AdapterID: Hashable, Sendable, Comparable, CustomStringConvertible {
-  package var address: BluetoothAddress
-  /// The computer that has the adapter; nil for this one.
-  package var host: HostName?
+  /// The address, and above its 48 bits the host's number, 0 for this computer.
+  private let bits: UInt64
 
   package init(_ address: BluetoothAddress, on host: HostName? = nil) {
-    (self.address, self.host) = (address, host)
+    bits = address.rawValue | UInt64(host?.number ?? 0) << 48
   }
+
+  package var address: BluetoothAddress { BluetoothAddress(rawValue: bits & 0xFFFF_FFFF_FFFF) }
+  /// The computer that has the adapter; nil for this one.
+  package var host: HostName? { HostName(number: UInt16(bits >> 48)) }
 
   /// Parses the written form: `00:1A:7D:DA:71:13`, or `floor-3/00:1A:7D:DA:71:13`.
   package init?(_ text: String) {
@@ -80,6 +83,9 @@ package struct Adapter: Hashable, Sendable, Codable {
     self.isScannedByOthers = isScannedByOthers
     self.hardware = hardware
   }
+
+  /// Its name on its own host.
+  package var nameThere: String { name.split(separator: "/").last.map(String.init) ?? name }
 
   /// The order for people: this computer's first, then by host, each by name.
   package static func areInOrder(_ a: Self, _ b: Self) -> Bool {

@@ -6,6 +6,10 @@ package protocol Central: Sendable {
   /// The name and version of a host's stack for reports (`BlueZ 5.66`); nil if the stack does not report them.
   func stackVersion(on host: HostName?) async -> String?
 
+  /// How long a call to a host may take by the network alone, by the calls so far; nil for this computer, and for a host
+  /// that does not answer.
+  func roundTrip(to host: HostName?) async -> Duration?
+
   /// The current adapters, ordered by identity.
   /// - Throws: `busUnavailable`, `stackUnavailable`, `permissionDenied`.
   func adapters() async throws(CentralError) -> [Adapter]
@@ -78,6 +82,9 @@ extension Central {
       return [HostAdapters(.failure(error))]
     }
   }
+
+  /// There is no network to this computer.
+  package func roundTrip(to host: HostName?) async -> Duration? { nil }
 
   /// The version of this computer's stack.
   package func stackVersion() async -> String? { await stackVersion(on: nil) }

@@ -63,8 +63,12 @@ final class BridgeProgram: @unchecked Sendable {
   private var written: (id: pid_t?, words: String) {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = max(0, pread(errors, &bytes, bytes.count, 0))
-    let lines = String(decoding: bytes.prefix(count), as: UTF8.self).split(whereSeparator: \.isNewline)
-    let words = lines.dropFirst().filter { !$0.allSatisfy { $0 == "@" } }
+    let lines = String(decoding: bytes.prefix(count), as: UTF8.self).split(
+      maxSplits: 1, whereSeparator: \.isNewline)
+    // ssh frames its warning of another host key with @.
+    let words = lines.dropFirst().joined().split(whereSeparator: \.isWhitespace).filter {
+      !$0.allSatisfy { $0 == "@" }
+    }
     return (lines.first.flatMap { pid_t($0) }, words.joined(separator: " "))
   }
 

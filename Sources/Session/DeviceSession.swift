@@ -115,6 +115,14 @@ package struct DeviceSession: Sendable {
     return link
   }
 
+  /// The most round trips that a stage makes one after the other: a connection asks for the state of the link, too.
+  private static let roundTrips = 4
+
+  /// How long a round trip to the adapter's host takes; nil on this computer.
+  private var lag: Duration? {
+    get async { adapter.host == nil ? nil : await central.roundTrip(to: adapter.host) }
+  }
+
   /// Runs a stage with its timeout, and records its start and end.
   /// - Throws: what the session saw; a timeout is `connectTimedOut` or `stageTimedOut`. The run decides whether the
   ///   host caused it.
@@ -123,7 +131,8 @@ package struct DeviceSession: Sendable {
     _ body: @escaping @Sendable () async throws(CentralError) -> Value
   ) async throws(AttemptFailure) -> Value {
     let began = clock.now
-    let timeout = end.map { min(room.timeouts[stage], began.duration(to: $0)) } ?? room.timeouts[stage]
+    let usual = room.timeouts[stage] + (await lag ?? .zero) * Self.roundTrips
+    let timeout = end.map { min(usual, began.duration(to: $0)) } ?? usual
     coordinator.note(
       .stageStarted(
         .init(room: room.id, attempt: attempt, stage: stage, setting: setting, timeout: timeout.inSeconds)))

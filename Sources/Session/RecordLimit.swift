@@ -87,7 +87,8 @@ struct RecordLimit {
   private mutating func isObservation(_ fact: Fact) -> Bool {
     switch fact {
     case .scanStarted, .deviceUnclaimed, .linkReleased, .foreignScanDetected, .adapterAwaited,
-      .hostUnavailable: true
+      .hostUnavailable:
+      true
     case .deviceSighted(let sighting): !named.contains(sighting.address)
     case .statusReceived(let status): status.meaning == .other || status.meaning == .stale
     case .adapterSelected(let selected): isRepeated(AdapterFact(adapter: selected.adapter))

@@ -5,25 +5,25 @@ import Testing
 @testable import Application
 
 @Suite("kernel files describe a Bluetooth controller") struct ControllerFilesTests {
-  /// A folder that replaces /sys, with this adapter.
+  /// A folder that replaces `/`, with these files of /sys.
   private static func within<Result>(
     _ files: [String: String], links: [String: String], _ body: (ControllerFiles) throws -> Result
   ) throws -> Result {
     let root = FileManager.default.temporaryDirectory.appending(path: "roboprov-sys-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: root) }
     for (path, text) in files {
-      let file = root.appending(path: path)
+      let file = root.appending(path: "sys/" + path)
       try FileManager.default.createDirectory(
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: file)
     }
     for (path, target) in links {
-      let link = root.appending(path: path)
+      let link = root.appending(path: "sys/" + path)
       try FileManager.default.createDirectory(
         at: link.deletingLastPathComponent(), withIntermediateDirectories: true)
       try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: target)
     }
-    return try body(ControllerFiles(folder: root.appending(path: "class/bluetooth").path))
+    return try body(ControllerFiles(.below(root.path)))
   }
 
   private static let usb = "devices/pci0000:00/0000:00:14.0/usb1/1-3"

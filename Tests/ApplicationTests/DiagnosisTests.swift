@@ -296,8 +296,79 @@ struct DiagnosisTests {
   func complete() {
     let ofBuilding: Set<Finding.Code> = [.manifestAdapter, .passwords, .rooms, .record, .reception, .speed]
     // These codes report no problem.
-    let fine: Set<Finding.Code> = [.bus, .adapter]
+    let fine: Set<Finding.Code> = [.bus, .adapter, .host]
     #expect(Set(Self.cases.map(\.code)).union(ofBuilding).union(fine) == Set(Finding.Code.allCases))
+  }
+
+  /// The facts of a radio with a gateway and its adapter.
+  private static func radio(
+    of gateway: HostFacts = host(), _ state: Adapter.State = .ready, failure: HostUnavailable.Cause? = nil,
+    clock: Duration? = nil, _ change: (inout RadioFacts.Item) -> Void = { _ in }
+  ) -> RadioFacts {
+    guard let name = HostName("floor-3") else { return radio() }
+    var radio = radio()
+    var item = RadioFacts.Item(
+      adapter: Adapter(id: AdapterID(address.address, on: name), name: "floor-3/hci0", state: state),
+      links: [])
+    change(&item)
+    if failure == nil { radio.adapters.append(item) }
+    radio.hosts = [
+      .init(
+        description: HostDescription(name, ssh: "pi@gw3"), stack: "BlueZ 5.82",
+        failure: failure.map { HostUnavailable(host: name, cause: $0, stackText: "ssh pi@gw3: gone") },
+        roundTrip: .milliseconds(12), answer: RemoteAnswer(facts: gateway, clockDifference: clock))
+    ]
+    return radio
+  }
+
+  @Test("a gateway in order is two lines: that it is reached, and its adapter, apart from this computer's")
+  func gateway() {
+    let findings = Self.findings(Self.host(), Self.radio(of: Self.host()))
+    #expect(
+      findings.filter { $0.subject?.hasPrefix("floor-3") == true }.map(\.sentence) == [
+        "floor-3: BlueZ 5.82, 1 adapter ready, a call takes up to 12 ms.",
+        "floor-3/hci0: 00:1A:7D:DA:71:13, Bluetooth Radio (0bda:8771), at usb1/1-3/1-3:1.0, switched on, 0 links.",
+      ])
+    #expect(findings.allSatisfy { $0.severity == .ok })
+  }
+
+  @Test("each problem of a gateway has its name, and the command that corrects it there from here")
+  func hosts() {
+    func problems(_ radio: RadioFacts) -> [String] {
+      Self.findings(Self.host(), radio).filter { $0.severity != .ok }.map {
+        "\($0.subject ?? ""): \($0.sentence) \($0.command ?? "")"
+      }
+    }
+    let old = Self.changed { $0.kernel = .known("6.1.0-56-amd64") }
+    #expect(
+      problems(Self.radio(of: old)) == [
+        "floor-3: floor-3: Kernel 6.1.0-56-amd64 fails when an adapter appears. ssh -t pi@gw3 "
+          + "'sudo apt-get update && sudo apt-get install linux-image-amd64'"
+      ])
+    #expect(
+      problems(Self.radio(of: Self.host(), .poweredOff)) == [
+        "floor-3: floor-3: BlueZ 5.82, 0 adapters ready, a call takes up to 12 ms. ",
+        "floor-3/hci0: floor-3/hci0 is switched off. ssh -t pi@gw3 "
+          + "'busctl set-property org.bluez /org/bluez/hci0 org.bluez.Adapter1 Powered b true'",
+      ])
+    #expect(
+      problems(Self.radio(of: Self.host(), clock: .seconds(-7200))) == [
+        "floor-3: floor-3: its clock is about 2 h behind this computer's. Records and reports have the times of this "
+          + "computer only. "
+      ])
+    #expect(problems(Self.radio(of: Self.host(), clock: .seconds(1))).isEmpty)
+    #expect(
+      problems(Self.radio(of: Self.host(), failure: .unreachable)) == [
+        "floor-3: floor-3: cannot be reached (ssh pi@gw3: gone). The run tries it again, and goes on without it. "
+      ])
+    // A gateway has no roboprov, and may be reached by its WiFi.
+    let shared = Self.host {
+      $0.wifi = [WiFiFacts(name: "wlan0", driver: "rtl", isUp: true, usbPath: "usb1/1-3/1-3:1.2")]
+    }
+    let commands = Self.findings(
+      Self.host(), Self.radio(of: shared) { $0.adapter.isScannedByOthers = true }
+    ).filter { $0.code == .sharedChip || $0.code == .foreignScan }
+    #expect(commands.count == 2 && commands.allSatisfy { $0.command == nil }, "\(commands)")
   }
 
   @Test("an unusable adapter is a warning beside a usable one, and an error otherwise")

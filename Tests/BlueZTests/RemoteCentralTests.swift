@@ -63,11 +63,30 @@ struct RemoteCentralTests {
     return await age.value
   }
 
-  @Test("an advertisement is as old as the last answered question may be, at most 0.2 s", arguments: [1050, 1190, 7310])
+  @Test(
+    "an advertisement is as old as the last answered question may be, at most 0.2 s",
+    arguments: [1050, 1190, 7310])
   func recent(milliseconds: Int) async throws {
     let age = try #require(try await age(on: Self.host, after: .milliseconds(milliseconds)))
     #expect(age > .zero && age <= .milliseconds(210), "\(age)")
     #expect(try await self.age(on: nil, after: .milliseconds(milliseconds)) == .zero)
+  }
+
+  @Test("how long the network takes is known for another host only, and follows its delays")
+  func roundTrip() async throws {
+    try await with(nil) { #expect(await $0.central.roundTrip(to: nil) == nil) }
+    try await with(Self.host) { stage in
+      let time = try #require(await stage.central.roundTrip(to: Self.host))
+      #expect(time < .seconds(60))
+    }
+    var network = RoundTrip()
+    #expect(network.limit == nil)
+    for _ in 0..<50 { network.take(.milliseconds(100)) }
+    #expect(network.limit.map { $0 < .milliseconds(101) } == true)
+    for milliseconds in [50, 150, 50, 150, 50, 150] { network.take(.milliseconds(milliseconds)) }
+    #expect(network.limit.map { $0 > .milliseconds(200) && $0 < .milliseconds(350) } == true)
+    for _ in 0..<50 { network.take(.milliseconds(400)) }
+    #expect(network.limit.map { $0 >= .milliseconds(400) && $0 < .milliseconds(410) } == true)
   }
 
   @Test("what arrives while a question is not answered is as old as the last answered one")

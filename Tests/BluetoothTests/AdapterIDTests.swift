@@ -24,7 +24,9 @@ import Testing
 
   @Test(
     "nothing else is read as one",
-    arguments: ["", "floor-3", "floor-3/", "/00:1A:7D:DA:71:13", "Floor/00:1A:7D:DA:71:13", "a/b/00:1A:7D:DA:71:13"])
+    arguments: [
+      "", "floor-3", "floor-3/", "/00:1A:7D:DA:71:13", "Floor/00:1A:7D:DA:71:13", "a/b/00:1A:7D:DA:71:13",
+    ])
   func unreadable(text: String) {
     #expect(AdapterID(text) == nil)
     #expect(throws: DecodingError.self) {
@@ -37,14 +39,17 @@ import Testing
     let ids = [id(nil, 0), id(nil, 1), id("a", 0), id("a", 2), id("b", 1)]
     #expect(ids.reversed().sorted() == ids)
     // Not only between neighbours.
-    for (first, a) in ids.enumerated() { for (second, b) in ids.enumerated() { #expect((a < b) == (first < second)) } }
+    for (first, a) in ids.enumerated() {
+      for (second, b) in ids.enumerated() { #expect((a < b) == (first < second)) }
+    }
   }
 
   @Test(
     "the name of a host is no adapter's, and has nothing that a reference, a path or a terminal reads otherwise",
     arguments: [
       ("floor-3", true), ("a", true), ("3", true), ("hci", true), ("hci0", false), ("hci12", false),
-      ("001a7dda7113", false), ("00-1a-7d-da-71-13", false), ("", false), ("-a", false), ("a-", false), ("a--b", false),
+      ("001a7dda7113", false), ("00-1a-7d-da-71-13", false), ("", false), ("-a", false), ("a-", false),
+      ("a--b", false),
       ("Floor", false), ("a/b", false), ("a b", false), ("ä", false), ("a\n", false),
       (String(repeating: "a", count: 64), true), (String(repeating: "a", count: 65), false),
     ])

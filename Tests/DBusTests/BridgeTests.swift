@@ -37,7 +37,9 @@ struct BridgeTests {
     }
   }
 
-  @Test("calls reach the bus, with every character in an argument; the program is in a session of its own and is waited for")
+  @Test(
+    "calls reach the bus, with every character in an argument; the program is in a session of its own and is waited for"
+  )
   func calls() async throws {
     try await withBus { bus in
       let odd = "=,;:%'\"$(echo) ü*\\"
@@ -55,7 +57,10 @@ struct BridgeTests {
   @Test(
     "what the program says is the reason",
     arguments: [
-      (["sh", "-c", "echo 'pi@gw3: Permission denied (publickey).' >&2; exit 255"], "pi@gw3: Permission denied (publickey)."),
+      (
+        ["sh", "-c", "echo 'pi@gw3: Permission denied (publickey).' >&2; exit 255"],
+        "pi@gw3: Permission denied (publickey)."
+      ),
       (["sh", "-c", "echo one >&2; echo @@@@ >&2; echo two >&2; exit 1"], "one two"),
       (["sh", "-c", "exit 0"], "it ended, or printed something that is not D-Bus"),
       // A login message on stdout.
@@ -68,7 +73,8 @@ struct BridgeTests {
 
   @Test("a missing ssh is named as such")
   func missing() async throws {
-    let bridge = BusBridge(title: "ssh-is-not-here pi@gw3", words: ["ssh-is-not-here"], temporary: NSTemporaryDirectory())
+    let bridge = BusBridge(
+      title: "ssh-is-not-here pi@gw3", words: ["ssh-is-not-here"], temporary: NSTemporaryDirectory())
     let failure = await #expect(throws: DBusError.self) { try await Connection.open(.bridge(bridge)) }
     #expect(failure?.message == "ssh-is-not-here pi@gw3: ssh-is-not-here is not installed")
   }
@@ -92,9 +98,10 @@ struct BridgeTests {
       let ended = OneShot<Void>()
       await connection.onClose { ended.give(()) }
       let pattern = "systemd-stdio-bridge\0-p\0\(bus.address)"
-      let process = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }.first {
-        (try? String(contentsOfFile: "/proc/\($0)/cmdline", encoding: .utf8))?.hasPrefix(pattern) == true
-      }
+      let process = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }
+        .first {
+          (try? String(contentsOfFile: "/proc/\($0)/cmdline", encoding: .utf8))?.hasPrefix(pattern) == true
+        }
       kill(try #require(process), SIGKILL)
       await ended.take()
       let failure = await #expect(throws: DBusError.self) { try await connection.call(.toBus("GetId", [])) }

@@ -61,6 +61,17 @@ import VirtualTime
     #expect(Set(attempts(run).compactMap(\.adapter.host)) == Set(Self.gateways))
   }
 
+  @Test("each stage of a session may last four round trips of its network longer, which the record says")
+  func slow() async throws {
+    let run = try await run(delay: .milliseconds(125))
+    #expect(run.result.outcome == .complete)
+    let stages = run.facts { if case .stageStarted(let fact) = $0 { fact } else { nil } }.map(\.1)
+    #expect(!stages.isEmpty)
+    for stage in stages where stage.stage != .verify {
+      #expect(stage.timeout == StageTimeouts()[stage.stage].inSeconds + 2, "\(stage)")
+    }
+  }
+
   /// When a gateway is lost.
   enum Moment: String, CaseIterable {
     case survey

@@ -213,7 +213,8 @@ import VirtualBuilding
     arguments: [[0, 1], [1, 0]], [true, false])
   func overlap(order: [Int], hostFirst: Bool) {
     let rooms = [room(1, near: "floor-0"), room(2, near: "floor-0/hci1")]
-    let matches = remotely(hostFirst ? rooms : rooms.reversed(), [1: [-50, -80], 2: [-80, -50]], order: order)
+    let matches = remotely(
+      hostFirst ? rooms : rooms.reversed(), [1: [-50, -80], 2: [-80, -50]], order: order)
     for room in rooms { #expect(reason(matches[room.id])?.code == .adapterShared) }
   }
 
@@ -222,7 +223,9 @@ import VirtualBuilding
     let remote = Self.gateways[0]
     #expect(!AdapterReference("hci0").names(remote))
     #expect(!AdapterReference(remote.id.address.description).names(remote))
-    for text in ["floor-0", "floor-0/hci0", remote.id.description] { #expect(AdapterReference(text).names(remote)) }
+    for text in ["floor-0", "floor-0/hci0", remote.id.description] {
+      #expect(AdapterReference(text).names(remote))
+    }
     for text in ["floor-1", "floor-1/hci0", "floor-0/hci1", "floor"] {
       #expect(!AdapterReference(text).names(remote))
     }

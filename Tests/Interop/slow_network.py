@@ -14,9 +14,7 @@ import time
 from collections.abc import Callable
 
 
-def relay(
-    read: Callable[[], bytes], write: Callable[[bytes], None], delay: float, jitter: float, partition: str
-) -> int:
+def relay(read: Callable[[], bytes], write: Callable[[bytes], None], delay: float, jitter: float, partition: str) -> int:
     """Passes bytes on until the end; returns how many."""
     waiting: queue.Queue[tuple[float, bytes]] = queue.Queue()
 
@@ -57,9 +55,7 @@ def main() -> None:
             data = data[os.write(1, data) :]
 
     def receive() -> None:
-        counts[1] = relay(
-            lambda: link.recv(1 << 16), send, float(delay) / 1000, float(jitter) / 1000, partition
-        )
+        counts[1] = relay(lambda: link.recv(1 << 16), send, float(delay) / 1000, float(jitter) / 1000, partition)
         finish()
 
     def finish() -> None:
@@ -68,9 +64,7 @@ def main() -> None:
         os._exit(0)
 
     threading.Thread(target=receive, daemon=True).start()
-    counts[0] = relay(
-        lambda: os.read(0, 1 << 16), link.sendall, float(delay) / 1000, float(jitter) / 1000, partition
-    )
+    counts[0] = relay(lambda: os.read(0, 1 << 16), link.sendall, float(delay) / 1000, float(jitter) / 1000, partition)
     link.shutdown(socket.SHUT_WR)
     time.sleep(5)
     finish()

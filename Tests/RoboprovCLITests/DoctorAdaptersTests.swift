@@ -96,10 +96,10 @@ struct DoctorAdaptersTests {
     ])
   func block(_ soft: String, _ hard: String, _ expected: RadioBlock?) throws {
     let files = [
-      "devices/usb1/hci0/rfkill3/soft": soft + "\n", "devices/usb1/hci0/rfkill3/hard": hard + "\n",
+      "sys/devices/usb1/hci0/rfkill3/soft": soft + "\n", "sys/devices/usb1/hci0/rfkill3/hard": hard + "\n",
     ]
-    try HostRoot.use(files, links: ["class/bluetooth/hci0": "../../devices/usb1/hci0"]) { root in
-      let kernel = ControllerFiles(folder: root + "/class/bluetooth")
+    try HostRoot.use(files, links: ["sys/class/bluetooth/hci0": "../../devices/usb1/hci0"]) { root in
+      let kernel = ControllerFiles(.below(root))
       #expect(kernel.block(of: "hci0") == expected)
       #expect(kernel.block(of: "hci1") == nil && kernel.block(of: "../x") == nil)
       #expect(kernel.names == ["hci0"])

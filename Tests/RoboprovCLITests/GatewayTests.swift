@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Model
 import RecordedText
+import Synchronization
 import Testing
 import VirtualBuilding
 
@@ -17,6 +18,17 @@ import VirtualBuilding
     var name: String { "gw\(number)" }
   }
 
+  private static let addresses = Mutex(UInt64(0x0200_0000_0000) + UInt64(getpid()) << 8)
+
+  /// An address that no adapter of another test has: the gateways of all tests are one computer, where an adapter's lock is
+  /// that of its address.
+  private static func newAddress() -> BluetoothAddress {
+    addresses.withLock { last in
+      last += 1
+      return BluetoothAddress(rawValue: last)
+    }
+  }
+
   private func withFloors(
     speed: Double = 10, _ body: @escaping @Sendable (Site, [Floor]) async throws -> Void
   ) async throws {
@@ -26,8 +38,7 @@ import VirtualBuilding
       let numbers = [floor * 2 - 1, floor * 2]
       return try await ServedBuilding.serve(
         numbers.map { ServedBuilding.sensor($0) },
-        adapter: AdapterScenario(
-          address: .init(rawValue: ServedBuilding.adapter.rawValue + UInt64(floor)), name: "hci0"), speed: speed
+        adapter: AdapterScenario(address: Self.newAddress(), name: "hci0"), speed: speed
       ) { try await body(Floor(number: floor, building: $0)) }
     }
     try await Site.use { site in
@@ -75,8 +86,13 @@ import VirtualBuilding
         gateways.append(try await Gateway(floor.name, at: site, bus: floor.building.bus))
       }
       try writeManifest(site, floors, hosts: hosts)
-      let doctor = try await site.run(["doctor", "building.yaml"], environment: Gateway.environment(at: site))
-      for floor in floors { #expect(doctor.output.contains("floor-\(floor.number): BlueZ 5.66, 1 adapter ready."), "\(doctor)") }
+      let doctor = try await site.run(
+        ["doctor", "building.yaml"], environment: Gateway.environment(at: site))
+      for floor in floors {
+        #expect(
+          doctor.output.contains("floor-\(floor.number): BlueZ 5.66, 1 adapter ready, a call takes"),
+          "\(doctor)")
+      }
       let run = try await site.run(
         ["apply", "building.yaml", "--yes", "--scan-time", "3"], environment: Gateway.environment(at: site))
       #expect(run.status == 0, "\(run)")
@@ -158,7 +174,8 @@ import VirtualBuilding
     }
   }
 
-  @Test("a network that lets nothing pass for a while loses no room and no truth", arguments: [200, 3000, 25_000])
+  @Test(
+    "a network that lets nothing pass for a while loses no room and no truth", arguments: [200, 3000, 25_000])
   func partitioned(milliseconds: Int) async throws {
     try await withFloors(speed: 1) { site, floors in
       var gateways: [Gateway] = []
@@ -213,7 +230,9 @@ import VirtualBuilding
     }
   }
 
-  @Test("of two laptops that use one gateway the second is refused and told who holds it, until the first is gone")
+  @Test(
+    "of two laptops that use one gateway the second is refused and told who holds it, until the first is gone"
+  )
   func twoLaptops() async throws {
     try await withFloors { first, floors in
       try await Site.use { second in
@@ -237,7 +256,8 @@ import VirtualBuilding
         var last: Invocation.Outcome?
         try await second.until("the end of the lock") {
           last = try await second.run(
-            ["apply", "building.yaml", "--yes", "--scan-time", "3"], environment: Gateway.environment(at: second))
+            ["apply", "building.yaml", "--yes", "--scan-time", "3"],
+            environment: Gateway.environment(at: second))
           return last?.status != 69
         }
         #expect(last?.status == 0 || last?.status == 100, "\(last?.description ?? "")")
@@ -245,16 +265,23 @@ import VirtualBuilding
     }
   }
 
-  @Test("each way in which a gateway cannot be used is said with what to do, before the run, which goes on without it")
+  @Test(
+    "each way in which a gateway cannot be used is said with what to do, before the run, which goes on without it"
+  )
   func unusable() async throws {
     try await withFloors { site, floors in
       _ = try await Gateway(floors[0].name, at: site, bus: floors[0].building.bus)
-      _ = try await Gateway("banner", at: site, bus: floors[1].building.bus, settings: ["ForceCommand echo Welcome; exec cat"])
-      _ = try await Gateway("bridgeless", at: site, bus: floors[1].building.bus, settings: ["ForceCommand systemd-stdio-bridge-x"])
-      _ = try await Gateway("keyless", at: site, bus: floors[1].building.bus, settings: ["AuthorizedKeysFile none"])
+      _ = try await Gateway(
+        "banner", at: site, bus: floors[1].building.bus, settings: ["ForceCommand echo Welcome; exec cat"])
+      _ = try await Gateway(
+        "bridgeless", at: site, bus: floors[1].building.bus, settings: ["ForceCommand systemd-stdio-bridge-x"]
+      )
+      _ = try await Gateway(
+        "keyless", at: site, bus: floors[1].building.bus, settings: ["AuthorizedKeysFile none"])
       try writeManifest(
         site, [floors[0]],
-        hosts: "floor-3: { ssh: gw3 }, banner: { ssh: banner }, bridgeless: { ssh: bridgeless }, keyless: { ssh: keyless }, "
+        hosts:
+          "floor-3: { ssh: gw3 }, banner: { ssh: banner }, bridgeless: { ssh: bridgeless }, keyless: { ssh: keyless }, "
           + "unknown: { ssh: nobody@nowhere.invalid }, closed: { ssh: \"ssh://nobody@127.0.0.1:1\" }")
       let run = try await site.run(
         ["apply", "building.yaml", "--yes", "--scan-time", "3"], environment: Gateway.environment(at: site))

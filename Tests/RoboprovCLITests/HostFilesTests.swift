@@ -37,7 +37,7 @@ import Testing
   @Test("a laptop has kernel, bluetoothd, settings, controllers, WiFi and storage")
   func whole() throws {
     try HostRoot.use(Self.laptop, links: Self.links) { root in
-      let host = HostFiles(root: root)
+      let host = HostFiles(tree: .below(root))
       #expect(host.kernel == .known("6.1.0-37-amd64"))
       let facts = host.bluetooth
       let command = ["/usr/libexec/bluetooth/bluetoothd", "--noplugin=midi"]
@@ -53,10 +53,37 @@ import Testing
     }
   }
 
+  @Test("another computer sends the same facts, with its clock, and no line of a talkative shell counts")
+  func sent() throws {
+    for files in [Self.laptop, [:], ["etc/bluetooth/main.conf": "[General]\n", "proc/812/comm": "cron\n"]] {
+      try HostRoot.use(files, links: files.isEmpty ? [:] : Self.links) { root in
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "echo Welcome to gw3; \(RemoteAnswer.script(below: root))"]
+        let pipe = Pipe()
+        (process.standardOutput, process.standardError) = (pipe, FileHandle.nullDevice)
+        let before = Duration.seconds(Date().timeIntervalSince1970)
+        try process.run()
+        let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        let after = Duration.seconds(Date().timeIntervalSince1970)
+        let here = HostFiles(tree: .below(root))
+        let answer = RemoteAnswer(Array(bytes), from: before, to: after)
+        #expect(answer.facts.kernel == here.kernel)
+        #expect(answer.facts.bluetooth == .known(here.bluetooth))
+        #expect(answer.clockDifference == nil)
+        let ahead = RemoteAnswer(Array(bytes), from: before - .seconds(7200), to: after - .seconds(7200))
+        let difference = try #require(ahead.clockDifference)
+        #expect(difference <= .seconds(7200) && difference >= .seconds(7200) - (after - before))
+        #expect(RemoteAnswer.script(below: root).contains("'") == false)
+      }
+    }
+  }
+
   @Test("an empty root yields unknown facts with reasons")
   func empty() throws {
     try HostRoot.use([:]) { root in
-      let host = HostFiles(root: root)
+      let host = HostFiles(tree: .below(root))
       #expect(host.kernel == .unknown("there is no /proc/sys/kernel/osrelease"))
       let facts = host.bluetooth
       #expect(facts.daemon == .unknown("the processes cannot be listed (/proc)"))
@@ -70,7 +97,7 @@ import Testing
   func unreadable() throws {
     // A directory replaces the file, because root can read every file.
     try HostRoot.use(["etc/bluetooth/main.conf/x": ""]) { root in
-      let configuration = HostFiles(root: root).bluetooth.configuration
+      let configuration = HostFiles(tree: .below(root)).bluetooth.configuration
       #expect(configuration == .unknown("this user cannot read /etc/bluetooth/main.conf"))
     }
   }
@@ -83,12 +110,12 @@ import Testing
     ]
     try HostRoot.use(unit) { root in
       let expected = DaemonFacts(command: ["/usr/libexec/bluetooth/bluetoothd"], process: nil)
-      #expect(HostFiles(root: root).bluetooth.daemon == .known(expected))
+      #expect(HostFiles(tree: .below(root)).bluetooth.daemon == .known(expected))
     }
     let dropIn = "[Service]\nExecStart=\nExecStart=/usr/libexec/bluetooth/bluetoothd -P midi\n"
     let changed = unit.merging(["etc/systemd/system/bluetooth.service.d/x.conf": dropIn]) { $1 }
     try HostRoot.use(changed) { root in
-      let daemon = try #require(HostFiles(root: root).bluetooth.daemon.value ?? nil)
+      let daemon = try #require(HostFiles(tree: .below(root)).bluetooth.daemon.value ?? nil)
       #expect(!daemon.loads(plugin: "midi"))
     }
   }
@@ -96,14 +123,14 @@ import Testing
   @Test("the free space of a missing directory is that of its nearest existing parent")
   func storage() throws {
     try HostRoot.use(["home/x": ""]) { root in
-      let facts = HostFiles(root: root).storage("/home/reports/new")
+      let facts = HostFiles.storage("/home/reports/new", below: root)
       #expect(facts.path == "/home/reports/new" && facts.access == .writable)
       #expect((facts.free.value ?? 0) > 0)
-      #expect(HostFiles(root: root).storage("/home/x/new").access == .noDirectory("/home/x"))
+      #expect(HostFiles.storage("/home/x/new", below: root).access == .noDirectory("/home/x"))
     }
-    #expect(HostFiles.system.storage("/proc/reports").free.value == nil, "it has no size")
+    #expect(HostFiles.storage("/proc/reports").free.value == nil, "it has no size")
     try HostRoot.use([:]) { root in
-      #expect(!HostFiles(root: root).bluetooth.isInKernel)
+      #expect(!HostFiles(tree: .below(root)).bluetooth.isInKernel)
     }
   }
 

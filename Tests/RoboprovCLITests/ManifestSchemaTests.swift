@@ -192,7 +192,7 @@ extension DiagnosticCode {
     case .emptyManifest, .unknownKey, .misplacedKey, .mergeKey, .missingKey, .wrongStructure, .missingValue,
       .notANumber, .notADuration, .notAUUID, .outOfRange, .wrongLength, .controlCharacter, .unknownValue,
       .badIdentifier, .badAddress, .badNetworkName, .badPassword, .badSecretSource, .placeholderPassword,
-      .badAdapter, .noRooms:
+      .badAdapter, .badHost, .noRooms:
       true
     default: false
     }

@@ -20,6 +20,11 @@ package enum SampleFacts {
     settings: [SettingResult(name: .wifiPassword, value: nil, state: .written)],
     reason: .attributeRejected(FailedStep(.write, setting: .minor), attError: 0x0D))
 
+  static let host: HostName = {
+    guard let host = HostName("floor-3") else { preconditionFailure("a host has this name") }
+    return host
+  }()
+
   /// One fact of each kind. The tests name a kind that is missing here or in `Fact`'s table.
   package static let facts: [Fact] = [
     .runStarted(
@@ -38,8 +43,7 @@ package enum SampleFacts {
     .adapterAwaited(AdapterAwaited(problem: .poweredOff, adapter: "hci0", seconds: 30)),
     .hostUnavailable(
       HostUnavailable(
-        host: HostName("floor-3")!, cause: .unreachable,
-        stackText: "ssh pi@gw3: Permission denied (publickey).")),
+        host: host, cause: .unreachable, stackText: "ssh pi@gw3: Permission denied (publickey).")),
     .adapterSelected(
       AdapterSelected(
         adapter: AdapterID(address), name: "hci0", alias: "east", place: "by the lift", stack: "BlueZ 5.66",

@@ -3,11 +3,14 @@ import FoundationEssentials
 
 /// The kernel's files about the controller behind an adapter (`/sys/class/bluetooth/hci0`).
 package struct ControllerFiles: Sendable {
+  private let tree: FileTree
   /// The folder of the kernel's Bluetooth controllers.
-  let folder: String
+  static let folder = "/sys/class/bluetooth"
+
+  init(_ tree: FileTree) { self.tree = tree }
 
   /// The files of this host.
-  static let system = ControllerFiles(folder: "/sys/class/bluetooth")
+  static let system = ControllerFiles(.below(""))
 
   /// The files of this host; nil if the adapters are virtual, or on a bus that may belong to another host.
   package static func ofThisHost(unless isSimulated: Bool) -> ControllerFiles? {
@@ -23,10 +26,9 @@ package struct ControllerFiles: Sendable {
 
   /// The controller with this name in the kernel, added to the facts already known.
   func hardware(of name: String, adding known: AdapterHardware?) -> AdapterHardware? {
-    let link = "\(folder)/\(name)/device"
+    let link = "\(Self.folder)/\(name)/device"
     guard !name.contains("/"),
-      let place = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"),
-      FileManager.default.fileExists(atPath: link)
+      let place = tree.target(ofLink: "\(Self.folder)/\(name)"), tree.has(link)
     else { return known }
     var hardware = known ?? AdapterHardware()
     // `../../devices/pci0000:00/…/usb1/1-3/1-3:1.0/bluetooth/hci0`
@@ -47,14 +49,39 @@ package struct ControllerFiles: Sendable {
     return hardware
   }
 
+  /// The kernel's state of the block: `rfkill<N>/soft` and `rfkill<N>/hard` in the adapter's folder
+  /// (rfkill.rst in the kernel's documentation); nil without these files.
+  func block(of name: String) -> RadioBlock? {
+    let place = "\(Self.folder)/\(name)"
+    guard !name.contains("/"), let entries = tree.names(in: place),
+      let entry = entries.filter({ $0.hasPrefix("rfkill") }).sorted().first
+    else { return nil }
+    func flag(_ name: String) -> Bool? {
+      guard let data = tree.content(of: "\(place)/\(entry)/\(name)") else { return nil }
+      switch String(decoding: data, as: UTF8.self).trimmed {
+      case "0": return false
+      case "1": return true
+      default: return nil
+      }
+    }
+    guard let soft = flag("soft"), let hard = flag("hard") else { return nil }
+    return hard ? .hardware : soft ? .software : RadioBlock.none
+  }
+
+  /// The names of the kernel's adapters: `hci0`.
+  var names: [String] {
+    let entries = tree.names(in: Self.folder) ?? []
+    // `hci0:256` is a link of an adapter.
+    return entries.filter { $0.hasPrefix("hci") && !$0.contains(":") }.sorted()
+  }
+
   private func last(of link: String) -> String? {
-    let target = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
-    return target?.split(separator: "/").last.map(String.init)
+    tree.target(ofLink: link)?.split(separator: "/").last.map(String.init)
   }
 
   /// A file's text, at most 100 characters: a USB device chooses its own name.
   private func text(_ path: String) -> String? {
-    guard let data = FileManager.default.contents(atPath: path), !data.isEmpty else { return nil }
+    guard let data = tree.content(of: path), !data.isEmpty else { return nil }
     let text = String(decoding: data, as: UTF8.self).trimmed
     return text.isEmpty ? nil : String(text.prefix(100))
   }

@@ -41,31 +41,3 @@ extension RadioBlock: OutputNames {
     }
   }
 }
-
-extension ControllerFiles {
-  /// The kernel's state of the block: `rfkill<N>/soft` and `rfkill<N>/hard` in the adapter's folder
-  /// (rfkill.rst in the kernel's documentation); nil without these files.
-  func block(of name: String) -> RadioBlock? {
-    let place = "\(folder)/\(name)"
-    guard !name.contains("/"), let entries = try? FileManager.default.contentsOfDirectory(atPath: place),
-      let entry = entries.filter({ $0.hasPrefix("rfkill") }).sorted().first
-    else { return nil }
-    func flag(_ name: String) -> Bool? {
-      guard let data = FileManager.default.contents(atPath: "\(place)/\(entry)/\(name)") else { return nil }
-      switch String(decoding: data, as: UTF8.self).trimmed {
-      case "0": return false
-      case "1": return true
-      default: return nil
-      }
-    }
-    guard let soft = flag("soft"), let hard = flag("hard") else { return nil }
-    return hard ? .hardware : soft ? .software : RadioBlock.none
-  }
-
-  /// The names of the kernel's adapters: `hci0`.
-  var names: [String] {
-    let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    // `hci0:256` is a link of an adapter.
-    return entries.filter { $0.hasPrefix("hci") && !$0.contains(":") }.sorted()
-  }
-}

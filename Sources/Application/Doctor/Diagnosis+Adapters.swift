@@ -6,9 +6,9 @@ import Bluetooth
 extension Diagnosis {
   var adapters: [Finding] {
     guard let radio else { return [] }
-    let known = Set(radio.adapters.map(\.adapter.name))
+    let known = Set(items.map(\.adapter.nameThere))
     let onlyKernel = (bluetooth?.controllers ?? []).filter { !known.contains($0.name) }
-    var findings = zip(radio.adapters, listed).flatMap { item, listed in
+    var findings = zip(items, listed).flatMap { item, listed in
       [line(listed), state(listed, radio)].compactMap(\.self) + use(item)
     }
     findings += onlyKernel.map { controller in
@@ -18,10 +18,10 @@ extension Diagnosis {
         advice: "If that does not help, unplug it and plug it in again.",
         command: "sudo systemctl restart bluetooth")
     }
-    if radio.failure == nil, radio.adapters.isEmpty, onlyKernel.isEmpty {
+    if radio.failure == nil, items.isEmpty, onlyKernel.isEmpty, name == nil, radio.localFailure == nil {
       findings.append(
         Finding(
-          .noAdapter, .error, "There is no Bluetooth adapter.",
+          .noAdapter, radio.ready.isEmpty ? .error : .note, "There is no Bluetooth adapter.",
           advice: "Plug one in; `lsusb` lists the USB devices of this computer."))
     }
     return findings + hubs + chips
@@ -40,11 +40,11 @@ extension Diagnosis {
     let links: [BluetoothAddress]?
   }
 
-  /// The adapters that BlueZ has, by name.
+  /// The adapters of this host that BlueZ has, by name.
   var listed: [ListedAdapter] {
-    (radio?.adapters ?? []).map { item in
+    items.map { item in
       var adapter = item.adapter
-      let kernel = controller(adapter.name)
+      let kernel = controller(adapter)
       adapter.hardware = kernel?.hardware ?? adapter.hardware
       return ListedAdapter(
         adapter: adapter, description: building?.building.description(of: adapter),
@@ -56,7 +56,7 @@ extension Diagnosis {
     let (adapter, hardware) = (item.adapter, item.adapter.hardware)
     let links = item.links.map { $0.count.counted("link") } ?? "links unknown"
     let parts = [
-      item.description?.title, adapter.id.description, hardware?.title ?? "controller unknown",
+      item.description?.title, adapter.id.address.description, hardware?.title ?? "controller unknown",
       hardware?.path.map { "at \($0)" }, adapter.state == .ready ? "switched on" : "not switched on", links,
     ]
     return Finding(
@@ -84,7 +84,7 @@ extension Diagnosis {
       return Finding(
         .adapterOff, severity, about: adapter.name, "\(adapter.name) is switched off.",
         command:
-          "busctl set-property org.bluez /org/bluez/\(adapter.name) org.bluez.Adapter1 Powered b true")
+          "busctl set-property org.bluez /org/bluez/\(adapter.nameThere) org.bluez.Adapter1 Powered b true")
     }
   }
 
@@ -101,9 +101,10 @@ extension Diagnosis {
           .foreignScan, .warning, about: adapter.name,
           "Another program scans with \(adapter.name)\(clients.isEmpty ? "" : ": \(clients)"); each connection takes up to 10 s longer.",
           advice: clients.isEmpty
-            ? "Stop that program, often `bluetoothctl` or the desktop's Bluetooth settings. This command names it:"
+            ? "Stop that program, often `bluetoothctl` or the desktop's Bluetooth settings."
+              + (name == nil ? " This command names it:" : "")
             : "Stop it.",
-          command: clients.isEmpty ? "sudo roboprov doctor" : nil))
+          command: clients.isEmpty && name == nil ? "sudo roboprov doctor" : nil))
     }
     if let links = item.links, !links.isEmpty {
       // Traps 29 and 30: a link outlives the program that made it, and a controller holds five to seven.
@@ -144,8 +145,11 @@ extension Diagnosis {
           .sharedChip, .warning, about: controller.name,
           "\(controller.name) is probably on one chip with \(wifi.name)\(wifi.driver.map { " (\($0))" } ?? ""), which has a "
             + "WiFi connection: they share one radio, and scans lose advertisements.",
-          advice: "Use another adapter (--adapter), or switch WiFi off during runs and use a network cable:",
-          command: "sudo rfkill block wifi")
+          // A gateway may be reached by its WiFi.
+          advice: name == nil
+            ? "Use another adapter (--adapter), or switch WiFi off during runs and use a network cable:"
+            : "Use another adapter there, or a network cable instead of WiFi.",
+          command: name == nil ? "sudo rfkill block wifi" : nil)
       }
     }
   }

@@ -5,7 +5,7 @@ import Reporting
 /// The kernel, the bus and bluetoothd with its settings. The numbers of traps are those of docs/bluez.md.
 extension Diagnosis {
   var service: [Finding] {
-    [kernel, bus, elsewhere].compactMap(\.self) + hosts + daemonFindings + configurationFindings
+    [kernel, bus, elsewhere].compactMap(\.self) + daemonFindings + configurationFindings
       + [stored].compactMap(\.self)
   }
 
@@ -38,7 +38,8 @@ extension Diagnosis {
     guard let radio else { return nil }
     if let failure = radio.localFailure {
       let detail = failure.stackText.map { " (\(OutsideWords.quoted($0)))" } ?? ""
-      return Finding(.bus, .note, "This computer has no Bluetooth that can be used\(detail); other hosts have.")
+      return Finding(
+        .bus, .note, "This computer has no Bluetooth that can be used\(detail); other hosts have.")
     }
     guard let failure = radio.failure else {
       return Finding(.bus, .ok, "The system bus responds, and this user can use Bluetooth.")
@@ -73,20 +74,6 @@ extension Diagnosis {
         .bluetoothdSilent, .error,
         "The Bluetooth service does not respond correctly: \(failure.code)\(detail).",
         command: "sudo systemctl restart bluetooth")
-    }
-  }
-
-  /// The other hosts: reached, with a stack and adapters, or why not.
-  private var hosts: [Finding] {
-    (radio?.hosts ?? []).map { host in
-      if let failure = host.failure {
-        return Finding(.host, .warning, about: host.name.text, OutsideWords.quoted(failure.sentence))
-      }
-      let parts = [host.stack ?? "BlueZ", host.ready.counted("adapter") + " ready"]
-      return Finding(
-        .host, host.ready == 0 ? .warning : .ok, about: host.name.text,
-        "\(host.name): \(parts.joined(separator: ", ")).",
-        advice: host.ready == 0 ? "Plug in an adapter there, or switch it on with `bluetoothctl power on`." : nil)
     }
   }
 

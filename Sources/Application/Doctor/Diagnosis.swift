@@ -1,3 +1,6 @@
+package import Bluetooth
+import Model
+
 /// The findings that follow from the facts; pure. A fact that could not be read is reported as unknown, with
 /// the reason.
 package struct Diagnosis: Sendable {
@@ -6,14 +9,18 @@ package struct Diagnosis: Sendable {
   var radio: RadioFacts?
   /// Nil without a manifest.
   var building: BuildingFacts?
+  /// The other host that it is about; nil for this computer.
+  var name: HostName?
 
-  package init(host: HostFacts, radio: RadioFacts? = nil, building: BuildingFacts? = nil) {
-    (self.host, self.radio, self.building) = (host, radio, building)
+  package init(
+    host: HostFacts, radio: RadioFacts? = nil, building: BuildingFacts? = nil, name: HostName? = nil
+  ) {
+    (self.host, self.radio, self.building, self.name) = (host, radio, building, name)
   }
 
-  /// All findings, by topic: the service, the adapters, the computer, the building.
+  /// All findings, by topic: the service, the adapters, the other hosts, the computer, the building.
   package var findings: [Finding] {
-    service + adapters + computer + needs
+    service + adapters + (radio?.hosts ?? []).flatMap(findings) + computer + needs
   }
 
   /// The warnings and errors for `apply` that need only files.
@@ -25,8 +32,11 @@ package struct Diagnosis: Sendable {
   /// The facts about Bluetooth; nil if they belong to another computer.
   var bluetooth: BluetoothFacts? { host.bluetooth.value }
 
+  /// The adapters of this host that BlueZ has.
+  var items: [RadioFacts.Item] { radio?.adapters.filter { $0.adapter.id.host == name } ?? [] }
+
   /// The kernel's facts about an adapter.
-  func controller(_ name: String) -> ControllerFacts? {
-    bluetooth?.controllers.first { $0.name == name }
+  func controller(_ adapter: Adapter) -> ControllerFacts? {
+    bluetooth?.controllers.first { $0.name == adapter.nameThere }
   }
 }

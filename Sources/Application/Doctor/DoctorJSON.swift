@@ -32,7 +32,7 @@ package enum DoctorJSON {
     Field(
       "adapters", "The adapters that BlueZ has, by name; empty, too, if it could not be asked.", each: adapter
     ) {
-      $0.diagnosis.listed
+      $0.diagnosis.listedOnAllHosts
     }
     Field("reception", "What a scan received from the building; null without a scan.", optional: reception) {
       $0.diagnosis.building?.reception?.value

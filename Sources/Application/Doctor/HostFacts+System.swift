@@ -17,6 +17,6 @@ extension HostFacts {
         : HostEnvironment.systemBusAddress == nil
           ? .known(host.bluetooth)
           : .unknown("the bus may be another computer's (DBUS_SYSTEM_BUS_ADDRESS)"),
-      reports: host.storage(reports), files: files)
+      reports: HostFiles.storage(reports), files: files)
   }
 }

@@ -2,12 +2,11 @@ import Bluetooth
 import FoundationEssentials
 import Glibc
 
-/// Reads facts about a computer from its files. Tests give it the root of a copied layout.
+/// Reads facts about a computer from its files.
 package struct HostFiles: Sendable {
-  /// The folder that replaces `/`; empty for this computer.
-  let root: String
+  let tree: FileTree
 
-  static let system = HostFiles(root: "")
+  static let system = HostFiles(tree: .below(""))
 
   /// The kernel's release.
   var kernel: HostFact<String> {
@@ -15,14 +14,14 @@ package struct HostFiles: Sendable {
   }
 
   var bluetooth: BluetoothFacts {
-    let files = ControllerFiles(folder: root + "/sys/class/bluetooth")
+    let files = ControllerFiles(tree)
     let controllers = files.names.map { name in
       ControllerFacts(
         name: name, hardware: files.hardware(of: name, adding: nil), block: files.block(of: name),
         supervisionTimeout: supervisionTimeout(of: name))
     }
     return BluetoothFacts(
-      isInKernel: FileManager.default.fileExists(atPath: files.folder), daemon: daemon,
+      isInKernel: tree.has(ControllerFiles.folder), daemon: daemon,
       configuration: configuration, controllers: controllers, wifi: wifi,
       storedDevices: storedDevices)
   }
@@ -31,12 +30,12 @@ package struct HostFiles: Sendable {
 
   /// The running bluetoothd, found by its process name; otherwise the one that systemd would start.
   private var daemon: HostFact<DaemonFacts?> {
-    guard let entries = try? FileManager.default.contentsOfDirectory(atPath: root + "/proc") else {
+    guard let entries = tree.names(in: "/proc") else {
       return .unknown("the processes cannot be listed (/proc)")
     }
     for process in entries.compactMap({ Int32($0) }).sorted() {
       guard text("/proc/\(process)/comm").value == "bluetoothd",
-        let bytes = FileManager.default.contents(atPath: "\(root)/proc/\(process)/cmdline"), !bytes.isEmpty
+        let bytes = tree.content(of: "/proc/\(process)/cmdline"), !bytes.isEmpty
       else { continue }
       let words = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
       return .known(DaemonFacts(command: words, process: process))
@@ -50,7 +49,7 @@ package struct HostFiles: Sendable {
     let units = ["/etc/systemd/system/", "/lib/systemd/system/", "/usr/lib/systemd/system/"].map { $0 + name }
     guard let unit = units.lazy.compactMap({ text($0).value }).first else { return nil }
     let folder = "/etc/systemd/system/\(name).d"
-    let dropIns = ((try? FileManager.default.contentsOfDirectory(atPath: root + folder)) ?? [])
+    let dropIns = (tree.names(in: folder) ?? [])
       .filter { $0.hasSuffix(".conf") }.sorted().compactMap { text("\(folder)/\($0)").value }
     var command: [String]?
     for line in ([unit] + dropIns).joined(separator: "\n").split(whereSeparator: \.isNewline) {
@@ -63,8 +62,7 @@ package struct HostFiles: Sendable {
 
   /// `/etc/bluetooth/main.conf`. Without the file bluetoothd uses its defaults.
   private var configuration: HostFact<MainConfiguration> {
-    let path = root + MainConfiguration.path
-    guard FileManager.default.fileExists(atPath: path) else { return .known(MainConfiguration()) }
+    guard tree.has(MainConfiguration.path) else { return .known(MainConfiguration()) }
     return switch text(MainConfiguration.path) {
     case .known(let text): .known(MainConfiguration(text))
     case .unknown(let why): .unknown(why)
@@ -74,13 +72,13 @@ package struct HostFiles: Sendable {
   /// The number of devices that bluetoothd has on disk, for all adapters.
   private var storedDevices: HostFact<Int> {
     let folder = "/var/lib/bluetooth"
-    guard let adapters = try? FileManager.default.contentsOfDirectory(atPath: root + folder) else {
+    guard let adapters = tree.names(in: folder) else {
       return .unknown(
-        FileManager.default.fileExists(atPath: root + folder)
+        tree.has(folder)
           ? "\(folder) is readable by root only" : "there is no \(folder)")
     }
     let devices = adapters.filter { BluetoothAddress($0) != nil }.flatMap { adapter in
-      (try? FileManager.default.contentsOfDirectory(atPath: "\(root)\(folder)/\(adapter)")) ?? []
+      tree.names(in: "\(folder)/\(adapter)") ?? []
     }
     return .known(devices.count { BluetoothAddress($0) != nil })
   }
@@ -100,16 +98,14 @@ package struct HostFiles: Sendable {
   // MARK: WiFi
 
   private var wifi: [WiFiFacts] {
-    let folder = root + "/sys/class/net"
-    let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    let folder = "/sys/class/net"
+    let names = (tree.names(in: folder) ?? []).sorted()
     return names.compactMap { name in
       let place = "\(folder)/\(name)"
-      let isWiFi = ["wireless", "phy80211"].contains {
-        FileManager.default.fileExists(atPath: "\(place)/\($0)")
-      }
+      let isWiFi = ["wireless", "phy80211"].contains { tree.has("\(place)/\($0)") }
       guard isWiFi else { return nil }
-      let driver = try? FileManager.default.destinationOfSymbolicLink(atPath: place + "/device/driver")
-      let path = ((try? FileManager.default.destinationOfSymbolicLink(atPath: place)) ?? "")
+      let driver = tree.target(ofLink: place + "/device/driver")
+      let path = (tree.target(ofLink: place) ?? "")
         .split(separator: "/").filter { $0 != ".." }.dropLast(2)
       let start = path.firstIndex { $0.hasPrefix("usb") }
       return WiFiFacts(
@@ -123,7 +119,8 @@ package struct HostFiles: Sendable {
 
   /// The free space and permissions of a directory. If it does not exist, those of the nearest existing one
   /// above it.
-  func storage(_ path: String) -> StorageFacts {
+  /// - Parameter root: The folder that replaces `/`.
+  static func storage(_ path: String, below root: String = "") -> StorageFacts {
     var place = root + (path.isEmpty ? "." : path)
     while !FileManager.default.fileExists(atPath: place) {
       guard let end = place.lastIndex(of: "/") else {
@@ -156,8 +153,8 @@ package struct HostFiles: Sendable {
 
   /// A file's text without surrounding white space.
   private func text(_ path: String) -> HostFact<String> {
-    guard let data = FileManager.default.contents(atPath: root + path) else {
-      if FileManager.default.fileExists(atPath: root + path) {
+    guard let data = tree.content(of: path) else {
+      if tree.has(path) {
         return .unknown("this user cannot read \(path)")
       }
       return .unknown(

@@ -1,5 +1,5 @@
 package import Bluetooth
-import Model
+package import Model
 
 /// Facts about the Bluetooth stack and its adapters.
 package struct RadioFacts: Sendable, Hashable {
@@ -16,12 +16,13 @@ package struct RadioFacts: Sendable, Hashable {
 
   /// Another host.
   package struct Host: Sendable, Hashable {
-    var name: HostName
+    var description: HostDescription
     var stack: String?
-    /// The number of adapters that can be used.
-    var ready = 0
     /// Nil if it can be used.
     var failure: HostUnavailable?
+    /// How long a call to its bus takes; nil if it cannot be used.
+    var roundTrip: Duration?
+    var answer: RemoteAnswer
   }
 
   package init(stack: String? = nil, failure: CentralError? = nil, adapters: [Item] = []) {
@@ -40,7 +41,10 @@ package struct RadioFacts: Sendable, Hashable {
   package var ready: [Adapter] { adapters.map(\.adapter).filter { $0.state == .ready } }
 
   /// Reads the state of the stack. It waits 1.5 s, after which the stack shows whether another program scans.
-  package static func read(_ central: any Central, _ clock: any TimeSource) async -> RadioFacts {
+  /// - Parameter hosts: The other hosts, which are asked through ssh, too.
+  package static func read(
+    _ central: any Central, _ clock: any TimeSource, of hosts: [HostDescription] = []
+  ) async -> RadioFacts {
     var facts = RadioFacts(stack: await central.stackVersion())
     do throws(CentralError) {
       var adapters = try await central.adapters()
@@ -59,15 +63,21 @@ package struct RadioFacts: Sendable, Hashable {
     } catch {
       facts.failure = error
     }
-    for host in await central.hosts() {
-      guard let name = host.host else {
-        facts.localFailure = facts.failure == nil ? host.failure : nil
-        continue
+    let said = await central.hosts()
+    facts.localFailure = facts.failure == nil ? said.first { $0.host == nil }?.failure : nil
+    facts.hosts = await withTaskGroup(of: (Int, Host).self) { tasks in
+      for (index, host) in hosts.enumerated() {
+        tasks.addTask {
+          let failure = said.first { $0.host == host.name }.flatMap(HostUnavailable.init)
+          return (
+            index,
+            Host(
+              description: host, stack: await central.stackVersion(on: host.name), failure: failure,
+              roundTrip: await central.roundTrip(to: host.name), answer: await .ask(host))
+          )
+        }
       }
-      let ready = facts.ready.count { $0.id.host == name }
-      facts.hosts.append(
-        Host(
-          name: name, stack: await central.stackVersion(on: name), ready: ready, failure: HostUnavailable(host)))
+      return await tasks.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
     return facts
   }

@@ -15,10 +15,13 @@ enum Pattern {
   /// Two addresses that no device has.
   static let noAddress = addresses(of: "0") + "|" + addresses(of: "[Ff]")
   /// The name of another host (`HostName`), except that it may be one of an adapter.
-  static let hostName = "[a-z0-9]+(-[a-z0-9]+)*"
+  private static let hostName = "[a-z0-9]+(-[a-z0-9]+)*"
   static let host = "^(?!hci[0-9]+$)(?!(\(address))$)(?=.{1,64}$)\(hostName)$"
   /// An adapter's name on its host, hci0 to hci255, or its address.
-  static let hostAdapter = "^(\(hostName)/)?(hci0*(\(decimal(0...255)))|\(address))$"
+  static let adapter = "hci0*(\(decimal(0...255)))|\(address)"
+  /// The host in front of an adapter; nothing for this computer.
+  static let onHost = "((?!hci[0-9]+/)(?!(\(address))/)\(hostName)/)?"
+  static let hostAdapter = "^\(onHost)(\(adapter))$"
   /// The name of an entry of a setting (`SettingDescription.canHaveEntry`).
   static let entryName = "^[\(SettingDescription.lettersOfNames)]{1,\(SettingDescription.longestName)}$"
   static let environmentName = "^[A-Z_][A-Z0-9_]{0,99}$"

@@ -203,7 +203,8 @@ extension ValueForm.TextForm {
       ]
     case .slug:
       ["type": ["string", "integer", "boolean"], "pattern": .string(Pattern.slug), "minimum": 0]
-    case .adapterAddress: .matching("^(\(Pattern.hostName)/)?(\(Pattern.address))$")
+    case .adapter: .matching("^(\(Pattern.adapter))$")
+    case .adapterAddress: .matching("^\(Pattern.onHost)(\(Pattern.address))$")
     case .deviceAddress:
       .matching("^(\(Pattern.address))$") + ["not": ["pattern": "^(\(Pattern.noAddress))$"]]
     case .something: .text + ["minLength": 1]

@@ -219,7 +219,8 @@ extension RunMachine {
       timers.orphans.insert(Due(at: state.limit, room: place))
     }
     // Without an adapter of this computer, such a room ends when the next adapter takes it.
-    for place in rooms.places([.queued]) where !hasLocalRadio && rooms[place].room.family.proof.isSelfDisconnect {
+    for place in rooms.places([.queued])
+    where !hasLocalRadio && rooms[place].room.family.proof.isSelfDisconnect {
       for radio in radios { enlist(place, on: radio.id) }
     }
     isDirty = true

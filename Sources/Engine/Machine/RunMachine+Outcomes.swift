@@ -50,7 +50,7 @@ extension RunMachine {
   private func cause(of state: RoomState.Diagnosing) -> FailureReason {
     let (seen, isLost) = (state.reason, radios.index(of: state.past.session) == nil)
     guard let loss = seen.possibleHostLoss else { return seen }
-    let isStackLost = 
+    let isStackLost =
       stackLostAt[state.past.session.adapter.host]
       .map { $0.advanced(by: Self.hostGracePeriod) >= state.failedAt } ?? false
     if state.past.linkEnd == .stackLost || isLost && (isStackLost || seen.code == .stackLost) {

@@ -77,7 +77,9 @@ extension RunMachine {
   private mutating func scanRefused(in session: RadioSession, _ failure: CentralError?) {
     guard let index = radios.index(of: session) else { return }
     let failure = failure ?? CentralError(.other, stackText: "the scan ended by itself at once")
-    if failure.code == .permissionDenied, radios.allSatisfy({ $0.id.host == session.adapter.host }) { return stop(.radio(failure)) }
+    if failure.code == .permissionDenied, radios.allSatisfy({ $0.id.host == session.adapter.host }) {
+      return stop(.radio(failure))
+    }
     let end = radios[history: session.adapter].health.refused(
       at: now, isSilent: failure.code == .timedOut)
     if radios[history: session.adapter].health.isGivenUp {

@@ -129,6 +129,10 @@ package final class CentralGroup: Central {
     await members.first { $0.host == host }?.central.stackVersion(on: host)
   }
 
+  package func roundTrip(to host: HostName?) async -> Duration? {
+    await members.first { $0.host == host }?.central.roundTrip(to: host)
+  }
+
   // MARK: The adapters
 
   private func central(of adapter: AdapterID) throws(CentralError) -> any Central {

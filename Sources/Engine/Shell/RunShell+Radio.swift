@@ -19,7 +19,8 @@ extension RunShell {
     guard claim == .granted else { return inbox.post(.claimed(adapter.id, claim, stack: nil)) }
     inbox.post(
       .claimed(
-        adapter.id, claim, stack: await central.stackVersion(on: adapter.id.host), hardware: environment.hardware(adapter)))
+        adapter.id, claim, stack: await central.stackVersion(on: adapter.id.host),
+        hardware: environment.hardware(adapter)))
   }
 
   func findLeftLinks(_ session: RadioSession) async {

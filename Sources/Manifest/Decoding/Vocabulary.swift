@@ -3,7 +3,8 @@ package import Model
 /// The keys of the format and of the settings of device families, and the keys whose values may be shown.
 package struct Vocabulary: Sendable {
   static let building = [
-    "version", "building", "id", "include", "families", "wifi", "hosts", "adapters", "match", "profile", "retries",
+    "version", "building", "id", "include", "families", "wifi", "hosts", "adapters", "match", "profile",
+    "retries",
     "timeouts",
     "beacon", "wifi_check", "defaults", "rooms", "rooms_from", "floors", "groups",
   ]
@@ -59,7 +60,8 @@ package struct Vocabulary: Sendable {
     self.families = families
     settingKeys = families.all.flatMap(Self.settingKeys).uniqued
     all = Set(
-      Self.building + Self.defaults + Self.room + Self.floor + Self.group + Self.network + Self.host + Self.adapter
+      Self.building + Self.defaults + Self.room + Self.floor + Self.group + Self.network + Self.host
+        + Self.adapter
         + Self.table + Self.beacon + Self.stages + settingKeys)
     let secretSettings = families.all.flatMap(\.givenSettings).filter(\.isSecret)
     let secrets = secretSettings.map(\.name.rawValue)

@@ -156,7 +156,8 @@ extension DiagnosticCode {
     case .badAdapter:
       "An entry under `adapters` is an adapter's name or address, or a name of your choice with its `address`."
     case .duplicateAdapter: "Two entries under `adapters` are for the same adapter."
-    case .unknownAdapter: "This is neither an adapter's name or address nor a name under `adapters` or `hosts`."
+    case .unknownAdapter:
+      "This is neither an adapter's name or address nor a name under `adapters` or `hosts`."
     case .noRooms: "The manifest describes no room."
     case .tooManyRooms: "The manifest describes more rooms than a building may have."
     case .missingSetting: "A room lacks a setting that its device needs."

@@ -2,7 +2,8 @@ import Model
 
 extension Grammar {
   enum Place {
-    case manifest, defaults, floor, group, room, network, passwordSource, host, adapter, table, timeouts, beacon
+    case manifest, defaults, floor, group, room, network, passwordSource, host, adapter, table, timeouts,
+      beacon
   }
 
   /// A key with its documentation. Every key that the decoder knows is documented here or is a setting of a
@@ -222,10 +223,10 @@ extension Grammar {
     case "ssh":
       (
         "The computer, as ssh(1) takes it; ~/.ssh/config applies. ssh must reach it without a question.",
-        .text(.matching("^[^-\\s][^\\s]{0,254}$")), ["pi@gw3.example"]
+        .text(.matching("^[!-,.-~][!-~]{0,254}$")), ["pi@gw3.example"]
       )
     case "adapters":
-      ("Its adapters to use; all without it.", oneOrMore(.text(.matching("^[^/]+$"))), ["hci0"])
+      ("Its adapters to use; all without it.", oneOrMore(.text(.adapter)), ["hci0"])
     default: preconditionFailure("the key \(name) has no description")
     }
   }

@@ -57,6 +57,8 @@ package indirect enum ValueForm: Sendable {
     case tags(ClosedRange<Int>)
     /// A stable name (`Slug`).
     case slug
+    /// The name or address of an adapter, without its host.
+    case adapter
     case adapterAddress
     /// The address of a device: neither all zeros nor all ones.
     case deviceAddress

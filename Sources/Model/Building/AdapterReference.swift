@@ -36,7 +36,7 @@ package struct HostDescription: Hashable, Sendable {
   /// Whether ssh takes a text as a destination, and as nothing else.
   package static func isDestination(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 255 && !text.hasPrefix("-")
-      && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
+      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 }
 

@@ -47,7 +47,8 @@ extension FailureReason.Form {
   init(_ reason: FailureReason) {
     code = reason.code
     switch reason {
-    case .adapterDeaf, .authorizationRequired, .localAdapterNeeded, .addressMissing, .planOutdated, .notConfirmed,
+    case .adapterDeaf, .authorizationRequired, .localAdapterNeeded, .addressMissing, .planOutdated,
+      .notConfirmed,
       .tooManyFailures, .canariesFailed,
       .canariesRefused:
       break

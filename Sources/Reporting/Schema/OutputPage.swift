@@ -163,7 +163,7 @@ extension Schema.TextForm {
     switch self {
     case .any: "text"
     case .address: "address"
-    case .adapter: "address, after its host and `/` if that is another computer"
+    case .adapter: "address, or host`/`address"
     case .uuid: "UUID"
     case .time: "time"
     case .manifestDigest: "`content:` and SHA-256"

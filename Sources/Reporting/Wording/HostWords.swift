@@ -34,7 +34,7 @@ extension HostUnavailable {
     ("systemd-stdio-bridge", "It needs systemd: `systemd-stdio-bridge` must be found there."),
     (
       "printed something",
-      "Its shell must print nothing when ssh runs a command: check ~/.bashrc and ~/.profile there."
+      "Its shell must print nothing when ssh runs a command: check ~/.bashrc and ~/.profile there, and that `busctl` works."
     ),
   ]
 }

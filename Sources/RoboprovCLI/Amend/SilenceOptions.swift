@@ -21,7 +21,8 @@ extension SilenceOptions {
     _ devices: [BluetoothAddress], of building: BuildingReference
   ) async throws -> [BluetoothAddress: Bool] {
     guard !withoutScan, !devices.isEmpty else { return [:] }
-    let air = try await BluetoothAccess.system.joining(radio.hosts, of: building.source?.building).with { stack in
+    let air = try await BluetoothAccess.system.joining(radio.hosts, of: building.source?.building).with {
+      stack in
       try await Interruptions().cancelling {
         try await stack.scan(radio.choice, for: .seconds(radio.scanTime)).air
       }

@@ -64,9 +64,9 @@ struct DoctorCommand: AsyncParsableCommand {
     let subject = building.map { KnownBuilding($0.building, $0.known) }
     let (radio, reception) = try await simulation.access.joining(hosts, of: manifest?.building)
       .attempting(rehearsing: subject) {
-      [building] opened in
-      try await Interruptions().cancelling { try await look(opened, building) }
-    }
+        [building] opened in
+        try await Interruptions().cancelling { try await look(opened, building) }
+      }
     building?.reception = reception
     let source = DoctorJSON.Source(
       host: HostEnvironment.hostName, Diagnosis(host: host, radio: radio, building: building))
@@ -92,7 +92,7 @@ struct DoctorCommand: AsyncParsableCommand {
       guard case .failure(let error) = opened else { return (RadioFacts(), nil) }
       return (RadioFacts(failure: error), building.map { _ in .unknown("Bluetooth is not available") })
     }
-    let radio = await RadioFacts.read(stack.central, stack.clock)
+    let radio = await RadioFacts.read(stack.central, stack.clock, of: stack.hosts)
     if Task.isCancelled { throw ExitStatus.interrupted }
     guard let building else { return (radio, nil) }
     return (radio, try await receive(building, radio.ready, stack))

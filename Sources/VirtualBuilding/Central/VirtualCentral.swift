@@ -50,6 +50,8 @@ package struct VirtualCentral: Central {
     }
   }
 
+  package func roundTrip(to host: HostName?) async -> Duration? { network?.roundTrip }
+
   /// Has the stack do something: at once, or through the network.
   func ask<Value: Sendable>(
     _ work: @escaping @Sendable () async throws(CentralError) -> Value

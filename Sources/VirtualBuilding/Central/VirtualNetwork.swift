@@ -55,6 +55,9 @@ package final class VirtualNetwork: Sendable {
     state.withLock { $0.users.append(User(isLost: isLost, isBack: isBack)) }
   }
 
+  /// The longest time of a call that the host answers at once; nil while it is lost.
+  var roundTrip: Duration? { isUp ? (host.delay + host.jitter) * 2 : nil }
+
   // MARK: Loss
 
   /// Whether the host can be reached.

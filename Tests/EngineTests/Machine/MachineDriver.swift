@@ -172,5 +172,7 @@ extension [RunEffect] {
 
 extension RunInput {
   /// The adapters of this computer.
-  static func adapters(_ result: Result<[Adapter], CentralError>) -> RunInput { .hosts([HostAdapters(result)]) }
+  static func adapters(_ result: Result<[Adapter], CentralError>) -> RunInput {
+    .hosts([HostAdapters(result)])
+  }
 }

@@ -4,8 +4,8 @@ import RecordedText
 import Testing
 import VirtualBuilding
 
-/// An SSH server on this computer in the place of a gateway: with keys and a configuration of its own, and with a bus that
-/// its commands find as the system bus.
+/// An SSH server on this computer in the place of a gateway: with keys and a configuration of its own, and with a bus to
+/// which its bridge goes.
 final class Gateway: Sendable {
   let name: String
   private let server: Invocation
@@ -28,10 +28,13 @@ final class Gateway: Sendable {
       "\(name).conf",
       // sshd takes the first of two values.
       (settings + [
-        "Port \(port)", "ListenAddress 127.0.0.1", "HostKey \(folder)/\(name)-key", "PidFile none", "UsePAM no",
+        "Port \(port)", "ListenAddress 127.0.0.1", "HostKey \(folder)/\(name)-key", "PidFile none",
+        "UsePAM no",
         "StrictModes no", "PasswordAuthentication no", "KbdInteractiveAuthentication no",
-        "AuthorizedKeysFile \(folder)/user.pub", "SetEnv DBUS_SYSTEM_BUS_ADDRESS=\(bus)",
+        "AuthorizedKeysFile \(folder)/user.pub", "SetEnv PATH=\(folder)/\(name)-bin:/usr/bin:/bin",
       ]).joined(separator: "\n") + "\n")
+    try site.writeProgram(
+      "\(name)-bin/systemd-stdio-bridge", "exec /usr/bin/systemd-stdio-bridge --bus-path='\(bus)'")
     let key = try String(contentsOfFile: "\(folder)/\(name)-key.pub", encoding: .utf8)
     try Self.append("[127.0.0.1]:\(port) \(key)", to: "known-hosts", at: site)
     try Self.append(
@@ -47,20 +50,17 @@ final class Gateway: Sendable {
         \(delay.map { "ProxyCommand python3 '\(projectFile("Tests/Interop/slow_network.py").path)' %h %p \($0) \(Double($0) / 4) '\(folder)'" } ?? "")
 
       """, to: "ssh-config", at: site)
-    server = try site.startTool(["/usr/sbin/sshd", "-D", "-e", "-f", "\(folder)/\(name).conf"])
+    // sshd closes what it inherits, which Foundation takes for the end of its child: then it waits for it, and for no other.
+    server = try site.startTool(
+      ["unshare", "--fork", "--kill-child", "/usr/sbin/sshd", "-D", "-e", "-f", "\(folder)/\(name).conf"])
     try await server.prints("Server listening")
   }
 
   /// The environment in which ssh knows the gateways of a site. ssh finds its configuration by the user database, so the
   /// program that is called `ssh` here names it.
   static func environment(at site: Site) throws -> [String: String] {
-    let folder = site.directory.appending(path: "bin").path
-    if !site.has("bin") {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      try site.write("bin/ssh", "#!/bin/sh\nexec /usr/bin/ssh -F '\(site.directory.path)/ssh-config' \"$@\"\n")
-      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder + "/ssh")
-    }
-    return ["PATH": "\(folder):/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"]
+    try site.writeProgram("bin/ssh", "exec /usr/bin/ssh -F '\(site.directory.path)/ssh-config' \"$@\"")
+    return ["PATH": "\(site.directory.path)/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"]
   }
 
   private static func makeKey(_ file: String, at site: Site) async throws {
@@ -97,9 +97,11 @@ final class Gateway: Sendable {
     let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return processes.compactMap { Int32($0) }.filter { process in
       let line = (try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)) ?? ""
-      guard line.hasPrefix("systemd-stdio-bridge\0") else { return false }
+      guard line.hasPrefix("/usr/bin/systemd-stdio-bridge\0") else { return false }
       let environment = (try? String(contentsOfFile: "/proc/\(process)/environ", encoding: .utf8)) ?? ""
-      return environment.split(separator: "\0").contains { $0.hasPrefix("SSH_CONNECTION=") && $0.hasSuffix(" \(port)") }
+      return environment.split(separator: "\0").contains {
+        $0.hasPrefix("SSH_CONNECTION=") && $0.hasSuffix(" \(port)")
+      }
     }
   }
 

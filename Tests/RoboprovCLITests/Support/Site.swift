@@ -77,6 +77,15 @@ final class Site: Sendable {
     return name
   }
 
+  /// Writes a shell script that other programs can start.
+  func writeProgram(_ name: String, _ script: String) throws {
+    let file = directory.appending(path: name)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try write(name, "#!/bin/sh\n\(script)\n")
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: file.path)
+  }
+
   /// Writes a manifest with these rooms and their sensors; a room without a name is `Room <minor>`.
   /// - Parameter defaults: further lines for `defaults`.
   @discardableResult

@@ -1,0 +1,52 @@
+import FoundationEssentials
+
+/// The files of a computer, as far as facts about it are read from them.
+enum FileTree: Sendable, Hashable {
+  /// Those below a folder, which takes the place of `/`; the folder is empty for all of this computer's.
+  case below(String)
+  /// Those that another computer has sent, by path.
+  case sent([String: Entry])
+
+  struct Entry: Sendable, Hashable {
+    /// Nil for a folder, and for a file that its user cannot read.
+    var content: [UInt8]?
+    /// The target of a symbolic link.
+    var target: String?
+    var isReadable = true
+  }
+
+  func has(_ path: String) -> Bool {
+    switch self {
+    case .below(let root): FileManager.default.fileExists(atPath: root + path)
+    case .sent(let entries): entries[path] != nil
+    }
+  }
+
+  /// The names in a folder; nil if there is none, or it cannot be read.
+  func names(in path: String) -> [String]? {
+    switch self {
+    case .below(let root): return try? FileManager.default.contentsOfDirectory(atPath: root + path)
+    case .sent(let entries):
+      guard entries[path]?.isReadable == true else { return nil }
+      return Set(
+        entries.keys.lazy.filter { $0.hasPrefix(path + "/") }.compactMap {
+          $0.dropFirst(path.count + 1).split(separator: "/").first.map(String.init)
+        }
+      ).sorted()
+    }
+  }
+
+  func content(of path: String) -> [UInt8]? {
+    switch self {
+    case .below(let root): FileManager.default.contents(atPath: root + path).map { Array($0) }
+    case .sent(let entries): entries[path]?.content
+    }
+  }
+
+  func target(ofLink path: String) -> String? {
+    switch self {
+    case .below(let root): try? FileManager.default.destinationOfSymbolicLink(atPath: root + path)
+    case .sent(let entries): entries[path]?.target
+    }
+  }
+}
