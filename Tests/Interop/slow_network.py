@@ -1,7 +1,7 @@
 """A slow network for ssh's ProxyCommand: slow_network.py HOST PORT DELAY JITTER FOLDER.
 
 Delays each direction by DELAY ± JITTER milliseconds and keeps the order. While FOLDER/partition exists, nothing passes, and
-neither side learns of it. Adds the bytes of both directions to FOLDER/bytes at the end.
+neither side learns of it.
 """
 
 import os
@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable
 
 
-def relay(read: Callable[[], bytes], write: Callable[[bytes], None], delay: float, jitter: float, partition: str) -> int:
-    """Passes bytes on until the end; returns how many."""
+def relay(read: Callable[[], bytes], write: Callable[[bytes], None], delay: float, jitter: float, partition: str) -> None:
+    """Passes bytes on until the end."""
     waiting: queue.Queue[tuple[float, bytes]] = queue.Queue()
 
     def take() -> None:
@@ -28,19 +28,17 @@ def relay(read: Callable[[], bytes], write: Callable[[bytes], None], delay: floa
             waiting.put((time.monotonic() + delay + random.uniform(-jitter, jitter), data))
 
     threading.Thread(target=take, daemon=True).start()
-    count = 0
     while True:
         due, data = waiting.get()
         time.sleep(max(0.0, due - time.monotonic()))
         while os.path.exists(partition):
             time.sleep(0.02)
         if not data:
-            return count
-        count += len(data)
+            return
         try:
             write(data)
         except OSError:
-            return count
+            return
 
 
 def main() -> None:
@@ -48,26 +46,21 @@ def main() -> None:
     partition = os.path.join(folder, "partition")
     link = socket.create_connection((host, int(port)))
     link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    counts = [0, 0]
 
     def send(data: bytes) -> None:
         while data:
             data = data[os.write(1, data) :]
 
     def receive() -> None:
-        counts[1] = relay(lambda: link.recv(1 << 16), send, float(delay) / 1000, float(jitter) / 1000, partition)
-        finish()
-
-    def finish() -> None:
-        with open(os.path.join(folder, "bytes"), "a", encoding="ascii") as file:
-            file.write(f"{sum(counts)}\n")
+        relay(lambda: link.recv(1 << 16), send, float(delay) / 1000, float(jitter) / 1000, partition)
+        # Nothing more can come.
         os._exit(0)
 
     threading.Thread(target=receive, daemon=True).start()
-    counts[0] = relay(lambda: os.read(0, 1 << 16), link.sendall, float(delay) / 1000, float(jitter) / 1000, partition)
+    relay(lambda: os.read(0, 1 << 16), link.sendall, float(delay) / 1000, float(jitter) / 1000, partition)
     link.shutdown(socket.SHUT_WR)
+    # What is on its way back arrives, unless ssh ends this before.
     time.sleep(5)
-    finish()
 
 
 if __name__ == "__main__":
