@@ -54,13 +54,10 @@ extension BuildingOptions {
       building: building, runID: "bench", toolVersion: "bench", host: "host", manifestPath: "bench.yaml",
       manifestSHA256: "00", isSimulated: true)
     let own = await VirtualCentral(world: world, clock: clock)
-    var members: [CentralGroup.Member] = []
-    for host in world.scenario.hosts {
-      members.append(.init(host.name, await VirtualCentral(world: world, on: host.name, clock: clock)))
-    }
-    let hosts = CentralGroup(members)
+    let remote = await VirtualCentral.remote(in: world, clock: clock)
+    let hosts = CentralGroup(remote.map { .init($0.host, $0.central) })
     let environment = ApplyEnvironment(
-      central: members.isEmpty ? own : hosts, clock: clock, drivers: builtInFamilies,
+      central: remote.isEmpty ? own : hosts, clock: clock, drivers: builtInFamilies,
       chance: { 0.5 }, randomBytes: SeededGenerator(seed: 1).bytes(),
       confirm: { _ in .answer }, requests: AsyncStream { _ in })
     let start = Date(timeIntervalSince1970: 1_795_251_600)
@@ -69,7 +66,7 @@ extension BuildingOptions {
     return await withTaskGroup(of: Void.self) { group in
       group.addTask { await hosts.follow() }
       defer { group.cancelAll() }
-      if !members.isEmpty { await hosts.settle(within: .seconds(20), on: clock) }
+      if !remote.isEmpty { await hosts.settle(within: .seconds(20), on: clock) }
       let began = clock.now
       let result = await Engine.apply(request, in: environment, recording: coordinator)
       return (result, await counts.book, began.duration(to: clock.now))

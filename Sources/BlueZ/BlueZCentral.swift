@@ -120,7 +120,7 @@ package actor BlueZCentral: Central {
   }
 
   /// The error for a failed connection: refusal and timeout have their own codes; for any other reason the
-  /// bus counts as unavailable. About another host ssh's words say more than the name of the error.
+  /// bus counts as unavailable. For another host the message is that of ssh, so the name of the error is left out.
   private static func openingError(_ error: DBusError, of host: HostName?) -> CentralError {
     let named = ErrorTable.error(error.name, error.message, during: .adapter)
     let isSpecific = named.code == .permissionDenied || named.code == .timedOut

@@ -127,9 +127,9 @@ extension ObjectTree {
     guard let properties = properties(path, Name.Interface.adapter),
       let address = properties.text(Name.Property.address).flatMap({ BluetoothAddress($0) })
     else { return nil }
+    let id = AdapterID(address, on: host)
     return Adapter(
-      id: AdapterID(address, on: host), name: host.map { "\($0)/\(path.lastElement)" } ?? path.lastElement,
-      state: Self.state(properties),
+      id: id, name: id.named(path.lastElement), state: Self.state(properties),
       hardware: Self.hardware(properties))
   }
 

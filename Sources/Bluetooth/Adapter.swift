@@ -31,23 +31,14 @@ package struct AdapterID: Hashable, Sendable, Comparable, CustomStringConvertibl
     return a.host.map { $0 < other } ?? true
   }
 
-  package var description: String { host.map { "\($0)/\(address)" } ?? address.description }
+  package var description: String { named(address.description) }
+
+  /// A name of the adapter on its host, after the host if that is another computer.
+  package func named(_ name: String) -> String { host.map { "\($0)/\(name)" } ?? name }
 }
 
-extension AdapterID: Codable {
-  /// Decodes the written form.
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    guard let id = Self(try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an adapter")
-    }
-    self = id
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
-  }
+extension AdapterID: WrittenAsText {
+  package static let nounForErrors = "an adapter"
 }
 
 /// The state of an adapter at one moment.
@@ -85,7 +76,7 @@ package struct Adapter: Hashable, Sendable, Codable {
   }
 
   /// Its name on its own host.
-  package var nameThere: String { name.split(separator: "/").last.map(String.init) ?? name }
+  package var nameOnHost: String { name.split(separator: "/").last.map(String.init) ?? name }
 
   /// The order for people: this computer's first, then by host, each by name.
   package static func areInOrder(_ a: Self, _ b: Self) -> Bool {
@@ -93,7 +84,7 @@ package struct Adapter: Hashable, Sendable, Codable {
   }
 }
 
-/// What one host says about its adapters.
+/// The adapters of one host.
 package struct HostAdapters: Sendable {
   /// Nil for this computer.
   package var host: HostName?

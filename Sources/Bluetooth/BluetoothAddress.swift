@@ -62,20 +62,6 @@ extension BluetoothAddress: CustomStringConvertible {
   }
 }
 
-extension BluetoothAddress: Codable {
-  /// Decodes the written form.
-  /// - Throws: `DecodingError.dataCorrupted` for anything that is not an address.
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    let text = try container.decode(String.self)
-    guard let address = Self(text) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "no Bluetooth address: \(text)")
-    }
-    self = address
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
-  }
+extension BluetoothAddress: WrittenAsText {
+  package static let nounForErrors = "a Bluetooth address"
 }

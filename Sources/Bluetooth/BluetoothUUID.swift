@@ -79,20 +79,6 @@ extension BluetoothUUID: CustomStringConvertible {
   }
 }
 
-extension BluetoothUUID: Codable {
-  /// Decodes a written form.
-  /// - Throws: `DecodingError.dataCorrupted` for anything that is not a UUID.
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    let text = try container.decode(String.self)
-    guard let uuid = Self(text) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "no UUID: \(text)")
-    }
-    self = uuid
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
-  }
+extension BluetoothUUID: WrittenAsText {
+  package static let nounForErrors = "a UUID"
 }

@@ -57,17 +57,6 @@ extension HostName: Comparable {
   package static func < (a: Self, b: Self) -> Bool { a.text < b.text }
 }
 
-extension HostName: Codable {
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    guard let name = Self(try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not the name of a host")
-    }
-    self = name
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(text)
-  }
+extension HostName: WrittenAsText {
+  package static let nounForErrors = "the name of a host"
 }

@@ -16,10 +16,10 @@ package struct BusBridge: Hashable, Sendable {
   }
 }
 
-/// The program of a connection: what it says on stderr, and its end. libdbus starts it, and does neither tell its process
-/// id nor wait for its end.
+/// The program of a connection, its stderr and its end. libdbus starts it, but neither reports its process id nor waits for
+/// its end.
 ///
-/// `@unchecked Sendable`: after `begin` nothing in it changes, except that one call of `end` closes the descriptor.
+/// `@unchecked Sendable`: nothing in it changes, except that one call of `end` closes the descriptor.
 final class BridgeProgram: @unchecked Sendable {
   private let title: String
   private let errors: Int32
@@ -59,7 +59,7 @@ final class BridgeProgram: @unchecked Sendable {
   /// The program has opened its file, or never will.
   func hasStarted() { unlink(path) }
 
-  /// What it wrote: its process id, and its words.
+  /// What it wrote to stderr: its process id, and a text.
   private var written: (id: pid_t?, words: String) {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = max(0, pread(errors, &bytes, bytes.count, 0))
@@ -72,7 +72,7 @@ final class BridgeProgram: @unchecked Sendable {
     return (lines.first.flatMap { pid_t($0) }, words.joined(separator: " "))
   }
 
-  /// The error of a connection that did not come about, with the words of the program.
+  /// The error of a connection that failed, with what the program wrote.
   func explained(_ error: DBusError) -> DBusError {
     var words = written.words
     if words.isEmpty {

@@ -12,20 +12,7 @@ struct RemoteCentralTests {
   private func with(
     _ host: HostName?, _ body: @escaping @Sendable (Stage) async throws -> Void
   ) async throws {
-    try await Stage.withBus { bus in
-      try await Stage.with(bus) {
-        await $0.addAdapter()
-      } _: { daemon in
-        let central = try await BlueZCentral.open(bus: bus.busAddress, of: host, clock: SystemClock())
-        do {
-          try await body(Stage(bus: bus, daemon: daemon, central: central))
-        } catch {
-          await central.close()
-          throw error
-        }
-        await central.close()
-      }
-    }
+    try await Stage.with({ await $0.addAdapter() }, on: host, body)
   }
 
   @Test("its adapters, and what they receive, have the host; an adapter of this computer is unknown there")

@@ -30,11 +30,8 @@ import VirtualTime
       },
       before: { world, _ in await before(world) },
       joining: { world, clock in
-        var members = [CentralGroup.Member(nil, NoBluetooth())]
-        for host in Self.gateways {
-          members.append(.init(host, await VirtualCentral(world: world, on: host, clock: clock)))
-        }
-        return CentralGroup(members)
+        let remote = await VirtualCentral.remote(in: world, clock: clock)
+        return CentralGroup([.init(nil, NoBluetooth())] + remote.map { .init($0.host, $0.central) })
       },
       during: during)
   }
@@ -196,7 +193,7 @@ import VirtualTime
     #expect(unavailable(run).map(\.host) == Self.gateways)
   }
 
-  @Test("an adapter that one host claims to have for another is nobody's")
+  @Test("an adapter that a host reports for another host is not used")
   func foreign() async throws {
     let group = CentralGroup([.init(Self.gateways[0], Liar(host: Self.gateways[1]))])
     try await VirtualTime.run { clock in

@@ -52,7 +52,9 @@ struct FirstQuarterHourTests {
         }
         let expected =
           hasAddresses ? ["init", "plan", "plan", "apply"] : ["init", "capture", "plan", "plan", "apply"]
-        #expect(typed == expected)
+        // On a busy machine a sensor can need another run.
+        #expect(Array(typed.prefix(expected.count)) == expected, "\(typed)")
+        #expect(typed.dropFirst(expected.count).allSatisfy { $0 == "apply" }, "\(typed)")
         for number in 1...40 {
           #expect(await building.flash(number)?.minor == UInt16(100 + number))
         }

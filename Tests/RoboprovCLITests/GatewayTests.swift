@@ -231,7 +231,7 @@ import VirtualBuilding
   }
 
   @Test(
-    "of two laptops that use one gateway the second is refused and told who holds it, until the first is gone"
+    "the second of two laptops at one gateway is refused, and learns the holder of the lock, until the first is gone"
   )
   func twoLaptops() async throws {
     try await withFloors { first, floors in

@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("another computer sends the same facts, with its clock, and no line of a talkative shell counts")
+  @Test("another computer sends the same facts, with its clock; a greeting of its shell is ignored")
   func sent() throws {
     for files in [Self.laptop, [:], ["etc/bluetooth/main.conf": "[General]\n", "proc/812/comm": "cron\n"]] {
       try HostRoot.use(files, links: files.isEmpty ? [:] : Self.links) { root in

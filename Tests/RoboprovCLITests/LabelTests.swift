@@ -372,8 +372,7 @@ struct LabelTests {
       try site.write("building.yaml", Self.manifest)
       // Each line is an attempt: on a busy machine a scan in real time can miss a device.
       try site.write("lines.txt", String(repeating: ".\n", count: 30))
-      let outcome = try await site.run(
-        ["walk", "building.yaml", "--simulate", "--scan-time", "1"], through: Self.through)
+      let outcome = try await site.run(["walk", "building.yaml", "--simulate"], through: Self.through)
       #expect(outcome.status == 0, "\(outcome)")
       #expect(try Self.text(site) == Self.manifest && !site.has("labels.json"))
     }
@@ -384,8 +383,7 @@ struct LabelTests {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
       try site.write("lines.txt", (1...3).map { Self.label($0) + "\n" }.joined())
-      let outcome = try await site.run(
-        ["capture", "building.yaml", "--simulate", "--scan-time", "1"], through: Self.through)
+      let outcome = try await site.run(["capture", "building.yaml", "--simulate"], through: Self.through)
       #expect(outcome.status == 0, "\(outcome)")
       #expect(outcome.output.hasSuffix("Next: roboprov capture building.yaml\n"), "\(outcome)")
       #expect(try Self.text(site) == Self.manifest && !site.has("labels.json"))

@@ -78,6 +78,7 @@ package struct MortalCentral: Central {
 
   package func stackVersion(on host: HostName?) async -> String? { await central.stackVersion(on: host) }
   package func adapters() async throws(CentralError) -> [Adapter] { try await central.adapters() }
+  package func roundTrip(to host: HostName?) async -> Duration? { await central.roundTrip(to: host) }
   package func hosts() async -> [HostAdapters] { await central.hosts() }
   package func adapterChanges() async -> AsyncStream<[Adapter]> { await central.adapterChanges() }
   package func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral]

@@ -55,11 +55,8 @@ struct TestCaseRun {
 
   /// The centrals of all hosts.
   private func join(_ own: VirtualCentral) async -> CentralGroup {
-    var members = [CentralGroup.Member(nil, own)]
-    for host in world.scenario.hosts {
-      members.append(.init(host.name, await VirtualCentral(world: world, on: host.name, clock: clock)))
-    }
-    return CentralGroup(members)
+    let remote = await VirtualCentral.remote(in: world, clock: clock)
+    return CentralGroup([.init(nil, own)] + remote.map { .init($0.host, $0.central) })
   }
 
   /// An arbitrary date plus virtual time, and how far the host's clock is wrong in this run.

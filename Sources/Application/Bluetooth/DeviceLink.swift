@@ -149,7 +149,7 @@ package struct DeviceLink: Sendable {
 
   /// The message for a failure of the link.
   static func failure(_ error: CentralError, of address: BluetoothAddress) -> CommandFailure {
-    let detail = error.stackText.map { " (\(OutsideWords.quoted($0)))" } ?? ""
+    let detail = error.detail
     switch error.code {
     case .connectFailed, .timedOut, .peripheralUnknown:
       return CommandFailure(

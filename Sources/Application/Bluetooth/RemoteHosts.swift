@@ -9,7 +9,7 @@ import Reporting
 /// The adapters of other computers, which need BlueZ, OpenSSH and systemd, and nothing of ours: ssh runs systemd's bridge to
 /// the bus there, as `busctl --host` does.
 enum RemoteHosts {
-  /// How long a command waits at its start until each host has said which adapters it has.
+  /// How long a command waits at its start until each host has reported its adapters.
   static let settling = Duration.seconds(20)
 
   /// The bus of a host.
@@ -20,7 +20,7 @@ enum RemoteHosts {
         temporary: HostEnvironment.temporaryDirectory))
   }
 
-  /// The words that run a command of a shell on a host. ssh asks nothing, accepts no unknown key and shares no connection;
+  /// The command line that runs a shell command on a host. ssh asks nothing, accepts no unknown key and shares no connection;
   /// it notices within 15 s that the network is gone.
   static func ssh(_ host: HostDescription, _ command: String) -> [String] {
     let options = [

@@ -6,7 +6,7 @@ import Bluetooth
 extension Diagnosis {
   var adapters: [Finding] {
     guard let radio else { return [] }
-    let known = Set(items.map(\.adapter.nameThere))
+    let known = Set(items.map(\.adapter.nameOnHost))
     let onlyKernel = (bluetooth?.controllers ?? []).filter { !known.contains($0.name) }
     var findings = zip(items, listed).flatMap { item, listed in
       [line(listed), state(listed, radio)].compactMap(\.self) + use(item)
@@ -84,7 +84,7 @@ extension Diagnosis {
       return Finding(
         .adapterOff, severity, about: adapter.name, "\(adapter.name) is switched off.",
         command:
-          "busctl set-property org.bluez /org/bluez/\(adapter.nameThere) org.bluez.Adapter1 Powered b true")
+          "busctl set-property org.bluez /org/bluez/\(adapter.nameOnHost) org.bluez.Adapter1 Powered b true")
     }
   }
 

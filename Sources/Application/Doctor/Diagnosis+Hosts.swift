@@ -9,10 +9,8 @@ extension Diagnosis {
 
   /// Whether a host can be used, its adapters, and each problem there with the command that corrects it from here.
   func findings(of host: RadioFacts.Host) -> [Finding] {
-    let (facts, name) = (host.answer.facts, host.description.name)
-    let radio = host.failure == nil ? radio.map { RadioFacts(stack: host.stack, adapters: $0.adapters) } : nil
-    let there = Diagnosis(host: facts, radio: radio, building: building, name: name)
-    // Of fifty hosts nobody reads what is in order.
+    let there = diagnosis(of: host)
+    // A building can have fifty hosts, so what is in order is left out.
     let problems = there.service.filter {
       $0.severity == .warning || $0.severity == .error || $0.code == .hostBluetooth
     }
@@ -23,11 +21,13 @@ extension Diagnosis {
   /// The adapters of this computer and of the other hosts.
   var listedOnAllHosts: [ListedAdapter] {
     listed
-      + (radio?.hosts ?? []).flatMap { host in
-        Diagnosis(
-          host: host.answer.facts, radio: radio, building: building, name: host.description.name
-        ).listed
-      }
+      + (radio?.hosts ?? []).flatMap { diagnosis(of: $0).listed }
+  }
+
+  private func diagnosis(of host: RadioFacts.Host) -> Diagnosis {
+    let radio = host.failure == nil ? radio.map { RadioFacts(stack: host.stack, adapters: $0.adapters) } : nil
+    return Diagnosis(
+      host: host.answer.facts, radio: radio, building: building, name: host.description.name)
   }
 
   private func state(of host: RadioFacts.Host) -> Finding {

@@ -37,14 +37,13 @@ extension Diagnosis {
   private var bus: Finding? {
     guard let radio else { return nil }
     if let failure = radio.localFailure {
-      let detail = failure.stackText.map { " (\(OutsideWords.quoted($0)))" } ?? ""
       return Finding(
-        .bus, .note, "This computer has no Bluetooth that can be used\(detail); other hosts have.")
+        .bus, .note, "This computer has no Bluetooth that can be used\(failure.detail); other hosts have.")
     }
     guard let failure = radio.failure else {
       return Finding(.bus, .ok, "The system bus responds, and this user can use Bluetooth.")
     }
-    let detail = failure.stackText.map { " (\(OutsideWords.quoted($0)))" } ?? ""
+    let detail = failure.detail
     switch failure.code {
     case .busUnavailable:
       return Finding(

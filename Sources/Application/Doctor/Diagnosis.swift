@@ -37,6 +37,6 @@ package struct Diagnosis: Sendable {
 
   /// The kernel's facts about an adapter.
   func controller(_ adapter: Adapter) -> ControllerFacts? {
-    bluetooth?.controllers.first { $0.name == adapter.nameThere }
+    bluetooth?.controllers.first { $0.name == adapter.nameOnHost }
   }
 }

@@ -2,9 +2,9 @@ import FoundationEssentials
 
 /// The files of a computer, as far as facts about it are read from them.
 enum FileTree: Sendable, Hashable {
-  /// Those below a folder, which takes the place of `/`; the folder is empty for all of this computer's.
+  /// The files below a folder, which takes the place of `/`. An empty path means this computer's root.
   case below(String)
-  /// Those that another computer has sent, by path.
+  /// The files that another computer has sent, by path.
   case sent([String: Entry])
 
   struct Entry: Sendable, Hashable {

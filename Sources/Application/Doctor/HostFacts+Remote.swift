@@ -4,7 +4,7 @@ import FoundationEssentials
 import Model
 import Waiting
 
-/// What another host says about itself through ssh, for `doctor`.
+/// The facts that another host has sent through ssh, for `doctor`.
 struct RemoteAnswer: Sendable, Hashable {
   var facts: HostFacts
   /// How far its clock is ahead of this computer's at least, negative if it is behind; nil if the answer took longer than
@@ -74,7 +74,7 @@ struct RemoteAnswer: Sendable, Hashable {
         kernel: .unknown(why), isClockSynchronised: .unknown(why), bluetooth: .unknown(why), files: []))
   }
 
-  /// Reads an answer. Lines that are none, as those of a talkative shell, are ignored.
+  /// Reads an answer. Other lines, such as a greeting of the shell, are ignored.
   /// - Parameters:
   ///   - before: The time of day here when the host was asked.
   ///   - after: The same when it had answered.

@@ -6,7 +6,7 @@ package import Model
 /// Messages and advice for failures of the radio as a whole.
 package enum RadioMessages {
   package static func failure(_ error: CentralError, adapter: String? = nil) -> CommandFailure {
-    let detail = error.stackText.map { " (\(OutsideWords.quoted($0)))" } ?? ""
+    let detail = error.detail
     if let host = HostUnavailable(HostAdapters(on: error.host, .failure(error))) {
       return CommandFailure(
         .unavailable, "no adapter can be used; \(OutsideWords.quoted(host.sentence))",
@@ -77,4 +77,9 @@ package enum RadioMessages {
         advice: "Unblock it with `rfkill unblock bluetooth` or the computer's wireless switch.")
     }
   }
+}
+
+extension CentralError {
+  /// What the stack said, without passwords, to follow a sentence: ` (org.bluez.Error.Failed)`; empty without a text.
+  var detail: String { stackText.map { " (\(OutsideWords.quoted($0)))" } ?? "" }
 }

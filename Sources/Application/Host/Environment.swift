@@ -72,7 +72,7 @@ package enum HostEnvironment {
     variables["DBUS_SYSTEM_BUS_ADDRESS"]
   }
 
-  /// The directory for files that no later command reads.
+  /// The directory for temporary files.
   static var temporaryDirectory: String { directory("TMPDIR") ?? "/tmp" }
 
   /// The directory for roboprov's state (XDG Base Directory Specification).

@@ -7,8 +7,8 @@ import Model
 import Synchronization
 import Waiting
 
-/// A lock of an adapter on its own host, which every user of that host sees: runs there, and of other laptops. A shell at the
-/// other end of ssh holds it, and ends with this process, or a minute after the network is gone.
+/// A lock of an adapter on its own host, for runs on that host and for those of other laptops. A shell there holds it, and
+/// ends with this process, or a minute after the network is lost.
 final class RemoteLock: Sendable {
   enum Refusal: Error, Sendable {
     /// Another run holds it; nil if the file does not name it.
@@ -19,10 +19,10 @@ final class RemoteLock: Sendable {
 
   /// How long the host may take.
   private static let limit = Duration.seconds(20)
-  /// How often this process says that it still lives. The shell waits six times as long.
+  /// How often this process sends a line. The shell ends after six times as long without one.
   private static let interval = Duration.seconds(10)
 
-  /// A mark that one thread sets and another one sees.
+  /// A flag that threads share.
   private final class Mark: Sendable {
     private let state = Mutex(false)
     var isSet: Bool { state.withLock(\.self) }
@@ -78,10 +78,10 @@ final class RemoteLock: Sendable {
     return lock
   }
 
-  /// Runs the program until `end` is set, and tells `heard` what it writes until that returns true.
+  /// Runs the program until `end` is set, and passes what it writes to `receive` until that returns true.
   /// - Returns: What it wrote, or why it did not start.
   private static func hold(
-    _ words: [String], until end: Mark, _ heard: (String) -> Bool
+    _ words: [String], until end: Mark, _ receive: (String) -> Bool
   ) -> String {
     do {
       let (input, output, errors) = (try ProcessPipe(), try ProcessPipe(), try ProcessPipe())
@@ -91,12 +91,12 @@ final class RemoteLock: Sendable {
       output.closeWriting()
       errors.closeWriting()
       let limit = Deadline(after: Self.limit)
-      var (said, complaints, isTaken) = ([UInt8](), [UInt8](), false)
+      var (bytes, errorBytes, isTaken) = ([UInt8](), [UInt8](), false)
       var next = Deadline(after: interval)
       while !end.isSet, !child.hasEnded, isTaken || !limit.hasPassed {
-        _ = output.read(into: &said, atMost: 4096)
-        _ = errors.read(into: &complaints, atMost: 4096)
-        if !isTaken { isTaken = heard(String(decoding: said, as: UTF8.self)) }
+        _ = output.read(into: &bytes, atMost: 4096)
+        _ = errors.read(into: &errorBytes, atMost: 4096)
+        if !isTaken { isTaken = receive(String(decoding: bytes, as: UTF8.self)) }
         if next.hasPassed {
           _ = "\n".withCString { write(input.writing, $0, 1) }
           next = Deadline(after: interval)
@@ -104,13 +104,13 @@ final class RemoteLock: Sendable {
         poll(nil, 0, 50)
       }
       if child.hasEnded {
-        _ = output.read(into: &said, atMost: 4096)
-        _ = errors.read(into: &complaints, atMost: 4096)
-        if !isTaken { _ = heard(String(decoding: said, as: UTF8.self)) }
+        _ = output.read(into: &bytes, atMost: 4096)
+        _ = errors.read(into: &errorBytes, atMost: 4096)
+        if !isTaken { _ = receive(String(decoding: bytes, as: UTF8.self)) }
       }
       input.closeWriting()
       child.stop()
-      return String(decoding: said + complaints, as: UTF8.self).trimmed
+      return String(decoding: bytes + errorBytes, as: UTF8.self).trimmed
     } catch {
       return "\(error)"
     }

@@ -12,7 +12,7 @@ package final class CentralGroup: Central {
   private typealias Changes = AsyncStream<[Adapter]>.Continuation
 
   private struct State {
-    /// What each host said last; nil before its first word.
+    /// The last report of each host; nil before its first one.
     var known: [HostAdapters?]
     var readers: [(id: Int, changes: Changes)] = []
     var lastReader = 0
@@ -93,7 +93,7 @@ package final class CentralGroup: Central {
     if isComplete { allKnown.fulfill() }
   }
 
-  /// Waits until each host has said which adapters it has, or why none, but not longer than `limit`. A run that begins
+  /// Waits until each host has reported its adapters, or why it has none, but not longer than `limit`. A run that begins
   /// earlier would search its devices without some adapters.
   package func settle(within limit: Duration, on clock: any TimeSource) async {
     _ = await race(limit, on: clock) { await self.allKnown.value() }

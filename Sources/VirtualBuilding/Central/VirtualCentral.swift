@@ -33,21 +33,32 @@ package struct VirtualCentral: Central {
       of: host, through: network, clock: clock, objectLifetime: world.scenario.radio.objectLifetime)
     self.switchboard = switchboard
     guard let network else {
-      _ = await world.attach(to: host) { switchboard.take($0) }
+      _ = await world.attach(to: .one(host)) { switchboard.take($0) }
       return
     }
-    _ = await world.attach(to: host) { event in network.send(.fromHost) { switchboard.take(event) } }
+    _ = await world.attach(to: .one(host)) { event in network.send(.fromHost) { switchboard.take(event) } }
     network.addUser { error in
       switchboard.lose(error)
       _ = world.carryOut {
-        for adapter in await world.adapters(of: host) { await world.stopDiscovery(on: adapter.address) }
+        for adapter in await world.adapters(of: .one(host)) { await world.stopDiscovery(on: adapter.address) }
       }
     } isBack: {
       _ = world.carryOut {
-        let adapters = await world.adapters(of: host)
+        let adapters = await world.adapters(of: .one(host))
         network.send(.fromHost) { switchboard.take(.adapters(adapters)) }
       }
     }
+  }
+
+  /// A central for each of the other hosts of a scenario.
+  package static func remote(
+    in world: World, clock: any TimeSource
+  ) async -> [(host: HostName, central: VirtualCentral)] {
+    var centrals: [(HostName, VirtualCentral)] = []
+    for host in world.scenario.hosts {
+      centrals.append((host.name, await VirtualCentral(world: world, on: host.name, clock: clock)))
+    }
+    return centrals
   }
 
   package func roundTrip(to host: HostName?) async -> Duration? { network?.roundTrip }
@@ -69,7 +80,7 @@ package struct VirtualCentral: Central {
       guard await world.isStackRunning else {
         throw CentralError(.stackUnavailable, stackText: "virtual: stopped")
       }
-      return await world.adapters(of: host).map { Adapter($0, on: host) }
+      return await world.adapters(of: .one(host)).map { Adapter($0, on: host) }
     }
   }
 
@@ -107,7 +118,7 @@ package struct VirtualCentral: Central {
     to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> any Peripheral {
     let link = try await ask { () throws(CentralError) in
-      try await connectThere(to: address, on: adapter) {
+      try await connectOnHost(to: address, on: adapter) {
         if let network { network.send(.fromHost, linked) } else { linked() }
       }
     }
@@ -121,7 +132,7 @@ package struct VirtualCentral: Central {
     return peripheral
   }
 
-  private func connectThere(
+  private func connectOnHost(
     to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
   ) async throws(CentralError) -> LinkID {
     try await CentralError.translating(await world.checkUsable(adapter.address))
@@ -169,10 +180,10 @@ package struct VirtualCentral: Central {
 
   /// Switches an adapter off and on again, unless that would end a link.
   package func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
-    try await ask { () throws(CentralError) in try await powerCycleThere(adapter) }
+    try await ask { () throws(CentralError) in try await powerCycleOnHost(adapter) }
   }
 
-  private func powerCycleThere(_ adapter: AdapterID) async throws(CentralError) {
+  private func powerCycleOnHost(_ adapter: AdapterID) async throws(CentralError) {
     guard !Task.isCancelled else { throw CentralError(.cancelled) }
     try await CentralError.translating(await world.checkUsable(adapter.address))
     guard await !world.isInUse(adapter.address) else {
@@ -195,9 +206,9 @@ package struct VirtualCentral: Central {
 
 extension Adapter {
   init(_ adapter: VirtualAdapter, on host: HostName?) {
+    let id = AdapterID(adapter.address, on: host)
     self.init(
-      id: AdapterID(adapter.address, on: host),
-      name: host.map { "\($0)/\(adapter.name)" } ?? adapter.name,
+      id: id, name: id.named(adapter.name),
       state: adapter.isBlocked ? .blocked : adapter.isPowered ? .ready : .poweredOff,
       isScannedByOthers: adapter.isScannedByOthers)
   }

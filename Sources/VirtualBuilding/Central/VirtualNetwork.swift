@@ -50,7 +50,10 @@ package final class VirtualNetwork: Sendable {
     state = Mutex(State(generator: generator))
   }
 
-  /// Notes a central that uses it: it is told each loss, and when there is a connection again.
+  /// Adds a central that uses it.
+  /// - Parameters:
+  ///   - isLost: called after each loss.
+  ///   - isBack: called when there is a connection again.
   func addUser(isLost: @escaping @Sendable (CentralError) -> Void, isBack: @escaping @Sendable () -> Void) {
     state.withLock { $0.users.append(User(isLost: isLost, isBack: isBack)) }
   }

@@ -22,10 +22,10 @@ struct VirtualPeripheral: Peripheral {
   func discover(
     _ service: BluetoothUUID, requiring required: [BluetoothUUID]
   ) async throws(CentralError) -> RemoteService {
-    try await ask { () throws(CentralError) in try await discoverThere(service, requiring: required) }
+    try await ask { () throws(CentralError) in try await discoverOnHost(service, requiring: required) }
   }
 
-  private func discoverThere(
+  private func discoverOnHost(
     _ service: BluetoothUUID, requiring required: [BluetoothUUID]
   ) async throws(CentralError) -> RemoteService {
     let table = try await CentralError.translating(await world.resolve(link))
@@ -50,10 +50,10 @@ struct VirtualPeripheral: Peripheral {
   }
 
   func allServices() async throws(CentralError) -> [RemoteService] {
-    try await ask { () throws(CentralError) in try await allServicesThere() }
+    try await ask { () throws(CentralError) in try await allServicesOnHost() }
   }
 
-  private func allServicesThere() async throws(CentralError) -> [RemoteService] {
+  private func allServicesOnHost() async throws(CentralError) -> [RemoteService] {
     let table = try await CentralError.translating(await world.resolve(link))
     do {
       try await central.clock.sleep(

@@ -3,12 +3,11 @@ package import Bluetooth
 /// The adapters of the hosts, and functions for tests and scenarios to change them.
 extension World {
   /// The adapters that are plugged in, by address; none while the stack is stopped.
-  /// - Parameter host: the host, as in `attach`.
-  package func adapters(of host: HostName?? = nil) -> [VirtualAdapter] {
+  package func adapters(of hosts: Hosts = .all) -> [VirtualAdapter] {
     guard isStackRunning else { return [] }
     return adapterOrder.compactMap { address in
       guard let adapter = adapterStates[address], adapter.scenario.isPresent,
-        host.map({ $0 == adapter.scenario.host }) ?? true
+        hosts.include(adapter.scenario.host)
       else { return nil }
       return VirtualAdapter(
         address: address, name: adapter.scenario.name, isPowered: adapter.problem == nil,

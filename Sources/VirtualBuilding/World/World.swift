@@ -63,11 +63,22 @@ package actor World {
   /// A receiver of the events at hosts.
   private struct Sink {
     let id: UInt64
-    /// The host whose events it takes; nil for the events of all hosts.
-    let host: HostName??
+    let hosts: Hosts
     let take: @Sendable (HostEvent) -> Void
+  }
 
-    func wants(_ other: HostName?) -> Bool { host.map { $0 == other } ?? true }
+  /// Which hosts.
+  package enum Hosts: Hashable, Sendable {
+    case all
+    /// One host; nil for this computer.
+    case one(HostName?)
+
+    func include(_ host: HostName?) -> Bool {
+      switch self {
+      case .all: true
+      case .one(let own): own == host
+      }
+    }
   }
 
   /// Creates a world in the scenario's initial state. Addresses must differ, and initial values of sensors
@@ -201,14 +212,13 @@ package actor World {
 
   // MARK: Events for the host
 
-  /// Passes the events at a host to `sink` from now on, beginning with the current adapters. The world calls it in
-  /// order, so it must not block. Returns the number for `detach`.
-  /// - Parameter host: the host; nil inside for this computer, nil outside for all hosts.
-  package func attach(to host: HostName?? = nil, _ sink: @escaping @Sendable (HostEvent) -> Void) -> UInt64 {
+  /// Passes the events at hosts to `sink` from now on, beginning with the current adapters. The world calls it in order,
+  /// so it must not block. Returns the number for `detach`.
+  package func attach(to hosts: Hosts = .all, _ sink: @escaping @Sendable (HostEvent) -> Void) -> UInt64 {
     let id = newID()
-    sinks.append(Sink(id: id, host: host, take: sink))
+    sinks.append(Sink(id: id, hosts: hosts, take: sink))
     sink(.stack(isRunning: isStackRunning))
-    sink(.adapters(adapters(of: host)))
+    sink(.adapters(adapters(of: hosts)))
     return id
   }
 
@@ -219,8 +229,8 @@ package actor World {
 
   /// Passes on an event at an adapter.
   func emit(_ event: HostEvent, at adapter: BluetoothAddress) {
-    let host = adapterStates[adapter]?.scenario.host
-    for sink in sinks where sink.wants(host) { sink.take(event) }
+    let host = host(of: adapter)
+    for sink in sinks where sink.hosts.include(host) { sink.take(event) }
   }
 
   /// Passes on whether the stack runs.
@@ -230,9 +240,13 @@ package actor World {
 
   /// Passes on the adapters of the host of one that has changed; nil for all hosts.
   func emitAdapters(_ changed: BluetoothAddress? = nil) {
-    let host = changed.map { adapterStates[$0]?.scenario.host }
-    for sink in sinks where host.map(sink.wants) ?? true { sink.take(.adapters(adapters(of: sink.host))) }
+    for sink in sinks where changed.map({ sink.hosts.include(host(of: $0)) }) ?? true {
+      sink.take(.adapters(adapters(of: sink.hosts)))
+    }
   }
+
+  /// The host of an adapter; nil for this computer.
+  private func host(of adapter: BluetoothAddress) -> HostName? { adapterStates[adapter]?.scenario.host }
 
   /// Does work on a host. Returns false once the world has ended.
   nonisolated func carryOut(_ work: @escaping @Sendable () async -> Void) -> Bool {

@@ -18,14 +18,15 @@ struct Stage: Sendable {
     try await with({ await $0.addAdapter() }, body)
   }
 
-  /// Runs a body in an environment that `prepare` sets up.
+  /// Runs a body in an environment that `setUp` sets up.
+  /// - Parameter host: the computer of the bus; nil for this one.
   static func with(
-    _ setUp: @escaping @Sendable (FakeBlueZ) async -> Void,
+    _ setUp: @escaping @Sendable (FakeBlueZ) async -> Void, on host: HostName? = nil,
     _ body: @escaping @Sendable (Stage) async throws -> Void
   ) async throws {
     try await withBus { bus in
       try await with(bus, setUp) { daemon in
-        let central = try await BlueZCentral.open(bus: bus.busAddress, clock: SystemClock())
+        let central = try await BlueZCentral.open(bus: bus.busAddress, of: host, clock: SystemClock())
         do {
           try await body(Stage(bus: bus, daemon: daemon, central: central))
         } catch {

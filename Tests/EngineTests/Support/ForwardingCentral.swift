@@ -8,6 +8,7 @@ protocol ForwardingCentral: Central {
 
 extension ForwardingCentral {
   func stackVersion(on host: HostName?) async -> String? { await base.stackVersion(on: host) }
+  func roundTrip(to host: HostName?) async -> Duration? { await base.roundTrip(to: host) }
   func adapters() async throws(CentralError) -> [Adapter] { try await base.adapters() }
   func adapterChanges() async -> AsyncStream<[Adapter]> { await base.adapterChanges() }
 
