@@ -123,18 +123,47 @@ import VirtualTime
           moment == .saved || moment == .proof, "seed \(seed): \(room)")
         #expect([.provisionedAfterRetry, .unconfirmed].contains(room.outcome), "seed \(seed): \(room)")
       }
-      let charged = run.facts {
-        if case .attemptEnded(let fact) = $0, fact.failure != nil, fact.notCounted == nil {
-          fact
-        } else {
-          nil
-        }
-      }.map(\.1)
-      #expect(charged.isEmpty || !comesBack && moment.hasLinks, "seed \(seed): \(charged)")
+      #expect(charged(run).isEmpty || !comesBack && moment.hasLinks, "seed \(seed): \(charged(run))")
       // The others went on without a break.
       let others = attempts(run).compactMap(\.adapter.host).filter { $0 != host }
       #expect(Set(others).count == 2)
     }
+  }
+
+  @Test(
+    "a gateway whose Bluetooth service is lost for a while costs no room its success and no device a retry",
+    arguments: Moment.allCases)
+  func serviceLost(at moment: Moment) async throws {
+    for seed in 1...3 as ClosedRange<UInt64> {
+      let lost = Mutex<HostName?>(nil)
+      let run = try await run(
+        seed: seed, delay: .milliseconds(seed % 3 * 50),
+        during: { backstage, event in
+          guard moment.isNow(event.fact), let host = Self.host(of: event.fact, lost.withLock { $0 }) else {
+            return
+          }
+          lost.withLock { $0 = host }
+          await backstage.world.stopStack(of: .one(host))
+          backstage.after(.seconds(7)) { await backstage.world.startStack(of: .one(host)) }
+        })
+      expectInvariants(run, Self.rooms)
+      let host = try #require(lost.withLock { $0 })
+      #expect(unavailable(run).map(\.host) == [host], "seed \(seed)")
+      #expect(unavailable(run).first?.cause == .noService)
+      for room in run.result.rooms where room.outcome != .provisioned {
+        #expect(moment == .saved || moment == .proof, "seed \(seed): \(room)")
+        #expect([.provisionedAfterRetry, .unconfirmed].contains(room.outcome), "seed \(seed): \(room)")
+      }
+      #expect(charged(run).isEmpty, "seed \(seed): \(charged(run))")
+      #expect(run.openLinks == 0)
+    }
+  }
+
+  /// The attempts that cost a device a retry.
+  private func charged(_ run: Rehearsed) -> [AttemptEnded] {
+    run.facts {
+      if case .attemptEnded(let fact) = $0, fact.failure != nil, fact.notCounted == nil { fact } else { nil }
+    }.map(\.1)
   }
 
   /// The host of the first event of the moment, of which the later ones are no longer events of the test.

@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Model
+package import VirtualBuilding
 
 /// An event during a run that the run cannot prevent.
 package struct Disturbance: Hashable, Sendable {
@@ -14,8 +15,8 @@ package struct Disturbance: Hashable, Sendable {
     case plugged(BluetoothAddress, name: String)
     /// An adapter is switched off (false) or on.
     case powered(BluetoothAddress, Bool)
-    /// The stack of every host ends (false) or starts.
-    case stack(isRunning: Bool)
+    /// The stack of hosts ends (false) or starts.
+    case stack(World.Hosts = .all, isRunning: Bool)
     /// The connection to a host is lost (false), or it can be reached again.
     case host(HostName, isReachable: Bool)
     /// The operator interrupts the run.

@@ -4,7 +4,8 @@ import VirtualBuilding
 import VirtualTime
 
 extension TestCase {
-  /// Moves adapters to one to four other hosts, all of them in half of the cases, and draws the losses of these hosts.
+  /// Moves adapters to one to four other hosts, all of them in half of the cases, and draws the losses of these hosts
+  /// and of their stacks.
   mutating func drawHosts(_ generator: SeededGenerator) {
     var chance = generator
     scenario.hosts = (1...Int.random(in: 1...4, using: &chance)).compactMap { number in
@@ -68,10 +69,17 @@ extension TestCase {
       // Evenly distributed over powers of two, from 0.2 s.
       let outage =
         Duration.milliseconds(200 << Int.random(in: 0...8, using: &chance)) * (1 + chance.fraction())
-      run.disturbances += [
-        .init(after: begin, .host(host, isReachable: false)),
-        .init(after: begin + min(outage, .seconds(60)), .host(host, isReachable: true)),
-      ]
+      let end = begin + min(outage, .seconds(60))
+      run.disturbances +=
+        chance.chance(0.3)
+        ? [
+          .init(after: begin, .stack(.one(host), isRunning: false)),
+          .init(after: end, .stack(.one(host), isRunning: true)),
+        ]
+        : [
+          .init(after: begin, .host(host, isReachable: false)),
+          .init(after: end, .host(host, isReachable: true)),
+        ]
     }
     run.disturbances.sort { $0.after < $1.after }
   }

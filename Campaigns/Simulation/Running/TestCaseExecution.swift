@@ -253,7 +253,7 @@ struct TestCaseExecution {
     case .linkCut(let address), .carriedAway(let address, true):
       if family(of: address)?.isPerAction == true { doubtful.insert(address) }
       doubtful.formUnion(deniable.filter { $0 == address })
-    case .unplugged, .powered(_, false), .stack(isRunning: false), .host(_, isReachable: false):
+    case .unplugged, .powered(_, false), .stack(_, isRunning: false), .host(_, isReachable: false):
       doubtful.formUnion(deniable)
     case .button(let address):
       let sensor = testCase.scenario.sensors.first { $0.address == address }

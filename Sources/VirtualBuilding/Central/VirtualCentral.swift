@@ -36,7 +36,11 @@ package struct VirtualCentral: Central {
       _ = await world.attach(to: .one(host)) { switchboard.take($0) }
       return
     }
-    _ = await world.attach(to: .one(host)) { event in network.send(.fromHost) { switchboard.take(event) } }
+    _ = await world.attach(to: .one(host)) { event in
+      // A stack that ends forgets its devices, whether or not this is heard.
+      if case .stack(isRunning: false) = event, !network.isUp { return switchboard.take(event) }
+      network.send(.fromHost) { switchboard.take(event) }
+    }
     network.addUser { error in
       switchboard.lose(error)
       _ = world.carryOut {
@@ -77,7 +81,7 @@ package struct VirtualCentral: Central {
   /// The adapters that are plugged in.
   package func adapters() async throws(CentralError) -> [Adapter] {
     try await ask { () throws(CentralError) in
-      guard await world.isStackRunning else {
+      guard await world.isStackRunning(of: .one(host)) else {
         throw CentralError(.stackUnavailable, stackText: "virtual: stopped")
       }
       return await world.adapters(of: .one(host)).map { Adapter($0, on: host) }

@@ -2,12 +2,11 @@ package import Bluetooth
 
 /// The adapters of the hosts, and functions for tests and scenarios to change them.
 extension World {
-  /// The adapters that are plugged in, by address; none while the stack is stopped.
+  /// The adapters that are plugged in, by address; none of a host whose stack is stopped.
   package func adapters(of hosts: Hosts = .all) -> [VirtualAdapter] {
-    guard isStackRunning else { return [] }
-    return adapterOrder.compactMap { address in
+    adapterOrder.compactMap { address in
       guard let adapter = adapterStates[address], adapter.scenario.isPresent,
-        hosts.include(adapter.scenario.host)
+        hosts.include(adapter.scenario.host), isStackRunning(of: .one(adapter.scenario.host))
       else { return nil }
       return VirtualAdapter(
         address: address, name: adapter.scenario.name, isPowered: adapter.problem == nil,
@@ -22,7 +21,7 @@ extension World {
   /// Checks that an adapter can be used.
   /// - Throws: `stackStopped`, `adapterUnavailable`.
   package func checkUsable(_ adapter: BluetoothAddress) throws(LinkError) {
-    guard isStackRunning else { throw .stackStopped }
+    try checkStack(of: adapter)
     if let problem = adapterStates[adapter].map(\.problem) ?? .absent { throw .adapterUnavailable(problem) }
   }
 
@@ -57,22 +56,42 @@ extension World {
     }
   }
 
-  /// Stops the stack of every host. All its links and discoveries end at once.
-  package func stopStack() {
-    guard isStackRunning else { return }
-    isStackRunning = false
-    for address in adapterOrder { clear(address, .stackStopped, .stackLost) }
-    for id in operations.keys.sorted() { finish(id, .failure(.stackStopped)) }
-    emitStack()
-    emitAdapters()
+  /// Whether the stack of a host runs, or that of any host.
+  package func isStackRunning(of hosts: Hosts = .all) -> Bool {
+    switch hosts {
+    case .all: stopped != self.hosts
+    case .one(let host): !stopped.contains(host)
+    }
   }
 
-  /// Starts the stack again, without links or discoveries.
-  package func startStack() {
-    guard !isStackRunning else { return }
-    isStackRunning = true
-    emitStack()
-    emitAdapters()
+  /// - Throws: `stackStopped` if the stack of the adapter's host does not run.
+  func checkStack(of adapter: BluetoothAddress) throws(LinkError) {
+    guard isStackRunning(of: .one(host(of: adapter))) else { throw .stackStopped }
+  }
+
+  /// Stops the stack of hosts. All its links and discoveries end at once.
+  package func stopStack(of hosts: Hosts = .all) {
+    let ending = self.hosts.filter { hosts.include($0) && !stopped.contains($0) }
+    guard !ending.isEmpty else { return }
+    stopped.formUnion(ending)
+    for address in adapterOrder where ending.contains(host(of: address)) {
+      clear(address, .stackStopped, .stackLost)
+    }
+    for id in operations.keys.sorted() {
+      guard case .host(let adapter) = operations[id]?.kind, ending.contains(host(of: adapter)) else {
+        continue
+      }
+      finish(id, .failure(.stackStopped))
+    }
+    emitStack(of: hosts)
+  }
+
+  /// Starts the stack of hosts again, without links or discoveries.
+  package func startStack(of hosts: Hosts = .all) {
+    let starting = stopped.filter(hosts.include)
+    guard !starting.isEmpty else { return }
+    stopped.subtract(starting)
+    emitStack(of: hosts)
   }
 
   private func change(_ address: BluetoothAddress, _ change: (inout AdapterScenario) -> Void) {

@@ -9,7 +9,9 @@ extension World {
   package func startDiscovery(on adapter: BluetoothAddress) async throws(LinkError) {
     try checkUsable(adapter)
     guard !isDiscovering(adapter) else { return }
-    _ = try await perform(.host) { schedule(.completes($0, .success(.done)), after: radio.discoveryStart) }
+    _ = try await perform(.host(adapter)) {
+      schedule(.completes($0, .success(.done)), after: radio.discoveryStart)
+    }
     try checkUsable(adapter)
     guard !isDiscovering(adapter), let number = adapterOrder.firstIndex(of: adapter) else { return }
     startScan(number, at: clock.now)
@@ -24,7 +26,7 @@ extension World {
     guard isDiscovering(adapter), let number = adapterOrder.firstIndex(of: adapter) else { return }
     let gap = radio.discoveryStop + radio.discoveryStart
     startScan(number, at: clock.now.advanced(by: gap))
-    _ = try await perform(.host) { schedule(.completes($0, .success(.done)), after: gap) }
+    _ = try await perform(.host(adapter)) { schedule(.completes($0, .success(.done)), after: gap) }
   }
 
   /// Starts a kernel scan at an instant.
@@ -49,7 +51,7 @@ extension World {
     guard isDiscovering(adapter) else { return }
     endScan(adapter)
     emitAdapters(adapter)
-    _ = try? await perform(cancellable: false, .host) {
+    _ = try? await perform(cancellable: false, .host(adapter)) {
       schedule(.completes($0, .success(.done)), after: radio.discoveryStop)
     }
   }

@@ -81,7 +81,7 @@ extension World {
   private func check(
     _ handle: AttributeHandle, _ link: LinkID
   ) throws(LinkError) -> (LinkState, AttributeTable.Characteristic) {
-    guard isStackRunning else { throw .stackStopped }
+    guard isStackRunning() else { throw .stackStopped }
     guard let state = links[link] else { throw .notConnected }
     guard let characteristic = state.table?.characteristic(at: handle) else { throw .unknownAttribute }
     return (state, characteristic)

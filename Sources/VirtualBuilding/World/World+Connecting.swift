@@ -56,7 +56,7 @@ extension World {
   /// - Throws: `adapterUnavailable(.absent)`, `stackStopped`.
   @discardableResult
   package func forget(_ address: BluetoothAddress, on adapter: BluetoothAddress) throws(LinkError) -> Bool {
-    guard isStackRunning else { throw .stackStopped }
+    try checkStack(of: adapter)
     guard adapterStates[adapter]?.scenario.isPresent == true else { throw .adapterUnavailable(.absent) }
     forgotten.insert(CacheKey(adapter: adapter, address: address))
     let wasStored = stored.remove(CacheKey(adapter: adapter, address: address)) != nil

@@ -34,7 +34,9 @@ package actor World {
   var foreignScans: [BluetoothAddress: [String]] = [:]
   /// Adapters that are discovering but receive nothing.
   var deaf: Set<BluetoothAddress> = []
-  package internal(set) var isStackRunning = true
+  /// All hosts, and those whose stack is stopped; nil for this computer.
+  let hosts: Set<HostName?>
+  var stopped: Set<HostName?> = []
   /// All writes to sensors, in the order of arrival.
   package internal(set) var writes: [WriteRecord] = []
 
@@ -79,6 +81,8 @@ package actor World {
       case .one(let own): own == host
       }
     }
+
+    func overlaps(_ other: Hosts) -> Bool { self == .all || other == .all || self == other }
   }
 
   /// Creates a world in the scenario's initial state. Addresses must differ, and initial values of sensors
@@ -92,6 +96,7 @@ package actor World {
       uniqueKeysWithValues: scenario.hosts.map {
         ($0.name, VirtualNetwork(to: $0, generator.split("host/\($0.name)"), clock))
       })
+    hosts = Set([nil] + scenario.adapters.map(\.host) + networks.keys.map { $0 })
     let now = clock.now
     let adapterOrder = scenario.adapters.map(\.address).sorted()
     let sensors = SensorTable(
@@ -136,10 +141,10 @@ package actor World {
 
   private func end() {
     phase = .over
-    isStackRunning = false
+    stopped = hosts
     for id in links.keys.sorted() { linkDown(id, .stackLost) }
     for id in operations.keys.sorted() { finish(id, .failure(.stackStopped)) }
-    emitStack()
+    for sink in sinks { sink.take(.stack(isRunning: false)) }
   }
 
   /// Sleeps until an alarm, processes the queue, and continues with the next alarm unless another task waits
@@ -217,7 +222,7 @@ package actor World {
   package func attach(to hosts: Hosts = .all, _ sink: @escaping @Sendable (HostEvent) -> Void) -> UInt64 {
     let id = newID()
     sinks.append(Sink(id: id, hosts: hosts, take: sink))
-    sink(.stack(isRunning: isStackRunning))
+    sink(.stack(isRunning: isStackRunning(of: hosts)))
     sink(.adapters(adapters(of: hosts)))
     return id
   }
@@ -233,20 +238,22 @@ package actor World {
     for sink in sinks where sink.hosts.include(host) { sink.take(event) }
   }
 
-  /// Passes on whether the stack runs.
-  func emitStack() {
-    for sink in sinks { sink.take(.stack(isRunning: isStackRunning)) }
+  /// Passes on whether the stack of hosts runs, and their adapters.
+  func emitStack(of hosts: Hosts) {
+    let sinks = sinks.filter { $0.hosts.overlaps(hosts) }
+    for sink in sinks { sink.take(.stack(isRunning: isStackRunning(of: sink.hosts))) }
+    for sink in sinks { sink.take(.adapters(adapters(of: sink.hosts))) }
   }
 
-  /// Passes on the adapters of the host of one that has changed; nil for all hosts.
-  func emitAdapters(_ changed: BluetoothAddress? = nil) {
-    for sink in sinks where changed.map({ sink.hosts.include(host(of: $0)) }) ?? true {
+  /// Passes on the adapters of the host of one that has changed.
+  func emitAdapters(_ changed: BluetoothAddress) {
+    for sink in sinks where sink.hosts.include(host(of: changed)) {
       sink.take(.adapters(adapters(of: sink.hosts)))
     }
   }
 
   /// The host of an adapter; nil for this computer.
-  private func host(of adapter: BluetoothAddress) -> HostName? { adapterStates[adapter]?.scenario.host }
+  func host(of adapter: BluetoothAddress) -> HostName? { adapterStates[adapter]?.scenario.host }
 
   /// Does work on a host. Returns false once the world has ended.
   nonisolated func carryOut(_ work: @escaping @Sendable () async -> Void) -> Bool {

@@ -44,7 +44,8 @@ struct Operation {
     case request(LinkID, AttributeHandle, Request)
     case disconnect(LinkID)
     case ending(LinkID)
-    case host
+    /// Work of an adapter.
+    case host(BluetoothAddress)
   }
 
   enum AttemptProgress {
