@@ -91,9 +91,9 @@ test-instructions: setup-test $(DEBUG_BUILT) ## count the instructions of a fixe
 	@Scripts/instructions
 
 .PHONY: test-long
-test-long: setup-test venv $(DEBUG_BUILT) ## the sweeps as a whole: histories, random buildings, misconduct at every point, kills
+test-long: setup-test venv $(DEBUG_BUILT) ## the sweeps as a whole: histories, random buildings, misconduct at every point, kills, partitions
 	@LONG=1 HOSTILE=$(HOSTILE) KILLS=40 Scripts/test --filter \
-	'HistoryScenarios|CampaignTests|^StackTests.HostileStackTests|KillAtRandomTests'
+	'HistoryScenarios|CampaignTests|^StackTests.HostileStackTests|KillAtRandomTests|GatewayTests/partitioned'
 
 # `make test` runs 10 of these, `make test-long` 40. A failure names its seed; SEED=<seed> KILLS=1 repeats it.
 KILLS := 200

@@ -56,7 +56,7 @@ package actor AdapterClaims {
   /// adapter.
   package func take(_ adapter: Adapter) async -> AdapterClaim {
     if let host = hosts.first(where: { $0.name == adapter.id.host }) {
-      return await take(adapter.id, on: host)
+      return await take(adapter, on: host)
     }
     if locks[adapter.id] != nil { return .granted }
     do throws(RunLockRefusal) {
@@ -74,16 +74,17 @@ package actor AdapterClaims {
   }
 
   /// Locks an adapter on its host, again if the connection that held the lock was lost.
-  private func take(_ adapter: AdapterID, on host: HostDescription) async -> AdapterClaim {
-    if remote[adapter]?.isHeld == true { return .granted }
+  private func take(_ adapter: Adapter, on host: HostDescription) async -> AdapterClaim {
+    if remote[adapter.id]?.isHeld == true { return .granted }
     do throws(RemoteLock.Refusal) {
-      remote[adapter] = try await RemoteLock.take(adapter, on: host, for: holder)
+      remote[adapter.id] = try await RemoteLock.take(adapter.id, on: host, for: holder)
     } catch {
       switch error {
       case .held(let other): return .refused(other?.description ?? Claims.unknown)
       case .unusable(let reason):
         Messages.say(
-          "roboprov: warning: another laptop could use \(adapter) at the same time: \(OutsideWords.quoted(reason).visible)"
+          "roboprov: warning: \(adapter.name) is not locked there (\(OutsideWords.quoted(reason))). Make sure that no other "
+            + "run uses it."
         )
       }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RecordedText
+import Synchronization
 import Testing
 import VirtualBuilding
 
@@ -8,17 +9,22 @@ import VirtualBuilding
 /// which its bridge goes.
 final class Gateway: Sendable {
   let name: String
-  private let server: Invocation
   let port: UInt16
+  private let site: Site
+  private let wrapper: [String]
+  private let server = Mutex<Invocation?>(nil)
 
   /// Starts the server, and writes what ssh needs to reach it.
   /// - Parameters:
   ///   - settings: Further lines of its configuration.
   ///   - delay: The delay of the network in each direction in milliseconds, ± a quarter; nil without such a network.
+  ///   - loss: How much the network loses in percent.
+  ///   - wrapper: A command line that executes the arguments after it: the server.
   init(
-    _ name: String, at site: Site, bus: String, settings: [String] = [], delay: Int? = nil
+    _ name: String, at site: Site, bus: String, settings: [String] = [], delay: Int? = nil, loss: Int = 0,
+    through wrapper: [String] = []
   ) async throws {
-    self.name = name
+    (self.name, self.site, self.wrapper) = (name, site, wrapper)
     port = try Self.freePort()
     try? FileManager.default.createDirectory(atPath: "/run/sshd", withIntermediateDirectories: true)
     let folder = site.directory.path
@@ -47,19 +53,36 @@ final class Gateway: Sendable {
         IdentitiesOnly yes
         UserKnownHostsFile \(folder)/known-hosts
         GlobalKnownHostsFile /dev/null
-        \(delay.map { "ProxyCommand python3 '\(projectFile("Tests/Interop/slow_network.py").path)' %h %p \($0) \(Double($0) / 4) '\(folder)'" } ?? "")
+        \(delay.map { "ProxyCommand python3 '\(projectFile("Tests/Interop/slow_network.py").path)' %h %p \($0) \(Double($0) / 4) \(loss) '\(folder)'" } ?? "")
 
       """, to: "ssh-config", at: site)
+    try await start()
+  }
+
+  /// Starts the server.
+  func start() async throws {
+    let configuration = site.directory.appending(path: "\(name).conf").path
     // sshd closes what it inherits, which Foundation takes for the end of its child: then it waits for it, and for no other.
-    server = try site.startTool(
-      ["unshare", "--fork", "--kill-child", "/usr/sbin/sshd", "-D", "-e", "-f", "\(folder)/\(name).conf"])
+    let server = try site.startTool(
+      wrapper + ["unshare", "--fork", "--kill-child", "/usr/sbin/sshd", "-D", "-e", "-f", configuration])
+    self.server.withLock { $0 = server }
     try await server.prints("Server listening")
+  }
+
+  /// Ends the server and its connections, as a gateway without power does.
+  func stop() async throws {
+    let server = self.server.withLock(\.self)
+    server?.send(SIGKILL)
+    _ = try await server?.ended()
+    for process in processes { kill(process.id, SIGKILL) }
   }
 
   /// The environment in which ssh knows the gateways of a site. ssh finds its configuration by the user database, so the
   /// program that is called `ssh` here names it.
-  static func environment(at site: Site) throws -> [String: String] {
-    try site.writeProgram("bin/ssh", "exec /usr/bin/ssh -F '\(site.directory.path)/ssh-config' \"$@\"")
+  /// - Parameter options: of ssh, before the others, of which they have precedence.
+  static func environment(at site: Site, options: String = "") throws -> [String: String] {
+    try site.writeProgram(
+      "bin/ssh", "exec /usr/bin/ssh -F '\(site.directory.path)/ssh-config' \(options) \"$@\"")
     return ["PATH": "\(site.directory.path)/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"]
   }
 
@@ -92,23 +115,53 @@ final class Gateway: Sendable {
     return UInt16(bigEndian: address.sin_port)
   }
 
-  /// The bridges that run here now.
-  var bridges: [Int32] {
+  /// The processes of this computer, with their command lines.
+  private static var allProcesses: [(id: Int32, line: String)] {
     let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    return processes.compactMap { Int32($0) }.filter { process in
-      let line = (try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)) ?? ""
-      guard line.hasPrefix("/usr/bin/systemd-stdio-bridge\0") else { return false }
-      let environment = (try? String(contentsOfFile: "/proc/\(process)/environ", encoding: .utf8)) ?? ""
+    return processes.compactMap { Int32($0) }.map { process in
+      (process, (try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)) ?? "")
+    }
+  }
+
+  /// What the connections run here now.
+  private var processes: [(id: Int32, line: String)] {
+    Self.allProcesses.filter { process in
+      let environment = (try? String(contentsOfFile: "/proc/\(process.id)/environ", encoding: .utf8)) ?? ""
       return environment.split(separator: "\0").contains {
         $0.hasPrefix("SSH_CONNECTION=") && $0.hasSuffix(" \(port)")
       }
     }
   }
 
+  /// The bridges that run here now.
+  var bridges: [Int32] {
+    processes.filter { $0.line.hasPrefix("/usr/bin/systemd-stdio-bridge\0") }.map(\.id)
+  }
+
   /// Lets nothing pass through the slow network of a site, or lets it pass again.
   static func partition(_ isCut: Bool, at site: Site) throws {
     let file = site.directory.appending(path: "partition")
     if isCut { try site.write("partition", "") } else { try FileManager.default.removeItem(at: file) }
+  }
+
+  /// How many bytes have passed through the slow networks of a site, in both directions.
+  static func traffic(at site: Site) throws -> Int {
+    let files = try FileManager.default.contentsOfDirectory(
+      at: site.directory, includingPropertiesForKeys: nil)
+    return try files.filter { $0.lastPathComponent.hasPrefix("traffic-") }
+      .reduce(0) { $0 + (Int(try String(contentsOf: $1, encoding: .utf8)) ?? 0) }
+  }
+
+  /// Ends the connections that hold locks, of which the gateway does not learn.
+  func keepLocks() {
+    for process in processes where process.line.contains("flock") { kill(process.id, SIGSTOP) }
+    let configuration = site.directory.appending(path: "ssh-config").path
+    for process in Self.allProcesses
+    where process.line.contains("\0\(configuration)\0") && process.line.contains("\0\(name)\0")
+      && process.line.contains("flock")
+    {
+      kill(process.id, SIGKILL)
+    }
   }
 
   /// Ends the connections, as a network or a gateway that is gone does.
