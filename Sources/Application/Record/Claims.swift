@@ -45,11 +45,17 @@ package actor AdapterClaims {
   private let hosts: [HostDescription]
   private var locks: [AdapterID: RunLock] = [:]
   private var remote: [AdapterID: RemoteLock] = [:]
+  private let warn: @Sendable (String) -> Void
 
-  /// - Parameter hosts: The other hosts of adapters.
-  package init(_ run: RunIdentity, _ hosts: [HostDescription] = []) {
+  /// - Parameters:
+  ///   - hosts: The other hosts of adapters.
+  ///   - warn: Shows a warning.
+  package init(
+    _ run: RunIdentity, _ hosts: [HostDescription] = [],
+    warn: @escaping @Sendable (String) -> Void = { Messages.say($0) }
+  ) {
     holder = LockHolder(run)
-    self.hosts = hosts
+    (self.hosts, self.warn) = (hosts, warn)
   }
 
   /// Locks an adapter, or names the run that has it. If locking is impossible, it warns and grants the
@@ -67,7 +73,7 @@ package actor AdapterClaims {
       switch error {
       case .held(_, _, let other): return .refused(other?.description ?? Claims.unknown)
       case .unusable(let error):
-        Messages.say("roboprov: warning: a second run could use this adapter at the same time: \(error)")
+        warn("roboprov: warning: a second run could use this adapter at the same time: \(error)")
         return .granted
       }
     }
@@ -82,9 +88,9 @@ package actor AdapterClaims {
       switch error {
       case .held(let other): return .refused(other?.description ?? Claims.unknown)
       case .unusable(let reason):
-        Messages.say(
-          "roboprov: warning: \(adapter.name) is not locked there (\(OutsideWords.quoted(reason))). Make sure that no other "
-            + "run uses it."
+        let reason = OutsideWords.quoted(reason).visible
+        warn(
+          "roboprov: warning: \(adapter.name) is not locked there (\(reason)). Make sure that no other run uses it."
         )
       }
     }
