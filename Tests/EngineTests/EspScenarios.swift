@@ -287,6 +287,8 @@ import VirtualTime
       #expect(run.outcome(1)?.outcome == .provisioned && run.outcome(2)?.outcome == .provisioned)
       let bases = run.facts { if case .bindingCommitted(let fact) = $0 { fact.basis } else { nil } }
       #expect(bases.map(\.1) == [.name, .name])
+      let begins = run.events.first { if case .attemptStarted = $0.fact { true } else { false } }?.elapsed
+      #expect(begins.map { $0 < .seconds(2) } == true, "every device is known: \(String(describing: begins))")
       let again = await succession.run(rooms)
       #expect(again.outcome(1)?.outcome == .alreadyProvisioned && again.writes.isEmpty)
     }
@@ -300,6 +302,13 @@ import VirtualTime
       let run = await succession.run([first])
       #expect(run.outcome(1)?.outcome == .ambiguous && run.outcome(1)?.reason?.code == .tooManyCandidates)
       #expect(run.connected.isEmpty)
+    }
+    // One adapter connects to the first while the other completes the survey.
+    devices[1].appearsAfter = .seconds(6.5)
+    try await succession(devices) { succession in
+      let run = await succession.run([first])
+      #expect(run.outcome(1)?.outcome == .ambiguous && run.outcome(1)?.reason?.code == .tooManyCandidates)
+      #expect(!run.connected.isEmpty && run.writes.isEmpty, "the second is received after the match")
     }
     try await succession([]) { succession in
       let run = await succession.run([first])

@@ -84,7 +84,7 @@ extension RunMachine {
   /// The longest scan window. While the survey measures nearness, windows are short: most chips report each
   /// device only once per scan.
   private var longestWindow: Duration {
-    if case .surveying(let survey) = phase, !survey.near.isEmpty { return survey.shortest }
+    if case .surveying(let survey) = phase, survey.measuresNearness { return survey.shortest }
     return limits.longestWindow
   }
 

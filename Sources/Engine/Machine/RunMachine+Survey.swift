@@ -6,12 +6,12 @@ import Session
 ///
 /// It ends early once every device that the manifest names was received, but not before other devices had a
 /// chance: the run must receive another device with the same identity before the first write. With several adapters
-/// and nothing left to decide, one of them completes the survey while the others connect. If nearness
-/// decides, the survey continues until it does. Only the time in which every usable adapter scans counts.
+/// and nothing left to decide, one of them completes the survey while the others connect. While rooms have no device by
+/// name or nearness yet, the survey continues. Only the time in which every usable adapter scans counts.
 struct Survey: Sendable {
   static let shortest = Duration.seconds(3)
-  /// How often nearness is evaluated during the survey.
-  static let nearnessInterval = Duration.milliseconds(500)
+  /// How often rooms without an address are matched during the survey.
+  static let matchInterval = Duration.milliseconds(500)
 
   /// The shortest duration of this survey.
   var shortest = Survey.shortest
@@ -20,9 +20,12 @@ struct Survey: Sendable {
   var named: Set<BluetoothAddress>?
   /// The named devices that were not received yet.
   var unreceived: Set<BluetoothAddress> = []
-  var near: [Int] = []
-  /// When nearness is evaluated next.
-  var judgesNearnessAt: MonotonicInstant?
+  /// The rooms whose device is found by its name or by nearness.
+  var searched: [Int] = []
+  /// Whether one of them is found by nearness.
+  var measuresNearness = false
+  /// When these are matched next.
+  var matchesAt: MonotonicInstant?
   /// Whether one adapter may complete the survey while the others connect.
   var maySplit = false
 
@@ -40,8 +43,9 @@ extension RunMachine {
     for place in rooms.indices {
       let entry = rooms[place]
       let device = request.known.device(of: entry.room)?.address
-      if device == nil, entry.room.near != nil {
-        survey.near.append(place)
+      if device == nil, entry.room.near != nil || entry.room.deviceName != nil {
+        survey.searched.append(place)
+        survey.measuresNearness = survey.measuresNearness || entry.room.near != nil
       } else if let device {
         // The session of a device that mostly sleeps searches for it itself.
         if !entry.room.family.lifecycle.isPerAction { named?.insert(device) }
@@ -68,7 +72,7 @@ extension RunMachine {
     let isLong = scanned >= request.survey && !radios.isAnySuspected(at: now)
     let isReceived = survey.named != nil && survey.unreceived.isEmpty
     guard
-      isLong || scanned >= survey.shortest && isReceived && isNearnessSettled(&survey)
+      isLong || scanned >= survey.shortest && isReceived && isSearchSettled(&survey)
         || isReceived && split(&survey, after: scanned)
     else {
       phase = .surveying(survey)
@@ -109,12 +113,12 @@ extension RunMachine {
   /// Whether this adapter completes the survey.
   func listens(_ index: Int) -> Bool { listensUntil?.index == index }
 
-  /// Whether a longer survey would not change which device is near which adapter.
-  private mutating func isNearnessSettled(_ survey: inout Survey) -> Bool {
-    guard !survey.near.isEmpty else { return true }
-    if let next = survey.judgesNearnessAt, now < next { return false }
-    survey.judgesNearnessAt = now.advanced(by: Survey.nearnessInterval)
-    return matches(of: survey.near).values.allSatisfy { match in
+  /// Whether each room without an address has its device, or a longer survey would not give it one.
+  private mutating func isSearchSettled(_ survey: inout Survey) -> Bool {
+    guard !survey.searched.isEmpty else { return true }
+    if let next = survey.matchesAt, now < next { return false }
+    survey.matchesAt = now.advanced(by: Survey.matchInterval)
+    return matches(of: survey.searched).values.allSatisfy { match in
       guard case .stopped(_, let reason) = match else { return true }
       return reason.code != .receivedTooBriefly && reason.code != .noCandidate
     }
@@ -135,7 +139,7 @@ extension RunMachine {
       let scanned = radios.surveyTime(at: now)
       let ends = [limits.shortestWindow, survey.shortest, request.survey].filter { $0 > scanned }
         .map { now.advanced(by: $0 - scanned) }
-      return (ends + [survey.judgesNearnessAt].compactMap(\.self).filter { $0 > now }).min()
+      return (ends + [survey.matchesAt].compactMap(\.self).filter { $0 > now }).min()
     case .provisioning:
       let listened = listensUntil.flatMap { radios[$0.index].scanTime.instant(of: $0.scanTime, at: now) }
       return [matchesAgainAt, listened].compactMap(\.self).min()

@@ -63,6 +63,7 @@ package func match(
   var claimed = known.lastKnown.claimed.union(building.rooms.compactMap(\.address)).union(taken)
   var near: [FamilyID: [Room]] = [:]
   var left: [FamilyID: [Room]] = [:]
+  var named: [FamilyID: [String?: [AirLedger.Sighting]]] = [:]
 
   for room in rooms {
     let device = known.device(of: room)
@@ -80,14 +81,16 @@ package func match(
     } else if let device {
       matches[room.id] = .device(device.address, device.basis)
     } else if let name = room.deviceName {
-      let named = air.free(for: room.family.id).filter { $0.name == name && !claimed.contains($0.address) }
+      let profile = room.family.id
+      named[profile] = named[profile] ?? Dictionary(grouping: air.free(for: profile), by: \.name)
+      let candidates = (named[profile]?[name] ?? []).map(\.address).filter { !claimed.contains($0) }
       matches[room.id] =
-        switch named.count {
+        switch candidates.count {
         case 0: .stopped(.pending, .noCandidate())
-        case 1: .device(named[0].address, .name)
-        default: .stopped(.ambiguous, .tooManyCandidates(named.map(\.address)))
+        case 1: .device(candidates[0], .name)
+        default: .stopped(.ambiguous, .tooManyCandidates(candidates))
         }
-      if named.count == 1 { claimed.insert(named[0].address) }
+      if candidates.count == 1 { claimed.insert(candidates[0]) }
     } else if room.near != nil {
       near[room.family.id, default: []].append(room)
     } else if building.assignment == .any {
@@ -174,6 +177,14 @@ func blocker(
   }
   if let families = address.flatMap({ air[$0]?.rivals }), !families.isEmpty {
     return .stopped(.ambiguous, .ambiguousFamily(families))
+  }
+  if let address, let name = room.deviceName, !wasTouched, known.device(of: room) == nil {
+    // Another device of this name was received after the match.
+    let candidates = air.free(for: room.family.id).filter { $0.name == name }.map(\.address)
+      .filter { $0 == address || !known.lastKnown.claimed.contains($0) }
+    if candidates.contains(where: { $0 != address }) {
+      return .stopped(.ambiguous, .tooManyCandidates(candidates))
+    }
   }
   let lastWrite = address.flatMap { known.lastWrite(for: room, at: $0) }
   let ours = Set([address, lastWrite?.receivedAt].compactMap(\.self))
