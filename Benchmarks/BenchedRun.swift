@@ -13,9 +13,14 @@ extension BuildingOptions {
   /// Runs the engine in the building in virtual time and measures the whole run.
   func run() async throws -> Measured {
     let scenario = scenario
-    let rooms = (0..<sensors).map(Self.room)
-    let building = Building(
+    let count = hosts == 0 ? adapters : hosts
+    let rooms = (0..<sensors).map { Self.room($0, floor: floors ? "\($0 % count)" : nil) }
+    var described = Building(
       id: "bench", name: "Bench", assignment: .address, rooms: rooms, families: FamilyCatalogue.builtIn)
+    described.hosts = (0..<hosts).compactMap { number in
+      Self.host(number).map { HostDescription($0, ssh: "gw\(number)", floors: floors ? ["\(number)"] : []) }
+    }
+    let building = described
     let before = ResourceUse.now
     let (result, counts, took) = try await VirtualTime.run { clock in
       try await Self.inWorld(World(scenario: scenario, clock: clock)) { world in
@@ -90,9 +95,9 @@ extension BuildingOptions {
     }
   }
 
-  private static func room(_ number: Int) -> Room {
+  private static func room(_ number: Int, floor: String?) -> Room {
     Room(
-      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", family: .roboSensor,
+      id: RoomID(rawValue: "room-\(number)"), name: "Room \(number)", floor: floor, family: .roboSensor,
       address: address(number),
       settings: [
         .roomName: .text("Room \(number)"), .minor: .integer(number), .wifiSSID: .text("Plant"),

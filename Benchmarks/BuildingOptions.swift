@@ -29,6 +29,9 @@ struct BuildingOptions: ParsableArguments {
       """)
   var storeys = false
 
+  @Flag(help: "With --storeys and --hosts: the manifest names the floor of each host.")
+  var floors = false
+
   func validate() throws {
     guard (1...60_000).contains(sensors) else { throw ValidationError("--sensors: from 1 to 60000") }
     guard (1...2048).contains(adapters) else { throw ValidationError("--adapters: from 1 to 2048") }

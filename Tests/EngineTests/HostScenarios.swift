@@ -13,22 +13,36 @@ import VirtualTime
     AdapterScenario(
       address: BluetoothAddress(rawValue: 0x001A_7DDA_7101 + UInt64(number)), on: host, name: "hci0")
   }
-  private static let rooms = (1...18).map { Sample.room($0, address: UInt64($0), retries: 0) }
+  private static let rooms = (1...18).map { number in
+    var room = Sample.room(number, address: UInt64(number), retries: 0)
+    room.floor = "\((number - 1) / 6 + 1)"
+    return room
+  }
 
   /// A run with the adapters of three gateways and none of this computer.
-  /// - Parameter delay: of each message; it takes up to twice as long.
+  /// - Parameters:
+  ///   - delay: of each message; it takes up to twice as long.
+  ///   - hasFloors: whether the manifest names the floor of each gateway.
+  ///   - faults: of the first device.
   private func run(
     rooms: [Room] = HostScenarios.rooms, seed: UInt64 = 1, delay: Duration = .zero, runs: Int = 1,
+    hasFloors: Bool = false, faults: [ScheduledFault] = [],
     before: @escaping @Sendable (World) async -> Void = { _ in },
     during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
   ) async throws -> Rehearsed {
     try await rehearse(
-      Array(repeating: [], count: rooms.count), rooms: rooms, seed: seed, runs: runs,
+      [faults] + Array(repeating: [], count: rooms.count - 1), rooms: rooms, seed: seed, runs: runs,
       scenario: {
         $0.adapters = Self.adapters
         $0.hosts = Self.gateways.map { HostScenario($0, delay: delay, jitter: delay) }
       },
       before: { world, _ in await before(world) },
+      request: { request in
+        guard hasFloors else { return }
+        request.building.hosts = Self.gateways.enumerated().map { number, host in
+          HostDescription(host, ssh: host.text, floors: ["\(number + 1)"])
+        }
+      },
       joining: { world, clock in
         let remote = await VirtualCentral.remote(in: world, clock: clock)
         return CentralGroup([.init(nil, NoBluetooth())] + remote.map { .init($0.host, $0.central) })
@@ -56,6 +70,42 @@ import VirtualTime
     #expect(selected.map(\.name) == ["floor-1/hci0", "floor-2/hci0", "floor-3/hci0"])
     #expect(selected.map(\.adapter.host) == Self.gateways)
     #expect(Set(attempts(run).compactMap(\.adapter.host)) == Set(Self.gateways))
+  }
+
+  private func isAtHome(_ attempt: AttemptStarted) -> Bool {
+    Self.rooms.first { $0.address == attempt.address }?.floor
+      == attempt.adapter.host?.text.suffix(1).description
+  }
+
+  @Test("the rooms of a floor are left to its gateway, unless it is lost or fails with their device")
+  func floors() async throws {
+    for seed in 1...4 as ClosedRange<UInt64> {
+      let shared = try await run(seed: seed)
+      #expect(!attempts(shared).allSatisfy(isAtHome))
+      let healthy = try await run(seed: seed, hasFloors: true)
+      expectInvariants(healthy, Self.rooms)
+      #expect(healthy.result.outcome == .complete && attempts(healthy).allSatisfy(isAtHome), "seed \(seed)")
+
+      var rooms = Self.rooms
+      rooms[0].retries = 1
+      let failing = try await run(
+        rooms: rooms, seed: seed, hasFloors: true,
+        faults: [ScheduledFault(.drops(in: .connect), attempts: 1)])
+      expectInvariants(failing, rooms)
+      #expect(failing.result.outcome == .complete, "seed \(seed)")
+      #expect(attempts(failing).filter { !isAtHome($0) }.map(\.room) == [rooms[0].id], "seed \(seed)")
+
+      let lost = try await run(
+        seed: seed, hasFloors: true,
+        during: { backstage, event in
+          guard case .scanStopped(let fact) = event.fact, fact.purpose == .survey else { return }
+          backstage.world.networks[Self.gateways[1]]?.lose()
+        })
+      expectInvariants(lost, Self.rooms)
+      #expect(lost.result.outcome == .complete, "seed \(seed): \(lost.result.rooms)")
+      let others = attempts(lost).filter { !isAtHome($0) }.map(\.adapter.host)
+      #expect(others.count >= 6 && !others.contains(Self.gateways[1]), "seed \(seed)")
+    }
   }
 
   @Test("each stage of a session may last four round trips of its network longer, which the record says")

@@ -173,14 +173,14 @@ struct BuildingTests {
       building: B
       hosts:
         floor-3: { ssh: pi@gw3.example }
-        floor-4: { ssh: gw4, adapters: [hci0, 00:1a:7d:da:71:14] }
-        floor-5: { ssh: "ssh://pi@gw5:2222", adapters: hci1 }
+        floor-4: { ssh: gw4, adapters: [hci0, 00:1a:7d:da:71:14], floors: [4, Roof] }
+        floor-5: { ssh: "ssh://pi@gw5:2222", adapters: hci1, floors: Roof }
       adapters:
         floor-3/hci1: { slots: 7 }
         lift: { address: floor-4/00-1A-7D-DA-71-14, place: by the lift }
       rooms:
-        - { room: R, minor: 1, near: floor-3 }
-        - { room: S, minor: 2, near: floor-3/hci1 }
+        - { room: R, minor: 1, near: floor-3, floor: 4 }
+        - { room: S, minor: 2, near: floor-3/hci1, floor: Roof }
         - { room: T, minor: 3, near: lift }
         - { room: U, minor: 4, near: floor-5/001a7dda7113 }
       """)
@@ -189,8 +189,10 @@ struct BuildingTests {
       building.hosts == [
         HostDescription(try name("floor-3"), ssh: "pi@gw3.example"),
         HostDescription(
-          try name("floor-4"), ssh: "gw4", adapters: ["floor-4/hci0", "floor-4/00:1A:7D:DA:71:14"]),
-        HostDescription(try name("floor-5"), ssh: "ssh://pi@gw5:2222", adapters: ["floor-5/hci1"]),
+          try name("floor-4"), ssh: "gw4", adapters: ["floor-4/hci0", "floor-4/00:1A:7D:DA:71:14"],
+          floors: ["4", "Roof"]),
+        HostDescription(
+          try name("floor-5"), ssh: "ssh://pi@gw5:2222", adapters: ["floor-5/hci1"], floors: ["Roof"]),
       ])
     #expect(
       building.adapters == [

@@ -57,7 +57,9 @@ import VirtualBuilding
   ) throws {
     try site.writeManifest(floors.flatMap(\.rooms) + more, defaults: ["retries: 2"])
     let file = site.directory.appending(path: "building.yaml")
-    let text = try String(contentsOf: file, encoding: .utf8)
+    let text = try String(contentsOf: file, encoding: .utf8).replacing(#/minor: (\d+)/#) { room in
+      "\(room.output.0), floor: \(((Int(room.output.1) ?? 0) - 99) / 2)"
+    }
     let hosts = hosts ?? floors.map { "floor-\($0.number): { ssh: \($0.name) }" }.joined(separator: ", ")
     try site.write("building.yaml", text.replacing("match:", with: "hosts: { \(hosts) }\nmatch:"))
   }

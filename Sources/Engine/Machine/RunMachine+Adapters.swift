@@ -218,10 +218,11 @@ extension RunMachine {
       rooms.update(place, .proving(state))
       timers.orphans.insert(Due(at: state.limit, room: place))
     }
-    // Without an adapter of this computer, such a room ends when the next adapter takes it.
-    for place in rooms.places([.queued])
-    where !hasLocalRadio && rooms[place].room.family.proof.isSelfDisconnect {
-      for radio in radios { enlist(place, on: radio.id) }
+    for place in rooms.places([.queued]) {
+      guard let device = rooms[place].state.work?.address else { continue }
+      // Without an adapter of this computer, such a room ends when the next adapter takes it.
+      let ends = !hasLocalRadio && rooms[place].room.family.proof.isSelfDisconnect
+      for radio in radios where ends || isFresh(device, on: radio.id) { enlist(place, on: radio.id) }
     }
     isDirty = true
     noteLoss(of: session.adapter)

@@ -33,8 +33,8 @@ extension RunMachine {
   mutating func enlist(_ place: Int, on adapter: AdapterID) {
     // Without any adapter that can write it, the room ends when an adapter takes it.
     guard canWrite(place, on: adapter) || !hasLocalRadio,
-      let index = radios.index(of: adapter), rooms.enlist(place, on: adapter),
-      let work = rooms[place].state.work
+      let index = radios.index(of: adapter), let work = rooms[place].state.work,
+      !isLeft(place, work, by: adapter), rooms.enlist(place, on: adapter)
     else { return }
     radios[index].candidates.insert(
       Candidate(
@@ -44,6 +44,17 @@ extension RunMachine {
   /// Whether the device of a room can be proved through an adapter.
   func canWrite(_ place: Int, on adapter: AdapterID) -> Bool {
     adapter.host == nil || !rooms[place].room.family.proof.isSelfDisconnect
+  }
+
+  /// Whether an adapter leaves a device to those of a host on its floor: one of them receives it, and did not fail.
+  private func isLeft(_ place: Int, _ work: RoomWork, by adapter: AdapterID) -> Bool {
+    guard let floor = rooms[place].room.floor, let hosts = hosts[floor], !adapter.isOf(hosts) else {
+      return false
+    }
+    return radios.contains {
+      $0.id.isOf(hosts) && !$0.isCoolingDown(at: now) && isFresh(work.address, on: $0.id)
+        && canWrite(place, on: $0.id) && work.failures[$0.id, default: 0] == 0
+    }
   }
 
   /// Whether an adapter received a device recently enough to connect to it.
@@ -95,6 +106,10 @@ extension RunMachine {
     defer { for candidate in deferred { radios[index].candidates.insert(candidate) } }
     while hasCandidate(index), let candidate = radios[index].candidates.popMin() {
       guard case .queued(let state) = rooms[candidate.room].state else { continue }
+      if isLeft(candidate.room, state.work, by: adapter) {
+        rooms.leave(candidate.room, adapter)
+        continue
+      }
       if deferred.count < limits.deferrals, isBetterElsewhere(candidate.room, state, adapter) {
         deferred.append(candidate)
         continue
@@ -204,4 +219,8 @@ extension RunMachine {
     if let hidden { return .contentHidden(stackText: hidden.value) }
     return radios.isDeaf(at: now) ? .adapterDeaf : .neverReceived()
   }
+}
+
+extension AdapterID {
+  fileprivate func isOf(_ hosts: Set<HostName>) -> Bool { host.map(hosts.contains) ?? false }
 }

@@ -49,6 +49,8 @@ struct RunMachine: Sendable {
 
   /// The devices that the rooms of the building have, by the manifest or the record.
   let devicesOfRooms: Set<BluetoothAddress>
+  /// The hosts on each floor.
+  let hosts: [String: Set<HostName>]
   /// The selected rooms, in the manifest's order. Other values refer to a room by its index in this table.
   var rooms: RoomTable
   var air: AirLedger
@@ -96,6 +98,9 @@ struct RunMachine: Sendable {
     self.goal = goal
     self.chance = chance
     devicesOfRooms = Set(request.building.rooms.compactMap { request.known.device(of: $0)?.address })
+    hosts = request.building.hosts.reduce(into: [:]) { hosts, host in
+      for floor in host.floors { hosts[floor, default: []].insert(host.name) }
+    }
     rooms = RoomTable(request.rooms)
     air = AirLedger(
       families: request.building.families.expecting(request.building.rooms), wanted: Set(rooms.identities),

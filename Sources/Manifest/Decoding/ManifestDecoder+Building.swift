@@ -33,6 +33,7 @@ extension ManifestDecoder {
     let policy = matchPolicy(fields)
     scopes = [topScope(fields, networks)]
     let rooms = rooms(fields, networks: networks, policy)
+    checkFloorsOfHosts(rooms)
     warnOfUnusedDefaults()
     warnOfSuspicious()
     guard let name, let id, let policy else { return nil }

@@ -59,7 +59,26 @@ extension ManifestDecoder {
         adapters.append(AdapterReference("\(name)/\(reference.text)"))
       }
     }
-    return (HostDescription(name, ssh: ssh, adapters: adapters), node.range)
+    var floors: [String] = []
+    for element in fields["floors"].map({ $0.items ?? [$0] }) ?? [] {
+      guard let floor = label(element, "floors") else { continue }
+      floors.append(floor)
+      hostFloors.append((floor, element.range))
+    }
+    return (HostDescription(name, ssh: ssh, adapters: adapters, floors: floors), node.range)
+  }
+
+  /// Reports floors of hosts on which no room is.
+  mutating func checkFloorsOfHosts(_ rooms: [Room]) {
+    // A room with an error may be missing.
+    let floors = Set(rooms.compactMap(\.floor) + scopes.compactMap(\.floor))
+    for (floor, range) in hostFloors where !floors.contains(floor) {
+      let nearest = nearest(to: floor, of: floors.sorted())
+      error(
+        .unknownFloor, "no room is on this floor", at: range,
+        advice: nearest.map { "did you mean `\($0)`?" }
+          ?? "give its rooms their floor: floors: [{ floor: …, rooms: … }]")
+    }
   }
 
   /// Reports a reference to an adapter of a host that is not under `hosts`.

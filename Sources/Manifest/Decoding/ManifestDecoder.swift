@@ -27,6 +27,8 @@ struct ManifestDecoder {
   var checkedPasswords: Set<SourceRange> = []
   /// The descriptions under `hosts`.
   var hosts: [HostDescription] = []
+  /// The floors of the hosts, with their places.
+  var hostFloors: [(floor: String, range: SourceRange)] = []
   /// The descriptions under `adapters`.
   var adapters: [AdapterDescription] = []
   var adapterAliases: [String: AdapterReference] = [:]

@@ -29,7 +29,7 @@ package struct Vocabulary: Sendable {
   static let passwordSources = ["env", "file", "command", "prompt"]
   /// The sources of what is on a device's label.
   static let labelSources = passwordSources + ["labels"]
-  static let host = ["ssh", "adapters"]
+  static let host = ["ssh", "adapters", "floors"]
   static let adapter = ["address", "slots", "place"]
   /// The keys under `rooms_from`.
   static let table = ["file", "columns", "ignore"]

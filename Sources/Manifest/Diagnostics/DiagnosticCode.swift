@@ -49,6 +49,7 @@ package enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
   case badHost = "bad-host"
   case duplicateHost = "duplicate-host"
   case unknownHost = "unknown-host"
+  case unknownFloor = "unknown-floor"
   case badAdapter = "bad-adapter"
   case duplicateAdapter = "duplicate-adapter"
   case unknownAdapter = "unknown-adapter"
@@ -153,6 +154,7 @@ extension DiagnosticCode {
       "A host under `hosts` has a name of a–z, 0–9 and hyphens, which is no adapter's, and a destination of ssh."
     case .duplicateHost: "Two entries under `hosts` are for the same computer."
     case .unknownHost: "An adapter is that of a host, and no host of this name is under `hosts`."
+    case .unknownFloor: "A host stands on a floor, and no room is on a floor of this name."
     case .badAdapter:
       "An entry under `adapters` is an adapter's name or address, or a name of your choice with its `address`."
     case .duplicateAdapter: "Two entries under `adapters` are for the same adapter."

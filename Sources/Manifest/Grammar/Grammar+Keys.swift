@@ -227,6 +227,11 @@ extension Grammar {
       )
     case "adapters":
       ("Its adapters to use; all without it.", oneOrMore(.text(.adapter)), ["hci0"])
+    case "floors":
+      (
+        "The floors where it stands. Adapters elsewhere leave the devices of these rooms to it, while it receives them.",
+        oneOrMore(.text(.label(ManifestLimits.label))), ["3"]
+      )
     default: preconditionFailure("the key \(name) has no description")
     }
   }

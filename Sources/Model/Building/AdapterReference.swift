@@ -28,9 +28,13 @@ package struct HostDescription: Hashable, Sendable {
   package var ssh: String
   /// The adapters to use, with the host; all when empty.
   package var adapters: [AdapterReference]
+  /// The floors where it stands: other adapters leave their devices to its own, while one of these receives them.
+  package var floors: [String]
 
-  package init(_ name: HostName, ssh: String, adapters: [AdapterReference] = []) {
-    (self.name, self.ssh, self.adapters) = (name, ssh, adapters)
+  package init(
+    _ name: HostName, ssh: String, adapters: [AdapterReference] = [], floors: [String] = []
+  ) {
+    (self.name, self.ssh, self.adapters, self.floors) = (name, ssh, adapters, floors)
   }
 
   /// Whether ssh takes a text as a destination, and as nothing else.
