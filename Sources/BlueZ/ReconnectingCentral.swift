@@ -23,9 +23,10 @@ package actor ReconnectingCentral: Central {
     /// For a bus of this computer.
     package static let local = Policy(pauses: .milliseconds(250)...(.seconds(2)), limit: .seconds(5))
 
-    /// For a bus behind ssh, which may itself take 10 s to connect, and which firewalls watch for frequent attempts.
+    /// For a bus behind ssh, which firewalls watch for frequent attempts. ssh may itself take 10 s to connect, and a small
+    /// gateway on a slow network far longer for the keys and the login; ssh ends a connection that is lost meanwhile.
     package static func remote(_ chance: @escaping @Sendable () -> Double) -> Policy {
-      Policy(pauses: .seconds(1)...(.seconds(30)), limit: .seconds(20), chance: chance)
+      Policy(pauses: .seconds(1)...(.seconds(30)), limit: .seconds(60), chance: chance)
     }
   }
 

@@ -151,7 +151,10 @@ import Testing
     let events = HTTPEvents()
     let large = String(repeating: "x", count: 8 << 20)
     events.publish(change: nil) { large }
-    try await Self.serve({ _ in HTTPAnswer(events) }) { server, loop in
+    var limits = HTTPLimits()
+    // The client searches 8 MB before it takes more.
+    limits.seconds = 3600
+    try await Self.serve(limits: limits, { _ in HTTPAnswer(events) }) { server, loop in
       let client = try RawClient(port: server.port)
       client.ask("/")
       // The state is on its way.

@@ -81,9 +81,11 @@ struct InterruptionTests {
         #expect(!report["run"]["finished"].isNull)
         #expect(site.hasLink("reports/\(Site.building)/latest"), "it scanned")
         #expect(report["rooms"][0]["outcome"].text == moment.outcome)
-        // The progress of the other room is random.
+        // The progress of the other room is random; on a busy machine its attempt may have failed.
         let other = report["rooms"][1]["outcome"].text
-        #expect(["cancelled", "unconfirmed", "provisioned"].contains(other))
+        #expect(
+          ["cancelled", "unconfirmed", "provisioned", "failed", "unreachable"].contains(other),
+          "\(other ?? "")")
       }
     }
   }

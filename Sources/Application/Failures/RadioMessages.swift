@@ -53,7 +53,7 @@ package enum RadioMessages {
         adapterFailure(problem, adapter: awaited.adapter)
       } else {
         CommandFailure(
-          .unavailable, "the Bluetooth service (BlueZ) is not running or does not respond")
+          .unavailable, "no Bluetooth service (BlueZ) runs and responds")
       }
     return "roboprov: waiting up to \(awaited.seconds.asSeconds) for an adapter: \(failure.message)"
   }

@@ -22,7 +22,7 @@ struct EventWords {
     case .adapterAwaited(let fact):
       let what =
         switch (fact.problem, fact.adapter?.visible) {
-        case (nil, _): "the Bluetooth service is not running or does not respond"
+        case (nil, _): "no Bluetooth service runs and responds"
         case (.absent?, let name?): "\(CentralError.AdapterProblem.absent.words) \(name)"
         case (let problem?, let name?): "\(name) is \(problem.words)"
         case (let problem?, nil): problem.words
@@ -373,7 +373,7 @@ extension InterruptionCause {
     switch self {
     case .signal: "interrupted by the operator"
     case .record: "the record cannot be written"
-    case .stack: "the Bluetooth service stopped"
+    case .stack: "the Bluetooth service was lost"
     case .adapter: "no adapter is left"
     case .claimed: "another run uses the adapter"
     case .plan: "the run would not follow the saved plan"

@@ -143,7 +143,7 @@ extension FailureReason.Code: OutputNames {
     case .canariesFailed: "first rooms failed"
     case .canariesRefused: "first rooms not approved"
     case .adapterLost: "adapter lost"
-    case .stackLost: "Bluetooth service stopped"
+    case .stackLost: "Bluetooth service lost"
     case .outOfSlots: "no free connection"
     case .interrupted: "interrupted"
     case .recordUnwritable: "record not writable"

@@ -104,7 +104,7 @@ struct CaptureCommand: AsyncParsableCommand {
     if offline { return try await Interruptions().cancelling { await talk(nil) } }
     do {
       return try await simulation.access.joining(radio.hosts, of: file.building).with(
-        rehearsing: subject, at: .watched
+        rehearsing: subject, at: KeyReader.isPossible ? .watched : .virtual
       ) { stack in
         try await Interruptions().cancelling {
           try await stack.scanning(radio.choice, for: file.building) { air, _ in

@@ -59,7 +59,7 @@ struct WalkCommand: AsyncParsableCommand {
     }
     let walk = { @Sendable [self, prepared] in
       try await simulation.access.joining(radio.hosts, of: written.building).with(
-        rehearsing: prepared.subject, at: .watched
+        rehearsing: prepared.subject, at: KeyReader.isPossible ? .watched : .virtual
       ) { stack in
         try await Preflight.awaitAdapter(prepared, radio.choice, stack)
         return try await WalkSession(self, prepared, stack).run()
