@@ -63,6 +63,21 @@ struct DoctorCommandTests {
     }
   }
 
+  @Test("`doctor` says of each computer, once, why it cannot be used")
+  func hosts() async throws {
+    try await Site.use { site in
+      let doctor = ["doctor", "--host", "floor-3=ssh://nobody@127.0.0.1:1", "--output", "json"]
+      let outcome = try await site.start(doctor).ended()
+      #expect(outcome.status == 69 && !outcome.errors.contains("floor-3"), "\(outcome)")
+      let findings = try #require(JSON(outcome.output), "\(outcome)")["findings"].items
+      let said = ["bus_unavailable", "host"].map { code in
+        findings.filter { $0["code"].text == code }.compactMap { $0["sentence"].text }
+      }
+      #expect(said[0].count == 1 && said[0][0].contains("nobody-listens-here"), "\(said)")
+      #expect(said[1].count == 1 && said[1][0].contains("Connection refused"), "\(said)")
+    }
+  }
+
   @Test("`doctor` names the command for a stopped bluetoothd and for an adapter that is off")
   func stopped() async throws {
     try await Premises.serve(1) { premises in

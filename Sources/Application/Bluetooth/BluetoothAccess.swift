@@ -5,6 +5,7 @@ import DBus
 package import FoundationEssentials
 package import Logging
 package import Model
+import Reporting
 import Synchronization
 import VirtualTime
 
@@ -48,7 +49,7 @@ package struct BluetoothAccess: Sendable {
     (self.rehearsal, self.log) = (rehearsal, log)
   }
 
-  /// Runs `body` with the stack, and closes it whatever `body` does.
+  /// Runs `body` with the stack, and closes it whatever `body` does. Warns of other hosts that cannot be used.
   /// - Parameters:
   ///   - subject: The building to rehearse if there is no scenario.
   ///   - pace: The pace of a rehearsal.
@@ -59,7 +60,11 @@ package struct BluetoothAccess: Sendable {
   ) async throws -> Result {
     try await attempting(rehearsing: subject, at: pace) { opened in
       switch opened {
-      case .success(let stack): return try await body(stack)
+      case .success(let stack):
+        for host in await stack.central.hosts() {
+          if let fact = HostUnavailable(host) { Messages.say("roboprov: warning: \(fact.sentence)") }
+        }
+        return try await body(stack)
       case .failure(let error): throw RadioMessages.failure(error)
       }
     }

@@ -4,7 +4,6 @@ import DBus
 import Engine
 import Logging
 import Model
-import Reporting
 
 /// The adapters of other computers, which need BlueZ, OpenSSH and systemd, and nothing of ours: ssh runs systemd's bridge to
 /// the bus there, as `busctl --host` does.
@@ -51,9 +50,6 @@ enum RemoteHosts {
       }
       tasks.addTask {
         await group.settle(within: settling, on: clock)
-        for host in await group.hosts() {
-          if let fact = HostUnavailable(host) { Messages.say("roboprov: warning: \(fact.sentence)") }
-        }
         do {
           return .success(try await body(group))
         } catch {

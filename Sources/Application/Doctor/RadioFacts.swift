@@ -64,7 +64,13 @@ package struct RadioFacts: Sendable, Hashable {
       facts.failure = error
     }
     let said = await central.hosts()
-    facts.localFailure = facts.failure == nil ? said.first { $0.host == nil }?.failure : nil
+    let local = said.first { $0.host == nil }?.failure
+    if facts.failure == nil {
+      facts.localFailure = local
+    } else {
+      // The failure of several hosts is that of one of them.
+      facts.failure = local ?? facts.failure
+    }
     facts.hosts = await withTaskGroup(of: (Int, Host).self) { tasks in
       for (index, host) in hosts.enumerated() {
         tasks.addTask {
