@@ -141,27 +141,40 @@ import VirtualTime
     }
   }
 
+  /// A run in which a gateway is lost at a moment.
+  /// - Parameter cause: what the record says of the gateway, and of no other one.
+  /// - Returns: the run, and the gateway.
+  private func run(
+    _ seed: UInt64, losing moment: Moment, _ cause: HostUnavailable.Cause,
+    _ lose: @escaping @Sendable (HostName, Backstage) async -> Void
+  ) async throws -> (run: Rehearsed, host: HostName) {
+    let lost = Mutex<HostName?>(nil)
+    let run = try await run(
+      seed: seed, delay: .milliseconds(seed % 3 * 50),
+      during: { backstage, event in
+        guard moment.isNow(event.fact), let host = Self.host(of: event.fact, lost.withLock { $0 }) else {
+          return
+        }
+        lost.withLock { $0 = host }
+        await lose(host, backstage)
+      })
+    expectInvariants(run, Self.rooms)
+    let host = try #require(lost.withLock { $0 })
+    #expect(unavailable(run).map(\.host) == [host], "seed \(seed)")
+    #expect(unavailable(run).first?.cause == cause)
+    return (run, host)
+  }
+
   @Test(
     "a gateway that is lost for a while, or for good, costs no room its success and no device a retry",
     arguments: Moment.allCases, [true, false])
   func lost(at moment: Moment, comesBack: Bool) async throws {
     for seed in 1...6 as ClosedRange<UInt64> {
-      let lost = Mutex<HostName?>(nil)
-      let run = try await run(
-        seed: seed, delay: .milliseconds(seed % 3 * 50),
-        during: { backstage, event in
-          guard moment.isNow(event.fact), let host = Self.host(of: event.fact, lost.withLock { $0 }) else {
-            return
-          }
-          lost.withLock { $0 = host }
-          let network = backstage.world.networks[host]
-          network?.lose()
-          if comesBack { backstage.after(.seconds(7)) { network?.restore() } }
-        })
-      expectInvariants(run, Self.rooms)
-      let host = try #require(lost.withLock { $0 })
-      #expect(unavailable(run).map(\.host) == [host], "seed \(seed)")
-      #expect(unavailable(run).first?.cause == .unreachable)
+      let (run, host) = try await run(seed, losing: moment, .unreachable) { host, backstage in
+        let network = backstage.world.networks[host]
+        network?.lose()
+        if comesBack { backstage.after(.seconds(7)) { network?.restore() } }
+      }
       // What was submitted may be on the device without a proof.
       for room in run.result.rooms where room.outcome != .provisioned {
         // A gateway keeps the links of a connection that is lost, so that nothing receives these devices.
@@ -185,21 +198,10 @@ import VirtualTime
     arguments: Moment.allCases)
   func serviceLost(at moment: Moment) async throws {
     for seed in 1...3 as ClosedRange<UInt64> {
-      let lost = Mutex<HostName?>(nil)
-      let run = try await run(
-        seed: seed, delay: .milliseconds(seed % 3 * 50),
-        during: { backstage, event in
-          guard moment.isNow(event.fact), let host = Self.host(of: event.fact, lost.withLock { $0 }) else {
-            return
-          }
-          lost.withLock { $0 = host }
-          await backstage.world.stopStack(of: .one(host))
-          backstage.after(.seconds(7)) { await backstage.world.startStack(of: .one(host)) }
-        })
-      expectInvariants(run, Self.rooms)
-      let host = try #require(lost.withLock { $0 })
-      #expect(unavailable(run).map(\.host) == [host], "seed \(seed)")
-      #expect(unavailable(run).first?.cause == .noService)
+      let (run, _) = try await run(seed, losing: moment, .noService) { host, backstage in
+        await backstage.world.stopStack(of: .one(host))
+        backstage.after(.seconds(7)) { await backstage.world.startStack(of: .one(host)) }
+      }
       for room in run.result.rooms where room.outcome != .provisioned {
         #expect(moment == .saved || moment == .proof, "seed \(seed): \(room)")
         #expect([.provisionedAfterRetry, .unconfirmed].contains(room.outcome), "seed \(seed): \(room)")

@@ -22,10 +22,10 @@ struct Survey: Sendable {
   var unreceived: Set<BluetoothAddress> = []
   /// The rooms whose device is found by its name or by nearness.
   var searched: [Int] = []
-  /// Whether one of them is found by nearness.
-  var measuresNearness = false
   /// When these are matched next.
   var matchesAt: MonotonicInstant?
+  /// Whether a device is found by nearness.
+  var measuresNearness = false
   /// Whether one adapter may complete the survey while the others connect.
   var maySplit = false
 
