@@ -86,6 +86,21 @@ import VirtualBuilding
     #expect(last < .seconds(45), "\(last)")
   }
 
+  @Test("a device whose connection failed at once is tried again before the last proofs", arguments: [1, 2])
+  func quickFailure(adapters: Int) async throws {
+    let rooms = Self.rooms(24)
+    let run = try await rehearse(
+      [[ScheduledFault(.drops(in: .connect), attempts: 1)]] + Array(repeating: [], count: 23), rooms: rooms,
+      scenario: { $0.adapters = Array(Self.four.prefix(adapters)) })
+    expectInvariants(run, rooms)
+    let ends = run.facts {
+      if case .roomFinished(let fact) = $0, fact.outcome.isSuccess { fact.room } else { nil }
+    }
+    let retried = try #require(ends.first { $0.1 == rooms[0].id }).0.elapsed
+    let others = try #require(ends.last { $0.1 != rooms[0].id }).0.elapsed
+    #expect(retried < others + .seconds(1), "\(retried), the others \(others)")
+  }
+
   @Test("a run holds at most the permitted number of links", arguments: [1, 2, 7])
   func limited(parallel: Int) async throws {
     let rooms = Self.rooms(12)

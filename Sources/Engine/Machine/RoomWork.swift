@@ -47,8 +47,12 @@ struct RoomWork: Hashable, Sendable {
   private(set) var save = Save.none
   /// Whether the device accepted a connection of this run.
   private(set) var wasLinked = false
-  /// Whether it failed, and the device accepted no connection of this run: each attempt may take its whole timeout.
-  var isSilent: Bool { budget.charged > 0 && !wasLinked }
+  /// How long the last attempt lasted that failed.
+  var failedAfter = Duration.zero
+  /// Whether it failed, and the device accepted no connection of this run: each attempt may take its whole timeout. A
+  /// connection that the stack ends sooner, since the device did not answer its first packets, blocks an adapter no longer
+  /// than others do.
+  var isSilent: Bool { budget.charged > 0 && !wasLinked && failedAfter > .seconds(2) }
   /// Whether an attempt of this run may have changed the device.
   private(set) var wasTouched = false
   /// Whether the device may have had the room's identity before this run wrote anything, with other settings.

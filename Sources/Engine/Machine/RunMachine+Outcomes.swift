@@ -99,6 +99,7 @@ extension RunMachine {
   ) {
     var state = state
     state.work.lastFailure = reason
+    state.work.failedAfter = state.past.began.duration(to: state.failedAt)
     if reason.contradictsAcknowledgement { state.work.contradictAcknowledgement() }
     state.work.budget.charge(failure)
     if failure.exemption == nil {
