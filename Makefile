@@ -245,14 +245,16 @@ $(PROGRAM_BUILT): $(INPUTS) | setup-build
 	Scripts/build --product roboprov --scratch-path .build-demo --disable-index-store
 	@mv .build-demo/making $@
 
-# Contains the Swift runtime: it runs on any Debian 12 that has libdbus-1-3, libyaml-0-2, libgcrypt20, libminizip1
-# and libqrencode4.
+# Contains the Swift runtime: it runs on any Debian 12 that has libdbus-1-3, libyaml-0-2, libgcrypt20, libminizip1,
+# libqrencode4 and libglib2.0-0.
 # A new commit needs a new build, because --version prints the commit. Little is compiled again.
 COMMITS := $(wildcard $(shell git rev-parse --git-path logs/HEAD 2>/dev/null))
 
 $(RELEASE_BUILT): $(INPUTS) $(COMMITS) | setup-build
 	@mkdir -p .build && touch .build/made
 	Scripts/build -c release --product roboprov --static-swift-stdlib
+	@[ "$$(stat -c %s .build/release/roboprov)" -lt 40000000 ] || \
+	  { echo 'The program has more than 40 MB: it contains ICU (docs/architecture.md, "Dependencies").' >&2; exit 1; }
 	@mv .build/made $@
 
 # The conformance tests of the BlueZ `Central` in the radio lab.

@@ -64,6 +64,7 @@ let package = Package(
     .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
     .systemLibrary(name: "CMinizip", pkgConfig: "minizip", providers: [.apt(["libminizip-dev"])]),
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .target(name: "CLinux"),
     // libmicrohttpd, which is loaded when it is used.
     .target(name: "CHTTP"),
@@ -128,7 +129,7 @@ let package = Package(
       [
         "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families",
         "Engine", "Source", "YAML", "CSV", "Manifest", "Journal", "Reporting", "VirtualTime",
-        "VirtualBuilding", "ScenarioFiles", "CLinux", "HTTP", "Zip", logging,
+        "VirtualBuilding", "ScenarioFiles", "CGLib", "CLinux", "HTTP", "Zip", logging,
       ], settings: strict),
     library(
       "RoboprovCLI",

@@ -61,6 +61,10 @@ code ~ /^ *(@[A-Za-z_]+(\([a-z]+\))? +)*((public|package|internal|fileprivate|pr
   module = code
   sub(/^.*import +((struct|class|enum|protocol|typealias|func|let|var) +)?/, "", module)
   sub(/[^A-Za-z0-9_].*$/, "", module)
+  # Generated code imports Foundation only where there is no FoundationEssentials.
+  if (FILENAME ~ /^Sources\// && FILENAME !~ /\.pb\.swift$/ && module ~ /^Foundation(Internationalization)?$/) {
+    report("import FoundationEssentials instead: " module " brings ICU, 45 MB, into the program")
+  }
   if (!(target in known)) report("target " target " is not in Scripts/imports.txt: list its permitted imports there")
   else if (module in ours && !((target, module) in allowed)) report(target " may not import " module " (Scripts/imports.txt)")
   next

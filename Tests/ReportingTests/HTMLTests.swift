@@ -57,10 +57,4 @@ struct LocalTimeTests {
     #expect(times.offset(at) == offset)
     #expect(times.universal(at) == "2026-11-21 09:00:00 UTC")
   }
-
-  @Test("a time zone gives the local time")
-  func zone() throws {
-    let zone = try #require(TimeZone(secondsFromGMT: 3600))
-    #expect(LocalTime(zone).second(at) == "10:00:00")
-  }
 }

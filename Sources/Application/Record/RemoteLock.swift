@@ -84,7 +84,7 @@ final class RemoteLock: Sendable {
   private static func hold(
     _ words: [String], until end: Mark, _ receive: (String) -> Bool
   ) -> String {
-    do {
+    do throws(POSIXError) {
       let (input, output, errors) = (try ProcessPipe(), try ProcessPipe(), try ProcessPipe())
       defer { for pipe in [input, output, errors] { pipe.close() } }
       let child = try ChildProcess(
@@ -114,7 +114,7 @@ final class RemoteLock: Sendable {
       let said = String(decoding: bytes + errorBytes, as: UTF8.self).trimmed
       return said.isEmpty ? "no answer" : said
     } catch {
-      return "\(error)"
+      return error.text
     }
   }
 }

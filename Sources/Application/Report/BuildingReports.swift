@@ -92,7 +92,7 @@ package enum BuildingReports {
       building: subject.building, history.runs, history.record.lastKnown, subject.wanted, made: subject.made,
       by: .init(
         toolVersion: Version.current, host: HostEnvironment.hostName,
-        user: subject.operatedBy ?? HostEnvironment.userName, timeZone: TimeZone.current.identifier))
+        user: subject.operatedBy ?? HostEnvironment.userName, timeZone: LocalTime.identifierHere))
   }
 
   /// The state of the building after a run on record; nil for a rehearsal.
@@ -128,7 +128,7 @@ package enum BuildingReports {
   static let formats: [(name: String, text: @Sendable (BuildingReport) -> String)] = [
     (
       "building.html",
-      { BuildingHTML.text($0, times: LocalTime(TimeZone(identifier: $0.maker.timeZone) ?? .gmt)) }
+      { BuildingHTML.text($0, times: LocalTime.of($0.maker.timeZone) ?? .utc) }
     ),
     ("building.json", BuildingJSON.text),
     ("building.csv", BuildingCSV.text), ("junit.xml", JUnitReport.text),

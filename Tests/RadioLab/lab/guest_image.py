@@ -30,6 +30,7 @@ ROOT_PACKAGES = [
     "bluez",
     "busybox-static",  # the shell and the small tools of the guest's scripts
     "dbus",
+    "libglib2.0-0",  # for roboprov
     "libminizip1",  # for roboprov
     "libqrencode4",  # for roboprov
     "libc6",

@@ -1,3 +1,4 @@
+import Application
 import Bluetooth
 import Foundation
 import FoundationXML
@@ -307,7 +308,7 @@ struct ReportTruth {
     let found = episode.rooms.count { room in
       room.address.map { episode.before[$0]?.minor == room.minor } ?? false
     }
-    let times = LocalTime(TimeZone.current)
+    let times = LocalTime.here
     let day = times.day(episode.times.upperBound)
     let missing = rooms.compactMap { $0["missing_since"].text.flatMap(RunEvent.time) }.min()
     let words = missing.map { " · \(count("missing")) not since \(times.day($0))" } ?? ""

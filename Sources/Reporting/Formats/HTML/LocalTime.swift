@@ -12,11 +12,6 @@ package struct LocalTime: Sendable {
     self.secondsFromUTC = secondsFromUTC
   }
 
-  /// The time of a zone.
-  package init(_ zone: TimeZone) {
-    self.init { zone.secondsFromGMT(for: $0) }
-  }
-
   /// Coordinated universal time.
   package static let utc = LocalTime { _ in 0 }
 
