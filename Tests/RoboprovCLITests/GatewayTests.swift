@@ -198,7 +198,7 @@ import VirtualBuilding
       gateway.cut()
       let run = try await process.ended()
       #expect(run.status == 0, "\(run)")
-      #expect(!run.errors.contains("is not locked"), "\(run)")
+      #expect(try !site.text(of: "journal.jsonl").contains("not_locked"), "\(run)")
       await expectDone([floors[0]])
       try await gateway.stop()
     }
@@ -418,16 +418,18 @@ import VirtualBuilding
       let run = try await process.ended()
       switch disk {
       case .data:
-        #expect(!run.output.contains("is not locked"), "\(run)")
+        #expect(!run.output.contains("No lock could be made"), "\(run)")
         #expect(scan.status == 69 && scan.errors.contains("its process and run are unknown"), "\(scan)")
       case .files:
-        let warning = #/warning: floor-3/hci0 is not locked there [\s\S]*No space left on device/#
+        let warning = #/floor-3/hci0 is not locked[\s\S]*No space left on device/#
         #expect(scan.status == 0 && scan.errors.contains(warning), "\(scan)")
-        // A warning beside the panel would be overwritten.
+        let journal = try site.text(of: "journal.jsonl")
+        #expect(journal.contains(#/"fault":"not_locked","stack_text":"[^"]*No space left on device/#))
+        // Text beside the panel would be overwritten.
         let drawn = run.output.components(separatedBy: "\u{1B}[?2026l").map { text in
           text.firstRange(of: "\u{1B}[?2026h").map { text[$0.upperBound...] } ?? ""
         }
-        #expect(drawn.contains { $0.contains(warning) }, "\(run)")
+        #expect(drawn.contains { $0.contains("No lock could be made for floor-3/hci0") }, "\(run)")
       }
       await expectDone(floors)
     }

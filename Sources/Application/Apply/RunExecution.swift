@@ -12,8 +12,6 @@ package protocol RunDisplay: Sendable {
   func show(_ event: RunEvent)
   /// Shows that the run was asked to stop.
   func noteStop()
-  /// Shows a warning that no event gives.
-  func warn(_ line: String)
   /// Has the screen while `body` runs.
   func running<Result: Sendable>(_ body: @Sendable () async -> Result) async -> Result
 }
@@ -64,7 +62,7 @@ package struct RunExecution: Sendable {
     watch: @escaping @Sendable (RunEvent) -> Void = { _ in }, stopped: OneShot<Void>,
     show: (RunReport, BuildingReport?, RunDirectory) -> Void
   ) async throws -> ApplyResult {
-    let claims = AdapterClaims(run, stack.hosts) { display.warn($0) }
+    let claims = AdapterClaims(run, stack.hosts)
     if !stack.isSimulated {
       try prepared.archive.prepare(for: run, of: request.building.id, in: keeping)
     }

@@ -77,8 +77,15 @@ package struct AdapterUse: Sendable {
 
   /// Claims an adapter, or names the run that has it.
   package func holder(of adapter: Adapter) async -> String? {
-    if !stack.isSimulated, case .refused(let holder) = await claims.take(adapter) { return holder }
-    return nil
+    switch stack.isSimulated ? .granted : await claims.take(adapter) {
+    case .granted: return nil
+    case .unlocked(let reason):
+      Messages.say(
+        "roboprov: warning: \(adapter.name) is not locked (\(reason.visible)). Make sure that no other run uses it."
+      )
+      return nil
+    case .refused(let holder): return holder
+    }
   }
 
   /// Scans for a time that counts from the start of the scan, or until cancelled.

@@ -45,21 +45,14 @@ package actor AdapterClaims {
   private let hosts: [HostDescription]
   private var locks: [AdapterID: RunLock] = [:]
   private var remote: [AdapterID: RemoteLock] = [:]
-  private let warn: @Sendable (String) -> Void
 
-  /// - Parameters:
-  ///   - hosts: The other hosts of adapters.
-  ///   - warn: Shows a warning.
-  package init(
-    _ run: RunIdentity, _ hosts: [HostDescription] = [],
-    warn: @escaping @Sendable (String) -> Void = { Messages.say($0) }
-  ) {
+  /// - Parameter hosts: The other hosts of adapters.
+  package init(_ run: RunIdentity, _ hosts: [HostDescription] = []) {
     holder = LockHolder(run)
-    (self.hosts, self.warn) = (hosts, warn)
+    self.hosts = hosts
   }
 
-  /// Locks an adapter, or names the run that has it. If locking is impossible, it warns and grants the
-  /// adapter.
+  /// Locks an adapter, or names the run that has it.
   package func take(_ adapter: Adapter) async -> AdapterClaim {
     if let host = hosts.first(where: { $0.name == adapter.id.host }) {
       return await take(adapter, on: host)
@@ -73,8 +66,7 @@ package actor AdapterClaims {
       switch error {
       case .held(_, _, let other): return .refused(other?.description ?? Claims.unknown)
       case .unusable(let error):
-        warn("roboprov: warning: a second run could use this adapter at the same time: \(error)")
-        return .granted
+        return .unlocked(reason: "\(error)")
       }
     }
   }
@@ -88,10 +80,7 @@ package actor AdapterClaims {
       switch error {
       case .held(let other): return .refused(other?.description ?? Claims.unknown)
       case .unusable(let reason):
-        let reason = OutsideWords.quoted(reason).visible
-        warn(
-          "roboprov: warning: \(adapter.name) is not locked there (\(reason)). Make sure that no other run uses it."
-        )
+        return .unlocked(reason: OutsideWords.quoted(reason))
       }
     }
     return .granted

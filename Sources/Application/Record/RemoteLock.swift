@@ -17,8 +17,8 @@ final class RemoteLock: Sendable {
     case unusable(String)
   }
 
-  /// How long the host may take.
-  private static let limit = Duration.seconds(20)
+  /// How long the host may take: as long as for a connection to its bus.
+  private static let limit = Duration.seconds(60)
   /// How often this process sends a line. The shell ends after six times as long without one.
   private static let interval = Duration.seconds(10)
 

@@ -166,6 +166,9 @@ extension RunMachine {
     switch claim {
     case .granted:
       use(adapter, stack: stack, hardware)
+    case .unlocked(let reason):
+      use(adapter, stack: stack, hardware)
+      record(.adapterFaulted(.init(adapter: id, fault: .notLocked, stackText: reason)))
     case .refused(let holder):
       radios.presence.refusal = radios.presence.refusal ?? .adapterClaimed(adapter: adapter.name, by: holder)
     }

@@ -152,6 +152,8 @@ package struct ApplyEnvironment: Sendable {
 
 package enum AdapterClaim: Hashable, Sendable {
   case granted
+  /// It could not be locked, for this reason: another run might use it, too.
+  case unlocked(reason: String)
   /// Another run uses it; a text with that run and its start.
   case refused(String)
 }

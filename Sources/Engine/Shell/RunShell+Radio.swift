@@ -16,7 +16,7 @@ extension RunShell {
 
   func claim(_ adapter: Adapter) async {
     let claim = await environment.claim(adapter)
-    guard claim == .granted else { return inbox.post(.claimed(adapter.id, claim, stack: nil)) }
+    if case .refused = claim { return inbox.post(.claimed(adapter.id, claim, stack: nil)) }
     inbox.post(
       .claimed(
         adapter.id, claim, stack: await central.stackVersion(on: adapter.id.host),

@@ -95,6 +95,7 @@ package struct AdapterFault: FactPayload {
     case tooManyDevices = "too_many_devices"
     case keepsDevice = "keeps_device"
     case comesAndGoes = "comes_and_goes"
+    case notLocked = "not_locked"
   }
 
   package var subject: FactSubject { FactSubject(address: address) }

@@ -68,6 +68,7 @@ struct SurroundingLines {
       "\(name) received no device of any make in 10 s of scanning\(fault.wasPowerCycled == true ? ", and was switched off and on" : "")\(text)"
     case .refusesToScan: "the Bluetooth service did not scan with \(name)\(text)"
     case .comesAndGoes: "\(name) disappeared again and again\(text)"
+    case .notLocked: "\(name) was not locked: another run might have used it at the same time\(text)"
     case .keepsDevice:
       "the Bluetooth service showed old data of \(fault.address?.description ?? "a device") on \(name)\(text)"
     case .serviceStuck:

@@ -130,6 +130,7 @@ extension AdapterFault.Kind: OutputNames {
     case .receivesNothing: "It scanned for 10 s and received no device."
     case .refusesToScan: "The stack refused to scan with it, or did not respond, several times in a row."
     case .comesAndGoes: "It was lost again and again within 30 s."
+    case .notLocked: "The run could not lock it: another one might have used it at the same time."
     case .keepsDevice:
       "The stack did not remove an old object of a room's device, which hides what the device sends now."
     case .serviceStuck:

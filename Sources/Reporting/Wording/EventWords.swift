@@ -47,6 +47,8 @@ struct EventWords {
           "\(fact.address?.description ?? "a device") is received on \(name), but the Bluetooth service shows old data instead of what it sends now: run `systemctl restart bluetooth`"
         case (.comesAndGoes, _):
           "\(name) is not used any more: it disappeared again and again. Plug it in somewhere else, or use another one"
+        case (.notLocked, _):
+          "no lock could be made for \(name): make sure that no other run uses it"
         case (.serviceStuck, _):
           "the Bluetooth service is stuck on \(name): run `systemctl restart bluetooth`"
         case (.tooManyDevices, _):

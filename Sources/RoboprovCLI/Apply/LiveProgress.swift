@@ -92,9 +92,6 @@ actor LiveProgress: RunDisplay {
     }
   }
 
-  /// Shows a warning that no event gives.
-  nonisolated func warn(_ line: String) { later(.zero) { $0.draw(above: [line]) } }
-
   /// Calls `body` on the thread after a delay, in the surroundings of the command.
   @discardableResult
   private nonisolated func later(
