@@ -8,8 +8,9 @@ import Model
 /// The adapters of other computers, which need BlueZ, OpenSSH and systemd, and nothing of ours: ssh runs systemd's bridge to
 /// the bus there, as `busctl --host` does.
 enum RemoteHosts {
-  /// How long a command waits at its start until each host has reported its adapters.
-  static let settling = Duration.seconds(20)
+  /// How long a command waits at its start until each host has reported its adapters: longer than a connection attempt, so that
+  /// the reason of a failure is known.
+  static let settling = Duration.seconds(65)
 
   /// The bus of a host.
   static func bus(of host: HostDescription) -> BusAddress {

@@ -36,8 +36,11 @@ ROOT_PACKAGES = [
     "libdbus-1-3",  # for roboprov; brings libgcrypt20 with it
     "libstdc++6",
     "libyaml-0-2",
+    "openssh-client",
+    "openssh-server",  # the guest is its own gateway
     "python3-dbus",  # for the agent and the other clients
     "python3-gi",
+    "systemd",  # systemd-stdio-bridge, which runs on gateways
 ]
 
 # The drivers that the guest needs in addition to the built-in ones. Their dependencies are added.
@@ -137,7 +140,8 @@ def _set_up(root: pathlib.Path) -> None:
     # bluetoothd's policy names groups, and the bus its own user.
     (root / "etc/passwd").write_text(
         "root:x:0:0:root:/root:/bin/sh\nmessagebus:x:100:100::/nonexistent:/bin/false\n"
-        "installer:x:1000:1000::/tmp:/bin/sh\nnobody:x:65534:65534::/nonexistent:/bin/false\n"
+        "installer:x:1000:1000::/tmp:/bin/sh\nsshd:x:102:65534::/run/sshd:/bin/false\n"
+        "nobody:x:65534:65534::/nonexistent:/bin/false\n"
     )
     (root / "etc/group").write_text(
         "root:x:0:\nmessagebus:x:100:\nbluetooth:x:101:\nlp:x:7:\ninstaller:x:1000:\nnogroup:x:65534:\n"

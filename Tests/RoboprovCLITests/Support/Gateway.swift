@@ -79,8 +79,11 @@ final class Gateway: Sendable {
 
   /// The environment in which ssh knows the gateways of a site. ssh finds its configuration by the user database, so the
   /// program that is called `ssh` here names it.
-  /// - Parameter options: of ssh, before the others, of which they have precedence.
-  static func environment(at site: Site, options: String = "") throws -> [String: String] {
+  /// - Parameter options: of ssh, before the others, of which they have precedence. Those of roboprov end a connection on which
+  ///   a busy machine sends nothing for 10 to 15 s.
+  static func environment(
+    at site: Site, options: String = "-o ConnectTimeout=60 -o ServerAliveInterval=20"
+  ) throws -> [String: String] {
     try site.writeProgram(
       "bin/ssh", "exec /usr/bin/ssh -F '\(site.directory.path)/ssh-config' \(options) \"$@\"")
     return ["PATH": "\(site.directory.path)/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"]
