@@ -58,7 +58,9 @@ extension BluetoothAddress: Comparable {
 extension BluetoothAddress: CustomStringConvertible {
   /// Upper case, separated by colons: `C4:7C:8D:00:00:01`.
   package var description: String {
-    bytes.map { $0.hex(digits: 2, uppercase: true) }.joined(separator: ":")
+    var text = Array(bytes.hex(uppercase: true).utf8)
+    for place in stride(from: 2, to: 17, by: 3) { text.insert(UInt8(ascii: ":"), at: place) }
+    return String(decoding: text, as: UTF8.self)
   }
 }
 

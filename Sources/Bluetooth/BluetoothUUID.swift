@@ -73,9 +73,9 @@ extension BluetoothUUID: Comparable {
 extension BluetoothUUID: CustomStringConvertible {
   /// The full written form in upper case: `12345678-9ABC-DEF0-1234-000000000001`.
   package var description: String {
-    let hex = bytes.map { $0.hex(digits: 2, uppercase: true) }
-    return [hex[0..<4], hex[4..<6], hex[6..<8], hex[8..<10], hex[10..<16]]
-      .map { $0.joined() }.joined(separator: "-")
+    var text = Array(bytes.hex(uppercase: true).utf8)
+    for place in [8, 13, 18, 23] { text.insert(UInt8(ascii: "-"), at: place) }
+    return String(decoding: text, as: UTF8.self)
   }
 }
 

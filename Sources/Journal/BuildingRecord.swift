@@ -62,11 +62,8 @@ package struct BuildingRecord: Sendable {
   }
 
   private mutating func name(_ room: PlannedRoom) {
-    if folded.rooms[room.room] == nil {
-      folded.rooms[room.room] = LastKnownRoom(name: room.name, profile: room.profile)
-    }
-    folded.rooms[room.room]?.name = room.name
-    folded.rooms[room.room]?.profile = room.profile
+    func name(_ known: inout LastKnownRoom) { (known.name, known.profile) = (room.name, room.profile) }
+    name(&folded.rooms[room.room, default: LastKnownRoom(name: room.name, profile: room.profile)])
   }
 
   private mutating func apply(_ event: RunEvent, in run: RunStarted) {

@@ -146,7 +146,7 @@ package enum JournalReader {
     var record = JournalRecord(events: [])
     record.end = place
     let decoder = JSONDecoder()
-    let omitted = Set(omitted.map(\.rawValue))
+    let omitted = omitted.map(\.rawValue)
     var previous = record.end.hash
     var lines = Lines(bytes: bytes)
     var plain = PlainLine(of: bytes)

@@ -27,14 +27,29 @@ struct PlainJSON {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Reads the text at these positions.
-  mutating func read(_ range: Range<Int>) throws(Refused) {
+  /// Reads the text at these positions: its parts in their order.
+  mutating func read(_ range: Range<Int>, _ parts: (inout PlainJSON) throws(Refused) -> Void) throws(Refused)
+  {
     (place, end, isASCII) = (range.lowerBound, range.upperBound, true)
     guard end < Int32.max else { throw Refused() }
     nodes.removeAll(keepingCapacity: true)
-    try readValue(depth: 0)
+    try parts(&self)
     guard place == end else { throw Refused() }
     if !isASCII, String(validating: bytes[range], as: UTF8.self) == nil { throw Refused() }
+  }
+
+  /// Reads exactly this text.
+  mutating func take(_ text: [UInt8]) throws(Refused) {
+    for byte in text { try take(byte) }
+  }
+
+  /// Reads a value of this kind.
+  /// - Returns: Its position in `nodes`.
+  mutating func take(_ kind: Kind) throws(Refused) -> Int32 {
+    let node = nodes.count
+    try readValue(depth: 1)
+    guard nodes[node].kind == kind else { throw Refused() }
+    return Int32(node)
   }
 
   /// The byte at the present place; 0, which no JSON has, after the last one.

@@ -9,11 +9,12 @@ struct PlainLine {
     case at, data, elapsed, kind, previous, sequence, version
   }
 
-  /// The key and the kind of each value.
-  private static let form: [(key: [UInt8], kind: PlainJSON.Kind)] = [
-    ("at", .string), ("data", .object), ("elapsed_us", .integer), ("kind", .string), ("prev", .string),
-    ("seq", .integer), ("v", .integer),
+  /// The text before each value, and its kind.
+  private static let form: [(text: [UInt8], kind: PlainJSON.Kind)] = [
+    (#"{"at":"#, .string), (#","data":"#, .object), (#","elapsed_us":"#, .integer), (#","kind":"#, .string),
+    (#","prev":"#, .string), (#","seq":"#, .integer), (#","v":"#, .integer),
   ].map { (Array($0.utf8), $1) }
+  private static let ending = Array("}".utf8)
 
   private var json: PlainJSON
   /// The position of each value.
@@ -26,16 +27,18 @@ struct PlainLine {
   /// - Returns: Whether it has the form.
   mutating func read(_ line: Range<Int>) -> Bool {
     places.removeAll(keepingCapacity: true)
-    guard (try? json.read(line)) != nil, json.nodes[0].kind == .object else { return false }
-    var place = 1
-    for value in Self.form {
-      guard place < json.nodes.count, json.isText(json.nodes[place].text, value.key.span),
-        json.nodes[place + 1].kind == value.kind
-      else { return false }
-      places.append(Int32(place + 1))
-      place = Int(json.nodes[place + 1].next)
+    do throws(PlainJSON.Refused) {
+      try json.read(line) { json throws(PlainJSON.Refused) in
+        for (text, kind) in Self.form {
+          try json.take(text)
+          places.append(try json.take(kind))
+        }
+        try json.take(Self.ending)
+      }
+    } catch {
+      return false
     }
-    return place == json.nodes.count && number(.version) == RunEvent.version
+    return number(.version) == RunEvent.version
       && json.bytes[positions(.elapsed).lowerBound] != UInt8(ascii: "-")
   }
 
@@ -56,10 +59,17 @@ struct PlainLine {
 
   /// Its event; nil if it cannot be decoded with certainty as Foundation's decoder would.
   var event: RunEvent? {
-    guard let kind = Fact.Kind(rawValue: kind), let time else { return nil }
-    return try? PlainDecoder.decode(json, at: places[Value.data.rawValue]) {
-      try RunEvent(
-        sequence: number(.sequence), at: time, microseconds: Int64(number(.elapsed)), kind: kind, from: $0)
+    guard let time, let fact = try? fact else { return nil }
+    return RunEvent(
+      sequence: number(.sequence), at: time, microseconds: Int64(number(.elapsed)), fact: fact)
+  }
+
+  private var fact: Fact {
+    get throws {
+      let (name, data) = (kind, places[Value.data.rawValue])
+      if let fact = try Fact(name, PlainFields(json, data)) { return fact }
+      guard let kind = Fact.Kind(rawValue: name) else { throw PlainJSON.Refused() }
+      return try PlainDecoder.decode(json, at: data) { try Fact(kind: kind, from: $0) }
     }
   }
 }

@@ -28,6 +28,8 @@ package struct RunOrder: Sendable {
   private let named: [[Int]]
   /// The runs that each run knows, as bits.
   private let known: [[UInt64]]
+  /// Whether each run knows all runs before it: then no two runs contradict each other.
+  let isComplete: Bool
 
   package init(_ nodes: [Node]) {
     let places = Dictionary(
@@ -44,6 +46,11 @@ package struct RunOrder: Sendable {
     }
     ids = nodes.map(\.id)
     (self.places, self.sorted, self.named, self.known) = (places, sorted, named, known)
+    var before = [UInt64](repeating: 0, count: (nodes.count + 63) / 64)
+    isComplete = sorted.allSatisfy { place in
+      defer { before[place / 64] |= 1 << UInt64(place % 64) }
+      return known[place] == before
+    }
   }
 
   /// The order of runs in memory, each with its first event.

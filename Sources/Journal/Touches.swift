@@ -44,6 +44,7 @@ struct Touches {
   /// Adds a fact of a run. The runs that it knows must have been added before.
   /// - Returns: whether a person accepted the room in spite of runs that contradict each other.
   mutating func add(_ fact: Fact, of run: String) -> Bool {
+    if order.isComplete { return false }
     if case .roomAccepted(let accepted) = fact {
       let room = accepted.room
       return settle(touches.filter { $0.value.contains { $0.room == room } }.map(\.key), of: room, in: run)

@@ -9,6 +9,8 @@ struct TreeBuilder: ~Copyable {
   private var reader: EventReader
   private var anchors: [String: Anchor] = [:]
   private var nodes = 0
+  /// The number of entries of the last mapping.
+  private var lastCount = 0
 
   private enum Anchor {
     /// The node is still being read; an alias to it would be recursive.
@@ -81,11 +83,14 @@ struct TreeBuilder: ~Copyable {
   ) throws(YAMLError) -> Built {
     var built = Built(node: YAMLNode(.mapping([]), range: range), height: 1)
     var entries: [YAMLNode.Entry] = []
+    // The mappings of a list mostly have the same number of keys.
+    entries.reserveCapacity(min(lastCount, 16))
     var places = KeyPlaces()
     while true {
       let event = try reader.next()
       if case .collectionEnd = event.kind {
         built.node.content = .mapping(entries)
+        lastCount = entries.count
         built.node.range.end = isFlow ? event.range.end : entries.last?.value.range.end ?? range.end
         return built
       }

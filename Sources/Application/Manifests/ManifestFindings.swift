@@ -45,9 +45,9 @@ package enum ManifestFindings {
 
   /// The number of rooms of each family that has any.
   private static func profiles(of building: Building) -> [(id: FamilyID, count: Int)] {
-    building.families.all.map { family in
-      (family.id, building.rooms.count { $0.family.id == family.id })
-    }.filter { $0.count > 0 }
+    var counts: [FamilyID: Int] = [:]
+    for room in building.rooms { counts[room.family.id, default: 0] += 1 }
+    return building.families.all.compactMap { family in counts[family.id].map { (family.id, $0) } }
   }
 
   package static func json(_ reading: ManifestReading, file: String) -> JSONValue {

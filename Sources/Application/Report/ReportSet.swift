@@ -84,19 +84,12 @@ package struct ReportSet {
   /// - Parameter besidesSigned: Whether to leave out differences from a signed state.
   /// - Throws: `CommandFailure` if the folder cannot be read.
   package func differences(from report: BuildingReport, besidesSigned: Bool = false) throws -> [Difference] {
-    var differences: [Difference] = []
-    func compare(_ path: String, _ text: String) {
-      guard let bytes = InputFile.recorded("\(folder)/\(path)") else {
-        return differences.append(Difference(path: path, words: "is missing"))
-      }
-      if !bytes.elementsEqual(text.utf8) {
-        differences.append(Difference(path: path, words: "does not match the journals"))
-      }
-    }
-    for format in BuildingReports.formats { compare(format.name, format.text(report)) }
-    BuildingReports.forEachRun(in: archive) { run, after in
-      for (path, text) in Self.files(of: run, after) { compare(path, text) }
-    }
+    var states: [(run: BuildingArchive.Run, after: BuildingReport)] = []
+    BuildingReports.forEachRun(in: archive) { states.append(($0, $1)) }
+    var differences = BuildingReports.formats.compactMap { difference($0.name, $0.text(report)) }
+    differences += Parallel.map(states) { state in
+      Self.files(of: state.run, state.after).compactMap { difference($0.path, $0.text) }
+    }.joined()
     differences += try RecordFiles(archive, signed, in: folder).others.map {
       Difference(
         path: $0, words: "was not made by roboprov from these journals",
@@ -112,6 +105,15 @@ package struct ReportSet {
             ?? "Remove it."))
     }
     return differences + (besidesSigned ? [] : differencesFromSigned)
+  }
+
+  /// How a file differs from this text; nil if it has it.
+  private func difference(_ path: String, _ text: String) -> Difference? {
+    guard let bytes = InputFile.recorded("\(folder)/\(path)") else {
+      return Difference(path: path, words: "is missing")
+    }
+    return bytes.elementsEqual(text.utf8)
+      ? nil : Difference(path: path, words: "does not match the journals")
   }
 
   /// What there is beside the newest signed state, and what is missing of it.

@@ -41,7 +41,7 @@ extension ManifestDecoder {
       return kind.takes(.beaconUUID) ? shared.settings : [:]
     }
     let own = beacon(entry.value)
-    guard let profile = kind.profile else { return [:] }
+    guard let profile = kind.profile?.value else { return [:] }
     guard kind.takes(.beaconUUID) else {
       let isWritten = profile.settings.contains { $0.name == .uuid }
       error(

@@ -87,7 +87,8 @@ extension ManifestDecoder {
     let own = fields["timeouts"].map { self.timeouts($0, of: kind) } ?? [:]
     let floor = fields["floor"].flatMap { label($0, "floor") } ?? scope.floor
     let tags = scope.tags + self.tags(fields)
-    guard let profile = kind.profile, let name, let id, let retries else { return nil }
+    guard let shared = kind.profile, let name, let id, let retries else { return nil }
+    let profile = shared.value
     if let address { evidence.note(address, at: fields["address"]?.range) }
     if let counted = profile.countedSetting?.name, let value = settings[counted], !draft.isOfRange {
       evidence.note(value, counted, of: name, at: fields[counted.rawValue]?.range)
@@ -104,6 +105,7 @@ extension ManifestDecoder {
       settings: settings, access: access,
       timeouts: timeouts(of: profile, with: settings, defaults.timeouts.merging(own) { $1 }),
       retries: retries)
+    room.sharedFamily = shared
     room.nameLabel()
     if room.awaitsLabel, let entry = fields.entry("address") {
       error(
@@ -116,7 +118,7 @@ extension ManifestDecoder {
   }
 
   private mutating func roomName(
-    _ fields: Fields, profile: DeviceFamily?, claims: inout RoomClaims
+    _ fields: Fields, profile: Shared<DeviceFamily>?, claims: inout RoomClaims
   ) -> String? {
     guard let node = fields["room"] else {
       error(.missingKey, "a room without a name", at: fields.head, advice: "give it one: room: …")
@@ -125,7 +127,7 @@ extension ManifestDecoder {
     guard let text = plainText(node, "room") else { return nil }
     // A room has a name even if its device does not take one.
     let description =
-      profile?.settings.first { $0.name == .roomName }
+      profile?.value.settings.first { $0.name == .roomName }
       ?? SettingDescription(
         .roomName, "room name", .text(bytes: ManifestLimits.label), isRequired: true,
         documentation: "Name of the room.")
@@ -182,7 +184,7 @@ extension ManifestDecoder {
     _ fields: Fields, of kind: RoomKind, _ policy: Building.Assignment?
   ) {
     guard policy == .any, fields["address"] == nil, fields["device"] == nil, fields["register"] == nil,
-      let profile = kind.profile,
+      let profile = kind.profile?.value,
       !profile.hasIdentity
     else { return }
     warning(
@@ -346,10 +348,10 @@ extension ManifestDecoder {
   }
 
   /// Whether a room's device was configured elsewhere, so that roboprov only looks for it.
-  mutating func isRegistered(_ fields: Fields, profile: DeviceFamily?) -> Bool {
+  mutating func isRegistered(_ fields: Fields, profile: Shared<DeviceFamily>?) -> Bool {
     let advice = "`true`: the device was configured elsewhere, and is only looked for"
     guard let node = fields["register"], truth(node, "register", advice) == true else { return false }
-    if let profile, !profile.hasIdentity {
+    if let profile = profile?.value, !profile.hasIdentity {
       error(
         .unsupportedKey, "\(profile.withArticle) cannot be registered", at: node.range,
         advice: "it has no identity on air: leave `register` out and provision it")
@@ -362,7 +364,7 @@ extension ManifestDecoder {
   private mutating func claimIdentity(
     _ settings: [SettingName: SettingValue], _ fields: Fields, _ kind: RoomKind, _ claims: inout RoomClaims
   ) {
-    guard let profile = kind.profile, profile.hasIdentity else { return }
+    guard let profile = kind.profile?.value, profile.hasIdentity else { return }
     // Only written settings count: many devices share what their firmware advertises.
     let onAir = profile.settings.filter { $0.isOnAir && $0.isWritten }.map(\.name)
     guard let identity = profile.identity?.identity(of: settings) else { return }
@@ -379,7 +381,7 @@ extension ManifestDecoder {
   /// Checks a password by the room's own family, if that takes other ones than the description that all networks
   /// were checked by.
   private mutating func checkPassword(_ network: Network, of kind: RoomKind) {
-    guard let (secret, range) = network.password, let own = kind.profile?[.wifiPassword],
+    guard let (secret, range) = network.password, let own = kind.profile?.value[.wifiPassword],
       let general = families.setting(.wifiPassword), own.kind != general.kind,
       general.violation(of: .secret(secret)) == nil, !checkedPasswords.contains(range)
     else { return }
@@ -420,7 +422,9 @@ extension ManifestDecoder {
   private mutating func requireWiFi(
     _ fields: Fields, _ own: YAMLNode.Entry?, of kind: RoomKind, _ choice: WiFiChoice?, isShared: Bool
   ) {
-    guard kind.takes(.wifiSSID), let setting = kind.profile?[.wifiSSID], setting.isRequired else { return }
+    guard kind.takes(.wifiSSID), let setting = kind.profile?.value[.wifiSSID], setting.isRequired else {
+      return
+    }
     if choice == nil, own != nil || isShared { return }
     error(
       .missingSetting, "a room without `wifi`", at: own?.value.range ?? fields.head,

@@ -8,7 +8,7 @@ struct RoomDraft {
   /// The room's own keys.
   var fields: Fields
   /// The device family; nil when the manifest names an unknown one, which has been reported.
-  var profile: DeviceFamily?
+  var profile: Shared<DeviceFamily>?
   /// The index of the room's scope in `ManifestDecoder.scopes`.
   var scope: Int
   /// Whether the room comes from a range and no later entry changed it.
@@ -190,10 +190,10 @@ extension ManifestDecoder {
     for room in rooms { drafts.add(room.draft, named: room.name) }
   }
 
-  private mutating func roomFields(_ node: YAMLNode, _ profile: DeviceFamily?) -> Fields? {
+  private mutating func roomFields(_ node: YAMLNode, _ profile: Shared<DeviceFamily>?) -> Fields? {
     let families = families
     return fields(
-      of: node, "a room", known: vocabulary.keys(ofRoomsWith: profile),
+      of: node, "a room", known: vocabulary.keys(ofRoomsWith: profile?.value.id),
       elsewhere: { key in
         if Vocabulary.building.contains(key) {
           return (.misplacedKey, "`\(key)` cannot be in a room", "it belongs at the top of the manifest")
@@ -201,7 +201,7 @@ extension ManifestDecoder {
         let takers = families.all.filter {
           Vocabulary.settingKeys(of: $0).contains(key)
         }
-        guard let profile, !takers.isEmpty else { return nil }
+        guard let profile = profile?.value, !takers.isEmpty else { return nil }
         let isExpected = Vocabulary.beacon.contains(key) && profile[.beaconUUID]?.isWritten == false
         return (
           .unsupportedKey, "\(profile.withArticle) takes no `\(key)`",

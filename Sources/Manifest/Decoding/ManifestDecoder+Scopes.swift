@@ -31,7 +31,9 @@ extension ManifestDecoder {
       }
     }
     var own = defaults(top, networks)
-    if own.profile == nil { own.profile = ChosenProfile(family: families.all.first) }
+    if own.profile == nil {
+      own.profile = ChosenProfile(family: families.all.first.flatMap { vocabulary.shared[$0.id] })
+    }
     return RoomScope(own: own, defaults: own)
   }
 
@@ -115,7 +117,7 @@ extension ManifestDecoder {
   /// The tags of a mapping: a list, or a text with commas.
   mutating func tags(_ fields: Fields) -> [String] {
     guard let node = fields["tags"] else { return [] }
-    if let text = node.text, text.contains(",") {
+    if let text = node.text, text.utf8.contains(UInt8(ascii: ",")) {
       _ = self.text(node, "tags")
       return text.split(separator: ",").map { $0.trimmingBlanks }.filter {
         !$0.isEmpty && isLabel($0, "tags", at: node.range)

@@ -34,7 +34,7 @@ extension ManifestDecoder {
   mutating func plainSettings(
     _ fields: Fields, of kind: RoomKind, _ shared: [String: SharedSetting]
   ) -> [SettingName: SettingValue] {
-    let descriptions = kind.profile?.givenSettings ?? []
+    let descriptions = kind.profile?.value.givenSettings ?? []
     var settings = [SettingName: SettingValue](minimumCapacity: descriptions.count)
     for description in descriptions where Vocabulary.isPlain(description) {
       let key = description.name.rawValue

@@ -203,9 +203,9 @@ struct ManifestDecoder {
   }
 
   /// Decodes a profile by its name.
-  mutating func profile(_ node: YAMLNode) -> DeviceFamily? {
+  mutating func profile(_ node: YAMLNode) -> Shared<DeviceFamily>? {
     guard let text = text(node, "profile") else { return nil }
-    if let profile = families[FamilyID(rawValue: text)] { return profile }
+    if let profile = vocabulary.shared[FamilyID(rawValue: text)] { return profile }
     let known = families.all.map(\.id.rawValue)
     error(
       .unknownValue, "unknown profile", at: node.range,

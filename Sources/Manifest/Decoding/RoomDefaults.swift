@@ -36,7 +36,7 @@ struct RoomDefaults {
 
 /// A device family that the manifest names; nil for an unknown name, which has been reported.
 struct ChosenProfile {
-  var family: DeviceFamily?
+  var family: Shared<DeviceFamily>?
 }
 
 /// A part of the manifest with defaults for its rooms: the whole manifest, a floor or a group.
@@ -59,7 +59,9 @@ struct RoomScope {
   /// - Returns: Whether the kind is new.
   mutating func add(_ kind: RoomKind) -> Bool {
     guard
-      !kinds.contains(where: { $0.profile?.id == kind.profile?.id && $0.isRegistered == kind.isRegistered })
+      !kinds.contains(where: {
+        $0.profile?.value.id == kind.profile?.value.id && $0.isRegistered == kind.isRegistered
+      })
     else { return false }
     kinds.append(kind)
     return true

@@ -3,7 +3,7 @@ package import Model
 /// The properties that determine the keys of a room: the device family, and whether the device is written.
 struct RoomKind {
   /// The family; nil when the manifest names an unknown one, which has been reported.
-  let profile: DeviceFamily?
+  let profile: Shared<DeviceFamily>?
   /// Whether the device was configured elsewhere, so that roboprov only looks for it.
   let isRegistered: Bool
 
@@ -11,21 +11,21 @@ struct RoomKind {
   func takes(_ setting: SettingDescription) -> Bool { !isRegistered || setting.isOnAir }
 
   func takes(_ name: SettingName) -> Bool {
-    profile?[name].map(takes) ?? false
+    profile?.value[name].map(takes) ?? false
   }
 
-  var isProvedByBeacon: Bool { !isRegistered && profile?.hasIdentity ?? true }
+  var isProvedByBeacon: Bool { !isRegistered && profile?.value.hasIdentity ?? true }
 
   /// Whether the device can list the networks that it receives.
-  var canCheckWiFi: Bool { !isRegistered && profile?.listsNetworks ?? true }
+  var canCheckWiFi: Bool { !isRegistered && profile?.value.listsNetworks ?? true }
 
   /// The stages with a timeout.
-  var stages: [Stage] { isRegistered ? [.search] : profile?.stages ?? Stage.allCases }
+  var stages: [Stage] { isRegistered ? [.search] : profile?.value.stages ?? Stage.allCases }
 
   /// The subject of a message: `a Robo Sensor`.
   var words: String {
     if isRegistered { return "a registered room" }
-    return profile.map(\.withArticle) ?? "a room"
+    return profile.map(\.value.withArticle) ?? "a room"
   }
 }
 

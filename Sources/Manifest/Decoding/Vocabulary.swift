@@ -55,6 +55,8 @@ package struct Vocabulary: Sendable {
   /// The keys of all families' settings.
   let settingKeys: [String]
   private let keysByFamily: [FamilyID: [String]]
+  /// The families for rooms, which are many and share them.
+  let shared: [FamilyID: Shared<DeviceFamily>]
 
   package init(_ families: FamilyCatalogue) {
     self.families = families
@@ -82,13 +84,14 @@ package struct Vocabulary: Sendable {
     counted = families.all.compactMap(\.countedSetting).reduce(into: []) { counted, setting in
       if !counted.contains(where: { $0.name == setting.name }) { counted.append(setting) }
     }
+    shared = Dictionary(uniqueKeysWithValues: families.all.map { ($0.id, Shared($0)) })
     keysByFamily = Dictionary(
       uniqueKeysWithValues: families.all.map { ($0.id, Self.room + Self.settingKeys(of: $0)) })
   }
 
   /// The keys of rooms of this family; of any family when it is unknown.
-  func keys(ofRoomsWith family: DeviceFamily?) -> [String] {
-    family.flatMap { keysByFamily[$0.id] } ?? Self.room + settingKeys
+  func keys(ofRoomsWith family: FamilyID?) -> [String] {
+    family.flatMap { keysByFamily[$0] } ?? Self.room + settingKeys
   }
 
   /// The keys of a family's settings, in its order.

@@ -79,7 +79,7 @@ package struct Room: Hashable, Sendable {
     _read { yield sharedFamily.value }
   }
   /// The family in one place: rooms are copied often.
-  package let sharedFamily: Shared<DeviceFamily>
+  package var sharedFamily: Shared<DeviceFamily>
   /// The address of the device, if the manifest states it.
   package var address: BluetoothAddress?
   /// The name that the device advertises while it waits, if the manifest states it instead of an address.

@@ -1,7 +1,7 @@
 /// A machine name with a type of its own, so that the compiler keeps the names of rooms and profiles apart.
-/// Frozen once released.
-package struct Identifier<Subject>: Hashable, Sendable, Codable, RawRepresentable, Comparable,
-  ExpressibleByStringLiteral, CustomStringConvertible
+/// Frozen once released. It is no `RawRepresentable`, which the standard library hashes and compares far more slowly.
+package struct Identifier<Subject>: Hashable, Sendable, Codable, Comparable, ExpressibleByStringLiteral,
+  CustomStringConvertible
 {
   package var rawValue: String
   package init(rawValue: String) { self.rawValue = rawValue }
@@ -16,6 +16,11 @@ package struct Identifier<Subject>: Hashable, Sendable, Codable, RawRepresentabl
       throw DecodingError.dataCorruptedError(
         in: container, debugDescription: "an id that cannot be a file's name")
     }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(rawValue)
   }
 
   package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }

@@ -1,10 +1,10 @@
 /// The valid ranges of numbers in records and plans. A number outside is reported as damage when it is read,
 /// so later sums, differences and conversions cannot overflow.
-enum RecordedNumbers {
+package enum RecordedNumbers {
   /// Counts, dBm and bytes.
-  static let integers = -0x7FFF_FFFF...0x7FFF_FFFF
+  package static let integers = -0x7FFF_FFFF...0x7FFF_FFFF
   /// Seconds: 31 years.
-  static let seconds = -1e9...1e9
+  package static let seconds = -1e9...1e9
   /// Microseconds since a run began.
   static let elapsed: ClosedRange<Int64> = 0...1_000_000_000_000_000
   /// Seconds since 1970, up to the year 9999.

@@ -48,15 +48,10 @@ extension RunEvent: Codable {
   }
 
   /// The event of these recorded values; nil if the time since the run began is out of range.
-  /// - Throws: what `payload` throws.
-  package init?(
-    sequence: Int, at: Timestamp, microseconds: Int64, kind: Fact.Kind, from payload: some PayloadSource
-  ) throws {
+  package init?(sequence: Int, at: Timestamp, microseconds: Int64, fact: Fact) {
     guard RecordedNumbers.elapsed.contains(microseconds) else { return nil }
-    self.sequence = sequence
-    self.at = at.time
+    (self.sequence, self.at, self.fact) = (sequence, at.time, fact)
     elapsed = .microseconds(microseconds)
-    fact = try Fact(kind: kind, from: payload)
   }
 
   package func encode(to encoder: any Encoder) throws {

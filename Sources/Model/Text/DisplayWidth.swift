@@ -34,5 +34,11 @@ extension Character {
 
 extension StringProtocol {
   /// How many columns a terminal gives this text; it must not contain control sequences.
-  package var columns: Int { reduce(0) { $0 + $1.columns } }
+  package var columns: Int {
+    // Nearly every text is ASCII, and characters are slow.
+    let ascii = utf8.withContiguousStorageIfAvailable { bytes in
+      bytes.allSatisfy { 0x20..<0x7F ~= $0 } ? bytes.count : nil
+    }
+    return ascii.flatMap(\.self) ?? reduce(0) { $0 + $1.columns }
+  }
 }

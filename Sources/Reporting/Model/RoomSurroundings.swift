@@ -87,7 +87,8 @@ struct RunSurroundings {
   }
 
   private let report: RunReport
-  private var received: [Received] = []
+  /// The first sighting of each device, by the adapter.
+  private var received: [AdapterID: [Received]] = [:]
   private var faults: [(at: Duration, fault: AdapterFault)] = []
   private var ends: [RoomID: Duration] = [:]
   /// The kinds of events that the record lacks.
@@ -102,7 +103,9 @@ struct RunSurroundings {
       switch event.fact {
       case .deviceSighted(let fact):
         // In provisioning mode and as a beacon it is the same device.
-        if known.insert(fact.address).inserted { received.append(Received(at: event.elapsed, device: fact)) }
+        if known.insert(fact.address).inserted {
+          received[fact.adapter, default: []].append(Received(at: event.elapsed, device: fact))
+        }
       case .adapterFaulted(let fact): faults.append((event.elapsed, fact))
       case .roomFinished(let fact): ends[fact.room] = event.elapsed
       case .eventsOmitted(let fact): omitted.formUnion(fact.omitted.map(\.kind))
@@ -114,12 +117,15 @@ struct RunSurroundings {
   /// The sightings around a room, from the beginning of the run to the outcome of the room.
   func around(_ room: RoomReport) -> RoomSurroundings {
     let end = ends[room.id] ?? report.elapsed
-    var firsts: [AdapterID: Int] = [:]
     var strength: ClosedRange<Int>?
-    for other in received where other.at <= end && other.device.address != room.address {
-      firsts[other.device.adapter, default: 0] += 1
-      guard let rssi = other.device.rssi else { continue }
-      strength = min(strength?.lowerBound ?? rssi, rssi)...max(strength?.upperBound ?? rssi, rssi)
+    let firsts = received.mapValues { received in
+      received.count { other in
+        guard other.at <= end, other.device.address != room.address else { return false }
+        if let rssi = other.device.rssi {
+          strength = min(strength?.lowerBound ?? rssi, rssi)...max(strength?.upperBound ?? rssi, rssi)
+        }
+        return true
+      }
     }
     return RoomSurroundings(
       scanners: report.adapterReports.map { scanner($0, until: end, received: firsts[$0.adapter] ?? 0) },
