@@ -37,7 +37,9 @@ final class Gateway: Sendable {
         "Port \(port)", "ListenAddress 127.0.0.1", "HostKey \(folder)/\(name)-key", "PidFile none",
         "UsePAM no",
         "StrictModes no", "PasswordAuthentication no", "KbdInteractiveAuthentication no",
-        "AuthorizedKeysFile \(folder)/user.pub", "SetEnv PATH=\(folder)/\(name)-bin:/usr/bin:/bin",
+        "AuthorizedKeysFile \(folder)/user.pub",
+        // A home directory without a .bashrc, which would run what the user has there, for each connection.
+        "SetEnv HOME=\(folder) PATH=\(folder)/\(name)-bin:/usr/bin:/bin",
       ]).joined(separator: "\n") + "\n")
     try site.writeProgram(
       "\(name)-bin/systemd-stdio-bridge", "exec /usr/bin/systemd-stdio-bridge --bus-path='\(bus)'")
