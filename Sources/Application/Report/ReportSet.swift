@@ -84,12 +84,20 @@ package struct ReportSet {
   /// - Parameter besidesSigned: Whether to leave out differences from a signed state.
   /// - Throws: `CommandFailure` if the folder cannot be read.
   package func differences(from report: BuildingReport, besidesSigned: Bool = false) throws -> [Difference] {
-    var states: [(run: BuildingArchive.Run, after: BuildingReport)] = []
-    BuildingReports.forEachRun(in: archive) { states.append(($0, $1)) }
     var differences = BuildingReports.formats.compactMap { difference($0.name, $0.text(report)) }
-    differences += Parallel.map(states) { state in
-      Self.files(of: state.run, state.after).compactMap { difference($0.path, $0.text) }
-    }.joined()
+    // A few runs at a time, because the state after each takes memory.
+    var states: [(run: BuildingArchive.Run, after: BuildingReport)] = []
+    func compareStates() {
+      differences += Parallel.map(states) { state in
+        Self.files(of: state.run, state.after).compactMap { difference($0.path, $0.text) }
+      }.joined()
+      states = []
+    }
+    BuildingReports.forEachRun(in: archive) { run, after in
+      states.append((run, after))
+      if states.count == 8 { compareStates() }
+    }
+    compareStates()
     differences += try RecordFiles(archive, signed, in: folder).others.map {
       Difference(
         path: $0, words: "was not made by roboprov from these journals",
