@@ -27,7 +27,7 @@ struct ProcessTests {
   }
 
   @Test(
-    "a memory limit that is too low is reported at once", arguments: [110_000, 130_000, 150_000, 200_000])
+    "a memory limit that is too low is reported at once", arguments: [90_000, 110_000, 130_000, 150_000])
   func littleMemory(kilobytes: Int) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
