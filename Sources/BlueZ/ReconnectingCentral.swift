@@ -26,8 +26,9 @@ package actor ReconnectingCentral: Central {
     /// For a bus behind ssh, which firewalls watch for frequent attempts. ssh may itself take 10 s to connect, and a small
     /// gateway on a slow network far longer for the keys and the login; ssh ends a connection that is lost meanwhile.
     package static func remote(_ chance: @escaping @Sendable () -> Double) -> Policy {
-      Policy(pauses: .seconds(1)...(.seconds(30)), limit: .seconds(60), chance: chance)
+      Policy(pauses: .seconds(1)...(.seconds(30)), limit: remoteLimit, chance: chance)
     }
+    package static let remoteLimit = Duration.seconds(60)
   }
 
   private let bus: BusAddress

@@ -2,8 +2,10 @@
 #include <stdint.h>
 
 // A time zone of the system's database, for the rest of the process: a GTimeZone, which does not change, so that any thread may
-// read it. That of this computer without an identifier; 0 if there is none of this name.
-static inline uintptr_t cglib_zone(const char *identifier) { return (uintptr_t)g_time_zone_new_identifier(identifier); }
+// read it. Without an identifier that of this computer, or of TZ; 0 if there is none of this name.
+static inline uintptr_t cglib_zone(const char *identifier) {
+  return (uintptr_t)(identifier ? g_time_zone_new_identifier(identifier) : g_time_zone_new_local());
+}
 
 // The name of a time zone: `Europe/Berlin`.
 static inline const char *cglib_identifier(uintptr_t zone) { return g_time_zone_get_identifier((GTimeZone *)zone); }

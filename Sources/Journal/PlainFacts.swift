@@ -114,9 +114,7 @@ struct PlainFields {
   func string(_ key: String) throws -> String? { try node(key, .string).map { json.string($0.text) } }
 
   func id<Subject>(_ key: String) throws -> Identifier<Subject>? {
-    guard let text = try string(key) else { return nil }
-    guard text.isFileName else { throw PlainJSON.Refused() }
-    return Identifier(rawValue: text)
+    try string(key).map { try Identifier(recorded: $0) ?? missing() }
   }
 
   func text<Value: WrittenAsText>(_ key: String) throws -> Value? {

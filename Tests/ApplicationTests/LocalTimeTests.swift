@@ -16,7 +16,7 @@ import Testing
     #expect(LocalTime.of("Nowhere/Land") == nil)
   }
 
-  @Test("the zone of this computer has its name")
+  @Test("the zone of this computer is that of its name")
   func here() throws {
     let named = try #require(LocalTime.of(LocalTime.identifierHere))
     let at = Date(timeIntervalSince1970: 1_795_687_200)

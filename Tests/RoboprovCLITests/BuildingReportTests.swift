@@ -225,6 +225,25 @@ struct BuildingReportTests {
     }
   }
 
+  @Test("the page shows the time of the zone in which it was made")
+  func zone() async throws {
+    try await Premises.serve(1, toPrograms: true) { premises in
+      let site = premises.site
+      try site.writeManifest([.numbered(1)])
+      let run = try await site.run(
+        ["apply", "building.yaml", "--yes", "--scan-time", "1"], bus: premises.building.bus,
+        environment: ["TZ": "Asia/Kolkata"])
+      #expect(run.status == 0, "\(run)")
+      let folder = site.directory.appending(path: "reports/\(Site.building)")
+      let report = try #require(JSON(try site.text(of: "building.json", from: folder)))
+      #expect(report["time_zone"].text == "Asia/Kolkata")
+      let page = try site.text(of: "building.html", from: folder)
+      #expect(page.contains("UTC+05:30"))
+      let check = try await site.run(["report", "check", Site.building])
+      #expect(check.status == 0, "\(check)")
+    }
+  }
+
   @Test("the report names the command that does what is left; a missing building is refused")
   func unknown() async throws {
     try await Site.use { site in

@@ -139,6 +139,23 @@ import VirtualBuilding
     }
   }
 
+  @Test("a gateway that has none of the adapters of earlier runs may be another computer, which is said")
+  func another() async throws {
+    try await withFloors { site, floors in
+      for floor in floors { _ = try await Gateway(floor.name, at: site, bus: floor.building.bus) }
+      let environment = try Gateway.environment(at: site)
+      let sentence =
+        "warning: floor-3 has none of the adapters that it had in earlier runs. Make sure that gw4 is"
+      for (rooms, host) in [([floors[0]], "gw3"), (floors, "gw4")] {
+        try writeManifest(site, rooms, hosts: "floor-3: { ssh: \(host) }")
+        let run = try await site.run(Self.apply + ["--scan-time", "3"], environment: environment)
+        #expect(run.status == 0, "\(run)")
+        #expect(run.errors.contains(sentence) == (host == "gw4"), "\(run)")
+      }
+      await expectDone(floors)
+    }
+  }
+
   @Test("a gateway whose connection ends again and again loses no room and no truth")
   func cut() async throws {
     try await withFloors { site, floors in
@@ -421,7 +438,7 @@ import VirtualBuilding
         #expect(!run.output.contains("No lock could be made"), "\(run)")
         #expect(scan.status == 69 && scan.errors.contains("its process and run are unknown"), "\(scan)")
       case .files:
-        let warning = #/floor-3/hci0 is not locked[\s\S]*No space left on device/#
+        let warning = #/warning: no lock could be made for floor-3/hci0[\s\S]*No space left on device/#
         #expect(scan.status == 0 && scan.errors.contains(warning), "\(scan)")
         let journal = try site.text(of: "journal.jsonl")
         #expect(journal.contains(#/"fault":"not_locked","stack_text":"[^"]*No space left on device/#))

@@ -39,11 +39,16 @@ package struct Preflight: Sendable {
     let building = prepared.source.building
     let wanted = adapters.adapters(of: building)
     let kernel = ControllerFiles.ofThisHost(unless: stack.isSimulated)
-    if !wanted.isEmpty, let present = try? await stack.central.adapters() {
+    if !wanted.isEmpty || !stack.hosts.isEmpty, let present = try? await stack.central.adapters() {
       let lost = await stack.central.hosts().filter { $0.failure != nil }.compactMap(\.host)
+      let known = KnownAdapters(building, prepared.archive, kernel: kernel?.names ?? [])
       // The adapters of a host that cannot be reached now are unknown.
-      try KnownAdapters(building, prepared.archive, kernel: kernel?.names ?? []).check(
-        wanted.filter { reference in !lost.contains { $0 == reference.host } }, present)
+      try known.check(wanted.filter { reference in !lost.contains { $0 == reference.host } }, present)
+      for host in stack.hosts where known.isAnother(host.name, with: present) {
+        Messages.say(
+          "roboprov: warning: \(host.name) has none of the adapters that it had in earlier runs. "
+            + "Make sure that \(host.ssh.visible) is the right computer.")
+      }
     }
     try await Interruptions().cancelling { _ = try await adapters.ready(stack, of: building) }
   }
@@ -54,9 +59,11 @@ package struct Preflight: Sendable {
 struct KnownAdapters: Sendable {
   private let references: [AdapterReference]
   private let aliases: [String]
+  /// Those of earlier runs.
+  private let used: [AdapterSelected]
 
   init(_ building: Building, _ archive: BuildingArchive, kernel: [String]) {
-    let used = archive.runs.flatMap { run in
+    used = archive.runs.flatMap { run in
       run.record.events.compactMap { event -> AdapterSelected? in
         if case .adapterSelected(let adapter) = event.fact { adapter } else { nil }
       }
@@ -65,6 +72,13 @@ struct KnownAdapters: Sendable {
       building.adapters.map(\.reference) + kernel.map { AdapterReference($0) }
       + used.map { AdapterReference($0.name) }
     aliases = building.adapters.compactMap(\.alias)
+  }
+
+  /// Whether a host has adapters, and none of those that it had in earlier runs: its name may lead to another computer.
+  fileprivate func isAnother(_ host: HostName, with present: [Adapter]) -> Bool {
+    let before = Set(used.map(\.adapter).filter { $0.host == host })
+    let now = present.map(\.id).filter { $0.host == host }
+    return !before.isEmpty && !now.isEmpty && before.isDisjoint(with: now)
   }
 
   /// Throws if none of the named adapters can appear; warns if some cannot.

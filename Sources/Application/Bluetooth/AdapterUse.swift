@@ -77,15 +77,8 @@ package struct AdapterUse: Sendable {
 
   /// Claims an adapter, or names the run that has it.
   package func holder(of adapter: Adapter) async -> String? {
-    switch stack.isSimulated ? .granted : await claims.take(adapter) {
-    case .granted: return nil
-    case .unlocked(let reason):
-      Messages.say(
-        "roboprov: warning: \(adapter.name) is not locked (\(reason.visible)). Make sure that no other run uses it."
-      )
-      return nil
-    case .refused(let holder): return holder
-    }
+    if !stack.isSimulated, case .refused(let holder) = await claims.takeUnrecorded(adapter) { return holder }
+    return nil
   }
 
   /// Scans for a time that counts from the start of the scan, or until cancelled.

@@ -10,7 +10,7 @@ import Model
 enum RemoteHosts {
   /// How long a command waits at its start until each host has reported its adapters: longer than a connection attempt, so that
   /// the reason of a failure is known.
-  static let settling = Duration.seconds(65)
+  static let settling = ReconnectingCentral.Policy.remoteLimit + .seconds(5)
 
   /// The bus of a host.
   static func bus(of host: HostDescription) -> BusAddress {

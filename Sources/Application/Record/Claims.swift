@@ -71,6 +71,15 @@ package actor AdapterClaims {
     }
   }
 
+  /// Locks an adapter for a use without a record, and warns if it could not be locked.
+  package func takeUnrecorded(_ adapter: Adapter) async -> AdapterClaim {
+    let claim = await take(adapter)
+    if case .unlocked(let reason) = claim {
+      Messages.say("roboprov: warning: \(AdapterFault.noLock(on: adapter.name)) (\(reason.visible))")
+    }
+    return claim
+  }
+
   /// Locks an adapter on its host, again if the connection that held the lock was lost.
   private func take(_ adapter: Adapter, on host: HostDescription) async -> AdapterClaim {
     if remote[adapter.id]?.isHeld == true { return .granted }

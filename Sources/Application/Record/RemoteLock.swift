@@ -1,3 +1,4 @@
+import BlueZ
 import Bluetooth
 import EventLoop
 import FoundationEssentials
@@ -18,7 +19,7 @@ final class RemoteLock: Sendable {
   }
 
   /// How long the host may take: as long as for a connection to its bus.
-  private static let limit = Duration.seconds(60)
+  private static let limit = ReconnectingCentral.Policy.remoteLimit
   /// How often this process sends a line. The shell ends after six times as long without one.
   private static let interval = Duration.seconds(10)
 

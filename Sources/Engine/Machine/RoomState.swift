@@ -149,6 +149,9 @@ indirect enum RoomState: Sendable {
       (work, self.past, self.reason, failedAt) = (past.work, past, reason, now)
     }
 
+    /// How long the attempt lasted.
+    var took: Duration { past.began.duration(to: failedAt) }
+
     /// Whether the stack had forgotten the device: only another sighting of it leads on, and shows that the stack was
     /// not lost.
     var awaitsSighting: Bool {

@@ -47,11 +47,10 @@ struct RoomWork: Hashable, Sendable {
   private(set) var save = Save.none
   /// Whether the device accepted a connection of this run.
   private(set) var wasLinked = false
-  /// How long the last attempt lasted that failed.
+  /// How long the last failed attempt lasted.
   var failedAfter = Duration.zero
-  /// Whether it failed, and the device accepted no connection of this run: each attempt may take its whole timeout. A
-  /// connection that the stack ends sooner, since the device did not answer its first packets, blocks an adapter no longer
-  /// than others do.
+  /// Whether it failed, and the device accepted no connection of this run: each attempt may take its whole timeout. One whose
+  /// connection failed within 2 s blocks an adapter no longer than others do.
   var isSilent: Bool { budget.charged > 0 && !wasLinked && failedAfter > .seconds(2) }
   /// Whether an attempt of this run may have changed the device.
   private(set) var wasTouched = false

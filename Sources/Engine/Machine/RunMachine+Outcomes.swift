@@ -69,7 +69,7 @@ extension RunMachine {
       .attemptEnded(
         .init(
           room: state.past.attempt.room, number: state.work.number,
-          seconds: state.past.began.duration(to: state.failedAt).inSeconds, failure: reason,
+          seconds: state.took.inSeconds, failure: reason,
           notCounted: failure.exemption)))
     // The attempt ended because the run stops for its own reason: the room gets that reason, not
     // "interrupted".
@@ -99,7 +99,7 @@ extension RunMachine {
   ) {
     var state = state
     state.work.lastFailure = reason
-    state.work.failedAfter = state.past.began.duration(to: state.failedAt)
+    state.work.failedAfter = state.took
     if reason.contradictsAcknowledgement { state.work.contradictAcknowledgement() }
     state.work.budget.charge(failure)
     if failure.exemption == nil {

@@ -8,14 +8,19 @@ package struct Identifier<Subject>: Hashable, Sendable, Codable, Comparable, Exp
   package init(stringLiteral value: String) { rawValue = value }
   package var description: String { rawValue }
 
-  /// Reads a name. Ids become names of files, so one that could not be a file's name is an error where it is read.
+  /// A recorded name. Ids become names of files, so one that could not be a file's name is an error where it is read.
+  package init?(recorded text: String) {
+    guard text.isFileName else { return nil }
+    rawValue = text
+  }
+
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    rawValue = try container.decode(String.self)
-    guard rawValue.isFileName else {
+    guard let id = Self(recorded: try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(
         in: container, debugDescription: "an id that cannot be a file's name")
     }
+    self = id
   }
 
   package func encode(to encoder: any Encoder) throws {

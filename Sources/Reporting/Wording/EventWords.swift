@@ -48,7 +48,7 @@ struct EventWords {
         case (.comesAndGoes, _):
           "\(name) is not used any more: it disappeared again and again. Plug it in somewhere else, or use another one"
         case (.notLocked, _):
-          "no lock could be made for \(name): make sure that no other run uses it"
+          AdapterFault.noLock(on: name)
         case (.serviceStuck, _):
           "the Bluetooth service is stuck on \(name): run `systemctl restart bluetooth`"
         case (.tooManyDevices, _):
@@ -407,5 +407,12 @@ extension DeviceDetail.Name {
     case .systemVersion: "system version"
     case .url: "URL"
     }
+  }
+}
+
+extension AdapterFault {
+  /// What a person is told of an adapter that could not be locked.
+  package static func noLock(on adapter: String) -> String {
+    "no lock could be made for \(adapter): make sure that no other run uses it"
   }
 }

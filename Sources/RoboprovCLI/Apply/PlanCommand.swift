@@ -95,7 +95,7 @@ struct PlanCommand: AsyncParsableCommand {
       central: stack.central, clock: stack.clock, drivers: request.building.drivers, chance: { 0 },
       randomBytes: stack.randomBytes,
       confirm: { _ in nil },
-      claim: { stack.isSimulated ? .granted : await claims.take($0) },
+      claim: { stack.isSimulated ? .granted : await claims.takeUnrecorded($0) },
       requests: interruptions.requests)
     let coordinator = Coordinator(clock: stack.clock, wall: stack.wall, recorder: NothingRecorded()) {
       event in
