@@ -139,7 +139,7 @@ import VirtualBuilding
     }
   }
 
-  @Test("a gateway that has none of the adapters of earlier runs may be another computer, which is said")
+  @Test("a warning names a gateway that has none of the adapters of earlier runs")
   func another() async throws {
     try await withFloors { site, floors in
       for floor in floors { _ = try await Gateway(floor.name, at: site, bus: floor.building.bus) }

@@ -411,7 +411,7 @@ extension DeviceDetail.Name {
 }
 
 extension AdapterFault {
-  /// What a person is told of an adapter that could not be locked.
+  /// The sentence about an adapter that could not be locked.
   package static func noLock(on adapter: String) -> String {
     "no lock could be made for \(adapter): make sure that no other run uses it"
   }

@@ -30,6 +30,13 @@ final class Invocation: Sendable {
     var description: String { "\(what) did not come\n\(written)" }
   }
 
+  /// How often a process is looked at: the longer it takes the less often, so that tests that wait leave the processor to it.
+  private struct Pauses {
+    private let start = SuspendingClock.now
+    var waited: Duration { SuspendingClock.now - start }
+    var next: Duration { min(max(waited / 16, .milliseconds(10)), .milliseconds(250)) }
+  }
+
   /// The variables that the program gets from these tests: the sanitizer's options (`Scripts/sanitize`) and
   /// the wrong change (`Scripts/mutants`).
   private static let inherited = ProcessInfo.processInfo.environment.filter {
@@ -59,9 +66,11 @@ final class Invocation: Sendable {
     errors = directory.appending(path: "err-\(number)")
     for file in [output, errors] { try Data().write(to: file) }
     process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    // The virtual BlueZ of all programs lives in the process of the tests. Without `nice` they would take the processor from
+    // it, and on a slow machine it would look like a bluetoothd that does not answer.
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/nice")
     // The test process may ignore signals, and its children would inherit that.
-    process.arguments = ["--default-signal=PIPE,INT,TERM,HUP,XFSZ"] + command
+    process.arguments = ["/usr/bin/env", "--default-signal=PIPE,INT,TERM,HUP,XFSZ"] + command
     process.environment = environment.merging(Self.inherited) { own, _ in own }
     process.currentDirectoryURL = directory
     // The parent closes these once the child has its own: Foundation reads the list of open files at each
@@ -108,21 +117,21 @@ final class Invocation: Sendable {
   /// Returns when a condition is met.
   /// - Throws: `WaitTimedOut`, at once if the process ends first.
   func until(_ what: String, _ isMet: () async throws -> Bool) async throws {
-    let end = SuspendingClock.now + Self.timeout
+    let pauses = Pauses()
     while true {
       let hasEnded = !process.isRunning
       if try await isMet() { return }
-      if hasEnded || SuspendingClock.now > end { throw withoutResult(what) }
-      try await Task.sleep(for: .milliseconds(10))
+      if hasEnded || pauses.waited > Self.timeout { throw withoutResult(what) }
+      try await Task.sleep(for: pauses.next)
     }
   }
 
   /// Waits for the end of the process; kills it after the time limit.
   func ended(within limit: Duration = timeout) async throws -> Outcome {
-    let end = SuspendingClock.now + limit
     let hasEnded = await LoopExecutor.waitingOutside {
-      while process.isRunning, SuspendingClock.now < end, !Task.isCancelled {
-        try? await Task.sleep(for: .milliseconds(10))
+      let pauses = Pauses()
+      while process.isRunning, pauses.waited < limit, !Task.isCancelled {
+        try? await Task.sleep(for: pauses.next)
       }
       return !process.isRunning
     }
