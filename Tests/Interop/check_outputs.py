@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 
 WRONG = {"wrong": True}
 MOST = 20
@@ -57,11 +57,11 @@ def changes(document: Any, is_always_whole: bool) -> list[tuple[str, Any]]:
     return found
 
 
-def check(validator: jsonschema.Draft202012Validator, document: Any, options: dict[str, bool]) -> list[str]:
+def check(validator: jsonschema_rs.Draft202012Validator, document: Any, options: dict[str, bool]) -> list[str]:
     if options["refused"]:
         return [f"{document} is not refused"] if validator.is_valid(document) else []
     if not options["changed"]:
-        return [f"{error.json_path}: {error.message}"[:300] for error in validator.iter_errors(document)]
+        return [f"{error.instance_path}: {error.message}"[:300] for error in validator.iter_errors(document)]
     return [
         what + " is not refused"
         for what, changed in changes(document, options["whole"])
@@ -78,8 +78,7 @@ def main(arguments: list[str]) -> None:
     schemas = {}
     for path in sorted(folder.glob("*.schema.json")):
         schema = json.loads(path.read_text())
-        jsonschema.Draft202012Validator.check_schema(schema)
-        schemas[path.name.split(".")[0]] = jsonschema.Draft202012Validator(schema)
+        schemas[path.name.split(".")[0]] = jsonschema_rs.Draft202012Validator(schema)
     for path in sorted(folder.iterdir()):
         name = path.name.split(".")[0]
         if path.name == f"{name}.schema.json":

@@ -5,7 +5,7 @@ import Testing
 @testable import Application
 @testable import RoboprovCLI
 
-/// Outputs in a folder of a site, which Python's `jsonschema` validates against their schemas.
+/// Outputs in a folder of a site, which a third-party validator compares with their schemas.
 struct OutputFolder {
   private let site: Site
   private let name: String
