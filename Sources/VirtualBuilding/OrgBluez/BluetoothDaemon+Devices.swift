@@ -6,9 +6,11 @@ import VirtualTime
 /// removal.
 extension BluetoothDaemon {
   func deviceID(at path: ObjectPath) -> DeviceID? {
-    guard let parent = path.parent, let adapter = adapterAddress(at: parent) else { return nil }
-    return adapters[adapter]?.devices.first { $0.value.path == path }
-      .map { DeviceID(adapter: adapter, address: $0.key) }
+    guard let parent = path.parent, let adapter = adapterAddress(at: parent),
+      let address = BluetoothAddress(path.text.suffix(17).replacing("_", with: ":"))
+    else { return nil }
+    let id = DeviceID(adapter: adapter, address: address)
+    return self[id]?.path == path ? id : nil
   }
 
   // MARK: Advertisements
@@ -16,22 +18,23 @@ extension BluetoothDaemon {
   /// Handles one advertisement.
   func receive(_ received: AdvertisingReport) {
     let id = DeviceID(adapter: received.adapter, address: received.address)
-    guard let record = adapters[received.adapter], record.sessions.active else { return }
+    // Not the adapter's whole record: a change of its devices would copy all of them.
+    guard let sessions = adapters[received.adapter]?.sessions, sessions.active else { return }
     // Recorded traces: nothing is received before `Discovering: true`. Earlier reports of the controller are
     // lost. A controller that reports each device once per scan does not repeat them (docs/bluez.md, "Reports
     // lost at the start of a scan").
-    guard record.discovering else { return }
+    guard adapters[received.adapter]?.discovering == true else { return }
     let expires = nextExpiry()
     self[id]?.expires = expires
     let knownName = self[id].flatMap { tree[$0.path, BlueZInterfaces.device, "Name"]?.asString }
-    guard record.sessions.wants(received, name: received.payload.localName ?? knownName) else { return }
+    guard sessions.wants(received, name: received.payload.localName ?? knownName) else { return }
     if self[id] == nil {
       // Without a filter, only discoverable devices become objects (`device_is_discoverable`).
-      guard record.sessions.isFiltered || (received.payload.flags ?? 0) & 0x03 != 0 else { return }
+      guard sessions.isFiltered || (received.payload.flags ?? 0) & 0x03 != 0 else { return }
       addDevice(id, name: nil, alias: nil, expires: expires)
       tasks.start { await self.expire(id) }
     }
-    takeIn(received, id, record.sessions)
+    takeIn(received, id, sessions)
   }
 
   private func takeIn(_ received: AdvertisingReport, _ id: DeviceID, _ sessions: DiscoverySessions) {

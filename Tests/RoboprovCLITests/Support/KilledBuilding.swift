@@ -31,8 +31,6 @@ struct KilledBuilding: Sendable {
     _ body: @escaping @Sendable (KilledBuilding) async throws -> Result
   ) async throws -> Result {
     var radio = RadioParameters()
-    // Programs run in real time: for them, too, BlueZ forgets a device after 30 s.
-    radio.objectLifetime = radio.objectLifetime * speed
     // Still shorter than each scan time, with less load than the default.
     radio.advertisingInterval = .milliseconds(500)
     return try await Site.use { site in

@@ -33,7 +33,9 @@ extension ServedBuilding {
     radio: RadioParameters = .init(), speed: Double = 10, onBusOf program: String = "dbus-daemon",
     misconduct: Misconduct? = nil, _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
   ) async throws -> Result {
-    let scenario = Scenario(seed: 7, radio: radio, adapters: [adapter], sensors: sensors)
+    var scenario = Scenario(seed: 7, radio: radio, adapters: [adapter], sensors: sensors)
+    // Programs run in real time: for them, too, BlueZ forgets a device after 30 s.
+    scenario.radio.objectLifetime = radio.objectLifetime * speed
     // A test may end the bus and then checks the consequences itself.
     return try await serve(
       scenario, on: ScaledClock(SystemClock(), factor: speed), program: program, needsBus: false,
