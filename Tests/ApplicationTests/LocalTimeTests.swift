@@ -16,7 +16,7 @@ import Testing
     #expect(LocalTime.of("Nowhere/Land") == nil)
   }
 
-  @Test("the zone of this computer is that of its name")
+  @Test("the identifier of this computer's time zone gives the local times")
   func here() throws {
     let named = try #require(LocalTime.of(LocalTime.identifierHere))
     let at = Date(timeIntervalSince1970: 1_795_687_200)

@@ -150,8 +150,7 @@ struct PreflightTests {
           AdapterScenario(address: ServedBuilding.adapter, name: "hci0"),
           AdapterScenario(address: second, name: "hci1"),
         ], sensors: [ServedBuilding.sensor(1)])
-      let clock = ScaledClock(SystemClock(), factor: 10)
-      try await ServedBuilding.serve(scenario, on: clock, needsBus: false) { building in
+      try await ServedBuilding.serve(scenario) { building in
         let apply = Self.apply + ["--adapter", "hci1", "--adapter-wait", "600"]
         let first = try await site.run(apply, bus: building.bus)
         #expect(first.status == 0, "\(first)")

@@ -30,13 +30,6 @@ final class Invocation: Sendable {
     var description: String { "\(what) did not come\n\(written)" }
   }
 
-  /// How often a process is looked at: the longer it takes the less often, so that tests that wait leave the processor to it.
-  private struct Pauses {
-    private let start = SuspendingClock.now
-    var waited: Duration { SuspendingClock.now - start }
-    var next: Duration { min(max(waited / 16, .milliseconds(10)), .milliseconds(250)) }
-  }
-
   /// The variables that the program gets from these tests: the sanitizer's options (`Scripts/sanitize`) and
   /// the wrong change (`Scripts/mutants`).
   private static let inherited = ProcessInfo.processInfo.environment.filter {
@@ -117,21 +110,25 @@ final class Invocation: Sendable {
   /// Returns when a condition is met.
   /// - Throws: `WaitTimedOut`, at once if the process ends first.
   func until(_ what: String, _ isMet: () async throws -> Bool) async throws {
-    let pauses = Pauses()
+    let end = SuspendingClock.now + Self.timeout
     while true {
       let hasEnded = !process.isRunning
       if try await isMet() { return }
-      if hasEnded || pauses.waited > Self.timeout { throw withoutResult(what) }
-      try await Task.sleep(for: pauses.next)
+      if hasEnded || SuspendingClock.now > end { throw withoutResult(what) }
+      // The next step of a test often belongs to this moment.
+      try await Task.sleep(for: .milliseconds(10))
     }
   }
 
   /// Waits for the end of the process; kills it after the time limit.
   func ended(within limit: Duration = timeout) async throws -> Outcome {
     let hasEnded = await LoopExecutor.waitingOutside {
-      let pauses = Pauses()
-      while process.isRunning, pauses.waited < limit, !Task.isCancelled {
-        try? await Task.sleep(for: pauses.next)
+      let start = SuspendingClock.now
+      var waited = Duration.zero
+      while process.isRunning, waited < limit, !Task.isCancelled {
+        // Tests that wait leave the processor to their programs.
+        try? await Task.sleep(for: min(max(waited / 16, .milliseconds(10)), .milliseconds(250)))
+        waited = SuspendingClock.now - start
       }
       return !process.isRunning
     }

@@ -28,13 +28,10 @@ extension Site {
     _ scenario: Scenario, speed: Double = 10, toPrograms: Bool = false,
     _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
   ) async throws -> Result {
-    // A test may end the bus and then checks the consequences itself.
-    if toPrograms {
-      return try await ServedBuilding.serve(
-        scenario, on: ScaledClock(SystemClock(), factor: speed), needsBus: false, body)
-    }
+    if toPrograms { return try await ServedBuilding.serve(scenario, speed: speed, body) }
     return try await LoopExecutor.runInVirtualTime { [self] in
       try enter()
+      // A test may end the bus and then checks the consequences itself.
       return try await ServedBuilding.serve(
         scenario, on: ScaledClock(SystemClock(), factor: speed), bus: LocalBus(), needsBus: false, body)
     }

@@ -33,9 +33,19 @@ extension ServedBuilding {
     radio: RadioParameters = .init(), speed: Double = 10, onBusOf program: String = "dbus-daemon",
     misconduct: Misconduct? = nil, _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
   ) async throws -> Result {
-    var scenario = Scenario(seed: 7, radio: radio, adapters: [adapter], sensors: sensors)
+    try await serve(
+      Scenario(seed: 7, radio: radio, adapters: [adapter], sensors: sensors), speed: speed, onBusOf: program,
+      misconduct: misconduct, body)
+  }
+
+  /// Serves a building to programs, faster than real time.
+  static func serve<Result: Sendable>(
+    _ scenario: Scenario, speed: Double = 10, onBusOf program: String = "dbus-daemon",
+    misconduct: Misconduct? = nil, _ body: @escaping @Sendable (ServedBuilding) async throws -> Result
+  ) async throws -> Result {
+    var scenario = scenario
     // Programs run in real time: for them, too, BlueZ forgets a device after 30 s.
-    scenario.radio.objectLifetime = radio.objectLifetime * speed
+    scenario.radio.objectLifetime = scenario.radio.objectLifetime * speed
     // A test may end the bus and then checks the consequences itself.
     return try await serve(
       scenario, on: ScaledClock(SystemClock(), factor: speed), program: program, needsBus: false,
