@@ -1,4 +1,5 @@
 import CDBus
+import Glibc
 
 /// The way of a connection's messages: libdbus (`Link`), or a bus within the process (`LocalLink`). Only the
 /// loop's thread uses it.
@@ -166,6 +167,8 @@ final class Link: MessageLink, @unchecked Sendable {
       tries -= 1
     }
     isClosed = true
+    // A child process has a copy of the socket until it executes its program, and the bus would see no end meanwhile.
+    shutdown(descriptor, Int32(SHUT_RDWR))
     dbus_connection_close(connection)
     program?.end()
   }

@@ -1,5 +1,6 @@
 import DBus
 import EventLoop
+import Foundation
 import Testing
 
 @Suite("The end of connections, and failed connections", .timeLimit(.minutes(60)))
@@ -49,6 +50,36 @@ struct EndTests {
       await ending
       try await expectDisconnected(client)
       await client.close()
+    }
+  }
+
+  /// Copies of this process's sockets of a bus, as a child process has them until it executes its program.
+  private func copiedSockets(of bus: DBusDaemon) -> [FileHandle] {
+    let sockets = (0..<Int32(sysconf(Int32(_SC_OPEN_MAX)))).filter { descriptor in
+      var peer = sockaddr_un()
+      var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+      let isConnected = withUnsafeMutablePointer(to: &peer) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) == 0 }
+      }
+      guard isConnected, peer.sun_family == sa_family_t(AF_UNIX) else { return false }
+      let path = withUnsafeBytes(of: peer.sun_path) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      return !path.isEmpty && bus.address.contains("path=" + path)
+    }
+    return sockets.map { FileHandle(fileDescriptor: fcntl($0, F_DUPFD_CLOEXEC, 0), closeOnDealloc: true) }
+  }
+
+  @Test("a closed connection is gone from the bus, even while a new child process has a copy of its socket")
+  func copiedSocket() async throws {
+    try await withBus { bus in
+      let first = try await bus.connect()
+      try await first.requestName(TestService.name)
+      let copies = copiedSockets(of: bus)
+      #expect(copies.count == 1)
+      await first.close()
+      let second = try await bus.connect()
+      try await second.requestName(TestService.name)
+      await second.close()
+      withExtendedLifetime(copies) {}
     }
   }
 

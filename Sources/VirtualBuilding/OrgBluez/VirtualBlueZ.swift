@@ -58,14 +58,14 @@ package actor VirtualBlueZ {
   /// Serves until it is cancelled. The daemon can be stopped and started any number of times in between.
   /// - Parameter needsBus: Whether it ends with the bus. Otherwise the daemon is down after the loss of the
   ///   bus, as after `killDaemon`, until `startDaemon`.
-  /// - Throws: If the bus cannot be reached or is lost, or if another connection owns `org.bluez`.
+  /// - Throws: If the bus cannot be reached, or is lost although it is needed, or if another connection owns `org.bluez`.
   package func run(needsBus: Bool = true) async throws(DBusError) {
     while !Task.isCancelled {
       if phase.isStarting {
         do throws(DBusError) {
           try await live()
         } catch {
-          if needsBus { throw error }
+          guard !needsBus, error.kind == .disconnected else { throw error }
           beginning = .afterKill
           enter(.down)
         }
