@@ -55,6 +55,23 @@ struct TmuxTests {
       }
     }
 
+    /// Changes the size between two frames of the program: one that it wrote for the old width and that the terminal reads
+    /// after the change leaves lines behind.
+    func resize(columns: Int, lines: Int) async throws {
+      let shell = try await tmux(["display-message", "-p", "#{pane_pid}"]).trimmingCharacters(in: .newlines)
+      let children = try String(contentsOfFile: "/proc/\(shell)/task/\(shell)/children", encoding: .utf8)
+      let program = try #require(children.split(separator: " ").first.flatMap { Int32($0) })
+      kill(program, SIGSTOP)
+      var last = try await screen()
+      while true {
+        let next = try await screen()
+        if next == last { break }
+        last = next
+      }
+      try await tmux(["resize-window", "-x", "\(columns)", "-y", "\(lines)"])
+      kill(program, SIGCONT)
+    }
+
     func end() async { _ = try? await tmux(["kill-server"]) }
   }
 
@@ -100,12 +117,12 @@ struct TmuxTests {
         lines.contains { $0.contains("5/6 done") } && lines.contains { $0.hasPrefix("  Room 106") }
       }
       expectPanel(try await terminal.until("the panel", isDone), columns: size.columns)
-      try await terminal.tmux(["resize-window", "-x", "60", "-y", "20"])
+      try await terminal.resize(columns: 60, lines: 20)
       expectPanel(
         try await terminal.until("the panel at 60 columns") {
           $0.last?.contains("Ctrl-C stop") == true && isDone($0)
         }, columns: 60)
-      try await terminal.tmux(["resize-window", "-x", "120", "-y", "30"])
+      try await terminal.resize(columns: 120, lines: 30)
       _ = try await terminal.until("the panel at 120 columns", isDone)
     }
   }
