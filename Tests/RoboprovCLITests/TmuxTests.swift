@@ -55,13 +55,14 @@ struct TmuxTests {
       }
     }
 
-    /// Changes the size between two frames of the program: one that it wrote for the old width and that the terminal reads
-    /// after the change leaves lines behind.
+    /// Changes the size while the program is stopped. A frame for the old width that the terminal reads after the change would
+    /// leave lines behind.
     func resize(columns: Int, lines: Int) async throws {
       let shell = try await tmux(["display-message", "-p", "#{pane_pid}"]).trimmingCharacters(in: .newlines)
       let children = try String(contentsOfFile: "/proc/\(shell)/task/\(shell)/children", encoding: .utf8)
       let program = try #require(children.split(separator: " ").first.flatMap { Int32($0) })
       kill(program, SIGSTOP)
+      defer { kill(program, SIGCONT) }
       var last = try await screen()
       while true {
         let next = try await screen()
@@ -69,7 +70,6 @@ struct TmuxTests {
         last = next
       }
       try await tmux(["resize-window", "-x", "\(columns)", "-y", "\(lines)"])
-      kill(program, SIGCONT)
     }
 
     func end() async { _ = try? await tmux(["kill-server"]) }
