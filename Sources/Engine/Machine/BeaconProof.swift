@@ -56,12 +56,11 @@ extension RunMachine {
   mutating func withdraw(
     _ place: Int, _ state: RoomState.Finished, contradictedBy advertisement: Advertisement
   ) -> Bool {
+    guard let proof = state.proof else { return false }
     let sighting = air[advertisement.address]
-    guard let proof = state.proof,
-      let contradiction = proof.contradiction(
-        by: advertisement, with: sighting?.identityNow, of: rooms[place].room.family,
-        sighting?.contradiction)
-    else { return false }
+    let found = proof.contradiction(
+      by: advertisement, with: sighting?.identityNow, of: rooms[place].room.family, sighting?.contradiction)
+    guard let contradiction = found else { return false }
     let outcome = state.outcome.withdrawn(device: proof.device, contradiction)
     rooms.update(place, .finished(.init(outcome)))
     admission.failedOne()

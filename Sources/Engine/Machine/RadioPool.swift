@@ -150,7 +150,8 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
 
   /// The first end of a cool-down of adapters without a session; nil when there is none.
   var dueAt: MonotonicInstant? {
-    histories.lazy.compactMap { adapter, history in
+    guard histories.count > radios.count else { return nil }
+    return histories.lazy.compactMap { adapter, history in
       guard let end = history.health.coolDownEnd, !history.health.isGivenUp, index(of: adapter) == nil else {
         return nil
       }

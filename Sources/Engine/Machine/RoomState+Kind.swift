@@ -83,6 +83,11 @@ extension RoomState {
     case .stopped(let state): state.work
     }
   }
+
+  /// Whose scan time, and which of it, ends the wait for a proof; nil in other states.
+  var awaitedProof: (adapter: AdapterID?, limit: Duration)? {
+    if case .proving(let state) = self { (state.adapter, state.limit) } else { nil }
+  }
 }
 
 extension RoomState.Kind {

@@ -7,8 +7,16 @@ import HeapModule
 struct RoomTable: Sendable {
   struct Entry: Sendable {
     let room: Room
+    /// Whether each attempt begins with an action at its device, so that the attempt needs no earlier sighting. Stored: it
+    /// is read for each advertisement.
+    let isPerAction: Bool
     /// Only `RoomTable.move` and `RoomTable.update` change it.
     fileprivate(set) var state = RoomState.unmatched
+
+    fileprivate init(_ room: Room) {
+      self.room = room
+      isPerAction = room.family.lifecycle.isPerAction
+    }
 
     /// The identity that its device sends once it is done; nil for a family without one.
     var identity: DeviceIdentity? { room.identity }
@@ -16,6 +24,8 @@ struct RoomTable: Sendable {
 
   private(set) var entries: [Entry]
   private let places: [RoomID: Int]
+  /// Whether `Entry.isPerAction` holds for any room.
+  let isAnyPerAction: Bool
   /// The rooms in each state.
   private var members: [RoomState.Kind: Set<Int>]
   /// The room that has or awaits each device.
@@ -24,13 +34,14 @@ struct RoomTable: Sendable {
   private var awaitedIdentities: [DeviceIdentity: Int] = [:]
   /// Rooms that cannot proceed without a sighting of their device.
   private(set) var unreceived: Set<Int> = []
-  /// Rooms whose last attempt failed to connect, until its cause is found.
-  private(set) var failedToConnect: Set<Int> = []
+  /// The rooms whose last attempt failed to connect, until its cause is found.
+  private(set) var failedToConnect: [Int: FailedConnection] = [:]
   /// All devices that rooms got in this run.
   private(set) var given: Set<BluetoothAddress> = []
 
   init(_ rooms: [Room]) {
-    entries = rooms.map { Entry(room: $0) }
+    entries = rooms.map(Entry.init)
+    isAnyPerAction = entries.contains(where: \.isPerAction)
     places = Dictionary(uniqueKeysWithValues: rooms.enumerated().map { ($1.id, $0) })
     members = [.unmatched: Set(rooms.indices)]
   }
@@ -82,7 +93,7 @@ struct RoomTable: Sendable {
       old.mayBecome(kind), "illegal transition of room \(entries[place].room.id) from \(old.kind) to \(kind)")
     members[old.kind]?.remove(place)
     members[kind, default: []].insert(place)
-    failedToConnect.remove(place)
+    failedToConnect[place] = nil
     unreceived.remove(place)
     if old.kind == .proving || old.kind == .awaited, let identity = entries[place].identity,
       awaitedIdentities[identity] == place
@@ -96,11 +107,11 @@ struct RoomTable: Sendable {
     case .proving(let state):
       if let identity = state.identity { awaitedIdentities[identity] = place }
     case .queued:
-      if !entries[place].room.family.lifecycle.isPerAction { unreceived.insert(place) }
+      if !entries[place].isPerAction { unreceived.insert(place) }
     case .disconnecting(let state):
-      if state.failedToConnect { failedToConnect.insert(place) }
+      failedToConnect[place] = FailedConnection(state)
     case .diagnosing(let state):
-      if state.past.failedToConnect { failedToConnect.insert(place) }
+      failedToConnect[place] = FailedConnection(state.past)
       if state.awaitsSighting { unreceived.insert(place) }
     default:
       break
@@ -141,9 +152,26 @@ struct RoomTable: Sendable {
       return
     }
     entries[place].state = .queued(state)
-    if state.candidacies.isEmpty, !entries[place].room.family.lifecycle.isPerAction {
+    if state.candidacies.isEmpty, !entries[place].isPerAction {
       unreceived.insert(place)
     }
+  }
+}
+
+/// A connection that failed.
+struct FailedConnection: Sendable {
+  let session: RadioSession
+  let began: MonotonicInstant
+
+  /// Nil for an attempt that did not fail to connect.
+  init?(_ attempt: RoomState.Disconnecting) {
+    guard attempt.failedToConnect else { return nil }
+    (session, began) = (attempt.session, attempt.began)
+  }
+
+  /// Whether it was made in this session, whose adapter received nothing since it began.
+  func isInSilence(of session: RadioSession, _ receivedAt: MonotonicInstant?) -> Bool {
+    session == self.session && receivedAt.map { $0 <= began } ?? true
   }
 }
 

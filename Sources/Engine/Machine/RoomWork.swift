@@ -18,7 +18,11 @@ struct RoomWork: Hashable, Sendable {
 
   /// The room. Its timeouts may exceed those of the manifest if the device still advertises more rarely than
   /// it should.
-  var room: Room
+  var room: Room {
+    _read { yield sharedRoom.value }
+    set { sharedRoom = Shared(newValue) }
+  }
+  private var sharedRoom: Shared<Room>
   let address: BluetoothAddress
   /// The basis of the binding.
   let basis: BindingBasis
@@ -59,7 +63,7 @@ struct RoomWork: Hashable, Sendable {
   var lastFailure: FailureReason?
 
   init(room: Room, address: BluetoothAddress, basis: BindingBasis, consent: Consent? = nil) {
-    self.room = room
+    sharedRoom = Shared(room)
     self.address = address
     self.basis = basis
     self.consent = consent

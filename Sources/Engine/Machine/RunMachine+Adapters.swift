@@ -195,7 +195,7 @@ extension RunMachine {
     nearby.take(adapter, namedBy: request.building.rooms)
     let session = radios.add(adapter.id, slots: slots, limits: limits, at: now)
     radios[history: adapter.id].health.began(at: now)
-    for place in rooms.places([.queued]) where rooms[place].room.family.lifecycle.isPerAction {
+    for place in rooms.places([.queued]) where rooms[place].isPerAction {
       enlist(place, on: adapter.id)
     }
     radios.presence.releasing.insert(session)

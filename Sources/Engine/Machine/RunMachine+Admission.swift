@@ -17,7 +17,7 @@ extension RunMachine {
     let admitted = admission.admit(allowed) { air[$0]?.lastReceived != nil }
     for (place, work) in allowed {
       let work = prepared(work)
-      if self.rooms[place].room.family.lifecycle.isPerAction {
+      if self.rooms[place].isPerAction {
         for (adapter, reception) in air[work.address]?.receptions ?? [:] {
           reached(place, on: adapter, rssi: reception.rssi)
         }

@@ -59,8 +59,8 @@ extension RunMachine {
   }
 
   private func isAwaited(_ due: Due<Duration>, from adapter: AdapterID?) -> Bool {
-    guard case .proving(let state) = rooms[due.room].state else { return false }
-    return state.adapter == adapter && state.limit == due.at
+    guard let awaited = rooms[due.room].state.awaitedProof else { return false }
+    return awaited.limit == due.at && awaited.adapter == adapter
   }
 
   /// Ends the wait for a proof.

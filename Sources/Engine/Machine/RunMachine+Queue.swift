@@ -14,7 +14,7 @@ extension RunMachine {
     guard case .queued(let queued) = state else { preconditionFailure("the state must be queued") }
     rooms.move(place, to: state)
     isDirty = true
-    let isSearched = rooms[place].room.family.lifecycle.isPerAction
+    let isSearched = rooms[place].isPerAction
     if !isSearched, !request.isWatching {
       timers.silences.insert(Due(at: queued.silenceLimit, room: place))
     }
@@ -68,21 +68,23 @@ extension RunMachine {
     guard case .queued(let state) = rooms[candidate.room].state, state.work.attempts == candidate.attempts,
       state.candidacies.contains(adapter)
     else { return false }
-    return rooms[candidate.room].room.family.lifecycle.isPerAction || isFresh(state.work.address, on: adapter)
+    return rooms[candidate.room].isPerAction || isFresh(state.work.address, on: adapter)
   }
 
   /// Whether an adapter has a candidate, even without a free slot. Outdated candidates are removed.
   mutating func hasCandidate(_ index: Int) -> Bool {
+    // As an argument of a call on `self` it would force a copy of `self`.
+    let adapter = radios[index].id
     while let candidate = radios[index].candidates.min {
-      if isEligible(candidate, radios[index].id) { return true }
+      if isEligible(candidate, adapter) { return true }
       radios[index].candidates.removeMin()
-      if case .queued(let state) = rooms[candidate.room].state, state.candidacies.contains(radios[index].id),
+      if case .queued(let state) = rooms[candidate.room].state, state.candidacies.contains(adapter),
         state.work.attempts == candidate.attempts
       {
         radios[index].hasOldSightings = true
       }
       if rooms[candidate.room].state.work?.attempts == candidate.attempts {
-        rooms.leave(candidate.room, radios[index].id)
+        rooms.leave(candidate.room, adapter)
       }
     }
     return false
@@ -95,7 +97,9 @@ extension RunMachine {
 
   /// Whether the next device of an adapter is silent, and with it all that wait.
   mutating func isNextSilent(_ index: Int) -> Bool {
-    hasCandidate(index) && radios[index].candidates.min?.isSilent == true
+    // The last one is silent, too: silent ones come last.
+    radios[index].candidates.max?.isSilent == true && hasCandidate(index)
+      && radios[index].candidates.min?.isSilent == true
   }
 
   /// Takes the next room that an adapter connects to; nil when there is none, or all should go to other
@@ -125,7 +129,7 @@ extension RunMachine {
   private func isBetterElsewhere(
     _ place: Int, _ state: RoomState.Queued, _ adapter: AdapterID
   ) -> Bool {
-    let isSearched = rooms[place].room.family.lifecycle.isPerAction
+    let isSearched = rooms[place].isPerAction
     let sighting = air[state.work.address]
     // A device that its own session searches goes to an adapter that ever received it.
     func strength(on adapter: AdapterID) -> Int? {

@@ -75,10 +75,11 @@ extension RunMachine {
   /// Whether an adapter has connected for long to devices that need no recent sighting. Other connections end by
   /// themselves, when the sightings are too old.
   private mutating func isConnectingForLong(_ index: Int) -> Bool {
-    guard let since = radios[index].connectingSince, since.duration(to: now) >= limits.connecting,
-      hasCandidate(index), let next = radios[index].candidates.min
+    guard rooms.isAnyPerAction, let since = radios[index].connectingSince,
+      since.duration(to: now) >= limits.connecting, hasCandidate(index),
+      let next = radios[index].candidates.min
     else { return false }
-    return rooms[next.room].room.family.lifecycle.isPerAction
+    return rooms[next.room].isPerAction
   }
 
   /// The longest scan window. While the survey measures nearness, windows are short: most chips report each
@@ -129,11 +130,11 @@ extension RunMachine {
   /// Whether an adapter may be deaf, because connections failed on it and it received nothing meanwhile: several in a
   /// row, or a single one if it has no other device to connect to and another adapter received something since.
   private func isInDoubt(_ index: Int) -> Bool {
-    let radio = radios[index]
-    let failures = failuresInSilence(of: radio)
-    guard let first = failures.min(), !isKnownDeaf(radio) else { return false }
+    let failures = failuresInSilence(index)
+    guard let first = failures.min(), !isKnownDeaf(index) else { return false }
     if failures.count >= limits.failuresInSilence { return true }
-    return radio.candidates.isEmpty && radios.contains { $0.id != radio.id && !$0.isSilent(since: first) }
+    return radios[index].candidates.isEmpty
+      && radios.indices.contains { $0 != index && !radios[$0].isSilent(since: first) }
   }
 
   /// Whether an adapter has never received anything while others do, and it is still to be found out why.
@@ -143,34 +144,36 @@ extension RunMachine {
   }
 
   /// Whether an adapter receives nothing although it was switched off and on.
-  private func isKnownDeaf(_ radio: Radio) -> Bool { radio.wasPowerCycled && radio.receivesNothing(at: now) }
+  private func isKnownDeaf(_ index: Int) -> Bool {
+    radios[index].wasPowerCycled && radios[index].receivesNothing(at: now)
+  }
 
   /// When the connections began that failed on an adapter since it last received anything, and that are charged to
   /// nobody yet.
-  func failuresInSilence(of radio: Radio) -> [MonotonicInstant] {
-    rooms.failedToConnect.compactMap { place in
-      let past: RoomState.Disconnecting
-      switch rooms[place].state {
-      case .disconnecting(let state): past = state
-      case .diagnosing(let state): past = state.past
-      default: return nil
-      }
-      return past.failed(inSilenceOf: radio) ? past.began : nil
-    }
+  func failuresInSilence(_ index: Int) -> [MonotonicInstant] {
+    guard !rooms.failedToConnect.isEmpty else { return [] }
+    let (session, receivedAt) = (radios[index].session, radios[index].receivedAt)
+    return rooms.failedToConnect.values.filter { $0.isInSilence(of: session, receivedAt) }.map(\.began)
   }
 
   /// Whether it is still to be shown that the adapter of a failed attempt receives anything: another connection, or
   /// a scan, shows it.
   func awaitsSign(_ state: RoomState.Diagnosing) -> Bool {
-    guard let index = radios.index(of: state.past.session), state.past.failed(inSilenceOf: radios[index])
-    else { return false }
+    guard let index = silentAdapter(of: state.past) else { return false }
     return isInDoubt(index) || radios[index].state.kind == .connecting
   }
 
   /// Whether the adapter of a failed attempt is deaf.
   func isDeaf(_ past: RoomState.Disconnecting) -> Bool {
-    guard let index = radios.index(of: past.session) else { return false }
-    return past.failed(inSilenceOf: radios[index]) && isKnownDeaf(radios[index])
+    silentAdapter(of: past).map(isKnownDeaf) ?? false
+  }
+
+  /// The adapter that failed to connect, if it received nothing since.
+  private func silentAdapter(of attempt: RoomState.Disconnecting) -> Int? {
+    guard let failed = FailedConnection(attempt), let index = radios.index(of: failed.session) else {
+      return nil
+    }
+    return failed.isInSilence(of: failed.session, radios[index].receivedAt) ? index : nil
   }
 
   /// Records the adapters that never received anything while another one did.
@@ -194,40 +197,34 @@ extension RunMachine {
 
   /// When an adapter, or a room that waits for it, needs a decision at the latest.
   var radioWake: MonotonicInstant? {
-    var instants: [MonotonicInstant?] = []
+    var earliest: MonotonicInstant?
+    // Work that is due now and was not done waits for an input.
+    func wake(at instant: MonotonicInstant?) {
+      if let instant, instant > now { earliest = min(earliest ?? instant, instant) }
+    }
     // By index: with many adapters, copies of each `Radio` would take most of the time.
     for index in radios.indices {
-      instants.append(radios[index].coolDownEnd)
+      wake(at: radios[index].coolDownEnd)
       switch radios[index].state {
       case .idle:
         // It deferred a device to another adapter, which may never connect to it.
-        if !radios[index].candidates.isEmpty, hasRoom(index) {
-          instants.append(now.advanced(by: .seconds(1)))
-        }
-        instants.append(radios[index].quietUntil)
+        if !radios[index].candidates.isEmpty, hasRoom(index) { wake(at: now.advanced(by: .seconds(1))) }
+        wake(at: radios[index].quietUntil)
       case .opening(let window), .scanning(let window):
         if !radios[index].candidates.isEmpty || radios[index].links > 0 {
-          instants.append(window.since.advanced(by: limits.shortestWindow))
+          wake(at: window.since.advanced(by: limits.shortestWindow))
         }
-        instants.append(window.since.advanced(by: longestWindow))
+        wake(at: window.since.advanced(by: longestWindow))
         let suspected = radios[index].lastReport + limits.deafAfter
-        instants.append(radios[index].scanTime.instant(of: suspected, at: now))
+        wake(at: radios[index].scanTime.instant(of: suspected, at: now))
       case .closing, .connecting, .powerCycling:
         break
       }
-      instants.append(radios[index].proofs.min.flatMap { radios[index].scanTime.instant(of: $0.at, at: now) })
+      wake(at: radios[index].proofs.min.flatMap { radios[index].scanTime.instant(of: $0.at, at: now) })
     }
-    instants.append(timers.instants.min?.at)
-    instants.append(timers.orphans.min.flatMap { radios.instant(ofLeastScanTime: $0.at, at: now) })
-    instants.append(timers.silences.min.flatMap { radios.instant(ofLeastScanTime: $0.at, at: now) })
-    // Work that is due now and was not done waits for an input.
-    return instants.compactMap(\.self).filter { $0 > now }.min()
-  }
-}
-
-extension RoomState.Disconnecting {
-  /// Whether it failed to connect, and its adapter received nothing since it began.
-  fileprivate func failed(inSilenceOf radio: Radio) -> Bool {
-    radio.session == session && radio.isSilent(since: began) && failedToConnect
+    wake(at: timers.instants.min?.at)
+    wake(at: timers.orphans.min.flatMap { radios.instant(ofLeastScanTime: $0.at, at: now) })
+    wake(at: timers.silences.min.flatMap { radios.instant(ofLeastScanTime: $0.at, at: now) })
+    return earliest
   }
 }

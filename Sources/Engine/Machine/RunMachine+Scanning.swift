@@ -100,7 +100,7 @@ extension RunMachine {
   /// Takes an advertisement. Returns whether decisions may follow.
   mutating func receive(_ advertisement: Advertisement, in session: RadioSession) -> Bool {
     guard let index = radios.index(of: session) else { return false }
-    let isSign = !failuresInSilence(of: radios[index]).isEmpty
+    let isSign = !failuresInSilence(index).isEmpty
     radios[index].reported(at: now)
     return receive(advertisement) || isSign
   }
@@ -161,14 +161,14 @@ extension RunMachine {
   /// Takes an advertisement that concerns a room. Returns whether decisions may follow.
   private mutating func receive(_ advertisement: Advertisement, of place: Int) -> Bool {
     let adapter = advertisement.adapter
-    if rooms[place].room.family.lifecycle.isPerAction {
+    if rooms[place].isPerAction {
       reached(place, on: adapter, rssi: advertisement.rssi)
     }
     switch rooms[place].state {
     case .queued(let state):
       // A device of unknown content is no candidate: its window would end for it at once, again and again.
       guard !state.candidacies.contains(adapter), advertisement.address == state.work.address,
-        rooms[place].room.family.lifecycle.isPerAction || isFresh(advertisement.address, on: adapter)
+        rooms[place].isPerAction || isFresh(advertisement.address, on: adapter)
       else { return false }
       enlist(place, on: adapter)
       return true

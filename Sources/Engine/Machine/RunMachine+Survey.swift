@@ -48,7 +48,7 @@ extension RunMachine {
         survey.measuresNearness = survey.measuresNearness || entry.room.near != nil
       } else if let device {
         // The session of a device that mostly sleeps searches for it itself.
-        if !entry.room.family.lifecycle.isPerAction { named?.insert(device) }
+        if !entry.isPerAction { named?.insert(device) }
       } else {
         named = nil
       }

@@ -86,7 +86,7 @@ extension World {
     guard isAwaited(sensor), isNew || !sensors[sensor].isTurnPlanned else { return }
     let now = clock.now
     let due: MonotonicInstant
-    if let next = nextAdvertisement(of: sensors[sensor], after: now) {
+    if let next = nextAdvertisement(of: sensor, after: now) {
       due = next.advanced(by: sensors[sensor].generator.duration(in: Self.advertisingDelay))
     } else {
       due = now.advanced(
@@ -113,9 +113,9 @@ extension World {
 
   /// When a sensor with its own interval advertises next, before the random delay, whether or not an adapter
   /// scans. Nil for others, which advertise so often that it does not matter.
-  func nextAdvertisement(of sensor: SensorState, after instant: MonotonicInstant) -> MonotonicInstant? {
-    guard let interval = sensor.advertisingInterval else { return nil }
-    let first = sensor.advertisesSince.advanced(by: .milliseconds(1))
+  func nextAdvertisement(of sensor: Int, after instant: MonotonicInstant) -> MonotonicInstant? {
+    guard let interval = sensors[sensor].advertisingInterval else { return nil }
+    let first = sensors[sensor].advertisesSince.advanced(by: .milliseconds(1))
     guard first <= instant else { return first }
     return first.advanced(by: interval * (Int(first.duration(to: instant) / interval) + 1))
   }
@@ -159,7 +159,7 @@ extension World {
       case .oncePerScan: .zero
       }
     let due =
-      nextAdvertisement(of: sensors[sensor], after: now.advanced(by: unreported))
+      nextAdvertisement(of: sensor, after: now.advanced(by: unreported))
       ?? now.advanced(by: interval + unreported)
     scheduleTurn(of: sensor, at: due.advanced(by: jitter))
   }

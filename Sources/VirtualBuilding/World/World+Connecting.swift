@@ -167,8 +167,8 @@ extension World {
   /// happens at the next advertisement if that comes within 4 s. The remaining time is that of a sensor that
   /// advertises often.
   private func waitForAdvertisement(of address: BluetoothAddress, on adapter: BluetoothAddress) -> Duration? {
-    guard let sensor = sensors[address], isConnectable(sensor, on: adapter),
-      sensor.signal.rssi(on: adapter).map(radio.isInRange) == true
+    guard let sensor = sensors.number(of: address), isConnectable(sensors[sensor], on: adapter),
+      sensors[sensor].signal.rssi(on: adapter).map(radio.isInRange) == true
     else { return nil }
     return nextAdvertisement(of: sensor, after: clock.now).map { clock.now.duration(to: $0) }
   }
