@@ -11,17 +11,19 @@ package enum ManifestFindings {
 
   /// The summary of a valid manifest.
   package static func summary(_ building: Building, file: String) -> String {
+    // By index: a loop over the rooms would copy each of them.
+    func count(_ isCounted: (Int) -> Bool) -> Int { building.rooms.indices.count(where: isCounted) }
     let rooms = building.rooms.count
-    let named = building.rooms.count { $0.address != nil }
-    let registered = building.rooms.count(where: \.isRegistered)
-    let wifi = building.rooms.count { $0.settings[.wifiSSID] != nil }
+    let named = count { building.rooms[$0].address != nil }
+    let registered = count { building.rooms[$0].isRegistered }
+    let wifi = count { building.rooms[$0].settings[.wifiSSID] != nil }
     var parts = ["\(rooms) room\(rooms == 1 ? "" : "s")"]
     let profiles = profiles(of: building)
     if profiles.count > 1 || profiles.first?.id != building.families.all.first?.id {
       parts[0] += " (" + profiles.map { "\($0.count) \($0.id)" }.joined(separator: ", ") + ")"
     }
     parts.append("\(named) with an address")
-    let byName = building.rooms.count { $0.address == nil && $0.deviceName != nil }
+    let byName = count { building.rooms[$0].address == nil && building.rooms[$0].deviceName != nil }
     if byName > 0 { parts.append("\(byName) with a device's name") }
     if registered > 0 { parts.append("\(registered) registered") }
     parts.append("\(wifi) with WiFi")
@@ -46,7 +48,9 @@ package enum ManifestFindings {
   /// The number of rooms of each family that has any.
   private static func profiles(of building: Building) -> [(id: FamilyID, count: Int)] {
     var counts: [FamilyID: Int] = [:]
-    for room in building.rooms { counts[room.family.id, default: 0] += 1 }
+    for index in building.rooms.indices {
+      counts[building.rooms[index].sharedFamily.value.id, default: 0] += 1
+    }
     return building.families.all.compactMap { family in counts[family.id].map { (family.id, $0) } }
   }
 

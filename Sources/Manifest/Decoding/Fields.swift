@@ -25,7 +25,11 @@ struct Fields {
     all = entries
   }
 
-  func entry(_ key: String) -> YAMLNode.Entry? { all.first { $0.key == key } }
+  func entry(_ key: String) -> YAMLNode.Entry? {
+    // Most keys differ in length.
+    let count = key.utf8.count
+    return all.indices.first { all[$0].key.utf8.count == count && all[$0].key == key }.map { all[$0] }
+  }
 
   subscript(key: String) -> YAMLNode? { entry(key)?.value }
 

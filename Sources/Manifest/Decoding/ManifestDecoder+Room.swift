@@ -117,6 +117,10 @@ extension ManifestDecoder {
     return room
   }
 
+  private static let nameOfAnyRoom = SettingDescription(
+    .roomName, "room name", .text(bytes: ManifestLimits.label), isRequired: true,
+    documentation: "Name of the room.")
+
   private mutating func roomName(
     _ fields: Fields, profile: Shared<DeviceFamily>?, claims: inout RoomClaims
   ) -> String? {
@@ -126,11 +130,7 @@ extension ManifestDecoder {
     }
     guard let text = plainText(node, "room") else { return nil }
     // A room has a name even if its device does not take one.
-    let description =
-      profile?.value.settings.first { $0.name == .roomName }
-      ?? SettingDescription(
-        .roomName, "room name", .text(bytes: ManifestLimits.label), isRequired: true,
-        documentation: "Name of the room.")
+    let description = profile?.value.settings.first { $0.name == .roomName } ?? Self.nameOfAnyRoom
     guard check(.text(text), by: description, called: "room", at: node.range) else { return nil }
     switch claims.names.claim(text, node.range) {
     case nil: break
@@ -366,13 +366,14 @@ extension ManifestDecoder {
   ) {
     guard let profile = kind.profile?.value, profile.hasIdentity else { return }
     // Only written settings count: many devices share what their firmware advertises.
-    let onAir = profile.settings.filter { $0.isOnAir && $0.isWritten }.map(\.name)
+    let onAir = profile.settings.lazy.filter { $0.isOnAir && $0.isWritten }.map(\.name)
     guard let identity = profile.identity?.identity(of: settings) else { return }
     let range = onAir.reversed().lazy.compactMap { fields[$0.rawValue]?.range }.first ?? fields.head
     guard let first = claims.identities.claim(identity, range) else { return }
+    let names = Array(onAir)
     let what =
-      onAir.count == 1
-      ? "the \(onAir[0]) \(settings[onAir[0]]?.shown ?? "")" : "the same \(onAir.map(\.rawValue).listed)"
+      names.count == 1
+      ? "the \(names[0]) \(settings[names[0]]?.shown ?? "")" : "the same \(names.map(\.rawValue).listed)"
     error(
       .duplicateIdentity, "another room has \(what), \(texts.words(for: first, from: range))", at: range,
       notes: [.init("the first with it", at: first)])

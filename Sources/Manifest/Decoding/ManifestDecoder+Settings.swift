@@ -43,7 +43,9 @@ extension ManifestDecoder {
         if let own { neverWritten(own) }
         continue
       }
-      if let own {
+      if let own, description.reservedNames == nil {
+        settings[description.name] = setting(own.value, description)
+      } else if let own {
         settings.merge(values(own.value, description) ?? [:]) { $1 }
       } else if let shared = shared[key] {
         if let secrets = shared.secrets {

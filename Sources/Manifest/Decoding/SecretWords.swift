@@ -28,35 +28,30 @@ enum SecretWords {
 
   /// Nil when a byte is not ASCII.
   private static func occurInASCII(_ text: Span<UInt8>) -> Bool? {
-    var word: [UInt8] = []
-    var letters: UInt32 = 0
-    var occurs = false
+    let rules = rules
+    var (start, letters, occurs) = (0, UInt32(0), false)
+    func endWord(at end: Int) {
+      if !occurs, rules.mayBeSecret(letters) {
+        occurs = isSecretWord((start..<end).map { text[$0] | 0x20 }, letters, rules)
+      }
+      (start, letters) = (end + 1, 0)
+    }
     for index in text.indices {
       let byte = text[index]
       switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
-        word.append(byte | 0x20)
-        letters |= bit(byte)
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): letters |= bit(byte)
       case 0x80...: return nil
-      default:
-        occurs = occurs || isSecretWord(word, letters)
-        word.removeAll(keepingCapacity: true)
-        letters = 0
+      default: endWord(at: index)
       }
     }
-    return occurs || isSecretWord(word, letters)
+    endWord(at: text.count)
+    return occurs
   }
 
   /// Whether a lower-case word is such a word. `letters` is the set of its letters, as bits.
-  private static func isSecretWord(_ word: [UInt8], _ letters: UInt32) -> Bool {
-    for (part, partLetters) in zip(partBytes, lettersOfParts)
-    where letters & partLetters == partLetters && has(word, part) {
-      return true
-    }
-    // Each error removes at most one letter.
-    let common = (letters & lettersOfWord).nonzeroBitCount
-    return common >= lettersOfWord.nonzeroBitCount - mistakes
-      && isNearlyTheWord(String(decoding: word, as: UTF8.self))
+  private static func isSecretWord(_ word: [UInt8], _ letters: UInt32, _ rules: Rules) -> Bool {
+    rules.parts.contains { has(word, $0.bytes) }
+      || rules.mayBeTheWord(letters) && isNearlyTheWord(String(decoding: word, as: UTF8.self))
   }
 
   private static func has(_ word: [UInt8], _ part: [UInt8]) -> Bool {
@@ -64,9 +59,23 @@ enum SecretWords {
     return (0...word.count - part.count).contains { word[$0..<$0 + part.count].elementsEqual(part) }
   }
 
-  private static let partBytes = parts.map { Array($0.utf8) }
-  private static let lettersOfWord = letters(of: word)
-  private static let lettersOfParts = parts.map(letters)
+  /// What the letters of a word, as bits, say of it.
+  private struct Rules {
+    let parts = SecretWords.parts.map { (bytes: Array($0.utf8), letters: letters(of: $0)) }
+    let word = letters(of: SecretWords.word)
+
+    /// False for nearly every word.
+    func mayBeSecret(_ letters: UInt32) -> Bool {
+      mayBeTheWord(letters) || parts.contains { letters & $0.letters == $0.letters }
+    }
+
+    /// Each error removes at most one letter.
+    func mayBeTheWord(_ letters: UInt32) -> Bool {
+      (letters & word).nonzeroBitCount >= word.nonzeroBitCount - mistakes
+    }
+  }
+
+  private static let rules = Rules()
 
   private static func letters(of text: String) -> UInt32 { text.utf8.reduce(0) { $0 | bit($1) } }
 

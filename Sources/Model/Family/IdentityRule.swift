@@ -74,7 +74,7 @@ package struct IdentityRule: Hashable, Sendable {
     }
 
     /// The part of an identity with this value.
-    func text(_ value: SettingValue) -> String { "\(name) \(value.shown ?? "")" }
+    func text(_ value: SettingValue) -> String { name + " " + (value.shown ?? "") }
   }
 
   package var place: Place
@@ -131,7 +131,11 @@ package struct IdentityRule: Hashable, Sendable {
 
   /// The identity of a device with these settings; nil when one is missing.
   package func identity(of settings: [SettingName: SettingValue]) -> DeviceIdentity? {
-    let texts = parts.compactMap { part in (settings[part.setting] ?? part.factory).map(part.text) }
-    return texts.count == parts.count ? DeviceIdentity(texts) : nil
+    var texts: [String] = []
+    for part in parts {
+      guard let value = settings[part.setting] ?? part.factory else { return nil }
+      texts.append(part.text(value))
+    }
+    return DeviceIdentity(texts)
   }
 }
