@@ -157,9 +157,10 @@ package struct ReportSet {
   private static func files(
     of run: BuildingArchive.Run, _ after: BuildingReport?
   ) -> [(path: String, text: String)] {
-    let report = RunReport(run.record.events)
+    let known = after?.runs.last { $0.started.run == run.id }?.report
+    let report = known ?? RunReport(run.record.events)
     let reports = RunReports.formats.map { ("\(run.id)/\($0.name)", $0.text(report, after)) }
-    let logs = DeviceLogs.texts(run.record.events, after: after).map { room, text in
+    let logs = DeviceLogs.texts(run.record.events, report, after: after).map { room, text in
       ("\(run.id)/\(RunDirectory.devices)/\(room).log", text)
     }
     return reports + logs

@@ -41,7 +41,7 @@ package enum RunReports {
   ) throws(JournalError) -> RunReport {
     let report = RunReport(events)
     for format in formats { try directory.writeReport(format.name, format.text(report, after)) }
-    try directory.writeDeviceLogs(DeviceLogs.texts(events, after: after))
+    try directory.writeDeviceLogs(DeviceLogs.texts(events, report, after: after))
     return report
   }
 

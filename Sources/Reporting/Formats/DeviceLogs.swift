@@ -7,9 +7,13 @@ package import Model
 /// the stack are verbatim, except that control characters are made visible.
 package enum DeviceLogs {
   /// The logs of all rooms, in the order of the report.
-  /// - Parameter after: The state of the building after the run; nil where it is not known.
-  package static func texts(_ events: [RunEvent], after: BuildingReport? = nil) -> [(RoomID, String)] {
-    let report = RunReport(events)
+  /// - Parameters:
+  ///   - report: That of these events; nil to make it.
+  ///   - after: The state of the building after the run; nil where it is not known.
+  package static func texts(
+    _ events: [RunEvent], _ report: RunReport? = nil, after: BuildingReport? = nil
+  ) -> [(RoomID, String)] {
+    let report = report ?? RunReport(events)
     let chosen = events.sorted(into: report)
     let surroundings = RunSurroundings(events, report)
     return RunRow.rows(report, after: after).filter { !$0.room.isExcluded || chosen[$0.room.id] != nil }.map {
@@ -59,13 +63,22 @@ extension [RunEvent] {
   }
 }
 
-/// One room's log.
-private struct Page {
+/// One room's log. A class, because a copy of the report for each paragraph would take longer than its text.
+private final class Page {
   let room: RoomReport
   let settings: [SettingResult]
   let report: RunReport
   let events: [RunEvent]
   let around: RoomSurroundings
+
+  init(
+    room: RoomReport, settings: [SettingResult], report: RunReport, events: [RunEvent],
+    around: RoomSurroundings
+  ) {
+    (self.room, self.settings, self.report, self.events, self.around) = (
+      room, settings, report, events, around
+    )
+  }
 
   private static let measure = 100
   private static let indent = 11
@@ -135,13 +148,14 @@ private struct Page {
     for (index, text) in room.stackTexts.enumerated() {
       lines += paragraph(index == 0 ? "Stack text" : "", text)
     }
-    let width = settings.map { room.titles.title($0.name).columns }.max() ?? 0
+    let titles = room.titles
+    let width = settings.map { titles.title($0.name).columns }.max() ?? 0
     for (index, setting) in settings.enumerated() {
       let value = setting.value.map { "  \($0.visible)" } ?? "  (not shown)"
       lines.append(
         item(
           index == 0 ? "Settings" : "",
-          "\(room.titles.title(setting.name).fitted(to: width))  \(setting.state.words.fitted(to: 26))\(value)"
+          "\(titles.title(setting.name).fitted(to: width))  \(setting.state.words.fitted(to: 26))\(value)"
         ))
     }
     if let explanation = Explanation(of: room) {

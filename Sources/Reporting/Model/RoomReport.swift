@@ -119,7 +119,17 @@ package struct RoomReport: Hashable, Sendable {
   }
 
   /// Applies a fact about this room.
-  mutating func apply(_ fact: Fact, at elapsed: Duration, on time: Date) {
+  /// - Returns: The kind of its outcome before and after it, found in place: a copy of the room for each event would cost more
+  ///   than all else.
+  mutating func apply(
+    _ fact: Fact, at elapsed: Duration, on time: Date
+  ) -> (before: Outcome.Kind?, after: Outcome.Kind?) {
+    let before = ending
+    take(fact, at: elapsed, on: time)
+    return (before, ending)
+  }
+
+  private mutating func take(_ fact: Fact, at elapsed: Duration, on time: Date) {
     lastEvent = elapsed
     switch fact {
     case .bindingCommitted(let fact):

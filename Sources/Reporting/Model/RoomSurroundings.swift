@@ -83,7 +83,8 @@ enum AddressLikeness: Hashable {
 struct RunSurroundings {
   private struct Received {
     var at: Duration
-    var device: DeviceSighted
+    var address: BluetoothAddress
+    var rssi: Int?
   }
 
   private let report: RunReport
@@ -104,7 +105,8 @@ struct RunSurroundings {
       case .deviceSighted(let fact):
         // In provisioning mode and as a beacon it is the same device.
         if known.insert(fact.address).inserted {
-          received[fact.adapter, default: []].append(Received(at: event.elapsed, device: fact))
+          received[fact.adapter, default: []].append(
+            Received(at: event.elapsed, address: fact.address, rssi: fact.rssi))
         }
       case .adapterFaulted(let fact): faults.append((event.elapsed, fact))
       case .roomFinished(let fact): ends[fact.room] = event.elapsed
@@ -120,8 +122,8 @@ struct RunSurroundings {
     var strength: ClosedRange<Int>?
     let firsts = received.mapValues { received in
       received.count { other in
-        guard other.at <= end, other.device.address != room.address else { return false }
-        if let rssi = other.device.rssi {
+        guard other.at <= end, other.address != room.address else { return false }
+        if let rssi = other.rssi {
           strength = min(strength?.lowerBound ?? rssi, rssi)...max(strength?.upperBound ?? rssi, rssi)
         }
         return true

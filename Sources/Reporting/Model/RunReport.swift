@@ -161,9 +161,8 @@ package struct RunReport: Hashable, Sendable {
     // A room that the run did not announce is shown, because a report hides nothing.
     if places[room] == nil { add(PlannedRoom(room: room, name: room.rawValue, profile: "", settings: [])) }
     guard let place = places[room] else { return }
-    let before = rooms[place].ending
-    rooms[place].apply(event.fact, at: event.elapsed, on: event.at)
-    tally.move(from: before, to: rooms[place].ending)
+    let (before, after) = rooms[place].apply(event.fact, at: event.elapsed, on: event.at)
+    tally.move(from: before, to: after)
     if let address = rooms[place].address, owners[address] != place {
       owners[address] = place
       if rooms[place].rssi == nil { rooms[place].received(signals[address]) }

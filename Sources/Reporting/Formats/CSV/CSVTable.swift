@@ -44,8 +44,17 @@ enum CSVCell {
   var encoded: String {
     switch self {
     case .number(let digits): digits ?? ""
-    case .text(let text): Self.quoted(Self.neutralised(Self.printable(text ?? "")))
+    case .text(let text?) where !Self.isPlain(text): Self.quoted(Self.neutralised(Self.printable(text)))
+    case .text(let text): text ?? ""
     }
+  }
+
+  /// Whether a text is written unchanged, as nearly every one: printable ASCII without what ends a cell or begins a formula.
+  private static func isPlain(_ text: String) -> Bool {
+    let bytes = text.utf8
+    guard let first = bytes.first, let last = bytes.last else { return true }
+    return first != UInt8(ascii: " ") && last != UInt8(ascii: " ") && !"=+-@".utf8.contains(first)
+      && bytes.allSatisfy { (0x20..<0x7F).contains($0) && !",;\"".utf8.contains($0) }
   }
 
   /// The text without characters that end or corrupt a file for common readers. Tabs and line ends stay,
@@ -63,12 +72,13 @@ enum CSVCell {
     return result
   }
 
+  private static let dangerous: Set<Unicode.Scalar> = ["=", "+", "-", "@", "＝", "＋", "－", "＠"]
+  private static let ends: Set<Unicode.Scalar> = [";", "\t", "\r", "\n"]
+
   /// The text with an apostrophe wherever a spreadsheet would begin to calculate: at the beginning, and after what
   /// it may take for the end of a cell, because where the comma is the decimal sign it splits at `;`, also within
   /// quotes. Some spreadsheets skip leading blanks, and some accept full-width signs.
   private static func neutralised(_ text: String) -> String {
-    let dangerous: Set<Unicode.Scalar> = ["=", "+", "-", "@", "＝", "＋", "－", "＠"]
-    let ends: Set<Unicode.Scalar> = [";", "\t", "\r", "\n"]
     var result = String.UnicodeScalarView()
     /// Where the present cell begins in the result; nil after its first character.
     var start: String.UnicodeScalarView.Index? = result.startIndex

@@ -86,6 +86,14 @@ package enum JSONValue: Hashable, Sendable {
 
   private static func quote(_ value: String, to text: inout String) {
     text += "\""
+    defer { text += "\"" }
+    // Nearly every text.
+    if value.utf8.allSatisfy({
+      (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }) {
+      text += value
+      return
+    }
     for scalar in value.unicodeScalars {
       switch scalar {
       case "\"": text += "\\\""
@@ -103,7 +111,6 @@ package enum JSONValue: Hashable, Sendable {
         }
       }
     }
-    text += "\""
   }
 }
 
