@@ -82,14 +82,17 @@ import Testing
   }
 
   @Test(
-    "the limit of a first attempt follows from the last connect times",
+    "the limit of an attempt follows from the last connect times, and the last attempt has none",
     arguments: [
       Case(limit: .seconds(6)),
       Case(times: [.seconds(1), .seconds(1)], limit: .seconds(6)),
       Case(times: [.milliseconds(300), .milliseconds(300), .milliseconds(300)], limit: .seconds(3)),
       Case(times: [.milliseconds(300), .seconds(2), .milliseconds(300)], limit: .seconds(6)),
       Case(answersWithin: nil, limit: nil),
-      Case(charged: 1, limit: nil),
+      Case(charged: 1, limit: .seconds(12)),
+      Case(charged: 1, times: [.milliseconds(300), .milliseconds(300), .milliseconds(300)], limit: .seconds(6)),
+      Case(charged: 2, limit: nil),
+      Case(charged: 2, retries: 20, limit: .seconds(24)),
       Case(retries: 0, limit: nil),
       Case(isShared: true, limit: nil),
     ])

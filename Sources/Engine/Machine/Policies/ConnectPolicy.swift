@@ -12,7 +12,7 @@ struct ConnectPolicy: Hashable, Sendable {
   /// s under load.
   var factor = 3
 
-  /// The limit; nil when only the timeout of the room applies.
+  /// The limit, which doubles with each charged failure; nil when only the timeout of the room applies, as for the last attempt.
   /// - Parameters:
   ///   - answersWithin: the usual response time of the family; nil when it is not known.
   ///   - charged: the failed attempts that were charged to the device.
@@ -22,8 +22,8 @@ struct ConnectPolicy: Hashable, Sendable {
   func limit(
     answersWithin: Duration?, charged: Int, retries: Int, times: [Duration], isShared: Bool
   ) -> Duration? {
-    guard let answersWithin, charged == 0, retries > 0, !isShared else { return nil }
-    guard times.count >= timesNeeded, let longest = times.max() else { return answersWithin * 2 }
-    return max(answersWithin, longest * factor)
+    guard let answersWithin, charged < retries, !isShared else { return nil }
+    let known = times.count >= timesNeeded ? times.max() : nil
+    return (known.map { max(answersWithin, $0 * factor) } ?? answersWithin * 2) * (1 << charged)
   }
 }
