@@ -53,15 +53,13 @@ extension RunMachine {
 
   /// Takes a proof back if a later advertisement of this run contradicts it: the room gets a second outcome, which
   /// replaces the first one. Returns whether it did.
-  mutating func withdraw(
-    _ place: Int, _ state: RoomState.Finished, contradictedBy advertisement: Advertisement
-  ) -> Bool {
-    guard let proof = state.proof else { return false }
+  mutating func withdraw(_ place: Int, contradictedBy advertisement: Advertisement) -> Bool {
+    guard let proof = rooms[place].state.beaconProof else { return false }
     let sighting = air[advertisement.address]
     let found = proof.contradiction(
       by: advertisement, with: sighting?.identityNow, of: rooms[place].room.family, sighting?.contradiction)
-    guard let contradiction = found else { return false }
-    let outcome = state.outcome.withdrawn(device: proof.device, contradiction)
+    guard let contradiction = found, let finished = rooms.outcome(of: place) else { return false }
+    let outcome = finished.withdrawn(device: proof.device, contradiction)
     rooms.update(place, .finished(.init(outcome)))
     admission.failedOne()
     record(.roomFinished(outcome))

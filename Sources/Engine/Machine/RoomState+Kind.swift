@@ -84,6 +84,22 @@ extension RoomState {
     }
   }
 
+  // MARK: Values that are read for each advertisement
+
+  // Each reads only its values: a copy of the whole state takes many times as long.
+
+  /// The device of a queued room, its attempts so far, and the adapters that have it among their candidates; nil in other states.
+  var queue: (device: BluetoothAddress, attempts: Int, candidacies: Set<AdapterID>)? {
+    if case .queued(let state) = self {
+      (state.work.address, state.work.attempts, state.candidacies)
+    } else {
+      nil
+    }
+  }
+
+  /// The beacon that proved the device of a finished room; nil without one.
+  var beaconProof: BeaconProof? { if case .finished(let state) = self { state.proof } else { nil } }
+
   /// Whose scan time, and which of it, ends the wait for a proof; nil in other states.
   var awaitedProof: (adapter: AdapterID?, limit: Duration)? {
     if case .proving(let state) = self { (state.adapter, state.limit) } else { nil }

@@ -59,16 +59,16 @@ extension RunMachine {
 
   /// Whether an adapter received a device recently enough to connect to it.
   func isFresh(_ device: BluetoothAddress, on adapter: AdapterID) -> Bool {
-    guard let received = air[device]?.receptions[adapter]?.at else { return false }
+    guard let received = air.reception(of: device, on: adapter)?.at else { return false }
     return received.duration(to: now) <= limits.freshness
   }
 
   /// Whether a candidate of an adapter is still valid: queued for the same attempt, and recently received.
   private func isEligible(_ candidate: Candidate, _ adapter: AdapterID) -> Bool {
-    guard case .queued(let state) = rooms[candidate.room].state, state.work.attempts == candidate.attempts,
-      state.candidacies.contains(adapter)
+    guard let queue = rooms[candidate.room].state.queue, queue.attempts == candidate.attempts,
+      queue.candidacies.contains(adapter)
     else { return false }
-    return rooms[candidate.room].isPerAction || isFresh(state.work.address, on: adapter)
+    return rooms[candidate.room].isPerAction || isFresh(queue.device, on: adapter)
   }
 
   /// Whether an adapter has a candidate, even without a free slot. Outdated candidates are removed.
@@ -78,8 +78,8 @@ extension RunMachine {
     while let candidate = radios[index].candidates.min {
       if isEligible(candidate, adapter) { return true }
       radios[index].candidates.removeMin()
-      if case .queued(let state) = rooms[candidate.room].state, state.candidacies.contains(adapter),
-        state.work.attempts == candidate.attempts
+      if let queue = rooms[candidate.room].state.queue, queue.candidacies.contains(adapter),
+        queue.attempts == candidate.attempts
       {
         radios[index].hasOldSightings = true
       }

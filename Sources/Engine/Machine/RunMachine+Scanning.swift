@@ -164,14 +164,15 @@ extension RunMachine {
     if rooms[place].isPerAction {
       reached(place, on: adapter, rssi: advertisement.rssi)
     }
-    switch rooms[place].state {
-    case .queued(let state):
+    if let queue = rooms[place].state.queue {
       // A device of unknown content is no candidate: its window would end for it at once, again and again.
-      guard !state.candidacies.contains(adapter), advertisement.address == state.work.address,
+      guard !queue.candidacies.contains(adapter), advertisement.address == queue.device,
         rooms[place].isPerAction || isFresh(advertisement.address, on: adapter)
       else { return false }
       enlist(place, on: adapter)
       return true
+    }
+    switch rooms[place].state {
     case .diagnosing(let state):
       guard state.awaitsSighting, advertisement.address == state.work.address,
         isFresh(advertisement.address, on: adapter)
@@ -197,9 +198,10 @@ extension RunMachine {
     case .awaited where !isEnding:
       finishRegistered(place)
       return true
-    case .finished(let state):
-      return withdraw(place, state, contradictedBy: advertisement)
-    case .unmatched, .open, .awaited, .awaitingOperator, .deferred, .exhausted, .preparing, .connecting,
+    case .finished:
+      return withdraw(place, contradictedBy: advertisement)
+    case .unmatched, .open, .awaited, .awaitingOperator, .deferred, .queued, .exhausted, .preparing,
+      .connecting,
       .connected,
       .disconnecting, .backingOff, .stopped:
       return false

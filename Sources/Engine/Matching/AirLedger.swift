@@ -172,7 +172,10 @@ package struct AirLedger: Sendable {
   package mutating func receive(_ advertisement: Advertisement) -> Sighting? {
     let content = Content(advertisement)
     if contents[advertisement.address] == content {
-      devices[advertisement.address]?.refresh(advertisement)
+      // By its index it is changed in place; by its key it would be moved out of the table and back.
+      if let place = devices.index(forKey: advertisement.address) {
+        devices.values[place].refresh(advertisement)
+      }
       return nil
     }
     if contents.count >= Self.mostContents { contents = contents.filter { devices[$0.key] != nil } }
@@ -302,6 +305,11 @@ package struct AirLedger: Sendable {
   }
 
   package subscript(address: BluetoothAddress) -> Sighting? { devices[address] }
+
+  /// The last sightings of a device on an adapter; nil without one.
+  func reception(of device: BluetoothAddress, on adapter: AdapterID) -> Reception? {
+    devices.index(forKey: device).flatMap { devices.values[$0].receptions[adapter] }
+  }
 
   /// The device of this address, or the only one of this name.
   package subscript(device: DeviceReference) -> Sighting? {

@@ -90,7 +90,8 @@ import Testing
       Case(times: [.milliseconds(300), .seconds(2), .milliseconds(300)], limit: .seconds(6)),
       Case(answersWithin: nil, limit: nil),
       Case(charged: 1, limit: .seconds(12)),
-      Case(charged: 1, times: [.milliseconds(300), .milliseconds(300), .milliseconds(300)], limit: .seconds(6)),
+      Case(
+        charged: 1, times: [.milliseconds(300), .milliseconds(300), .milliseconds(300)], limit: .seconds(6)),
       Case(charged: 2, limit: nil),
       Case(charged: 2, retries: 20, limit: .seconds(24)),
       Case(retries: 0, limit: nil),
