@@ -86,8 +86,14 @@ extension RunMachine {
   private mutating func split(_ survey: inout Survey, after scanned: Duration) -> Bool {
     guard survey.maySplit, scanned >= limits.shortestWindow, scanned < survey.shortest else { return false }
     survey.maySplit = false
-    let scanning = radios.filter { $0.state.kind == .scanning && $0.receivedAt != nil }
-    guard scanning.count > 1, let listening = scanning.last?.session else { return false }
+    let scanning = radios.indices.filter {
+      radios[$0].state.kind == .scanning && radios[$0].receivedAt != nil
+    }
+    // The one that is done first: a stack may start their scans one after the other.
+    let longest = scanning.reversed().max {
+      radios[$0].scanTime.total(at: now) < radios[$1].scanTime.total(at: now)
+    }
+    guard scanning.count > 1, let listening = longest.map({ radios[$0].session }) else { return false }
     let isDecided = matches(of: Array(rooms.indices)).values.allSatisfy { match in
       switch match {
       case .device(_, let basis): !basis.needsConsent

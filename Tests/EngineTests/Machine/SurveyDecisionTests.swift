@@ -51,6 +51,21 @@ import Testing
     #expect(effects.contains(.endScan(Self.hci1)))
   }
 
+  @Test("the adapter that has scanned longest completes the survey: adapters begin one after the other")
+  func firstCompletes() {
+    var run = driver([Self.hci0, Self.hci1])
+    run.send(.scanBegan(Self.hci0), at: 0.1)
+    run.send(.scanBegan(Self.hci1), at: 0.5)
+    for session in [Self.hci0, Self.hci1] { run.receive([1], on: session, at: 0.6) }
+    #expect(run.pass(at: 1.3) == [], "the other adapter has scanned for 0.8 s")
+    #expect(run.pass(at: 1.7) == [.endScan(Self.hci1)])
+    #expect(run.send(.scanEnded(nil, Self.hci1), at: 1.8).begun == [Driver.attempt(1)])
+    run.send(.connected(Driver.attempt(1)), at: 2.1)
+    #expect(run.send(.asksToWrite(Driver.attempt(1)), at: 2.8) == [])
+    #expect(run.wake == 3.1)
+    #expect(run.pass(at: 3.1).contains(.answerWriter(Driver.attempt(1), nil)))
+  }
+
   @Test("a device is not written if the rest of the survey receives the room's identity from another one")
   func identityInTheRest() throws {
     var run = split()
