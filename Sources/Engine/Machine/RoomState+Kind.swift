@@ -100,7 +100,8 @@ extension RoomState {
   /// The beacon that proved the device of a finished room; nil without one.
   var beaconProof: BeaconProof? { if case .finished(let state) = self { state.proof } else { nil } }
 
-  /// Whose scan time, and which of it, ends the wait for a proof; nil in other states.
+  /// The adapter whose scan time counts for a pending proof, or nil for the least of all adapters, and the scan time at which
+  /// the wait ends; nil in other states.
   var awaitedProof: (adapter: AdapterID?, limit: Duration)? {
     if case .proving(let state) = self { (state.adapter, state.limit) } else { nil }
   }

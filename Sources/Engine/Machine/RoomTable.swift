@@ -168,11 +168,6 @@ struct FailedConnection: Sendable {
     guard attempt.failedToConnect else { return nil }
     (session, began) = (attempt.session, attempt.began)
   }
-
-  /// Whether it was made in this session, whose adapter received nothing since it began.
-  func isInSilence(of session: RadioSession, _ receivedAt: MonotonicInstant?) -> Bool {
-    session == self.session && receivedAt.map { $0 <= began } ?? true
-  }
 }
 
 /// What falls due for rooms, at an instant or at a scan time. Some entries are outdated; entries that the

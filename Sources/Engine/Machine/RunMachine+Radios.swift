@@ -152,8 +152,9 @@ extension RunMachine {
   /// nobody yet.
   func failuresInSilence(_ index: Int) -> [MonotonicInstant] {
     guard !rooms.failedToConnect.isEmpty else { return [] }
-    let (session, receivedAt) = (radios[index].session, radios[index].receivedAt)
-    return rooms.failedToConnect.values.filter { $0.isInSilence(of: session, receivedAt) }.map(\.began)
+    let session = radios[index].session
+    return rooms.failedToConnect.values.filter { $0.session == session }.map(\.began)
+      .filter { radios[index].isSilent(since: $0) }
   }
 
   /// Whether it is still to be shown that the adapter of a failed attempt receives anything: another connection, or
@@ -173,7 +174,7 @@ extension RunMachine {
     guard let failed = FailedConnection(attempt), let index = radios.index(of: failed.session) else {
       return nil
     }
-    return failed.isInSilence(of: failed.session, radios[index].receivedAt) ? index : nil
+    return radios[index].isSilent(since: failed.began) ? index : nil
   }
 
   /// Records the adapters that never received anything while another one did.
