@@ -46,7 +46,21 @@ package struct BuildingRecord: Sendable {
     planned = Dictionary(started.rooms.map { ($0.room, $0) }, uniquingKeysWith: { first, _ in first })
     for family in started.families ?? [] { folded.families[family.id] = family }
     for room in started.rooms { name(room) }
+    if started.command == .apply {
+      let recorded = RecordedAt(run: run, at: events[0].at)
+      for room in started.rooms { want(room, in: started, recorded) }
+    }
     add(events, in: started, of: run)
+  }
+
+  /// Notes what the manifest of a run has for a room. An acceptance was about the device that the manifest had then.
+  private mutating func want(_ planned: PlannedRoom, in run: RunStarted, _ recorded: RecordedAt) {
+    let expected = folded.families[planned.profile]?.expectedSettings ?? []
+    change(planned.room) { room in
+      room.wanted = WantedRoom(planned, sealKey: run.sealKey, expected: expected)
+        .over(room.wanted, room.lastWrite)
+      if let device = planned.address { room.endAcceptances(besides: device, recorded) }
+    }
   }
 
   /// Adds further events of the run that was added last.
@@ -99,6 +113,10 @@ package struct BuildingRecord: Sendable {
     swap(&rooms, &folded.rooms)
   }
 
+  private mutating func change(_ id: RoomID, _ body: (inout LastKnownRoom) -> Void) {
+    body(&folded.rooms[id, default: LastKnownRoom(name: id.rawValue, profile: "")])
+  }
+
   private mutating func apply(
     _ event: RunEvent, to room: inout LastKnownRoom, _ id: RoomID, in run: RunStarted
   ) {
@@ -106,6 +124,8 @@ package struct BuildingRecord: Sendable {
     switch event.fact {
     case .bindingCommitted(let fact):
       room.retirement = nil
+      room.release = nil
+      room.endAcceptances(besides: fact.address, recorded)
       folded.retired[fact.address] = nil
       if !room.bindings.contains(where: { $0.address == fact.address }) {
         owners[fact.address, default: []].insert(id)
@@ -116,6 +136,10 @@ package struct BuildingRecord: Sendable {
       owners[fact.address]?.remove(id)
       room.bindings.removeAll { $0.address == fact.address }
       room.absence = nil
+      room.endAcceptances(recorded)
+      room.earlierDevices.removeAll { $0 == fact.address }
+      room.earlierDevices.append(fact.address)
+      if room.bindings.isEmpty { room.release = Release(fact, recorded) }
       otherWrites[id]?[fact.address] = nil
       if room.lastWrite?.address == fact.address {
         room.lastWrite = room.binding.flatMap { otherWrites[id]?.removeValue(forKey: $0.address) }
@@ -127,11 +151,14 @@ package struct BuildingRecord: Sendable {
       room.retirement = RoomRetirement(reason: fact.reason, recorded: recorded)
       room.endAcceptances(recorded)
     case .roomAccepted(let fact):
-      room.acceptances.append(Acceptance(reason: fact.reason, by: fact.by, given: recorded))
+      room.acceptances.append(
+        Acceptance(
+          reason: fact.reason, by: fact.by, given: recorded, device: planned[id]?.address ?? room.device))
     case .roomVerified(let fact):
       verify(&room, fact, recorded)
     case .attemptStarted(let fact):
       written[id] = []
+      (room.last, room.lastRun) = (nil, run.run)
       keepOtherWrite(of: room, id, than: fact.address)
       // The device is waiting for a configuration now, so it keeps no earlier settings.
       if fact.fresh ?? true { room.lastWrite = nil }
@@ -149,9 +176,11 @@ package struct BuildingRecord: Sendable {
       case .ready, .stale, .other: break
       }
     case .attemptEnded(let fact):
-      // Only these two failures are the device's own word that it did not save.
-      if fact.failure?.trait == .refusal { refuse(&room) }
-      if fact.failure?.code == .saveNotKept { room.lastWrite = nil }
+      switch fact.failure?.content {
+      case .refused: refuse(&room)
+      case .nothing: room.lastWrite = nil
+      case .other, nil: break
+      }
     case .roomFinished(let fact):
       finish(&room, fact, recorded, in: run)
     default: break

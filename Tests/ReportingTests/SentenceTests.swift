@@ -76,8 +76,8 @@ extension SentenceTests {
     try addReasons(section, add)
     try addOutcomes(section, add)
     section("States of a room in the reports of a building")
-    for state in BuildingRoom.State.allCases {
-      add(state.rawValue, "\(state.symbol) \(state.words); 3 \(state.countWords); \(state.meaning)")
+    for state in RoomStatus.Kind.allCases {
+      add(state.rawValue, "\(state.symbol) \(state.words); \(state.meaning)")
     }
     section("Conflicts between the manifest and the record")
     for conflict in conflicts {

@@ -124,7 +124,7 @@ import VirtualBuilding
   /// The differences that `report check` names, by path.
   private static func differences(_ site: VirtualSite, _ laptop: VirtualSite.Laptop) throws -> [String] {
     let set = try ReportSet(VirtualSite.building, in: site.reports(laptop))
-    return try set.differences(from: try set.report((site.source, site.source.path), .simulated)).map(\.path)
+    return try set.differences(from: try set.report()).map(\.path)
   }
 
   private static func files(

@@ -38,22 +38,25 @@ package struct Amendment {
     RoomNames(building.source?.building, lastKnown).name(of: room)
   }
 
-  /// Whether a room is done; if a manifest is named, as that manifest requires.
-  package func isDone(_ room: RoomID) throws -> Bool {
-    if let building = building.source?.building, let wanted = building.rooms.first(where: { $0.id == room }) {
-      return Known(lastKnown: lastKnown, seal: try SiteKey.seal(for: building, siteKey)).isDone(wanted)
-    }
-    return lastKnown.rooms[room]?.progress == .done
+  /// Where a room stands; by the manifest, too, if it is named.
+  package func status(of room: RoomID) throws -> RoomStatus {
+    let seal = try building.source.flatMap { try SiteKey.existingSeal(for: $0.building, siteKey) }
+    return lastKnown.status(of: room, manifest: wanted(room)?.wanted(sealedBy: seal))
+  }
+
+  /// A room of the manifest.
+  private func wanted(_ room: RoomID) -> Room? {
+    building.source?.building.rooms.first { $0.id == room }
   }
 
   /// Records facts about one room as a separate run. Returns when they are on disk.
   /// - Throws: `CommandFailure` when they cannot be recorded; then nothing is changed.
   package func commit(_ command: RecordedCommand, _ facts: [Fact], of room: RoomID) async throws {
-    let profile =
-      lastKnown.rooms[room]?.profile
-      ?? building.source?.building.rooms.first { $0.id == room }?.family.id ?? ""
-    try await commit(
-      command, facts, about: [PlannedRoom(room: room, name: name(of: room), profile: profile, settings: [])])
+    let (known, wanted) = (lastKnown.rooms[room], wanted(room))
+    let planned = PlannedRoom(
+      room: room, name: name(of: room), profile: known?.profile ?? wanted?.family.id ?? "",
+      address: wanted?.address ?? known?.device, settings: [])
+    try await commit(command, facts, about: [planned])
   }
 
   /// The same for facts about several rooms.
@@ -88,10 +91,7 @@ package struct Amendment {
     } catch {
       throw await change.failure ?? CommandFailure(.record, error.text)
     }
-    let subject = BuildingReports.Subject(
-      building: building.id, manifest: building.source.map { ($0, building.text) },
-      seal: try building.source.flatMap { try SiteKey.existingSeal(for: $0.building, siteKey) },
-      operatedBy: keeping.operatedBy)
+    let subject = BuildingReports.Subject(building: building.id, operatedBy: keeping.operatedBy)
     try await change.finish(
       building: { BuildingReports.make(subject, from: archive.adding($0)) },
       { _, _ in })

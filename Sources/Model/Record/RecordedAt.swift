@@ -1,3 +1,4 @@
+package import Bluetooth
 package import FoundationEssentials
 
 /// A place in the record: a run and a time.
@@ -17,12 +18,14 @@ package struct Acceptance: Hashable, Sendable {
   /// The person responsible for it.
   package var by: String
   package var given: RecordedAt
-  /// When it ended, because the room was done or retired; nil while it is valid.
+  /// The device that the room had, or that the manifest named; nil if there was none.
+  package var device: BluetoothAddress?
+  /// When it ended, because the room was done or retired, or got another device; nil while it is valid.
   package var ended: RecordedAt?
 
   /// A valid acceptance.
-  package init(reason: String, by: String, given: RecordedAt) {
-    (self.reason, self.by, self.given) = (reason, by, given)
+  package init(reason: String, by: String, given: RecordedAt, device: BluetoothAddress? = nil) {
+    (self.reason, self.by, self.given, self.device) = (reason, by, given, device)
   }
 }
 

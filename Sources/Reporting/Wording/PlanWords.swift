@@ -20,6 +20,16 @@ extension PlannedSetting {
   }
 }
 
+extension [PlannedSetting] {
+  /// What differs, old → new; of a secret only that it does: `minor 7 → 8, its WiFi password changed`.
+  func words(_ titles: SettingTitles) -> String {
+    map { setting in
+      if setting.value != nil { return setting.words(titles) ?? titles.short(setting.name) }
+      return "its \(titles.title(setting.name)) \(setting.change == .set ? "is new" : "changed")"
+    }.joined(separator: ", ")
+  }
+}
+
 extension PlannedStep {
   /// The settings that its device would get. The room name is left out where it is the name of the room.
   func writes(_ titles: SettingTitles) -> String {

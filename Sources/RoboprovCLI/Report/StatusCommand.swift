@@ -56,11 +56,12 @@ struct StatusCommand: AsyncParsableCommand {
 
   func run() async throws {
     let reference = try BuildingReference.find(building)
-    let subject = try subject(reference)
+    try reference.requireKnown(in: reports)
+    let subject = try reference.subject(siteKey: seal.siteKey)
     // Only the page shows the stages of attempts.
     let archive = try BuildingArchive.load(reference.id, in: reports, write ? .whole : .outcomes)
     let report = BuildingReports.make(subject, from: archive)
-    if write { try write(report) }
+    if write { try write(BuildingReports.make(.init(building: reference.id), from: archive)) }
     if output == .json { Console.data(BuildingJSON.text(report)) }
     let overview = report.overview
     if output == .text {
@@ -136,13 +137,6 @@ struct StatusCommand: AsyncParsableCommand {
         ? "No run since then."
         : "Not signed, \(since.count.counted("run")): \(changes.joined(separator: ", ")).")
     return sentences
-  }
-
-  private func subject(_ reference: BuildingReference) throws -> BuildingReports.Subject {
-    try reference.requireKnown(in: reports)
-    return .init(
-      building: reference.id, manifest: reference.source.map { ($0, reference.text) },
-      seal: try reference.source.flatMap { try SiteKey.existingSeal(for: $0.building, seal.siteKey) })
   }
 
   /// The manifest of the newest rehearsal; nil without one.

@@ -88,7 +88,7 @@ struct ReportTruth {
       for run in room["runs"].items { try expectRunOf(room, run) }
     }
     let states = rooms.compactMap { $0["state"].text }
-    for state in BuildingRoom.State.allCases {
+    for state in RoomStatus.Kind.allCases {
       #expect(
         report["summary"][state.rawValue].integer == states.count { $0 == state.rawValue }, place)
     }

@@ -49,7 +49,7 @@ package enum BuildingJSON {
   static let summary = OutputForm<BuildingReport>("building_summary", "The number of rooms in each state.") {
     Field("total", "All rooms.") { $0.rooms.count }
     Field("complete", "Whether nothing is left to do.") { $0.isDone }
-    BuildingRoom.State.counts { $0.count($1) }
+    RoomStatus.Kind.counts { $0.count($1) }
   }
 
   private static let room = OutputForm<(room: BuildingRoom, explanation: Explanation?)>(
