@@ -156,7 +156,7 @@ import VirtualBuilding
       expectInvariants(run, rooms)
       #expect(run.outcome(1)?.outcome == .actionRequired)
       #expect(run.outcome(1)?.reason?.code == .settingsUnknown)
-      #expect(state(succession)?.status.kind == .open)
+      #expect(state(succession)?.status.kind == .actionRequired)
     }
   }
 

@@ -157,7 +157,7 @@ struct RoomGridTests {
     }
     let run = RunReport(events)
     let marks: [RoomGrid.Mark] = [
-      .state(.done), .state(.unconfirmed), .working, .state(.open), .state(.open), .state(.untried),
+      .state(.done), .state(.unconfirmed), .working, .state(.open), .state(.actionRequired), .state(.untried),
     ]
     #expect(RoomGrid(run).floors.flatMap(\.cells).map(\.mark) == marks)
     var building = SampleBuilding([])

@@ -12,6 +12,9 @@ package struct DeviceIdentity: Hashable, Sendable, CustomStringConvertible {
       .joined(separator: Self.separator)
   }
 
+  /// An identity on record, by its `description`.
+  package init(recorded description: String) { self.description = description }
+
   private static let separator = ", "
 
   package var parts: [String] {
@@ -57,7 +60,7 @@ package struct DeviceIdentity: Hashable, Sendable, CustomStringConvertible {
 
 extension DeviceIdentity: Codable {
   package init(from decoder: any Decoder) throws {
-    description = try decoder.singleValueContainer().decode(String.self)
+    self.init(recorded: try decoder.singleValueContainer().decode(String.self))
   }
 
   package func encode(to encoder: any Encoder) throws {

@@ -119,10 +119,14 @@ extension RoomGrid.Mark {
       }
   }
 
-  /// What the record cannot say of a room while a run is in progress: that the run works on it.
+  /// What the record cannot say of a room while a run is in progress: that the run works on it, or waits for somebody.
   fileprivate init?(inProgress room: RoomReport) {
-    guard !room.isExcluded, !room.isFinished, room.outcome == .cancelled else { return nil }
-    self = .working
+    guard !room.isExcluded, !room.isFinished else { return nil }
+    switch room.outcome {
+    case .cancelled: self = .working
+    case .actionRequired: self = .state(.actionRequired)
+    default: return nil
+    }
   }
 }
 
