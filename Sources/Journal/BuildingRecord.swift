@@ -297,6 +297,7 @@ package struct BuildingRecord: Sendable {
         identity: planned[fact.room]?.identity, sealKey: run.sealKey, run: evidence.run ?? run.run,
         at: recorded.at)
       lastWrite.seen = seen
+      lastWrite.provedBy = fact.adapter ?? room.lastWrite?.provedBy
       for setting in fact.settings where setting.state.isConfirmed {
         lastWrite.settingsRecorded[setting.name] = seen
       }
@@ -310,7 +311,7 @@ package struct BuildingRecord: Sendable {
     room.verification = RecordedVerification(fact, recorded: recorded)
     // It may be the identity of a write that the verification did not know: records of two laptops were merged.
     let isAsWritten = fact.held != nil && fact.held == room.lastWrite?.identity
-    if fact.needsAction, !isAsWritten { miss(&room, fact.finding, recorded, held: fact.held) }
+    if fact.isDeviation, !isAsWritten { miss(&room, fact.finding, recorded, held: fact.held) }
     if fact.finding == .onAir, find(&room, with: fact.identity, in: recorded.run) {
       room.endAcceptances(recorded)
     }
@@ -320,6 +321,7 @@ package struct BuildingRecord: Sendable {
     room.lastWrite?.state = .proved(
       Evidence(grade: .beaconOnAir, address: lastWrite.receivedAt, identity: fact.identity, rssi: fact.rssi))
     room.lastWrite?.seen = recorded
+    room.lastWrite?.provedBy = fact.adapter ?? lastWrite.provedBy
   }
 
   /// The last write after a failed attempt: changed or nil when the failure contradicts it.

@@ -45,7 +45,9 @@ struct VerifyTests {
       let outcome = try await premises.run(Self.verify)
       #expect(outcome.status == 100, "\(outcome)")
       #expect(outcome.output.hasPrefix("1 of 3 rooms on air from their own device\n"), "\(outcome)")
-      #expect(outcome.output.contains("Room 102: \(ServedBuilding.address(2)) was not received in 2 scans."))
+      #expect(
+        outcome.output.contains(
+          "Room 102: \(ServedBuilding.address(2)) was not received in 2 scans by hci0 (10 s)."))
       #expect(outcome.output.contains("Room 103: \(ServedBuilding.address(3)) waits for provisioning."))
       let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(text.contains("in no room: \(ServedBuilding.address(4)) with minor 104."), "\(outcome)")

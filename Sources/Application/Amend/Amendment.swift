@@ -2,11 +2,12 @@ import Engine
 import FoundationEssentials
 package import Journal
 package import Model
+package import Reporting
 
 /// A change of the record by a person. It is recorded like a run and as durable.
 package struct Amendment {
   package let building: BuildingReference
-  private let keeping: RecordKeeping
+  package let keeping: RecordKeeping
   private let siteKey: String?
   package let archive: BuildingArchive
   /// The command that makes the change.
@@ -46,18 +47,22 @@ package struct Amendment {
     return lastKnown.rooms[room]?.progress == .done
   }
 
-  /// Records facts about one room as a separate run. Returns when they are on disk.
+  /// Records facts about one room as a separate run. Returns the building's report when they are on disk.
   /// - Throws: `CommandFailure` when they cannot be recorded; then nothing is changed.
-  package func commit(_ command: RecordedCommand, _ facts: [Fact], of room: RoomID) async throws {
+  package func commit(
+    _ command: RecordedCommand, _ facts: [Fact], of room: RoomID
+  ) async throws -> BuildingReport {
     let profile =
       lastKnown.rooms[room]?.profile
       ?? building.source?.building.rooms.first { $0.id == room }?.family.id ?? ""
-    try await commit(
+    return try await commit(
       command, facts, about: [PlannedRoom(room: room, name: name(of: room), profile: profile, settings: [])])
   }
 
   /// The same for facts about several rooms.
-  package func commit(_ command: RecordedCommand, _ facts: [Fact], about rooms: [PlannedRoom]) async throws {
+  package func commit(
+    _ command: RecordedCommand, _ facts: [Fact], about rooms: [PlannedRoom]
+  ) async throws -> BuildingReport {
     try archive.prepare(for: run, of: building.id, in: keeping)
     let started = RunStarted(
       command, run: run.id, building: building.id,
@@ -92,8 +97,11 @@ package struct Amendment {
       building: building.id, manifest: building.source.map { ($0, building.text) },
       seal: try building.source.flatMap { try SiteKey.existingSeal(for: $0.building, siteKey) },
       operatedBy: keeping.operatedBy)
+    var report: BuildingReport?
     try await change.finish(
       building: { BuildingReports.make(subject, from: archive.adding($0)) },
-      { _, _ in })
+      { report = $1 })
+    guard let report else { preconditionFailure("a change of a building's record has no report") }
+    return report
   }
 }

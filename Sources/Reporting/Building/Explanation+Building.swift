@@ -56,10 +56,11 @@ extension Explanation {
   fileprivate init(missing room: BuildingRoom) {
     let device = (room.family?.words ?? DeviceWords()).noun
     let since = room.absence.map { " since \(LocalTime.utc.day($0.since.at))" } ?? ""
+    let search = room.verification?.recorded == room.absence?.last ? room.verification?.found.adapters : nil
     let found =
       room.absence?.finding == .otherDevice
       ? "Its identity was received only from another address, not from its \(device)\(since)."
-      : "Its \(device) was searched for, but not received\(since)."
+      : "Its \(device) was searched for\((search ?? []).by), but not received\(since)."
     self.init(
       found,
       """

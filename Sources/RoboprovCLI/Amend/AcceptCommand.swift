@@ -41,12 +41,13 @@ struct AcceptCommand: AsyncParsableCommand {
     if try amendment.isDone(room) {
       throw CommandFailure(.usage, "\(name) is done: there is nothing to accept")
     }
-    try await amendment.commit(
+    let report = try await amendment.commit(
       .accept, [.roomAccepted(.init(room: room, reason: reason, by: by))], of: room)
     let change = ChangeJSON.Source(
       kind: .accept, building: amendment.building.id, room: room, name: name, run: amendment.run.id,
       reason: reason, by: by)
     ChangeJSON.show(change, as: output)
     Console.say("\(name) is accepted as it is. Reports show the reason and the person.")
+    if let next = amendment.next(after: report) { Console.say(next) }
   }
 }

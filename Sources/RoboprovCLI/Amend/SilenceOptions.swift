@@ -15,27 +15,33 @@ struct SilenceOptions: ParsableArguments {
 }
 
 extension SilenceOptions {
-  /// Scans, and returns whether each device is silent; empty without a scan.
+  /// Scans, and returns whether each device is silent, and the adapters that scanned; empty without a scan.
   /// - Throws: `CommandFailure` if one of them is still at work, or if a scan is impossible.
   func check(
     _ devices: [BluetoothAddress], of building: BuildingReference
-  ) async throws -> [BluetoothAddress: Bool] {
-    guard !withoutScan, !devices.isEmpty else { return [:] }
-    let air = try await BluetoothAccess.system.joining(radio.hosts, of: building.source?.building).with {
+  ) async throws -> (silent: [BluetoothAddress: Bool], adapters: [AdapterScan]?) {
+    guard !withoutScan, !devices.isEmpty else { return ([:], nil) }
+    let log = AirLog()
+    let adapters = try await BluetoothAccess.system.joining(radio.hosts, of: building.source?.building).with {
       stack in
       try await Interruptions().cancelling {
-        try await stack.scan(radio.choice, for: .seconds(radio.scanTime)).air
+        let scans = try await stack.scan(
+          radio.choice, for: .seconds(radio.scanTime), of: building.source?.building, into: [log])
+        // Half a search shows no silence.
+        if Task.isCancelled { throw ExitStatus.interrupted }
+        return scans
       }
     }
+    let air = await log.air
     for device in devices {
       guard let sighting = air[device], let identity = sighting.identityAtWork else {
         continue
       }
-      let signal = sighting.rssi.map { " at \($0) dBm" } ?? ""
+      let signal = sighting.strongest.rssi.map { " at \($0) dBm" } ?? ""
       throw CommandFailure(
         .incomplete, "\(device) is still on air with \(identity.distinction)\(signal); nothing was recorded",
         advice: "Switch it off, or put it into provisioning mode, and run the same command again.")
     }
-    return Dictionary(uniqueKeysWithValues: devices.map { ($0, air[$0] == nil) })
+    return (Dictionary(uniqueKeysWithValues: devices.map { ($0, air[$0] == nil) }), adapters)
   }
 }

@@ -65,7 +65,9 @@ struct StatusCommand: AsyncParsableCommand {
     let overview = report.overview
     if output == .text {
       let changes = try since.map { try self.changes(since: $0, archive, report, subject) } ?? []
-      show(overview, next(after: report, reference), changes, signed: signed(archive, reference))
+      show(
+        overview, report.nextCommand(for: reference, in: reports), changes, signed: signed(archive, reference)
+      )
     }
     if check, !overview.isDone { throw ExitStatus.incomplete }
   }
@@ -143,33 +145,5 @@ struct StatusCommand: AsyncParsableCommand {
     return .init(
       building: reference.id, manifest: reference.source.map { ($0, reference.text) },
       seal: try reference.source.flatMap { try SiteKey.existingSeal(for: $0.building, seal.siteKey) })
-  }
-
-  /// The manifest of the newest rehearsal; nil without one.
-  private func rehearsed(_ building: String) -> String? {
-    guard let run = try? RunDirectory.rehearsalIDs(of: building, in: reports).last,
-      let record = try? RunDirectory.find(in: reports, building: building, run: run).readJournal(),
-      case .runStarted(let started)? = record.events.first?.fact
-    else { return nil }
-    return started.manifestPath
-  }
-
-  /// The command to run next; nil when every room is done.
-  private func next(
-    after report: BuildingReport, _ reference: BuildingReference
-  ) -> String? {
-    let overview = report.overview
-    guard !overview.isDone else { return nil }
-    let open = Dictionary(uniqueKeysWithValues: report.rooms.filter(\.isOpen).map { ($0.id, $0) })
-    if let building = reference.source?.building,
-      building.rooms.contains(where: { room in
-        open[room.id].map { building.awaitsLabel(of: room, isOnRecord: !$0.devices.isEmpty) } ?? false
-      })
-    {
-      return "roboprov capture \(reference.text.shellQuoted)"
-    }
-    let manifest = reference.source == nil ? overview.manifestPath ?? rehearsed(reference.id) : reference.text
-    let argument = manifest?.shellQuoted ?? "MANIFEST"
-    return "roboprov apply \(argument)\(Preferences.argument(naming: reports))"
   }
 }
