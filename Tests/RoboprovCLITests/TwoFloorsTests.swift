@@ -181,6 +181,18 @@ struct TwoFloorsTests {
     }
   }
 
+  @Test("without the adapter that received it last, a sensor is not recorded as silent")
+  func unknownSilence() async throws {
+    try await Self.serveDone { premises in
+      let outcome = try await premises.run(["replace", "building.yaml", "Room 103", "--adapter", "hci0"])
+      #expect(
+        outcome.status == 0 && outcome.errors.contains("\(Self.second), which received it last"), "\(outcome)"
+      )
+      let released = try premises.site.facts { if case .bindingReleased(let fact) = $0 { fact } else { nil } }
+      #expect(released.map(\.silent) == [nil] && released.first?.adapters?.map(\.name) == ["hci0"])
+    }
+  }
+
   // MARK: scan, find, monitor, doctor, inspect
 
   @Test("`scan` lists the devices of all adapters, and which received each")

@@ -47,10 +47,7 @@ package struct Verification: Sendable {
     guard let identity = room.identity else {
       return RoomVerified(room: room.id, finding: .notVerifiable, address: device, windows: windows.count)
     }
-    // Out of range of the others, its device may be on air.
-    let unused = known.lastKnown.rooms[room.id]?.lastWrite?.provedBy.flatMap { prover in
-      adapters.contains { $0.adapter == prover && $0.isComplete } ? nil : prover
-    }
+    let unused = known.lastKnown.rooms[room.id]?.prover(besides: adapters)
     let lastWrite = device.flatMap { known.lastWrite(for: room, at: $0) }
     let own = Set([device, lastWrite?.receivedAt].compactMap(\.self))
     let received = windows.map { $0.devices(sending: identity) }

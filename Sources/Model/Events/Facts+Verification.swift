@@ -19,6 +19,16 @@ package struct AdapterScan: Hashable, Sendable, Codable {
   }
 }
 
+extension LastKnownRoom {
+  /// The adapter that last proved the room, unless it is among these and scanned to the end. Out of range of the others, its
+  /// device may be on air.
+  package func prover(besides scans: [AdapterScan]) -> AdapterID? {
+    lastWrite?.provedBy.flatMap { prover in
+      scans.contains { $0.adapter == prover && $0.isComplete } ? nil : prover
+    }
+  }
+}
+
 /// The verification of the building produced a finding for a room.
 package struct RoomVerified: FactPayload {
   /// The findings. The names are frozen.

@@ -182,7 +182,9 @@ extension BindingReleased: ExplainedKeys {
     "address": "The device it had.",
     "cause": "Why.",
     "reason": "The reason that a person gave.",
-    "silent": "Whether a scan confirmed that the device is not on air; absent without such a scan.",
+    "silent":
+      "Whether a scan confirmed that the device is not on air; absent without such a scan, and if it did not use the adapter that last proved its room.",
+    "adapters": "The adapters that scanned for it; absent without a scan.",
     "successor": "The device that the room gets instead, if a person named it.",
   ]
 }

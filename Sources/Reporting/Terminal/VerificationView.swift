@@ -73,8 +73,8 @@ package enum VerificationView {
     case .missing:
       "\(room.address?.description ?? identity) was not received in \(room.windows.counted("scan"))\((room.adapters ?? []).by)."
     case .notSearched:
-      "not searched with \(unused ?? "the adapter"), which received it last."
-        + (others.isEmpty ? "" : " \(identity) is on air from \(others).")
+      "not searched with \(unused ?? "the adapter"), which received it last"
+        + (others.isEmpty ? "." : "; \(identity) is on air from \(others).")
     }
   }
 
@@ -103,8 +103,8 @@ package enum VerificationView {
     case .waiting: "Run `roboprov apply`: it writes the settings."
     case .notSearched:
       """
-      Its record is unchanged. Run `roboprov verify` with that adapter, too. If there is no such adapter any more, run \
-      `roboprov apply`: it searches for the device.
+      Its record is unchanged. Run `roboprov verify` with that adapter, too. If its device is gone, run `roboprov replace` or \
+      `roboprov retire`.
       """
     case .missing:
       "Stand within 10 m of the room, check the power of the device, and run `roboprov verify` again."

@@ -64,7 +64,7 @@ struct ReplaceCommand: AsyncParsableCommand {
         .usage, "--with: \(old) is already the sensor of \(name)",
         advice: "Give the address of the new sensor.")
     }
-    let (silent, adapters) = try await silence.check([old], of: amendment.building)
+    let (silent, adapters) = try await silence.check([old], of: room, in: amendment)
     // The edit is made first: a change of the manifest that fails must not be on record.
     let edit = try successor.flatMap { try self.edit($0, of: room) }
     let report = try await amendment.commit(

@@ -34,7 +34,7 @@ struct RetireCommand: AsyncParsableCommand {
       throw CommandFailure(.usage, "\(name) is already out of service")
     }
     let devices = amendment.lastKnown.rooms[room]?.bindings.map(\.address).sorted() ?? []
-    let (silent, adapters) = try await silence.check(devices, of: amendment.building)
+    let (silent, adapters) = try await silence.check(devices, of: room, in: amendment)
     let released = devices.map { device in
       Fact.bindingReleased(
         .init(

@@ -15,18 +15,20 @@ struct SilenceOptions: ParsableArguments {
 }
 
 extension SilenceOptions {
-  /// Scans, and returns whether each device is silent, and the adapters that scanned; empty without a scan.
+  /// Scans, and returns whether each device of a room is silent, and the adapters that scanned; empty without a scan, and
+  /// without the adapter that last proved the room.
   /// - Throws: `CommandFailure` if one of them is still at work, or if a scan is impossible.
   func check(
-    _ devices: [BluetoothAddress], of building: BuildingReference
+    _ devices: [BluetoothAddress], of room: RoomID, in amendment: Amendment
   ) async throws -> (silent: [BluetoothAddress: Bool], adapters: [AdapterScan]?) {
     guard !withoutScan, !devices.isEmpty else { return ([:], nil) }
+    let building = amendment.building.source?.building
     let log = AirLog()
-    let adapters = try await BluetoothAccess.system.joining(radio.hosts, of: building.source?.building).with {
+    let adapters = try await BluetoothAccess.system.joining(radio.hosts, of: building).with {
       stack in
       try await Interruptions().cancelling {
         let scans = try await stack.scan(
-          radio.choice, for: .seconds(radio.scanTime), of: building.source?.building, into: [log])
+          radio.choice, for: .seconds(radio.scanTime), of: building, into: [log])
         // Half a search shows no silence.
         if Task.isCancelled { throw ExitStatus.interrupted }
         return scans
@@ -41,6 +43,12 @@ extension SilenceOptions {
       throw CommandFailure(
         .incomplete, "\(device) is still on air with \(identity.distinction)\(signal); nothing was recorded",
         advice: "Switch it off, or put it into provisioning mode, and run the same command again.")
+    }
+    if let unused = amendment.lastKnown.rooms[room]?.prover(besides: adapters) {
+      Console.say(
+        "roboprov: warning: \(unused), which received it last, did not scan; the record does not call it silent"
+      )
+      return ([:], adapters)
     }
     return (Dictionary(uniqueKeysWithValues: devices.map { ($0, air[$0] == nil) }), adapters)
   }
