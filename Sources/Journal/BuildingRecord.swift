@@ -10,6 +10,8 @@ package struct BuildingRecord: Sendable {
 
   /// The settings that each room's device confirmed in the current attempt. Of the run that was added last.
   private var written: [RoomID: Set<SettingName>] = [:]
+  /// The adapters of that run.
+  private var adapters: Set<AdapterID> = []
   /// The last write to each further device of a room, where merged records have several.
   private var otherWrites: [RoomID: [BluetoothAddress: LastWrite]] = [:]
   /// The rooms that have each device on record.
@@ -42,7 +44,7 @@ package struct BuildingRecord: Sendable {
   /// Adds a run after those that it knows. It must begin with its first event, and may end anywhere.
   package mutating func add(_ events: [RunEvent], of run: String) {
     guard let started = events.first?.fact.started, !started.simulated else { return }
-    written = [:]
+    (written, adapters) = ([:], [])
     planned = Dictionary(started.rooms.map { ($0.room, $0) }, uniquingKeysWith: { first, _ in first })
     for family in started.families ?? [] { folded.families[family.id] = family }
     for room in started.rooms { name(room) }
@@ -91,10 +93,11 @@ package struct BuildingRecord: Sendable {
       if fact.omitted.contains(where: { $0.kind == "device_sighted" }) { folded.lacksSightings = true }
     case .settingWritten(let fact):
       written[fact.room, default: []].insert(fact.setting)
+    case .adapterSelected(let fact): adapters.insert(fact.adapter)
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
       .saveSubmitted, .statusReceived, .attemptEnded, .roomFinished:
       applyToRoom(event, in: run)
-    case .runStarted, .adapterAwaited, .hostUnavailable, .adapterSelected, .adapterFaulted,
+    case .runStarted, .adapterAwaited, .hostUnavailable, .adapterFaulted,
       .foreignScanDetected, .linkReleased,
       .scanStarted, .scanStopped, .canariesJudged, .deviceUnclaimed, .hostPaused, .operatorRequested,
       .operatorAwaited, .stageStarted, .stageEnded, .linkEnded, .proofReceived, .retryScheduled,
@@ -282,7 +285,11 @@ package struct BuildingRecord: Sendable {
       succeed(&room, fact, evidence, recorded, in: run)
     } else if let reason = fact.reason {
       // The run searched for this device, and gave it up.
-      if fact.outcome == .unreachable, reason.code == .neverReceived { miss(&room, .missing, recorded) }
+      if fact.outcome == .unreachable, reason.code == .neverReceived,
+        room.lastWrite?.provedBy.map(adapters.contains) ?? true
+      {
+        miss(&room, .missing, recorded)
+      }
       if room.lastWrite?.run == run.run, room.lastWrite?.address == fact.address {
         room.lastWrite?.settings = fact.settings
       }
@@ -326,6 +333,7 @@ package struct BuildingRecord: Sendable {
         identity: planned[fact.room]?.identity, sealKey: run.sealKey, run: evidence.run ?? run.run,
         at: recorded.at)
       lastWrite.seen = seen
+      lastWrite.provedBy = fact.adapter ?? room.lastWrite?.provedBy
       for setting in fact.settings where setting.state.isConfirmed {
         lastWrite.settingsRecorded[setting.name] = seen
       }
@@ -339,7 +347,7 @@ package struct BuildingRecord: Sendable {
     room.verification = RecordedVerification(fact, recorded: recorded)
     // It may be the identity of a write that the verification did not know: records of two laptops were merged.
     let isAsWritten = fact.held != nil && fact.held == room.lastWrite?.identity
-    if fact.needsAction, !isAsWritten { miss(&room, fact.finding, recorded, held: fact.held) }
+    if fact.isDeviation, !isAsWritten { miss(&room, fact.finding, recorded, held: fact.held) }
     if fact.finding == .onAir, find(&room, with: fact.identity, in: recorded.run) {
       room.endAcceptances(recorded)
     }
@@ -349,6 +357,7 @@ package struct BuildingRecord: Sendable {
     room.lastWrite?.state = .proved(
       Evidence(grade: .beaconOnAir, address: lastWrite.receivedAt, identity: fact.identity, rssi: fact.rssi))
     room.lastWrite?.seen = recorded
+    room.lastWrite?.provedBy = fact.adapter ?? lastWrite.provedBy
   }
 
   /// The last write after a failed attempt: changed or nil when the failure contradicts it.

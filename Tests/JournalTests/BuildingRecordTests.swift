@@ -237,6 +237,8 @@ struct BuildingRecordTests {
     let twice = kitchenAfter(done, gone, verified("c", day: 2, .missing))
     #expect(twice?.status.kind == .missing && twice?.absence?.since.run == "b")
     #expect(kitchenAfter(done, verified("b", day: 1, .waiting))?.status.kind == .unconfirmed)
+    #expect(kitchenAfter(done, verified("b", day: 1, .notSearched))?.status.kind == .done)
+    #expect(kitchenAfter(done, gone, verified("c", day: 2, .notSearched))?.status.kind == .missing)
     // A run that knows it from the record alone did not receive it.
     var carried = Run("c", day: 2, rooms: [kitchen])
     carried.finish(.alreadyProvisioned, evidence(1, run: "a"))

@@ -193,6 +193,8 @@ package struct LastWrite: Hashable, Sendable {
   package var at: Date
   /// When the device was last received as in the evidence; nil without a proof.
   package var seen: RecordedAt?
+  /// The adapter of its last proof, as far as is known.
+  package var provedBy: AdapterID?
   /// The place in the record of the present state of each setting.
   package var settingsRecorded: [SettingName: RecordedAt] = [:]
 

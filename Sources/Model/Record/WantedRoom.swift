@@ -22,7 +22,7 @@ package struct WantedRoom: Hashable, Sendable {
   /// This room with the secrets of an earlier manifest in place of those that cannot be compared with `lastWrite`: without
   /// the site's key, or without the secrets themselves, a manifest does not show that they are as before.
   package func over(_ older: WantedRoom?, _ lastWrite: LastWrite?) -> WantedRoom {
-    guard let older, let key = lastWrite?.sealKey, uncompared(with: lastWrite) else { return self }
+    guard let older, let key = lastWrite?.sealKey, uncompared(with: lastWrite) != nil else { return self }
     var wanted = self
     for secret in planned.settings where secret.isSecret && sealed(secret)?.key != key {
       wanted.earlier[secret.name] = older.sealed(secret.name, key)
@@ -41,13 +41,22 @@ package struct WantedRoom: Hashable, Sendable {
     return own?.key == key ? own : earlier[name].flatMap { $0.key == key ? $0 : nil }
   }
 
-  /// Whether a secret that was written cannot be compared with the one of this manifest.
-  package func uncompared(with lastWrite: LastWrite?) -> Bool {
-    guard let lastWrite else { return false }
-    return planned.settings.contains { secret in
+  /// Why a secret cannot be compared.
+  package enum Uncompared: Hashable, Sendable {
+    /// It was sealed with another site key than the one at hand.
+    case otherKey
+    /// The manifest takes it from elsewhere, and it was not read.
+    case unread
+  }
+
+  /// Why a secret of this manifest cannot be compared with the one that was written; nil if all can.
+  package func uncompared(with lastWrite: LastWrite?) -> Uncompared? {
+    guard let lastWrite else { return nil }
+    let isUncompared = planned.settings.contains { secret in
       secret.isSecret && lastWrite.fingerprint(of: secret.name) != nil
         && sealed(secret)?.key != lastWrite.sealKey
     }
+    return isUncompared ? sealKey == lastWrite.sealKey ? .unread : .otherKey : nil
   }
 
   /// What differs from a write. A secret that cannot be compared counts as equal.

@@ -44,9 +44,8 @@ package struct BuildingRoom: Hashable, Sendable {
   package let family: RecordedFamily?
   /// Where it stands: the rooms' states and reasons in every output come from here.
   package let status: RoomStatus
-  /// Whether the manifest's secrets cannot be compared with those that were written: without the site's key of that
-  /// run, or without the secrets themselves.
-  package let isUncompared: Bool
+  /// Why the manifest's secrets cannot be compared with those that were written; nil if they can.
+  package let uncompared: WantedRoom.Uncompared?
   /// Whether the manifest has it; true without a manifest.
   package let isInManifest: Bool
   package let devices: [BluetoothAddress]
@@ -85,7 +84,7 @@ package struct BuildingRoom: Hashable, Sendable {
     provisioned = lastKnown?.lastWrite.map { RecordedAt(run: $0.run, at: $0.at) }
     self.runs = runs
     status = building.status(of: id, manifest: manifest)
-    isUncompared = manifest?.uncompared(with: lastKnown?.lastWrite) ?? false
+    uncompared = manifest?.uncompared(with: lastKnown?.lastWrite)
     let lastWrite = lastKnown?.lastWrite
     identity = lastWrite?.identity ?? runs.last?.room.identity
     settings =

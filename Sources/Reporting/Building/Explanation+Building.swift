@@ -1,4 +1,4 @@
-import Model
+package import Model
 
 extension Explanation {
   /// The reason why a room of a building is not done, and the next action.
@@ -57,7 +57,7 @@ extension Explanation {
   }
 
   /// The line that keeps a renamed room what it was.
-  static func renamed(from id: RoomID) -> Explanation {
+  package static func renamed(from id: RoomID) -> Explanation {
     Explanation(
       "Its device is on record for the room \(id.rawValue.visible), which the manifest does not have any more.",
       "If the room was only renamed, add `id: \(id.rawValue.visible)` to its entry in the manifest. If not, run `roboprov apply`, which says what it needs."
@@ -84,10 +84,11 @@ extension Explanation {
   private init(missing absence: Absence, _ room: BuildingRoom) {
     let device = (room.family?.words ?? DeviceWords()).noun
     let since = " since \(LocalTime.utc.day(absence.since.at))"
+    let search = room.verification?.recorded == absence.last ? room.verification?.found.adapters : nil
     let found =
       absence.finding == .otherDevice
       ? "Its identity was received only from another address, not from its \(device)\(since)."
-      : "Its \(device) was searched for, but not received\(since)."
+      : "Its \(device) was searched for\((search ?? []).by), but not received\(since)."
     self.init(
       found,
       """

@@ -185,6 +185,8 @@ extension RoomVerified.Finding: OutputNames {
     case .otherIdentity: "Its device is on air with another identity."
     case .waiting: "Its device waits to be provisioned."
     case .missing: "Neither its device nor its identity was received."
+    case .notSearched:
+      "Its device was not received, and the adapter that last proved it did not scan: its record stays as it is."
     case .notVerifiable: "Devices of its family do not show their settings on air."
     }
   }

@@ -6,16 +6,16 @@ import Model
 package enum StatusView {
   /// The lines.
   /// - Parameters:
-  ///   - signed: The sentences about what was signed.
+  ///   - notes: Sentences about what was signed, and what was not compared.
   ///   - age: Rooms with older evidence are named; nil names none.
   ///   - next: The command that does what is left; nil where nothing is left.
   ///   - times: The local time.
   package static func lines(
-    _ report: BuildingOverview, signed: [String] = [], olderThan age: Duration?, next: String?,
+    _ report: BuildingOverview, notes: [String] = [], olderThan age: Duration?, next: String?,
     times: LocalTime = .utc,
     style: TerminalStyle
   ) -> [String] {
-    var lines = headline(report, times, style) + signed.flatMap { style.block($0, indent: 2) }
+    var lines = headline(report, times, style) + notes.flatMap { style.block($0, indent: 2) }
     if !report.open.isEmpty {
       lines += [""] + GridView.rooms(RoomGrid(report.rooms), style) + [""] + open(report, style)
     }

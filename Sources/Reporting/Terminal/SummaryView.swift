@@ -90,6 +90,17 @@ package enum SummaryView {
       "\(device.address)\(device.rssi.map { " \($0) dBm" } ?? "")"
     }
     let more = devices.count > mostNames ? " and \(devices.count - mostNames) more" : ""
+    let unreceived = report.rooms.filter { $0.reason?.code == .neverReceived && $0.address != nil }
+    if !unreceived.isEmpty {
+      return [
+        style.block(
+          "In no room, but received: \(shown.joined(separator: ", "))\(more); not received: \(names(unreceived)). A wrong label?"
+        )
+          + style.block(
+            "→ Compare the address of each of these rooms in the manifest with the label in the room.",
+            indent: 4, hanging: 2)
+      ]
+    }
     return [
       style.block("Received, but in no room: \(shown.joined(separator: ", "))\(more).")
         + style.block(

@@ -82,3 +82,17 @@ extension PlanDifference {
     return values.isEmpty ? "no such setting" : values.joined(separator: ", ")
   }
 }
+
+extension WantedRoom.Uncompared {
+  /// That the passwords of some rooms were not compared, and how to compare them.
+  package func sentence(of rooms: Int) -> String {
+    switch self {
+    case .otherKey:
+      """
+      The passwords of \(rooms.rooms) cannot be compared with the record: they were written with another site key. Name that \
+      key with --site-key FILE.
+      """
+    case .unread: "The passwords of \(rooms.rooms) come from elsewhere and are not read here: `roboprov plan` compares them."
+    }
+  }
+}

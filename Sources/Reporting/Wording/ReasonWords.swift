@@ -161,6 +161,7 @@ extension RoomVerified.Finding {
     case .duplicate: "on air from several devices"
     case .waiting: "waits for provisioning"
     case .missing: "not received"
+    case .notSearched: "not searched"
     case .notVerifiable: "sends no beacon"
     }
   }

@@ -43,12 +43,13 @@ struct AcceptCommand: AsyncParsableCommand {
     case .retired: throw CommandFailure(.usage, "\(name) is out of service: there is nothing to accept")
     default: break
     }
-    try await amendment.commit(
+    let report = try await amendment.commit(
       .accept, [.roomAccepted(.init(room: room, reason: reason, by: by))], of: room)
     let change = ChangeJSON.Source(
       kind: .accept, building: amendment.building.id, room: room, name: name, run: amendment.run.id,
       reason: reason, by: by)
     ChangeJSON.show(change, as: output)
     Console.say("\(name) is accepted as it is. Reports show the reason and the person.")
+    if let next = amendment.next(after: report) { Console.say(next) }
   }
 }

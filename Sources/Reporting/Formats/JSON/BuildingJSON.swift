@@ -127,6 +127,9 @@ package enum BuildingJSON {
     Field("rssi", "RSSI of its device in dBm: the median over the scan windows.") { $0.found.rssi }
     Field("windows_received", of: RoomVerified.self) { $0.found.windowsReceived }
     Field("windows", of: RoomVerified.self) { $0.found.windows }
+    Field("adapters", "The adapters that scanned; empty if they are not on record.", each: AdapterScan.form) {
+      $0.found.adapters ?? []
+    }
     Field("at", "When.") { $0.recorded.at }
     Field("run", "The record of it.") { $0.recorded.run }
   }
