@@ -20,6 +20,14 @@ package struct Interruptions {
   package init(onFirst: @escaping @Sendable () -> Void = {}) {
     let (requests, asked) = AsyncStream.makeStream(of: OperatorRequested.Request.self)
     (self.requests, self.asked) = (requests, asked)
+    if let surroundings = Surroundings.current {
+      sources = []
+      surroundings.onInterrupt {
+        onFirst()
+        asked.yield(.stop)
+      }
+      return
+    }
     sources = [SIGINT, SIGTERM, SIGHUP].filter { !clinux_is_ignored($0) }.map {
       Self.source(for: $0, asked, onFirst)
     }

@@ -16,15 +16,19 @@ package struct Surroundings: Sendable {
   let wall: @Sendable () -> Date
   /// Receives what the command writes, with the file descriptor.
   let write: @Sendable (String, Int32) -> Void
+  /// Receives what Ctrl-C does to the command, each time the command determines it anew.
+  let onInterrupt: @Sendable (@escaping @Sendable () -> Void) -> Void
 
   package init(
     variables: [String: String], bus: BusAddress, wall: @escaping @Sendable () -> Date,
-    write: @escaping @Sendable (String, Int32) -> Void
+    write: @escaping @Sendable (String, Int32) -> Void,
+    onInterrupt: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in }
   ) {
     self.variables = variables
     self.bus = bus
     self.wall = wall
     self.write = write
+    self.onInterrupt = onInterrupt
   }
 
   /// The surroundings of the present command; nil for those of the process.

@@ -154,14 +154,18 @@ final class Site: Sendable {
   }
 
   /// Runs a command to its end on the calling task's loop, whose thread has entered this directory.
-  func runHere(_ arguments: [String], bus: BusAddress) async -> Invocation.Outcome {
+  /// - Parameter onInterrupt: Receives what Ctrl-C does to the command.
+  func runHere(
+    _ arguments: [String], bus: BusAddress,
+    onInterrupt: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in }
+  ) async -> Invocation.Outcome {
     let written = Mutex((output: "", errors: ""))
     let wall = wall()
     let surroundings = Surroundings(
-      variables: variables(bus: "local:\(directory.path)"), bus: bus, wall: wall
-    ) { text, descriptor in
-      written.withLock { if descriptor == STDOUT_FILENO { $0.output += text } else { $0.errors += text } }
-    }
+      variables: variables(bus: "local:\(directory.path)"), bus: bus, wall: wall,
+      write: { text, descriptor in
+        written.withLock { if descriptor == STDOUT_FILENO { $0.output += text } else { $0.errors += text } }
+      }, onInterrupt: onInterrupt)
     let status = await surroundings.run(arguments)
     lastEnd.withLock { $0 = wall() }
     return written.withLock {
