@@ -7,7 +7,7 @@ extension BuildingOverview {
     let done = counted.count { $0.state == .done }
     if counted.isEmpty { return "No rooms on record" }
     if done == counted.count { return done == 1 ? "The only room is done" : "All \(done) rooms done" }
-    return "\(done) of \(counted.count) rooms done"
+    return "\(done) of \(counted.count.rooms) done"
   }
 
   /// The number of rooms in each other state, of those that count and of those out of service.
