@@ -265,8 +265,8 @@ package struct DeviceSession: Sendable {
   /// Records a status of the device. After `mostStatuses` in an attempt, only statuses that decide the
   /// attempt are recorded.
   package func received(_ text: String, as meaning: StatusMeaning) async {
-    let count = await progress.countStatus()
-    guard count < Self.mostStatuses || meaning == .saved || meaning == .refusal else {
+    let count = await progress.take(meaning)
+    guard count < Self.mostStatuses || [.accepted, .notAccepted, .saved, .refusal].contains(meaning) else {
       if count == Self.mostStatuses {
         note("further statuses of this attempt are not recorded", as: meaning)
       }
@@ -274,6 +274,9 @@ package struct DeviceSession: Sendable {
     }
     note(text.bounded(), as: meaning)
   }
+
+  /// The device shows that it carries out no command of another client.
+  package func excludesEarlierCommands() async { await progress.excludeEarlierCommands() }
 
   /// The most statuses of an attempt that are recorded.
   package static let mostStatuses = 100

@@ -210,7 +210,8 @@ import VirtualTime
     let unknown = try await run(kinds, faults: [ScheduledFault(.own(.dropsAfterApply), attempts: 1)])
     #expect(unknown.outcome(1)?.outcome == .actionRequired)
     #expect(unknown.outcome(1)?.reason == .settingsUnknown(nil))
-    // Unless the earlier join was seen to be over.
+    // Unless the earlier join was seen to be over; without `prov-ctrl` nobody can reset it.
+    guard !kinds.contains(.oldVersion) else { return }
     let failed = try await run(
       kinds + [.failedBefore], faults: [ScheduledFault(.own(.dropsAfterApply), attempts: 1)])
     #expect(failed.outcome(1)?.outcome == .provisionedAfterRetry)

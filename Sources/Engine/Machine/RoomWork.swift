@@ -58,6 +58,8 @@ struct RoomWork: Hashable, Sendable {
   var isSilent: Bool { budget.charged > 0 && !wasLinked && failedAfter > .seconds(2) }
   /// Whether an attempt of this run may have changed the device.
   private(set) var wasTouched = false
+  /// Whether the device accepted the command of an attempt.
+  private(set) var isAccepted = false
   /// Whether the device may have had the room's identity before this run wrote anything, with other settings.
   var hadIdentity = false
   var lastFailure: FailureReason?
@@ -129,6 +131,7 @@ struct RoomWork: Hashable, Sendable {
     }
     if report.hasLink { wasLinked = true }
     if report.wasSubmitted { wasTouched = true }
+    if report.isAccepted { isAccepted = true }
   }
 
   private mutating func take(_ submission: Submission) {

@@ -90,7 +90,7 @@ extension RunMachine {
     return RecordedSettings(
       values: lastWrite?.values(work.room.family) ?? [:],
       isSubmitted: work.wasTouched || lastWrite?.state == .submitted,
-      isOfThisRun: lastWrite == nil)
+      isAccepted: work.isAccepted)
   }
 
   /// The written identity that the device sent only after the timeout of an earlier attempt.

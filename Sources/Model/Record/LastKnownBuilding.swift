@@ -185,6 +185,9 @@ package struct LastWrite: Hashable, Sendable {
   /// The address that was written.
   package var address: BluetoothAddress
   package var state: State
+  /// Whether the device accepted the whole command: that it is configured then shows these settings, in a family
+  /// without an identity.
+  package var isAccepted = false
   /// The settings, each with its state.
   package var settings: [SettingResult]
   /// The identity that the device sends with them; nil for a family without one.

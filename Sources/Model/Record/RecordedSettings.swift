@@ -6,10 +6,10 @@ package struct RecordedSettings: Hashable, Sendable {
   /// holds.
   package var isSubmitted: Bool
 
-  /// Whether only this run has written the device.
-  package var isOfThisRun: Bool
+  /// Whether the device accepted a command of this run, so that it carries out no earlier one.
+  package var isAccepted: Bool
 
-  package init(values: [SettingName: SettingValue], isSubmitted: Bool, isOfThisRun: Bool) {
-    (self.values, self.isSubmitted, self.isOfThisRun) = (values, isSubmitted, isOfThisRun)
+  package init(values: [SettingName: SettingValue], isSubmitted: Bool, isAccepted: Bool) {
+    (self.values, self.isSubmitted, self.isAccepted) = (values, isSubmitted, isAccepted)
   }
 }
