@@ -11,7 +11,7 @@ import VirtualTime
 
 /// Espressif's unified provisioning: all securities, both host stacks, and each way in which a join ends.
 @Suite("ESP-IDF devices", .timeLimit(.minutes(60))) struct EspScenarios {
-  private static func room(
+  static func room(
     _ number: Int = 1, pop: String = String(decoding: EspGATT.proof, as: UTF8.self), security: Int? = nil,
     endpoints: [String: String] = [:], checks: Bool = false, retries: Int = 1
   ) -> Room {
