@@ -156,15 +156,12 @@ package struct DeviceSession: Sendable {
 
   /// Stage `write`: writes the settings of one characteristic. With response, they count as written once
   /// confirmed.
-  /// - Parameter pieceLength: the most bytes of one write, for a device that puts the value together; nil for one write.
   package func write(
     _ bytes: [UInt8], of settings: [SettingName], to characteristic: RemoteCharacteristic,
-    over link: any Peripheral, _ kind: WriteKind = .withResponse, pieceLength: Int? = nil
+    over link: any Peripheral, _ kind: WriteKind = .withResponse
   ) async throws(AttemptFailure) {
     try await sending(settings) { () throws(CentralError) in
-      for piece in pieceLength.map(bytes.pieces(of:)) ?? [bytes] {
-        try await link.write(piece, to: characteristic, kind)
-      }
+      try await link.write(bytes, to: characteristic, kind)
     }
     if kind == .withResponse { await confirmWritten(settings, bytes: bytes.count) }
   }

@@ -106,8 +106,15 @@ struct RoomWork: Hashable, Sendable {
 
   var isUnchanged: Bool { if case .unneeded = save { true } else { false } }
 
-  /// The device shows that it kept nothing of what it acknowledged.
-  mutating func contradictAcknowledgement() {
+  /// The device refused, or shows that it kept nothing of what it acknowledged.
+  mutating func contradict(by reason: FailureReason) {
+    if reason.trait == .refusal, refusal == nil {
+      save = .refused(reason, at: submittedAt, isSubmittedSince: false)
+    }
+    contradictAcknowledgement()
+  }
+
+  private mutating func contradictAcknowledgement() {
     if case .acknowledged(let at, let evidence, _) = save { save = .acknowledged(at: at, evidence, []) }
   }
 

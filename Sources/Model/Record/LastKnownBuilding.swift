@@ -243,6 +243,9 @@ package struct LastWrite: Hashable, Sendable {
     return address == other.address && content(self) == content(other)
   }
 
+  /// Whether the device got all of it, by its own word.
+  package var isTaken: Bool { state == .acknowledged || state == .submitted && isAccepted }
+
   /// Whether its result is unknown: the device was not received or read since.
   package var isUnproved: Bool { if case .proved = state { false } else { true } }
 

@@ -8,8 +8,13 @@ package struct RecordedSettings: Hashable, Sendable {
 
   /// Whether the device accepted a command of this run, so that it carries out no earlier one.
   package var isAccepted: Bool
+  /// Whether it accepted a command of an earlier run with the settings that the room has now.
+  package var wasAccepted: Bool
 
-  package init(values: [SettingName: SettingValue], isSubmitted: Bool, isAccepted: Bool) {
-    (self.values, self.isSubmitted, self.isAccepted) = (values, isSubmitted, isAccepted)
+  package init(
+    values: [SettingName: SettingValue], isSubmitted: Bool, isAccepted: Bool, wasAccepted: Bool = false
+  ) {
+    (self.values, self.isSubmitted) = (values, isSubmitted)
+    (self.isAccepted, self.wasAccepted) = (isAccepted, wasAccepted)
   }
 }
