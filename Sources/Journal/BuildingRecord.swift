@@ -176,6 +176,8 @@ package struct BuildingRecord: Sendable {
       switch fact.meaning {
       case .saved: acknowledge(&room)
       case .refusal: refuse(&room)
+      case .accepted: accept(&room, true)
+      case .notAccepted: accept(&room, false)
       case .ready, .stale, .other: break
       }
     case .attemptEnded(let fact):
@@ -240,6 +242,16 @@ package struct BuildingRecord: Sendable {
     guard let identity = write.identity else { return }
     folded.holdings[write.address, default: []].removeAll { $0.write?.gaveTheSame(as: write) == true }
     folded.holdings[write.address, default: []].append(Holding(identity: identity, write: write))
+  }
+
+  /// The device has the whole command, or does not carry it out.
+  private func accept(_ room: inout LastKnownRoom, _ isAccepted: Bool) {
+    guard room.lastWrite?.state == .submitted else { return }
+    room.lastWrite?.isAccepted = isAccepted
+    for index in room.lastWrite?.settings.indices ?? 0..<0
+    where isAccepted && room.lastWrite?.settings[index].state == .notWritten {
+      room.lastWrite?.settings[index].state = .written
+    }
   }
 
   /// The device acknowledged its save, so it holds nothing else.

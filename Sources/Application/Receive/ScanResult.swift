@@ -145,7 +145,7 @@ package enum DeviceState: String, CaseIterable {
       switch recognition {
       case .awaitingProvisioning: .waiting
       case .locked: .locked
-      case .present: .present
+      case .joining, .present: .present
       case .configured: .atWork
       }
   }

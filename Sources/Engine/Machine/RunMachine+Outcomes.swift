@@ -100,7 +100,7 @@ extension RunMachine {
     var state = state
     state.work.lastFailure = reason
     state.work.failedAfter = state.took
-    if reason.content != nil { state.work.contradictAcknowledgement() }
+    if reason.content != nil { state.work.contradict(by: reason) }
     state.work.budget.charge(failure)
     if failure.exemption == nil {
       state.work.failedAttempts += 1

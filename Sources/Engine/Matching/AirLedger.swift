@@ -358,7 +358,7 @@ package struct AirLedger: Sendable {
     switch sighting.life?.recognition {
     case .awaitingProvisioning?: true
     case .present?: sighting.life.flatMap { families[$0.profile] }?.lifecycle.isPerAction ?? false
-    case .locked?, .configured?, nil: false
+    case .locked?, .joining?, .configured?, nil: false
     }
   }
 

@@ -329,15 +329,17 @@ extension Known {
       !mayOverwrite(room)
     else { return nil }
     let lastWrite = lastWrite(for: room, at: address)
-    switch lastWrite?.state {
     // `doneByRecord` decides.
-    case .proved? where !isUnordered(room): return nil
-    case .acknowledged? where !isUnordered(room) && gave(lastWrite, room):
-      // The run that wrote it ended before the outcome.
-      let evidence = Evidence(grade: .deviceStatus, address: address, run: lastWrite?.run)
-      return .done(evidence, room.results(reception: lastWrite, self))
-    case .proved?, .acknowledged?, .submitted?, nil: return .stopped(.actionRequired, .settingsUnknown(nil))
-    }
+    if case .proved? = lastWrite?.state, !isUnordered(room) { return nil }
+    guard isTaken(lastWrite, by: room) else { return .stopped(.actionRequired, .settingsUnknown(nil)) }
+    // The run that wrote it ended before the outcome.
+    let evidence = Evidence(grade: .deviceStatus, address: address, run: lastWrite?.run)
+    return .done(evidence, room.results(reception: lastWrite, self))
+  }
+
+  /// Whether a device got the settings of its room with its last write.
+  func isTaken(_ lastWrite: LastWrite?, by room: Room) -> Bool {
+    lastWrite?.isTaken == true && !isUnordered(room) && gave(lastWrite, room)
   }
 
   /// Whether the operator permits to write the device of a room whatever it holds. A device without an identity on air

@@ -254,6 +254,10 @@ extension FailureReason {
     }
   }
 
+  /// The device shows that it tried to join its network, and waits again.
+  package static let gaveUpJoining = Self.wifiRefused(
+    .unknown, deviceText: "it tried to join, and gave up")
+
   /// The reason without its context.
   package var code: Code { row.code }
   /// Its consequence for a retry.

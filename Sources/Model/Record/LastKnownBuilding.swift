@@ -182,6 +182,9 @@ package struct LastWrite: Hashable, Sendable {
   /// The address that was written.
   package var address: BluetoothAddress
   package var state: State
+  /// Whether the device accepted the whole command: that it is configured then shows these settings, in a family
+  /// without an identity.
+  package var isAccepted = false
   /// The settings, each with its state.
   package var settings: [SettingResult]
   /// The identity that the device sends with them; nil for a family without one.
@@ -213,6 +216,9 @@ package struct LastWrite: Hashable, Sendable {
     }
     return address == other.address && content(self) == content(other)
   }
+
+  /// Whether the device got all of it, by its own word.
+  package var isTaken: Bool { state == .acknowledged || state == .submitted && isAccepted }
 
   /// Whether its result is unknown: the device was not received or read since.
   package var isUnproved: Bool { if case .proved = state { false } else { true } }

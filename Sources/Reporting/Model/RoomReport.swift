@@ -204,7 +204,7 @@ package struct RoomReport: Hashable, Sendable {
     case .refusal:
       refusal = .refused(stage: stage ?? .save, deviceText: status.text)
       mayHaveKept = false
-    case .ready, .stale, .other: break
+    case .ready, .accepted, .notAccepted, .stale, .other: break
     }
   }
 

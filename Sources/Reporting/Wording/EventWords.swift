@@ -321,6 +321,8 @@ extension StatusMeaning {
   fileprivate var words: String {
     switch self {
     case .ready: "ready"
+    case .accepted: "the command is accepted"
+    case .notAccepted: "not by this command"
     case .saved: "saved"
     case .refusal: "refused"
     case .stale: "from an earlier attempt, not a refusal"
