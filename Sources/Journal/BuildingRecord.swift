@@ -61,7 +61,7 @@ package struct BuildingRecord: Sendable {
     change(planned.room) { room in
       room.wanted = WantedRoom(planned, sealKey: run.sealKey, expected: expected)
         .over(room.wanted, room.lastWrite)
-      if let device = planned.address { room.endAcceptances(besides: device, recorded) }
+      if let device = planned.address { room.endAcceptances(ofOtherThan: device, recorded) }
     }
   }
 
@@ -128,7 +128,7 @@ package struct BuildingRecord: Sendable {
     case .bindingCommitted(let fact):
       room.retirement = nil
       room.release = nil
-      room.endAcceptances(besides: fact.address, recorded)
+      room.endAcceptances(ofOtherThan: fact.address, recorded)
       folded.retired[fact.address] = nil
       if !room.bindings.contains(where: { $0.address == fact.address }) {
         owners[fact.address, default: []].insert(id)
@@ -154,9 +154,11 @@ package struct BuildingRecord: Sendable {
       room.retirement = RoomRetirement(reason: fact.reason, recorded: recorded)
       room.endAcceptances(recorded)
     case .roomAccepted(let fact):
+      let device = (planned[id]?.address ?? room.binding?.address).map { Acceptance.Subject.device($0) }
       room.acceptances.append(
         Acceptance(
-          reason: fact.reason, by: fact.by, given: recorded, device: planned[id]?.address ?? room.device))
+          reason: fact.reason, by: fact.by, given: recorded,
+          subject: run.manifestPath.isEmpty ? .unknown : device ?? .noDevice))
     case .roomVerified(let fact):
       verify(&room, fact, recorded)
     case .attemptStarted(let fact):

@@ -58,7 +58,7 @@ package struct Amendment {
     let (known, wanted) = (lastKnown.rooms[room], wanted(room))
     let planned = PlannedRoom(
       room: room, name: name(of: room), profile: known?.profile ?? wanted?.family.id ?? "",
-      address: wanted?.address ?? known?.device, settings: [])
+      address: wanted?.address, settings: [])
     return try await commit(command, facts, about: [planned])
   }
 

@@ -92,8 +92,9 @@ package struct PreparedRun {
   package var nothingLeft: String? {
     guard selected.isEmpty else { return nil }
     let rooms = source.building.rooms
+    let retired = excluded.values.count { $0.cause == .retired }
     let done = rooms.count { excluded[$0.id]?.cause == .deselected && known.isDone($0) }
-    var parts = ["\(done) of \(rooms.count) rooms are done"]
+    var parts = ["\(done) of \(rooms.count - retired) rooms are done"]
     for (cause, words) in [
       (Exclusion.Cause.accepted, "accepted as they are"), (.retired, "out of service"),
     ] {

@@ -356,7 +356,7 @@ extension Known {
     guard let known = lastKnown.rooms[room.id], let lastWrite = lastWrite(for: room, at: address),
       air[address]?.isWaiting != true, !permissions.force.contains(room.id)
     else { return nil }
-    switch RoomStatus(known, comparedWith: [wanted(room)]) {
+    switch RoomStatus(known, manifest: wanted(room)) {
     case .done(var evidence):
       evidence.run = lastWrite.seen?.run ?? evidence.run ?? lastWrite.run
       evidence.seenAt = lastWrite.seen?.at

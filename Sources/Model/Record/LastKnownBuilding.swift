@@ -110,14 +110,20 @@ package struct LastKnownRoom: Hashable, Sendable {
   /// The newest valid acceptance.
   package var acceptance: Acceptance? { acceptances.last { $0.ended == nil } }
 
-  /// The device that it has, or that the manifest of the newest run names.
-  package var device: BluetoothAddress? { binding?.address ?? wanted?.planned.address }
-
   /// Ends all valid acceptances.
-  /// - Parameter device: Those of a room with this device stay.
-  package mutating func endAcceptances(besides device: BluetoothAddress? = nil, _ ended: RecordedAt) {
-    for index in acceptances.indices where acceptances[index].ended == nil {
-      if device == nil || acceptances[index].device != device { acceptances[index].ended = ended }
+  package mutating func endAcceptances(_ ended: RecordedAt) { endAcceptances(ended) { _ in true } }
+
+  /// Ends the valid acceptances that were about the room with another device.
+  package mutating func endAcceptances(ofOtherThan device: BluetoothAddress, _ ended: RecordedAt) {
+    endAcceptances(ended) { !$0.covers(device) }
+    for index in acceptances.indices where acceptances[index].subject == .unknown {
+      acceptances[index].subject = .device(device)
+    }
+  }
+
+  private mutating func endAcceptances(_ ended: RecordedAt, where isEnded: (Acceptance) -> Bool) {
+    for index in acceptances.indices where acceptances[index].ended == nil && isEnded(acceptances[index]) {
+      acceptances[index].ended = ended
     }
   }
 }

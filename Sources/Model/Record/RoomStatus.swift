@@ -63,18 +63,20 @@ package enum RoomStatus: Hashable, Sendable {
   /// The state of a room on record.
   /// - Parameters:
   ///   - room: Its last known state.
-  ///   - manifests: What it is compared with. Each can add a finding, and none removes one.
-  package init(_ room: LastKnownRoom, comparedWith manifests: [WantedRoom]) {
+  ///   - recorded: What the newest manifest on record wants of it.
+  ///   - manifest: What a manifest at hand wants. Each can add a finding, and none removes one.
+  package init(_ room: LastKnownRoom, recorded: WantedRoom? = nil, manifest: WantedRoom?) {
+    let manifests = [recorded, manifest].compactMap(\.self)
     let proof = room.proof(for: manifests)
     let changes = room.changes(to: manifests)
     if !room.unordered.isEmpty {
       self = .conflicting(room.unordered)
     } else if let retirement = room.retirement {
       self = .retired(retirement)
+    } else if let acceptance = room.acceptance, acceptance.covers(manifest?.planned.address) {
+      self = .accepted(acceptance)
     } else if let proof, room.absence == nil, changes.isEmpty {
       self = .done(proof)
-    } else if let acceptance = room.acceptance, acceptance.covers(manifests) {
-      self = .accepted(acceptance)
     } else if proof != nil {
       self =
         if let absence = room.absence {
@@ -107,7 +109,7 @@ extension LastKnownRoom {
   package var status: RoomStatus { status(comparedWith: nil) }
 
   fileprivate func status(comparedWith manifest: WantedRoom?) -> RoomStatus {
-    RoomStatus(self, comparedWith: [wanted, manifest?.over(wanted, lastWrite)].compactMap(\.self))
+    RoomStatus(self, recorded: wanted, manifest: manifest?.over(wanted, lastWrite))
   }
 
   fileprivate func proof(for manifests: [WantedRoom]) -> Evidence? {
@@ -117,12 +119,5 @@ extension LastKnownRoom {
   fileprivate func changes(to manifests: [WantedRoom]) -> RoomChanges {
     guard let lastWrite else { return RoomChanges() }
     return manifests.reversed().reduce(RoomChanges()) { $0.adding($1.changes(from: lastWrite)) }
-  }
-}
-
-extension Acceptance {
-  /// Whether it is about the device that these manifests name.
-  fileprivate func covers(_ manifests: [WantedRoom]) -> Bool {
-    manifests.allSatisfy { $0.planned.address == nil || $0.planned.address == device }
   }
 }

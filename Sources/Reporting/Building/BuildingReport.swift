@@ -69,11 +69,12 @@ package struct BuildingReport: Hashable, Sendable {
     by maker: Maker
   ) {
     let runs = recorded.all
-    let manifest = manifest ?? runs.last { $0.started.command == .apply }.map { Manifest(of: $0.started) }
+    let newest = runs.last { $0.started.command == .apply }.map { Manifest(of: $0.started) }
     self.building = building
     name = runs.last?.started.buildingName ?? building
-    (self.made, self.maker, self.manifest, self.runs) = (made, maker, manifest, runs)
-    rooms = BuildingRoom.all(lastKnown, recorded.ofRooms, manifest)
+    (self.made, self.maker, self.manifest, self.runs) = (made, maker, manifest ?? newest, runs)
+    // What the newest manifest on record wants is part of the last known state.
+    rooms = BuildingRoom.all(lastKnown, recorded.ofRooms, manifest ?? newest, isNamed: manifest != nil)
   }
 
   /// The state of the building, without its history.

@@ -66,7 +66,7 @@ package struct BuildingRoom: Hashable, Sendable {
   package let runs: [Run]
 
   init(
-    _ id: RoomID, in building: LastKnownBuilding, _ runs: [Run], manifest: WantedRoom?, isInManifest: Bool,
+    _ id: RoomID, in building: LastKnownBuilding, _ runs: [Run], manifest: WantedRoom?, isNamed: Bool, isInManifest: Bool,
     earlierID: RoomID?
   ) {
     let (lastKnown, wanted) = (building.rooms[id], manifest?.planned)
@@ -83,8 +83,8 @@ package struct BuildingRoom: Hashable, Sendable {
     verification = lastKnown?.verification
     provisioned = lastKnown?.lastWrite.map { RecordedAt(run: $0.run, at: $0.at) }
     self.runs = runs
-    status = building.status(of: id, manifest: manifest)
-    uncompared = manifest?.uncompared(with: lastKnown?.lastWrite)
+    status = building.status(of: id, manifest: isNamed ? manifest : nil)
+    uncompared = isNamed ? manifest?.uncompared(with: lastKnown?.lastWrite) : nil
     let lastWrite = lastKnown?.lastWrite
     identity = lastWrite?.identity ?? runs.last?.room.identity
     settings =
@@ -100,8 +100,10 @@ package struct BuildingRoom: Hashable, Sendable {
   }
 
   /// The rooms of a building, in the manifest's order; those that it does not have come last.
+  /// - Parameter isNamed: Whether a person named the manifest; otherwise it is that of the newest run.
   static func all(
-    _ lastKnown: LastKnownBuilding, _ histories: [RoomID: [Run]], _ manifest: BuildingReport.Manifest?
+    _ lastKnown: LastKnownBuilding, _ histories: [RoomID: [Run]], _ manifest: BuildingReport.Manifest?,
+    isNamed: Bool
   ) -> [BuildingRoom] {
     let wanted = Dictionary(
       manifest?.rooms.map { ($0.planned.room, $0) } ?? [], uniquingKeysWith: { first, _ in first })
@@ -109,7 +111,7 @@ package struct BuildingRoom: Hashable, Sendable {
     let earlier = manifest.map { lastKnown.earlierIDs(of: $0.rooms.map(\.planned)) } ?? [:]
     return ((manifest?.rooms.map(\.planned.room) ?? []) + others).map { id in
       BuildingRoom(
-        id, in: lastKnown, histories[id] ?? [], manifest: wanted[id],
+        id, in: lastKnown, histories[id] ?? [], manifest: wanted[id], isNamed: isNamed,
         isInManifest: manifest == nil || wanted[id] != nil, earlierID: earlier[id])
     }
   }

@@ -29,7 +29,8 @@ extension BuildingHistory {
   }
 
   private func arguments(_ command: [String], _ laptop: Laptop, in reports: String? = nil) -> [String] {
-    command + ["--reports", reports ?? laptop.reports, "--site-key", laptop.siteKey]
+    command + ["--reports", reports ?? laptop.reports]
+      + (command.prefix(2) == ["report", "check"] ? [] : ["--site-key", laptop.siteKey])
   }
 
   private mutating func status(_ laptop: Laptop, _ subject: String, in reports: String? = nil) async throws
@@ -49,7 +50,7 @@ extension BuildingHistory {
   private mutating func checkCounts(_ answer: BuildingAnswer, _ place: String) {
     let summary = answer.json["summary"]
     for name in summary.keys where summary[name].flag == nil || summary[name].integer ?? 0 > 1 {
-      let expected = name == "total" ? answer.rooms.count : answer.count(name)
+      let expected = name == "total" ? answer.rooms.count : answer.rooms.count { $0["state"].text == name }
       if name != "complete", summary[name].integer != expected {
         note(
           .init(
@@ -104,7 +105,7 @@ extension BuildingHistory {
   {
     let outcome = await run(arguments(["status", subject], laptop))
     let (done, all) = Self.roomsDone(in: outcome.output) ?? (-1, -1)
-    if (done, all) != (answer.count(StateName.done), answer.rooms.count) {
+    if (done, all) != (answer.count(StateName.done), answer.counted.count) {
       note(.init(kind: "count in status", subject: subject, detail: "\(done) of \(all): \(answer.answers)"))
     }
     if outcome.output.contains("\nNext: ") == answer.isComplete {
@@ -117,10 +118,13 @@ extension BuildingHistory {
 
   /// The numbers of “2 of 3 rooms done” or “All 3 rooms done”.
   static func roomsDone(in text: String) -> (Int, Int)? {
-    if let match = text.firstMatch(of: /([0-9]+) of ([0-9]+) rooms? (?:are )?done/) {
+    if let match = text.firstMatch(of: /([0-9]+) of (?:the )?([0-9]+) (?:selected )?rooms? (?:are )?done/) {
       return (Int(match.1) ?? -1, Int(match.2) ?? -1)
     }
-    if let match = text.firstMatch(of: /(?:All )?([0-9]+) rooms? done/) {
+    if text.contains("nly room is done") || text.contains("o rooms on record") {
+      return text.contains("nly") ? (1, 1) : (0, 0)
+    }
+    if let match = text.firstMatch(of: /(?:[Aa]ll )?([0-9]+) rooms? done/) {
       return (Int(match.1) ?? -1, Int(match.1) ?? -1)
     }
     return nil
@@ -208,7 +212,7 @@ extension BuildingHistory {
       }
       let verdict = html.firstMatch(of: /<strong>([^<]*)<\/strong>/).map { String($0.1) } ?? ""
       let (done, all) = Self.roomsDone(in: verdict) ?? (-1, -1)
-      if (done, all) != (file.count(StateName.done), file.rooms.count) {
+      if (done, all) != (file.count(StateName.done), file.counted.count) {
         note(.init(kind: "count in building.html", subject: "", detail: "\(verdict): \(answers)"))
       }
     }
@@ -228,7 +232,7 @@ extension BuildingHistory {
       if !expected.contains(tests.results[id] ?? "?") {
         note(.init(kind: "junit.xml: \(state) \(tests.results[id] ?? "?")", subject: id, detail: ""))
       }
-      if BuildingAnswer.isOpen(room), tests.results[id] == "skipped", room["runs"].count > 0 {
+      if BuildingAnswer.isOpen(room), tests.results[id] == "skipped", state != StateName.untried {
         note(.init(kind: "junit.xml: open, tried and skipped", subject: id, detail: state))
       }
     }
@@ -320,7 +324,7 @@ extension BuildingHistory {
   ) {
     guard let outcome = done.outcome, let status = outcome.status else { return }
     switch done.command {
-    case "apply" where done.laptop != nil && !done.isStranger: checkApply(laptop, byManifest, outcome)
+    case "apply" where done.laptop != nil && !done.isStranger: checkApply(laptop, byManifest, done.arguments, outcome)
     case "accept":
       let room =
         byManifest.rooms.first { $0["room"].text == done.arguments[2] }
@@ -349,13 +353,12 @@ extension BuildingHistory {
     }
   }
 
-  private mutating func checkApply(_ laptop: Laptop, _ answer: BuildingAnswer, _ outcome: Invocation.Outcome)
-  {
+  private mutating func checkApply(
+    _ laptop: Laptop, _ answer: BuildingAnswer, _ arguments: [String], _ outcome: Invocation.Outcome
+  ) {
     if outcome.errors.contains("Nothing to do:") {
       if let (done, all) = Self.roomsDone(in: outcome.errors) {
-        let wanted = answer.rooms.filter { $0["in_manifest"].flag == true }
-        let expected = wanted.count { $0["state"].text == StateName.done }
-        if done != expected || all != wanted.count {
+        if (done, all) != (answer.count(StateName.done), answer.counted.count) {
           note(
             .init(
               kind: "count in “Nothing to do”", subject: "", detail: "\(outcome.errors) \(answer.answers)"))
@@ -369,8 +372,10 @@ extension BuildingHistory {
     else { return }
     let selected = json["rooms"].items.filter { $0["exclusion"].keys.isEmpty }.compactMap { $0["id"].text }
     let states = selected.map { answer.state($0) ?? "?" }
+    // With --force a room that is done is to be written again, and may wait for a person.
+    let isForced = arguments.contains("--force")
     let expected = states.count { $0 == StateName.done }
-    if let (done, all) = Self.roomsDone(
+    if !isForced, let (done, all) = Self.roomsDone(
       in: outcome.output.components(separatedBy: "\n").last { $0.contains(" done in ") } ?? ""),
       done != expected || all != selected.count
     {
@@ -387,7 +392,7 @@ extension BuildingHistory {
           detail: "\(done) of \(all) done; status has \(expected)"))
     }
     let hasNext = outcome.output.contains("\nNext: ")
-    if hasNext == answer.isComplete {
+    if hasNext == answer.isComplete, !isForced {
       note(
         .init(
           kind: hasNext
@@ -396,7 +401,7 @@ extension BuildingHistory {
     }
     if let line = outcome.output.split(separator: "\n").first(where: { $0.contains("The building: ") }),
       let (done, all) = Self.roomsDone(in: String(line)),
-      (done, all) != (answer.count(StateName.done), answer.rooms.count)
+      (done, all) != (answer.count(StateName.done), answer.counted.count)
     {
       note(.init(kind: "apply's line about the building", subject: "", detail: "\(line): \(answer.answers)"))
     }
@@ -464,7 +469,7 @@ extension BuildingHistory {
       if let json = text("building.json", laptop, in: copy).flatMap(JSON.init) {
         let file = BuildingAnswer(json: json)
         checkFormats(laptop, file, in: copy)
-        if file.answers != answer.answers {
+        if file.answers != byID.answers {
           note(
             .init(
               kind: "status --write writes another state", subject: name,
@@ -492,7 +497,7 @@ extension BuildingHistory {
     let state = room["state"].text ?? "?"
     let accepted = await run(
       arguments(["accept", subject, id, "--reason", "probe", "--by", "Ada"], laptop, in: copy))
-    if (accepted.status == 0) == (state == StateName.done) {
+    if (accepted.status == 0) == [StateName.done, StateName.retired].contains(state) {
       note(
         .init(
           kind: "accept \(name) \(accepted.status == 0 ? "takes" : "refuses") a room that is \(state)",
