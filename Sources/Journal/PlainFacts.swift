@@ -76,7 +76,8 @@ extension Evidence {
   fileprivate init(_ data: PlainFields) throws {
     self.init(
       grade: try data.word("grade") ?? missing(), address: try data.text("address") ?? missing(),
-      identity: try data.string("identity").map { DeviceIdentity(recorded: $0) }, rssi: try data.integer("rssi"),
+      identity: try data.string("identity").map { DeviceIdentity(recorded: $0) },
+      rssi: try data.integer("rssi"),
       secondsAfterSave: try data.seconds("seconds_after_save"), run: try data.string("run"),
       seenAt: try data.decoded("seen_at", as: Timestamp.self)?.time)
   }

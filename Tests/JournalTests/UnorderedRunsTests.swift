@@ -195,6 +195,7 @@ struct UnorderedRunsTests {
       let neither = kitchenAfter(Self.common, Self.verified(a, .otherIdentity, held: 8), renumbered)
       #expect(neither?.status.kind == .unconfirmed)
     }
-    #expect(kitchenAfter(Self.common, Self.verified("a", .otherIdentity, held: 9))?.status.kind == .unconfirmed)
+    #expect(
+      kitchenAfter(Self.common, Self.verified("a", .otherIdentity, held: 9))?.status.kind == .unconfirmed)
   }
 }

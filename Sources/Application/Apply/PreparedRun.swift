@@ -42,9 +42,12 @@ package struct PreparedRun {
       guard let recorded = known.lastKnown.rooms[room.id] else { continue }
       if let acceptance = recorded.acceptance, !known.isDone(room) {
         Messages.say(
-          "\(room.name.visible): the acceptance by \(acceptance.by.visible) has ended: its device is another one now.")
+          "\(room.name.visible): the acceptance by \(acceptance.by.visible) has ended: its device is another one now."
+        )
       }
-      if room.wanted(sealedBy: known.seal).uncompared(with: recorded.lastWrite) == .otherKey { uncompared += 1 }
+      if room.wanted(sealedBy: known.seal).uncompared(with: recorded.lastWrite) == .otherKey {
+        uncompared += 1
+      }
     }
     if uncompared > 0 {
       Messages.say("roboprov: warning: " + WantedRoom.Uncompared.otherKey.sentence(of: uncompared))

@@ -41,7 +41,8 @@ package struct DeviceIdentity: Hashable, Sendable, CustomStringConvertible {
     let bytes = description.utf8
     guard !hasEscapes, let comma = bytes.lastIndex(of: UInt8(ascii: ",")) else { return parts.last ?? "" }
     let rest = bytes[comma...].dropFirst()
-    return rest.first == UInt8(ascii: " ") ? String(description[rest.dropFirst().startIndex...]) : parts.last ?? ""
+    return rest.first == UInt8(ascii: " ")
+      ? String(description[rest.dropFirst().startIndex...]) : parts.last ?? ""
   }
 
   private var hasEscapes: Bool { description.utf8.contains(UInt8(ascii: "\\")) }

@@ -29,6 +29,7 @@ extension PlannedSetting {
     if let old, !old.state.isConfirmed, lastWrite?.settingsRecorded[wanted.name] == nil { return }
     recorded = old?.value
     let isComparable = isOfRoom && sealKey == lastWrite?.sealKey
-    change = lastWrite.map { $0.change(to: wanted, sealed: isComparable ? wanted.fingerprint : nil)?.change } ?? .set
+    change =
+      lastWrite.map { $0.change(to: wanted, sealed: isComparable ? wanted.fingerprint : nil)?.change } ?? .set
   }
 }

@@ -39,7 +39,8 @@ package enum RoomStatus: Hashable, Sendable {
     package var isOpen: Bool {
       switch self {
       case .done, .accepted, .retired: false
-      case .changed, .missing, .unconfirmed, .actionRequired, .conflicting, .open, .withoutDevice, .untried: true
+      case .changed, .missing, .unconfirmed, .actionRequired, .conflicting, .open, .withoutDevice, .untried:
+        true
       }
     }
   }
@@ -88,7 +89,8 @@ package enum RoomStatus: Hashable, Sendable {
       self = .actionRequired(room.last?.reason)
     } else if let lastWrite = room.lastWrite {
       // A run that ended with a failure knows that it did not write everything: no search can confirm that.
-      self = room.last?.outcome == .failed && room.lastRun == lastWrite.run ? .open : .unconfirmed(room.absence)
+      self =
+        room.last?.outcome == .failed && room.lastRun == lastWrite.run ? .open : .unconfirmed(room.absence)
     } else if let release = room.release {
       self = .withoutDevice(release)
     } else {

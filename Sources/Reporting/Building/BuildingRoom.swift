@@ -66,7 +66,8 @@ package struct BuildingRoom: Hashable, Sendable {
   package let runs: [Run]
 
   init(
-    _ id: RoomID, in building: LastKnownBuilding, _ runs: [Run], manifest: WantedRoom?, isNamed: Bool, isInManifest: Bool,
+    _ id: RoomID, in building: LastKnownBuilding, _ runs: [Run], manifest: WantedRoom?, isNamed: Bool,
+    isInManifest: Bool,
     earlierID: RoomID?
   ) {
     let (lastKnown, wanted) = (building.rooms[id], manifest?.planned)
@@ -145,7 +146,9 @@ package struct BuildingRoom: Hashable, Sendable {
   }
 
   /// When its device was first missed; nil unless it is missing.
-  package var missingSince: RecordedAt? { if case .missing(let absence) = status { absence.since } else { nil } }
+  package var missingSince: RecordedAt? {
+    if case .missing(let absence) = status { absence.since } else { nil }
+  }
 
   /// The identity of its device on record, or the one that the newest run was to write.
   package let identity: DeviceIdentity?

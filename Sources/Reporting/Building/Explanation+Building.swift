@@ -36,14 +36,17 @@ extension Explanation {
       words.append(changes.settings.words(SettingTitles(room.family.map { [$0] } ?? [])))
     }
     if words.isEmpty, let identity = changes.identity {
-      let (old, new) = (identity.recorded.shown(besides: identity.wanted), identity.wanted.shown(besides: identity.recorded))
+      let (old, new) = (
+        identity.recorded.shown(besides: identity.wanted), identity.wanted.shown(besides: identity.recorded)
+      )
       words.append("\(old.visible) → \(new.visible)")
     }
     self.init(
       "The manifest has changed since its device was written: \(words.joined(separator: "; ")).",
       room.last?.room.reason?.code == .settingsChanged
         ? newest?.advice ?? ""
-        : "Run `roboprov apply`: it writes the new settings, or shows how to put the device into provisioning mode.")
+        : "Run `roboprov apply`: it writes the new settings, or shows how to put the device into provisioning mode."
+    )
   }
 
   private init(_ release: Release) {

@@ -92,7 +92,8 @@ extension WantedRoom.Uncompared {
       The passwords of \(rooms.rooms) cannot be compared with the record: they were written with another site key. Name that \
       key with --site-key FILE.
       """
-    case .unread: "The passwords of \(rooms.rooms) come from elsewhere and are not read here: `roboprov plan` compares them."
+    case .unread:
+      "The passwords of \(rooms.rooms) come from elsewhere and are not read here: `roboprov plan` compares them."
     }
   }
 }

@@ -263,7 +263,8 @@ struct ApplyCommand: AsyncParsableCommand {
       case .report: RunOutput.show(report, after: after, in: directory, as: .json)
       case .text:
         RunOutput.show(
-          report, after: after, in: directory, next: nextCommand(report, after, prepared), isBelowProgress: true,
+          report, after: after, in: directory, next: nextCommand(report, after, prepared),
+          isBelowProgress: true,
           as: .text)
       }
     }

@@ -324,7 +324,8 @@ extension BuildingHistory {
   ) {
     guard let outcome = done.outcome, let status = outcome.status else { return }
     switch done.command {
-    case "apply" where done.laptop != nil && !done.isStranger: checkApply(laptop, byManifest, done.arguments, outcome)
+    case "apply" where done.laptop != nil && !done.isStranger:
+      checkApply(laptop, byManifest, done.arguments, outcome)
     case "accept":
       let room =
         byManifest.rooms.first { $0["room"].text == done.arguments[2] }
@@ -375,8 +376,9 @@ extension BuildingHistory {
     // With --force a room that is done is to be written again, and may wait for a person.
     let isForced = arguments.contains("--force")
     let expected = states.count { $0 == StateName.done }
-    if !isForced, let (done, all) = Self.roomsDone(
-      in: outcome.output.components(separatedBy: "\n").last { $0.contains(" done in ") } ?? ""),
+    if !isForced,
+      let (done, all) = Self.roomsDone(
+        in: outcome.output.components(separatedBy: "\n").last { $0.contains(" done in ") } ?? ""),
       done != expected || all != selected.count
     {
       let wrong = json["rooms"].items.filter { $0["exclusion"].keys.isEmpty }.filter {

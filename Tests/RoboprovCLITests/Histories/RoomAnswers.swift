@@ -39,7 +39,9 @@ struct BuildingAnswer {
   func room(_ id: String) -> JSON? { rooms.first { $0["id"].text == id } }
   func state(_ id: String) -> String? { room(id)?["state"].text }
   /// The rooms of the manifest that are in service: those that count as done or not done.
-  var counted: [JSON] { rooms.filter { $0["in_manifest"].flag == true && $0["state"].text != StateName.retired } }
+  var counted: [JSON] {
+    rooms.filter { $0["in_manifest"].flag == true && $0["state"].text != StateName.retired }
+  }
   func count(_ state: String) -> Int { counted.count { $0["state"].text == state } }
 
   /// Whether something is left to do in a room.
