@@ -114,6 +114,25 @@ struct BuildingRecordTests {
     BuildingRecord(Run.successive(runs)).lastKnown.rooms["kitchen"]
   }
 
+  @Test("what a device accepted of a save is on record until it shows otherwise")
+  func accepted() {
+    func lastWrite(_ meanings: StatusMeaning...) -> LastWrite? {
+      var run = Run("1", rooms: [kitchen])
+      run.bind(1)
+      run.attempt(1)
+      run.add(.saveSubmitted(.init(room: "kitchen", attempt: 1, address: address(1))))
+      for meaning in meanings {
+        run.add(.statusReceived(.init(room: "kitchen", attempt: 1, text: "text", meaning: meaning)))
+      }
+      return BuildingRecord([run.events]).lastKnown.rooms["kitchen"]?.lastWrite
+    }
+    #expect(lastWrite()?.isTaken == false)
+    #expect(lastWrite(.accepted)?.isTaken == true && lastWrite(.accepted)?.state == .submitted)
+    #expect(lastWrite(.accepted)?.settings.map(\.state) == [.written, .written])
+    #expect(lastWrite(.accepted, .notAccepted)?.isTaken == false)
+    #expect(lastWrite(.accepted, .refusal) == nil)
+  }
+
   @Test("a successful run gives the room a binding and a proved last write with its settings")
   func success() throws {
     let room = try #require(kitchenAfter(.success("a", day: 0, 1)))

@@ -56,7 +56,8 @@ package struct EspFirmware: Firmware {
       state = .over
     } else if has(.earlierCommand) {
       state = .joining(ssid: [], passphrase: Self.earlierPassphrase)
-    } else if has(.failedBefore) {
+    } else if has(.failedBefore), !has(.oldVersion) {
+      // An old version has reset itself since.
       state = .failed(.authError)
     }
   }
