@@ -40,7 +40,7 @@ struct MergeTests {
       let merged = try await site.run(Self.merge + ["--into", "reports", "--output", "json"])
       #expect(merged.status == 0, "\(merged)")
       let data = try #require(JSON(merged.output), "\(merged)")
-      #expect(data["schema"].text == "roboprov/merge/1")
+      #expect(data["schema"].text == "roboprov/merge/2")
       #expect(data["rooms"].items.map { $0["state"].text } == ["done", "done"])
       #expect(data["conflicts"].count == 0)
       for laptop in ["ada", "bob"] {

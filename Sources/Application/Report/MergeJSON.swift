@@ -4,7 +4,7 @@ package import Reporting
 
 /// `roboprov report merge --output json`: the state of each room by the records of several laptops.
 package enum MergeJSON {
-  package static let schema = "roboprov/merge/1"
+  package static let schema = "roboprov/merge/2"
 
   package struct Source {
     let merge: RecordMerge

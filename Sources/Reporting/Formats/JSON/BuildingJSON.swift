@@ -4,7 +4,7 @@ import Model
 /// `building.json`: the state of a building, for programs. Keys are frozen; an unknown value is null, never
 /// missing.
 package enum BuildingJSON {
-  package static let schema = "roboprov/building/1"
+  package static let schema = "roboprov/building/2"
 
   /// The file's text.
   package static func text(_ report: BuildingReport) -> String { value(report).pretty }
