@@ -1,0 +1,137 @@
+import Bluetooth
+import Foundation
+import Model
+import Testing
+import VirtualBuilding
+
+/// After each change of a room, every command says the same of it.
+@Suite("one state of a room in every command", .timeLimit(.minutes(60)))
+struct OneStateTests {
+  private static let accept = [
+    "accept", "building.yaml", "Room 101", "--reason", "sensor on order", "--by", "R. Keller",
+  ]
+
+  /// Checks the exit status of `status --check` by manifest and by id, and a word in both.
+  private static func expect(_ site: Site, check: Int32, saying word: String) async throws {
+    for building in ["building.yaml", Site.building] {
+      let status = try await site.run(["status", building, "--check"])
+      #expect(status.status == check && status.output.contains(word), "\(building): \(status)")
+    }
+  }
+
+  @Test(
+    "an acceptance of a room without its sensor takes effect, and ends when the manifest names the sensor that came"
+  )
+  func onOrder() async throws {
+    try await Premises.serve(2) { premises in
+      let site = premises.site
+      try site.writeManifest([.numbered(3)])
+      #expect(try await premises.apply().status == 100, "its sensor does not exist")
+      var accept = Self.accept
+      accept[2] = "Room 103"
+      #expect(try await site.run(accept).status == 0)
+      try await Self.expect(site, check: 0, saying: "accepted by R. Keller")
+
+      var room = Place.numbered(3)
+      room.address = ServedBuilding.address(2).description
+      try site.writeManifest([room])
+      let status = try await site.run(["status", "building.yaml", "--check"])
+      #expect(status.status == 100, "the manifest names a sensor that was not accepted\n\(status)")
+      let applied = try await premises.apply()
+      #expect(
+        applied.status == 0 && applied.errors.contains("the acceptance by R. Keller has ended"), "\(applied)")
+      #expect(await premises.minor(2) == 103)
+      try await Self.expect(site, check: 0, saying: "The only room is done")
+    }
+  }
+
+  @Test(
+    "`accept` of a missing room, then `replace`: the new sensor is written, and `history` names each outcome")
+  func acceptedThenReplaced() async throws {
+    try await Premises.serve(2) { premises in
+      let site = premises.site
+      try site.writeManifest([.numbered(1)])
+      #expect(try await premises.apply().status == 0)
+      let refused = try await site.run(Self.accept)
+      #expect(refused.status == 64 && refused.errors.contains("there is nothing to accept"), "\(refused)")
+      await premises.setMuted(true, 1)
+      #expect(try await premises.run(["verify", "building.yaml"]).status == 100)
+      try await Self.expect(site, check: 100, saying: "missing")
+      #expect(try await site.run(Self.accept).status == 0)
+      try await Self.expect(site, check: 0, saying: "accepted by R. Keller")
+      #expect(try await premises.apply().errors.contains("Nothing to do"))
+
+      let successor = ServedBuilding.address(2).description
+      let replaced = try await premises.run([
+        "replace", "building.yaml", "Room 101", "--without-scan", "--with", successor,
+      ])
+      #expect(replaced.errors.contains("the acceptance by R. Keller ends with that device"), "\(replaced)")
+      #expect(replaced.errors.hasSuffix("Next: roboprov apply building.yaml\n"), "\(replaced)")
+      try await Self.expect(site, check: 100, saying: "and \(successor) was named in its place")
+      #expect(try await premises.apply().status == 0)
+      #expect(await premises.minor(2) == 101)
+      try await Self.expect(site, check: 0, saying: "The only room is done")
+      let history = try await site.run(["history", "building.yaml", "Room 101"])
+      for outcome in ["not received", "accepted", "replaced", "provisioned"] {
+        #expect(history.output.contains(outcome), "\(outcome): \(history)")
+      }
+    }
+  }
+
+  @Test("the old sensor that is still on air is called that, and not a neighbour's")
+  func oldSensor() async throws {
+    try await Premises.serve(2) { premises in
+      try premises.site.writeManifest([.numbered(1)])
+      #expect(try await premises.apply().status == 0)
+      let successor = ServedBuilding.address(2).description
+      let replace = ["replace", "building.yaml", "Room 101", "--without-scan", "--with", successor]
+      #expect(try await premises.run(replace).status == 0)
+      let applied = try await premises.apply()
+      #expect(applied.status == 100 && !applied.output.contains("neighbour"), "\(applied)")
+      #expect(
+        applied.output.unwrapped.contains("from \(ServedBuilding.address(1)), which this room had before"),
+        "\(applied)"
+      )
+    }
+  }
+
+  @Test("a renamed room is recognised by `validate` and `status`, which give the line to write")
+  func renamed() async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      let file = site.directory.appending(path: "building.yaml")
+      let manifest = try String(contentsOf: file, encoding: .utf8)
+      let renamed = manifest.replacing("room: Room 101", with: "room: Suite 1")
+      #expect(renamed != manifest)
+      try site.write("building.yaml", renamed)
+      let validated = try await site.run(["validate", "building.yaml"])
+      #expect(validated.status == 0 && validated.errors.contains("add `id: room-101`"), "\(validated)")
+      let status = try await site.run(["status", "building.yaml", "--check"])
+      #expect(status.status == 100 && status.output.contains("add `id: room-101`"), "\(status)")
+      try site.write(
+        "building.yaml", manifest.replacing("room: Room 101", with: "room: Suite 1, id: room-101"))
+      // The name is also on the sensor: what differs is named.
+      let known = try await site.run(["status", "building.yaml"])
+      #expect(
+        known.output.unwrapped.contains("Room 101 → Suite 1") && !known.output.contains("add `id:"),
+        "\(known)")
+      #expect(try await !site.run(["validate", "building.yaml"]).errors.contains("add `id:"))
+    }
+  }
+
+  @Test("a sensor in no room beside a room whose sensor was not received is one sentence")
+  func wrongLabel() async throws {
+    try await Premises.serve(1) { premises in
+      try premises.site.writeManifest([.numbered(2)])
+      let applied = try await premises.apply()
+      #expect(applied.status == 100, "\(applied)")
+      #expect(applied.output.unwrapped.contains("not received: Room 102. A wrong label?"), "\(applied)")
+      #expect(!applied.output.contains("Received, but in no room"), "\(applied)")
+    }
+  }
+}
+
+extension String {
+  /// On one line, as before a terminal's width was known.
+  fileprivate var unwrapped: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+}
