@@ -103,6 +103,13 @@ SEED := 1
 test-kill: setup-test $(DEBUG_BUILT) ## kill the program KILLS=200 times at random instants, starting with SEED=1
 	@KILLS=$(KILLS) KILL_SEED=$(SEED) Scripts/test --filter KillAtRandomTests
 
+# `make test` runs a few of these. A failure names its seed; SEED=<seed> HISTORIES=1 repeats it.
+HISTORIES := 2000
+
+.PHONY: test-histories
+test-histories: setup-test venv $(DEBUG_BUILT) ## compare all outputs after each step of HISTORIES=2000 random histories over all commands, from SEED=1; 40 minutes
+	@HISTORIES=$(HISTORIES) HISTORY_SEED=$(SEED) Scripts/test --filter BuildingHistoryTests
+
 # `make test` runs 100 of these 1,710, drawn by SEED.
 HOSTILE := 1710
 
