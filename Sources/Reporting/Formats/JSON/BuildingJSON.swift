@@ -139,7 +139,10 @@ package enum BuildingJSON {
     Field("reason", "Why.") { $0.reason }
     Field("at", "When.") { $0.given.at }
     Field("run", "The record of it.") { $0.given.run }
-    Field("ended_at", "When it ended, because the room was done, retired, or got another device; null while it is valid.") {
+    Field(
+      "ended_at",
+      "When it ended, because the room was done, retired, or got another device; null while it is valid."
+    ) {
       $0.ended?.at
     }
   }
