@@ -126,7 +126,8 @@ package enum SummaryView {
     let selected = report.selected
     let good = selected.count(where: \.outcome.isSuccess)
     let all = good == selected.count
-    let isPart = after != nil && selected.count < report.rooms.count
+    // A run that was interrupted may not have come to rooms that are done on record.
+    let isPart = after.map { selected.count < report.rooms.count || good != $0.count(.done) } ?? false
     let simulated = report.run?.simulated == true ? ", simulated" : ""
     var text =
       "\(good) of \(isPart ? "the \(selected.count)" : "\(selected.count)") "
