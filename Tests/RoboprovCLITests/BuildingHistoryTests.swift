@@ -40,7 +40,7 @@ struct BuildingHistoryTests {
       Issue.record(
         """
         \(found.kind): HISTORIES=1 HISTORY_SEED=\(seed)\(skip.isEmpty ? "" : " HISTORY_SKIP=\(skip)")
-        \(shortest.history.log.joined(separator: "\n"))
+        \(shortest.history.log.prefix { $0.step <= words.step }.map(\.text).joined(separator: "\n"))
         \(words)
         """)
     }

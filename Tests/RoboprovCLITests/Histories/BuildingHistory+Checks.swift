@@ -19,6 +19,7 @@ extension BuildingHistory {
     try await checkText(laptop, Self.manifest, byManifest)
     try await checkText(laptop, Site.building, byID)
     try await checkDevices(byManifest, "by manifest")
+    try await checkWanted(byManifest)
     try await checkDevices(byID, "by id")
     try checkFiles(laptop, byManifest, byID, after: done)
     try await checkSelection(laptop, byManifest)
@@ -107,6 +108,14 @@ extension BuildingHistory {
     if (done, all) != (answer.count(StateName.done), answer.rooms.count) {
       note(.init(kind: "count in status", subject: subject, detail: "\(done) of \(all): \(answer.answers)"))
     }
+    for room in answer.rooms where BuildingAnswer.isOpen(room) {
+      let name = room["room"].text ?? "?"
+      if !outcome.output.contains(name) {
+        note(
+          .init(
+            kind: "status does not name an open room", subject: "\(name) \(subject)", detail: outcome.output))
+      }
+    }
     if outcome.output.contains("\nNext: ") == answer.isComplete {
       note(
         .init(
@@ -164,6 +173,39 @@ extension BuildingHistory {
             detail:
               "\(address) \(setting["value"].text ?? "–") \(setting["state"].text ?? "") in \(setting["run"].text ?? "–")"
           ))
+      }
+    }
+  }
+
+  /// Each device of a room that is done by the manifest holds what the manifest wants. Passwords cannot be compared
+  /// with the keys of two sites.
+  private mutating func checkWanted(_ answer: BuildingAnswer) async throws {
+    let runs = answer.runs
+    let wanted = try rooms()
+    for room in answer.rooms {
+      let id = room["id"].text ?? "?"
+      guard let manifest = wanted.first(where: { $0.id.rawValue == id }) else { continue }
+      let devices = room["devices"].items.compactMap { $0.text.flatMap(BluetoothAddress.init) }
+      let state = room["state"].text
+      if let address = manifest.address, !devices.isEmpty, !devices.contains(address),
+        state == StateName.done || state == StateName.accepted
+      {
+        note(
+          .init(
+            kind: "\(state ?? "?"), and the manifest has another address", subject: id,
+            detail: "\(address), on record \(devices)"))
+      }
+      guard state == StateName.done, let address = devices.first, devices.count == 1,
+        let change = lastChanges[address]?.run, runs.contains(change),
+        let family = building.world.scenario.sensors.first(where: { $0.address == address })?.family,
+        let flash = await building.world.flash(of: address)
+      else { continue }
+      for (name, value) in family.flash(of: manifest).sorted(by: { $0.key < $1.key })
+      where flash.values[name] != value && (name != "wifi_password" || hasOneKey) {
+        note(
+          .init(
+            kind: "done by the manifest, and the device holds another \(name)", subject: id,
+            detail: "\(address)"))
       }
     }
   }
@@ -320,7 +362,19 @@ extension BuildingHistory {
   ) {
     guard let outcome = done.outcome, let status = outcome.status else { return }
     switch done.command {
-    case "apply" where done.laptop != nil && !done.isStranger: checkApply(laptop, byManifest, outcome)
+    case "apply" where done.laptop != nil && !done.isStranger: checkApply(laptop, byManifest, byID, outcome)
+    case "verify":
+      guard let run = runs(of: laptop).subtracting(runsBefore).first else { return }
+      for room in byManifest.rooms where room["verification"]["run"].text == run {
+        let (state, finding) = (room["state"].text ?? "?", room["verification"]["finding"].text ?? "?")
+        let isBad = ["missing", "waiting", "other_identity", "other_device"].contains(finding)
+        if isBad && state == StateName.done || finding == "on_air" && state == "missing" {
+          note(
+            .init(
+              kind: "verify: \(finding), and the room is \(state)", subject: room["id"].text ?? "?",
+              detail: ""))
+        }
+      }
     case "accept":
       let room =
         byManifest.rooms.first { $0["room"].text == done.arguments[2] }
@@ -349,8 +403,9 @@ extension BuildingHistory {
     }
   }
 
-  private mutating func checkApply(_ laptop: Laptop, _ answer: BuildingAnswer, _ outcome: Invocation.Outcome)
-  {
+  private mutating func checkApply(
+    _ laptop: Laptop, _ answer: BuildingAnswer, _ byID: BuildingAnswer, _ outcome: Invocation.Outcome
+  ) {
     if outcome.errors.contains("Nothing to do:") {
       if let (done, all) = Self.roomsDone(in: outcome.errors) {
         let wanted = answer.rooms.filter { $0["in_manifest"].flag == true }
@@ -367,6 +422,17 @@ extension BuildingHistory {
       json["run"]["id"].text.map({ roomsAtRun[$0] != nil }) ?? false,
       outcome.output.contains(json["run"]["id"].text ?? "?")
     else { return }
+    for room in json["rooms"].items where room["state"].text != byID.state(room["id"].text ?? "?") {
+      note(
+        .init(
+          kind:
+            "report.json: \(room["state"].text ?? "none"), status by id: \(byID.state(room["id"].text ?? "?") ?? "none")",
+          subject: room["id"].text ?? "?", detail: ""))
+    }
+    for name in json["building_after"].keys
+    where json["building_after"][name].integer != byID.json["summary"][name].integer {
+      note(.init(kind: "building_after of report.json", subject: name, detail: "\(byID.answers)"))
+    }
     let selected = json["rooms"].items.filter { $0["exclusion"].keys.isEmpty }.compactMap { $0["id"].text }
     let states = selected.map { answer.state($0) ?? "?" }
     let expected = states.count { $0 == StateName.done }
@@ -387,7 +453,11 @@ extension BuildingHistory {
           detail: "\(done) of \(all) done; status has \(expected)"))
     }
     let hasNext = outcome.output.contains("\nNext: ")
-    if hasNext == answer.isComplete {
+    // The next command of a run on a part of the building is about that part.
+    let isWhole = answer.rooms.allSatisfy {
+      !BuildingAnswer.isOpen($0) || selected.contains($0["id"].text ?? "?")
+    }
+    if hasNext == answer.isComplete, hasNext || isWhole {
       note(
         .init(
           kind: hasNext

@@ -48,6 +48,9 @@ struct BuildingHistory {
   var chance: SeededGenerator
   var places: [Place]
   let matchesAny: Bool
+  let hasOneKey: Bool
+  /// The runs in the record of the step's laptop before it.
+  var runsBefore: Set<String> = []
   var passwords = ["first of the year", "for staff only"]
   /// Devices that nobody has unpacked yet.
   var spares: [SensorScenario]
@@ -57,7 +60,7 @@ struct BuildingHistory {
   let adapters: [AdapterScenario]
 
   /// What was done, one line a step.
-  var log: [String] = []
+  var log: [(step: Int, text: String)] = []
   /// The number of the present step, from 1.
   var step = 0
   private(set) var disagreements: [Disagreement] = []
@@ -91,7 +94,7 @@ struct BuildingHistory {
         try await history.begin()
         for step in 1...(last ?? drawn.steps) {
           try await history.takeStep(isSkipped: skipped.contains(step))
-          if history.disagreements.count > 12 { break }
+          if history.disagreements.count > 40 { break }
         }
         return history
       }
@@ -160,6 +163,7 @@ struct BuildingHistory {
   private init(_ site: Site, _ building: ServedBuilding, _ drawn: Drawn, _ chance: SeededGenerator) {
     (self.site, self.building, self.seeds, self.chance) = (site, building, chance, chance)
     (places, spares, matchesAny) = (drawn.places, drawn.spares, drawn.matchesAny)
+    hasOneKey = drawn.hasOneKey
     adapters = drawn.scenario.adapters
     silent = Set(drawn.spares.map(\.address))
     laptops = [
@@ -170,8 +174,11 @@ struct BuildingHistory {
       "\(place.name) \(place.family.name) \(place.number)\(place.id.map { " id \($0)" } ?? "")"
     }
     log.append(
-      "\(rooms.joined(separator: ", ")); \(adapters.count) adapters, \(matchesAny ? "any" : "by address"), "
-        + (drawn.hasOneKey ? "one site key" : "two site keys"))
+      (
+        0,
+        "\(rooms.joined(separator: ", ")); \(adapters.count) adapters, \(matchesAny ? "any" : "by address"), "
+          + (drawn.hasOneKey ? "one site key" : "two site keys")
+      ))
   }
 
   private mutating func begin() async throws {
