@@ -19,6 +19,8 @@ extension DeviceFamily {
       RecognitionRule(.locked, .serviceData(Improv.serviceData, startsWith: [ImprovState.locked.rawValue])),
       RecognitionRule(.waiting, .serviceData(Improv.serviceData, startsWith: [ImprovState.ready.rawValue])),
       RecognitionRule(
+        .joining, .serviceData(Improv.serviceData, startsWith: [ImprovState.joining.rawValue])),
+      RecognitionRule(
         .configured, .serviceData(Improv.serviceData, startsWith: [ImprovState.online.rawValue])),
       RecognitionRule(.present, .serviceData(Improv.serviceData, startsWith: [])),
       RecognitionRule(.present, .service(Improv.Attribute.service)),
@@ -81,7 +83,10 @@ package enum Improv {
       }
       let conversation = ImprovSession(session: session, device: device)
       let capabilities = try await conversation.open()
-      try await conversation.waitUntilReady()
+      if try await !conversation.waitUntilReady(), session.recorded?.wasAccepted == true {
+        // A command of an earlier run with these settings: the device has carried it out.
+        return Submission(at: session.clock.now, acknowledgement: .savedStatus, isUnchanged: true)
+      }
       if capabilities.contains(.deviceInfo) { try await conversation.askWhatItIs() }
       try await session.checkWiFi { () throws(CentralError) in
         capabilities.contains(.scan) ? try await device.networks() : nil

@@ -24,14 +24,19 @@ package struct ImprovJudge: Sendable {
   package private(set) var isOnline = false
   /// Whether only a result shows that it joined the network of this session.
   private var needsResult = false
+  /// Whether it does not carry out the command.
+  private var isRejected = false
 
   package init(isRepeated: Bool) { self.isRepeated = isRepeated }
 
   /// Whether nothing shows that it got the command.
   package var showsNothing: Bool { !isJoining && !isOnline }
 
-  /// Whether it tries to join the network of this command.
-  package var isUnderWay: Bool { isJoining && !isOnline && !needsResult }
+  /// Whether it carries out this command; nil as long as nothing shows it.
+  package var isAccepted: Bool? {
+    if isRejected || needsResult || isOnline && !isJoining { return false }
+    return isJoining ? true : nil
+  }
 
   /// The answer when a device that has joined a network reports nothing more; nil before.
   package var answerWhenSilent: ImprovAnswer? {
@@ -43,8 +48,8 @@ package struct ImprovJudge: Sendable {
   package mutating func take(_ report: ImprovReport) -> ImprovAnswer? {
     switch report {
     case .result(let frame) where frame.command == ImprovFrame.Command.wifi.rawValue:
-      let url = frame.strings?.first.flatMap { $0.isEmpty ? nil : $0 }
-      return .joined(url: url)
+      guard let strings = frame.strings else { return nil }
+      return .joined(url: strings.first.flatMap { $0.isEmpty ? nil : $0 })
     case .result, .unreadable: return nil
     case .error(let code): return take(error: code)
     case .state(let code): return take(ImprovState(rawValue: code))
@@ -52,6 +57,7 @@ package struct ImprovJudge: Sendable {
   }
 
   private mutating func take(error code: UInt8) -> ImprovAnswer? {
+    if code != 0, code != ImprovError.unableToConnect.rawValue { isRejected = !isJoining }
     switch ImprovError(rawValue: code) {
     case _ where code == 0: return nil
     case .unableToConnect: return .failed(code)

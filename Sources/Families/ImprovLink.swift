@@ -40,8 +40,6 @@ struct ImprovLink: Sendable {
     return found
   }
 
-  var command: RemoteCharacteristic { characteristic(Improv.Attribute.command) }
-
   func subscribe(to uuid: BluetoothUUID) async throws(CentralError) {
     feed.follow(try await link.notifications(of: characteristic(uuid)), of: uuid)
   }
@@ -49,17 +47,20 @@ struct ImprovLink: Sendable {
   /// A device without this characteristic has none.
   func capabilities() async throws(CentralError) -> ImprovCapabilities {
     guard let characteristic = service[Improv.Attribute.capabilities] else { return [] }
-    return ImprovCapabilities(rawValue: try await link.read(characteristic).first ?? 0)
+    return ImprovCapabilities(rawValue: try await link.read(characteristic).only ?? 0)
   }
 
-  /// The value of a characteristic of one byte; nil when it has none.
+  /// The value of a characteristic of one byte; nil when it has another length.
   func byte(_ uuid: BluetoothUUID) async throws(CentralError) -> UInt8? {
-    try await link.read(characteristic(uuid)).first
+    try await link.read(characteristic(uuid)).only
   }
 
-  func send(_ frame: ImprovFrame) async throws(CentralError) {
-    for piece in frame.bytes.pieces(of: Improv.pieceLength) {
-      try await link.write(piece, to: command, .withResponse)
+  func send(_ frame: ImprovFrame) async throws(CentralError) { try await send(frame.bytes) }
+
+  /// Writes bytes in pieces; the device puts them together.
+  func send(_ bytes: [UInt8]) async throws(CentralError) {
+    for piece in bytes.pieces(of: Improv.pieceLength) {
+      try await link.write(piece, to: characteristic(Improv.Attribute.command), .withResponse)
     }
   }
 
@@ -91,8 +92,8 @@ struct ImprovLink: Sendable {
 
   private func report(_ value: [UInt8], of uuid: BluetoothUUID) async throws(CentralError) -> Report {
     switch uuid {
-    case Improv.Attribute.state: return value.first.map { .state($0) } ?? .unreadable
-    case Improv.Attribute.error: return value.first.map { .error($0) } ?? .unreadable
+    case Improv.Attribute.state: return value.only.map { .state($0) } ?? .unreadable
+    case Improv.Attribute.error: return value.only.map { .error($0) } ?? .unreadable
     default:
       switch ImprovFrame.read(value) {
       case .success(let frame): return .result(frame)
@@ -170,6 +171,11 @@ extension ImprovLink {
     scan.isComplete = scan.networks.count == 1 && scan.unreadable == 0
     return limit == Self.scan ? nil : scan
   }
+}
+
+extension [UInt8] {
+  /// Its byte, if it has one alone.
+  fileprivate var only: UInt8? { count == 1 ? self[0] : nil }
 }
 
 extension ImprovReport {

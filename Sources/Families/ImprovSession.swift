@@ -63,8 +63,10 @@ struct ImprovSession: Sendable {
       case .locked: session.awaitOperator(.authorizationRequired)
       case .joining: break
       case .online:
-        // Also after an earlier command of this room nobody knows which network it is.
-        guard session.mayOverwrite else { throw AttemptFailure(.settingsUnknown(nil)) }
+        // Unless it accepted a command with these settings, nobody knows which network it is.
+        guard session.mayOverwrite || session.recorded?.wasAccepted == true else {
+          throw AttemptFailure(.settingsUnknown(nil))
+        }
         return false
       }
       last = state
@@ -115,9 +117,11 @@ struct ImprovSession: Sendable {
         submission.acknowledgement = .savedStatus
         return submission
       case .answered(.failed(let code)):
-        let text = code.map { ImprovReport.error($0).text } ?? "it tried to join, and gave up"
-        await session.received(text, as: .refusal)
-        throw AttemptFailure(.wifiRefused(.unknown, deviceText: text))
+        let reason =
+          code.map { .wifiRefused(.unknown, deviceText: ImprovReport.error($0).text) }
+          ?? FailureReason.gaveUpJoining
+        await session.received(reason.deviceText ?? "", as: .refusal)
+        throw AttemptFailure(reason)
       case .answered(.refused(let code)):
         try await refuse(code)
       case .answered(.unclear):
@@ -127,10 +131,11 @@ struct ImprovSession: Sendable {
         if try await !waitUntilReady() { try await refuse(ImprovError.notAuthorized.rawValue) }
       case .answered(.lost):
         if number < Self.mostCommands { try await flush() }
-      case .failed(let failure, let isUnderWay):
+      case .failed(let failure, let isAccepted):
         // Only its present state shows that it took nothing.
         if failure.reason.code == .attributeRejected, await isReady() { throw failure }
-        (submission.problem, submission.isUnderWay) = (failure.reason, isUnderWay)
+        (submission.problem, submission.isUnderWay) = (failure.reason, isAccepted == true)
+        submission.isAccepted = await session.progress.isAccepted
         return submission
       }
     }
@@ -155,8 +160,8 @@ struct ImprovSession: Sendable {
 
   private enum Result: Sendable {
     case answered(ImprovAnswer)
-    /// The session failed; the device may have got the command, and may be joining the network.
-    case failed(AttemptFailure, isUnderWay: Bool)
+    /// The session failed; the device may have got the command.
+    case failed(AttemptFailure, isAccepted: Bool?)
   }
 
   /// Sends the command, and waits for what the device does with it.
@@ -166,8 +171,9 @@ struct ImprovSession: Sendable {
     let mark = device.feed.count
     let settings = [SettingName.wifiSSID, .wifiPassword].filter { session.room.settings[$0] != nil }
     do throws(AttemptFailure) {
-      try await session.write(
-        command.bytes, of: settings, to: device.command, over: device.link, pieceLength: Improv.pieceLength)
+      try await session.sending(settings) { () throws(CentralError) in try await device.send(command) }
+      await session.received("it confirmed the whole command", as: .accepted)
+      await session.confirmWritten(settings)
       return .answered(
         try await session.stage(.save) { () throws(CentralError) in
           try await answer(since: mark, from: submittedAt, isRepeated: isRepeated)
@@ -176,7 +182,7 @@ struct ImprovSession: Sendable {
       // What it reported before the link was lost still counts.
       var judge = ImprovJudge(isRepeated: isRepeated)
       if let late = await lateAnswer(since: mark, from: submittedAt, &judge) { return .answered(late) }
-      return .failed(error, isUnderWay: judge.isUnderWay)
+      return .failed(error, isAccepted: judge.isAccepted)
     }
   }
 
@@ -190,15 +196,28 @@ struct ImprovSession: Sendable {
         since: &mark, within: judge.isOnline ? Self.courtesy : Self.patience)
       if let arrival {
         guard arrival.at >= submittedAt else { continue }
-        if let answer = judge.take(arrival.report) { return answer }
-        await session.received(arrival.report.text, as: .other)
+        if let answer = await take(arrival.report, &judge) { return answer }
       } else if let answer = judge.answerWhenSilent {
         return answer
       } else if let state = try await device.byte(Improv.Attribute.state) {
-        if let answer = judge.take(.state(state)) { return answer }
+        if let answer = await take(.state(state), &judge) { return answer }
         if judge.showsNothing { return .lost }
       }
     }
+  }
+
+  /// Takes a report, and records what it shows of the command.
+  private func take(_ report: ImprovReport, _ judge: inout ImprovJudge) async -> ImprovAnswer? {
+    let before = judge.isAccepted
+    let answer = judge.take(report)
+    let meaning: StatusMeaning =
+      switch judge.isAccepted {
+      case before, nil: .other
+      case true?: .accepted
+      case false?: .notAccepted
+      }
+    if answer == nil || meaning == .notAccepted { await session.received(report.text, as: meaning) }
+    return answer
   }
 
   /// What the reports that arrived, or still arrive, show; nil when they decide nothing.
@@ -211,7 +230,7 @@ struct ImprovSession: Sendable {
       let arrival = try? await device.next(since: &mark, within: Self.courtesy)
     {
       guard arrival.at >= submittedAt else { continue }
-      switch judge.take(arrival.report) {
+      switch await take(arrival.report, &judge) {
       case .joined(let url): return .joined(url: url)
       case .failed(let code): return .failed(code)
       case .refused(let code): return .refused(code)
@@ -232,9 +251,7 @@ struct ImprovSession: Sendable {
   private func flush() async throws(AttemptFailure) {
     do throws(AttemptFailure) {
       try await session.stage(.write) { () throws(CentralError) in
-        for piece in [UInt8](repeating: 0, count: Self.flushLength).pieces(of: Improv.pieceLength) {
-          try await device.link.write(piece, to: device.command, .withResponse)
-        }
+        try await device.send([UInt8](repeating: 0, count: Self.flushLength))
       }
     } catch {
       guard error.reason.code == .attributeRejected else { throw error }

@@ -106,11 +106,11 @@ struct StatusFollower: Sendable {
   /// - Throws: `disconnected` when the notifications end.
   private func nextStatus(since mark: inout Int) async throws(CentralError) -> DeviceStatus {
     if isFollowing {
-      guard let next = await feed.first(since: mark, of: rule.characteristic, where: { _ in true }) else {
+      guard let next = await feed.next(since: mark, of: rule.characteristic) else {
         throw CentralError(Task.isCancelled ? .cancelled : .disconnected)
       }
-      mark += 1
-      return status(next)
+      mark = next.mark
+      return status(next.value)
     }
     try await waitForNextRead()
     return try await read()

@@ -10,6 +10,8 @@ package struct BuildingRecord: Sendable {
 
   /// The settings that each room's device confirmed in the current attempt. Of the run that was added last.
   private var written: [RoomID: Set<SettingName>] = [:]
+  /// The adapters of that run.
+  private var adapters: Set<AdapterID> = []
   /// The last write to each further device of a room, where merged records have several.
   private var otherWrites: [RoomID: [BluetoothAddress: LastWrite]] = [:]
   /// The rooms that have each device on record.
@@ -42,11 +44,25 @@ package struct BuildingRecord: Sendable {
   /// Adds a run after those that it knows. It must begin with its first event, and may end anywhere.
   package mutating func add(_ events: [RunEvent], of run: String) {
     guard let started = events.first?.fact.started, !started.simulated else { return }
-    written = [:]
+    (written, adapters) = ([:], [])
     planned = Dictionary(started.rooms.map { ($0.room, $0) }, uniquingKeysWith: { first, _ in first })
     for family in started.families ?? [] { folded.families[family.id] = family }
     for room in started.rooms { name(room) }
+    if started.command == .apply {
+      let recorded = RecordedAt(run: run, at: events[0].at)
+      for room in started.rooms { want(room, in: started, recorded) }
+    }
     add(events, in: started, of: run)
+  }
+
+  /// Notes what the manifest of a run has for a room. An acceptance was about the device that the manifest had then.
+  private mutating func want(_ planned: PlannedRoom, in run: RunStarted, _ recorded: RecordedAt) {
+    let expected = folded.families[planned.profile]?.expectedSettings ?? []
+    change(planned.room) { room in
+      room.wanted = WantedRoom(planned, sealKey: run.sealKey, expected: expected)
+        .over(room.wanted, room.lastWrite)
+      if let device = planned.address { room.endAcceptances(ofOtherThan: device, recorded) }
+    }
   }
 
   /// Adds further events of the run that was added last.
@@ -77,10 +93,11 @@ package struct BuildingRecord: Sendable {
       if fact.omitted.contains(where: { $0.kind == "device_sighted" }) { folded.lacksSightings = true }
     case .settingWritten(let fact):
       written[fact.room, default: []].insert(fact.setting)
+    case .adapterSelected(let fact): adapters.insert(fact.adapter)
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
       .saveSubmitted, .statusReceived, .attemptEnded, .roomFinished:
       applyToRoom(event, in: run)
-    case .runStarted, .adapterAwaited, .hostUnavailable, .adapterSelected, .adapterFaulted,
+    case .runStarted, .adapterAwaited, .hostUnavailable, .adapterFaulted,
       .foreignScanDetected, .linkReleased,
       .scanStarted, .scanStopped, .canariesJudged, .deviceUnclaimed, .hostPaused, .operatorRequested,
       .operatorAwaited, .stageStarted, .stageEnded, .linkEnded, .proofReceived, .retryScheduled,
@@ -99,6 +116,10 @@ package struct BuildingRecord: Sendable {
     swap(&rooms, &folded.rooms)
   }
 
+  private mutating func change(_ id: RoomID, _ body: (inout LastKnownRoom) -> Void) {
+    body(&folded.rooms[id, default: LastKnownRoom(name: id.rawValue, profile: "")])
+  }
+
   private mutating func apply(
     _ event: RunEvent, to room: inout LastKnownRoom, _ id: RoomID, in run: RunStarted
   ) {
@@ -106,6 +127,8 @@ package struct BuildingRecord: Sendable {
     switch event.fact {
     case .bindingCommitted(let fact):
       room.retirement = nil
+      room.release = nil
+      room.endAcceptances(ofOtherThan: fact.address, recorded)
       folded.retired[fact.address] = nil
       if !room.bindings.contains(where: { $0.address == fact.address }) {
         owners[fact.address, default: []].insert(id)
@@ -116,6 +139,10 @@ package struct BuildingRecord: Sendable {
       owners[fact.address]?.remove(id)
       room.bindings.removeAll { $0.address == fact.address }
       room.absence = nil
+      room.endAcceptances(recorded)
+      room.earlierDevices.removeAll { $0 == fact.address }
+      room.earlierDevices.append(fact.address)
+      if room.bindings.isEmpty { room.release = Release(fact, recorded) }
       otherWrites[id]?[fact.address] = nil
       if room.lastWrite?.address == fact.address {
         room.lastWrite = room.binding.flatMap { otherWrites[id]?.removeValue(forKey: $0.address) }
@@ -127,11 +154,16 @@ package struct BuildingRecord: Sendable {
       room.retirement = RoomRetirement(reason: fact.reason, recorded: recorded)
       room.endAcceptances(recorded)
     case .roomAccepted(let fact):
-      room.acceptances.append(Acceptance(reason: fact.reason, by: fact.by, given: recorded))
+      let device = (planned[id]?.address ?? room.binding?.address).map { Acceptance.Subject.device($0) }
+      room.acceptances.append(
+        Acceptance(
+          reason: fact.reason, by: fact.by, given: recorded,
+          subject: run.manifestPath.isEmpty ? .unknown : device ?? .noDevice))
     case .roomVerified(let fact):
       verify(&room, fact, recorded)
     case .attemptStarted(let fact):
       written[id] = []
+      (room.last, room.lastRun) = (nil, run.run)
       keepOtherWrite(of: room, id, than: fact.address)
       // The device is waiting for a configuration now, so it keeps no earlier settings.
       if fact.fresh ?? true { room.lastWrite = nil }
@@ -146,12 +178,16 @@ package struct BuildingRecord: Sendable {
       switch fact.meaning {
       case .saved: acknowledge(&room)
       case .refusal: refuse(&room)
+      case .accepted: accept(&room, true)
+      case .notAccepted: accept(&room, false)
       case .ready, .stale, .other: break
       }
     case .attemptEnded(let fact):
-      // Only these two failures are the device's own word that it did not save.
-      if fact.failure?.trait == .refusal { refuse(&room) }
-      if fact.failure?.code == .saveNotKept { room.lastWrite = nil }
+      switch fact.failure?.content {
+      case .refused: refuse(&room)
+      case .nothing: room.lastWrite = nil
+      case .other, nil: break
+      }
     case .roomFinished(let fact):
       finish(&room, fact, recorded, in: run)
     default: break
@@ -210,6 +246,16 @@ package struct BuildingRecord: Sendable {
     folded.holdings[write.address, default: []].append(Holding(identity: identity, write: write))
   }
 
+  /// The device has the whole command, or does not carry it out.
+  private func accept(_ room: inout LastKnownRoom, _ isAccepted: Bool) {
+    guard room.lastWrite?.state == .submitted else { return }
+    room.lastWrite?.isAccepted = isAccepted
+    for index in room.lastWrite?.settings.indices ?? 0..<0
+    where isAccepted && room.lastWrite?.settings[index].state == .notWritten {
+      room.lastWrite?.settings[index].state = .written
+    }
+  }
+
   /// The device acknowledged its save, so it holds nothing else.
   private mutating func acknowledge(_ room: inout LastKnownRoom) {
     guard var write = room.lastWrite, write.state == .submitted else { return }
@@ -253,7 +299,11 @@ package struct BuildingRecord: Sendable {
       succeed(&room, fact, evidence, recorded, in: run)
     } else if let reason = fact.reason {
       // The run searched for this device, and gave it up.
-      if fact.outcome == .unreachable, reason.code == .neverReceived { miss(&room, .missing, recorded) }
+      if fact.outcome == .unreachable, reason.code == .neverReceived,
+        room.lastWrite?.provedBy.map(adapters.contains) ?? true
+      {
+        miss(&room, .missing, recorded)
+      }
       if room.lastWrite?.run == run.run, room.lastWrite?.address == fact.address {
         room.lastWrite?.settings = fact.settings
       }
@@ -297,6 +347,7 @@ package struct BuildingRecord: Sendable {
         identity: planned[fact.room]?.identity, sealKey: run.sealKey, run: evidence.run ?? run.run,
         at: recorded.at)
       lastWrite.seen = seen
+      lastWrite.provedBy = fact.adapter ?? room.lastWrite?.provedBy
       for setting in fact.settings where setting.state.isConfirmed {
         lastWrite.settingsRecorded[setting.name] = seen
       }
@@ -310,7 +361,7 @@ package struct BuildingRecord: Sendable {
     room.verification = RecordedVerification(fact, recorded: recorded)
     // It may be the identity of a write that the verification did not know: records of two laptops were merged.
     let isAsWritten = fact.held != nil && fact.held == room.lastWrite?.identity
-    if fact.needsAction, !isAsWritten { miss(&room, fact.finding, recorded, held: fact.held) }
+    if fact.isDeviation, !isAsWritten { miss(&room, fact.finding, recorded, held: fact.held) }
     if fact.finding == .onAir, find(&room, with: fact.identity, in: recorded.run) {
       room.endAcceptances(recorded)
     }
@@ -320,6 +371,7 @@ package struct BuildingRecord: Sendable {
     room.lastWrite?.state = .proved(
       Evidence(grade: .beaconOnAir, address: lastWrite.receivedAt, identity: fact.identity, rssi: fact.rssi))
     room.lastWrite?.seen = recorded
+    room.lastWrite?.provedBy = fact.adapter ?? lastWrite.provedBy
   }
 
   /// The last write after a failed attempt: changed or nil when the failure contradicts it.

@@ -12,7 +12,7 @@ extension Fact {
         .init(
           address: try data.text("address") ?? missing(), adapter: try data.text("adapter") ?? missing(),
           profile: try data.id("profile"), rssi: try data.integer("rssi"),
-          identity: try data.string("identity").map { DeviceIdentity([$0]) }))
+          identity: try data.string("identity").map { DeviceIdentity(recorded: $0) }))
     case "binding_committed":
       self = .bindingCommitted(
         .init(
@@ -76,7 +76,8 @@ extension Evidence {
   fileprivate init(_ data: PlainFields) throws {
     self.init(
       grade: try data.word("grade") ?? missing(), address: try data.text("address") ?? missing(),
-      identity: try data.string("identity").map { DeviceIdentity([$0]) }, rssi: try data.integer("rssi"),
+      identity: try data.string("identity").map { DeviceIdentity(recorded: $0) },
+      rssi: try data.integer("rssi"),
       secondsAfterSave: try data.seconds("seconds_after_save"), run: try data.string("run"),
       seenAt: try data.decoded("seen_at", as: Timestamp.self)?.time)
   }

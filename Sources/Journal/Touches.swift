@@ -119,7 +119,7 @@ struct Touches {
     case .attemptStarted(let fact): fact.fresh ?? true ? .written : nil
     case .settingWritten, .saveSubmitted: .written
     case .attemptEnded(let fact):
-      fact.failure?.trait == .refusal || fact.failure?.code == .saveNotKept ? .written : nil
+      fact.failure?.content?.deniesSave == true ? .written : nil
     case .roomFinished(let fact): effect(of: fact)
     case .roomVerified(let fact): fact.finding == .onAir ? .observed : nil
     default: nil
@@ -127,10 +127,7 @@ struct Touches {
   }
 
   private static func effect(of fact: RoomFinished) -> Effect? {
-    switch fact.reason?.code {
-    case .wrongIdentity, .configuredOtherwise, .foreignSettings: .written
-    default: fact.outcome.isSuccess ? .observed : nil
-    }
+    fact.reason?.content == .other ? .written : fact.outcome.isSuccess ? .observed : nil
   }
 }
 

@@ -14,14 +14,24 @@ package actor AttemptProgress {
   /// When the save was submitted; nil without one.
   package private(set) var submittedAt: MonotonicInstant?
 
+  /// Whether what the device does is by the command of this attempt.
+  package private(set) var isAccepted = false
+
   /// The number of statuses received.
   private var statuses = 0
 
-  /// Counts a status, and returns the number of earlier ones.
-  func countStatus() -> Int {
+  /// Takes a status, and returns the number of earlier ones.
+  func take(_ meaning: StatusMeaning) -> Int {
+    switch meaning {
+    case .accepted: isAccepted = true
+    case .notAccepted, .refusal: isAccepted = false
+    case .ready, .saved, .stale, .other: break
+    }
     defer { statuses += 1 }
     return statuses
   }
+
+  func excludeEarlierCommands() { isAccepted = true }
 
   func send(_ settings: [SettingName]) { sent.formUnion(settings) }
   func reject(_ settings: [SettingName]) { sent.subtract(settings) }

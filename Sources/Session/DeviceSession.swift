@@ -156,15 +156,12 @@ package struct DeviceSession: Sendable {
 
   /// Stage `write`: writes the settings of one characteristic. With response, they count as written once
   /// confirmed.
-  /// - Parameter pieceLength: the most bytes of one write, for a device that puts the value together; nil for one write.
   package func write(
     _ bytes: [UInt8], of settings: [SettingName], to characteristic: RemoteCharacteristic,
-    over link: any Peripheral, _ kind: WriteKind = .withResponse, pieceLength: Int? = nil
+    over link: any Peripheral, _ kind: WriteKind = .withResponse
   ) async throws(AttemptFailure) {
     try await sending(settings) { () throws(CentralError) in
-      for piece in pieceLength.map(bytes.pieces(of:)) ?? [bytes] {
-        try await link.write(piece, to: characteristic, kind)
-      }
+      try await link.write(bytes, to: characteristic, kind)
     }
     if kind == .withResponse { await confirmWritten(settings, bytes: bytes.count) }
   }
@@ -265,8 +262,8 @@ package struct DeviceSession: Sendable {
   /// Records a status of the device. After `mostStatuses` in an attempt, only statuses that decide the
   /// attempt are recorded.
   package func received(_ text: String, as meaning: StatusMeaning) async {
-    let count = await progress.countStatus()
-    guard count < Self.mostStatuses || meaning == .saved || meaning == .refusal else {
+    let count = await progress.take(meaning)
+    guard count < Self.mostStatuses || [.accepted, .notAccepted, .saved, .refusal].contains(meaning) else {
       if count == Self.mostStatuses {
         note("further statuses of this attempt are not recorded", as: meaning)
       }
@@ -274,6 +271,9 @@ package struct DeviceSession: Sendable {
     }
     note(text.bounded(), as: meaning)
   }
+
+  /// The device shows that it carries out no command of another client.
+  package func excludesEarlierCommands() async { await progress.excludeEarlierCommands() }
 
   /// The most statuses of an attempt that are recorded.
   package static let mostStatuses = 100

@@ -129,13 +129,16 @@ package final class StatusFeed: Sendable {
     }
   }
 
-  /// The first value of any characteristic since mark `start`, waiting for it if necessary; nil as in `first`.
-  package func next(since start: Int) async -> Next? {
+  /// The first value since mark `start`, waiting for it if necessary; nil as in `first`.
+  /// - Parameter characteristic: that of the value; nil for any.
+  package func next(since start: Int, of characteristic: BluetoothUUID? = nil) async -> Next? {
     while true {
       let (found, hasEnded) = state.withLock { state -> (Next?, Bool) in
-        let index = max(0, start - state.dropped)
-        let found = state.values.count > index ? state.values[index] : nil
-        return (found.map { ($0.of, $0.value, state.dropped + index + 1) }, state.hasEnded)
+        let index = state.values.indices.dropFirst(max(0, start - state.dropped))
+          .first { characteristic == nil || state.values[$0].of == characteristic }
+        return (
+          index.map { (state.values[$0].of, state.values[$0].value, state.dropped + $0 + 1) }, state.hasEnded
+        )
       }
       if let found { return found }
       if hasEnded || Task.isCancelled { return nil }

@@ -447,7 +447,7 @@ struct DiagnosisTests {
   @Test("rooms that were not received are listed by floor, with the place to go to")
   func reception() {
     let rooms = (301...310).map { room($0, floor: "3") } + (401...404).map { room($0, floor: "4") }
-    let air = RoomReception(rooms, Known(), air: [])
+    let air = RoomReception(rooms, Known(), air: AirLedger(families: .builtIn))
     let building = Self.building(rooms) {
       $0.reception = .known(.init(seconds: 10, adapters: ["hci0"], rooms: air))
     }

@@ -11,6 +11,7 @@ import Testing
 @Suite("presence tracks which devices are on air")
 struct PresenceTests {
   private static let device = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
+  private static let adapter = AdapterID(BluetoothAddress(rawValue: 1))
   private static let other = BluetoothAddress(rawValue: 0xC47C_8D00_0002)
 
   private static func at(_ seconds: Double) -> MonotonicInstant { .init(sinceZero: .seconds(seconds)) }
@@ -20,7 +21,7 @@ struct PresenceTests {
     _ address: BluetoothAddress, at seconds: Double, rssi: Int? = -60, name: String? = "Robo Sensor"
   ) -> Advertisement {
     Advertisement(
-      address: address, adapter: AdapterID(BluetoothAddress(rawValue: 1)), receivedAt: at(seconds),
+      address: address, adapter: adapter, receivedAt: at(seconds),
       rssi: rssi,
       localName: name)
   }
@@ -38,7 +39,7 @@ struct PresenceTests {
   private var presence: Presence {
     var presence = Presence(
       AirLedger(families: FamilyCatalogue.builtIn), owners: nil, leaveAfter: .seconds(30))
-    presence.scanBegan(at: Self.at(0))
+    presence.scanBegan(on: Self.adapter, at: Self.at(0))
     return presence
   }
 
@@ -63,11 +64,26 @@ struct PresenceTests {
   func withoutScan() {
     var presence = presence
     _ = presence.receive(Self.advertisement(Self.device, at: 10), wall: Self.wall(10))
-    presence.scanEnded(at: Self.at(20))
+    presence.scanEnded(on: Self.adapter, at: Self.at(20))
     #expect(presence.departures(at: Self.at(5000)).isEmpty)
-    presence.scanBegan(at: Self.at(5000))
+    presence.scanBegan(on: Self.adapter, at: Self.at(5000))
     #expect(presence.departures(at: Self.at(5019)).isEmpty, "10 s before, 19 s after")
     #expect(Self.words(presence.departures(at: Self.at(5020))) == ["leave \(Self.device)"])
+  }
+
+  @Test("the silence of a device counts by the scans of the adapter that received it last")
+  func severalAdapters() {
+    var presence = presence
+    let second = AdapterID(BluetoothAddress(rawValue: 2))
+    presence.scanBegan(on: second, at: Self.at(0))
+    _ = presence.receive(Self.advertisement(Self.device, at: 10), wall: Self.wall(10))
+    var moved = Self.advertisement(Self.other, at: 10)
+    moved.adapter = second
+    _ = presence.receive(moved, wall: Self.wall(10))
+    presence.scanEnded(on: second, at: Self.at(20))
+    #expect(Self.words(presence.departures(at: Self.at(100))) == ["leave \(Self.device)"])
+    presence.scanBegan(on: second, at: Self.at(100))
+    #expect(Self.words(presence.departures(at: Self.at(120))) == ["leave \(Self.other)"])
   }
 
   @Test("devices that leave at the same time are reported in order of address")
@@ -92,7 +108,7 @@ struct PresenceTests {
     var known = Presence(
       Verification.ledger(for: [room], of: .builtIn), owners: DeviceOwners(building, .init()),
       leaveAfter: .seconds(30))
-    known.scanBegan(at: Self.at(0))
+    known.scanBegan(on: Self.adapter, at: Self.at(0))
     guard case .entered(let device)? = known.receive(phone, wall: Self.wall(1)) else {
       Issue.record("no event for a device with a room's address")
       return

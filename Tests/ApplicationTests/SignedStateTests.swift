@@ -63,7 +63,7 @@ private final class Record {
   var differences: [String] {
     get throws {
       let set = try ReportSet("house", in: reports)
-      return try set.differences(from: try set.report(nil, nil)).map(\.path)
+      return try set.differences(from: try set.report()).map(\.path)
     }
   }
 

@@ -43,7 +43,7 @@ private typealias GATT = IoTDesignShopGATT
       if fault.characteristic != GATT.beaconUUID {
         #expect(run.flashes[Sample.address(1)]?.values["uuid"] == GATT.service.bytes)
       }
-      #expect(succession.lastKnown.rooms[Self.room.id]?.progress == .open)
+      #expect(succession.lastKnown.rooms[Self.room.id]?.status.kind == .open)
     }
   }
 
@@ -121,7 +121,7 @@ private typealias GATT = IoTDesignShopGATT
       #expect(finished.reason?.code == .wrongIdentity && finished.reason?.stage == .verify)
       #expect(finished.reason?.identity?.minor == (isRenumbered ? 99 : 0))
       #expect(FirmwareFamily.of(Self.room).holds(run.flashes[Sample.address(1)], Self.room))
-      #expect(succession.lastKnown.rooms[Self.room.id]?.progress == .open)
+      #expect(succession.lastKnown.rooms[Self.room.id]?.status.kind == .open)
       // The record has the device, so no permission is necessary for other settings.
       var changed = Self.room
       changed.settings[.major] = .integer(5)

@@ -11,7 +11,7 @@ import VirtualTime
 
 /// Espressif's unified provisioning: all securities, both host stacks, and each way in which a join ends.
 @Suite("ESP-IDF devices", .timeLimit(.minutes(60))) struct EspScenarios {
-  private static func room(
+  static func room(
     _ number: Int = 1, pop: String = String(decoding: EspGATT.proof, as: UTF8.self), security: Int? = nil,
     endpoints: [String: String] = [:], checks: Bool = false, retries: Int = 1
   ) -> Room {
@@ -202,10 +202,20 @@ import VirtualTime
     "a link that is lost after the device accepted the network is not taken for either result",
     arguments: kinds)
   func ambiguous(kinds: [FamilyFault]) async throws {
-    // It still advertises while it joins, and the next attempt asks it.
-    let asked = try await run(kinds, faults: [ScheduledFault(.own(.dropsAfterApply), attempts: 1)])
+    // It still advertises while it joins, and the next attempt asks it: this run's command was accepted.
+    let asked = try await run(kinds, faults: [ScheduledFault(.own(.leavesWhileJoining), attempts: 1)])
     #expect(asked.outcome(1)?.outcome == .provisionedAfterRetry)
     #expect(asked.flashes[Sample.address(1)]?.isSaved == true)
+    // Without an answer it may be the command of another client.
+    let unknown = try await run(kinds, faults: [ScheduledFault(.own(.dropsAfterApply), attempts: 1)])
+    #expect(unknown.outcome(1)?.outcome == .actionRequired)
+    #expect(unknown.outcome(1)?.reason == .settingsUnknown(nil))
+    // Unless the earlier join was seen to be over; without `prov-ctrl` nobody can reset it.
+    if !kinds.contains(.oldVersion) {
+      let failed = try await run(
+        kinds + [.failedBefore], faults: [ScheduledFault(.own(.dropsAfterApply), attempts: 1)])
+      #expect(failed.outcome(1)?.outcome == .provisionedAfterRetry)
+    }
     let silent = try await run(
       kinds, room: Self.room(retries: 0), faults: [ScheduledFault(.own(.dropsAfterApply))])
     #expect(silent.outcome(1)?.outcome == .unconfirmed)
@@ -253,6 +263,35 @@ import VirtualTime
       #expect(run.outcome(1)?.reason?.code == .settingsUnknown)
       #expect(run.flashes[Sample.address(1)]?.values["wifi_password"] == Array("correct horse".utf8))
     }
+  }
+
+  /// The room has its SSID; only the password differs.
+  @Test(
+    "a join of an earlier command for the same network proves nothing, whatever is lost",
+    arguments: [
+      [], [Fault.drops(in: .save)], [.drops(in: .write(1))], [.drops(in: .confirm(1))],
+      [.own(.dropsAfterApply)],
+      [.own(.leavesWhileJoining)],
+    ], [0, 1, 3])
+  func earlierJoin(lost: [Fault], attempts: Int) async throws {
+    let run = try await run(
+      [.earlierCommand], room: Self.room(retries: attempts),
+      faults: lost.map { ScheduledFault($0, attempts: attempts) })
+    let outcome = try #require(run.outcome(1))
+    let password = run.flashes[Sample.address(1)]?.values["wifi_password"]
+    #expect(!outcome.outcome.isSuccess || password == Array("correct horse".utf8), "\(outcome)")
+    #expect(
+      [.settingsUnknown, .linkLost].contains(outcome.reason?.code), "\(String(describing: outcome.reason))")
+  }
+
+  @Test(
+    "an answer with another number, or without an address, is none",
+    arguments: [FamilyFault.otherMessages, .noAddress])
+  func malformed(fault: FamilyFault) async throws {
+    let run = try await run([fault])
+    let outcome = try #require(run.outcome(1))
+    #expect(outcome.outcome == (fault == .noAddress ? .unconfirmed : .failed), "\(outcome)")
+    #expect(outcome.reason?.code != nil)
   }
 
   @Test("a link that is lost before leads to another attempt")

@@ -77,15 +77,15 @@ import VirtualBuilding
         #expect(room.outcome == .unconfirmed)
         #expect(room.reason?.code == .beaconAsBefore)
         #expect(room.reason?.identity?.minor == 1)
-        #expect(state(succession)?.progress == .unconfirmed)
+        #expect(state(succession)?.status.kind == .unconfirmed)
       }
       #expect(!room.settings.contains { $0.state == .acknowledged || $0.state == .proved })
-      #expect(state(succession)?.progress != .done)
+      #expect(state(succession)?.status.kind != .done)
       // Nothing changes by running again: the same beacon is still no evidence.
       let again = await succession.run([Self.room("other horse")])
       #expect(again.outcome(1)?.outcome.isSuccess == false)
       #expect(again.writes.isEmpty)
-      #expect(state(succession)?.progress != .done)
+      #expect(state(succession)?.status.kind != .done)
     }
   }
 
@@ -101,7 +101,7 @@ import VirtualBuilding
       #expect(run.outcome(1)?.outcome == .provisioned)
       #expect(
         run.outcome(1)?.settings.map(\.state) == [.acknowledged, .acknowledged, .acknowledged, .proved])
-      #expect(state(succession)?.progress == .done)
+      #expect(state(succession)?.status.kind == .done)
     }
   }
 
@@ -156,7 +156,7 @@ import VirtualBuilding
       expectInvariants(run, rooms)
       #expect(run.outcome(1)?.outcome == .actionRequired)
       #expect(run.outcome(1)?.reason?.code == .settingsUnknown)
-      #expect(state(succession)?.progress == .open)
+      #expect(state(succession)?.status.kind == .actionRequired)
     }
   }
 
@@ -172,7 +172,7 @@ import VirtualBuilding
       #expect(run.outcome(1)?.outcome == .provisioned || state(succession)?.lastWrite?.state == .acknowledged)
       let later = await succession.run(rooms)
       #expect(later.outcome(1)?.outcome == .alreadyProvisioned)
-      #expect(state(succession)?.progress == .done)
+      #expect(state(succession)?.status.kind == .done)
     }
   }
 
@@ -191,7 +191,7 @@ import VirtualBuilding
       #expect(run.outcome(1)?.settings.allSatisfy { $0.state == .acknowledged } == true)
       let silent = await succession.run(rooms)
       #expect(silent.outcome(1)?.outcome == .unconfirmed)
-      #expect(state(succession)?.progress == .unconfirmed)
+      #expect(state(succession)?.status.kind == .unconfirmed)
       await succession.world.setMuted(false, Self.sensor)
       let later = await succession.run(rooms)
       expectInvariants(later, rooms)
@@ -199,7 +199,7 @@ import VirtualBuilding
       #expect(later.outcome(1)?.evidence?.grade == .beaconOnAir)
       #expect(
         later.outcome(1)?.settings.map(\.state) == [.acknowledged, .acknowledged, .acknowledged, .proved])
-      #expect(state(succession)?.progress == .done)
+      #expect(state(succession)?.status.kind == .done)
     }
   }
 

@@ -166,7 +166,7 @@ import VirtualBuilding
     ] {
       _ = window.receive(received)
     }
-    let verification = Verification(rooms, Known(), windows: [window])
+    let verification = Verification(rooms, Known(), windows: [window], by: [])
     #expect(verification.rooms.map(\.finding) == [.onAir, .otherIdentity])
     #expect(verification.rooms.map(\.held) == [nil, 2])
     #expect(verification.unexpected.map(\.address) == [Sample.address(3)])

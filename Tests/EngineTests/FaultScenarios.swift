@@ -121,6 +121,27 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
+    "a device whose service or characteristics are there twice is not written, of whatever family",
+    arguments: [Fault.twoServices, .twoCharacteristics], 1...5)
+  func ambiguous(fault: Fault, number: Int) async throws {
+    let rooms = [
+      Sample.room(1, address: 1), Sample.beaconRoom(2, address: 2), Sample.fireflyRoom(3, address: 3),
+      ImprovScenarios.room(4), EspScenarios.room(5),
+    ]
+    let room = rooms[number - 1]
+    let run = try await rehearse(
+      [], rooms: [room],
+      scenario: { scenario in
+        scenario.sensors = [
+          SensorScenario(
+            address: Sample.address(UInt64(number)), family: FirmwareFamily.of(room), faults: [.init(fault)])
+        ]
+      })
+    expectInvariants(run, [room])
+    #expect(run.outcome(number)?.reason?.code == .serviceAmbiguous && run.writes.isEmpty)
+  }
+
+  @Test(
     "each fault gives the expected outcome when the status can only be read",
     arguments: FaultCase.withoutNotifications)
   func withoutNotifications(_ example: FaultCase) async throws {

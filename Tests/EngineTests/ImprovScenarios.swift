@@ -189,7 +189,11 @@ import VirtualTime
     // Its state is not on air: nothing shows what became of it.
     let hidden = try await self.run([Self.device(1, [.leavesWhileJoining, .hidesState])])
     #expect(hidden.outcome(1)?.outcome == .unconfirmed)
-    // It waits again: it did not join.
+    // It waits again: it did not join. That is noticed as soon as it is on air.
+    let wrong = try await self.run([Self.device(1, [.leavesWhileJoining, .cannotJoin])])
+    #expect(wrong.outcome(1)?.outcome == .failed)
+    #expect(wrong.outcome(1)?.reason == .wifiRefused(.unknown, deviceText: "it tried to join, and gave up"))
+    #expect(wrong.endedAt.sinceZero < .seconds(45))
     let refused = try await self.run(
       [Self.device(1, [.leavesWhileJoining, .cannotJoin], attempts: 1)], rooms: [Self.room(retries: 1)])
     #expect(refused.outcome(1)?.outcome == .provisionedAfterRetry)
@@ -208,6 +212,26 @@ import VirtualTime
         }
       }
     }
+  }
+
+  @Test("a network that returns after a link was lost within the command proves nothing")
+  func returnsAfterLoss() async throws {
+    try await succession([Self.device(1, [.returnsAfterLoss])]) { succession in
+      let run = await succession.run([Self.room(retries: 2)], cut: .before(4))
+      expectInvariants(run, [Self.room(retries: 2)])
+      #expect(run.outcome(1)?.outcome == .actionRequired && run.outcome(1)?.reason == .settingsUnknown(nil))
+      #expect(run.flashes[Sample.address(1)]?.isSaved == false)
+      let next = await succession.run([Self.room()])
+      #expect(next.outcome(1)?.reason == .settingsUnknown(nil) && next.writes.isEmpty)
+    }
+  }
+
+  @Test("a result or a state that is not well-formed is none")
+  func malformed() async throws {
+    let run = try await run([Self.device(1, [.malformedReports, .cannotJoin])])
+    #expect(run.outcome(1)?.outcome == .failed && run.outcome(1)?.reason?.code == .wifiRefused)
+    let joined = try await self.run([Self.device(1, [.malformedReports])])
+    #expect(joined.outcome(1)?.outcome == .provisioned)
   }
 
   @Test("a configured device is never written, unless the operator permits it")
@@ -326,24 +350,19 @@ import VirtualTime
   // MARK: Every moment
 
   @Test(
-    "a link lost at any write leaves a true outcome, and the next run completes the room",
+    "a link lost at any write is followed by the device's state on air, and the room is completed",
     arguments: (1...6).flatMap { [WriteMoment.before($0), .after($0)] })
   func cut(moment: WriteMoment) async throws {
     let rooms = [Self.room(retries: 1)]
     try await succession([Self.device()]) { succession in
       let run = await succession.run(rooms, cut: moment)
       expectInvariants(run, rooms)
-      let first = try #require(run.outcome(1)?.outcome)
-      #expect(first.isSuccess || first == .unconfirmed)
+      #expect(run.outcome(1)?.outcome.isSuccess == true)
+      #expect(run.flashes[Sample.address(1)]?.values == Self.provisioned)
       try await succession.clock.sleep(for: .seconds(40))
       let next = await succession.run(rooms)
       expectInvariants(next, rooms)
-      let wasSaved = next.flashes[Sample.address(1)]?.isSaved == true
-      #expect(wasSaved)
-      let outcome = try #require(next.outcome(1)?.outcome)
-      // A device that joined without a witness is a matter for a person.
-      #expect(
-        outcome.isSuccess || first == .unconfirmed && [.actionRequired, .unconfirmed].contains(outcome))
+      #expect(next.outcome(1)?.outcome == .alreadyProvisioned)
     }
   }
 
@@ -356,17 +375,25 @@ import VirtualTime
     #expect(outcome.isSuccess || outcome == (submitted ? .unconfirmed : .cancelled))
   }
 
-  @Test("a run that is killed at any event is continued without a false success", arguments: 1...40)
-  func killed(at number: Int) async throws {
+  @Test(
+    "a run that is killed at any event is continued, by what is on record of the command", arguments: 1...40,
+    [0, 40])
+  func killed(at number: Int, pause: Int) async throws {
     let rooms = [Self.room(retries: 1)]
     try await succession([Self.device(1, [.keepsService])]) { succession in
       _ = await succession.runUntilKilled(rooms, event: number)
-      try await succession.clock.sleep(for: .seconds(40))
+      let facts = succession.record.flatMap(\.self).map(\.fact)
+      let wasSubmitted = facts.contains { if case .saveSubmitted = $0 { true } else { false } }
+      // The device confirmed the last piece.
+      let wasAccepted = facts.contains { if case .settingWritten = $0 { true } else { false } }
+      try await succession.clock.sleep(for: .seconds(pause))
       let next = await succession.run(rooms)
       expectInvariants(next, rooms)
-      let wasSaved = next.flashes[Sample.address(1)]?.isSaved == true
+      #expect(next.flashes[Sample.address(1)]?.values == Self.provisioned)
       let outcome = try #require(next.outcome(1)?.outcome)
-      #expect(wasSaved && (outcome.isSuccess || outcome == .actionRequired), "\(outcome)")
+      #expect(outcome.isSuccess || wasSubmitted && !wasAccepted && outcome == .actionRequired, "\(outcome)")
+      let other = await succession.run([Self.room(password: "other than before")])
+      #expect(other.outcome(1)?.outcome == .actionRequired && other.writes.isEmpty)
     }
   }
 }

@@ -302,7 +302,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   func ownBeacon() {
     var watch = watch()
     watch.receive(Sample.beacon(1, minor: 7, at: 12))
-    #expect(watch.isProved)
+    #expect(watch.isDecided)
     #expect(watch.verdict() == .proved(evidence(.freshBeacon, 1, after: 2)))
   }
 

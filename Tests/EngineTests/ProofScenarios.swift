@@ -230,7 +230,7 @@ import VirtualBuilding
         return .runStarted(started)
       }
       #expect(succession.lastKnown.rooms[rooms[0].id]?.lastWrite?.state == .acknowledged)
-      #expect(succession.lastKnown.rooms[rooms[0].id]?.progress == .unconfirmed)
+      #expect(succession.lastKnown.rooms[rooms[0].id]?.status.kind == .unconfirmed)
     }
   }
 }

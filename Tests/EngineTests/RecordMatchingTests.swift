@@ -137,31 +137,35 @@ import Testing
   }
 
   /// Changes since the last write, and whether they matter.
-  static let changes: [(String, @Sendable (inout Room) -> Void, Bool)] = [
-    ("nothing", { _ in }, false),
-    ("the password", { $0.settings[.wifiPassword] = .secret(Secret("another horse")) }, true),
-    ("the network", { $0.settings[.wifiSSID] = .text("Guests") }, true),
-    ("the name on the sensor", { $0.settings[.roomName] = .text("Kitchen") }, true),
+  static let changes: [(String, @Sendable (inout Room) -> Void, SettingName?)] = [
+    ("nothing", { _ in }, nil),
+    ("the password", { $0.settings[.wifiPassword] = .secret(Secret("another horse")) }, .wifiPassword),
+    ("the network", { $0.settings[.wifiSSID] = .text("Guests") }, .wifiSSID),
+    ("the name on the sensor", { $0.settings[.roomName] = .text("Kitchen") }, .roomName),
     // Without a network in the manifest, no network is written and none is removed.
     (
       "WiFi left out",
       {
         $0.settings[.wifiSSID] = nil; $0.settings[.wifiPassword] = nil
-      }, false
+      }, nil
     ),
   ]
 
   @Test("a configured device with changed settings requires action", arguments: changes.indices)
   func changedSettings(index: Int) {
-    let (what, change, matters) = Self.changes[index]
+    let (what, change, changed) = Self.changes[index]
     let before = Sample.room(7)
     var now = before
     change(&now)
     for air in [[], [Sample.beacon(1, minor: 7)]] {
       let match = one(now, lastKnown(before, 1, proved(1, 7)), air: air)
-      if matters {
-        #expect(
-          match == .stopped(.actionRequired, .settingsChanged(7)), "\(what)")
+      if let changed {
+        guard case .stopped(.actionRequired, .settingsChanged(7, let changes))? = match else {
+          Issue.record("\(what): \(String(describing: match))")
+          continue
+        }
+        #expect(changes.map(\.name) == [changed] && changes[0].change == .changed, "\(what)")
+        #expect(changes[0].recorded == before.settings[changed]?.shown, "\(what)")
       } else {
         guard case .done? = match else {
           Issue.record("\(what): \(String(describing: match))")
@@ -227,7 +231,9 @@ import Testing
     var now = before
     now.settings[.wifiSSID] = .text("Guests")
     let match = one(now, lastKnown(before, 1, .submitted), air: [Sample.beacon(1, minor: 7)])
-    #expect(match == .stopped(.actionRequired, .settingsChanged(7)))
+    let old = before.settings[.wifiSSID]?.shown
+    let change = PlannedSetting(name: .wifiSSID, value: "Guests", recorded: old, change: .changed)
+    #expect(match == .stopped(.actionRequired, .settingsChanged(7, [change])))
   }
 
   @Test("a configured device whose room got another minor requires action, and the reason has its minor")
@@ -238,7 +244,12 @@ import Testing
     for air in [[], [Sample.beacon(1, minor: 7)]] {
       let match = match(
         Sample.building([now]), with: Sample.air(air), known([before.id: lastKnown(before, 1, proved(1, 7))]))
-      #expect(match[now.id] == .stopped(.actionRequired, .settingsChanged(7)))
+      guard case .stopped(.actionRequired, .settingsChanged(7, let changes))? = match[now.id] else {
+        Issue.record("\(String(describing: match[now.id]))")
+        continue
+      }
+      let minor = PlannedSetting(name: .minor, value: "8", recorded: "7", change: .changed)
+      #expect(changes.contains(minor))
     }
   }
 

@@ -42,7 +42,8 @@ struct SecretReferenceTests {
       sealKey: "k",
       run: "r", at: .init(timeIntervalSince1970: 0))
     func isSatisfied(_ secret: Secret) -> Bool {
-      lastWrite.satisfies(results(secret), sealKey: "k", besides: [])
+      let planned = PlannedRoom(room: "r", name: "R", profile: "robo-sensor", settings: results(secret))
+      return WantedRoom(planned, sealKey: "k", expected: []).changes(from: lastWrite).isEmpty
     }
     #expect(isSatisfied(Secret(Self.reference)) && isSatisfied(.standIn("another")))
     #expect(isSatisfied(Secret("hunter2345")) && !isSatisfied(Secret("another1")))

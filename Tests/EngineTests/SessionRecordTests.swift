@@ -61,6 +61,31 @@ import VirtualTime
     }
     #expect(first(since: 0) == "\(number - StatusFeed.mostValues + 1)")
     #expect(first(since: number - 1) == "\(number)" && first(since: number) == nil)
+    let oldest = await feed.next(since: 0, of: RoboSensor.Attribute.status)
+    #expect(oldest?.mark == number - StatusFeed.mostValues + 1, "dropped values count")
+  }
+
+  @Test("the marks of a feed count the values of all its characteristics")
+  func severalCharacteristics() async {
+    let feed = StatusFeed()
+    let (stream, source) = AsyncStream.makeStream(of: CharacteristicNotification.self)
+    let (other, otherSource) = AsyncStream.makeStream(of: CharacteristicNotification.self)
+    feed.follow(other, of: Improv.Attribute.state)
+    for number in 1...3 {
+      otherSource.yield(
+        CharacteristicNotification(value: [UInt8(number)], receivedAt: .init(sinceZero: .zero)))
+    }
+    otherSource.finish()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await feed.pump() }
+      while feed.count < 3 { await Task.yield() }
+      feed.follow(stream, of: RoboSensor.Attribute.status)
+      source.yield(CharacteristicNotification(value: [9], receivedAt: .init(sinceZero: .zero)))
+      let found = await feed.next(since: 0, of: RoboSensor.Attribute.status)
+      #expect(found?.value.value == [9] && found?.mark == 4)
+      source.finish()
+      group.cancelAll()
+    }
   }
 
   @Test("the record has a bounded number of statuses, and those that decide the attempt")

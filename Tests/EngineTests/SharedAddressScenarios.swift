@@ -48,14 +48,14 @@ import VirtualBuilding
       #expect(minors(finished) == [1, 2])
       #expect(finished.settings.allSatisfy { $0.state == .acknowledged })
       #expect(run.result.outcome == .incomplete)
-      #expect(succession.lastKnown.rooms[room.id]?.progress == .unconfirmed)
+      #expect(succession.lastKnown.rooms[room.id]?.status.kind == .unconfirmed)
       // The other sensor is reset, and sends with its own address.
       await succession.world.setFaults([], of: Sample.address(2))
       await succession.world.pressButton(Sample.address(2))
       let later = await succession.run([room, Self.otherRoom])
       expectInvariants(later, [room, Self.otherRoom])
       #expect(later.outcome(1)?.outcome == .alreadyProvisioned)
-      #expect(succession.lastKnown.rooms[room.id]?.progress == .done)
+      #expect(succession.lastKnown.rooms[room.id]?.status.kind == .done)
     }
   }
 
@@ -74,7 +74,7 @@ import VirtualBuilding
       let finished = try #require(run.outcome(1))
       #expect(minors(finished) == [1, nil])
       #expect(run.result.outcome == .incomplete)
-      #expect(succession.lastKnown.rooms[rooms[0].id]?.progress == .unconfirmed)
+      #expect(succession.lastKnown.rooms[rooms[0].id]?.status.kind == .unconfirmed)
       #expect(run.outcome(2)?.outcome == .provisioned)
       let later = await succession.run(rooms)
       expectInvariants(later, rooms)
@@ -89,7 +89,7 @@ import VirtualBuilding
     try await run(room, Sample.beaconDevice(1)) { run, succession in
       #expect(outcomes(run) == [.provisioned, .unconfirmed])
       #expect(run.outcome(1)?.reason?.code == .contradictorySightings)
-      #expect(succession.lastKnown.rooms[room.id]?.progress == .unconfirmed)
+      #expect(succession.lastKnown.rooms[room.id]?.status.kind == .unconfirmed)
       // It is received before anything is written.
       let later = await succession.run([room, Self.otherRoom])
       #expect(later.outcome(1)?.outcome == .ambiguous)

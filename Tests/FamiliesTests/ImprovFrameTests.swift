@@ -49,6 +49,8 @@ import Testing
       ([.error(0), .state(3), url], .joined(url: "x")),
       ([.state(3), .state(4), url], .joined(url: "x")),
       ([.state(3), .state(4)], .joined(url: nil)),
+      // A string that is longer than its frame.
+      ([.state(3), .result(ImprovFrame(.wifi, data: [9, 0x78]))], nil),
       ([url], .joined(url: "x")), ([empty], .joined(url: nil)),
       ([.state(3), .unreadable, .state(4)], .joined(url: nil)),
       // Its network returned by itself: nothing shows that it tried to join the room's.

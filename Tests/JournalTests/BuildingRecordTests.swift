@@ -114,6 +114,25 @@ struct BuildingRecordTests {
     BuildingRecord(Run.successive(runs)).lastKnown.rooms["kitchen"]
   }
 
+  @Test("what a device accepted of a save is on record until it shows otherwise")
+  func accepted() {
+    func lastWrite(_ meanings: StatusMeaning...) -> LastWrite? {
+      var run = Run("1", rooms: [kitchen])
+      run.bind(1)
+      run.attempt(1)
+      run.add(.saveSubmitted(.init(room: "kitchen", attempt: 1, address: address(1))))
+      for meaning in meanings {
+        run.add(.statusReceived(.init(room: "kitchen", attempt: 1, text: "text", meaning: meaning)))
+      }
+      return BuildingRecord([run.events]).lastKnown.rooms["kitchen"]?.lastWrite
+    }
+    #expect(lastWrite()?.isTaken == false)
+    #expect(lastWrite(.accepted)?.isTaken == true && lastWrite(.accepted)?.state == .submitted)
+    #expect(lastWrite(.accepted)?.settings.map(\.state) == [.written, .written])
+    #expect(lastWrite(.accepted, .notAccepted)?.isTaken == false)
+    #expect(lastWrite(.accepted, .refusal) == nil)
+  }
+
   @Test("a successful run gives the room a binding and a proved last write with its settings")
   func success() throws {
     let room = try #require(kitchenAfter(.success("a", day: 0, 1)))
@@ -130,16 +149,16 @@ struct BuildingRecordTests {
     run.bind(1)
     run.attempt(1)
     run.save(1)
-    #expect(kitchenAfter(run)?.progress == .unconfirmed)
+    #expect(kitchenAfter(run)?.status.kind == .unconfirmed)
     run.finish(.failed, nil, .linkLost(FailedStep(.write, setting: .minor)))
-    #expect(kitchenAfter(run)?.progress == .open)
+    #expect(kitchenAfter(run)?.status.kind == .open)
     // The failure of a later run, which did not write it, shows nothing of the earlier write.
     var first = Run("a", day: 0, rooms: [kitchen])
     first.attempt(1)
     first.save(1)
     var later = Run("b", day: 1, after: ["a"], rooms: [kitchen])
     later.finish(.failed, nil, .linkLost(FailedStep(.discover)))
-    #expect(kitchenAfter(first, later)?.progress == .unconfirmed)
+    #expect(kitchenAfter(first, later)?.status.kind == .unconfirmed)
   }
 
   @Test("every prefix of a run gives the state up to its last event", arguments: 0...5)
@@ -235,38 +254,40 @@ struct BuildingRecordTests {
   func missing() {
     let (done, gone) = (Run.success("a", day: 0, 1), verified("b", day: 1, .missing))
     let twice = kitchenAfter(done, gone, verified("c", day: 2, .missing))
-    #expect(twice?.progress == .missing && twice?.absence?.since.run == "b")
-    #expect(kitchenAfter(done, verified("b", day: 1, .waiting))?.progress == .unconfirmed)
+    #expect(twice?.status.kind == .missing && twice?.absence?.since.run == "b")
+    #expect(kitchenAfter(done, verified("b", day: 1, .waiting))?.status.kind == .unconfirmed)
+    #expect(kitchenAfter(done, verified("b", day: 1, .notSearched))?.status.kind == .done)
+    #expect(kitchenAfter(done, gone, verified("c", day: 2, .notSearched))?.status.kind == .missing)
     // A run that knows it from the record alone did not receive it.
     var carried = Run("c", day: 2, rooms: [kitchen])
     carried.finish(.alreadyProvisioned, evidence(1, run: "a"))
-    #expect(kitchenAfter(done, gone, carried)?.progress == .missing)
+    #expect(kitchenAfter(done, gone, carried)?.status.kind == .missing)
     // A run that searched for it and gave it up.
     var searched = Run("c", day: 2, rooms: [kitchen])
     searched.finish(.unreachable, nil, .neverReceived())
-    #expect(kitchenAfter(done, searched)?.progress == .missing)
+    #expect(kitchenAfter(done, searched)?.status.kind == .missing)
     var watched = Run("c", day: 2, rooms: [kitchen])
     watched.finish(.pending, nil, .neverReceived())
-    #expect(kitchenAfter(done, watched)?.progress == .done)
+    #expect(kitchenAfter(done, watched)?.status.kind == .done)
   }
 
   @Test("a missing device is found once it is received, accepted or replaced", arguments: [7, 9] as [UInt16])
   func found(minor: UInt16) {
     let (done, gone) = (Run.success("a", day: 0, 1), verified("b", day: 1, .missing))
-    #expect(kitchenAfter(done, gone, verified("c", day: 2, .onAir))?.progress == .done)
+    #expect(kitchenAfter(done, gone, verified("c", day: 2, .onAir))?.status.kind == .done)
     var sighted = Run("c", day: 2, rooms: [kitchen])
     sighted.add(
       .deviceSighted(
         .init(address: address(1), adapter: Events.adapter, profile: "robo-sensor", identity: .sensor(minor)))
     )
-    #expect(kitchenAfter(done, gone, sighted)?.progress == (minor == 7 ? .done : .missing))
+    #expect(kitchenAfter(done, gone, sighted)?.status.kind == (minor == 7 ? .done : .missing))
     var accepted = Run("c", day: 2, .accept, rooms: [kitchen])
     accepted.add(.roomAccepted(.init(room: "kitchen", reason: "stolen", by: "QA")))
-    #expect(kitchenAfter(done, gone, accepted)?.progress == .accepted)
+    #expect(kitchenAfter(done, gone, accepted)?.status.kind == .accepted)
     #expect(kitchenAfter(done, gone, accepted, verified("d", day: 3, .onAir))?.acceptance == nil)
     var replaced = Run("c", day: 2, .replace, rooms: [kitchen])
     replaced.add(.bindingReleased(.init(room: "kitchen", address: address(1), cause: .replaced)))
-    #expect(kitchenAfter(done, gone, replaced)?.progress == .open)
+    #expect(kitchenAfter(done, gone, replaced)?.status.kind == .withoutDevice)
   }
 
   @Test(

@@ -59,7 +59,7 @@ struct UnorderedRunsTests {
     for (a, b) in [("a", "b"), ("b", "a")] {
       let room = try #require(kitchenAfter(Self.common, Self.written(a), Self.written(b)))
       #expect(room.unordered == ["a", "b"])
-      #expect(room.progress == .open)
+      #expect(room.status.kind == .conflicting)
     }
   }
 
@@ -99,7 +99,7 @@ struct UnorderedRunsTests {
       kitchenAfter(Self.common, a, b, Self.observed("aa", after: ["a"]))?.unordered == ["a", "b"],
       "an observation before the other write does not hide the first one")
     let settled = kitchenAfter(Self.common, a, b, Self.written("c", after: ["a", "b"]))
-    #expect(settled?.unordered == [] && settled?.progress == .done)
+    #expect(settled?.unordered == [] && settled?.status.kind == .done)
     #expect(
       kitchenAfter(Self.common, a, b, Self.written("c", after: ["a"]))?.unordered == ["b", "c"],
       "it does not know the other one")
@@ -109,7 +109,7 @@ struct UnorderedRunsTests {
   func settledByAcceptance() {
     let (a, b) = (Self.written("a"), Self.written("b"))
     let settled = kitchenAfter(Self.common, a, b, Self.accepted("c", after: ["a", "b"]))
-    #expect(settled?.unordered == [] && settled?.lastWrite == nil && settled?.progress == .accepted)
+    #expect(settled?.unordered == [] && settled?.lastWrite == nil && settled?.status.kind == .accepted)
     #expect(kitchenAfter(Self.common, a, b, Self.accepted("c", after: ["a"]))?.unordered == ["a", "b"])
     let later = Self.written("d", after: ["b"])
     #expect(
@@ -167,11 +167,11 @@ struct UnorderedRunsTests {
     for (a, b) in [("a", "b"), ("b", "a")] {
       for other in [Self.written(b), Self.observed(b)] {
         let room = kitchenAfter(Self.common, Self.verified(a, .missing), other)
-        #expect(room?.progress == .missing)
+        #expect(room?.status.kind == .missing)
       }
       let later = Self.observed("c", after: ["a", "b"])
       #expect(
-        kitchenAfter(Self.common, Self.verified(a, .missing), Self.observed(b), later)?.progress == .done)
+        kitchenAfter(Self.common, Self.verified(a, .missing), Self.observed(b), later)?.status.kind == .done)
     }
   }
 
@@ -180,6 +180,7 @@ struct UnorderedRunsTests {
     for (a, b) in [("a", "b"), ("b", "a")] {
       var other = kitchen
       other.identity = 9
+      other.settings = [.init(name: .minor, value: "9", state: .notWritten)]
       var renumbered = Run(b, after: ["0"], rooms: [other])
       renumbered.attempt(1)
       renumbered.save(1)
@@ -190,10 +191,11 @@ struct UnorderedRunsTests {
             evidence: Evidence(grade: .freshBeacon, address: address(1), identity: 9),
             settings: [.init(name: .minor, value: "9", state: .proved)])))
       let found = kitchenAfter(Self.common, Self.verified(a, .otherIdentity, held: 9), renumbered)
-      #expect(found?.progress == .done && found?.unordered == [])
+      #expect(found?.status.kind == .done && found?.unordered == [])
       let neither = kitchenAfter(Self.common, Self.verified(a, .otherIdentity, held: 8), renumbered)
-      #expect(neither?.progress == .unconfirmed)
+      #expect(neither?.status.kind == .unconfirmed)
     }
-    #expect(kitchenAfter(Self.common, Self.verified("a", .otherIdentity, held: 9))?.progress == .unconfirmed)
+    #expect(
+      kitchenAfter(Self.common, Self.verified("a", .otherIdentity, held: 9))?.status.kind == .unconfirmed)
   }
 }

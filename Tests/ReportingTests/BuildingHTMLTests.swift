@@ -64,7 +64,7 @@ struct BuildingHTMLTests {
   @Test("a room's state is shown as a word and a symbol")
   func lastKnownRooms() throws {
     for (id, words) in [
-      ("room-1", "✓</span> done"), ("room-12", "↻</span> outdated"), ("room-35", "?</span> unconfirmed"),
+      ("room-1", "✓</span> done"), ("room-12", "↻</span> changed"), ("room-35", "?</span> unconfirmed"),
       ("room-32", "✗</span> open"), ("room-39", "✗</span> open"), ("room-40", "○</span> not tried"),
       ("room-38", "✎</span> accepted"),
       ("room-30", "–</span> retired"),

@@ -157,16 +157,15 @@ struct RoomGridTests {
     }
     let run = RunReport(events)
     let marks: [RoomGrid.Mark] = [
-      .state(.done), .state(.unconfirmed), .working, .state(.open), .state(.open), .state(.untried),
+      .state(.done), .state(.unconfirmed), .working, .state(.open), .state(.actionRequired), .state(.untried),
     ]
     #expect(RoomGrid(run).floors.flatMap(\.cells).map(\.mark) == marks)
     var building = SampleBuilding([])
     building.add(events)
     let report = building.report(
-      .init(path: "b.yaml", sha256: "ab", rooms: rooms, sealKey: nil))
+      .init(path: "b.yaml", sha256: "ab", rooms: rooms.wanted))
     #expect(RoomGrid(report.rooms, during: run).floors.flatMap(\.cells).map(\.mark) == marks)
-    // Without the run in progress, a room that it did not come to is open.
-    #expect(RoomGrid(report.rooms).floors.flatMap(\.cells).last?.mark == .state(.open))
+    #expect(RoomGrid(report.rooms).floors.flatMap(\.cells).last?.mark == .state(.untried))
   }
 
   @Test("the grid has each room once and fits every width", arguments: [20, 40, 80, 200])
@@ -174,7 +173,7 @@ struct RoomGridTests {
     let rooms = SampleBuilding.large(rooms: 300, recalls: 0).rooms
     let lines = GridView.rooms(RoomGrid(rooms), TerminalStyle(width: width, hasColor: false))
     #expect(lines.allSatisfy { $0.columns <= width })
-    for state in BuildingRoom.State.allCases {
+    for state in RoomStatus.Kind.allCases {
       let count = lines.joined().count { String($0) == state.symbol }
       #expect(count == rooms.count { $0.state == state }, "\(state)")
     }

@@ -76,8 +76,8 @@ extension SentenceTests {
     try addReasons(section, add)
     try addOutcomes(section, add)
     section("States of a room in the reports of a building")
-    for state in BuildingRoom.State.allCases {
-      add(state.rawValue, "\(state.symbol) \(state.words); 3 \(state.countWords); \(state.meaning)")
+    for state in RoomStatus.Kind.allCases {
+      add(state.rawValue, "\(state.symbol) \(state.words); \(state.meaning)")
     }
     section("Conflicts between the manifest and the record")
     for conflict in conflicts {
@@ -261,7 +261,9 @@ extension SentenceTests {
         name: "Lobby",
         room: RoomVerified(
           room: "lobby", finding: finding, address: .sensor(1), identity: 5, rssi: [-91], windowsReceived: 1,
-          windows: 2, others: [.sensor(2)])
+          windows: 2, others: [.sensor(2)],
+          adapters: ["hci0", "gw3/hci0"].map { .init(adapter: AdapterID(.sensor(8)), name: $0, seconds: 10) },
+          unused: AdapterID(.sensor(9)))
       )
     }
     return VerificationView.lines(

@@ -6,12 +6,13 @@ import Testing
 
 @Suite("The signal of a device that `find` looks for")
 struct SignalTests {
+  private static let adapter = AdapterID(BluetoothAddress(rawValue: 9))
   private static let start = MonotonicInstant(sinceZero: .seconds(100))
   private static func at(_ seconds: Double) -> MonotonicInstant { start.advanced(by: .seconds(seconds)) }
 
   private static func track(_ reports: [(at: Double, rssi: Int?)]) -> SignalTrack {
     var track = SignalTrack(from: start)
-    for report in reports { track.receive(rssi: report.rssi, at: at(report.at)) }
+    for report in reports { track.receive(rssi: report.rssi, on: adapter, at: at(report.at)) }
     return track
   }
 
@@ -24,7 +25,7 @@ struct SignalTests {
     var track = SignalTrack(from: Self.start)
     #expect(track.state(at: Self.at(3)) == .nothing(.seconds(3)))
     #expect(track.bellInterval(at: Self.at(3)) == nil)
-    track.receive(rssi: -61, at: Self.at(4))
+    track.receive(rssi: -61, on: Self.adapter, at: Self.at(4))
     #expect(track.state(at: Self.at(8.9)) == .received(-61))
     #expect(track.state(at: Self.at(9)) == .silent(.seconds(5), last: -61))
     #expect(track.bellInterval(at: Self.at(9)) == nil)

@@ -243,7 +243,7 @@ struct DeviceToolsTests {
       let outcome = try await run.ended()
       #expect(outcome.status == 0, "\(outcome)")
       #expect(!outcome.output.contains("\"leave\""), "\(outcome)")
-      #expect(outcome.errors.contains("Waiting for an adapter."), "\(outcome)")
+      #expect(outcome.errors.contains("It is awaited."), "\(outcome)")
     }
   }
 

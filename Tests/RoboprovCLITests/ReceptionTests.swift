@@ -33,7 +33,7 @@ struct ReceptionTests {
 
   /// Runs a reception in a building of two devices for a given time.
   private static func run(
-    for bound: Duration?, window: Reception.Window,
+    for bound: Duration?, window: ScanWindow,
     adapters: [AdapterScenario] = [
       AdapterScenario(address: ServedBuilding.adapter, name: "hci0")
     ],

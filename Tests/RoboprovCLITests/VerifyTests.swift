@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Glibc
 import Testing
 import VirtualBuilding
 
@@ -45,7 +46,9 @@ struct VerifyTests {
       let outcome = try await premises.run(Self.verify)
       #expect(outcome.status == 100, "\(outcome)")
       #expect(outcome.output.hasPrefix("1 of 3 rooms on air from their own device\n"), "\(outcome)")
-      #expect(outcome.output.contains("Room 102: \(ServedBuilding.address(2)) was not received in 2 scans."))
+      #expect(
+        outcome.output.contains(
+          "Room 102: \(ServedBuilding.address(2)) was not received in 2 scans by hci0 (10 s)."))
       #expect(outcome.output.contains("Room 103: \(ServedBuilding.address(3)) waits for provisioning."))
       let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(text.contains("in no room: \(ServedBuilding.address(4)) with minor 104."), "\(outcome)")
@@ -119,6 +122,20 @@ struct VerifyTests {
       await premises.setMuted(false, 2)
       #expect(try await premises.run(Self.verify).status == 0)
       #expect(try site.building["rooms"][1]["state"].text == "done")
+    }
+  }
+
+  @Test("a `verify` that is interrupted finds no room missing and leaves no record")
+  func interrupted() async throws {
+    try await Premises.serveDone(1, toPrograms: true) { premises in
+      let runs = premises.site.runs
+      await premises.setMuted(true, 1)
+      let verify = try premises.site.start(
+        ["verify", "building.yaml", "--for", "600"], bus: premises.building.bus)
+      try await verify.prints("Scanning on hci0")
+      verify.send(SIGINT)
+      let outcome = try await verify.ended()
+      #expect(outcome.status == 130 && premises.site.runs == runs, "\(outcome)")
     }
   }
 

@@ -172,7 +172,7 @@ struct WalkCommandTests {
         }
       }
       return WalkProposal(
-        air.free(for: "robo-sensor"), except: taken, seen: seen, on: Self.adapter,
+        air.free(for: "robo-sensor"), except: taken, seen: seen, on: [Self.adapter],
         since: MonotonicInstant(sinceZero: .zero), now: MonotonicInstant(sinceZero: .seconds(12)))
     }
     let (one, two) = (ServedBuilding.address(1), ServedBuilding.address(2))

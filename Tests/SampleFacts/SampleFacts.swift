@@ -66,6 +66,7 @@ package enum SampleFacts {
     .bindingReleased(
       BindingReleased(
         room: "lobby", address: address, cause: .replaced, reason: "dead", silent: true,
+        adapters: [AdapterScan(adapter: AdapterID(address), name: "hci0", seconds: 10)],
         successor: BluetoothAddress(rawValue: 0xC47C_8D00_0002))),
     .roomRetired(RoomRetired(room: "lobby", reason: "torn down")),
     .roomAccepted(RoomAccepted(room: "lobby", reason: "no power yet", by: "M. Muster")),
@@ -74,7 +75,11 @@ package enum SampleFacts {
         room: "lobby", finding: .duplicate, address: BluetoothAddress(rawValue: 0xC47C_8D00_0001),
         identity: 1,
         rssi: [-70, -60], windowsReceived: 2, windows: 3,
-        others: [BluetoothAddress(rawValue: 0xC47C_8D00_0002)])
+        others: [BluetoothAddress(rawValue: 0xC47C_8D00_0002)], adapter: AdapterID(address),
+        adapters: [
+          AdapterScan(adapter: AdapterID(address), name: "hci0", seconds: 10),
+          AdapterScan(adapter: AdapterID(address), name: "hci1", seconds: 2.5, isComplete: false),
+        ], unused: AdapterID(address))
     ),
     .hostPaused(HostPause(.suspended, seconds: 300)),
     .eventsOmitted(EventsOmitted([.init("device_sighted", 3), .init("scan_started", 200)])),

@@ -246,7 +246,8 @@ private struct Storeys {
 extension Fault {
   /// The faults of devices of all families.
   fileprivate static let ofAll: [Fault] = [
-    .silent, .neverAnswers, .slow, .staleAttributes, .drops(in: .connect), .drops(in: .discover),
+    .silent, .neverAnswers, .slow, .staleAttributes, .twoCharacteristics, .twoServices, .drops(in: .connect),
+    .drops(in: .discover),
     .drops(in: .write(1)), .drops(in: .confirm(1)),
   ]
 

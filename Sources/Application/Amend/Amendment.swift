@@ -2,11 +2,12 @@ import Engine
 import FoundationEssentials
 package import Journal
 package import Model
+package import Reporting
 
 /// A change of the record by a person. It is recorded like a run and as durable.
 package struct Amendment {
   package let building: BuildingReference
-  private let keeping: RecordKeeping
+  package let keeping: RecordKeeping
   private let siteKey: String?
   package let archive: BuildingArchive
   /// The command that makes the change.
@@ -38,26 +39,33 @@ package struct Amendment {
     RoomNames(building.source?.building, lastKnown).name(of: room)
   }
 
-  /// Whether a room is done; if a manifest is named, as that manifest requires.
-  package func isDone(_ room: RoomID) throws -> Bool {
-    if let building = building.source?.building, let wanted = building.rooms.first(where: { $0.id == room }) {
-      return Known(lastKnown: lastKnown, seal: try SiteKey.seal(for: building, siteKey)).isDone(wanted)
-    }
-    return lastKnown.rooms[room]?.progress == .done
+  /// Where a room stands; by the manifest, too, if it is named.
+  package func status(of room: RoomID) throws -> RoomStatus {
+    let seal = try building.source.flatMap { try SiteKey.existingSeal(for: $0.building, siteKey) }
+    return lastKnown.status(of: room, manifest: wanted(room)?.wanted(sealedBy: seal))
   }
 
-  /// Records facts about one room as a separate run. Returns when they are on disk.
+  /// A room of the manifest.
+  private func wanted(_ room: RoomID) -> Room? {
+    building.source?.building.rooms.first { $0.id == room }
+  }
+
+  /// Records facts about one room as a separate run. Returns the building's report when they are on disk.
   /// - Throws: `CommandFailure` when they cannot be recorded; then nothing is changed.
-  package func commit(_ command: RecordedCommand, _ facts: [Fact], of room: RoomID) async throws {
-    let profile =
-      lastKnown.rooms[room]?.profile
-      ?? building.source?.building.rooms.first { $0.id == room }?.family.id ?? ""
-    try await commit(
-      command, facts, about: [PlannedRoom(room: room, name: name(of: room), profile: profile, settings: [])])
+  package func commit(
+    _ command: RecordedCommand, _ facts: [Fact], of room: RoomID
+  ) async throws -> BuildingReport {
+    let (known, wanted) = (lastKnown.rooms[room], wanted(room))
+    let planned = PlannedRoom(
+      room: room, name: name(of: room), profile: known?.profile ?? wanted?.family.id ?? "",
+      address: wanted?.address, settings: [])
+    return try await commit(command, facts, about: [planned])
   }
 
   /// The same for facts about several rooms.
-  package func commit(_ command: RecordedCommand, _ facts: [Fact], about rooms: [PlannedRoom]) async throws {
+  package func commit(
+    _ command: RecordedCommand, _ facts: [Fact], about rooms: [PlannedRoom]
+  ) async throws -> BuildingReport {
     try archive.prepare(for: run, of: building.id, in: keeping)
     let started = RunStarted(
       command, run: run.id, building: building.id,
@@ -88,12 +96,15 @@ package struct Amendment {
     } catch {
       throw await change.failure ?? CommandFailure(.record, error.text)
     }
-    let subject = BuildingReports.Subject(
-      building: building.id, manifest: building.source.map { ($0, building.text) },
-      seal: try building.source.flatMap { try SiteKey.existingSeal(for: $0.building, siteKey) },
-      operatedBy: keeping.operatedBy)
+    let files = BuildingReports.Subject(building: building.id, operatedBy: keeping.operatedBy)
+    let subject = try building.subject(siteKey: siteKey)
+    var report: BuildingReport?
     try await change.finish(
-      building: { BuildingReports.make(subject, from: archive.adding($0)) },
-      { _, _ in })
+      building: { run in
+        report = BuildingReports.make(subject, from: archive.adding(run))
+        return BuildingReports.make(files, from: archive.adding(run))
+      }, { _, _ in })
+    guard let report else { preconditionFailure("a change of a building's record has no report") }
+    return report
   }
 }

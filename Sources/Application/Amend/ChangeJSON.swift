@@ -32,6 +32,8 @@ package enum ChangeJSON {
     var run: String?
     /// The devices that the change took out of service, and whether each was silent.
     var released: [(address: BluetoothAddress, silent: Bool?)]
+    /// The adapters that searched them; nil without a scan.
+    var adapters: [AdapterScan]?
     var successor: BluetoothAddress?
     var isManifestChanged: Bool
     var reason: String?
@@ -39,13 +41,14 @@ package enum ChangeJSON {
 
     package init(
       kind: Kind, building: String, room: RoomID, name: String, run: String? = nil,
-      released: [(address: BluetoothAddress, silent: Bool?)] = [], successor: BluetoothAddress? = nil,
+      released: [(address: BluetoothAddress, silent: Bool?)] = [], adapters: [AdapterScan]? = nil,
+      successor: BluetoothAddress? = nil,
       isManifestChanged: Bool = false, reason: String? = nil, by: String? = nil
     ) {
       (
-        self.kind, self.building, self.room, self.name, self.run, self.released, self.successor,
-        self.isManifestChanged, self.reason, self.by
-      ) = (kind, building, room, name, run, released, successor, isManifestChanged, reason, by)
+        self.kind, self.building, self.room, self.name, self.run, self.released, self.adapters,
+        self.successor, self.isManifestChanged, self.reason, self.by
+      ) = (kind, building, room, name, run, released, adapters, successor, isManifestChanged, reason, by)
     }
   }
 
@@ -59,6 +62,9 @@ package enum ChangeJSON {
       $0.run
     }
     Field("released", "The devices that the change took out of service.", each: device) { $0.released }
+    Field("adapters", "The adapters that scanned for them; empty without a scan.", each: AdapterScan.form) {
+      $0.adapters ?? []
+    }
     Field("successor", "The device that the room gets instead, of `replace --with`; else null.") {
       $0.successor
     }

@@ -32,6 +32,26 @@ package struct PreparedRun {
     try Self.refuse(
       conflicts(of: selected, with: known.lastKnown, allowing: scope.permissions),
       RoomNames(building, known.lastKnown))
+    warn()
+  }
+
+  /// Says which acceptances ended, and what cannot be compared.
+  private func warn() {
+    var uncompared = 0
+    for room in selected where !known.permissions.force.contains(room.id) {
+      guard let recorded = known.lastKnown.rooms[room.id] else { continue }
+      if let acceptance = recorded.acceptance, !known.isDone(room) {
+        Messages.say(
+          "\(room.name.visible): the acceptance by \(acceptance.by.visible) has ended: its device is another one now."
+        )
+      }
+      if room.wanted(sealedBy: known.seal).uncompared(with: recorded.lastWrite) == .otherKey {
+        uncompared += 1
+      }
+    }
+    if uncompared > 0 {
+      Messages.say("roboprov: warning: " + WantedRoom.Uncompared.otherKey.sentence(of: uncompared))
+    }
   }
 
   /// All rooms, without a record.
@@ -75,8 +95,9 @@ package struct PreparedRun {
   package var nothingLeft: String? {
     guard selected.isEmpty else { return nil }
     let rooms = source.building.rooms
+    let retired = excluded.values.count { $0.cause == .retired }
     let done = rooms.count { excluded[$0.id]?.cause == .deselected && known.isDone($0) }
-    var parts = ["\(done) of \(rooms.count) rooms are done"]
+    var parts = ["\(done) of \(rooms.count - retired) rooms are done"]
     for (cause, words) in [
       (Exclusion.Cause.accepted, "accepted as they are"), (.retired, "out of service"),
     ] {

@@ -18,15 +18,19 @@ package struct AdapterChoice: Sendable {
     names.map { building?.adapter(named: $0) ?? AdapterReference($0) }
   }
 
-  /// Waits until one of them is ready, and says so meanwhile.
+  /// Waits until one of them is ready, and says so meanwhile. Returns all that are.
+  /// - Parameter others: Adapters that do not count.
   /// - Throws: `CommandFailure` if none is in time; `ExitStatus.interrupted` if cancelled.
   func ready(
-    _ stack: BluetoothStack, of building: Building?, within timeout: Duration? = nil
-  ) async throws -> Adapter {
+    _ stack: BluetoothStack, of building: Building?, besides others: Set<AdapterID> = [],
+    within timeout: Duration? = nil
+  ) async throws -> [Adapter] {
     let selection = AdapterSelection(
       central: stack.central, clock: stack.clock, wanted: adapters(of: building), timeout: timeout ?? wait)
     do throws(CentralError) {
-      return try await selection.adapter { Messages.say(RadioMessages.waiting($0)) }
+      return try await selection.adapters(besides: others) {
+        if others.isEmpty { Messages.say(RadioMessages.waiting($0)) }
+      }
     } catch {
       throw ending(error)
     }
@@ -65,137 +69,139 @@ package struct AdapterUse: Sendable {
     return try await body(use)
   }
 
-  /// An adapter that is ready, claimed.
-  /// - Throws: As `AdapterChoice.ready`; `CommandFailure` if a run has it.
-  func adapter(within timeout: Duration? = nil) async throws -> Adapter {
-    let adapter = try await choice.ready(stack, of: building, within: timeout)
-    if let holder = await holder(of: adapter) {
-      throw RefusalWords.failure(.adapterClaimed(adapter: adapter.name, by: holder))
+  /// All adapters that are ready, claimed. Warns of those that a run has, and of named ones that are not ready.
+  /// - Parameter others: Adapters that do not count.
+  /// - Throws: As `AdapterChoice.ready`; `CommandFailure` if runs have them all.
+  package func adapters(
+    besides others: Set<AdapterID> = [], within timeout: Duration? = nil
+  ) async throws -> [Adapter] {
+    let ready = try await choice.ready(stack, of: building, besides: others, within: timeout)
+    let holders = await withTaskGroup(of: (AdapterID, String?).self) { group in
+      for adapter in ready { group.addTask { (adapter.id, await holder(of: adapter)) } }
+      return await group.reduce(into: [AdapterID: String]()) { $0[$1.0] = $1.1 }
     }
-    return adapter
+    let refusals = ready.compactMap { adapter in
+      holders[adapter.id].map { RefusalWords.failure(.adapterClaimed(adapter: adapter.name, by: $0)) }
+    }
+    if refusals.count == ready.count, let first = refusals.first { throw first }
+    let absent = choice.adapters(of: building).filter { !ready.contains(where: $0.names) }
+    let warnings = refusals.map(\.message) + absent.map { "\($0.text.visible) is not ready" }
+    if others.isEmpty {
+      for warning in warnings {
+        Messages.say("roboprov: warning: \(warning); this command continues without it")
+      }
+    }
+    return ready.filter { holders[$0.id] == nil }
   }
 
   /// Claims an adapter, or names the run that has it.
-  package func holder(of adapter: Adapter) async -> String? {
+  func holder(of adapter: Adapter) async -> String? {
     if !stack.isSimulated, case .refused(let holder) = await claims.takeUnrecorded(adapter) { return holder }
     return nil
   }
 
-  /// Scans for a time that counts from the start of the scan, or until cancelled.
+  /// Scans on all adapters at the same time, each for a time that counts from the start of its scan, or until cancelled. One
+  /// that fails is reported, and the others continue.
   /// - Parameters:
-  ///   - bound: The scan time; nil to scan until cancelled.
-  ///   - log: Receives the advertisements.
-  ///   - onSighting: Called for each device that is received for the first time, or whose recognised state changed.
-  /// - Throws: The error that prevented or ended the scan.
+  ///   - bound: The length of each scan window; nil to scan until cancelled.
+  ///   - count: The number of scan windows, one after the other.
+  ///   - handle: Receives the advertisements, with the number of their scan window.
+  /// - Returns: How long each adapter scanned.
+  /// - Throws: The error of the last adapter if all have failed.
   func scan(
-    on adapter: Adapter, for bound: Duration?, into log: AirLog,
-    onSighting: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
-  ) async throws(CentralError) {
-    let (central, clock) = (stack.central, stack.clock)
-    let (beginning, begun) = AsyncStream.makeStream(of: Void.self)
-    let failure = await withTaskGroup(of: CentralError?.self) { group in
-      group.addTask {
-        do throws(CentralError) {
-          try await central.scan(on: adapter.id) { (advertisements) throws(CentralError) in
-            begun.finish()
-            for try await advertisement in advertisements {
-              if let sighting = await log.receive(advertisement) { onSighting(sighting) }
+    on adapters: [Adapter], for bound: Duration?, windows count: Int = 1,
+    _ handle: @escaping @Sendable (Int, Advertisement) async -> Void
+  ) async throws(CentralError) -> [AdapterScan] {
+    var scans = adapters.map { AdapterScan(adapter: $0.id, name: $0.name) }
+    for number in 0..<count {
+      var failure: CentralError?
+      await withTaskGroup(of: (Int, Duration?, CentralError?).self) { group in
+        for (index, adapter) in adapters.enumerated() where scans[index].isComplete {
+          group.addTask {
+            let (scanned, error) = await stack.scan(on: adapter, until: ScanWindow(silence: bound)) {
+              await handle(number, $0)
             }
+            return (index, scanned, error)
           }
-          return nil
-        } catch {
-          return error.code == .cancelled ? nil : error
+        }
+        for await (index, scanned, error) in group {
+          scans[index].seconds += ((scanned ?? .zero).inSeconds * 1000).rounded() / 1000
+          guard let error else { continue }
+          (scans[index].isComplete, failure) = (false, error)
+          guard scans.contains(where: \.isComplete) else { continue }
+          Messages.say(
+            "roboprov: warning: \(Self.ended(adapters[index], choice.failure(error))). The others continue.")
         }
       }
-      if let bound {
-        group.addTask {
-          // The stack can delay the start.
-          for await _ in beginning {}
-          try? await clock.sleep(for: bound)
-          return nil
-        }
-      }
-      let first = await group.next() ?? nil
-      group.cancelAll()
-      return first
+      if let failure, !scans.contains(where: \.isComplete) { throw failure }
     }
-    if let failure { throw failure }
+    return scans
   }
 
-  /// Scans into a ledger, which is returned.
+  static func ended(_ adapter: Adapter, _ failure: CommandFailure) -> String {
+    "the scan on \(adapter.name) ended: \(failure.message)"
+  }
+
+  /// Scans in scan windows into a log for each.
+  /// - Parameter onSighting: Called for each device that is received for the first time, or whose recognised state changed.
+  /// - Throws: `CommandFailure`; `ExitStatus.interrupted`.
   package func scan(
-    on adapter: Adapter, for bound: Duration, in ledger: AirLedger
-  ) async throws(CentralError) -> AirLedger {
-    let log = AirLog(ledger)
-    try await scan(on: adapter, for: bound, into: log)
-    return await log.air
+    on adapters: [Adapter], for bound: Duration?, into logs: [AirLog],
+    onSighting: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
+  ) async throws -> [AdapterScan] {
+    let time = bound.map(\.inSeconds.asSeconds)
+    let words =
+      logs.count > 1 ? ": \(logs.count) × \(time ?? "")" : time.map { " for \($0)" } ?? " until Ctrl-C"
+    Messages.say("Scanning on \(adapters.names)\(words)")
+    do throws(CentralError) {
+      return try await scan(on: adapters, for: bound, windows: logs.count) { number, advertisement in
+        if let sighting = await logs[number].receive(advertisement) { onSighting(sighting) }
+      }
+    } catch {
+      throw choice.ending(error)
+    }
   }
 }
 
+extension [Adapter] {
+  /// Their names, for a message.
+  package var names: String { map(\.name).joined(separator: ", ") }
+}
+
 extension BluetoothStack {
-  /// Scans on one adapter.
-  /// - Parameters: As for `AdapterUse.scan`.
+  /// Scans on all chosen adapters, as `AdapterUse.scan`.
   /// - Throws: `CommandFailure`; `ExitStatus.interrupted` if cancelled before the scan began.
   package func scan(
-    _ choice: AdapterChoice, for bound: Duration?, of building: Building? = nil, into log: AirLog = AirLog(),
+    _ choice: AdapterChoice, for bound: Duration?, of building: Building? = nil, into logs: [AirLog],
     onSighting: @escaping @Sendable (AirLedger.Sighting) -> Void = { _ in }
-  ) async throws -> (adapter: Adapter, air: AirLedger) {
+  ) async throws -> [AdapterScan] {
     try await AdapterUse.with(self, choice, of: building) { use in
-      let adapter = try await use.adapter()
-      let time = bound.map { "for \($0.inSeconds.asSeconds)" } ?? "until Ctrl-C"
-      Messages.say("Scanning on \(adapter.name) \(time)")
-      do throws(CentralError) {
-        try await use.scan(on: adapter, for: bound, into: log, onSighting: onSighting)
-      } catch {
-        throw choice.ending(error)
-      }
-      return (adapter, await log.air)
+      try await use.scan(on: try await use.adapters(), for: bound, into: logs, onSighting: onSighting)
     }
   }
 
-  /// Scans in `count` scan windows, one after the other, and returns the devices of each.
-  /// - Parameters:
-  ///   - bound: The length of each scan window.
-  ///   - ledger: An empty ledger, which recognises the wanted devices.
-  /// - Throws: As `scan`.
-  package func scanWindows(
-    _ count: Int, of bound: Duration, in ledger: AirLedger, _ choice: AdapterChoice, for building: Building
-  ) async throws -> [AirLedger] {
-    try await AdapterUse.with(self, choice, of: building) { use in
-      let adapter = try await use.adapter()
-      Messages.say("Scanning on \(adapter.name): \(count) × \(bound.inSeconds.asSeconds)")
-      var windows: [AirLedger] = []
-      do throws(CentralError) {
-        for _ in 0..<count { windows.append(try await use.scan(on: adapter, for: bound, in: ledger)) }
-      } catch {
-        throw choice.ending(error)
-      }
-      return windows
-    }
-  }
-
-  /// Scans while `body` runs; `body` can read the received devices at any time. If the scan fails, `body`
-  /// continues without it.
+  /// Scans while `body` runs; `body` can read the received devices at any time. If all scans fail, `body`
+  /// continues without them.
   /// - Throws: `CommandFailure` if there is no adapter; what `body` throws.
   package func scanning<Result: Sendable>(
     _ choice: AdapterChoice, for building: Building, isQuiet: Bool = false,
-    _ body: @escaping @Sendable (AirLog, AdapterID) async throws -> Result
+    _ body: @escaping @Sendable (AirLog, [Adapter]) async throws -> Result
   ) async throws -> Result {
     try await AdapterUse.with(self, choice, of: building) { use in
-      let adapter = try await use.adapter()
+      let adapters = try await use.adapters()
       let log = AirLog()
-      if !isQuiet { Messages.say("Scanning on \(adapter.name)") }
+      if !isQuiet { Messages.say("Scanning on \(adapters.names)") }
       return try await withThrowingTaskGroup(of: Result?.self) { group in
         group.addTask {
           do throws(CentralError) {
-            try await use.scan(on: adapter, for: nil, into: log)
+            _ = try await use.scan(on: adapters, for: nil) { _ = await log.receive($1) }
           } catch {
             await log.end()
             Messages.say("roboprov: warning: the scan ended: \(choice.failure(error).message)")
           }
           return nil
         }
-        group.addTask { try await body(log, adapter.id) }
+        group.addTask { try await body(log, adapters) }
         while let ended = try await group.next() {
           guard let result = ended else { continue }
           group.cancelAll()

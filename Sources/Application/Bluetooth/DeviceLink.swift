@@ -29,6 +29,8 @@ package struct DeviceLink: Sendable {
 
   /// Timeout of a connection attempt; most stacks have no timeout of their own.
   private static let connectLimit = Duration.seconds(15)
+  /// How long all adapters scan on after one has received the device.
+  private static let settling = Duration.seconds(1)
   /// Timeout of a disconnection.
   private static let endLimit = Duration.seconds(5)
 
@@ -50,12 +52,23 @@ package struct DeviceLink: Sendable {
     checking check: @escaping @Sendable (Sighting) throws -> Void = { _ in },
     _ body: @escaping @Sendable (any Peripheral, Sighting) async throws -> Result
   ) async throws -> Result {
+    // The adapter is claimed until the link has ended.
+    try await AdapterUse.with(stack, adapters, of: building) { use in
+      try await with(address, use, checking: check, body)
+    }
+  }
+
+  private func with<Result: Sendable>(
+    _ address: BluetoothAddress, _ use: AdapterUse,
+    checking check: @escaping @Sendable (Sighting) throws -> Void,
+    _ body: @escaping @Sendable (any Peripheral, Sighting) async throws -> Result
+  ) async throws -> Result {
     let link = OneShot<any Peripheral>()
     let result: Swift.Result<Result, any Error>
     do {
       result = .success(
         try await Interruptions().cancelling {
-          let sighting = try await search(for: address)
+          let sighting = try await search(for: address, use)
           try check(sighting)
           let connected = try await connect(to: sighting)
           link.fulfill(connected)
@@ -78,37 +91,50 @@ package struct DeviceLink: Sendable {
   /// - Throws: `CommandFailure` if it was not received within `--scan`; `CentralError`.
   package func search(for address: BluetoothAddress) async throws -> Sighting {
     try await AdapterUse.with(stack, adapters, of: building) { use in
-      try await search(for: address, on: try await use.adapter())
+      try await search(for: address, use)
     }
   }
 
-  private func search(for address: BluetoothAddress, on adapter: Adapter) async throws -> Sighting {
-    Messages.say("Scanning on \(adapter.name) for \(address)")
-    let found = await race(.seconds(scanTime), on: stack.clock) {
-      () async throws(CentralError) -> Advertisement? in
-      try await stack.central.scan(on: adapter.id) { (advertisements) throws(CentralError) in
-        for try await advertisement in advertisements where advertisement.address == address {
-          return advertisement
+  private func search(for address: BluetoothAddress, _ use: AdapterUse) async throws -> Sighting {
+    let used = try await use.adapters()
+    Messages.say("Scanning on \(used.names) for \(address)")
+    let first = OneShot<Void>()
+    let (received, reports) = AsyncStream.makeStream(of: Advertisement.self)
+    let failure = await withTaskGroup(of: CentralError?.self) { group in
+      group.addTask {
+        do throws(CentralError) {
+          _ = try await use.scan(on: used, for: .seconds(scanTime)) { _, advertisement in
+            guard advertisement.address == address else { return }
+            reports.yield(advertisement)
+            first.fulfill(())
+          }
+          return nil
+        } catch {
+          return error
         }
+      }
+      group.addTask {
+        // Another adapter may receive it more strongly.
+        if await first.value() != nil, used.count > 1 { try? await stack.clock.sleep(for: Self.settling) }
         return nil
       }
+      defer { group.cancelAll() }
+      return await group.next() ?? nil
     }
-    switch found {
-    case .value(let advertisement?):
-      let recognised = families.recognise(advertisement)
-      return Sighting(
-        adapter: adapter, advertisement: advertisement, recognition: recognised?.recognition,
-        family: recognised.flatMap { families[$0.profile] })
-    case .failed(let error) where error.code != .cancelled:
-      throw adapters.failure(error)
-    // Both a timeout and an interruption end the scan.
-    case .value(nil) where Task.isCancelled: throw CentralError(.cancelled)
-    case .value(nil), .timedOut:
+    if Task.isCancelled { throw CentralError(.cancelled) }
+    reports.finish()
+    let strongest = await received.max { ($0.rssi ?? .min) < ($1.rssi ?? .min) }
+    guard let strongest, let adapter = used.first(where: { $0.id == strongest.adapter }) else {
+      if let failure { throw adapters.failure(failure) }
       throw CommandFailure(
-        .incomplete, "\(address) was not received within \(scanTime.asSeconds)",
+        .incomplete,
+        "\(address) was not received within \(scanTime.asSeconds)\(used.count > 1 ? " by \(used.names)" : "")",
         advice: "Check that it has power and stand within 3 m of it. Scan for longer with --scan-time 30.")
-    case .failed: throw CentralError(.cancelled)
     }
+    let recognised = families.recognise(strongest)
+    return Sighting(
+      adapter: adapter, advertisement: strongest, recognition: recognised?.recognition,
+      family: recognised.flatMap { families[$0.profile] })
   }
 
   /// Asks the connected device for something.

@@ -9,6 +9,7 @@ extension Recognition {
     switch self {
     case .awaitingProvisioning: "waits"
     case .locked: "waits for its button"
+    case .joining: "joins its network"
     case .present: "state unknown"
     case .configured(let identity): "at work" + (identity.map(shown) ?? "")
     }

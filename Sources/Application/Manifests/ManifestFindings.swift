@@ -1,4 +1,6 @@
 import CSV
+import FoundationEssentials
+import Journal
 package import Manifest
 package import Model
 package import Reporting
@@ -42,6 +44,21 @@ package enum ManifestFindings {
       return
         "\(table.file.visible): \(table.rooms) row\(table.rooms == 1 ? "" : "s"), with \(delimiter) between the cells"
         + (table.isWindows1252 ? ", in Windows-1252" : "")
+    }
+  }
+
+  /// Rooms that have the device of a room on record that the manifest does not have: a line for each, with what to write. A
+  /// record that cannot be read is none of this command's business.
+  package static func renamed(_ building: Building, in reports: String) -> [String] {
+    guard FileManager.default.fileExists(atPath: "\(reports)/\(building.id)"),
+      let archive = try? BuildingArchive.read(in: reports, building: building.id)
+    else { return [] }
+    let earlier = archive.state.lastKnown.earlierIDs(of: building.rooms.map { $0.planned(sealedBy: nil) })
+    return building.rooms.compactMap { room in
+      earlier[room.id].map { id in
+        let words = Explanation.renamed(from: id)
+        return "\(room.name.visible): \(words.sentence) \(words.advice)"
+      }
     }
   }
 

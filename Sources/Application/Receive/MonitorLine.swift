@@ -1,4 +1,4 @@
-package import Bluetooth
+import Bluetooth
 import Engine
 package import FoundationEssentials
 import Reporting
@@ -18,10 +18,10 @@ package struct MonitorLine {
 
   let event: Event
   let at: Date
-  let adapter: Adapter?
+  let adapter: String?
   let device: Presence.Device?
 
-  package init(event: Event, at: Date, adapter: Adapter?, device: Presence.Device?) {
+  package init(event: Event, at: Date, adapter: String?, device: Presence.Device?) {
     (self.event, self.at, self.adapter, self.device) = (event, at, adapter, device)
   }
 
@@ -34,7 +34,7 @@ package struct MonitorLine {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("event", "What happened.") { $0.event }
     Field("at", "When it was noticed.") { $0.at }
-    Field("adapter", "The adapter that scans: `hci0`; null while none does.") { $0.adapter?.name }
+    Field("adapter", "The adapter that scans, or that received the device last: `hci0`.") { $0.adapter }
     Field("address", "The device; null if the event is about none.") { $0.device?.address }
     Field("room", "The room that it belongs to; null if it belongs to none, or without a manifest.") {
       $0.device?.owner?.room
@@ -57,7 +57,10 @@ extension MonitorLine.Event: OutputNames {
     switch self {
     case .scanStarted: "An adapter scans from now on."
     case .scanEnded:
-      "The scan has ended by itself. Until `scan_started` nothing can be received, and no device leaves."
+      """
+      The scan of an adapter has ended by itself. Until its `scan_started` it receives nothing, and no device that it received \
+      last leaves.
+      """
     case .enter: "A device was received for the first time, or again after it had left."
     case .leave: "Nothing was received of the device for `--leave-after` seconds of scanning."
     }

@@ -1,30 +1,17 @@
 package import Bluetooth
 package import Model
-import Synchronization
-import Waiting
 
-/// The advertisements that an adapter receives, in consecutive scan windows. It continues after a loss of the
-/// adapter, the stack or the bus.
+/// The advertisements that all adapters receive, each in consecutive scan windows. It continues after a loss of an
+/// adapter, the stack or the bus, and uses adapters that become ready later.
 ///
 /// Most chips report each device once per scan (docs/bluez.md), so a further report needs a new scan window.
 package struct Reception: Sendable {
   package enum Event: Sendable {
-    /// The adapter starts to scan: at the beginning, and after each loss.
+    /// An adapter starts to scan: at the beginning, and after each loss.
     case scanning(Adapter)
     case received(Advertisement)
-    /// The scan failed: nothing is received until `scanning`.
-    case lost
-  }
-
-  /// A scan window ends after this time without a wanted advertisement.
-  package struct Window: Sendable {
-    let silence: Duration
-    /// Whether an advertisement extends the scan window.
-    var isWanted: @Sendable (Advertisement) -> Bool
-
-    package init(silence: Duration, isWanted: @escaping @Sendable (Advertisement) -> Bool = { _ in false }) {
-      (self.silence, self.isWanted) = (silence, isWanted)
-    }
+    /// Its scan failed: it receives nothing until `scanning`.
+    case lost(Adapter)
   }
 
   let stack: BluetoothStack
@@ -32,14 +19,16 @@ package struct Reception: Sendable {
   let adapters: AdapterChoice
   /// The building whose names for adapters apply.
   let building: Building?
-  let window: Window
+  let window: ScanWindow
 
-  package init(stack: BluetoothStack, adapters: AdapterChoice, building: Building?, window: Window) {
+  package init(stack: BluetoothStack, adapters: AdapterChoice, building: Building?, window: ScanWindow) {
     (self.stack, self.adapters, self.building, self.window) = (stack, adapters, building, window)
   }
 
   /// The time between a failed scan and the next one.
   private static let pause = Duration.seconds(1)
+  /// The time after which an adapter of another run is claimed again.
+  private static let refusalPause = Duration.seconds(10)
 
   /// Scans for a time that counts from the first scan, or until cancelled.
   /// - Parameters:
@@ -47,8 +36,8 @@ package struct Reception: Sendable {
   ///   - pace: The interval of `tick`.
   ///   - tick: Called at each interval; false ends the reception.
   ///   - handle: Receives each event.
-  /// - Throws: `CommandFailure` if the scan cannot begin. A later loss is reported on stderr, and the scan
-  ///   resumes when an adapter is ready.
+  /// - Throws: `CommandFailure` if no scan can begin. A later loss is reported on stderr, and the scan
+  ///   resumes when the adapter is ready.
   package func run(
     for bound: Duration?, every pace: Duration, _ tick: @escaping @Sendable () async -> Bool,
     _ handle: @escaping @Sendable (Event) async -> Void
@@ -79,88 +68,87 @@ package struct Reception: Sendable {
     }
   }
 
+  /// What a task of the reception ended with.
+  private enum Step {
+    case ready([Adapter])
+    /// The adapter never scanned.
+    case failed(Adapter, CentralError)
+  }
+
   private func scan(
     _ use: AdapterUse, _ handle: @escaping @Sendable (Event) async -> Void
   ) async throws {
-    var timeout = adapters.wait
-    var hasScanned = false
-    while !Task.isCancelled {
-      let adapter = try await use.adapter(within: timeout)
-      let end = await windows(on: adapter, handle)
-      if Task.isCancelled { return }
-      guard hasScanned || end.hasScanned else { throw adapters.failure(end.error) }
-      hasScanned = true
-      timeout = .seconds(365 * 86_400)
-      if end.hasScanned {
-        await handle(.lost)
-        Messages.say(
-          "The scan on \(adapter.name) ended: \(adapters.failure(end.error).message). Waiting for an adapter."
-        )
-      }
-      try? await stack.clock.sleep(for: Self.pause)
-    }
-  }
-
-  // MARK: Windows
-
-  /// Scans until the scan fails or the task is cancelled.
-  private func windows(
-    on adapter: Adapter, _ handle: @escaping @Sendable (Event) async -> Void
-  ) async -> (error: CentralError, hasScanned: Bool) {
-    var hasScanned = false
-    while !Task.isCancelled {
-      let (error, began) = await oneWindow(on: adapter, isFirst: !hasScanned, handle)
-      hasScanned = hasScanned || began
-      if let error { return (error, hasScanned) }
-    }
-    return (CentralError(.cancelled), hasScanned)
-  }
-
-  /// - Returns: The error that ended the window, and whether the adapter scanned at all.
-  private func oneWindow(
-    on adapter: Adapter, isFirst: Bool, _ handle: @escaping @Sendable (Event) async -> Void
-  ) async -> (CentralError?, began: Bool) {
-    let (clock, central, window) = (stack.clock, stack.central, window)
-    let began = OneShot<Void>()
-    let wanted = LastWanted()
-    let error = await withTaskGroup(of: CentralError?.self) { group in
-      group.addTask {
-        do throws(CentralError) {
-          try await central.scan(on: adapter.id) { (advertisements) throws(CentralError) in
-            wanted.set(clock.now)
-            began.fulfill()
-            if isFirst { await handle(.scanning(adapter)) }
-            for try await advertisement in advertisements {
-              if window.isWanted(advertisement) { wanted.set(advertisement.receivedAt) }
-              await handle(.received(advertisement))
-            }
+    let first = try await use.adapters()
+    try await withThrowingTaskGroup(of: Step.self) { group in
+      var used: Set<AdapterID> = []
+      var failed = 0
+      group.addTask { .ready(first) }
+      for try await step in group {
+        if Task.isCancelled { return }
+        switch step {
+        case .ready(let adapters):
+          used.formUnion(adapters.map(\.id))
+          for adapter in adapters {
+            group.addTask { .failed(adapter, await scan(on: adapter, use, handle)) }
           }
-          return nil
-        } catch {
-          return error.code == .cancelled ? nil : error
+          group.addTask { [used] in .ready(await others(than: used, use)) }
+        case .failed(let adapter, let error):
+          failed += 1
+          guard failed < used.count else { throw adapters.failure(error) }
+          Messages.say("roboprov: warning: \(AdapterUse.ended(adapter, adapters.failure(error)))")
         }
       }
-      group.addTask {
-        // The time counts from the start of the scan, which the stack can delay.
-        await began.value()
-        while let end = wanted.at?.advanced(by: window.silence), end > clock.now {
-          guard (try? await clock.sleep(until: end, tolerance: nil)) != nil else { break }
-        }
-        return nil
-      }
-      let first = await group.next() ?? nil
-      group.cancelAll()
-      return first
     }
-    return (error, began.peeked != nil)
   }
-}
 
-/// The instant of the last wanted advertisement, or of the start of the window.
-private final class LastWanted: Sendable {
-  private let instant = Mutex<MonotonicInstant?>(nil)
+  /// Waits for adapters that become ready, or that another run releases.
+  private func others(than used: Set<AdapterID>, _ use: AdapterUse) async -> [Adapter] {
+    while !Task.isCancelled {
+      if let adapters = try? await use.adapters(besides: used, within: .seconds(365 * 86_400)) {
+        return adapters
+      }
+      try? await stack.clock.sleep(for: Self.refusalPause)
+    }
+    return []
+  }
 
-  var at: MonotonicInstant? { instant.withLock { $0 } }
+  /// Scans on an adapter, again after each loss, until cancelled.
+  /// - Returns: The error that prevented its first scan.
+  private func scan(
+    on adapter: Adapter, _ use: AdapterUse, _ handle: @escaping @Sendable (Event) async -> Void
+  ) async -> CentralError {
+    var (adapter, isScanning, hasScanned) = (adapter, false, false)
+    while !Task.isCancelled {
+      let (scanned, error) = await stack.scan(
+        on: adapter, until: window,
+        begun: { [adapter, isScanning] in if !isScanning { await handle(.scanning(adapter)) } },
+        { await handle(.received($0)) })
+      isScanning = isScanning || scanned != nil
+      hasScanned = hasScanned || isScanning
+      guard let error, !Task.isCancelled else { continue }
+      guard hasScanned else { return error }
+      if isScanning {
+        await handle(.lost(adapter))
+        Messages.say(
+          "roboprov: warning: \(AdapterUse.ended(adapter, adapters.failure(error))). It is awaited.")
+      }
+      isScanning = false
+      try? await stack.clock.sleep(for: Self.pause)
+      adapter = await returned(adapter, use)
+    }
+    return CentralError(.cancelled)
+  }
 
-  func set(_ now: MonotonicInstant) { instant.withLock { $0 = now } }
+  /// Waits until an adapter is ready again, and no other run has it.
+  private func returned(_ lost: Adapter, _ use: AdapterUse) async -> Adapter {
+    while !Task.isCancelled {
+      for await present in await stack.central.adapterChanges() {
+        guard let adapter = present.first(where: { $0.id == lost.id && $0.state == .ready }) else { continue }
+        if await use.holder(of: adapter) == nil { return adapter }
+        break
+      }
+      try? await stack.clock.sleep(for: Self.refusalPause)
+    }
+    return lost
+  }
 }

@@ -1,6 +1,6 @@
 package import Bluetooth
 package import Engine
-import Model
+package import Model
 package import Reporting
 
 /// The result of a scan, as text and JSON.
@@ -8,7 +8,8 @@ package struct ScanResult {
   /// Version of the JSON form.
   package static let schema = "roboprov/scan/1"
 
-  let adapter: Adapter
+  /// The adapters that scanned.
+  let adapters: [AdapterScan]
   /// The list without a manifest: the devices that can be provisioned, by address. With a manifest: all
   /// devices of known families, first those without a room.
   let devices: [Device]
@@ -21,20 +22,28 @@ package struct ScanResult {
   package struct Device {
     let sighting: AirLedger.Sighting
     let owner: DeviceOwners.Owner?
+    /// The name of the adapter that received it most strongly, where several scan.
+    var adapter: String?
     /// The time since its last advertisement.
     let age: Duration?
   }
 
   /// - Parameter owners: The rooms of devices; nil without a manifest.
   package init(
-    adapter: Adapter, _ air: AirLedger, owners: DeviceOwners?, stock: StockCheck? = nil,
+    _ adapters: [AdapterScan], _ air: AirLedger, owners: DeviceOwners?, stock: StockCheck? = nil,
     at now: MonotonicInstant
   ) {
-    self.adapter = adapter
+    self.adapters = adapters
     self.stock = stock
     at = now
     let sightings = owners.map { $0.sorted(air.all) } ?? air.writable
-    devices = sightings.map { Device($0, owners, at: now) }
+    devices = sightings.map { sighting in
+      var device = Device(sighting, owners, at: now)
+      if adapters.count > 1 {
+        device.adapter = adapters.first { $0.adapter == sighting.strongest.adapter }?.name
+      }
+      return device
+    }
     hasManifest = owners != nil
     let delivered = Set(stock?.devices.map(\.entry.address) ?? [])
     recognised = Dictionary(
@@ -61,7 +70,8 @@ extension ScanResult {
 
   static let form = OutputForm<ScanResult>("scan", "The devices that a scan received.") {
     Field("schema", "Name and version of the format.", constant: schema)
-    Field("adapter", "The adapter that scanned.", form: adapterForm) { $0.adapter }
+    Field("adapter", "The first adapter that scanned.", form: adapterForm) { $0.adapters[0] }
+    Field("adapters", "All adapters that scanned.", each: AdapterScan.form) { $0.adapters }
     Field(
       "devices",
       "The devices: without a manifest those that can be provisioned, by address; with a manifest all of known families, those of no room first.",
@@ -72,9 +82,9 @@ extension ScanResult {
     }
   }
 
-  private static let adapterForm = OutputForm<Adapter>("adapter", "An adapter.") {
+  private static let adapterForm = OutputForm<AdapterScan>("adapter", "An adapter.") {
     Field("name", "Its name on the host: `hci0`.") { $0.name }
-    Field("address", "Its Bluetooth address, which does not change.") { $0.id }
+    Field("address", "Its Bluetooth address, which does not change.") { $0.adapter }
   }
 
   private static let deviceForm = OutputForm<Device>("device", "A device.") {
@@ -87,7 +97,8 @@ extension ScanResult {
     Field("identity", "The identity that it sends at work; null when it sends none.") {
       $0.sighting.identityAtWork
     }
-    Field("rssi", "RSSI in dBm.") { $0.sighting.rssi }
+    Field("adapter", "The adapter that received it most strongly.") { $0.sighting.strongest.adapter }
+    Field("rssi", "RSSI in dBm on that adapter.") { $0.sighting.strongest.rssi }
     Field("age_s", "Seconds from its last advertisement to the end of the scan.") { $0.age?.inSeconds }
     Field("room", "The room that it belongs to; null if it belongs to none, or without a manifest.") {
       $0.owner?.room
@@ -134,7 +145,7 @@ package enum DeviceState: String, CaseIterable {
       switch recognition {
       case .awaitingProvisioning: .waiting
       case .locked: .locked
-      case .present: .present
+      case .joining, .present: .present
       case .configured: .atWork
       }
   }

@@ -13,16 +13,18 @@ extension ScanResult {
     if devices.isEmpty { return Self.nothing }
     guard hasManifest else {
       let nearest = devices.sorted {
-        ($0.sighting.rssi ?? Int.min, $1.sighting.address) > (
-          $1.sighting.rssi ?? Int.min, $0.sighting.address
+        ($0.sighting.strongest.rssi ?? Int.min, $1.sighting.address) > (
+          $1.sighting.strongest.rssi ?? Int.min, $0.sighting.address
         )
       }
-      return Table.text(
-        header: ["ADDRESS", "PROFILE", "RSSI", "AGE", "STATE"], rows: nearest.map { $0.cells + [$0.state] })
+      return Table.text(header: header + ["STATE"], rows: nearest.map { $0.cells + [$0.state] })
     }
     return Table.text(
-      header: ["ADDRESS", "PROFILE", "RSSI", "AGE", "ROOM", "STATE"],
-      rows: devices.map { $0.cells + [$0.room, $0.state] })
+      header: header + ["ROOM", "STATE"], rows: devices.map { $0.cells + [$0.room, $0.state] })
+  }
+
+  private var header: [String] {
+    ["ADDRESS", "PROFILE", "RSSI"] + (adapters.count > 1 ? ["ADAPTER"] : []) + ["AGE"]
   }
 
   /// Advice for a scan without a result.
@@ -74,8 +76,8 @@ extension ScanResult.Device {
   fileprivate var cells: [String] {
     [
       sighting.address.description, sighting.life?.profile.rawValue ?? "-",
-      sighting.rssi.map { "\($0) dBm" } ?? "-", age.map { "\($0.components.seconds) s" } ?? "-",
-    ]
+      sighting.strongest.rssi.map { "\($0) dBm" } ?? "-",
+    ] + [adapter].compactMap(\.self) + [age.map { "\($0.components.seconds) s" } ?? "-"]
   }
 
   /// `Room 101 (manifest)`

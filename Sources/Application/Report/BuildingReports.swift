@@ -6,7 +6,8 @@ package import Reporting
 
 /// The report of a building, made from its whole record, in every format.
 package enum BuildingReports {
-  /// The subject that the report compares the record with.
+  /// What a report is about. Files are made from the record alone, with the manifest of its newest run, so that they can be
+  /// made again; what a command shows is also compared with the manifest that a person names.
   package struct Subject: Sendable {
     var building: String
     /// The manifest and its path; nil to compare with the manifest of the building's newest run.
@@ -31,7 +32,7 @@ package enum BuildingReports {
       manifest.map { manifest in
         .init(
           path: manifest.path, sha256: manifest.source.digest,
-          rooms: manifest.source.building.rooms.map { $0.planned(sealedBy: seal) }, sealKey: seal?.key)
+          rooms: manifest.source.building.rooms.map { $0.wanted(sealedBy: seal) })
       }
     }
   }
@@ -146,6 +147,16 @@ package enum BuildingReports {
           format.name, format.text(report), of: report.building, in: reports))
     }
     return paths
+  }
+}
+
+extension BuildingReference {
+  /// The building, compared with its manifest if that is named. Secrets are compared only as far as the manifest itself has
+  /// them and the site's key exists.
+  package func subject(siteKey: String?) throws -> BuildingReports.Subject {
+    .init(
+      building: id, manifest: source.map { ($0, text) },
+      seal: try source.flatMap { try SiteKey.existingSeal(for: $0.building, siteKey) })
   }
 }
 

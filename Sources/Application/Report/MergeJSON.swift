@@ -36,7 +36,7 @@ package enum MergeJSON {
   private static let room = OutputForm<(id: RoomID, lastKnown: LastKnownRoom)>("room", "A room.") {
     Field("id", "Its stable id.") { $0.id }
     Field("room", "Its name for people.") { $0.lastKnown.name }
-    Field("state", "Its state.") { $0.lastKnown.progress }
+    Field("state", "Its state.") { $0.lastKnown.status.kind }
     Field("addresses", "The devices that it has on record: several where records contradict each other.") {
       $0.lastKnown.bindings.map(\.address)
     }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Journal
-package import Model
+import Model
 package import Reporting
 
 /// Every file that a building's record yields: `report check` compares them, and `report sign` signs them.
@@ -34,9 +34,7 @@ package struct ReportSet {
   }
 
   /// The building's report with the time and the maker that its file `building.json` names.
-  package func report(_ manifest: (source: ManifestSource, path: String)?, _ seal: SecretSeal?) throws
-    -> BuildingReport
-  {
+  package func report() throws -> BuildingReport {
     guard let bytes = InputFile.recorded(folder + "/building.json"),
       let stamp = try? JSONDecoder().decode(Stamp.self, from: Data(bytes)),
       let made = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(stamp.made)
@@ -45,12 +43,7 @@ package struct ReportSet {
         .record, "\(folder)/building.json is missing or cannot be read",
         advice: "Write the building's report again with `roboprov status BUILDING --write`.")
     }
-    // The same manifest may have been named by another path.
-    let isSame = stamp.manifest.map { manifest?.source.digest == $0.sha256 } ?? false
-    let named = manifest.map { ($0.source, isSame ? stamp.manifest?.path ?? $0.path : $0.path) }
-    var subject = BuildingReports.Subject(building: stamp.building, manifest: named, seal: seal)
-    subject.made = made
-    var report = BuildingReports.make(subject, from: archive)
+    var report = BuildingReports.make(.init(building: stamp.building, made: made), from: archive)
     report.maker = .init(
       toolVersion: stamp.toolVersion, host: stamp.host, user: stamp.operatedBy, timeZone: stamp.timeZone)
     return report
@@ -64,19 +57,18 @@ package struct ReportSet {
     var host: String
     var operatedBy: String?
     var timeZone: String
-    var manifest: Manifest?
-
-    struct Manifest: Decodable {
-      var path: String
-      var sha256: String
-    }
 
     enum CodingKeys: String, CodingKey {
-      case building, made, host, manifest
+      case building, made, host
       case toolVersion = "tool_version"
       case operatedBy = "operator"
       case timeZone = "time_zone"
     }
+  }
+
+  /// The building by its record and by a manifest.
+  package func report(besides subject: BuildingReports.Subject) -> BuildingReport {
+    BuildingReports.make(subject, from: archive)
   }
 
   /// The files that are missing, differ from what the journals yield, or were not made by roboprov; where `latest`

@@ -26,16 +26,8 @@ struct BuildingFollower: Sendable {
     try reference.requireKnown(in: reports)
     (self.text, self.reports, self.siteKey) = (text, reports, siteKey)
     follower = RecordFollower(reference.id, in: reports)
-    subject = try Self.subject(reference, siteKey)
+    subject = try reference.subject(siteKey: siteKey)
     files = Self.files(of: reference)
-  }
-
-  private static func subject(_ reference: BuildingReference, _ siteKey: String?) throws
-    -> BuildingReports.Subject
-  {
-    BuildingReports.Subject(
-      building: reference.id, manifest: reference.source.map { ($0, reference.text) },
-      seal: try reference.source.flatMap { try SiteKey.existingSeal(for: $0.building, siteKey) })
   }
 
   private static func files(of reference: BuildingReference) -> [String: Date?] {
@@ -71,7 +63,7 @@ struct BuildingFollower: Sendable {
           "\(text) describes another building now, \(reference.id). Start the command again."
         return true
       }
-      subject = try Self.subject(reference, siteKey)
+      subject = try reference.subject(siteKey: siteKey)
       files = Self.files(of: reference)
       problems.manifest = nil
     } catch {

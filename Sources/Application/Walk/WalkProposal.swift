@@ -24,24 +24,25 @@ package enum WalkProposal: Hashable, Sendable {
   ///   - devices: Devices of the room's family that can be provisioned.
   ///   - taken: The devices of other rooms.
   ///   - seen: The devices received in earlier scans.
+  ///   - adapters: The adapters that are with the installer: if several clearly receive a device best, it must be the same.
   ///   - began: The start of this scan.
   package init?(
     _ devices: [AirLedger.Sighting], except taken: Set<BluetoothAddress>, seen: Set<BluetoothAddress>,
-    on adapter: AdapterID, since began: MonotonicInstant, now: MonotonicInstant
+    on adapters: [AdapterID], since began: MonotonicInstant, now: MonotonicInstant
   ) {
     let free = devices.filter { device in
-      !taken.contains(device.address)
+      !taken.contains(device.address) && adapters.contains { device.receptions[$0] != nil }
         && device.lastReceived.map { $0.duration(to: now) <= Self.freshness } == true
     }
     let new = free.filter { device in
       !seen.contains(device.address) && began.duration(to: device.firstReceived) >= Self.settling
     }
     if new.count == 1 {
-      self = .switchedOn(new[0].address, rssi: new[0].rssi)
-    } else if let nearest = clearlyNearest(of: free, to: adapter, now: now) {
-      self = .nearest(nearest, rssi: free.first { $0.address == nearest }?.rssi)
-    } else {
-      return nil
+      self = .switchedOn(new[0].address, rssi: new[0].strongest.rssi)
+      return
     }
+    let nearest = Set(adapters.compactMap { clearlyNearest(of: free, to: $0, now: now) })
+    guard nearest.count == 1, let nearest = nearest.first else { return nil }
+    self = .nearest(nearest, rssi: free.first { $0.address == nearest }?.strongest.rssi)
   }
 }

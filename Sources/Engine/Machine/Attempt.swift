@@ -39,6 +39,8 @@ struct AttemptReport: Hashable, Sendable {
   var written: Set<SettingName> = []
   /// Settings that a read showed the device to hold.
   var readBack: Set<SettingName> = []
+  /// Whether the device accepted the command of the attempt.
+  var isAccepted = false
   /// Whether the attempt asked the device to keep the settings. From then on the device may have changed.
   var wasSubmitted = false
   /// Whether a link exists that the attempt must end.

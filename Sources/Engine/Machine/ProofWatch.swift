@@ -9,6 +9,10 @@ struct ProofWatch: Sendable {
     case proved(Evidence)
     /// The device waits to be provisioned, as before.
     case backAgain
+    /// The device tried to join its network, and waits again.
+    case gaveUp
+    /// The device is configured, and nothing shows that the command of the attempt did that.
+    case unexplained
     /// The device advertises another identity.
     case other(DeviceIdentity)
     /// Its address sent both the written identity and another one.
@@ -38,6 +42,9 @@ struct ProofWatch: Sendable {
   /// The addresses of the devices of other rooms: their beacons prove nothing either.
   private let known: Set<BluetoothAddress>
 
+  /// Without an identity: whether the device has the whole command, and whether it showed that it carries it out.
+  private(set) var (isAccepted, isUnderWay): (Bool, Bool)
+  private var isUnexplained = false
   private var own: Evidence?
   /// The adapter that received it.
   private var ownAdapter: AdapterID?
@@ -57,8 +64,10 @@ struct ProofWatch: Sendable {
 
   init(
     identity: DeviceIdentity?, family: Shared<DeviceFamily>, address: BluetoothAddress, mayMove: Bool = false,
+    isAccepted: Bool = false, isUnderWay: Bool = false,
     submittedAt: MonotonicInstant, began: MonotonicInstant? = nil, known: Set<BluetoothAddress> = []
   ) {
+    (self.isAccepted, self.isUnderWay) = (isAccepted || isUnderWay, isUnderWay)
     self.identity = identity
     self.family = family
     self.address = address
@@ -82,7 +91,10 @@ struct ProofWatch: Sendable {
       receive(sent, advertisement, firstReceived ?? advertisement.receivedAt)
     } else if isOwn {
       switch family.value.recognise(advertisement) {
-      case .awaitingProvisioning?: waitingSince = waitingSince ?? advertisement.receivedAt
+      case .locked? where identity == nil, .awaitingProvisioning?:
+        waitingSince = waitingSince ?? advertisement.receivedAt
+      case .joining?: (isAccepted, isUnderWay) = (true, true)
+      case .configured(nil)? where identity == nil && !isAccepted: isUnexplained = true
       case .configured(nil)? where identity == nil && own == nil:
         own = Evidence(
           grade: .deviceStatus, address: address, rssi: advertisement.rssi,
@@ -135,8 +147,9 @@ struct ProofWatch: Sendable {
       StateSighting(adapter: ownAdapter, identity: identity))
   }
 
-  /// Whether the device itself sent its proof. No later advertisement changes that.
-  var isProved: Bool { own != nil }
+  /// Whether the device itself showed the result. No later advertisement changes that: a device without an identity
+  /// waits again only once it has given up.
+  var isDecided: Bool { own != nil || identity == nil && (waitingSince != nil || isUnexplained) }
 
   /// When the advertisements so far decide; nil while only the timeout of the stage bounds the wait.
   var settlesAt: MonotonicInstant? { waitingSince?.advanced(by: Self.settling) }
@@ -150,6 +163,8 @@ struct ProofWatch: Sendable {
   func verdict(isOver: Bool = true) -> Verdict {
     if let contradiction { return .contradicted(contradiction) }
     if let own { return .proved(own) }
+    if isUnexplained { return .unexplained }
+    if isUnderWay, waitingSince != nil { return .gaveUp }
     if let other { return .other(other) }
     if isOver {
       if waitingSince != nil { return .backAgain }

@@ -58,6 +58,8 @@ struct RoomWork: Hashable, Sendable {
   var isSilent: Bool { budget.charged > 0 && !wasLinked && failedAfter > .seconds(2) }
   /// Whether an attempt of this run may have changed the device.
   private(set) var wasTouched = false
+  /// Whether the device accepted the command of an attempt.
+  private(set) var isAccepted = false
   /// Whether the device may have had the room's identity before this run wrote anything, with other settings.
   var hadIdentity = false
   var lastFailure: FailureReason?
@@ -104,8 +106,15 @@ struct RoomWork: Hashable, Sendable {
 
   var isUnchanged: Bool { if case .unneeded = save { true } else { false } }
 
-  /// The device shows that it kept nothing of what it acknowledged.
-  mutating func contradictAcknowledgement() {
+  /// The device refused, or shows that it kept nothing of what it acknowledged.
+  mutating func contradict(by reason: FailureReason) {
+    if reason.trait == .refusal, refusal == nil {
+      save = .refused(reason, at: submittedAt, isSubmittedSince: false)
+    }
+    contradictAcknowledgement()
+  }
+
+  private mutating func contradictAcknowledgement() {
     if case .acknowledged(let at, let evidence, _) = save { save = .acknowledged(at: at, evidence, []) }
   }
 
@@ -129,6 +138,7 @@ struct RoomWork: Hashable, Sendable {
     }
     if report.hasLink { wasLinked = true }
     if report.wasSubmitted { wasTouched = true }
+    if report.isAccepted { isAccepted = true }
   }
 
   private mutating func take(_ submission: Submission) {

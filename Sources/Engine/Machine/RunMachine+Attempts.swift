@@ -90,7 +90,8 @@ extension RunMachine {
     return RecordedSettings(
       values: lastWrite?.values(work.room.family) ?? [:],
       isSubmitted: work.wasTouched || lastWrite?.state == .submitted,
-      isOfThisRun: lastWrite == nil)
+      isAccepted: work.isAccepted,
+      wasAccepted: !work.wasTouched && request.known.isTaken(lastWrite, by: work.room))
   }
 
   /// The written identity that the device sent only after the timeout of an earlier attempt.
@@ -266,7 +267,7 @@ extension RunMachine {
       switch (rooms[place].room.family.proof, rooms[place].identity) {
       case (.onAir, let identity?): awaitProof(place, state, submission, identity)
       case (.onAir, nil): preconditionFailure("a device that is proved on air has an identity")
-      case (.status, nil) where submission.isUnderWay && submission.acknowledgement == nil:
+      case (.status, nil) where submission.problem != nil && rooms[place].room.family.showsConfiguredOnAir:
         awaitProof(place, state, submission, nil)
       case (.status, _), (.readBack, _), (.selfDisconnect, _): proveBySession(place, state, submission)
       }

@@ -100,7 +100,7 @@ extension RunMachine {
     var state = state
     state.work.lastFailure = reason
     state.work.failedAfter = state.took
-    if reason.contradictsAcknowledgement { state.work.contradictAcknowledgement() }
+    if reason.content != nil { state.work.contradict(by: reason) }
     state.work.budget.charge(failure)
     if failure.exemption == nil {
       state.work.failedAttempts += 1
@@ -161,7 +161,7 @@ extension RunMachine {
     let received = rooms[place].room.family.settings.filter(\.isOnAir).map(\.name)
     let proved = (work?.readBack ?? []).union(evidence?.identity == nil ? [] : received)
     let (sent, written) = (work?.sent ?? [], work?.written ?? [])
-    let acknowledged = reason?.contradictsAcknowledgement == true ? [] : work?.acknowledged ?? []
+    let acknowledged = reason?.content == nil ? work?.acknowledged ?? [] : []
     return RoomFinished(
       room: room.id, outcome: outcome, address: address, adapter: work?.adapter,
       attempts: work.map { $0.attempts - $0.uncountedAttempts } ?? 0,
@@ -195,12 +195,5 @@ extension RunMachine {
     case .failed where !family.lifecycle.isRewritable: .unconfirmed
     default: outcome
     }
-  }
-}
-
-extension FailureReason {
-  /// Whether it is the device's own evidence that it did not keep what it acknowledged.
-  fileprivate var contradictsAcknowledgement: Bool {
-    code == .saveNotKept || code == .wrongIdentity || trait == .refusal
   }
 }

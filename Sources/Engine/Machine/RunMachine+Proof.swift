@@ -15,7 +15,7 @@ extension RunMachine {
     let mayMove = room.proofAddress == .any && submission.acknowledgement != nil
     let watch = ProofWatch(
       identity: identity, family: rooms[place].room.sharedFamily, address: state.work.address,
-      mayMove: mayMove,
+      mayMove: mayMove, isAccepted: submission.isAccepted, isUnderWay: submission.isUnderWay,
       submittedAt: submission.at, began: now, known: mayMove ? devices(ofOthersThan: place) : [])
     let timeout = room.timeouts.verify
     let index = radios.index(of: adapter)
@@ -145,6 +145,10 @@ extension RunMachine {
       return .success(evidence)
     case .other(let identity):
       return .failure(AttemptFailure(.wrongIdentity(identity)))
+    case .gaveUp:
+      return .failure(AttemptFailure(.gaveUpJoining))
+    case .unexplained:
+      return .failure(AttemptFailure(.settingsUnknown(nil)))
     case .backAgain:
       // The device waits as before: it kept nothing. The failure of the save is the better reason.
       return .failure(AttemptFailure(submission.problem ?? .saveNotKept))

@@ -182,7 +182,7 @@ extension RunMachine {
     case .exhausted(let state) where !isEnding:
       return receive(advertisement, of: place, exhausted: state)
     case .proving(var state):
-      let settled = state.watch.settlesAt
+      let (settled, wasAccepted) = (state.watch.settlesAt, state.watch.isAccepted)
       let sighting = air[advertisement.address]
       state.watch.receive(
         advertisement, with: sighting?.identityNow, firstReceived: sighting?.firstReceived)
@@ -190,8 +190,15 @@ extension RunMachine {
       if settled == nil, let settles = state.watch.settlesAt {
         timers.instants.insert(Due(at: settles, room: place))
       }
-      if state.watch.isProved { endProof(place, isOver: true) }
-      return state.watch.isProved || settled != state.watch.settlesAt
+      if state.watch.isAccepted, !wasAccepted {
+        record(
+          .statusReceived(
+            .init(
+              room: state.work.room.id, attempt: state.past.work.number, text: "on air: it joins its network",
+              meaning: .accepted)))
+      }
+      if state.watch.isDecided { endProof(place, isOver: true) }
+      return state.watch.isDecided || settled != state.watch.settlesAt
     case .awaitingOperator where !isEnding:
       takeUp(place)
       return true

@@ -52,6 +52,15 @@ package struct AirLedger: Sendable {
     /// The identity in its last advertisement.
     package var identityNow: DeviceIdentity? { isIdentified ? identity : nil }
 
+    /// The adapter that receives it most strongly, and its last RSSI there, of those that received it within 10 s of the
+    /// last sighting.
+    package var strongest: (adapter: AdapterID, rssi: Int?) {
+      let last = receptions.values.map(\.at).max()
+      let recent = receptions.filter { last.map($0.value.at.duration(to:)) ?? .zero <= .seconds(10) }
+      let best = recent.max { ($0.value.rssi ?? .min, $1.key) < ($1.value.rssi ?? .min, $0.key) }
+      return best.map { ($0.key, $0.value.rssi ?? rssi) } ?? (adapter, rssi)
+    }
+
     /// Takes an advertisement with the same content as the last one.
     mutating func refresh(_ advertisement: Advertisement) {
       if isIdentified { identityReceived = advertisement.receivedAt }
@@ -349,7 +358,7 @@ package struct AirLedger: Sendable {
     switch sighting.life?.recognition {
     case .awaitingProvisioning?: true
     case .present?: sighting.life.flatMap { families[$0.profile] }?.lifecycle.isPerAction ?? false
-    case .locked?, .configured?, nil: false
+    case .locked?, .joining?, .configured?, nil: false
     }
   }
 

@@ -148,7 +148,7 @@ func registration(of room: Room, _ air: AirLedger, _ known: Known) -> Match {
   let own = known.device(of: room)?.address
   let others = received.map(\.address).filter { $0 != own }
   if own != nil, let identity = room.identity, !others.isEmpty {
-    return .stopped(.actionRequired, .identityOnAir(IdentityHolders(identity, others)))
+    return .stopped(.actionRequired, .identityOnAir(known.holders(of: identity, others, besides: room)))
   }
   if others.count > 1 {
     return .stopped(.ambiguous, .tooManyCandidates(others, identity: room.identity))
@@ -190,11 +190,11 @@ func blocker(
   let ours = Set([address, lastWrite?.receivedAt].compactMap(\.self))
   let others = air.devices(sending: room.identity).map(\.address).filter { !ours.contains($0) }
   if let identity = room.identity, !others.isEmpty {
-    return .stopped(.actionRequired, .identityOnAir(IdentityHolders(identity, others)))
+    return .stopped(.actionRequired, .identityOnAir(known.holders(of: identity, others, besides: room)))
   }
   let holders = known.holders(ofIdentityOf: room, ours, air)
   if let identity = room.identity, !holders.isEmpty {
-    return .stopped(.actionRequired, .identityOnRecord(IdentityHolders(identity, holders)))
+    return .stopped(.actionRequired, .identityOnRecord(known.holders(of: identity, holders, besides: room)))
   }
   if let address, let match = known.settledWithoutIdentity(room, at: address, wasTouched: wasTouched, air) {
     return match
@@ -217,7 +217,7 @@ func blocker(
       // Its other settings are unknown; if they can be read, an attempt reads them.
       return isRewritable ? nil : .stopped(.actionRequired, .settingsUnknown(identity))
     }
-    if lastWrite.gave(what: room, known.seal), !known.permissions.force.contains(room.id),
+    if known.gave(lastWrite, room), !known.permissions.force.contains(room.id),
       !isRewritable || lastWrite.state != .submitted
     {
       if lastWrite.state == .submitted, known.mayHoldOther(than: room, at: address) {
@@ -225,7 +225,8 @@ func blocker(
       }
       return .done(Evidence(onAir: identity, sighting), room.results(reception: lastWrite, known))
     }
-    return isRewritable ? nil : .stopped(.actionRequired, .settingsChanged(identity))
+    return isRewritable
+      ? nil : .stopped(.actionRequired, .settingsChanged(identity, known.changes(lastWrite, room)))
   }
   let isRecorded = lastWrite?.identity == identity
   if isRewritable {
@@ -236,7 +237,9 @@ func blocker(
       : .stopped(
         .actionRequired, .foreignSettings(held: identity.description, .onAir))
   }
-  return .stopped(.actionRequired, isRecorded ? .settingsChanged(identity) : .configuredOtherwise(identity))
+  let changes = lastWrite.map { known.changes($0, room) } ?? []
+  return .stopped(
+    .actionRequired, isRecorded ? .settingsChanged(identity, changes) : .configuredOtherwise(identity))
 }
 
 extension Known {
@@ -254,8 +257,39 @@ extension Known {
     guard var lastWrite = lastKnown.rooms[room.id]?.lastWrite, lastWrite.address == address else {
       return nil
     }
-    if room.proofAddress == .own, lastWrite.receivedAt != address { lastWrite.state = .submitted }
+    if !lastWrite.isUnproved, lastWrite.proof(fromAnyAddress: room.proofAddress == .any) == nil {
+      lastWrite.state = .submitted
+    }
     return lastWrite
+  }
+
+  /// Where the room stands, by the record and the manifest.
+  package func status(of room: Room) -> RoomStatus {
+    lastKnown.status(of: room.id, manifest: room.wanted(sealedBy: seal))
+  }
+
+  /// What this run wants of a room: a secret that it cannot compare is as the last run that could compare it wanted it.
+  private func wanted(_ room: Room) -> WantedRoom {
+    let known = lastKnown.rooms[room.id]
+    return room.wanted(sealedBy: seal).over(known?.wanted, known?.lastWrite)
+  }
+
+  /// Whether a write gave the device what the room wants, apart from settings that its firmware determines.
+  fileprivate func gave(_ write: LastWrite?, _ room: Room) -> Bool {
+    write.map { changes($0, room).isEmpty } ?? false
+  }
+
+  /// What the room wants of a device besides what this write gave it.
+  fileprivate func changes(_ write: LastWrite, _ room: Room) -> [PlannedSetting] {
+    wanted(room).changes(from: write).settings
+  }
+
+  /// Devices with a room's identity.
+  fileprivate func holders(
+    of identity: DeviceIdentity, _ addresses: [BluetoothAddress], besides room: Room
+  ) -> IdentityHolders {
+    let earlier = lastKnown.rooms[room.id]?.earlierDevices ?? []
+    return IdentityHolders(identity, addresses, earlier: addresses.filter(earlier.contains))
   }
 
   // MARK: What the device may hold
@@ -267,7 +301,7 @@ extension Known {
 
   /// Whether the device may advertise the room's identity with other settings than the room's.
   func mayHoldOther(than room: Room, at address: BluetoothAddress) -> Bool {
-    holdings(for: room, at: address).contains { $0.write?.gave(what: room, seal) != true }
+    holdings(for: room, at: address).contains { !gave($0.write, room) }
   }
 
   /// The last of the writes on record, if every one that the device may hold with the room's identity gave it
@@ -295,15 +329,17 @@ extension Known {
       !mayOverwrite(room)
     else { return nil }
     let lastWrite = lastWrite(for: room, at: address)
-    switch lastWrite?.state {
     // `doneByRecord` decides.
-    case .proved? where !isUnordered(room): return nil
-    case .acknowledged? where !isUnordered(room) && lastWrite?.gave(what: room, seal) == true:
-      // The run that wrote it ended before the outcome.
-      let evidence = Evidence(grade: .deviceStatus, address: address, run: lastWrite?.run)
-      return .done(evidence, room.results(reception: lastWrite, self))
-    case .proved?, .acknowledged?, .submitted?, nil: return .stopped(.actionRequired, .settingsUnknown(nil))
-    }
+    if case .proved? = lastWrite?.state, !isUnordered(room) { return nil }
+    guard isTaken(lastWrite, by: room) else { return .stopped(.actionRequired, .settingsUnknown(nil)) }
+    // The run that wrote it ended before the outcome.
+    let evidence = Evidence(grade: .deviceStatus, address: address, run: lastWrite?.run)
+    return .done(evidence, room.results(reception: lastWrite, self))
+  }
+
+  /// Whether a device got the settings of its room with its last write.
+  func isTaken(_ lastWrite: LastWrite?, by room: Room) -> Bool {
+    lastWrite?.isTaken == true && !isUnordered(room) && gave(lastWrite, room)
   }
 
   /// Whether the operator permits to write the device of a room whatever it holds. A device without an identity on air
@@ -317,21 +353,20 @@ extension Known {
   /// action required. Nil when the device must be connected to: the record has no proof, the device is in
   /// provisioning mode again, or it accepts new settings as it is.
   func doneByRecord(_ room: Room, at address: BluetoothAddress, _ air: AirLedger) -> Match? {
-    guard let lastWrite = lastWrite(for: room, at: address), case .proved(var evidence) = lastWrite.state,
-      air[address]?.isWaiting != true, !permissions.force.contains(room.id), !isUnordered(room),
-      // A device that was missed before must be received now.
-      lastKnown.rooms[room.id]?.absence == nil
+    guard let known = lastKnown.rooms[room.id], let lastWrite = lastWrite(for: room, at: address),
+      air[address]?.isWaiting != true, !permissions.force.contains(room.id)
     else { return nil }
-    guard lastWrite.gave(what: room, seal) else {
-      return room.family.lifecycle.isRewritable
-        ? nil : .stopped(.actionRequired, .settingsChanged(lastWrite.identity))
+    switch RoomStatus(known, manifest: wanted(room)) {
+    case .done(var evidence):
+      evidence.run = lastWrite.seen?.run ?? evidence.run ?? lastWrite.run
+      evidence.seenAt = lastWrite.seen?.at
+      return .done(evidence, room.settingResults(seal, lastWrite.state(of:)))
+    // The manifest may also expect another beacon of its firmware than the proof on record: that must be received.
+    case .changed(let changes) where !changes.settings.isEmpty && !room.family.lifecycle.isRewritable:
+      return .stopped(.actionRequired, .settingsChanged(lastWrite.identity, changes.settings))
+    // A device that was missed before must be received now.
+    default: return nil
     }
-    // The present manifest expects another beacon of its firmware than the proof on record: the new one must
-    // be received.
-    guard lastWrite.isProved(as: room) else { return nil }
-    evidence.run = lastWrite.seen?.run ?? evidence.run ?? lastWrite.run
-    evidence.seenAt = lastWrite.seen?.at
-    return .done(evidence, room.settingResults(seal, lastWrite.state(of:)))
   }
 
   /// Other devices that the record has with a room's identity, unless they were received in this run.
@@ -364,16 +399,6 @@ extension Evidence {
 }
 
 extension LastWrite {
-  /// Whether the device got what the room wants, apart from settings that its firmware determines.
-  func gave(what room: Room, _ seal: SecretSeal?) -> Bool {
-    satisfies(room, seal, besides: room.family.expectedSettings)
-  }
-
-  /// Whether the proof on record is the one that the room needs now.
-  func isProved(as room: Room) -> Bool {
-    identity == nil || identity == room.identity
-  }
-
   fileprivate func state(of setting: SettingName) -> SettingState {
     settings.first { $0.name == setting }?.state ?? .notWritten
   }

@@ -17,17 +17,14 @@ package struct RoomReception: Sendable, Hashable {
   /// - Parameters:
   ///   - rooms: the rooms, in the order of the building.
   ///   - known: the record, with the device of each room.
-  ///   - air: what each adapter received (`Verification.ledger`).
-  package init(_ rooms: [Room], _ known: Known, air: [AirLedger]) {
+  ///   - air: what was received (`Verification.ledger`).
+  package init(_ rooms: [Room], _ known: Known, air: AirLedger) {
     var (received, missing, unknown): ([Room], [Room], [Room]) = ([], [], [])
     var claimed = known.lastKnown.claimed
     for room in rooms {
       let own = known.addresses(of: room)
       claimed.formUnion(own)
-      let isReceived = air.contains { ledger in
-        own.contains { ledger[$0] != nil } || !ledger.devices(sending: room.identity).isEmpty
-      }
-      if isReceived {
+      if own.contains(where: { air[$0] != nil }) || !air.devices(sending: room.identity).isEmpty {
         received.append(room)
       } else if own.isEmpty {
         unknown.append(room)
@@ -36,8 +33,7 @@ package struct RoomReception: Sendable, Hashable {
       }
     }
     (self.received, self.missing, self.unknown) = (received, missing, unknown)
-    let waiting = Set(air.flatMap { $0.all.filter(\.isWaiting).map(\.address) })
-    unclaimed = waiting.subtracting(claimed).count
+    unclaimed = air.all.count { $0.isWaiting && !claimed.contains($0.address) }
   }
 }
 

@@ -22,8 +22,9 @@ package struct Verification: Sendable {
   ///   - rooms: the rooms to verify.
   ///   - known: the record, with the device of each room.
   ///   - windows: what each scan window received.
-  package init(_ rooms: [Room], _ known: Known, windows: [AirLedger]) {
-    self.rooms = rooms.map { Self.judge($0, known, windows) }
+  ///   - adapters: the adapters that scanned in them.
+  package init(_ rooms: [Room], _ known: Known, windows: [AirLedger], by adapters: [AdapterScan]) {
+    self.rooms = rooms.map { Self.judge($0, known, windows, adapters) }
     let expected = Set(rooms.compactMap(\.identity))
     let shared = Set(expected.map(\.shared))
     var unexpected: [BluetoothAddress: UnexpectedBeacon] = [:]
@@ -39,11 +40,14 @@ package struct Verification: Sendable {
     self.unexpected = unexpected.values.sorted { $0.address < $1.address }
   }
 
-  private static func judge(_ room: Room, _ known: Known, _ windows: [AirLedger]) -> RoomVerified {
+  private static func judge(
+    _ room: Room, _ known: Known, _ windows: [AirLedger], _ adapters: [AdapterScan]
+  ) -> RoomVerified {
     let device = known.device(of: room)?.address
     guard let identity = room.identity else {
       return RoomVerified(room: room.id, finding: .notVerifiable, address: device, windows: windows.count)
     }
+    let unused = known.lastKnown.rooms[room.id]?.prover(besides: adapters)
     let lastWrite = device.flatMap { known.lastWrite(for: room, at: $0) }
     let own = Set([device, lastWrite?.receivedAt].compactMap(\.self))
     let received = windows.map { $0.devices(sending: identity) }
@@ -55,6 +59,8 @@ package struct Verification: Sendable {
         others.isEmpty ? .onAir : .duplicate
       } else if own.isEmpty, others.count == 1, room.isRegistered {
         .onAir
+      } else if unused != nil, sightings.isEmpty {
+        .notSearched
       } else if !others.isEmpty {
         .otherDevice
       } else if sightings.last?.isWaiting == true {
@@ -65,10 +71,13 @@ package struct Verification: Sendable {
         .missing
       }
     let counted = own.isEmpty && finding == .onAir ? received.compactMap(\.first) : ofOwn
+    let strongest = counted.map(\.strongest)
     return RoomVerified(
       room: room.id, finding: finding, address: device ?? counted.first?.address, identity: identity,
       held: finding == .otherIdentity ? sightings.last?.identityAtWork : nil,
-      rssi: counted.compactMap(\.rssi), windowsReceived: counted.count, windows: windows.count,
-      others: own.isEmpty && finding == .onAir ? [] : others)
+      rssi: strongest.compactMap(\.rssi), windowsReceived: counted.count, windows: windows.count,
+      others: own.isEmpty && finding == .onAir ? [] : others,
+      adapter: strongest.max { ($0.rssi ?? .min) < ($1.rssi ?? .min) }?.adapter, adapters: adapters,
+      unused: finding == .notSearched ? unused : nil)
   }
 }

@@ -3,7 +3,7 @@ package import Model
 import Session
 import Waiting
 
-/// Chooses the adapter to work with, and waits for one to become ready if none is.
+/// Chooses the adapters to work with, and waits for one to become ready if none is.
 package struct AdapterSelection: Sendable {
   private let central: any Central
   private let clock: any TimeSource
@@ -20,18 +20,21 @@ package struct AdapterSelection: Sendable {
     self.timeout = timeout
   }
 
-  /// The first ready adapter, by name.
-  /// - Parameter waiting: receives, once for each change, what the wait is for.
+  /// All ready adapters, in order.
+  /// - Parameters:
+  ///   - others: adapters that do not count.
+  ///   - waiting: receives, once for each change, what the wait is for.
   /// - Throws: `adapterUnavailable` with the state of the first permitted adapter when the time is over,
   ///   `stackUnavailable` if the stack is missing too; `busUnavailable`, `permissionDenied`, `cancelled`.
-  package func adapter(
-    waiting: @escaping @Sendable (AdapterAwaited) async -> Void
-  ) async throws(CentralError) -> Adapter {
+  package func adapters(
+    besides others: Set<AdapterID> = [], waiting: @escaping @Sendable (AdapterAwaited) async -> Void
+  ) async throws(CentralError) -> [Adapter] {
     let raced = await race(timeout, on: clock) { () throws(CentralError) in
       var reported: AdapterAwaited?
       for await adapters in await central.adapterChanges() {
         let eligible = eligible(adapters)
-        if let ready = eligible.first(where: { $0.state == .ready }) { return ready }
+        let ready = eligible.filter { $0.state == .ready && !others.contains($0.id) }
+        if !ready.isEmpty { return ready }
         let awaited = AdapterAwaited(
           problem: adapters.isEmpty ? try await problemWithoutAdapters() : eligible.problem,
           adapter: eligible.first?.name ?? wanted.first?.text, seconds: timeout.inSeconds)
@@ -41,7 +44,7 @@ package struct AdapterSelection: Sendable {
       throw CentralError(Task.isCancelled ? .cancelled : .busUnavailable)
     }
     switch raced {
-    case .value(let adapter): return adapter
+    case .value(let adapters): return adapters
     case .failed(let error): throw error
     case .timedOut:
       throw CentralError(.adapterUnavailable(eligible(try await central.adapters()).problem))

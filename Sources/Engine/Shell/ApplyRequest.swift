@@ -165,15 +165,3 @@ package struct ProposedBinding: Hashable, Sendable {
   /// The RSSI of the device, in dBm.
   package var rssi: Int?
 }
-
-extension Room {
-  /// The room for the record, without its secrets.
-  package func planned(sealedBy seal: SecretSeal?, exclusion: Exclusion? = nil) -> PlannedRoom {
-    PlannedRoom(
-      room: id, name: name, floor: floor, group: group, profile: family.id, address: address,
-      registered: isRegistered ? true : nil,
-      proof: proofAddress == .own ? nil : proofAddress, settings: settingResults(seal) { _ in .notWritten },
-      identity: identity,
-      exclusion: exclusion)
-  }
-}

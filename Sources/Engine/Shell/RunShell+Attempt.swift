@@ -31,6 +31,7 @@ extension RunShell {
     report.sent = await session.progress.sent
     report.written = await session.progress.written
     report.readBack = await session.progress.readBack
+    report.isAccepted = await session.progress.isAccepted
     report.wasSubmitted = await session.progress.submittedAt != nil
     report.hasLink = link != nil
     inbox.post(.sessionEnded(report, attempt.id))

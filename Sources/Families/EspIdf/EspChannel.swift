@@ -1,5 +1,7 @@
 import Bluetooth
 package import Ciphers
+import EspMessages
+import SwiftProtobuf
 import Synchronization
 
 /// The encryption that a handshake agreed on.
@@ -60,14 +62,22 @@ struct EspEndpoints: Sendable {
       var found: [String: RemoteCharacteristic] = [:]
       for characteristic in service.characteristics
       where characteristic.access.isSuperset(of: [.read, .write]) {
+        let text: [UInt8]
         do throws(CentralError) {
-          let text = try await link.readDescriptor(.userDescription, of: characteristic)
-          found[String(decoding: text, as: UTF8.self).lowercased()] = characteristic
+          text = try await link.readDescriptor(.userDescription, of: characteristic)
         } catch {
           guard case .attributeMissing = error.code else { throw error }
+          continue
+        }
+        let name = String(decoding: text, as: UTF8.self).lowercased()
+        guard found.updateValue(characteristic, forKey: name) == nil else {
+          throw CentralError(.attributeAmbiguous(characteristic.uuid), stackText: "two endpoints are \(name)")
         }
       }
       if EspIdf.Endpoint.required.allSatisfy({ found[$0] != nil }) {
+        guard all.count(where: { $0.uuid == service.uuid }) == 1 else {
+          throw CentralError(.attributeAmbiguous(service.uuid), stackText: "two services are \(service.uuid)")
+        }
         return EspEndpoints(link: link, characteristics: found)
       }
     }
@@ -86,6 +96,15 @@ struct EspEndpoints: Sendable {
   }
 }
 
+/// A message of an endpoint whose answers have the number after that of the request.
+protocol EspNumberedMessage: SwiftProtobuf.Message {
+  var msg: UInt32 { get }
+}
+
+extension EspConfigMessage: EspNumberedMessage {}
+extension EspScanMessage: EspNumberedMessage {}
+extension EspControlMessage: EspNumberedMessage {}
+
 /// The endpoints of a device in an encrypted session.
 final class EspChannel: Sendable {
   let endpoints: EspEndpoints
@@ -102,5 +121,18 @@ final class EspChannel: Sendable {
       throw CentralError(.other, stackText: "the answer of \(name) is not authentic")
     }
     return text
+  }
+
+  /// The answer to a message: it has the next number.
+  func exchange<Message: EspNumberedMessage>(
+    _ name: String, _ request: Message
+  ) async throws(CentralError) -> Message {
+    let answer: Message = try EspIdf.message(try await exchange(name, EspIdf.bytes(of: request)))
+    guard answer.msg == request.msg + 1 else { throw Self.noAnswer(of: name) }
+    return answer
+  }
+
+  static func noAnswer(of name: String) -> CentralError {
+    CentralError(.other, stackText: "the answer of \(name) is none")
   }
 }

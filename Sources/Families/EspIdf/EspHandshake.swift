@@ -40,7 +40,7 @@ struct EspHandshake: Sendable {
     var request = EspSessionData()
     request.security0.command = .init()
     guard case .security0(let answer)? = try await send(request).scheme,
-      case .response(let response)? = answer.payload, response.status == .success
+      case .response(let response)? = answer.payload, answer.msg == 1, response.status == .success
     else { throw Self.unexpected }
     return .agreed(.none)
   }
@@ -57,7 +57,7 @@ struct EspHandshake: Sendable {
     request.secVer = 1
     request.security1.command0.clientPublicKey = Data(publicKey)
     guard case .security1(let answer)? = try await send(request).scheme,
-      case .response0(let response)? = answer.payload, response.status == .success,
+      case .response0(let response)? = answer.payload, answer.msg == 1, response.status == .success,
       response.deviceRandom.count == 16,
       var key = X25519.sharedSecret(privateKey, [UInt8](response.devicePublicKey))
     else { throw Self.unexpected }
@@ -75,7 +75,7 @@ struct EspHandshake: Sendable {
     case .refused(let text, _): return .refused(text)
     }
     guard case .security1(let last)? = reply.scheme, case .response1(let verified)? = last.payload,
-      verified.status == .success
+      last.msg == 3, verified.status == .success
     else { throw Self.unexpected }
     guard stream.apply(to: [UInt8](verified.deviceVerifyData)) == publicKey else { return Self.impostor }
     return .agreed(.stream(stream))
@@ -102,7 +102,7 @@ struct EspHandshake: Sendable {
     request.security2.command0.username = Data(credentials.username)
     request.security2.command0.clientPublicKey = Data(client.publicKey)
     guard case .security2(let answer)? = try await send(request).scheme,
-      case .response0(let response)? = answer.payload, response.status == .success,
+      case .response0(let response)? = answer.payload, answer.msg == 1, response.status == .success,
       let session = client.session(
         username: credentials.username, innerDigest: innerDigest, salt: [UInt8](response.salt),
         devicePublicKey: [UInt8](response.devicePublicKey))
@@ -117,7 +117,7 @@ struct EspHandshake: Sendable {
     case .refused(let text, let isLinked): return (.refused(text), isLinked)
     }
     guard case .security2(let last)? = reply.scheme, case .response1(let verified)? = last.payload,
-      verified.status == .success, verified.nonce.count >= 12
+      last.msg == 3, verified.status == .success, verified.nonce.count >= 12
     else { throw Self.unexpected }
     guard [UInt8](verified.deviceProof) == session.expectedProof else { return (Self.impostor, true) }
     let cipher = AESGaloisCounter(key: Array(session.key.prefix(32)))

@@ -117,12 +117,9 @@ private struct EspDevice: Sendable {
 
   /// Stage `write`: the network, which the device keeps in its RAM.
   func send() async throws(AttemptFailure) {
-    let (channel, bytes) = (channel, setRequest)
-    let status = try await session.sending(Self.settings) { () throws(CentralError) -> EspStatus in
-      let answer: EspConfigMessage = try EspIdf.message(
-        try await channel.exchange(EspIdf.Endpoint.config, bytes))
-      guard case .setResponse(let response)? = answer.payload else { throw EspDevice.unexpected }
-      return response.status
+    let device = self
+    let status = try await session.sending(Self.settings) { () throws(CentralError) in
+      try await device.set()
     }
     guard status == .success else {
       await session.rejected(Self.settings)
@@ -132,12 +129,14 @@ private struct EspDevice: Sendable {
     await session.confirmWritten(Self.settings)
   }
 
-  /// The request that sets the network.
-  private var setRequest: [UInt8] {
+  private func set() async throws(CentralError) -> EspStatus {
     var request = EspConfigMessage()
     request.msg = 2
     request.setConfig = configuration
-    return EspIdf.bytes(of: request)
+    guard
+      case .setResponse(let response)? = try await channel.exchange(EspIdf.Endpoint.config, request).payload
+    else { throw Self.unexpected }
+    return response.status
   }
 
   private var configuration: EspConfigMessage.SetConfig {
@@ -152,7 +151,8 @@ private struct EspDevice: Sendable {
   /// How a join ended, by the device's own word.
   private enum Joined: Sendable {
     case connected(EspConfigMessage.Connected)
-    /// It joined this network by a command of an earlier run or of another program, whose password is not known.
+    /// It joined this network by a command that this run cannot tell from one of another client, whose password is
+    /// not known.
     case joinedBefore(EspConfigMessage.Connected)
     /// It tried and could not.
     case failed(WiFiRefusal, String)
@@ -171,8 +171,7 @@ private struct EspDevice: Sendable {
         try await device.applyAndFollow(command)
       }
     } catch {
-      if !command.isOfThisRun, error.reason.failureClass != .cancelled {
-        // The next attempt could not tell how that command ended from how its own did.
+      if command.mayBeForeign, error.reason.failureClass != .cancelled {
         throw AttemptFailure(.settingsUnknown(nil))
       }
       switch error.reason {
@@ -208,25 +207,24 @@ private struct EspDevice: Sendable {
     }
   }
 
+  /// Only a command that the device accepted is this run's; its report has the network, but not the password.
   private func applyAndFollow(_ command: FollowedCommand) async throws(CentralError) -> Joined {
     if let refusal = try await apply() {
-      // It is joining, has joined or could not, by an earlier command. Its report has the network, but not the password.
+      // It is joining, has joined or could not, by a command whose answer was lost, or by another client's.
       guard refusal == .internalError else { return .refused("\(refusal)") }
-      command.isOfThisRun = session.recorded?.isOfThisRun == true
+      command.mayBeForeign = session.recorded?.isAccepted != true
       if try await state().state == .connectionFailed {
-        if let refusal = try await applyAgain() { return .refused("\(refusal)") }
-        command.isOfThisRun = true
+        if let refusal = try await applyAgain(command) { return .refused("\(refusal)") }
       }
     }
     while true {
       let state = try await state()
       switch state.detail {
       case .connected(let network)?:
-        return command.isOfThisRun ? .connected(network) : .joinedBefore(network)
+        return command.mayBeForeign ? .joinedBefore(network) : .connected(network)
       case .failReason(let reason)? where state.state == .connectionFailed:
-        if command.isOfThisRun { return .failed(reason.cause, reason.words) }
-        if let refusal = try await applyAgain() { return .refused("\(refusal)") }
-        command.isOfThisRun = true
+        if !command.mayBeForeign { return .failed(reason.cause, reason.words) }
+        if let refusal = try await applyAgain(command) { return .refused("\(refusal)") }
       default: break
       }
       guard (try? await session.clock.sleep(for: Self.pollInterval)) != nil else {
@@ -235,11 +233,14 @@ private struct EspDevice: Sendable {
     }
   }
 
-  /// Has a device that could not join forget that network, and join the room's.
-  private func applyAgain() async throws(CentralError) -> EspStatus? {
+  /// Has a device that could not join forget that network, and join the room's. A device that failed is in no join, so
+  /// the next one is this run's.
+  private func applyAgain(_ command: FollowedCommand) async throws(CentralError) -> EspStatus? {
+    command.mayBeForeign = false
+    await session.excludesEarlierCommands()
     try await requestReset()
-    _ = try await channel.exchange(EspIdf.Endpoint.config, setRequest)
-    return try await apply()
+    let refusal = try await set()
+    return refusal == .success ? try await apply() : refusal
   }
 
   /// - Returns: the status, unless it is success.
@@ -247,19 +248,23 @@ private struct EspDevice: Sendable {
     var request = EspConfigMessage()
     request.msg = 4
     request.apply = .init()
-    let answer: EspConfigMessage = try EspIdf.message(
-      try await channel.exchange(EspIdf.Endpoint.config, EspIdf.bytes(of: request)))
-    guard case .applyResponse(let response)? = answer.payload else { throw Self.unexpected }
-    return response.status == .success ? nil : response.status
+    guard
+      case .applyResponse(let response)? = try await channel.exchange(EspIdf.Endpoint.config, request).payload
+    else { throw Self.unexpected }
+    guard response.status == .success else { return response.status }
+    await session.received("accepted", as: .accepted)
+    return nil
   }
 
-  /// The state of the join. Without a detail, `connected` is only the default of a field that is not there.
+  /// The state of the join. Without a detail, `connected` is only the default of a field that is not there; without an
+  /// address it has joined nothing.
   func state() async throws(CentralError) -> EspConfigMessage.StatusResponse {
     var request = EspConfigMessage()
     request.getStatus = .init()
-    let answer: EspConfigMessage = try EspIdf.message(
-      try await channel.exchange(EspIdf.Endpoint.config, EspIdf.bytes(of: request)))
-    guard case .status(let response)? = answer.payload, response.status == .success else {
+    guard case .status(let response)? = try await channel.exchange(EspIdf.Endpoint.config, request).payload,
+      response.status == .success
+    else { throw Self.unexpected }
+    if case .connected(let network)? = response.detail, response.state != .connected || !network.hasAddress {
       throw Self.unexpected
     }
     return response
@@ -279,18 +284,28 @@ private struct EspDevice: Sendable {
     var request = EspControlMessage()
     request.msg = 1
     request.reset = .init()
-    _ = try await channel.exchange(EspIdf.Endpoint.control, EspIdf.bytes(of: request))
+    _ = try await channel.exchange(EspIdf.Endpoint.control, request)
   }
 
-  private static let unexpected = CentralError(.other, stackText: "the answer of prov-config is none")
+  private static let unexpected = EspChannel.noAnswer(of: EspIdf.Endpoint.config)
+}
+
+extension EspConfigMessage.Connected {
+  fileprivate var hasAddress: Bool {
+    let numbers = ip4.split(separator: ".", omittingEmptySubsequences: false).map { part in
+      part.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) ? UInt8(part) : nil
+    }
+    return numbers.count == 4 && !numbers.contains(nil) && numbers[0] != 0
+  }
 }
 
 /// The command whose result a device reports.
 private final class FollowedCommand: Sendable {
-  private let ofThisRun = Mutex(true)
-  var isOfThisRun: Bool {
-    get { ofThisRun.withLock { $0 } }
-    set { ofThisRun.withLock { $0 = newValue } }
+  private let foreign = Mutex(false)
+  /// Whether the device is busy with one that nothing shows to be this run's.
+  var mayBeForeign: Bool {
+    get { foreign.withLock { $0 } }
+    set { foreign.withLock { $0 = newValue } }
   }
 }
 
@@ -344,11 +359,10 @@ extension EspChannel {
   }
 
   private func scan(_ request: EspScanMessage) async throws(CentralError) -> EspScanMessage {
-    let answer: EspScanMessage = try EspIdf.message(
-      try await exchange(EspIdf.Endpoint.scan, EspIdf.bytes(of: request)))
+    let answer = try await exchange(EspIdf.Endpoint.scan, request)
     guard answer.status == .success else { throw Self.unexpected }
     return answer
   }
 
-  private static let unexpected = CentralError(.other, stackText: "the answer of prov-scan is none")
+  private static let unexpected = noAnswer(of: EspIdf.Endpoint.scan)
 }

@@ -66,6 +66,8 @@ package struct StatusReceived: AttemptFact {
 /// The interpretation of a status. The names are frozen.
 package enum StatusMeaning: String, Hashable, Sendable, Codable, CaseIterable {
   case ready
+  case accepted
+  case notAccepted = "not_accepted"
   case saved
   case refusal
   case stale

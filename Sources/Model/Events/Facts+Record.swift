@@ -66,14 +66,15 @@ package struct BindingReleased: FactPayload {
   package var cause: Cause
   package var reason: String?
   package var silent: Bool?
+  package var adapters: [AdapterScan]?
   package var successor: BluetoothAddress?
 
   package init(
     room: RoomID, address: BluetoothAddress, cause: Cause, reason: String? = nil, silent: Bool? = nil,
-    successor: BluetoothAddress? = nil
+    adapters: [AdapterScan]? = nil, successor: BluetoothAddress? = nil
   ) {
     (self.room, self.address, self.cause, self.reason) = (room, address, cause, reason)
-    (self.silent, self.successor) = (silent, successor)
+    (self.silent, self.adapters, self.successor) = (silent, adapters, successor)
   }
 }
 

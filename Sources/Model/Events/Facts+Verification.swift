@@ -1,5 +1,34 @@
 package import Bluetooth
 
+/// How long an adapter scanned.
+package struct AdapterScan: Hashable, Sendable, Codable {
+  package var adapter: AdapterID
+  /// Its name at that time: `hci0`.
+  package var name: String
+  package var seconds: Double
+  /// Whether it scanned to the end: false if it failed, or was lost.
+  package var isComplete: Bool
+
+  package init(adapter: AdapterID, name: String, seconds: Double = 0, isComplete: Bool = true) {
+    (self.adapter, self.name, self.seconds, self.isComplete) = (adapter, name, seconds, isComplete)
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case adapter, name, seconds
+    case isComplete = "complete"
+  }
+}
+
+extension LastKnownRoom {
+  /// The adapter that last proved the room, unless it is among these and scanned to the end. Out of range of the others, its
+  /// device may be on air.
+  package func prover(besides scans: [AdapterScan]) -> AdapterID? {
+    lastWrite?.provedBy.flatMap { prover in
+      scans.contains { $0.adapter == prover && $0.isComplete } ? nil : prover
+    }
+  }
+}
+
 /// The verification of the building produced a finding for a room.
 package struct RoomVerified: FactPayload {
   /// The findings. The names are frozen.
@@ -10,6 +39,7 @@ package struct RoomVerified: FactPayload {
     case otherIdentity = "other_identity"
     case waiting
     case missing
+    case notSearched = "not_searched"
     case notVerifiable = "not_verifiable"
   }
   package static var durability: Durability { .synced }
@@ -26,11 +56,15 @@ package struct RoomVerified: FactPayload {
   package var windowsReceived: Int
   package var windows: Int
   package var others: [BluetoothAddress]
+  package var adapter: AdapterID?
+  package var adapters: [AdapterScan]?
+  package var unused: AdapterID?
 
   package init(
     room: RoomID, finding: Finding, address: BluetoothAddress? = nil, identity: DeviceIdentity? = nil,
     held: DeviceIdentity? = nil, rssi: [Int] = [], windowsReceived: Int = 0, windows: Int,
-    others: [BluetoothAddress] = []
+    others: [BluetoothAddress] = [], adapter: AdapterID? = nil, adapters: [AdapterScan]? = nil,
+    unused: AdapterID? = nil
   ) {
     (self.room, self.finding, self.address, self.identity) = (room, finding, address, identity)
     self.held = held
@@ -39,6 +73,7 @@ package struct RoomVerified: FactPayload {
     rssiMin = sorted.first
     rssiMax = sorted.last
     (self.windowsReceived, self.windows, self.others) = (windowsReceived, windows, others)
+    (self.adapter, self.adapters, self.unused) = (adapter, adapters, unused)
   }
 
   enum CodingKeys: String, CodingKey {
@@ -48,7 +83,7 @@ package struct RoomVerified: FactPayload {
     case rssiMin = "rssi_min"
     case rssiMax = "rssi_max"
     case windowsReceived = "windows_received"
-    case windows, others
+    case windows, others, adapter, adapters, unused
   }
 
   /// Below this RSSI in dBm, connecting is unreliable (docs/protocols.md, "Robo Sensor").
@@ -59,6 +94,9 @@ package struct RoomVerified: FactPayload {
 
   /// Whether the operator must do something.
   package var needsAction: Bool { finding != .onAir && finding != .notVerifiable }
+
+  /// Whether its device is not as recorded.
+  package var isDeviation: Bool { needsAction && finding != .notSearched }
 }
 
 /// A device whose identity shares its first parts with those of a building's rooms, and that no room has.

@@ -174,9 +174,13 @@ package struct Contradiction: Hashable, Sendable {
 package struct IdentityHolders: Hashable, Sendable {
   package let identity: DeviceIdentity
   package let addresses: [BluetoothAddress]
+  /// Those of them that the room had before.
+  package let earlier: [BluetoothAddress]
 
-  package init(_ identity: DeviceIdentity, _ addresses: [BluetoothAddress]) {
-    (self.identity, self.addresses) = (identity, addresses)
+  package init(
+    _ identity: DeviceIdentity, _ addresses: [BluetoothAddress], earlier: [BluetoothAddress] = []
+  ) {
+    (self.identity, self.addresses, self.earlier) = (identity, addresses, earlier)
   }
 }
 

@@ -29,6 +29,8 @@ extension FailureReason: Codable {
     package internal(set) var networks: [FoundNetwork]?
     package internal(set) var families: [FamilyID]?
     package internal(set) var cause: WiFiRefusal?
+    package internal(set) var changes: [PlannedSetting]?
+    package internal(set) var earlier: [BluetoothAddress]?
 
     enum CodingKeys: String, CodingKey {
       case code, stage, setting
@@ -36,7 +38,7 @@ extension FailureReason: Codable {
       case deviceText = "device_text"
       case stackText = "stack_text"
       case held, identity, addresses, candidates, sightings, near, seconds, source, ssid, networks, families,
-        cause
+        cause, changes, earlier
     }
   }
 }
@@ -97,7 +99,11 @@ extension FailureReason.Form {
     case .configuredOtherwise(let identity): self.identity = identity
     case .identityOnAir(let holders), .identityOnRecord(let holders):
       (identity, addresses) = (holders.identity, holders.addresses)
-    case .settingsChanged(let identity), .settingsUnknown(let identity): self.identity = identity
+      if !holders.earlier.isEmpty { earlier = holders.earlier }
+    case .settingsChanged(let identity, let changes):
+      self.identity = identity
+      if !changes.isEmpty { self.changes = changes }
+    case .settingsUnknown(let identity): self.identity = identity
     case .adapterClaimed(let holder): stackText = holder
     case .hostPaused(let paused): put(paused)
     case .tooManyCandidates(let addresses, let identity):

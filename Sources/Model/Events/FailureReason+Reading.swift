@@ -59,7 +59,7 @@ extension FailureReason.Form {
       .configuredOtherwise(try context.required(identity, .identity))
     case .identityOnAir: .identityOnAir(try context.holders())
     case .identityOnRecord: .identityOnRecord(try context.holders())
-    case .settingsChanged: .settingsChanged(identity)
+    case .settingsChanged: .settingsChanged(identity, changes ?? [])
     case .settingsUnknown: .settingsUnknown(identity)
     case .authorizationRequired: .authorizationRequired
     case .localAdapterNeeded: .localAdapterNeeded
@@ -180,7 +180,9 @@ extension FailureReason.Form {
     }
 
     func holders() throws(DecodingError) -> IdentityHolders {
-      IdentityHolders(try required(form.identity, .identity), try required(form.addresses, .addresses))
+      IdentityHolders(
+        try required(form.identity, .identity), try required(form.addresses, .addresses),
+        earlier: form.earlier ?? [])
     }
 
     func nearCandidates() throws(DecodingError) -> NearCandidates {

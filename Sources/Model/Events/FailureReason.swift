@@ -47,8 +47,8 @@ package enum FailureReason: Hashable, Sendable {
   case configuredOtherwise(DeviceIdentity)
   case identityOnAir(IdentityHolders)
   case identityOnRecord(IdentityHolders)
-  /// The identity is nil for a family without one.
-  case settingsChanged(DeviceIdentity?)
+  /// The identity is nil for a family without one. With what differs, unless the operator only wants it written again.
+  case settingsChanged(DeviceIdentity?, [PlannedSetting] = [])
   /// The identity is nil for a family without one.
   case settingsUnknown(DeviceIdentity?)
   /// A person must press the device's button before it accepts settings.
@@ -230,6 +230,33 @@ extension FailureReason {
     case .stackError: (.stackError, .transient, .failed, .mayBeHostLoss)
     }
   }
+
+  /// What a failure shows of the settings that were sent, by the device's own evidence.
+  package enum Content {
+    /// The device kept nothing: it waits to be provisioned again.
+    case nothing
+    /// The device refused them, so what it holds is unknown.
+    case refused
+    /// The device holds other settings.
+    case other
+
+    /// Whether the device denies its save.
+    package var deniesSave: Bool { self != .other }
+  }
+
+  /// What it shows of the device's settings; nil if it shows nothing. Nothing else decides whether a device may have kept
+  /// what was sent.
+  package var content: Content? {
+    switch code {
+    case .saveNotKept: .nothing
+    case .wrongIdentity, .configuredOtherwise, .foreignSettings: .other
+    default: trait == .refusal ? .refused : nil
+    }
+  }
+
+  /// The device shows that it tried to join its network, and waits again.
+  package static let gaveUpJoining = Self.wifiRefused(
+    .unknown, deviceText: "it tried to join, and gave up")
 
   /// The reason without its context.
   package var code: Code { row.code }

@@ -84,6 +84,9 @@ package struct DeviceFamily: Hashable, Sendable {
       ?? access.lazy.compactMap { mapping in mapping.entryName(of: setting).map(mapping.entry) }.first
   }
 
+  /// Whether a device shows on air that it is configured.
+  package var showsConfiguredOnAir: Bool { recognition.contains { $0.state == .configured } }
+
   /// The state of the device that sent an advertisement; nil for a device of another family, or when that is
   /// unknown.
   package func recognise(_ advertisement: Advertisement) -> Recognition? {
@@ -94,6 +97,7 @@ package struct DeviceFamily: Hashable, Sendable {
     switch rule.state {
     case .waiting: return .awaitingProvisioning
     case .locked: return .locked
+    case .joining: return .joining
     case .present: return .present
     case .configured: return .configured(found)
     }

@@ -6,26 +6,46 @@ package struct DeviceIdentity: Hashable, Sendable, CustomStringConvertible {
   /// Its parts with their names; the last one distinguishes the devices of a building: `uuid …, major 1, minor 7`.
   package let description: String
 
-  package init(_ parts: [String]) { description = parts.joined(separator: Self.separator) }
+  /// A comma within a part has a backslash before it, so that its parts can be told from its text.
+  package init(_ parts: some Sequence<String>) {
+    description = parts.map { $0.replacing("\\", with: "\\\\").replacing(",", with: "\\,") }
+      .joined(separator: Self.separator)
+  }
+
+  /// An identity on record, by its `description`.
+  package init(recorded description: String) { self.description = description }
 
   private static let separator = ", "
 
-  package var parts: [String] { description.split(separator: Self.separator).map { String($0) } }
+  package var parts: [String] {
+    // Most have no such comma, and advertisements are many.
+    guard hasEscapes else { return description.split(separator: Self.separator).map { String($0) } }
+    var parts = [""]
+    var rest = description[...]
+    while let character = rest.popFirst() {
+      if character == "\\", let escaped = rest.popFirst() {
+        parts[parts.count - 1].append(escaped)
+      } else if character == ",", rest.first == " " {
+        rest.removeFirst()
+        parts.append("")
+      } else {
+        parts[parts.count - 1].append(character)
+      }
+    }
+    return parts
+  }
 
   /// The part that distinguishes it from others: `minor 7`.
   package var distinction: String {
     // The fold compares it for each sighting. `split` would take far longer.
     let bytes = description.utf8
-    var rest = bytes[...]
-    while let comma = rest.lastIndex(of: UInt8(ascii: ",")) {
-      let part = bytes[comma...].dropFirst(Self.separator.utf8.count)
-      if bytes[comma..<part.startIndex].elementsEqual(Self.separator.utf8) {
-        return String(description[part.startIndex...])
-      }
-      rest = bytes[..<comma]
-    }
-    return description
+    guard !hasEscapes, let comma = bytes.lastIndex(of: UInt8(ascii: ",")) else { return parts.last ?? "" }
+    let rest = bytes[comma...].dropFirst()
+    return rest.first == UInt8(ascii: " ")
+      ? String(description[rest.dropFirst().startIndex...]) : parts.last ?? ""
   }
+
+  private var hasEscapes: Bool { description.utf8.contains(UInt8(ascii: "\\")) }
 
   /// The name of that part: `minor`.
   package var distinctionName: String { String(distinction.prefix { $0 != " " }) }
@@ -36,12 +56,12 @@ package struct DeviceIdentity: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The parts that the devices of a building may share.
-  package var shared: String { parts.dropLast().joined(separator: Self.separator) }
+  package var shared: String { DeviceIdentity(parts.dropLast()).description }
 }
 
 extension DeviceIdentity: Codable {
   package init(from decoder: any Decoder) throws {
-    description = try decoder.singleValueContainer().decode(String.self)
+    self.init(recorded: try decoder.singleValueContainer().decode(String.self))
   }
 
   package func encode(to encoder: any Encoder) throws {
@@ -90,7 +110,7 @@ package struct IdentityRule: Hashable, Sendable {
   package init(_ place: Place, prefix: [UInt8] = [], parts: [Part], trailing: Int = 0) {
     (self.place, self.prefix, self.parts, self.trailing) = (place, prefix, parts, trailing)
     let factory = parts.dropLast().map { part in part.factory.map(part.text) }
-    expected = factory.contains(nil) ? [] : [factory.compactMap(\.self).joined(separator: ", ")]
+    expected = factory.contains(nil) ? [] : [DeviceIdentity(factory.compactMap(\.self)).description]
   }
 
   /// The names of the parts of an iBeacon.

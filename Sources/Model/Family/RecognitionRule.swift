@@ -6,6 +6,8 @@ package enum Recognition: Hashable, Sendable {
   case awaitingProvisioning
   /// It is not configured, and a person must press its button before it accepts settings.
   case locked
+  /// It carries out a command, and is to be configured.
+  case joining
   /// It is configured, with this identity if its family has one.
   case configured(DeviceIdentity?)
   /// It is present; its advertisement does not show its settings.
@@ -17,6 +19,7 @@ package struct RecognitionRule: Hashable, Sendable {
   package enum State: Hashable, Sendable {
     case waiting
     case locked
+    case joining
     case configured
     case present
   }

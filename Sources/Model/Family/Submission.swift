@@ -8,8 +8,10 @@ package struct Submission: Hashable, Sendable {
   package var acknowledgement: Evidence.Grade?
   /// Whether nothing had to be written because the device held everything.
   package var isUnchanged: Bool
-  /// Whether the device showed that it carries the change out, and its result is still to come: a sighting of it as
-  /// configured then proves it, in a family without an identity on air.
+  /// Whether the device confirmed the whole command, and showed nothing else since: a sighting of it as configured then
+  /// proves it, in a family without an identity on air.
+  package var isAccepted = false
+  /// Whether the device showed that it carries the command out, and its result is still to come.
   package var isUnderWay = false
   /// The failure instead of an acknowledgement. It becomes the reason only if the proof does not arrive.
   package var problem: FailureReason?

@@ -51,6 +51,17 @@ package struct LastKnownBuilding: Hashable, Sendable {
     rooms.lazy.filter { $0.value.bindings.contains { $0.address == address } }.map(\.key).sorted()
   }
 
+  /// The earlier ids of rooms that a manifest has under new ones: the device is on record for a room that it does not have.
+  package func earlierIDs(of manifest: [PlannedRoom]) -> [RoomID: RoomID] {
+    let ids = Set(manifest.map(\.room))
+    let owners = owners
+    var earlier: [RoomID: RoomID] = [:]
+    for room in manifest where rooms[room.room]?.bindings.isEmpty ?? true {
+      earlier[room.room] = room.address.flatMap { owners[$0]?.first { !ids.contains($0) } }
+    }
+    return earlier
+  }
+
   /// The devices that no other room may get: those with a room, and those out of service.
   package var claimed: Set<BluetoothAddress> {
     Set(rooms.values.flatMap { $0.bindings.map(\.address) }).union(retired.keys)
@@ -67,10 +78,16 @@ package struct LastKnownRoom: Hashable, Sendable {
   package var bindings: [Binding] = []
   /// The last write to its device, if it may still apply.
   package var lastWrite: LastWrite?
-  /// The last outcome of any run.
+  /// What the newest manifest on record wants of it; nil if no run had it.
+  package var wanted: WantedRoom?
+  /// The outcome of the last run that worked on it; nil if that ended before an outcome.
   package var last: RoomFinished?
-  /// The run of `last`.
+  /// The last run that worked on it.
   package var lastRun: String?
+  /// The release of its last device; nil while it has one, and before its first one.
+  package var release: Release?
+  /// The devices that it had before, oldest first.
+  package var earlierDevices: [BluetoothAddress] = []
   /// All acceptances of the room, in order. Several may be valid.
   package var acceptances: [Acceptance] = []
   /// The finding of the last verification.
@@ -94,33 +111,19 @@ package struct LastKnownRoom: Hashable, Sendable {
   package var acceptance: Acceptance? { acceptances.last { $0.ended == nil } }
 
   /// Ends all valid acceptances.
-  package mutating func endAcceptances(_ ended: RecordedAt) {
-    for index in acceptances.indices where acceptances[index].ended == nil {
-      acceptances[index].ended = ended
+  package mutating func endAcceptances(_ ended: RecordedAt) { endAcceptances(ended) { _ in true } }
+
+  /// Ends the valid acceptances that were about the room with another device.
+  package mutating func endAcceptances(ofOtherThan device: BluetoothAddress, _ ended: RecordedAt) {
+    endAcceptances(ended) { !$0.covers(device) }
+    for index in acceptances.indices where acceptances[index].subject == .unknown {
+      acceptances[index].subject = .device(device)
     }
   }
 
-  /// The progress of a room by the record. The names are frozen.
-  package enum Progress: String, Hashable, Sendable, Codable, CaseIterable {
-    case done
-    case missing
-    case unconfirmed
-    case accepted
-    case retired
-    case open
-  }
-
-  package var progress: Progress {
-    if !unordered.isEmpty { return .open }
-    if retirement != nil { return .retired }
-    switch lastWrite?.state {
-    case .proved?:
-      guard let absence else { return .done }
-      return acceptance != nil ? .accepted : absence.isMissing ? .missing : .unconfirmed
-    // A run that ended with a failure knows that it did not write everything: no search can confirm that.
-    case .submitted?, .acknowledged?:
-      return last?.outcome == .failed && lastRun == lastWrite?.run ? .open : .unconfirmed
-    case nil: return acceptance == nil ? .open : .accepted
+  private mutating func endAcceptances(_ ended: RecordedAt, where isEnded: (Acceptance) -> Bool) {
+    for index in acceptances.indices where acceptances[index].ended == nil && isEnded(acceptances[index]) {
+      acceptances[index].ended = ended
     }
   }
 }
@@ -185,6 +188,9 @@ package struct LastWrite: Hashable, Sendable {
   /// The address that was written.
   package var address: BluetoothAddress
   package var state: State
+  /// Whether the device accepted the whole command: that it is configured then shows these settings, in a family
+  /// without an identity.
+  package var isAccepted = false
   /// The settings, each with its state.
   package var settings: [SettingResult]
   /// The identity that the device sends with them; nil for a family without one.
@@ -196,6 +202,8 @@ package struct LastWrite: Hashable, Sendable {
   package var at: Date
   /// When the device was last received as in the evidence; nil without a proof.
   package var seen: RecordedAt?
+  /// The adapter of its last proof, as far as is known.
+  package var provedBy: AdapterID?
   /// The place in the record of the present state of each setting.
   package var settingsRecorded: [SettingName: RecordedAt] = [:]
 
@@ -207,31 +215,6 @@ package struct LastWrite: Hashable, Sendable {
     (self.sealKey, self.run, self.at) = (sealKey, run, at)
   }
 
-  /// Whether this write gave the device what the room wants. Secrets that were sealed with another key, or
-  /// that have no fingerprint because they were never resolved, cannot be compared and count as equal.
-  /// Settings that the room no longer has do not count.
-  /// - Parameter expected: settings that are never written (`DeviceFamily.expectedSettings`): advertisements
-  ///   decide about them, and `proof`.
-  package func satisfies(_ room: Room, _ seal: SecretSeal?, besides expected: Set<SettingName>) -> Bool {
-    satisfies(
-      room.settingResults(seal) { _ in .notWritten }, sealKey: seal?.key,
-      besides: expected)
-  }
-
-  /// The same for settings whose secrets are sealed with the key of this name.
-  package func satisfies(
-    _ wanted: [SettingResult], sealKey: String?, besides expected: Set<SettingName>
-  ) -> Bool {
-    let recorded = Dictionary(settings.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-    return wanted.filter { !expected.contains($0.name) }.allSatisfy { wanted in
-      guard let old = recorded[wanted.name] else { return false }
-      guard wanted.value == nil, old.value == nil else { return wanted.value == old.value }
-      guard let sealKey, sealKey == self.sealKey else { return true }
-      guard let new = wanted.fingerprint, let known = old.fingerprint else { return true }
-      return new == known
-    }
-  }
-
   /// Whether another write to the device had the same settings.
   package func gaveTheSame(as other: LastWrite) -> Bool {
     func content(_ write: LastWrite) -> [[String?]] {
@@ -239,6 +222,9 @@ package struct LastWrite: Hashable, Sendable {
     }
     return address == other.address && content(self) == content(other)
   }
+
+  /// Whether the device got all of it, by its own word.
+  package var isTaken: Bool { state == .acknowledged || state == .submitted && isAccepted }
 
   /// Whether its result is unknown: the device was not received or read since.
   package var isUnproved: Bool { if case .proved = state { false } else { true } }
@@ -276,10 +262,32 @@ package struct LastWrite: Hashable, Sendable {
     }
   }
 
+  /// The proof; nil without one.
+  /// - Parameter anyAddress: Whether the manifest says that the device changes its address: otherwise a beacon from another
+  ///   address proves nothing, even if an earlier manifest said so.
+  package func proof(fromAnyAddress anyAddress: Bool) -> Evidence? {
+    guard case .proved(let evidence) = state else { return nil }
+    return anyAddress || evidence.address == address ? evidence : nil
+  }
+
   /// The address that the device sends from: the address that was written, unless the proof came from another
   /// one.
   package var receivedAt: BluetoothAddress {
     if case .proved(let evidence) = state { evidence.address } else { address }
+  }
+}
+
+/// The end of a room's binding.
+package struct Release: Hashable, Sendable {
+  package var address: BluetoothAddress
+  package var cause: BindingReleased.Cause
+  /// The device that the operator named in its place.
+  package var successor: BluetoothAddress?
+  package var recorded: RecordedAt
+
+  package init(_ fact: BindingReleased, _ recorded: RecordedAt) {
+    (address, cause, successor) = (fact.address, fact.cause, fact.successor)
+    self.recorded = recorded
   }
 }
 

@@ -24,19 +24,12 @@ extension PlannedSetting {
   ///   - isOfRoom: whether `lastWrite` was for the same room: secrets of other rooms have other fingerprints.
   package init(_ wanted: SettingResult, sealKey: String?, over lastWrite: LastWrite?, isOfRoom: Bool) {
     self.init(name: wanted.name, value: wanted.value)
-    guard let lastWrite, let old = lastWrite.settings.first(where: { $0.name == wanted.name }) else {
-      change = .set
-      return
-    }
+    let old = lastWrite?.settings.first { $0.name == wanted.name }
     // Whether the device holds a setting that was never confirmed is unknown.
-    guard old.state.isConfirmed || lastWrite.settingsRecorded[wanted.name] != nil else { return }
-    recorded = old.value
-    if let value = wanted.value, let recorded {
-      change = value == recorded ? .unchanged : .changed
-    } else if let new = wanted.fingerprint, let fingerprint = old.fingerprint, isOfRoom,
-      sealKey == lastWrite.sealKey
-    {
-      change = new == fingerprint ? .unchanged : .changed
-    }
+    if let old, !old.state.isConfirmed, lastWrite?.settingsRecorded[wanted.name] == nil { return }
+    recorded = old?.value
+    let isComparable = isOfRoom && sealKey == lastWrite?.sealKey
+    change =
+      lastWrite.map { $0.change(to: wanted, sealed: isComparable ? wanted.fingerprint : nil)?.change } ?? .set
   }
 }

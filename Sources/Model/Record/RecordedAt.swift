@@ -1,3 +1,4 @@
+package import Bluetooth
 package import FoundationEssentials
 
 /// A place in the record: a run and a time.
@@ -17,12 +18,32 @@ package struct Acceptance: Hashable, Sendable {
   /// The person responsible for it.
   package var by: String
   package var given: RecordedAt
-  /// When it ended, because the room was done or retired; nil while it is valid.
+  package var subject: Subject
+  /// When it ended, because the room was done or retired, or got another device; nil while it is valid.
   package var ended: RecordedAt?
 
+  /// What was accepted: a room with this device.
+  package enum Subject: Hashable, Sendable {
+    /// The device on record, or that the manifest named.
+    case device(BluetoothAddress)
+    /// The manifest named none.
+    case noDevice
+    /// No manifest was there: the next one shows it.
+    case unknown
+  }
+
   /// A valid acceptance.
-  package init(reason: String, by: String, given: RecordedAt) {
-    (self.reason, self.by, self.given) = (reason, by, given)
+  package init(reason: String, by: String, given: RecordedAt, subject: Subject = .unknown) {
+    (self.reason, self.by, self.given, self.subject) = (reason, by, given, subject)
+  }
+
+  /// Whether it is about the room with this device; nil where a manifest names none.
+  package func covers(_ device: BluetoothAddress?) -> Bool {
+    switch subject {
+    case .device(let accepted): device == nil || device == accepted
+    case .noDevice: device == nil
+    case .unknown: true
+    }
   }
 }
 

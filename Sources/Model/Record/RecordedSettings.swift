@@ -6,10 +6,15 @@ package struct RecordedSettings: Hashable, Sendable {
   /// holds.
   package var isSubmitted: Bool
 
-  /// Whether only this run has written the device.
-  package var isOfThisRun: Bool
+  /// Whether the device accepted a command of this run, so that it carries out no earlier one.
+  package var isAccepted: Bool
+  /// Whether it accepted a command of an earlier run with the settings that the room has now.
+  package var wasAccepted: Bool
 
-  package init(values: [SettingName: SettingValue], isSubmitted: Bool, isOfThisRun: Bool) {
-    (self.values, self.isSubmitted, self.isOfThisRun) = (values, isSubmitted, isOfThisRun)
+  package init(
+    values: [SettingName: SettingValue], isSubmitted: Bool, isAccepted: Bool, wasAccepted: Bool = false
+  ) {
+    (self.values, self.isSubmitted) = (values, isSubmitted)
+    (self.isAccepted, self.wasAccepted) = (isAccepted, wasAccepted)
   }
 }

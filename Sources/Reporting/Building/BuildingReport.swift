@@ -36,17 +36,19 @@ package struct BuildingReport: Hashable, Sendable {
     /// Its digest, as in `RunStarted`.
     package var sha256: String
     /// Its rooms, in its order.
-    package var rooms: [PlannedRoom]
-    package var sealKey: String?
+    package var rooms: [WantedRoom]
 
-    package init(path: String, sha256: String, rooms: [PlannedRoom], sealKey: String?) {
-      (self.path, self.sha256, self.rooms, self.sealKey) = (path, sha256, rooms, sealKey)
+    package init(path: String, sha256: String, rooms: [WantedRoom]) {
+      (self.path, self.sha256, self.rooms) = (path, sha256, rooms)
     }
 
     /// The manifest of a run, from the record.
     package init(of run: RunStarted) {
+      let expected = Dictionary(
+        (run.families ?? []).map { ($0.id, $0.expectedSettings) }, uniquingKeysWith: { first, _ in first })
       self.init(
-        path: run.manifestPath, sha256: run.manifestSHA256, rooms: run.rooms, sealKey: run.sealKey)
+        path: run.manifestPath, sha256: run.manifestSHA256,
+        rooms: run.rooms.map { WantedRoom($0, sealKey: run.sealKey, expected: expected[$0.profile] ?? []) })
     }
   }
 
@@ -67,11 +69,12 @@ package struct BuildingReport: Hashable, Sendable {
     by maker: Maker
   ) {
     let runs = recorded.all
-    let manifest = manifest ?? runs.last { $0.started.command == .apply }.map { Manifest(of: $0.started) }
+    let newest = runs.last { $0.started.command == .apply }.map { Manifest(of: $0.started) }
     self.building = building
     name = runs.last?.started.buildingName ?? building
-    (self.made, self.maker, self.manifest, self.runs) = (made, maker, manifest, runs)
-    rooms = BuildingRoom.all(lastKnown, recorded.ofRooms, manifest)
+    (self.made, self.maker, self.manifest, self.runs) = (made, maker, manifest ?? newest, runs)
+    // What the newest manifest on record wants is part of the last known state.
+    rooms = BuildingRoom.all(lastKnown, recorded.ofRooms, manifest ?? newest, isNamed: manifest != nil)
   }
 
   /// The state of the building, without its history.
@@ -84,7 +87,7 @@ package struct BuildingReport: Hashable, Sendable {
 
   package var open: [BuildingRoom] { overview.open }
   /// The number of rooms in a state.
-  package func count(_ state: BuildingRoom.State) -> Int { overview.count(state) }
+  package func count(_ state: RoomStatus.Kind) -> Int { overview.count(state) }
   /// Whether nothing is left to do.
   package var isDone: Bool { overview.isDone }
 }

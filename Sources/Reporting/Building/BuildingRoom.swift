@@ -3,19 +3,6 @@ package import Model
 
 /// The state of one room of a building.
 package struct BuildingRoom: Hashable, Sendable {
-  /// The state of a room. The names are frozen.
-  package enum State: String, Hashable, Sendable, Codable, CaseIterable {
-    case done
-    case outdated
-    /// Its device was searched for and not received since.
-    case missing
-    case unconfirmed
-    case open
-    case untried
-    case accepted
-    case retired
-  }
-
   /// A setting on record.
   package struct Setting: Hashable, Sendable {
     package var result: SettingResult
@@ -55,13 +42,13 @@ package struct BuildingRoom: Hashable, Sendable {
   package let profile: FamilyID
   /// Its family on record; nil when no run described it.
   package let family: RecordedFamily?
-  package let state: State
+  /// Where it stands: the rooms' states and reasons in every output come from here.
+  package let status: RoomStatus
+  /// Why the manifest's secrets cannot be compared with those that were written; nil if they can.
+  package let uncompared: WantedRoom.Uncompared?
   /// Whether the manifest has it; true without a manifest.
   package let isInManifest: Bool
   package let devices: [BluetoothAddress]
-  /// Runs that wrote its device or decided about it without knowledge of each other; empty unless a person has to
-  /// decide.
-  package let unordered: [String]
   /// Its settings, in the profile's order.
   package let settings: [Setting]
   /// The evidence for its state; nil without a proof.
@@ -73,34 +60,32 @@ package struct BuildingRoom: Hashable, Sendable {
   package let acceptances: [Acceptance]
   /// The result of the last `verify`.
   package let verification: RecordedVerification?
-  /// The search that did not find its device as recorded; nil if it was received since.
-  package let absence: Absence?
-  package let retirement: RoomRetirement?
+  /// The id of the room that had its device before and that the manifest does not have: its earlier id.
+  package let earlierID: RoomID?
   /// The runs that worked on it, oldest first.
   package let runs: [Run]
 
   init(
-    _ id: RoomID, _ lastKnown: LastKnownRoom?, _ runs: [Run], wanted: PlannedRoom?, sealKey: String?,
-    families: [FamilyID: RecordedFamily], isInManifest: Bool
+    _ id: RoomID, in building: LastKnownBuilding, _ runs: [Run], manifest: WantedRoom?, isNamed: Bool,
+    isInManifest: Bool,
+    earlierID: RoomID?
   ) {
+    let (lastKnown, wanted) = (building.rooms[id], manifest?.planned)
     self.id = id
+    self.earlierID = earlierID
     name = wanted?.name ?? lastKnown?.name ?? id.rawValue
     floor = wanted?.floor ?? runs.last { $0.room.planned.floor != nil }?.room.planned.floor
     group = wanted?.group ?? runs.last { $0.room.planned.group != nil }?.room.planned.group
     profile = wanted?.profile ?? lastKnown?.profile ?? ""
-    family = families[profile]
+    family = building.families[profile]
     self.isInManifest = isInManifest
     devices = lastKnown?.bindings.map(\.address) ?? []
     acceptances = lastKnown?.acceptances ?? []
-    retirement = lastKnown?.retirement
-    unordered = lastKnown?.unordered ?? []
     verification = lastKnown?.verification
-    absence = lastKnown?.absence
     provisioned = lastKnown?.lastWrite.map { RecordedAt(run: $0.run, at: $0.at) }
     self.runs = runs
-    state = Self.state(
-      lastKnown, isTried: !runs.isEmpty,
-      isSatisfied: wanted.map { Self.satisfies(lastKnown?.lastWrite, $0, sealKey, families) } ?? true)
+    status = building.status(of: id, manifest: isNamed ? manifest : nil)
+    uncompared = isNamed ? manifest?.uncompared(with: lastKnown?.lastWrite) : nil
     let lastWrite = lastKnown?.lastWrite
     identity = lastWrite?.identity ?? runs.last?.room.identity
     settings =
@@ -116,55 +101,54 @@ package struct BuildingRoom: Hashable, Sendable {
   }
 
   /// The rooms of a building, in the manifest's order; those that it does not have come last.
+  /// - Parameter isNamed: Whether a person named the manifest; otherwise it is that of the newest run.
   static func all(
-    _ lastKnown: LastKnownBuilding, _ histories: [RoomID: [Run]], _ manifest: BuildingReport.Manifest?
+    _ lastKnown: LastKnownBuilding, _ histories: [RoomID: [Run]], _ manifest: BuildingReport.Manifest?,
+    isNamed: Bool
   ) -> [BuildingRoom] {
     let wanted = Dictionary(
-      manifest?.rooms.map { ($0.room, $0) } ?? [], uniquingKeysWith: { first, _ in first })
+      manifest?.rooms.map { ($0.planned.room, $0) } ?? [], uniquingKeysWith: { first, _ in first })
     let others = lastKnown.rooms.keys.filter { wanted[$0] == nil }.sorted()
-    return ((manifest?.rooms.map(\.room) ?? []) + others).map { id in
+    let earlier = manifest.map { lastKnown.earlierIDs(of: $0.rooms.map(\.planned)) } ?? [:]
+    return ((manifest?.rooms.map(\.planned.room) ?? []) + others).map { id in
       BuildingRoom(
-        id, lastKnown.rooms[id], histories[id] ?? [], wanted: wanted[id], sealKey: manifest?.sealKey,
-        families: lastKnown.families, isInManifest: manifest == nil || wanted[id] != nil)
-    }
-  }
-
-  private static func satisfies(
-    _ lastWrite: LastWrite?, _ wanted: PlannedRoom, _ sealKey: String?,
-    _ families: [FamilyID: RecordedFamily]
-  ) -> Bool {
-    guard let lastWrite else { return false }
-    if let address = wanted.address, address != lastWrite.address { return false }
-    if let identity = wanted.identity, lastWrite.identity.map({ $0 != identity }) ?? false { return false }
-    return lastWrite.satisfies(
-      wanted.settings, sealKey: sealKey, besides: families[wanted.profile]?.expectedSettings ?? [])
-  }
-
-  private static func state(_ room: LastKnownRoom?, isTried: Bool, isSatisfied: Bool) -> State {
-    switch room?.progress {
-    case .retired: .retired
-    case .accepted: .accepted
-    case .done: isSatisfied ? .done : .outdated
-    case .missing: .missing
-    case .unconfirmed: .unconfirmed
-    case .open: isTried ? .open : .untried
-    case nil: .untried
+        id, in: lastKnown, histories[id] ?? [], manifest: wanted[id], isNamed: isNamed,
+        isInManifest: manifest == nil || wanted[id] != nil, earlierID: earlier[id])
     }
   }
 
   /// Whether something is left to do.
-  package var isOpen: Bool {
+  package var isOpen: Bool { isInManifest && state.isOpen }
+
+  package var state: RoomStatus.Kind { status.kind }
+
+  /// Runs that wrote its device or decided about it without knowledge of each other; empty unless a person has to
+  /// decide.
+  package var unordered: [String] { if case .conflicting(let runs) = status { runs } else { [] } }
+
+  package var retirement: RoomRetirement? {
+    if case .retired(let retirement) = status { retirement } else { nil }
+  }
+
+  var release: Release? { if case .withoutDevice(let release) = status { release } else { nil } }
+
+  /// The acceptance because of which nothing is left to do; nil in any other state.
+  package var acceptance: Acceptance? {
+    if case .accepted(let acceptance) = status { acceptance } else { nil }
+  }
+
+  /// Why the newest run did not do it; nil when nothing is left to do, and where the state itself says it.
+  package var openReason: FailureReason? {
     switch state {
-    case .done, .accepted, .retired: false
-    case .outdated, .missing, .unconfirmed, .open, .untried: isInManifest
+    case .missing, .withoutDevice: nil
+    default: isOpen ? last?.room.reason : nil
     }
   }
 
-  /// Why the newest run did not do it; nil when nothing is left to do, and for a missing room, whose state says it.
-  package var openReason: FailureReason? { isOpen && state != .missing ? last?.room.reason : nil }
-
   /// When its device was first missed; nil unless it is missing.
-  package var missingSince: RecordedAt? { state == .missing ? absence?.since : nil }
+  package var missingSince: RecordedAt? {
+    if case .missing(let absence) = status { absence.since } else { nil }
+  }
 
   /// The identity of its device on record, or the one that the newest run was to write.
   package let identity: DeviceIdentity?

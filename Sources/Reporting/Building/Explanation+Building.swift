@@ -1,65 +1,97 @@
-import Model
+package import Model
 
 extension Explanation {
   /// The reason why a room of a building is not done, and the next action.
   /// - Parameter isGeneral: Whether the address of its device is left out, so that rooms can share it.
   init(of room: BuildingRoom, isGeneral: Bool = false) {
-    if !room.unordered.isEmpty {
-      self = RecordConflict.unordered(room: room.id, runs: room.unordered).explanation { _ in room.name }
-      return
-    }
-    switch room.state {
-    case .outdated:
-      self.init(
-        "The settings on record differ from the manifest.",
-        "Run `roboprov apply`: it writes the new settings, or shows how to put the device into provisioning mode."
-      )
+    let newest = room.last.flatMap { isGeneral ? Explanation(general: $0.room) : Explanation(of: $0.room) }
+    switch room.status {
+    case .conflicting(let runs):
+      self = RecordConflict.unordered(room: room.id, runs: runs).explanation { _ in room.name }
+    case .changed(let changes): self.init(changes, room, newest)
     case .untried:
-      self.init(
-        "No run has worked on this room.",
-        "Run `roboprov apply`: it provisions the room, or says what it needs.")
-    case .missing:
-      self.init(missing: room)
-    case .unconfirmed where room.verification?.found.held != nil && room.absence?.finding == .otherIdentity:
-      self.init(otherIdentity: room)
-    case .unconfirmed where room.absence != nil && room.evidence != nil:
-      self.init(
-        "When last searched for, its device was not as recorded: "
-          + "\(room.absence?.finding.words ?? "").",
-        "Run `roboprov apply`: it shows what must be done.")
-    case .done, .unconfirmed, .open, .accepted, .retired:
       self =
-        room.last.flatMap { isGeneral ? Explanation(general: $0.room) : Explanation(of: $0.room) }
-        ?? Self("The record has no reason.", "Run `roboprov apply`.")
+        room.earlierID.map { Self.renamed(from: $0) }
+        ?? Self(
+          "No run has worked on this room.",
+          "Run `roboprov apply`: it provisions the room, or says what it needs.")
+    case .withoutDevice(let release): self.init(release)
+    case .missing(let absence): self.init(missing: absence, room)
+    case .unconfirmed(let absence?):
+      self =
+        absence.held.map { Self(otherIdentity: $0, absence, room) }
+        ?? Self(
+          "When last searched for, its device was not as recorded: \(absence.finding.words).",
+          "Run `roboprov apply`: it shows what must be done.")
+    case .done, .unconfirmed(nil), .actionRequired, .open, .accepted, .retired:
+      self = newest ?? Self("The record has no reason.", "Run `roboprov apply`.")
     }
   }
-}
 
-extension Explanation {
-  /// Both sightings of a device that was found with another identity.
-  fileprivate init(otherIdentity room: BuildingRoom) {
-    let device = (room.family?.words ?? DeviceWords()).noun
-    let identity = room.identity?.distinction.visible ?? "its identity"
-    let recorded = room.seen.map { " on \(LocalTime.utc.day($0.at)) (run \($0.run))" } ?? ""
-    let found =
-      room.verification?.found.held.map { $0.shown(besides: room.identity).visible } ?? "another identity"
-    let verified =
-      room.verification.map { " on \(LocalTime.utc.day($0.recorded.at)) (run \($0.recorded.run))" } ?? ""
+  /// - Parameter newest: That of the newest run, which may know what the device needs.
+  private init(_ changes: RoomChanges, _ room: BuildingRoom, _ newest: Explanation?) {
+    var words: [String] = []
+    if let address = changes.address { words.append("it names another device than \(address)") }
+    if !changes.settings.isEmpty {
+      words.append(changes.settings.words(SettingTitles(room.family.map { [$0] } ?? [])))
+    }
+    if words.isEmpty, let identity = changes.identity {
+      let (old, new) = (
+        identity.recorded.shown(besides: identity.wanted), identity.wanted.shown(besides: identity.recorded)
+      )
+      words.append("\(old.visible) → \(new.visible)")
+    }
     self.init(
-      "Its \(device) was received with \(identity)\(recorded), and then with \(found)\(verified).",
+      "The manifest has changed since its device was written: \(words.joined(separator: "; ")).",
+      room.last?.room.reason?.code == .settingsChanged
+        ? newest?.advice ?? ""
+        : "Run `roboprov apply`: it writes the new settings, or shows how to put the device into provisioning mode."
+    )
+  }
+
+  private init(_ release: Release) {
+    let day = LocalTime.utc.day(release.recorded.at)
+    self.init(
+      "Its device \(release.address) was taken out of service on \(day)"
+        + (release.successor.map { ", and \($0) was named in its place." } ?? "."),
+      release.successor == nil
+        ? "Write the address of its new device into the manifest, and run `roboprov apply`. To leave the room as it is, run `roboprov accept`."
+        : "Run `roboprov apply`.")
+  }
+
+  /// The line that keeps a renamed room what it was.
+  package static func renamed(from id: RoomID) -> Explanation {
+    Explanation(
+      "Its device is on record for the room \(id.rawValue.visible), which the manifest does not have any more.",
+      "If the room was only renamed, add `id: \(id.rawValue.visible)` to its entry in the manifest. If not, run `roboprov apply`, which says what it needs."
+    )
+  }
+
+  /// Both sightings of a device that was found with another identity.
+  private init(otherIdentity held: DeviceIdentity, _ absence: Absence, _ room: BuildingRoom) {
+    let device = (room.family?.words ?? DeviceWords()).noun
+    func place(_ recorded: RecordedAt) -> String {
+      " on \(LocalTime.utc.day(recorded.at)) (run \(recorded.run))"
+    }
+    self.init(
+      """
+      Its \(device) was received with \(room.identity?.distinction.visible ?? "its identity")\(room.seen.map(place) ?? ""), \
+      and then with \(held.shown(besides: room.identity).visible)\(place(absence.last)).
+      """,
       """
       If another laptop wrote it, merge both records with `roboprov report merge FOLDER FOLDER --into reports`. If not, \
       run `roboprov apply`: it shows what must be done.
       """)
   }
 
-  fileprivate init(missing room: BuildingRoom) {
+  private init(missing absence: Absence, _ room: BuildingRoom) {
     let device = (room.family?.words ?? DeviceWords()).noun
-    let since = room.absence.map { " since \(LocalTime.utc.day($0.since.at))" } ?? ""
+    let since = " since \(LocalTime.utc.day(absence.since.at))"
+    let search = room.verification?.recorded == absence.last ? room.verification?.found.adapters : nil
     let found =
-      room.absence?.finding == .otherDevice
+      absence.finding == .otherDevice
       ? "Its identity was received only from another address, not from its \(device)\(since)."
-      : "Its \(device) was searched for, but not received\(since)."
+      : "Its \(device) was searched for\((search ?? []).by), but not received\(since)."
     self.init(
       found,
       """

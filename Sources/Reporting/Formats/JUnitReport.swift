@@ -60,13 +60,14 @@ package enum JUnitReport {
         switch room.state {
         case .done: nil
         case .accepted:
-          skipped(room.acceptances.last.map { "accepted by \($0.by): \($0.reason)" } ?? "accepted")
+          skipped(room.acceptance.map { "accepted by \($0.by): \($0.reason)" } ?? "accepted")
         case .retired: skipped("retired" + (room.retirement?.reason.map { ": \($0)" } ?? ""))
         case .untried: skipped("no run has worked on this room")
         case .missing: XMLElement("error", attributes, text: explanation.advice)
         case .open where room.last?.room.outcome == .unreachable:
           XMLElement("error", attributes, text: explanation.advice)
-        case .open, .outdated, .unconfirmed: XMLElement("failure", attributes, text: explanation.advice)
+        case .open, .changed, .unconfirmed, .actionRequired, .conflicting, .withoutDevice:
+          XMLElement("failure", attributes, text: explanation.advice)
         }
     }
 

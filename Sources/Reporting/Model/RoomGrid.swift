@@ -6,10 +6,10 @@ package import Model
 package struct RoomGrid: Hashable, Sendable {
   /// What is known of a room: its state by the record, or that a run works on it now.
   package enum Mark: Hashable, Sendable {
-    case state(BuildingRoom.State)
+    case state(RoomStatus.Kind)
     case working
 
-    package static let all = BuildingRoom.State.allCases.map(Mark.state) + [.working]
+    package static let all = RoomStatus.Kind.allCases.map(Mark.state) + [.working]
 
     /// Its name for programs, such as the class of its cell.
     package var name: String {
@@ -43,7 +43,7 @@ package struct RoomGrid: Hashable, Sendable {
     package var cells: [Cell] { groups.flatMap(\.self) }
     /// The rooms in service.
     package var total: Int { count { $0 != .state(.retired) } }
-    package func count(_ state: BuildingRoom.State) -> Int { count { $0 == .state(state) } }
+    package func count(_ state: RoomStatus.Kind) -> Int { count { $0 == .state(state) } }
 
     func count(_ matches: (Mark) -> Bool) -> Int {
       groups.reduce(0) { $0 + $1.count { matches($0.mark) } }
@@ -61,7 +61,7 @@ package struct RoomGrid: Hashable, Sendable {
   package init(_ rooms: [BuildingRoom], during run: RunReport? = nil) {
     var builder = Builder()
     for (index, room) in rooms.enumerated() {
-      let mark = run?[room.id].flatMap { Mark(inProgress: $0, of: room) }
+      let mark = run?[room.id].flatMap { Mark(inProgress: $0) }
       builder.add(
         Cell(
           id: room.id, place: index + 1, name: room.name, mark: mark ?? .state(room.state),
@@ -114,16 +114,17 @@ extension RoomGrid.Mark {
       case .unconfirmed: .state(.unconfirmed)
       case .cancelled where !room.isFinished: .working
       case .pending where !room.isFinished: .state(.untried)
-      case .actionRequired, .failed, .unreachable, .ambiguous, .pending, .skipped, .cancelled: .state(.open)
+      case .actionRequired: .state(.actionRequired)
+      case .failed, .unreachable, .ambiguous, .pending, .skipped, .cancelled: .state(.open)
       }
   }
 
-  /// What the record cannot say of a room while a run is in progress: that the run works on it, or has not come to it.
-  fileprivate init?(inProgress room: RoomReport, of recorded: BuildingRoom) {
+  /// What the record cannot say of a room while a run is in progress: that the run works on it, or waits for somebody.
+  fileprivate init?(inProgress room: RoomReport) {
     guard !room.isExcluded, !room.isFinished else { return nil }
     switch room.outcome {
     case .cancelled: self = .working
-    case .pending where recorded.state == .open && recorded.runs.count == 1: self = .state(.untried)
+    case .actionRequired: self = .state(.actionRequired)
     default: return nil
     }
   }
@@ -136,10 +137,11 @@ extension BuildingRoom {
     case .done: (provisioned ?? seen)?.at
     case .missing: missingSince?.at
     case .unconfirmed: (provisioned ?? failingSince)?.at
-    case .open: failingSince?.at
-    case .accepted: acceptances.last?.given.at
+    case .open, .actionRequired: failingSince?.at
+    case .accepted: acceptance?.given.at
     case .retired: retirement?.recorded.at
-    case .outdated, .untried: nil
+    case .withoutDevice: release?.recorded.at
+    case .changed, .conflicting, .untried: nil
     }
   }
 

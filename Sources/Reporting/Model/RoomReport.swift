@@ -175,8 +175,7 @@ package struct RoomReport: Hashable, Sendable {
       received(fact.evidence.rssi)
     case .attemptEnded(let fact):
       attemptReports.change(fact.number) { $0.end(fact) }
-      // Only in these two cases did the device itself report that it kept nothing.
-      if fact.failure?.trait == .refusal || fact.failure?.code == .saveNotKept { mayHaveKept = false }
+      if fact.failure?.content?.deniesSave == true { mayHaveKept = false }
     case .roomFinished(let fact):
       finish(fact)
       if evidenceRecorded == nil { evidenceRecorded = time }
@@ -205,7 +204,7 @@ package struct RoomReport: Hashable, Sendable {
     case .refusal:
       refusal = .refused(stage: stage ?? .save, deviceText: status.text)
       mayHaveKept = false
-    case .ready, .stale, .other: break
+    case .ready, .accepted, .notAccepted, .stale, .other: break
     }
   }
 

@@ -23,6 +23,8 @@ extension FailureReason.Form: RecordedObject {
     "source": "Where the credentials come from, as the manifest writes it: `env: ESP_POP`.",
     "networks": "The WiFi networks that the device receives.",
     "families": "The device families that recognise the device.",
+    "changes": "The settings that the manifest has changed since they were written.",
+    "earlier": "Those of the other devices that the room had before.",
     "cause": "Why the device could not join the WiFi network.",
   ]
 }

@@ -182,7 +182,9 @@ extension BindingReleased: ExplainedKeys {
     "address": "The device it had.",
     "cause": "Why.",
     "reason": "The reason that a person gave.",
-    "silent": "Whether a scan confirmed that the device is not on air; absent without such a scan.",
+    "silent":
+      "Whether a scan confirmed that the device is not on air; absent without such a scan, and if it did not use the adapter that last proved its room.",
+    "adapters": "The adapters that scanned for it; absent without a scan.",
     "successor": "The device that the room gets instead, if a person named it.",
   ]
 }
@@ -200,6 +202,17 @@ extension RoomAccepted: ExplainedKeys {
   ]
 }
 
+extension AdapterScan: RecordedObject {
+  package static let definition = "adapter_scan"
+  package static let about = "How long an adapter scanned."
+  package static let fields = [
+    "adapter": "The adapter.",
+    "name": "Its name at that time: `hci0`; with the host if it is another computer's.",
+    "seconds": "Its scan time in seconds.",
+    "complete": "Whether it scanned to the end; false if it failed, or was lost.",
+  ]
+}
+
 extension RoomVerified: ExplainedKeys {
   package static let fields = [
     "finding": "What was found.",
@@ -212,5 +225,8 @@ extension RoomVerified: ExplainedKeys {
     "windows_received": "The number of scan windows that received it with the room's identity.",
     "windows": "The number of all scan windows.",
     "others": "The other devices with the room's identity.",
+    "adapter": "The adapter that received its device most strongly, if one did.",
+    "adapters": "The adapters that scanned; absent in records of versions that did not note them.",
+    "unused": "The adapter that has proved the room and did not scan, if the room was not searched.",
   ]
 }

@@ -48,6 +48,9 @@ extension StatusMeaning: OutputNames {
   package var documentation: String {
     switch self {
     case .ready: "It is ready to be written."
+    case .accepted: "It has the whole command of this attempt, and carries it out."
+    case .notAccepted:
+      "It does not carry out that command, or does something that the command does not explain."
     case .saved: "It has saved what was written."
     case .refusal: "It refused."
     case .stale: "Left from an earlier attempt; not a refusal."

@@ -185,6 +185,8 @@ extension RoomVerified.Finding: OutputNames {
     case .otherIdentity: "Its device is on air with another identity."
     case .waiting: "Its device waits to be provisioned."
     case .missing: "Neither its device nor its identity was received."
+    case .notSearched:
+      "Its device was not received, and the adapter that last proved it did not scan: its record stays as it is."
     case .notVerifiable: "Devices of its family do not show their settings on air."
     }
   }
@@ -229,33 +231,20 @@ extension ProofAddress: OutputNames {
   }
 }
 
-extension LastKnownRoom.Progress: OutputNames {
-  package static let definition = "progress"
+extension RoomStatus.Kind: OutputNames {
+  package static let definition = "room_state"
   package static let about = "The state of a room, from the whole record."
   package var documentation: String {
     switch self {
-    case .done: "Its device is at work with the settings that were written."
-    case .missing: "Its device was searched for, and not received since."
-    case .unconfirmed:
-      "Its device was asked to save, and nothing proves that it did; or it was later found not to be as recorded."
-    case .accepted: "It was accepted as it is."
-    case .retired: "It is out of service."
-    case .open: "Something is left to do."
-    }
-  }
-}
-
-extension BuildingRoom.State: OutputNames {
-  package static let definition = "room_state"
-  package static let about = "The state of a room."
-  package var documentation: String {
-    switch self {
     case .done: "Its device is provisioned as wanted, by the evidence given."
-    case .outdated: "Its device is provisioned, with other settings than the manifest has now."
+    case .changed: "Its device is provisioned, with other settings than a manifest has, or is another one."
     case .missing: "Its device was provisioned, and was not received when it was searched for since."
     case .unconfirmed:
       "Its device was written, and nothing has proved yet that it kept the settings; or it was later found not to be as recorded."
+    case .actionRequired: "The last run ended with something that only a person can do."
+    case .conflicting: "Runs that had not read each other's records wrote its device or decided about it."
     case .open: "Attempted, or scanned for, and not done."
+    case .withoutDevice: "Its device was taken out of service, and it got no other one since."
     case .untried: "No run has attempted it."
     case .accepted: "It was accepted as it is."
     case .retired: "It is out of service."

@@ -35,7 +35,8 @@ enum GridView {
     let labels = floors.map { $0.name ?? "–" }
     let column = min(max(3, style.width / 5), labels.map(\.visible.columns).max() ?? 0)
     var lines = zip(floors, labels).map { floor, label -> String in
-      let (done, written, open) = (floor.count(.done), floor.count(.unconfirmed), floor.count(.open))
+      let (done, written) = (floor.count(.done), floor.count(.unconfirmed))
+      let open = floor.count(.open) + floor.count(.actionRequired)
       let counts = " \(done)/\(floor.total)" + (open > 0 && style.width >= 40 ? " ✗\(open)" : "")
       let cells = max(1, min(20, style.width - column - 16))
       let full = done * cells / max(floor.total, 1)
@@ -92,8 +93,8 @@ extension RoomGrid.Mark {
   fileprivate var tone: TerminalStyle.Tone {
     switch self {
     case .state(.done): .green
-    case .state(.open), .state(.missing): .red
-    case .state(.unconfirmed), .state(.outdated): .yellow
+    case .state(.open), .state(.missing), .state(.conflicting): .red
+    case .state(.unconfirmed), .state(.changed), .state(.actionRequired), .state(.withoutDevice): .yellow
     case .state(.accepted), .state(.retired): .dim
     case .state(.untried): .plain
     case .working: .bold

@@ -95,7 +95,16 @@ package enum HistoryView {
 
   private static func amended(_ event: RunEvent) -> (outcome: String, device: String, details: String) {
     let words = EventWords(event.fact, SettingTitles()) { $0.description }
-    return ("", "", ([words.text] + words.quotes).joined(separator: ": "))
+    let outcome =
+      switch event.fact {
+      case .roomAccepted: RoomStatus.Kind.accepted.words
+      case .roomRetired: RoomStatus.Kind.retired.words
+      case .roomVerified(let fact): fact.finding.words
+      default: "replaced"
+      }
+    return (
+      outcome, event.fact.address?.description ?? "", ([words.text] + words.quotes).joined(separator: ": ")
+    )
   }
 
   /// The lines of one run: a heading, and an event each.

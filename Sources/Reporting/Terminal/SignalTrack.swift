@@ -1,7 +1,8 @@
 package import Bluetooth
 import Glibc
 
-/// The strength of one device's signal over time: a fold over its advertisements, with the time passed in.
+/// The strength of one device's signal over time: a fold over its advertisements, with the time passed in. Of several
+/// adapters, the one with the strongest level counts.
 ///
 /// The RSSI of a device that does not move varies by some dB from one advertisement to the next
 /// (docs/bluez.md). The level is their exponentially weighted mean, so it follows a walking person and does
@@ -16,11 +17,14 @@ package struct SignalTrack: Hashable, Sendable {
 
   /// The start of the search.
   private let began: MonotonicInstant
-  /// The time of the last advertisement, and the last RSSI.
-  private var lastAt: MonotonicInstant?
-  private var lastRSSI: Int?
-  private var level: Double?
-  private var levelAt: MonotonicInstant?
+  /// The signal on one adapter.
+  private struct Level: Hashable {
+    var lastAt: MonotonicInstant
+    var lastRSSI: Int?
+    var level: Double?
+    var levelAt: MonotonicInstant?
+  }
+  private var levels: [AdapterID: Level] = [:]
   /// The strongest level so far, in dBm.
   package private(set) var strongest: Int?
 
@@ -38,26 +42,39 @@ package struct SignalTrack: Hashable, Sendable {
   }
 
   /// Applies an advertisement of the device.
-  package mutating func receive(rssi: Int?, at now: MonotonicInstant) {
-    let wasSilent = lastAt.map { $0.duration(to: now) >= Self.silentAfter } ?? true
-    lastAt = now
+  package mutating func receive(rssi: Int?, on adapter: AdapterID, at now: MonotonicInstant) {
+    var new = levels[adapter] ?? Level(lastAt: now)
+    let wasSilent = new.lastAt.duration(to: now) >= Self.silentAfter
+    new.lastAt = now
+    defer { levels[adapter] = new }
     guard let rssi else { return }
-    lastRSSI = rssi
-    if let old = level, let levelAt, !wasSilent {
+    new.lastRSSI = rssi
+    let level: Double
+    if let old = new.level, let levelAt = new.levelAt, !wasSilent {
       let elapsed = max(0, levelAt.duration(to: now) / Self.smoothing)
       level = old + (Double(rssi) - old) * (1 - exp(-elapsed))
     } else {
       level = Double(rssi)
     }
-    levelAt = now
-    strongest = max(strongest ?? Int.min, Int(level?.rounded() ?? Double(rssi)))
+    (new.level, new.levelAt) = (level, now)
+    strongest = max(strongest ?? Int.min, Int(level.rounded()))
   }
 
   /// The state of the signal now.
   package func state(at now: MonotonicInstant) -> State {
-    guard let lastAt else { return .nothing(began.duration(to: now)) }
-    let age = lastAt.duration(to: now)
-    return age < Self.silentAfter ? .received(level) : .silent(age, last: lastRSSI)
+    guard let best = best(at: now)?.value else { return .nothing(began.duration(to: now)) }
+    let age = best.lastAt.duration(to: now)
+    return age < Self.silentAfter ? .received(best.level) : .silent(age, last: best.lastRSSI)
+  }
+
+  /// The adapter that receives the device most strongly, or that received it last; nil while none did.
+  package func adapter(at now: MonotonicInstant) -> AdapterID? { best(at: now)?.key }
+
+  private func best(at now: MonotonicInstant) -> (key: AdapterID, value: Level)? {
+    let audible = levels.filter { $0.value.lastAt.duration(to: now) < Self.silentAfter }
+    return audible.isEmpty
+      ? levels.max { ($0.value.lastAt, $1.key) < ($1.value.lastAt, $0.key) }
+      : audible.max { ($0.value.level ?? -.infinity, $1.key) < ($1.value.level ?? -.infinity, $0.key) }
   }
 
   /// The time from one tone of the bell to the next: 2 s at the weak end, 0.2 s at the strong one; nil while nothing is received.

@@ -4,10 +4,12 @@ import Model
 /// The signal of a device that the operator searches for, for a terminal and for other outputs.
 package enum SignalView {
   /// The lines at an instant, always three: the device, its signal as a bar, and the strongest so far.
-  /// - Parameter name: the room, where it is known.
+  /// - Parameters:
+  ///   - name: the room, where it is known.
+  ///   - adapter: the adapter that receives it, where several scan.
   package static func lines(
-    _ track: SignalTrack, name: String?, address: BluetoothAddress?, at now: MonotonicInstant,
-    style: TerminalStyle
+    _ track: SignalTrack, name: String?, address: BluetoothAddress?, on adapter: String? = nil,
+    at now: MonotonicInstant, style: TerminalStyle
   ) -> [String] {
     // The last column stays free: some terminals begin a new line after it.
     let width = style.width - 1
@@ -15,18 +17,20 @@ package enum SignalView {
       title(name?.visible, address?.description, width),
       signal(track.state(at: now), width, style),
       style.paint(
-        (track.strongest.map { "Strongest \($0) dBm. Ctrl-C ends." } ?? "Ctrl-C ends.").truncated(to: width),
+        ((adapter.map { "On \($0.visible). " } ?? "")
+          + (track.strongest.map { "Strongest \($0) dBm. " } ?? "")
+          + "Ctrl-C ends.").truncated(to: width),
         .dim),
     ]
   }
 
-  /// A permanent line, for output without a terminal: `12 s  -57 dBm`.
-  package static func plain(_ track: SignalTrack, since began: MonotonicInstant, at now: MonotonicInstant)
-    -> String
-  {
+  /// A permanent line, for output without a terminal: `12 s  -57 dBm`, and ` on hci1` where several adapters scan.
+  package static func plain(
+    _ track: SignalTrack, on adapter: String? = nil, since began: MonotonicInstant, at now: MonotonicInstant
+  ) -> String {
     let words =
       if case .received(let level?) = track.state(at: now) {
-        "\(Int(level.rounded())) dBm"
+        "\(Int(level.rounded())) dBm" + (adapter.map { " on \($0.visible)" } ?? "")
       } else {
         words(track.state(at: now))
       }

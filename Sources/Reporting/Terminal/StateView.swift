@@ -18,15 +18,10 @@ package enum StateView {
   }
 
   private static func words(_ room: LastKnownRoom) -> String {
-    switch room.progress {
-    case .done: "done"
-    case .missing: "missing"
-    case .unconfirmed: Outcome.unconfirmed.words
-    case .accepted: "accepted by \((room.acceptance?.by ?? "?").visible)"
-    case .retired: "retired"
-    case .open where !room.unordered.isEmpty: "conflicting runs"
-    case .open where room.last?.outcome.isSuccess == true: "no longer done"
-    case .open: room.last?.outcome.words ?? "not tried"
+    switch room.status {
+    case .accepted(let acceptance): "accepted by \(acceptance.by.visible)"
+    case .open: room.last.map { $0.outcome.isSuccess ? "no longer done" : $0.outcome.words } ?? "not done"
+    case let status: status.kind.words
     }
   }
 }

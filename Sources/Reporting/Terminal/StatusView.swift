@@ -6,16 +6,16 @@ import Model
 package enum StatusView {
   /// The lines.
   /// - Parameters:
-  ///   - signed: The sentences about what was signed.
+  ///   - notes: Sentences about what was signed, and what was not compared.
   ///   - age: Rooms with older evidence are named; nil names none.
   ///   - next: The command that does what is left; nil where nothing is left.
   ///   - times: The local time.
   package static func lines(
-    _ report: BuildingOverview, signed: [String] = [], olderThan age: Duration?, next: String?,
+    _ report: BuildingOverview, notes: [String] = [], olderThan age: Duration?, next: String?,
     times: LocalTime = .utc,
     style: TerminalStyle
   ) -> [String] {
-    var lines = headline(report, times, style) + signed.flatMap { style.block($0, indent: 2) }
+    var lines = headline(report, times, style) + notes.flatMap { style.block($0, indent: 2) }
     if !report.open.isEmpty {
       lines += [""] + GridView.rooms(RoomGrid(report.rooms), style) + [""] + open(report, style)
     }
@@ -29,19 +29,14 @@ package enum StatusView {
   private static func headline(
     _ report: BuildingOverview, _ times: LocalTime, _ style: TerminalStyle
   ) -> [String] {
-    let done = report.count(.done)
-    let title =
-      report.isDone && done == report.rooms.count
-      ? (done == 1 ? "1 room done" : "All \(done.rooms) done") : "\(done) of \(report.rooms.count.rooms) done"
-    let others = BuildingRoom.State.allCases.filter { $0 != .done && report.count($0) > 0 }
-      .map { "\($0.symbol) \(report.count($0)) \($0.countWords)" }
+    let others = report.others.map { "\($0.state.symbol) \($0.count) \($0.state.words)" }
     let weak = report.rooms.count { $0.state == .done && $0.evidence?.grade == .selfDisconnect }
     var counts = others
     if weak > 0 { counts.append("\(weak) done with weak evidence (the device ended the link)") }
     let newest = report.newest.map {
       "Last change: \(times.minute($0.at)) \(times.offset($0.at)), run \($0.run.visible)."
     }
-    return style.block("\(report.name.visible): \(title)")
+    return style.block("\(report.name.visible): \(report.verdict)")
       .map { style.paint($0, report.isDone ? .green : .bold) }
       + (counts.isEmpty ? [] : style.block(counts.joined(separator: ", "), indent: 2))
       + style.block(newest ?? "No run is on record.", indent: 2)
@@ -78,7 +73,7 @@ package enum StatusView {
   ) -> [String] {
     var lines: [String] = []
     for room in report.rooms {
-      for acceptance in room.acceptances where acceptance.ended == nil && room.state == .accepted {
+      if let acceptance = room.acceptance {
         lines += style.block(
           "\(room.name.visible): accepted by \(acceptance.by.visible) on \(times.day(acceptance.given.at)): "
             + "\(acceptance.reason.visible)")
@@ -114,9 +109,8 @@ extension BuildingRoom {
   /// The state of an open room, for use before its sentence.
   fileprivate var openWords: String {
     switch state {
-    case .open where !unordered.isEmpty: "conflicting runs"
-    case .open: last?.room.outcome.words ?? state.countWords
-    case .done, .outdated, .missing, .unconfirmed, .untried, .accepted, .retired: state.countWords
+    case .open: last?.room.outcome.words ?? state.words
+    default: state.words
     }
   }
 }

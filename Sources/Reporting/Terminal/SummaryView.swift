@@ -34,8 +34,7 @@ package enum SummaryView {
       blocks.append(paths + ["Reports: \(reports.visible)"])
     }
     blocks.append(
-      headline(report, style) + speed(report, style) + onRecordOnly(report, times, style)
-        + building(after, report, style))
+      headline(report, after?.overview, style) + speed(report, style) + onRecordOnly(report, times, style))
     if let next { blocks[blocks.count - 1].append("Next: " + next.visible) }
     return Array(blocks.joined(separator: [""]))
   }
@@ -91,6 +90,17 @@ package enum SummaryView {
       "\(device.address)\(device.rssi.map { " \($0) dBm" } ?? "")"
     }
     let more = devices.count > mostNames ? " and \(devices.count - mostNames) more" : ""
+    let unreceived = report.rooms.filter { $0.reason?.code == .neverReceived && $0.address != nil }
+    if !unreceived.isEmpty {
+      return [
+        style.block(
+          "In no room, but received: \(shown.joined(separator: ", "))\(more); not received: \(names(unreceived)). A wrong label?"
+        )
+          + style.block(
+            "→ Compare the address of each of these rooms in the manifest with the label in the room.",
+            indent: 4, hanging: 2)
+      ]
+    }
     return [
       style.block("Received, but in no room: \(shown.joined(separator: ", "))\(more).")
         + style.block(
@@ -109,13 +119,19 @@ package enum SummaryView {
     ]
   }
 
-  private static func headline(_ report: RunReport, _ style: TerminalStyle) -> [String] {
+  /// The run, and where it leaves the building: one count if the run was to work on all rooms.
+  private static func headline(
+    _ report: RunReport, _ after: BuildingOverview?, _ style: TerminalStyle
+  ) -> [String] {
     let selected = report.selected
     let good = selected.count(where: \.outcome.isSuccess)
     let all = good == selected.count
+    let isPart = after != nil && selected.count < report.rooms.count
     let simulated = report.run?.simulated == true ? ", simulated" : ""
     var text =
-      "\(good) of \(selected.count.rooms) done in \(report.elapsed.inSeconds.asSeconds)\(simulated)"
+      "\(good) of \(isPart ? "the \(selected.count)" : "\(selected.count)") "
+      + (isPart ? "selected " : "") + (selected.count == 1 ? "room" : "rooms")
+      + " done in \(report.elapsed.inSeconds.asSeconds)\(simulated)"
     switch report.outcome {
     case .complete, .incomplete: break
     case .interrupted: text += ", interrupted"
@@ -125,8 +141,15 @@ package enum SummaryView {
     let counts = Outcome.allCases.filter { report.count($0) > 0 }.map { outcome in
       "\(report.count(outcome)) \(outcome.words)" + registered(outcome, in: report)
     }
+    let building = isPart ? after.map(self.building) : nil
     return style.block(text).map { style.paint($0, all ? .green : .bold) }
       + style.block(counts.joined(separator: ", "), indent: 2)
+      + (building.map { style.block($0, indent: 2) } ?? [])
+  }
+
+  private static func building(_ after: BuildingOverview) -> String {
+    let others = after.others.map { ", \($0.count) \($0.state.words)" }
+    return "The building: \(after.verdict.lowercasedFirst)\(others.joined())."
   }
 
   /// How fast the run was, and what would have made it faster.
@@ -148,18 +171,6 @@ package enum SummaryView {
     let names = rooms.count > 5 ? "" : " (\(rooms.map(\.planned.name.visible).joined(separator: ", ")))"
     return style.block(
       "\(rooms.count.rooms) done on record, not received in this run\(names)\(days ?? "").",
-      indent: 2)
-  }
-
-  /// The state of the building, for a run on a part of it.
-  private static func building(
-    _ after: BuildingReport?, _ report: RunReport, _ style: TerminalStyle
-  ) -> [String] {
-    guard let after, report.rooms.contains(where: \.isExcluded) else { return [] }
-    let others = BuildingRoom.State.allCases.filter { $0 != .done && after.count($0) > 0 }
-      .map { ", \(after.count($0)) \($0.countWords)" }
-    return style.block(
-      "The building: \(after.count(.done)) of \(after.rooms.count.rooms) done\(others.joined()).",
       indent: 2)
   }
 

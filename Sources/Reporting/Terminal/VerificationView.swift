@@ -1,14 +1,16 @@
-import Bluetooth
+package import Bluetooth
 package import FoundationEssentials
 package import Model
 
 /// The result of `verify`, for a person.
 package enum VerificationView {
   /// The lines: the counts, every room that requires action, and beacons of no room.
-  /// - Parameter seen: when each room's device was last received as recorded.
+  /// - Parameters:
+  ///   - adapters: the names of adapters.
+  ///   - seen: when each room's device was last received as recorded.
   package static func lines(
     _ rooms: [(name: String, room: RoomVerified)], unexpected: [UnexpectedBeacon],
-    seen: [RoomID: Date] = [:], style: TerminalStyle
+    adapters: [AdapterID: String] = [:], seen: [RoomID: Date] = [:], style: TerminalStyle
   ) -> [String] {
     let onAir = rooms.count { $0.room.finding == .onAir }
     let verifiable = rooms.count { $0.room.finding != .notVerifiable }
@@ -31,10 +33,18 @@ package enum VerificationView {
       let names = partly.map { "\($0.name.visible) (\($0.room.windowsReceived) of \($0.room.windows) scans)" }
       lines += style.block("Not received in every scan: \(names.joined(separator: ", "))", indent: 2)
     }
+    var findings: [(names: [String], sentence: String, advice: String)] = []
     for (name, room) in rooms where room.needsAction {
+      let unused = room.unused.map { adapters[$0]?.visible ?? "\($0)" }
+      let sentence = sentence(room, seen[room.room], unused)
+      if findings.last?.sentence != sentence { findings.append(([], sentence, advice(room))) }
+      findings[findings.count - 1].names.append(name.visible)
+    }
+    for (names, sentence, advice) in findings {
+      let more = names.count > named ? " and \(names.count - named) more" : ""
       lines +=
-        [""] + style.block("\(name.visible): \(sentence(room, seen[room.room]))")
-        + style.block("→ \(advice(room))", indent: 4, hanging: 2)
+        [""] + style.block("\(names.prefix(named).joined(separator: ", "))\(more): \(sentence)")
+        + style.block("→ \(advice)", indent: 4, hanging: 2)
     }
     if !unexpected.isEmpty {
       let beacons = unexpected.map { "\($0.address) with \($0.identity.distinction.visible)" }
@@ -47,7 +57,10 @@ package enum VerificationView {
     return lines
   }
 
-  private static func sentence(_ room: RoomVerified, _ seen: Date?) -> String {
+  /// The maximum number of names in one place.
+  private static let named = 10
+
+  private static func sentence(_ room: RoomVerified, _ seen: Date?, _ unused: String?) -> String {
     let identity = expected(room)
     let others = room.others.map(\.description).joined(separator: ", ")
     return switch room.finding {
@@ -58,7 +71,10 @@ package enum VerificationView {
     case .otherIdentity: otherIdentity(room, seen)
     case .waiting: "\(room.address?.description ?? "its device") waits for provisioning."
     case .missing:
-      "\(room.address?.description ?? identity) was not received in \(room.windows.counted("scan"))."
+      "\(room.address?.description ?? identity) was not received in \(room.windows.counted("scan"))\((room.adapters ?? []).by)."
+    case .notSearched:
+      "not searched with \(unused ?? "the adapter"), which received it last"
+        + (others.isEmpty ? "." : "; \(identity) is on air from \(others).")
     }
   }
 
@@ -85,6 +101,11 @@ package enum VerificationView {
       run `roboprov apply`: it shows what must be done.
       """
     case .waiting: "Run `roboprov apply`: it writes the settings."
+    case .notSearched:
+      """
+      Its record is unchanged. Run `roboprov verify` with that adapter, too. If its device is gone, run `roboprov replace` or \
+      `roboprov retire`.
+      """
     case .missing:
       "Stand within 10 m of the room, check the power of the device, and run `roboprov verify` again."
     }

@@ -1,24 +1,27 @@
 import Model
 
-extension BuildingRoom.State {
+extension RoomStatus.Kind {
   var words: String {
     switch self {
     case .untried: "not tried"
-    case .done, .outdated, .missing, .unconfirmed, .open, .accepted, .retired: rawValue
+    case .actionRequired: "action required"
+    case .conflicting: "conflicting runs"
+    case .withoutDevice: "without a device"
+    case .done, .changed, .missing, .unconfirmed, .open, .accepted, .retired: rawValue
     }
   }
-
-  /// The state after a count: `3 unconfirmed`.
-  var countWords: String { self == .outdated ? "with other settings than the manifest" : words }
 
   /// The state as a clause.
   var meaning: String {
     switch self {
     case .done: "provisioned, with the evidence given"
-    case .outdated: "provisioned, with other settings than the manifest has now"
+    case .changed: "provisioned, and the manifest has changed since"
     case .missing: "provisioned, but not received when it was searched for"
     case .unconfirmed: "written, but nothing shows that the settings were kept"
+    case .actionRequired: "only a person can make the next step"
+    case .conflicting: "runs that did not know each other changed it"
     case .open: "tried or searched for, but not done"
+    case .withoutDevice: "its device is out of service"
     case .untried: "no run has tried it"
     case .accepted: "accepted as it is by a person"
     case .retired: "taken out of service"
@@ -29,10 +32,13 @@ extension BuildingRoom.State {
   var symbol: String {
     switch self {
     case .done: "✓"
-    case .outdated: "↻"
+    case .changed: "↻"
     case .missing: "∅"
     case .unconfirmed: "?"
+    case .actionRequired: "!"
+    case .conflicting: "≠"
     case .open: "✗"
+    case .withoutDevice: "□"
     case .untried: "○"
     case .accepted: "✎"
     case .retired: "–"

@@ -81,7 +81,7 @@ struct EventWords {
     case .bindingReleased(let fact):
       let silence =
         switch fact.silent {
-        case true?: ", not received any more"
+        case true?: ", not received any more\((fact.adapters ?? []).by)"
         case false?: ", still on air"
         case nil: ""
         }
@@ -96,7 +96,8 @@ struct EventWords {
     case .roomVerified(let fact):
       self.init(
         "verified",
-        "\(fact.finding.words), received in \(fact.windowsReceived) of \(fact.windows) scans\(Self.signal(fact.rssi))"
+        "\(fact.finding.words), received in \(fact.windowsReceived) of \(fact.windows) scans"
+          + (fact.needsAction ? (fact.adapters ?? []).by : "") + Self.signal(fact.rssi)
       )
     case .hostPaused(let fact):
       self.init("host", fact.words)
@@ -320,6 +321,8 @@ extension StatusMeaning {
   fileprivate var words: String {
     switch self {
     case .ready: "ready"
+    case .accepted: "the command is accepted"
+    case .notAccepted: "not by this command"
     case .saved: "saved"
     case .refusal: "refused"
     case .stale: "from an earlier attempt, not a refusal"

@@ -20,6 +20,16 @@ extension PlannedSetting {
   }
 }
 
+extension [PlannedSetting] {
+  /// What differs, old → new; of a secret only that it does: `minor 7 → 8, its WiFi password changed`.
+  func words(_ titles: SettingTitles) -> String {
+    map { setting in
+      if setting.value != nil { return setting.words(titles) ?? titles.short(setting.name) }
+      return "its \(titles.title(setting.name)) \(setting.change == .set ? "is new" : "changed")"
+    }.joined(separator: ", ")
+  }
+}
+
 extension PlannedStep {
   /// The settings that its device would get. The room name is left out where it is the name of the room.
   func writes(_ titles: SettingTitles) -> String {
@@ -70,5 +80,20 @@ extension PlanDifference {
     let values = (step.settings ?? []).map { PlannedSetting(name: $0.name, value: $0.value) }
       .filter { !others.contains($0) }.map { $0.words(titles) ?? titles.short($0.name) }
     return values.isEmpty ? "no such setting" : values.joined(separator: ", ")
+  }
+}
+
+extension WantedRoom.Uncompared {
+  /// That the passwords of some rooms were not compared, and how to compare them.
+  package func sentence(of rooms: Int) -> String {
+    switch self {
+    case .otherKey:
+      """
+      The passwords of \(rooms.rooms) cannot be compared with the record: they were written with another site key. Name that \
+      key with --site-key FILE.
+      """
+    case .unread:
+      "The passwords of \(rooms.rooms) come from elsewhere and are not read here: `roboprov plan` compares them."
+    }
   }
 }

@@ -54,7 +54,7 @@ extension FailureReason.Code: OutputNames {
     case .identityOnRecord:
       "The room's identity is on record for another address, and that address was not received with another identity."
     case .settingsChanged:
-      "Its device is at work with the settings of an earlier run, and cannot be rewritten in place. `identity` is absent for families without one."
+      "Its device is at work with the settings of an earlier run, and cannot be rewritten in place. `identity` is absent for families without one, `changes` if `--force` asks for the same settings again."
     case .settingsUnknown:
       "Its device is at work with the room's identity, and nothing on record shows its other settings. `identity` is absent for families without one."
     case .authorizationRequired: "A person must press its button before it accepts settings."
@@ -161,6 +161,7 @@ extension RoomVerified.Finding {
     case .duplicate: "on air from several devices"
     case .waiting: "waits for provisioning"
     case .missing: "not received"
+    case .notSearched: "not searched"
     case .notVerifiable: "sends no beacon"
     }
   }

@@ -68,6 +68,11 @@ extension SentenceContext {
   func identityOnAir(_ holders: IdentityHolders) -> Explanation {
     let sentence =
       "\(holders.identity.distinction.visible.uppercasedFirst) is already on air from \(devices(of: holders))."
+    if !holders.earlier.isEmpty {
+      return Explanation(
+        "\(holders.identity.distinction.visible.uppercasedFirst) is still on air from \(list(holders.earlier)), which this room had before.",
+        "Switch the old \(device.noun) off, or put it into provisioning mode. \(again)")
+    }
     if isRegistered {
       return Explanation(
         sentence,
@@ -91,10 +96,15 @@ extension SentenceContext {
       """)
   }
 
-  func settingsChanged(_ received: DeviceIdentity?) -> Explanation {
+  func settingsChanged(_ received: DeviceIdentity?, _ changes: [PlannedSetting]) -> Explanation {
     let received = received.map { " (\($0.distinction.visible))" } ?? ""
+    guard !changes.isEmpty else {
+      return Explanation(
+        "\(subject) has the settings of an earlier run\(received).",
+        "To write them again, \(waitAndRun).")
+    }
     return Explanation(
-      "\(subject) has the settings of an earlier run\(received), and the manifest has other settings now.",
+      "The manifest has changed since \(subject.lowercasedFirst)\(received) was written: \(changes.words(titles)).",
       "\(waitAndRun.uppercasedFirst). Or undo the change in the manifest.")
   }
 

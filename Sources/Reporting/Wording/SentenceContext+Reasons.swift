@@ -44,7 +44,7 @@ extension SentenceContext {
     case .configuredOtherwise(let received): configuredOtherwise(received)
     case .identityOnAir(let holders): identityOnAir(holders)
     case .identityOnRecord(let holders): identityOnRecord(holders)
-    case .settingsChanged(let received): settingsChanged(received)
+    case .settingsChanged(let received, let changes): settingsChanged(received, changes)
     case .settingsUnknown(let received?): settingsUnknown(received)
     case .settingsUnknown(nil): settingsUnknown()
     case .authorizationRequired: authorizationRequired()

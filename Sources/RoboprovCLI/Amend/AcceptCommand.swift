@@ -38,15 +38,18 @@ struct AcceptCommand: AsyncParsableCommand {
     let amendment = try Amendment(subject.building, in: subject.record.keeping, siteKey: subject.seal.siteKey)
     let room = try amendment.room(subject.room)
     let name = amendment.name(of: room)
-    if try amendment.isDone(room) {
-      throw CommandFailure(.usage, "\(name) is done: there is nothing to accept")
+    switch try amendment.status(of: room).kind {
+    case .done: throw CommandFailure(.usage, "\(name) is done: there is nothing to accept")
+    case .retired: throw CommandFailure(.usage, "\(name) is out of service: there is nothing to accept")
+    default: break
     }
-    try await amendment.commit(
+    let report = try await amendment.commit(
       .accept, [.roomAccepted(.init(room: room, reason: reason, by: by))], of: room)
     let change = ChangeJSON.Source(
       kind: .accept, building: amendment.building.id, room: room, name: name, run: amendment.run.id,
       reason: reason, by: by)
     ChangeJSON.show(change, as: output)
     Console.say("\(name) is accepted as it is. Reports show the reason and the person.")
+    if let next = amendment.next(after: report) { Console.say(next) }
   }
 }

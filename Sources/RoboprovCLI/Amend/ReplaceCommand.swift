@@ -64,32 +64,39 @@ struct ReplaceCommand: AsyncParsableCommand {
         .usage, "--with: \(old) is already the sensor of \(name)",
         advice: "Give the address of the new sensor.")
     }
-    let silent = try await silence.check([old], of: amendment.building)
+    let (silent, adapters) = try await silence.check([old], of: room, in: amendment)
     // The edit is made first: a change of the manifest that fails must not be on record.
     let edit = try successor.flatMap { try self.edit($0, of: room) }
-    try await amendment.commit(
+    let report = try await amendment.commit(
       .replace,
       [
         .bindingReleased(
           .init(
             room: room, address: old, cause: .replaced, reason: reason, silent: silent[old],
-            successor: successor))
+            adapters: adapters, successor: successor))
       ], of: room)
     if let edit { try write(edit) }
     let change = ChangeJSON.Source(
       kind: .replace, building: amendment.building.id, room: room, name: name, run: amendment.run.id,
-      released: [(old, silent[old])], successor: successor, isManifestChanged: edit != nil, reason: reason)
+      released: [(old, silent[old])], adapters: adapters, successor: successor,
+      isManifestChanged: edit != nil, reason: reason)
     ChangeJSON.show(change, as: output)
+    if let acceptance = amendment.lastKnown.rooms[room]?.acceptance {
+      Console.say("\(name): the acceptance by \(acceptance.by.visible) ends with that device.")
+    }
     if let successor {
       Console.say("\(name): \(old) is out of service; the manifest now has \(successor).")
-      return
+    } else {
+      Console.say("\(name): \(old) is out of service; the next run can assign another sensor.")
     }
-    Console.say("\(name): \(old) is out of service; the next run can assign another sensor.")
-    if amendment.building.source?.building.rooms.first(where: { $0.id == room })?.address == old {
+    if successor == nil,
+      amendment.building.source?.building.rooms.first(where: { $0.id == room })?.address == old
+    {
       Console.say(
         "The manifest still has this address. Replace it, or run the command again with --with ADDRESS."
       )
     }
+    if let next = amendment.next(after: report) { Console.say(next) }
   }
 
   // MARK: The new sensor

@@ -34,17 +34,20 @@ struct RetireCommand: AsyncParsableCommand {
       throw CommandFailure(.usage, "\(name) is already out of service")
     }
     let devices = amendment.lastKnown.rooms[room]?.bindings.map(\.address).sorted() ?? []
-    let silent = try await silence.check(devices, of: amendment.building)
+    let (silent, adapters) = try await silence.check(devices, of: room, in: amendment)
     let released = devices.map { device in
       Fact.bindingReleased(
-        .init(room: room, address: device, cause: .retired, reason: reason, silent: silent[device]))
+        .init(
+          room: room, address: device, cause: .retired, reason: reason, silent: silent[device],
+          adapters: adapters))
     }
-    try await amendment.commit(
+    let report = try await amendment.commit(
       .retire, released + [.roomRetired(.init(room: room, reason: reason))], of: room)
     let change = ChangeJSON.Source(
       kind: .retire, building: amendment.building.id, room: room, name: name, run: amendment.run.id,
-      released: devices.map { ($0, silent[$0]) }, reason: reason)
+      released: devices.map { ($0, silent[$0]) }, adapters: adapters, reason: reason)
     ChangeJSON.show(change, as: output)
     Console.say("\(name) is out of service" + (devices.first.map { ", with its sensor \($0)." } ?? "."))
+    if let next = amendment.next(after: report) { Console.say(next) }
   }
 }

@@ -263,7 +263,8 @@ struct ApplyCommand: AsyncParsableCommand {
       case .report: RunOutput.show(report, after: after, in: directory, as: .json)
       case .text:
         RunOutput.show(
-          report, after: after, in: directory, next: nextCommand(report, prepared), isBelowProgress: true,
+          report, after: after, in: directory, next: nextCommand(report, after, prepared),
+          isBelowProgress: true,
           as: .text)
       }
     }
@@ -271,10 +272,14 @@ struct ApplyCommand: AsyncParsableCommand {
   }
 
   /// The command to run next; nil when nothing is left.
-  private func nextCommand(_ report: RunReport, _ prepared: PreparedRun) -> String? {
+  private func nextCommand(
+    _ report: RunReport, _ after: BuildingReport?, _ prepared: PreparedRun
+  ) -> String? {
     let missing = report.selected.contains { $0.reason?.code == .addressMissing }
     if missing || prepared.hasMadeUpLabels { return "roboprov capture \(manifest.shellQuoted)" }
-    let isLeft = report.selected.contains { !$0.outcome.isSuccess }
+    let failed = report.selected.filter { !$0.outcome.isSuccess }
+    let isForced = failed.contains { prepared.known.permissions.force.contains($0.id) }
+    let isLeft = after.map { !$0.isDone || isForced } ?? !failed.isEmpty
     // What succeeded in a rehearsal is still to be done.
     guard isLeft || simulation.simulate else { return nil }
     var words = ["roboprov apply", manifest.shellQuoted]

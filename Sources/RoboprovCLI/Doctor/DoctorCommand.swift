@@ -103,50 +103,18 @@ struct DoctorCommand: AsyncParsableCommand {
     _ facts: BuildingFacts, _ ready: [Adapter], _ stack: BluetoothStack
   ) async throws -> HostFact<BuildingFacts.ScanReception> {
     guard !ready.isEmpty else { return .unknown("no adapter can be used") }
-    return try await AdapterUse.with(stack, AdapterChoice(names: [], wait: .zero)) { use in
-      var adapters: [Adapter] = []
-      var holder: String?
-      for adapter in ready {
-        if let other = await use.holder(of: adapter) {
-          holder = "another run works with \(adapter.name): \(other)"
-        } else {
-          adapters.append(adapter)
-        }
-      }
-      guard !adapters.isEmpty else { return .unknown(holder ?? "no adapter can be used") }
-      return try await receive(facts, on: adapters, use)
-    }
-  }
-
-  private func receive(
-    _ facts: BuildingFacts, on adapters: [Adapter], _ use: AdapterUse
-  ) async throws -> HostFact<BuildingFacts.ScanReception> {
     let seconds = scanTime ?? 10
-    Console.say("Scanning on \(adapters.map(\.name).joined(separator: ", ")) for \(seconds.asSeconds)")
-    let ledger = Verification.ledger(for: facts.rooms, of: facts.building.families)
-    let results = await withTaskGroup(of: (Adapter, Result<AirLedger, CentralError>).self) { group in
-      for adapter in adapters {
-        group.addTask {
-          do throws(CentralError) {
-            return (adapter, .success(try await use.scan(on: adapter, for: .seconds(seconds), in: ledger)))
-          } catch {
-            return (adapter, .failure(error))
-          }
-        }
-      }
-      return await group.reduce(into: []) { $0.append($1) }
+    let log = AirLog(Verification.ledger(for: facts.rooms, of: facts.building.families))
+    do {
+      let scans = try await stack.scan(
+        AdapterChoice(names: [], wait: .seconds(1)), for: .seconds(seconds), into: [log])
+      if Task.isCancelled { throw ExitStatus.interrupted }
+      return .known(
+        .init(
+          seconds: seconds, adapters: scans.filter(\.isComplete).map(\.name),
+          rooms: RoomReception(facts.rooms, facts.known, air: await log.air)))
+    } catch let failure as CommandFailure {
+      return .unknown(failure.message)
     }
-    if Task.isCancelled { throw ExitStatus.interrupted }
-    let received = results.compactMap { adapter, result in (try? result.get()).map { (adapter, $0) } }
-      .sorted { $0.0.name < $1.0.name }
-    guard !received.isEmpty else {
-      let error = results.compactMap { if case .failure(let error) = $0.1 { error } else { nil } }.first
-      return .unknown(
-        "the scan failed: " + (error.map { RadioMessages.failure($0).message } ?? "no reason is known"))
-    }
-    return .known(
-      .init(
-        seconds: seconds, adapters: received.map(\.0.name),
-        rooms: RoomReception(facts.rooms, facts.known, air: received.map(\.1))))
   }
 }

@@ -305,7 +305,9 @@ struct InitCommand: AsyncParsableCommand {
   private func scan(for family: DeviceFamily, into draft: inout ManifestDraft) async throws {
     let received = try await simulation.access.joining(radio.hosts).with { stack in
       try await Interruptions().cancelling {
-        try await stack.scan(radio.choice, for: .seconds(radio.scanTime)).air.free
+        let log = AirLog()
+        _ = try await stack.scan(radio.choice, for: .seconds(radio.scanTime), into: [log])
+        return await log.air.free
       }
     }
     let devices = received.filter { $0.life?.profile == family.id }

@@ -1,13 +1,13 @@
 import Application
 import ArgumentParser
 
-/// Options for the adapter and the scan time.
+/// Options for the adapters and the scan time.
 struct RadioOptions: ParsableArguments {
-  @Option(
-    parsing: .upToNextOption,
-    help: ArgumentHelp(
-      "The adapters to use. Default: all that are ready. With a manifest, its names for them work, too.",
-      valueName: "hciN or address ..."))
+  static let adapterHelp = ArgumentHelp(
+    "The adapters to use. Default: all that are ready. With a manifest, its names for them work, too.",
+    valueName: "hciN or address ...")
+
+  @Option(parsing: .upToNextOption, help: Self.adapterHelp)
   var adapter: [String] = Preferences.current.adapters
 
   /// In seconds.

@@ -1,13 +1,10 @@
 import Application
 import ArgumentParser
 
-/// Options for the adapter, for commands that scan until they are stopped.
+/// Options for the adapters, for commands that scan until they are stopped.
 struct ScanOptions: ParsableArguments {
-  @Option(
-    name: .customLong("adapter"),
-    help: ArgumentHelp("The adapter to use. Default: the first that is ready.", valueName: "hciN or address")
-  )
-  var namedAdapter: String?
+  @Option(parsing: .upToNextOption, help: RadioOptions.adapterHelp)
+  var adapter: [String] = Preferences.current.adapters
 
   @Option(
     help: ArgumentHelp("How long to wait for an adapter to be ready, in seconds.", valueName: "seconds"))
@@ -29,10 +26,7 @@ struct ScanOptions: ParsableArguments {
   var duration: Duration? { seconds.map { .seconds($0) } }
 
   /// The adapters to use.
-  var choice: AdapterChoice {
-    AdapterChoice(
-      names: namedAdapter.map { [$0] } ?? Preferences.current.adapters, wait: .seconds(adapterWait))
-  }
+  var choice: AdapterChoice { AdapterChoice(names: adapter, wait: .seconds(adapterWait)) }
 
   /// Checks an option that takes seconds.
   static func check(_ seconds: Double?, _ name: String, from least: Double = 0.1) throws {

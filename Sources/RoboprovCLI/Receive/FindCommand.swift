@@ -18,7 +18,7 @@ struct FindCommand: AsyncParsableCommand {
       With --identify it first connects to the device and asks it to blink, if the device offers that; repeat the command to \
       see it again. Nothing is written otherwise.
 
-      Draws a bar that grows as you come closer, until Ctrl-C. If stdout or stderr is not a terminal, it prints one line per \
+      Scans on all adapters and shows the strongest signal, with its adapter if there are several. Draws a bar that grows as you come closer, until Ctrl-C. If stdout or stderr is not a terminal, it prints one line per \
       second instead. Exit status \(ExitStatus.incomplete.rawValue) if the device was not received.
       """)
 
@@ -68,7 +68,7 @@ struct FindCommand: AsyncParsableCommand {
       let display = SignalDisplay(target, clock: stack.clock, isLive: isLive, hasBell: bell)
       let reception = Reception(
         stack: stack, adapters: radio.choice, building: known?.building,
-        window: .init(silence: .seconds(1)) { target.matches($0) })
+        window: ScanWindow(silence: .seconds(1)) { target.matches($0) })
       do {
         try await Interruptions().cancelling { [duration = radio.duration] in
           try await reception.run(

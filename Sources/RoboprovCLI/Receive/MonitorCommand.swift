@@ -13,9 +13,10 @@ struct MonitorCommand: AsyncParsableCommand {
       roboprov monitor building.yaml --leave-after 60 >>presence.jsonl
       roboprov monitor building.yaml --for 3600 | jq .room_name
 
-      Scans until Ctrl-C. Prints `enter` when it receives a device of a known family, or of the building, for the first time, \
-      and `leave` when it has received nothing from the device for --leave-after seconds. If the adapter is lost it waits for \
-      it and prints `scan_ended` and `scan_started`; the time between them does not count as silence. `roboprov schema monitor` \
+      Scans on all adapters until Ctrl-C. Prints `enter` when it receives a device of a known family, or of the building, for the first time, \
+      and `leave` when it has received nothing from the device for --leave-after seconds. If an adapter is lost it waits \
+      for it and prints `scan_ended` and `scan_started`; the time between them does not count as silence of the devices that \
+      this adapter received last. `roboprov schema monitor` \
       explains each field.
       """)
 
@@ -49,7 +50,7 @@ struct MonitorCommand: AsyncParsableCommand {
           leaveAfter: .seconds(leaveAfter)), stack)
       let reception = Reception(
         stack: stack, adapters: radio.choice, building: known?.building,
-        window: .init(silence: .seconds(5)))
+        window: ScanWindow(silence: .seconds(5)))
       try await Interruptions().cancelling { [duration = radio.duration] in
         try await reception.run(
           for: duration, every: .seconds(1), { await feed.tick() },

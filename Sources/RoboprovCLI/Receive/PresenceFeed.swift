@@ -7,7 +7,8 @@ actor PresenceFeed {
   private var presence: Presence
   private let clock: any TimeSource
   private let wall: @Sendable () -> Date
-  private var adapter: Adapter?
+  /// The names of the adapters.
+  private var names: [AdapterID: String] = [:]
 
   init(_ presence: Presence, _ stack: BluetoothStack) {
     self.presence = presence
@@ -18,27 +19,30 @@ actor PresenceFeed {
   func handle(_ event: Reception.Event) {
     switch event {
     case .scanning(let adapter):
-      self.adapter = adapter
+      names[adapter.id] = adapter.name
       Console.say("Scanning on \(adapter.name)")
-      presence.scanBegan(at: clock.now)
-      print(.scanStarted)
-    case .lost:
-      presence.scanEnded(at: clock.now)
-      print(.scanEnded)
-      adapter = nil
+      presence.scanBegan(on: adapter.id, at: clock.now)
+      print(.scanStarted, on: adapter.id)
+    case .lost(let adapter):
+      presence.scanEnded(on: adapter.id, at: clock.now)
+      print(.scanEnded, on: adapter.id)
     case .received(let advertisement):
-      if case .entered(let device)? = presence.receive(advertisement, wall: wall()) { print(.enter, device) }
+      if case .entered(let device)? = presence.receive(advertisement, wall: wall()) {
+        print(.enter, on: device.adapter, device)
+      }
     }
   }
 
   /// Prints the devices that have left.
   /// - Returns: False if stdout has lost its reader.
   func tick() -> Bool {
-    for case .left(let device) in presence.departures(at: clock.now) { print(.leave, device) }
+    for case .left(let device) in presence.departures(at: clock.now) {
+      print(.leave, on: device.adapter, device)
+    }
     return !Console.hasLostReader
   }
 
-  private func print(_ event: MonitorLine.Event, _ device: Presence.Device? = nil) {
-    Console.data(MonitorLine(event: event, at: wall(), adapter: adapter, device: device).text + "\n")
+  private func print(_ event: MonitorLine.Event, on adapter: AdapterID, _ device: Presence.Device? = nil) {
+    Console.data(MonitorLine(event: event, at: wall(), adapter: names[adapter], device: device).text + "\n")
   }
 }

@@ -14,7 +14,7 @@ struct ScanCommand: AsyncParsableCommand {
       roboprov scan building.yaml --watch
       roboprov scan --expect stock.csv --scan-time 30
 
-      Scans for --scan-time seconds, or with --watch until Ctrl-C, and lists address, profile, RSSI in dBm, age in seconds and \
+      Scans on all adapters for --scan-time seconds, or with --watch until Ctrl-C, and lists address, profile, RSSI in dBm, age in seconds and \
       state. With a manifest it lists all devices of known families, first those without a room. With --expect it compares a \
       delivery with the devices that it receives. Exit status \(ExitStatus.incomplete.rawValue) if one of them is missing.
       """)
@@ -69,14 +69,14 @@ struct ScanCommand: AsyncParsableCommand {
       expecting: stock?.entries.map(\.address) ?? []
     )
     let owners = known?.owners
-    let received = try await stack.scan(
-      radio.choice, for: watch ? nil : .seconds(radio.scanTime), of: known?.building, into: log
+    let adapters = try await stack.scan(
+      radio.choice, for: watch ? nil : .seconds(radio.scanTime), of: known?.building, into: [log]
     ) { [watch] sighting in
       if watch { Console.say(ScanResult.Device(sighting, owners, at: stack.clock.now).line) }
     }
     let expected = await log.expected
     return ScanResult(
-      adapter: received.adapter, received.air, owners: owners,
+      adapters, await log.air, owners: owners,
       stock: stock.map { StockCheck($0, received: expected) }, at: stack.clock.now)
   }
 }

@@ -16,7 +16,8 @@ actor SignalDisplay {
   private var track: SignalTrack
   private var lines = LiveLines()
   private var nextTone: MonotonicInstant
-  private var isScanning = false
+  /// The adapters that scan, by name.
+  private var scanning: [AdapterID: String] = [:]
 
   init(_ target: FindTarget, clock: any TimeSource, isLive: Bool, hasBell: Bool) {
     self.target = target
@@ -42,26 +43,26 @@ actor SignalDisplay {
     case .scanning(let adapter):
       lines.erase(width: screen.width)
       Console.say("Scanning on \(adapter.name)")
-      isScanning = true
-    case .lost:
+      scanning[adapter.id] = adapter.name
+    case .lost(let adapter):
       lines.erase(width: screen.width)
-      isScanning = false
+      scanning[adapter.id] = nil
     case .received(let advertisement):
       guard target.matches(advertisement) else { return }
       // A device with several addresses may change between them; for an identity the first device counts.
       if device == nil, target.addresses.isEmpty { device = advertisement.address }
       if let device, device != advertisement.address { return }
-      track.receive(rssi: advertisement.rssi, at: advertisement.receivedAt)
+      track.receive(rssi: advertisement.rssi, on: advertisement.adapter, at: advertisement.receivedAt)
     }
   }
 
   /// Shows the present signal.
   /// - Returns: False if stdout has lost its reader.
   func tick() -> Bool {
-    guard isScanning else { return true }
+    guard !scanning.isEmpty else { return true }
     let now = clock.now
     guard isLive else {
-      Console.data(SignalView.plain(track, since: began, at: now) + "\n")
+      Console.data(plain(at: now) + "\n")
       return !Console.hasLostReader
     }
     let interval = hasBell ? track.bellInterval(at: now) : nil
@@ -69,14 +70,24 @@ actor SignalDisplay {
     if sounds, let interval { nextTone = now.advanced(by: interval) }
     let style = screen.style
     lines.draw(
-      SignalView.lines(track, name: target.name, address: device, at: now, style: style), width: style.width,
-      bell: sounds)
+      SignalView.lines(
+        track, name: target.name, address: device, on: adapter(at: now), at: now, style: style),
+      width: style.width, bell: sounds)
     return true
+  }
+
+  private func plain(at now: MonotonicInstant) -> String {
+    SignalView.plain(track, on: adapter(at: now), since: began, at: now)
+  }
+
+  /// The adapter that receives the device, if several scan.
+  private func adapter(at now: MonotonicInstant) -> String? {
+    scanning.count > 1 ? track.adapter(at: now).flatMap { scanning[$0] } : nil
   }
 
   /// Restores the terminal. The last result stays visible.
   func end() {
     lines.erase(width: screen.width)
-    if isLive { Console.say(SignalView.plain(track, since: began, at: clock.now)) }
+    if isLive { Console.say(plain(at: clock.now)) }
   }
 }

@@ -56,16 +56,20 @@ struct StatusCommand: AsyncParsableCommand {
 
   func run() async throws {
     let reference = try BuildingReference.find(building)
-    let subject = try subject(reference)
+    try reference.requireKnown(in: reports)
+    let subject = try reference.subject(siteKey: seal.siteKey)
     // Only the page shows the stages of attempts.
     let archive = try BuildingArchive.load(reference.id, in: reports, write ? .whole : .outcomes)
     let report = BuildingReports.make(subject, from: archive)
-    if write { try write(report) }
+    if write { try write(BuildingReports.make(.init(building: reference.id), from: archive)) }
     if output == .json { Console.data(BuildingJSON.text(report)) }
     let overview = report.overview
     if output == .text {
       let changes = try since.map { try self.changes(since: $0, archive, report, subject) } ?? []
-      show(overview, next(after: report, reference), changes, signed: signed(archive, reference))
+      let notes = signed(archive, reference) + (reference.source == nil ? [] : overview.comparisonGaps)
+      show(
+        overview, report.nextCommand(for: reference, in: reports), changes, notes
+      )
     }
     if check, !overview.isDone { throw ExitStatus.incomplete }
   }
@@ -99,10 +103,10 @@ struct StatusCommand: AsyncParsableCommand {
       from: then.rooms, to: report.rooms, since: since, style: Screen.standardOutput.style) + [""]
   }
 
-  private func show(_ overview: BuildingOverview, _ next: String?, _ changes: [String], signed: [String]) {
+  private func show(_ overview: BuildingOverview, _ next: String?, _ changes: [String], _ notes: [String]) {
     let screen = Screen.standardOutput
     let lines = StatusView.lines(
-      overview, signed: signed, olderThan: olderThan.map { .seconds($0 * 86_400) }, next: next,
+      overview, notes: notes, olderThan: olderThan.map { .seconds($0 * 86_400) }, next: next,
       times: .here, style: screen.style)
     Console.data(lines: changes + lines)
   }
@@ -136,40 +140,5 @@ struct StatusCommand: AsyncParsableCommand {
         ? "No run since then."
         : "Not signed, \(since.count.counted("run")): \(changes.joined(separator: ", ")).")
     return sentences
-  }
-
-  private func subject(_ reference: BuildingReference) throws -> BuildingReports.Subject {
-    try reference.requireKnown(in: reports)
-    return .init(
-      building: reference.id, manifest: reference.source.map { ($0, reference.text) },
-      seal: try reference.source.flatMap { try SiteKey.existingSeal(for: $0.building, seal.siteKey) })
-  }
-
-  /// The manifest of the newest rehearsal; nil without one.
-  private func rehearsed(_ building: String) -> String? {
-    guard let run = try? RunDirectory.rehearsalIDs(of: building, in: reports).last,
-      let record = try? RunDirectory.find(in: reports, building: building, run: run).readJournal(),
-      case .runStarted(let started)? = record.events.first?.fact
-    else { return nil }
-    return started.manifestPath
-  }
-
-  /// The command to run next; nil when every room is done.
-  private func next(
-    after report: BuildingReport, _ reference: BuildingReference
-  ) -> String? {
-    let overview = report.overview
-    guard !overview.isDone else { return nil }
-    let open = Dictionary(uniqueKeysWithValues: report.rooms.filter(\.isOpen).map { ($0.id, $0) })
-    if let building = reference.source?.building,
-      building.rooms.contains(where: { room in
-        open[room.id].map { building.awaitsLabel(of: room, isOnRecord: !$0.devices.isEmpty) } ?? false
-      })
-    {
-      return "roboprov capture \(reference.text.shellQuoted)"
-    }
-    let manifest = reference.source == nil ? overview.manifestPath ?? rehearsed(reference.id) : reference.text
-    let argument = manifest?.shellQuoted ?? "MANIFEST"
-    return "roboprov apply \(argument)\(Preferences.argument(naming: reports))"
   }
 }

@@ -37,8 +37,6 @@ struct CheckCommand: AsyncParsableCommand {
     help: ArgumentHelp("The identity in --signers that must have signed.", valueName: "identity"))
   var identity: String?
 
-  @OptionGroup var seal: SealOptions
-
   @Option(name: .output, help: "What goes to stdout.")
   var output = OutputFormat.text
 
@@ -49,7 +47,7 @@ struct CheckCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let checked = try CheckedReports(building, in: reports, siteKey: seal.siteKey)
+    let checked = try CheckedReports(building, in: reports)
     // What was signed once stays as it is. Earlier states may have other signers.
     let newest = checked.set.signed.last?.name
     let states = try checked.set.signed.map { state in
@@ -119,9 +117,9 @@ struct SignCommand: AsyncParsableCommand {
     // No run changes the record meanwhile.
     let lock = try Claims.building(reference.id, in: reports, for: RunIdentity())
     defer { lock.release() }
-    let checked = try CheckedReports(building, in: reports, siteKey: seal.siteKey)
+    let checked = try CheckedReports(building, in: reports)
     try checked.require(besidesSigned: true)
-    let open = checked.report.open
+    let open = checked.set.report(besides: try reference.subject(siteKey: seal.siteKey)).open
     guard open.isEmpty else {
       let names = open.prefix(5).map(\.name.visible).joined(separator: ", ")
       throw CommandFailure(
@@ -148,13 +146,10 @@ private struct CheckedReports {
   let report: BuildingReport
   private let name: String
 
-  init(_ name: String, in reports: String, siteKey: String?) throws {
+  init(_ name: String, in reports: String) throws {
     self.name = name
-    let reference = try BuildingReference.find(name)
-    set = try ReportSet(reference.id, in: reports)
-    report = try set.report(
-      reference.source.map { ($0, reference.text) },
-      try reference.source.flatMap { try SiteKey.existingSeal(for: $0.building, siteKey) })
+    set = try ReportSet(try BuildingReference.find(name).id, in: reports)
+    report = try set.report()
   }
 
   /// - Parameter besidesSigned: Whether differences from an earlier signed state are permitted.

@@ -16,13 +16,16 @@ struct ValidateCommand: ParsableCommand {
         roboprov validate building.yaml --fix
         roboprov validate building.yaml --output sarif > findings.sarif
 
-      Also checks the files that the manifest names. Each finding has a code, which docs/diagnostics.md explains. Exit status \
+      Also checks the files that the manifest names, and recognises rooms that were renamed since the last run. Each finding has a code, which docs/diagnostics.md explains. Exit status \
       \(ExitStatus.done.rawValue) if the manifest can be applied, \(ExitStatus.manifest.rawValue) if not.
       """)
 
   @Argument(
     help: ArgumentHelp("The building: rooms, minors, WiFi.", valueName: "building.yaml"), completion: .yaml)
   var manifest: String
+
+  @Option(help: ArgumentHelp("The reports directory.", valueName: "dir"), completion: .directory)
+  var reports = Preferences.current.reports
 
   @Flag(help: "Correct the findings whose correction is certain, keep comments and layout, then check.")
   var fix = false
@@ -50,6 +53,7 @@ struct ValidateCommand: ParsableCommand {
       ManifestSource.warnOfOthers(reading)
       for line in ManifestFindings.tables(reading) { Console.say(line) }
       if let building = reading.building {
+        for line in ManifestFindings.renamed(building, in: reports) { Console.say(line) }
         Console.data(ManifestFindings.summary(building, file: manifest) + "\n")
       }
       let fixable = reading.diagnostics.count { $0.fix != nil }

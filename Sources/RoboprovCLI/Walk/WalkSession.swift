@@ -71,8 +71,10 @@ actor WalkSession {
     defer { input.end() }
     while let stop = walk.current, !isInterrupted {
       let action = try await stack.scanning(command.radio.choice, for: source.building, isQuiet: true) {
-        air, adapter in
-        await self.decision(at: stop, input, air, adapter)
+        air, adapters in
+        // The adapters of other computers are not with the installer.
+        let near = adapters.map(\.id).filter { $0.host == nil }
+        return await self.decision(at: stop, input, air, near.isEmpty ? adapters.map(\.id) : near)
       }
       guard try await carryOut(action) else { break }
     }
@@ -86,7 +88,7 @@ actor WalkSession {
 
   /// Shows the received devices, and returns when an entry needs the scan to end.
   private func decision(
-    at stop: Walk.Stop, _ input: WalkInput, _ air: AirLog, _ adapter: AdapterID
+    at stop: Walk.Stop, _ input: WalkInput, _ air: AirLog, _ adapters: [AdapterID]
   ) async -> Walk.Action {
     let began = stack.clock.now
     view.stop = stop
@@ -94,7 +96,7 @@ actor WalkSession {
     track = nil
     if !isLive { Console.say("Room: \(stop.name)" + (stop.device.map { " (\($0))" } ?? "")) }
     for await event in input.events {
-      await look(at: stop, air, adapter, since: began)
+      await look(at: stop, air, adapters, since: began)
       switch event {
       case .tick: break
       case .typed(let text): view.typed = text
@@ -150,7 +152,7 @@ actor WalkSession {
     return action
   }
 
-  private func look(at stop: Walk.Stop, _ air: AirLog, _ adapter: AdapterID, since began: MonotonicInstant)
+  private func look(at stop: Walk.Stop, _ air: AirLog, _ adapters: [AdapterID], since began: MonotonicInstant)
     async
   {
     let now = stack.clock.now
@@ -158,7 +160,7 @@ actor WalkSession {
     let device = stop.device ?? view.proposal.map { .address($0.address) }
     let sighting = device.flatMap { ledger[$0] }
     let isFresh = sighting?.lastReceived.map { $0.duration(to: now) <= WalkProposal.freshness } ?? false
-    view.rssi = isFresh ? sighting?.rssi : nil
+    view.rssi = isFresh ? sighting?.strongest.rssi : nil
     locate(in: ledger, now: now)
     guard stop.device == nil, !stop.needsLabel,
       let room = source.building.rooms.first(where: { $0.id == stop.room })
@@ -166,7 +168,7 @@ actor WalkSession {
       return
     }
     view.proposal = WalkProposal(
-      ledger.free(for: room.family.id), except: walk.taken, seen: seen, on: adapter, since: began, now: now)
+      ledger.free(for: room.family.id), except: walk.taken, seen: seen, on: adapters, since: began, now: now)
   }
 
   /// Updates the signal of the device to locate, with the bell as in `roboprov find`.
@@ -178,7 +180,7 @@ actor WalkSession {
     if let sighting = ledger[track.address], let received = sighting.lastReceived,
       received != track.receivedAt
     {
-      track.signal.receive(rssi: sighting.rssi, at: received)
+      track.signal.receive(rssi: sighting.rssi, on: sighting.adapter, at: received)
       track.receivedAt = received
     }
     if let interval = track.signal.bellInterval(at: now), now >= track.tone {

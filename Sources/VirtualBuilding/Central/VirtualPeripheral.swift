@@ -35,6 +35,10 @@ struct VirtualPeripheral: Peripheral {
       throw CentralError(.attributeMissing(service), stackText: "virtual: no such service")
     }
     let wanted = found.characteristics.filter { required.contains($0.uuid) }
+    let ambiguous = required.first { uuid in wanted.count { $0.uuid == uuid } > 1 }
+    if let ambiguous = table.services.count(where: { $0.uuid == service }) > 1 ? service : ambiguous {
+      throw CentralError(.attributeAmbiguous(ambiguous), stackText: "virtual: more than one \(ambiguous)")
+    }
     let missing = required.first { uuid in !wanted.contains { $0.uuid == uuid } }
     let wait = missing == nil ? wanted.map(\.lateBy).max() ?? .zero : VirtualCentral.grace
     do {

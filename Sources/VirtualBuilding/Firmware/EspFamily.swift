@@ -133,6 +133,7 @@ extension FirmwareFamily {
   private static let ownFaults: [FamilyFault] = [
     .bluedroid, .oldVersion, .sameNonce, .security0, .security1, .noProof, .otherCredentials, .joinsSlowly,
     .wrongPassword,
-    .networkAbsent, .neverJoins, .dropsAfterApply, .restartsAfterFailure, .ownService,
+    .networkAbsent, .neverJoins, .dropsAfterApply, .restartsAfterFailure, .ownService, .leavesWhileJoining,
+    .earlierCommand, .failedBefore, .otherMessages, .noAddress,
   ]
 }

@@ -18,6 +18,8 @@ package struct EspFirmware: Firmware {
   private var state = State.ready
   /// Set and not applied.
   private var configuration: EspConfigMessage.SetConfig?
+  /// The last network that it got.
+  private var lastSSID: [UInt8] = []
   /// What the product's own endpoints got.
   private var product: [String: [UInt8]] = [:]
   private let endpoints: [(name: String, uuid: BluetoothUUID)]
@@ -40,13 +42,24 @@ package struct EspFirmware: Firmware {
   private static let stop = FirmwareTimer("stop")
   private static let selfReset = FirmwareTimer("self_reset")
   private static let scanned = FirmwareTimer("scanned")
+  private static let lost = FirmwareTimer("lost")
+
+  /// The password of the command of another client, for the network that it gets next.
+  package static let earlierPassphrase = Array("as it was before".utf8)
 
   /// Creates a device that waits, or one that has joined before.
   package init(conditions: FirmwareConditions = .init()) {
     self.conditions = conditions
     endpoints = EspGATT.endpoints + EspGATT.productEndpoints(conditions.label)
     flash = Flash(values: conditions.held, isSaved: !conditions.held.isEmpty)
-    if flash.isSaved { state = .over }
+    if flash.isSaved {
+      state = .over
+    } else if has(.earlierCommand) {
+      state = .joining(ssid: [], passphrase: Self.earlierPassphrase)
+    } else if has(.failedBefore), !has(.oldVersion) {
+      // An old version has reset itself since.
+      state = .failed(.authError)
+    }
   }
 
   private func has(_ fault: FamilyFault) -> Bool { conditions.faults.contains(.own(fault)) }
@@ -87,6 +100,7 @@ package struct EspFirmware: Firmware {
     case .timer(Self.join): return joined()
     case .timer(Self.leave), .timer(Self.stop): return state == .joined ? end() : []
     case .timer(Self.scanned): return scanEnded()
+    case .timer(Self.lost): return [.loseLink]
     case .timer(Self.selfReset):
       if case .failed = state { state = .ready }
     case .button:
@@ -181,7 +195,7 @@ package struct EspFirmware: Firmware {
     _ message: EspConfigMessage, _ request: RequestID, _ effects: inout [FirmwareEffect]
   ) -> EspConfigMessage? {
     var reply = EspConfigMessage()
-    reply.msg = message.msg + 1
+    reply.msg = message.msg + (strikes(.otherMessages) ? 2 : 1)
     switch message.payload {
     case .getStatus?: reply.status = status(&effects)
     case .setConfig(let configuration)?:
@@ -214,6 +228,7 @@ package struct EspFirmware: Firmware {
         .took(EspGATT.passphrase, [UInt8](configuration.passphrase)),
       ]
       self.configuration = configuration
+      lastSSID = [UInt8](configuration.ssid)
     }
     if fate != .taken { effects.append(.loseLink) }
     return .success
@@ -227,6 +242,7 @@ package struct EspFirmware: Firmware {
     let takes = strikes(.joinsSlowly) ? EspGATT.slowJoin : EspGATT.usualJoin
     if !strikes(.neverJoins) { effects.append(.setTimer(Self.join, EspGATT.joinsAfter + takes)) }
     if strikes(.dropsAfterApply) { effects.append(.loseLink) }
+    if strikes(.leavesWhileJoining) { effects.append(.setTimer(Self.lost, EspGATT.joinsAfter / 2)) }
     return .success
   }
 
@@ -238,7 +254,10 @@ package struct EspFirmware: Firmware {
       state = .failed(.networkNotFound)
     } else {
       flash = Flash(
-        values: product.merging(["wifi_ssid": ssid, "wifi_password": passphrase]) { $1 }, isSaved: true)
+        values: product.merging(["wifi_ssid": ssid.isEmpty ? lastSSID : ssid, "wifi_password": passphrase]) {
+          $1
+        },
+        isSaved: true)
       state = .joined
       return [.setTimer(Self.stop, EspGATT.stopsAfter)]
     }
@@ -254,7 +273,7 @@ package struct EspFirmware: Firmware {
       status.state = .connectionFailed
       status.failReason = reason
     case .joined:
-      status.connected.ip4 = "192.168.4.20"
+      status.connected.ip4 = strikes(.noAddress) ? "192.168.4" : "192.168.4.20"
       status.connected.auth = 3
       status.connected.ssid = Data(flash.values["wifi_ssid"] ?? [])
       status.connected.bssid = Data([0x24, 0x0A, 0xC4, 0, 0, 1])
@@ -344,6 +363,14 @@ extension FamilyFault {
   package static let neverJoins = Self("never_joins")
   /// The link is lost when it has accepted the network.
   package static let dropsAfterApply = Self("drops_after_apply")
+  /// Another client had it join the room's network with an old password, and it tries until it can.
+  package static let earlierCommand = Self("earlier_command")
+  /// A join of another client has failed.
+  package static let failedBefore = Self("failed_before")
+  /// Its answers of `prov-config` have the number of another message.
+  package static let otherMessages = Self("other_messages")
+  /// It reports that it joined, and no address.
+  package static let noAddress = Self("no_address")
   /// It restarts when it is left after a failed join, and never advertises again.
   package static let restartsAfterFailure = Self("restarts_after_failure")
 }

@@ -76,6 +76,7 @@ package struct ImprovFirmware: Firmware {
       self.faults = FaultsInForce(faults)
     case .disconnected:
       if !has(.staleError) { error = 0 }
+      if has(.returnsAfterLoss), state == .ready, !buffer.isEmpty { state = .online }
     case .subscribe(let request, _, _):
       return [
         has(.refusesSubscription) ? .refuse(request, ATTCode.requestNotSupported) : .answer(request, [])
@@ -226,6 +227,13 @@ package struct ImprovFirmware: Firmware {
     } else {
       effects.append(.setTimer(Self.joined, generator.duration(in: ImprovGATT.join)))
     }
+    if has(.malformedReports) {
+      effects += [
+        .notify(ImprovGATT.result, ImprovGATT.frame(1, [9, 0x78])),
+        .notify(ImprovGATT.state, [State.online.rawValue, 0, 0, 0]), .notify(ImprovGATT.state, []),
+        .notify(ImprovGATT.error, [3, 0]),
+      ]
+    }
     if has(.leavesWhileJoining) { effects.append(.setTimer(Self.lost, .seconds(1))) }
     return effects
   }
@@ -284,6 +292,11 @@ extension FamilyFault {
   package static let networkReturns = Self("network_returns")
   /// The device drops the command without a sign, and its earlier network returns.
   package static let dropsCommand = Self("drops_command")
+  /// The device's earlier network returns after a link was lost within a command.
+  package static let returnsAfterLoss = Self("returns_after_loss")
+  /// While it joins, the device reports a result with a string longer than its frame, and a state and an error of
+  /// several bytes.
+  package static let malformedReports = Self("malformed_reports")
   /// The link is lost while the device joins the network.
   package static let leavesWhileJoining = Self("leaves_while_joining")
   /// The device ends the link when it has joined the network.
@@ -305,7 +318,7 @@ extension FirmwareFamily {
     .needsButton, .cannotJoin, .givesUpLate, .oldOrder, .noResult, .noURL, .corruptResult, .partOfCommand,
     .staleError,
     .networkReturns, .dropsCommand, .leavesWhileJoining, .leavesAfterJoining, .keepsService, .hidesState,
-    .withoutOptions, .scansOneByOne, .refusesSubscription,
+    .withoutOptions, .scansOneByOne, .refusesSubscription, .returnsAfterLoss, .malformedReports,
   ]
 
   package static let improvWiFi = FirmwareFamily(

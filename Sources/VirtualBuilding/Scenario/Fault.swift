@@ -14,6 +14,10 @@ package enum Fault: Hashable, Sendable {
   /// It connects, but the stack has an outdated attribute table, in which the sensor's service lacks a
   /// characteristic, until the stack forgets the sensor.
   case staleAttributes
+  /// Each of its characteristics is there twice.
+  case twoCharacteristics
+  /// Each of its services is there twice.
+  case twoServices
   /// In 30 % of its connections some characteristics become visible up to 95 ms after the stack reports
   /// "resolved", as measured on an overloaded computer (docs/bluez.md).
   case lateCharacteristics

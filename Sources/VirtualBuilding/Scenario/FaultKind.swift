@@ -27,6 +27,8 @@ package struct FaultKind: Sendable {
     .init("never_answers", .neverAnswers),
     .init("slow", .slow),
     .init("stale_attributes", .staleAttributes),
+    .init("two_characteristics", .twoCharacteristics),
+    .init("two_services", .twoServices),
     .init("late_characteristics", .lateCharacteristics),
     .init("drops", keys: ["in", "nth"]) { (order, family) throws(ScenarioProblem) in
       let name = try order.required("in", order.text)

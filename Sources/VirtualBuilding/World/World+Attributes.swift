@@ -191,7 +191,11 @@ extension World {
     let isStale =
       strikes(.staleAttributes, on: state)
       && !forgotten.contains(CacheKey(adapter: state.adapter, address: state.address))
-    let services = sensor.firmware.isAnswering ? sensor.firmware.services : []
+    var services = sensor.firmware.isAnswering ? sensor.firmware.services : []
+    if strikes(.twoServices, on: state) { services += services }
+    if strikes(.twoCharacteristics, on: state) {
+      services = services.map { .init($0.uuid, $0.characteristics + $0.characteristics) }
+    }
     // docs/bluez.md, "Writing without response": a peripheral that never responds.
     if !sensor.firmware.isAnswering { schedule(.linkDown(link, .remote), after: radio.muteLinkEnds) }
     let table = makeTable(of: isStale ? services.map(Self.formerly) : services, for: state)

@@ -54,7 +54,7 @@ struct SampleBuilding {
       manifest: manifest
         ?? .init(
           path: "manifests/harbour-house.yaml", sha256: String(repeating: "ab12", count: 16),
-          rooms: rooms, sealKey: nil),
+          rooms: rooms.wanted),
       made: Self.day.addingTimeInterval(2 * 86_400),
       by: .init(toolVersion: "0.1.0", host: "laptop", user: "anna"))
   }
@@ -299,7 +299,7 @@ extension SampleBuilding {
     return building.report(
       .init(
         path: "manifests/harbour-house.yaml", sha256: String(repeating: "ab12", count: 16),
-        rooms: wanted.filter { $0.room != "room-37" }, sealKey: nil))
+        rooms: wanted.filter { $0.room != "room-37" }.wanted))
   }
 
   /// A large building with few open rooms: provisioned in one run, found unchanged in `recalls` more.
@@ -335,4 +335,9 @@ extension SampleBuilding {
     }
     return building.report()
   }
+}
+
+extension [PlannedRoom] {
+  /// The rooms of a manifest that was read without a site key.
+  var wanted: [WantedRoom] { map { WantedRoom($0, sealKey: nil, expected: []) } }
 }

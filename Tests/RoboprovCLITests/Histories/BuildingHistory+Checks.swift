@@ -30,7 +30,8 @@ extension BuildingHistory {
   }
 
   func arguments(_ command: [String], _ laptop: Laptop, in reports: String? = nil) -> [String] {
-    command + ["--reports", reports ?? laptop.reports, "--site-key", laptop.siteKey]
+    command + ["--reports", reports ?? laptop.reports]
+      + (command.prefix(2) == ["report", "check"] ? [] : ["--site-key", laptop.siteKey])
   }
 
   mutating func status(_ laptop: Laptop, _ subject: String, in reports: String? = nil) async throws
@@ -50,7 +51,7 @@ extension BuildingHistory {
   mutating func checkCounts(_ answer: BuildingAnswer, _ place: String) {
     let summary = answer.json["summary"]
     for name in summary.keys where summary[name].flag == nil || summary[name].integer ?? 0 > 1 {
-      let expected = name == "total" ? answer.rooms.count : answer.count(name)
+      let expected = name == "total" ? answer.rooms.count : answer.rooms.count { $0["state"].text == name }
       if name != "complete", summary[name].integer != expected {
         note(
           .init(
@@ -104,7 +105,7 @@ extension BuildingHistory {
   mutating func checkText(_ laptop: Laptop, _ subject: String, _ answer: BuildingAnswer) async throws {
     let outcome = await run(arguments(["status", subject], laptop))
     let (done, all) = Self.roomsDone(in: outcome.output) ?? (-1, -1)
-    if (done, all) != (answer.count(StateName.done), answer.rooms.count) {
+    if (done, all) != (answer.count(StateName.done), answer.counted.count) {
       note(.init(kind: "count in status", subject: subject, detail: "\(done) of \(all): \(answer.answers)"))
     }
     for room in answer.rooms where BuildingAnswer.isOpen(room) {
@@ -125,10 +126,13 @@ extension BuildingHistory {
 
   /// The numbers of “2 of 3 rooms done” or “All 3 rooms done”.
   static func roomsDone(in text: String) -> (Int, Int)? {
-    if let match = text.firstMatch(of: /([0-9]+) of ([0-9]+) rooms? (?:are )?done/) {
+    if let match = text.firstMatch(of: /([0-9]+) of (?:the )?([0-9]+) (?:selected )?rooms? (?:are )?done/) {
       return (Int(match.1) ?? -1, Int(match.2) ?? -1)
     }
-    if let match = text.firstMatch(of: /(?:All )?([0-9]+) rooms? done/) {
+    if text.contains("nly room is done") || text.contains("o rooms on record") {
+      return text.contains("nly") ? (1, 1) : (0, 0)
+    }
+    if let match = text.firstMatch(of: /(?:[Aa]ll )?([0-9]+) rooms? done/) {
       return (Int(match.1) ?? -1, Int(match.1) ?? -1)
     }
     return nil

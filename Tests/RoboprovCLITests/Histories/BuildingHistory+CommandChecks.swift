@@ -90,7 +90,8 @@ extension BuildingHistory {
   ) {
     guard let outcome = done.outcome, let status = outcome.status else { return }
     switch done.command {
-    case "apply" where done.laptop != nil && !done.isStranger: checkApply(laptop, byManifest, byID, outcome)
+    case "apply" where done.laptop != nil && !done.isStranger:
+      checkApply(laptop, byManifest, byID, done.arguments, outcome)
     case "verify":
       guard let run = runs(of: laptop).subtracting(runsBefore).first else { return }
       for room in byManifest.rooms where room["verification"]["run"].text == run {
@@ -132,13 +133,12 @@ extension BuildingHistory {
   }
 
   mutating func checkApply(
-    _ laptop: Laptop, _ answer: BuildingAnswer, _ byID: BuildingAnswer, _ outcome: Invocation.Outcome
+    _ laptop: Laptop, _ answer: BuildingAnswer, _ byID: BuildingAnswer, _ arguments: [String],
+    _ outcome: Invocation.Outcome
   ) {
     if outcome.errors.contains("Nothing to do:") {
       if let (done, all) = Self.roomsDone(in: outcome.errors) {
-        let wanted = answer.rooms.filter { $0["in_manifest"].flag == true }
-        let expected = wanted.count { $0["state"].text == StateName.done }
-        if done != expected || all != wanted.count {
+        if (done, all) != (answer.count(StateName.done), answer.counted.count) {
           note(
             .init(
               kind: "count in “Nothing to do”", subject: "", detail: "\(outcome.errors) \(answer.answers)"))
@@ -163,9 +163,12 @@ extension BuildingHistory {
     }
     let selected = json["rooms"].items.filter { $0["exclusion"].keys.isEmpty }.compactMap { $0["id"].text }
     let states = selected.map { answer.state($0) ?? "?" }
+    // With --force a room that is done is to be written again, and may wait for a person.
+    let isForced = arguments.contains("--force")
     let expected = states.count { $0 == StateName.done }
-    if let (done, all) = Self.roomsDone(
-      in: outcome.output.components(separatedBy: "\n").last { $0.contains(" done in ") } ?? ""),
+    if !isForced,
+      let (done, all) = Self.roomsDone(
+        in: outcome.output.components(separatedBy: "\n").last { $0.contains(" done in ") } ?? ""),
       done != expected || all != selected.count
     {
       let wrong = json["rooms"].items.filter { $0["exclusion"].keys.isEmpty }.filter {
@@ -181,11 +184,7 @@ extension BuildingHistory {
           detail: "\(done) of \(all) done; status has \(expected)"))
     }
     let hasNext = outcome.output.contains("\nNext: ")
-    // The next command of a run on a part of the building is about that part.
-    let isWhole = answer.rooms.allSatisfy {
-      !BuildingAnswer.isOpen($0) || selected.contains($0["id"].text ?? "?")
-    }
-    if hasNext == answer.isComplete, hasNext || isWhole {
+    if hasNext == answer.isComplete, !isForced {
       note(
         .init(
           kind: hasNext
@@ -194,7 +193,7 @@ extension BuildingHistory {
     }
     if let line = outcome.output.split(separator: "\n").first(where: { $0.contains("The building: ") }),
       let (done, all) = Self.roomsDone(in: String(line)),
-      (done, all) != (answer.count(StateName.done), answer.rooms.count)
+      (done, all) != (answer.count(StateName.done), answer.counted.count)
     {
       note(.init(kind: "apply's line about the building", subject: "", detail: "\(line): \(answer.answers)"))
     }

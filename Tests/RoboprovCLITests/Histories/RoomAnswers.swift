@@ -38,7 +38,11 @@ struct BuildingAnswer {
 
   func room(_ id: String) -> JSON? { rooms.first { $0["id"].text == id } }
   func state(_ id: String) -> String? { room(id)?["state"].text }
-  func count(_ state: String) -> Int { rooms.count { $0["state"].text == state } }
+  /// The rooms of the manifest that are in service: those that count as done or not done.
+  var counted: [JSON] {
+    rooms.filter { $0["in_manifest"].flag == true && $0["state"].text != StateName.retired }
+  }
+  func count(_ state: String) -> Int { counted.count { $0["state"].text == state } }
 
   /// Whether something is left to do in a room.
   static func isOpen(_ room: JSON) -> Bool { room["advice"].text != nil }
@@ -49,6 +53,7 @@ enum StateName {
   static let done = "done"
   static let accepted = "accepted"
   static let retired = "retired"
+  static let untried = "untried"
 }
 
 extension RoomAnswers {

@@ -88,7 +88,7 @@ struct ReportTruth {
       for run in room["runs"].items { try expectRunOf(room, run) }
     }
     let states = rooms.compactMap { $0["state"].text }
-    for state in BuildingRoom.State.allCases {
+    for state in RoomStatus.Kind.allCases {
       #expect(
         report["summary"][state.rawValue].integer == states.count { $0 == state.rawValue }, place)
     }
@@ -124,7 +124,7 @@ struct ReportTruth {
         site.episodes[$0]?.command == .verify && site.episodes[$0]?.before[address]?.isOnAir == false
       }
       try expect(since, in: finder, "\(name) missing")
-    case "unconfirmed", "open", "outdated":
+    case "unconfirmed", "open", "changed", "conflicting", "action_required":
       expect(!room["reason"].isNull && !room["advice"].isNull, "\(name) has no reason")
     case "accepted":
       let acceptance = try #require(room["acceptances"].items.last)

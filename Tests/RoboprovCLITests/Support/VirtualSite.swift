@@ -225,15 +225,11 @@ struct VirtualSite {
         await VirtualCentral(world: site.world, clock: site.clock),
         Surroundings.Time(clock: site.clock, wall: { Date(timeIntervalSince1970: 0) }, chance: { 0 }),
         isSimulated: true)
-      let windows = try await AdapterUse.with(stack, AdapterChoice(names: [], wait: .seconds(5))) { use in
-        let adapter = try await use.adapter()
-        let ledger = Verification.ledger(for: rooms, of: .builtIn)
-        return [
-          try await use.scan(on: adapter, for: .seconds(5), in: ledger),
-          try await use.scan(on: adapter, for: .seconds(5), in: ledger),
-        ]
-      }
-      let found = Verification(rooms, Known(lastKnown: lastKnown), windows: windows).rooms
+      let logs = (0..<2).map { _ in AirLog(Verification.ledger(for: rooms, of: .builtIn)) }
+      let adapters = try await stack.scan(
+        AdapterChoice(names: [], wait: .seconds(5)), for: .seconds(5), into: logs)
+      let windows = [await logs[0].air, await logs[1].air]
+      let found = Verification(rooms, Known(lastKnown: lastKnown), windows: windows, by: adapters).rooms
       return site.amendment(run, .verify, laptop, earlier, found.map(Fact.roomVerified))
     }
   }

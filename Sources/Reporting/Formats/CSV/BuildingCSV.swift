@@ -44,10 +44,8 @@ package enum BuildingCSV {
       Column("settings") { .values($0.room.settings.map(\.result)) },
       Column("reason_code") { .text($0.room.openReason?.code.rawValue) },
       Column("device_text") { .text($0.room.openReason?.deviceText) },
-      Column("accepted_by") { .text($0.room.state == .accepted ? $0.room.acceptances.last?.by : nil) },
-      Column("accepted_on") {
-        .time($0.room.state == .accepted ? $0.room.acceptances.last?.given.at : nil)
-      },
+      Column("accepted_by") { .text($0.room.acceptance?.by) },
+      Column("accepted_on") { .time($0.room.acceptance?.given.at) },
       Column("retired_on") { .time($0.room.retirement?.recorded.at) },
       Column("in_manifest") { .flag($0.room.isInManifest) },
       Column("floor") { .text($0.room.floor) },

@@ -10,8 +10,8 @@ extension BuildingPage {
   /// The number of rooms in each state.
   private var counts: HTML {
     let wanted = report.rooms.filter(\.isInManifest)
-    func count(_ state: BuildingRoom.State) -> Int { wanted.count { $0.state == state } }
-    var items = BuildingRoom.State.allCases.filter { count($0) > 0 }.map { state -> HTML in
+    func count(_ state: RoomStatus.Kind) -> Int { wanted.count { $0.state == state } }
+    var items = RoomStatus.Kind.allCases.filter { count($0) > 0 }.map { state -> HTML in
       """
       <li>\(mark(state)) <b>\(count(state))</b> \(state.words) \
       <small>\(state.meaning)</small></li>
@@ -23,7 +23,7 @@ extension BuildingPage {
   }
 
   /// The symbol of a state; the word is next to it.
-  func mark(_ state: BuildingRoom.State) -> HTML {
+  func mark(_ state: RoomStatus.Kind) -> HTML {
     "<span class=\"mark \(state.rawValue)\" aria-hidden=\"true\">\(state.symbol)</span>"
   }
 }

@@ -9,7 +9,7 @@ struct LeftToDo: Hashable, Sendable {
 
   /// Rooms that are open for the same reason since the same day.
   struct Cause: Hashable, Sendable {
-    let state: BuildingRoom.State
+    let state: RoomStatus.Kind
     let sentence: String
     /// A local day; nil where it is not on record.
     let since: String?

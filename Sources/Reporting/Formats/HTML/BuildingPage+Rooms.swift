@@ -24,7 +24,7 @@ extension BuildingPage {
 
   /// The controls that select rooms. The script shows them.
   private var controls: HTML {
-    let states = BuildingRoom.State.allCases.filter { report.count($0) > 0 }
+    let states = RoomStatus.Kind.allCases.filter { report.count($0) > 0 }
     let filters = states.map { state -> HTML in
       """
       <button type="button" data-state="\(state.rawValue)" aria-pressed="false">\(mark(state)) \
@@ -89,7 +89,7 @@ extension BuildingPage {
     if room.devices.count > 1 { parts.append("<b>! several devices on record</b>") }
     if let weakness = room.evidence?.grade.plainWeakness { parts.append("<b>! \(weakness)</b>") }
     if let since = room.missingSince { parts.append("<b>! missing since \(time(since.at))</b>") }
-    if room.state == .accepted, let acceptance = room.acceptances.last {
+    if let acceptance = room.acceptance {
       parts.append("accepted by <bdi>\(acceptance.by)</bdi>: <bdi>\(acceptance.reason)</bdi>")
     }
     if let reason = room.openReason {

@@ -9,8 +9,8 @@ extension BuildingPage {
     .done{--b:light-dark(#d5ecdc,#1d3b28);--i:light-dark(#0b4a20,#9fe0b3)}
     .unconfirmed{--b:light-dark(#ffe08a,#5a4600);--i:light-dark(#4a3500,#ffe08a)}
     .open{--b:light-dark(#b3171f,#ff9a94);--i:light-dark(#fff,#3a0004)}
-    .missing{--b:light-dark(#6b1e7a,#e0a6ff);--i:light-dark(#fff,#2a0038)}
-    .outdated{--b:light-dark(#8a4a00,#ffb86b);--i:light-dark(#fff,#2b1600)}
+    .missing,.conflicting{--b:light-dark(#6b1e7a,#e0a6ff);--i:light-dark(#fff,#2a0038)}
+    .changed,.action_required,.without_device{--b:light-dark(#8a4a00,#ffb86b);--i:light-dark(#fff,#2b1600)}
     .accepted{--b:light-dark(#dbe4f0,#24344a);--i:light-dark(#1d3a5f,#bcd4f5)}
     .working{--b:light-dark(#2364aa,#6fb0ff);--i:light-dark(#fff,#00204a)}
     .untried,.retired{--b:var(--ground);--i:var(--dim)}
@@ -43,11 +43,7 @@ extension BuildingPage {
     .few .cells a{width:2.3rem;height:2.3rem;line-height:1.15rem}.few .cells a::after{content:attr(data-n);display:block;font-size:.7rem}
     .few .cells{gap:3px}
     .cells a::before{content:"?"}
-    .cells .done::before{content:"✓";content:"✓"/""}.cells .outdated::before{content:"↻";content:"↻"/""}
-    .cells .missing::before{content:"∅";content:"∅"/""}.cells .unconfirmed::before{content:"?";content:"?"/""}
-    .cells .open::before{content:"✗";content:"✗"/""}.cells .untried::before{content:"○";content:"○"/""}
-    .cells .accepted::before{content:"✎";content:"✎"/""}.cells .retired::before{content:"–";content:"–"/""}
-    .cells .working::before{content:"⋯";content:"⋯"/""}
+    \(symbols)
     .counts{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.3rem 1.5rem}
     .origin{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;margin:.8rem 0}
     .origin dt{color:var(--dim)}.origin dd{margin:0}
@@ -99,6 +95,11 @@ extension BuildingPage {
     .rooms>tbody>tr:first-child>td{font-size:.85rem}.sign{font-size:.75rem}.origin{display:block}.origin dd{margin-bottom:.4rem}}
 
     """ + printStyle
+
+  /// The symbol of each mark. Screen readers do not speak it: the link has the words.
+  private static let symbols: HTML = RoomGrid.Mark.all.map { mark in
+    ".cells .\(mark.name)::before{content:\"\(mark.symbol)\";content:\"\(mark.symbol)\"/\"\"}"
+  }.joined()
 
   /// On each page of paper that is about a simulated building.
   static let simulatedStyle: HTML = "@page{@top-center{content:\"SIMULATED\";font-weight:bold}}"

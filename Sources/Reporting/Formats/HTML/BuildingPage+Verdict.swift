@@ -1,17 +1,26 @@
 import Model
 
-extension BuildingReport {
-  /// The rooms that count: those of the manifest that are in service.
-  var counted: [BuildingRoom] { rooms.filter { $0.isInManifest && $0.state != .retired } }
-
-  /// The progress of the building, in one clause.
+extension BuildingOverview {
+  /// The progress of the building, in one clause; the same in every output.
   var verdict: String {
     let counted = counted
     let done = counted.count { $0.state == .done }
     if counted.isEmpty { return "No rooms on record" }
     if done == counted.count { return done == 1 ? "The only room is done" : "All \(done) rooms done" }
-    return "\(done) of \(counted.count) rooms done"
+    return "\(done) of \(counted.count.rooms) done"
   }
+
+  /// The number of rooms in each other state, of those that count and of those out of service.
+  var others: [(state: RoomStatus.Kind, count: Int)] {
+    RoomStatus.Kind.allCases.filter { $0 != .done }.map { state in
+      (state, rooms.count { $0.isInManifest && $0.state == state })
+    }.filter { $0.count > 0 }
+  }
+}
+
+extension BuildingReport {
+  var counted: [BuildingRoom] { overview.counted }
+  var verdict: String { overview.verdict }
 }
 
 extension BuildingPage {

@@ -83,7 +83,7 @@ package struct LivePage: Sendable {
       return isWorking ? "<p>No room needs anybody now.</p>" : "<p>Nothing is left to do.</p>"
     }
     struct Group: Hashable {
-      var state: BuildingRoom.State
+      var state: RoomStatus.Kind
       var explanation: Explanation
     }
     var floors: [(name: String?, groups: [(group: Group, rooms: [HTML])])] = []

@@ -49,7 +49,7 @@ package enum BuildingJSON {
   static let summary = OutputForm<BuildingReport>("building_summary", "The number of rooms in each state.") {
     Field("total", "All rooms.") { $0.rooms.count }
     Field("complete", "Whether nothing is left to do.") { $0.isDone }
-    BuildingRoom.State.counts { $0.count($1) }
+    RoomStatus.Kind.counts { $0.count($1) }
   }
 
   private static let room = OutputForm<(room: BuildingRoom, explanation: Explanation?)>(
@@ -127,6 +127,9 @@ package enum BuildingJSON {
     Field("rssi", "RSSI of its device in dBm: the median over the scan windows.") { $0.found.rssi }
     Field("windows_received", of: RoomVerified.self) { $0.found.windowsReceived }
     Field("windows", of: RoomVerified.self) { $0.found.windows }
+    Field("adapters", "The adapters that scanned; empty if they are not on record.", each: AdapterScan.form) {
+      $0.found.adapters ?? []
+    }
     Field("at", "When.") { $0.recorded.at }
     Field("run", "The record of it.") { $0.recorded.run }
   }

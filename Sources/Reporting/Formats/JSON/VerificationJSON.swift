@@ -7,15 +7,16 @@ package enum VerificationJSON {
   package static let schema = "roboprov/verification/1"
 
   package static func value(
-    building: String, run: String, _ rooms: [(name: String, room: RoomVerified)],
+    building: String, run: String, by adapters: [AdapterScan], _ rooms: [(name: String, room: RoomVerified)],
     unexpected: [UnexpectedBeacon]
   ) -> JSONValue {
-    form.value(Source(building: building, run: run, rooms: rooms, unexpected: unexpected))
+    form.value(Source(building: building, run: run, adapters: adapters, rooms: rooms, unexpected: unexpected))
   }
 
   struct Source {
     let building: String
     let run: String
+    let adapters: [AdapterScan]
     let rooms: [(name: String, room: RoomVerified)]
     let unexpected: [UnexpectedBeacon]
   }
@@ -25,6 +26,7 @@ package enum VerificationJSON {
     Field("schema", "Name and version of the format.", constant: schema)
     Field("building", of: RunStarted.self) { $0.building }
     Field("run", "The record of the verification.") { $0.run }
+    Field("adapters", "The adapters that scanned.", each: AdapterScan.form) { $0.adapters }
     Field("summary", "The number of rooms with each finding.", form: summary) { $0 }
     Field("rooms", "The rooms that are in service, in the manifest's order.", each: room) { $0.rooms }
     Field(
@@ -61,6 +63,8 @@ package enum VerificationJSON {
     Field("windows_received", of: RoomVerified.self) { $0.room.windowsReceived }
     Field("windows", of: RoomVerified.self) { $0.room.windows }
     Field("others", of: RoomVerified.self) { $0.room.others }
+    Field("adapter", of: RoomVerified.self) { $0.room.adapter }
+    Field("unused", of: RoomVerified.self) { $0.room.unused }
   }
 
   private static let beacon = OutputForm<UnexpectedBeacon>("unexpected_beacon", "A beacon that no room has.")
