@@ -190,13 +190,21 @@ extension BuildingHistory {
       guard let manifest = wanted.first(where: { $0.id.rawValue == id }) else { continue }
       let devices = room["devices"].items.compactMap { $0.text.flatMap(BluetoothAddress.init) }
       let state = room["state"].text
-      if let address = manifest.address, !devices.isEmpty, !devices.contains(address),
-        state == StateName.done || state == StateName.accepted
-      {
+      if state == StateName.done, let address = manifest.address, !devices.contains(address) {
         note(
           .init(
-            kind: "\(state ?? "?"), and the manifest has another address", subject: id,
+            kind: "done, and the manifest has another address", subject: id,
             detail: "\(address), on record \(devices)"))
+      }
+      // An acceptance is about the device that the manifest had then.
+      let then = room["acceptances"].items.last?["run"].text.flatMap { roomsAtRun[$0] }?.first {
+        $0.id == manifest.id
+      }
+      if state == StateName.accepted, let then, then.address != manifest.address {
+        note(
+          .init(
+            kind: "accepted with another address", subject: id,
+            detail: "\(then.address?.description ?? "none") then"))
       }
       guard state == StateName.done, let address = devices.first, devices.count == 1,
         let change = lastChanges[address]?.run, runs.contains(change),

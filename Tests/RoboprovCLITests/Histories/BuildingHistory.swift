@@ -268,6 +268,7 @@ struct BuildingHistory {
     _ happens: @escaping @Sendable (@Sendable () -> Void) async -> Void
   ) async -> Invocation.Outcome {
     let onInterrupt = Shared<@Sendable () -> Void>({})
+    let hasBegun = Shared(false)
     return await withTaskGroup(of: Invocation.Outcome?.self) { [site, building] group in
       group.addTask {
         await site.runHere(
@@ -276,12 +277,14 @@ struct BuildingHistory {
       }
       group.addTask {
         guard (try? await SystemClock().sleep(for: delay)) != nil, !Task.isCancelled else { return nil }
+        hasBegun.set(true)
         await happens(onInterrupt.value)
         return nil
       }
       while let ended = await group.next() {
         guard let outcome = ended else { continue }
-        group.cancelAll()
+        // What has begun ends in its own time.
+        if !hasBegun.value { group.cancelAll() }
         return outcome
       }
       preconditionFailure("the command ended without an outcome")
