@@ -103,12 +103,12 @@ SEED := 1
 test-kill: setup-test $(DEBUG_BUILT) ## kill the program KILLS=200 times at random instants, starting with SEED=1
 	@KILLS=$(KILLS) KILL_SEED=$(SEED) Scripts/test --filter KillAtRandomTests
 
-# `make test` runs 8 of these, `make test-long` 300. A failure names its seed and, with MINIMISE=1, the steps that can be left out.
+# `make test` runs 7 of these, `make test-long` 300. A failure names its seed and, with MINIMISE=1, the steps that can be left out.
 HISTORIES := 2000
 MINIMISE :=
 
 .PHONY: test-histories
-test-histories: setup-test $(DEBUG_BUILT) ## compare all outputs after each step of HISTORIES=2000 random histories, from SEED=1; 60 minutes
+test-histories: setup-test $(DEBUG_BUILT) ## compare all outputs after each step of HISTORIES=2000 random histories, from SEED=1; 30 minutes
 	@HISTORIES=$(HISTORIES) HISTORY_SEED=$(SEED) HISTORY_MINIMISE=$(MINIMISE) Scripts/test --filter BuildingHistoryTests
 
 # `make test` runs 100 of these 1,710, drawn by SEED.
