@@ -19,6 +19,7 @@ extension BuildingHistory {
     try await checkText(laptop, Self.manifest, byManifest)
     try await checkText(laptop, Site.building, byID)
     try await checkDevices(byManifest, "by manifest")
+    try await checkWanted(byManifest)
     try await checkDevices(byID, "by id")
     try checkFiles(laptop, byManifest, byID, after: done)
     try await checkSelection(laptop, byManifest)
@@ -28,12 +29,12 @@ extension BuildingHistory {
     try await probe(laptop, byManifest, byID)
   }
 
-  private func arguments(_ command: [String], _ laptop: Laptop, in reports: String? = nil) -> [String] {
+  func arguments(_ command: [String], _ laptop: Laptop, in reports: String? = nil) -> [String] {
     command + ["--reports", reports ?? laptop.reports]
       + (command.prefix(2) == ["report", "check"] ? [] : ["--site-key", laptop.siteKey])
   }
 
-  private mutating func status(_ laptop: Laptop, _ subject: String, in reports: String? = nil) async throws
+  mutating func status(_ laptop: Laptop, _ subject: String, in reports: String? = nil) async throws
     -> BuildingAnswer?
   {
     let outcome = await run(
@@ -47,7 +48,7 @@ extension BuildingHistory {
 
   // MARK: Status
 
-  private mutating func checkCounts(_ answer: BuildingAnswer, _ place: String) {
+  mutating func checkCounts(_ answer: BuildingAnswer, _ place: String) {
     let summary = answer.json["summary"]
     for name in summary.keys where summary[name].flag == nil || summary[name].integer ?? 0 > 1 {
       let expected = name == "total" ? answer.rooms.count : answer.rooms.count { $0["state"].text == name }
@@ -73,7 +74,7 @@ extension BuildingHistory {
     }
   }
 
-  private mutating func checkManifestAddsOnly(_ byManifest: BuildingAnswer, _ byID: BuildingAnswer) {
+  mutating func checkManifestAddsOnly(_ byManifest: BuildingAnswer, _ byID: BuildingAnswer) {
     // The digest of a manifest does not cover its passwords.
     let newest = byID.json["runs"].items.last { $0["command"].text == "apply" }?["id"].text
     let isSame =
@@ -101,12 +102,19 @@ extension BuildingHistory {
     }
   }
 
-  private mutating func checkText(_ laptop: Laptop, _ subject: String, _ answer: BuildingAnswer) async throws
-  {
+  mutating func checkText(_ laptop: Laptop, _ subject: String, _ answer: BuildingAnswer) async throws {
     let outcome = await run(arguments(["status", subject], laptop))
     let (done, all) = Self.roomsDone(in: outcome.output) ?? (-1, -1)
     if (done, all) != (answer.count(StateName.done), answer.counted.count) {
       note(.init(kind: "count in status", subject: subject, detail: "\(done) of \(all): \(answer.answers)"))
+    }
+    for room in answer.rooms where BuildingAnswer.isOpen(room) {
+      let name = room["room"].text ?? "?"
+      if !outcome.output.contains(name) {
+        note(
+          .init(
+            kind: "status does not name an open room", subject: "\(name) \(subject)", detail: outcome.output))
+      }
     }
     if outcome.output.contains("\nNext: ") == answer.isComplete {
       note(
@@ -133,7 +141,7 @@ extension BuildingHistory {
   // MARK: Devices
 
   /// Each device of a room that is done holds what the record calls acknowledged or proved.
-  private mutating func checkDevices(_ answer: BuildingAnswer, _ place: String) async throws {
+  mutating func checkDevices(_ answer: BuildingAnswer, _ place: String) async throws {
     let runs = answer.runs
     for room in answer.rooms where room["state"].text == StateName.done {
       let id = room["id"].text ?? "?"
@@ -172,362 +180,44 @@ extension BuildingHistory {
     }
   }
 
-  // MARK: Files
-
-  private func text(_ name: String, _ laptop: Laptop, in reports: String? = nil) -> String? {
-    try? String(
-      contentsOf: site.directory.appending(path: "\(reports ?? laptop.reports)/\(Site.building)/\(name)"),
-      encoding: .utf8)
-  }
-
-  /// The building's reports agree with one another, and with `status` after a command that wrote them.
-  private mutating func checkFiles(
-    _ laptop: Laptop, _ byManifest: BuildingAnswer, _ byID: BuildingAnswer, after done: Done
-  ) throws {
-    guard let json = text("building.json", laptop).flatMap(JSON.init) else { return }
-    let file = BuildingAnswer(json: json, status: nil)
-    checkCounts(BuildingAnswer(json: json, status: file.isComplete ? 0 : 100), "building.json")
-    checkFormats(laptop, file)
-    guard done.laptop != nil, done.outcome?.status != nil, file.runs == byID.runs else { return }
-    if !file.answers.differences(from: byManifest.answers).isEmpty,
-      !file.answers.differences(from: byID.answers).isEmpty
-    {
-      note(
-        .init(
-          kind: "building.json differs from both statuses", subject: "after \(done.command ?? "?")",
-          detail: "building.json \(file.answers); by manifest \(byManifest.answers); by id \(byID.answers)"))
-    }
-  }
-
-  private mutating func checkFormats(_ laptop: Laptop, _ file: BuildingAnswer, in reports: String? = nil) {
-    let answers = file.answers
-    if let csv = text("building.csv", laptop, in: reports).map(RoomAnswers.init(csv:)), csv != answers {
-      note(.init(kind: "building.csv differs from building.json", subject: "", detail: "\(csv); \(answers)"))
-    }
-    if let html = text("building.html", laptop, in: reports) {
-      let page = RoomAnswers(html: html, ids: answers.rooms.map(\.id))
-      if page != answers {
-        note(
-          .init(kind: "building.html differs from building.json", subject: "", detail: "\(page); \(answers)"))
-      }
-      let verdict = html.firstMatch(of: /<strong>([^<]*)<\/strong>/).map { String($0.1) } ?? ""
-      let (done, all) = Self.roomsDone(in: verdict) ?? (-1, -1)
-      if (done, all) != (file.count(StateName.done), file.counted.count) {
-        note(.init(kind: "count in building.html", subject: "", detail: "\(verdict): \(answers)"))
-      }
-    }
-    guard let junit = text("junit.xml", laptop, in: reports) else { return }
-    guard let tests = JUnitAnswer(junit) else {
-      return note(.init(kind: "junit.xml", subject: "", detail: junit))
-    }
-    for room in file.rooms {
-      let (id, state) = (room["id"].text ?? "?", room["state"].text ?? "?")
-      let expected: [String] =
-        switch state {
-        case StateName.done: ["passed"]
-        case StateName.accepted, StateName.retired: ["skipped"]
-        // A room that no run has worked on is skipped, though it is open.
-        default: BuildingAnswer.isOpen(room) ? ["failed", "skipped"] : ["passed", "skipped", "failed"]
-        }
-      if !expected.contains(tests.results[id] ?? "?") {
-        note(.init(kind: "junit.xml: \(state) \(tests.results[id] ?? "?")", subject: id, detail: ""))
-      }
-      if BuildingAnswer.isOpen(room), tests.results[id] == "skipped", state != StateName.untried {
-        note(.init(kind: "junit.xml: open, tried and skipped", subject: id, detail: state))
-      }
-    }
-    let values = Array(tests.results.values)
-    let failed = (tests.counts["failures"] ?? 0) + (tests.counts["errors"] ?? 0)
-    if tests.counts["tests"] != file.rooms.count || failed != values.count(where: { $0 == "failed" }) {
-      note(.init(kind: "counts in junit.xml", subject: "", detail: "\(tests.counts) \(tests.results)"))
-    }
-  }
-
-  // MARK: Plan
-
-  private mutating func plan(_ laptop: Laptop, _ more: [String]) async -> (JSON?, Invocation.Outcome) {
-    let outcome = await run(
-      arguments(["plan", Self.manifest, "--output", "json", "--scan-time", "1"] + more, laptop))
-    return (outcome.status == 0 ? JSON(outcome.output) : nil, outcome)
-  }
-
-  /// `plan --failed` selects the open rooms.
-  private mutating func checkSelection(_ laptop: Laptop, _ answer: BuildingAnswer) async throws {
-    let (json, outcome) = await plan(laptop, ["--failed"])
-    guard let json else {
-      if answer.isComplete {
-        note(.init(kind: "plan is refused, and status is complete", subject: "", detail: "\(outcome)"))
-      }
-      return
-    }
-    for room in json["rooms"].items {
-      let id = room["room"].text ?? "?"
-      guard let status = answer.room(id) else {
-        note(.init(kind: "room in plan only", subject: id, detail: ""))
-        continue
-      }
-      let isSelected = room["exclusion"].keys.isEmpty
-      if isSelected != BuildingAnswer.isOpen(status) {
+  /// Each device of a room that is done by the manifest holds what the manifest wants. Passwords cannot be compared
+  /// with the keys of two sites.
+  mutating func checkWanted(_ answer: BuildingAnswer) async throws {
+    let runs = answer.runs
+    let wanted = try rooms()
+    for room in answer.rooms {
+      let id = room["id"].text ?? "?"
+      guard let manifest = wanted.first(where: { $0.id.rawValue == id }) else { continue }
+      let devices = room["devices"].items.compactMap { $0.text.flatMap(BluetoothAddress.init) }
+      let state = room["state"].text
+      if state == StateName.done, let address = manifest.address, !devices.contains(address) {
         note(
           .init(
-            kind:
-              "plan --failed \(isSelected ? "selects" : "leaves out") a room that is \(status["state"].text ?? "?")",
-            subject: id,
-            detail:
-              "exclusion \(room["exclusion"]["cause"].text ?? "none"), action \(room["action"].text ?? "?")"))
+            kind: "done, and the manifest has another address", subject: id,
+            detail: "\(address), on record \(devices)"))
       }
-    }
-  }
-
-  /// `plan` calls the same rooms done, accepted and retired; a device that somebody changed may differ.
-  private mutating func checkPlan(_ laptop: Laptop, _ answer: BuildingAnswer, _ byID: BuildingAnswer)
-    async throws
-  {
-    let (json, _) = await plan(laptop, [])
-    guard let json else { return }
-    for step in json["rooms"].items {
-      let id = step["room"].text ?? "?"
-      guard let room = answer.room(id), let state = room["state"].text else { continue }
-      let cause = step["exclusion"]["cause"].text
-      let isExcluded = [StateName.accepted, StateName.retired].contains(state)
-      if isExcluded != (cause != nil) || isExcluded && cause != state {
-        note(.init(kind: "plan: \(state) and exclusion \(cause ?? "none")", subject: id, detail: ""))
+      // An acceptance is about the device that the manifest had then.
+      let then = room["acceptances"].items.last?["run"].text.flatMap { roomsAtRun[$0] }?.first {
+        $0.id == manifest.id
       }
-      let action = step["action"].text ?? "?"
-      guard cause == nil, let address = room["devices"][0].text.flatMap(BluetoothAddress.init),
-        !silent.contains(address), await isUntouched(address, answer.runs), step["received"].flag == true
+      if state == StateName.accepted, let then, then.address != manifest.address {
+        note(
+          .init(
+            kind: "accepted with another address", subject: id,
+            detail: "\(then.address?.description ?? "none") then"))
+      }
+      guard state == StateName.done, let address = devices.first, devices.count == 1,
+        let change = lastChanges[address]?.run, runs.contains(change),
+        let family = building.world.scenario.sensors.first(where: { $0.address == address })?.family,
+        let flash = await building.world.flash(of: address)
       else { continue }
-      if state == StateName.done, action != "done" {
+      for (name, value) in family.flash(of: manifest).sorted(by: { $0.key < $1.key })
+      where flash.values[name] != value && (name != "wifi_password" || hasOneKey) {
         note(
           .init(
-            kind: "plan: \(action) a room that is done", subject: id,
-            detail: "\(step["reason"]["code"].text ?? "")"))
+            kind: "done by the manifest, and the device holds another \(name)", subject: id,
+            detail: "\(address)"))
       }
-      let isFindingOfManifest = byID.room(id).map { !BuildingAnswer.isOpen($0) } ?? false
-      if BuildingAnswer.isOpen(room), isFindingOfManifest, action == "done" {
-        note(.init(kind: "plan: done, and status says \(state) by the manifest", subject: id, detail: ""))
-      }
-    }
-  }
-
-  /// Whether a device is as a run of this record left it.
-  private func isUntouched(_ address: BluetoothAddress, _ runs: Set<String>) async -> Bool {
-    guard let change = lastChanges[address]?.run, runs.contains(change) else { return false }
-    return !pressed.contains(address)
-  }
-
-  // MARK: The step itself
-
-  /// What the command of the step said agrees with the record after it.
-  private mutating func checkOutcome(
-    _ laptop: Laptop, _ byManifest: BuildingAnswer, _ byID: BuildingAnswer, after done: Done
-  ) {
-    guard let outcome = done.outcome, let status = outcome.status else { return }
-    switch done.command {
-    case "apply" where done.laptop != nil && !done.isStranger:
-      checkApply(laptop, byManifest, done.arguments, outcome)
-    case "accept":
-      let room =
-        byManifest.rooms.first { $0["room"].text == done.arguments[2] }
-        ?? byID.rooms.first { $0["room"].text == done.arguments[2] }
-      if status == 0, let room, ![StateName.accepted, StateName.retired].contains(room["state"].text) {
-        note(
-          .init(
-            kind: "accepted, and the room is \(room["state"].text ?? "?")", subject: done.arguments[2],
-            detail: "by \(done.arguments[1])"))
-      }
-    case "replace":
-      for answer in [byManifest, byID] where status == 0 {
-        let room = answer.rooms.first { $0["room"].text == done.arguments[2] }
-        if let state = room?["state"].text, [StateName.done, StateName.accepted].contains(state) {
-          note(.init(kind: "replaced, and the room is \(state)", subject: done.arguments[2], detail: ""))
-        }
-      }
-    case "report" where done.arguments[1] == "merge":
-      guard let json = JSON(outcome.output) else { return }
-      for room in json["rooms"].items {
-        let id = room["room"].text ?? room["id"].text ?? "?"
-        guard let state = room["state"].text, let other = byID.state(id), state != other else { continue }
-        note(.init(kind: "merge: \(state), status by id: \(other)", subject: id, detail: ""))
-      }
-    default: break
-    }
-  }
-
-  private mutating func checkApply(
-    _ laptop: Laptop, _ answer: BuildingAnswer, _ arguments: [String], _ outcome: Invocation.Outcome
-  ) {
-    if outcome.errors.contains("Nothing to do:") {
-      if let (done, all) = Self.roomsDone(in: outcome.errors) {
-        if (done, all) != (answer.count(StateName.done), answer.counted.count) {
-          note(
-            .init(
-              kind: "count in “Nothing to do”", subject: "", detail: "\(outcome.errors) \(answer.answers)"))
-        }
-      }
-      return
-    }
-    guard let json = text("latest/report.json", laptop).flatMap(JSON.init),
-      json["run"]["id"].text.map({ roomsAtRun[$0] != nil }) ?? false,
-      outcome.output.contains(json["run"]["id"].text ?? "?")
-    else { return }
-    let selected = json["rooms"].items.filter { $0["exclusion"].keys.isEmpty }.compactMap { $0["id"].text }
-    let states = selected.map { answer.state($0) ?? "?" }
-    // With --force a room that is done is to be written again, and may wait for a person.
-    let isForced = arguments.contains("--force")
-    let expected = states.count { $0 == StateName.done }
-    // The building's own line is compared below.
-    if !isForced, !outcome.output.contains("The building: "),
-      let (done, all) = Self.roomsDone(
-        in: outcome.output.components(separatedBy: "\n").last { $0.contains(" done in ") } ?? ""),
-      done != expected || all != selected.count
-    {
-      let wrong = json["rooms"].items.filter { $0["exclusion"].keys.isEmpty }.filter {
-        ($0["outcome"].text ?? "").contains("provisioned")
-          != (answer.state($0["id"].text ?? "") == StateName.done)
-      }
-      let words = wrong.map {
-        "\($0["outcome"].text ?? "?") \($0["reason_code"].text ?? "")/\(answer.state($0["id"].text ?? "") ?? "?")"
-      }
-      note(
-        .init(
-          kind: "apply's outcome and status: \(Set(words).sorted().joined(separator: " "))", subject: "",
-          detail: "\(done) of \(all) done; status has \(expected)"))
-    }
-    let hasNext = outcome.output.contains("\nNext: ")
-    if hasNext == answer.isComplete, !isForced {
-      note(
-        .init(
-          kind: hasNext
-            ? "apply has a Next and the building is complete"
-            : "apply has no Next and the building is not complete", subject: "", detail: "\(answer.answers)"))
-    }
-    if let line = outcome.output.split(separator: "\n").first(where: { $0.contains("The building: ") }),
-      let (done, all) = Self.roomsDone(in: String(line)),
-      (done, all) != (answer.count(StateName.done), answer.counted.count)
-    {
-      note(.init(kind: "apply's line about the building", subject: "", detail: "\(line): \(answer.answers)"))
-    }
-    if outcome.status == 0, states.contains(where: { $0 != StateName.done }) {
-      note(.init(kind: "apply exits with 0", subject: "", detail: "\(selected) are \(states)"))
-    }
-  }
-
-  // MARK: Reports on disk
-
-  /// `report check` finds no difference after a command that wrote the reports.
-  private mutating func checkReports(_ laptop: Laptop, after done: Done) async throws {
-    let wrote =
-      done.laptop != nil && [0, 100, 130].contains(done.outcome?.status)
-      && !(done.outcome?.errors.contains("Nothing to do:") ?? false)
-    if wrote, ["apply", "verify", "accept", "replace", "retire"].contains(done.command) {
-      let hasRun = done.outcome.map { !$0.errors.contains("nothing was recorded") } ?? false
-      if hasRun,
-        text("building.json", laptop).flatMap(JSON.init).map({
-          BuildingAnswer(json: $0).runs == runs(of: laptop)
-        }) ?? false
-      {
-        for subject in [Self.manifest, Site.building] {
-          await checkReports(
-            laptop, laptop.reports, subject,
-            "after \(done.command ?? "?")\(done.arguments[1] == Site.building ? " by id" : "")")
-        }
-      }
-    }
-  }
-
-  private mutating func checkReports(_ laptop: Laptop, _ reports: String, _ subject: String, _ place: String)
-    async
-  {
-    let outcome = await run(arguments(["report", "check", subject], laptop, in: reports))
-    let words = outcome.errors.split(separator: "\n").first.map(String.init) ?? ""
-    guard outcome.status != 0, !words.contains("signed on") else { return }
-    let file = words.split(separator: "/").last.map(String.init) ?? words
-    let name = subject == Self.manifest ? "by manifest" : "by id"
-    note(
-      .init(
-        kind: "report check \(name) \(place)",
-        subject: file.hasPrefix("report.") || file.contains(".log") ? "run's files" : "building's files",
-        detail: words))
-  }
-
-  /// Tries on a copy of the record what would change it: writing reports, signing, accepting.
-  private mutating func probe(_ laptop: Laptop, _ byManifest: BuildingAnswer, _ byID: BuildingAnswer)
-    async throws
-  {
-    let copy = "copy"
-    let folder = site.directory.appending(path: copy)
-    func make() throws {
-      try? FileManager.default.removeItem(at: folder)
-      try FileManager.default.copyItem(at: site.directory.appending(path: laptop.reports), to: folder)
-    }
-    try make()
-    let subject = chance.chance(0.5) ? Self.manifest : Site.building
-    let answer = subject == Self.manifest ? byManifest : byID
-    let name = subject == Self.manifest ? "by manifest" : "by id"
-    if chance.chance(0.4) {
-      let written = await run(
-        arguments(["status", subject, "--write", "--output", "json"], laptop, in: copy))
-      if written.status != 0 { note(.init(kind: "status --write", subject: name, detail: "\(written)")) }
-      if let json = text("building.json", laptop, in: copy).flatMap(JSON.init) {
-        let file = BuildingAnswer(json: json)
-        checkFormats(laptop, file, in: copy)
-        if file.answers != byID.answers {
-          note(
-            .init(
-              kind: "status --write writes another state", subject: name,
-              detail: "\(file.answers); \(answer.answers)"))
-        }
-      }
-      for other in [Self.manifest, Site.building] {
-        await checkReports(laptop, copy, other, "after status --write \(name)")
-      }
-      try await makeSigningKey()
-      let signed = await run(arguments(["report", "sign", subject, "--key", "qa"], laptop, in: copy))
-      if (signed.status == 0) != answer.isComplete {
-        let words = signed.errors.split(separator: "\n").first ?? ""
-        note(
-          .init(
-            kind:
-              "report sign \(name): \(signed.status == 0 ? "signs an open building" : "refuses a complete building")",
-            subject: "", detail: "\(words) \(answer.answers)"))
-      }
-      try make()
-    }
-    guard let room = answer.rooms.filter({ $0["in_manifest"].flag == true }).randomElement(using: &chance),
-      let id = room["id"].text
-    else { return }
-    let state = room["state"].text ?? "?"
-    let accepted = await run(
-      arguments(["accept", subject, id, "--reason", "probe", "--by", "Ada"], laptop, in: copy))
-    if (accepted.status == 0) == [StateName.done, StateName.retired].contains(state) {
-      note(
-        .init(
-          kind: "accept \(name) \(accepted.status == 0 ? "takes" : "refuses") a room that is \(state)",
-          subject: id, detail: "\(accepted.errors)"))
-    }
-    guard accepted.status == 0 else { return }
-    for other in [Self.manifest, Site.building] {
-      guard let after = try await status(laptop, other, in: copy), let now = after.room(id) else { continue }
-      let words = other == Self.manifest ? "by manifest" : "by id"
-      if ![StateName.accepted, StateName.retired].contains(now["state"].text) {
-        note(
-          .init(
-            kind: "accepted \(name) from \(state), and \(words) it is \(now["state"].text ?? "?")",
-            subject: id, detail: ""))
-      }
-    }
-    let selection = await run(
-      arguments(
-        ["plan", Self.manifest, "--failed", "--output", "json", "--scan-time", "1"], laptop, in: copy))
-    if let step = JSON(selection.output)?["rooms"].items.first(where: { $0["room"].text == id }),
-      ![StateName.accepted, StateName.retired].contains(step["exclusion"]["cause"].text)
-    {
-      note(
-        .init(
-          kind:
-            "accepted \(name) from \(state), and plan has exclusion \(step["exclusion"]["cause"].text ?? "none")",
-          subject: id, detail: ""))
     }
   }
 }

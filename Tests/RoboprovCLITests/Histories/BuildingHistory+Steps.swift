@@ -18,11 +18,12 @@ extension BuildingHistory {
     let runsBefore = Dictionary(uniqueKeysWithValues: laptops.map { ($0, runs(of: $0)) })
     let done = try await act(laptop)
     if let button = done.button { pressed.insert(button) }
-    log.append("\(step). \(done.text)")
+    log.append((step, "\(step). \(done.text)"))
     // A device that restarts is back by then.
     try await SystemClock().sleep(for: .seconds(2))
     let acting = done.laptop ?? laptop
-    let new = runs(of: acting).subtracting(runsBefore[acting] ?? [])
+    self.runsBefore = runsBefore[acting] ?? []
+    let new = runs(of: acting).subtracting(self.runsBefore)
     for run in new where roomsAtRun[run] == nil {
       roomsAtRun[run] = try rooms()
       passwordsAtRun[run] = passwords
@@ -128,7 +129,7 @@ extension BuildingHistory {
   }
 
   static func words(_ arguments: [String], _ outcome: Invocation.Outcome) -> String {
-    let error = outcome.errors.split(separator: "\n").first { $0.hasPrefix("roboprov: ") }
+    let error = outcome.errors.split(separator: "\n").first { $0.hasPrefix("roboprov: error: ") }
     return arguments.joined(separator: " ") + ": \(outcome.status.map(String.init) ?? "killed")"
       + (outcome.status == 0 ? "" : error.map { " (\($0))" } ?? "")
   }
@@ -296,7 +297,7 @@ extension BuildingHistory {
     var place = places[index]
     place.number = nextMinor()
     var stranger = self
-    stranger.passwords = ["of a stranger", "too"]
+    stranger.passwords = ["of a stranger", "also of a stranger"]
     try site.write(
       "stranger.yaml", stranger.text(of: [place]).replacing("id: \(Site.building)", with: "id: stranger"))
     if let address = place.address { await building.world.pressButton(address) }

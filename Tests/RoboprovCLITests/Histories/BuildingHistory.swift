@@ -48,6 +48,9 @@ struct BuildingHistory {
   var chance: SeededGenerator
   var places: [Place]
   let matchesAny: Bool
+  let hasOneKey: Bool
+  /// The runs in the record of the step's laptop before it.
+  var runsBefore: Set<String> = []
   var passwords = ["first of the year", "for staff only"]
   /// Devices that nobody has unpacked yet.
   var spares: [SensorScenario]
@@ -57,7 +60,7 @@ struct BuildingHistory {
   let adapters: [AdapterScenario]
 
   /// What was done, one line a step.
-  var log: [String] = []
+  var log: [(step: Int, text: String)] = []
   /// The number of the present step, from 1.
   var step = 0
   private(set) var disagreements: [Disagreement] = []
@@ -91,7 +94,7 @@ struct BuildingHistory {
         try await history.begin()
         for step in 1...(last ?? drawn.steps) {
           try await history.takeStep(isSkipped: skipped.contains(step))
-          if history.disagreements.count > 12 { break }
+          if history.disagreements.count > 40 { break }
         }
         return history
       }
@@ -160,6 +163,7 @@ struct BuildingHistory {
   private init(_ site: Site, _ building: ServedBuilding, _ drawn: Drawn, _ chance: SeededGenerator) {
     (self.site, self.building, self.seeds, self.chance) = (site, building, chance, chance)
     (places, spares, matchesAny) = (drawn.places, drawn.spares, drawn.matchesAny)
+    hasOneKey = drawn.hasOneKey
     adapters = drawn.scenario.adapters
     silent = Set(drawn.spares.map(\.address))
     laptops = [
@@ -170,11 +174,17 @@ struct BuildingHistory {
       "\(place.name) \(place.family.name) \(place.number)\(place.id.map { " id \($0)" } ?? "")"
     }
     log.append(
-      "\(rooms.joined(separator: ", ")); \(adapters.count) adapters, \(matchesAny ? "any" : "by address"), "
-        + (drawn.hasOneKey ? "one site key" : "two site keys"))
+      (
+        0,
+        "\(rooms.joined(separator: ", ")); \(adapters.count) adapters, \(matchesAny ? "any" : "by address"), "
+          + (drawn.hasOneKey ? "one site key" : "two site keys")
+      ))
   }
 
   private mutating func begin() async throws {
+    // Some clocks are about to show the next second whenever a command begins.
+    site.startClock(
+      at: Date(timeIntervalSince1970: 1_795_392_000), fraction: chance.chance(0.25) ? 0.9997 : 0.25)
     for spare in spares { await building.world.setMuted(true, spare.address) }
     try writeManifest()
   }
@@ -258,6 +268,7 @@ struct BuildingHistory {
     _ happens: @escaping @Sendable (@Sendable () -> Void) async -> Void
   ) async -> Invocation.Outcome {
     let onInterrupt = Shared<@Sendable () -> Void>({})
+    let hasBegun = Shared(false)
     return await withTaskGroup(of: Invocation.Outcome?.self) { [site, building] group in
       group.addTask {
         await site.runHere(
@@ -266,12 +277,14 @@ struct BuildingHistory {
       }
       group.addTask {
         guard (try? await SystemClock().sleep(for: delay)) != nil, !Task.isCancelled else { return nil }
+        hasBegun.set(true)
         await happens(onInterrupt.value)
         return nil
       }
       while let ended = await group.next() {
         guard let outcome = ended else { continue }
-        group.cancelAll()
+        // What has begun ends in its own time.
+        if !hasBegun.value { group.cancelAll() }
         return outcome
       }
       preconditionFailure("the command ended without an outcome")

@@ -24,6 +24,8 @@ final class Site: Sendable {
   private let processes = Mutex<[Invocation]>([])
   /// The time of day at the end of the last command in this process.
   private let lastEnd = Mutex(Date.distantPast)
+  /// When the first command in this process begins, and the fraction of a second at which each begins; nil: now.
+  private let firstStart = Mutex<(time: Date, fraction: Double)?>(nil)
 
   private init() throws {
     directory = FileManager.default.temporaryDirectory.appending(path: "roboprov-site-\(UUID())")
@@ -178,9 +180,20 @@ final class Site: Sendable {
   private func wall() -> @Sendable () -> Date {
     guard let loop = LoopExecutor.current else { return { Date() } }
     let start = loop.now
+    if let (first, fraction) = firstStart.withLock(\.self) {
+      let next = max(first, lastEnd.withLock(\.self)).timeIntervalSinceReferenceDate.rounded(.up) + 1
+      return {
+        Date(timeIntervalSinceReferenceDate: next + fraction + start.duration(to: loop.now) / .seconds(1))
+      }
+    }
     let ahead = SuspendingClock.now.duration(to: start) / .seconds(1)
     let begin = max(Date().addingTimeInterval(ahead), lastEnd.withLock(\.self).addingTimeInterval(1))
     return { begin.addingTimeInterval(start.duration(to: loop.now) / .seconds(1)) }
+  }
+
+  /// From now on the time of day depends only on what the commands do.
+  func startClock(at time: Date, fraction: Double) {
+    firstStart.withLock { $0 = (time, fraction) }
   }
 
   private func variables(bus: String) -> [String: String] {
