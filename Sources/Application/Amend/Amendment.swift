@@ -101,8 +101,9 @@ package struct Amendment {
     var report: BuildingReport?
     try await change.finish(
       building: { run in
-        report = BuildingReports.make(subject, from: archive.adding(run))
-        return BuildingReports.make(files, from: archive.adding(run))
+        let building = BuildingReports.Growing(archive.adding(run))
+        report = building.report(subject)
+        return building.report(files)
       }, { _, _ in })
     guard let report else { preconditionFailure("a change of a building's record has no report") }
     return report

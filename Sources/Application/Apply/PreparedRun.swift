@@ -94,17 +94,13 @@ package struct PreparedRun {
   /// The reason why there is nothing to do, if no room is left to work on.
   package var nothingLeft: String? {
     guard selected.isEmpty else { return nil }
-    let rooms = source.building.rooms
-    let retired = excluded.values.count { $0.cause == .retired }
-    let done = rooms.count { excluded[$0.id]?.cause == .deselected && known.isDone($0) }
-    var parts = ["\(done) of \(rooms.count - retired) rooms are done"]
-    for (cause, words) in [
-      (Exclusion.Cause.accepted, "accepted as they are"), (.retired, "out of service"),
-    ] {
-      let count = excluded.values.count { $0.cause == cause }
-      if count > 0 { parts.append("\(count) \(words)") }
-    }
-    let others = excluded.values.count { $0.cause == .deselected } - done
+    let states = source.building.rooms.map { known.status(of: $0).kind }
+    func count(_ state: RoomStatus.Kind) -> Int { states.count { $0 == state } }
+    let (accepted, retired) = (count(.accepted), count(.retired))
+    var parts = ["\(count(.done)) of \(states.count - retired) rooms are done"]
+    if accepted > 0 { parts.append("\(accepted) accepted as they are") }
+    if retired > 0 { parts.append("\(retired) out of service") }
+    let others = states.count(where: \.isOpen)
     if others > 0 { parts.append("\(others) not selected") }
     return "Nothing to do: \(parts.joined(separator: ", "))."
   }

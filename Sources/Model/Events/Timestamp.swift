@@ -11,7 +11,7 @@ package struct Timestamp: Codable {
   }
 
   /// The value after encoding and decoding.
-  static func rounded(_ time: Date) -> Date {
+  package static func rounded(_ time: Date) -> Date {
     Date(timeIntervalSince1970: (time.timeIntervalSince1970 * 1000).rounded() / 1000)
   }
 

@@ -72,7 +72,9 @@ package struct BuildingReport: Hashable, Sendable {
     let newest = runs.last { $0.started.command == .apply }.map { Manifest(of: $0.started) }
     self.building = building
     name = runs.last?.started.buildingName ?? building
-    (self.made, self.maker, self.manifest, self.runs) = (made, maker, manifest ?? newest, runs)
+    // As building.json has it, from which `report check` makes the report again.
+    self.made = Timestamp.rounded(made)
+    (self.maker, self.manifest, self.runs) = (maker, manifest ?? newest, runs)
     // What the newest manifest on record wants is part of the last known state.
     rooms = BuildingRoom.all(lastKnown, recorded.ofRooms, manifest ?? newest, isNamed: manifest != nil)
   }
