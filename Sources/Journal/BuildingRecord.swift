@@ -300,7 +300,7 @@ package struct BuildingRecord: Sendable {
     } else if let reason = fact.reason {
       // The run searched for this device, and gave it up.
       if fact.outcome == .unreachable, reason.code == .neverReceived,
-        room.lastWrite?.provedBy.map(adapters.contains) ?? true
+        room.prover(besides: adapters) == nil
       {
         miss(&room, .missing, recorded)
       }

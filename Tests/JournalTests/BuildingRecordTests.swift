@@ -258,6 +258,24 @@ struct BuildingRecordTests {
     #expect(kitchenAfter(done, verified("b", day: 1, .waiting))?.status.kind == .unconfirmed)
     #expect(kitchenAfter(done, verified("b", day: 1, .notSearched))?.status.kind == .done)
     #expect(kitchenAfter(done, gone, verified("c", day: 2, .notSearched))?.status.kind == .missing)
+    // Only a run with the adapter that proved it can miss it: the others may be out of its range.
+    var proved = Run("a", day: 0, rooms: [kitchen])
+    proved.bind(1)
+    proved.attempt(1)
+    proved.save(1)
+    proved.add(
+      .roomFinished(
+        .init(
+          room: "kitchen", outcome: .provisioned, address: address(1), adapter: Events.adapter, attempts: 1,
+          seconds: 1, evidence: evidence(1), settings: kitchen.settings)))
+    for (used, state) in [
+      (AdapterID(address(0xAD)), RoomStatus.Kind.done), (Events.adapter, .missing),
+    ] {
+      var elsewhere = Run("b", day: 1, rooms: [kitchen])
+      elsewhere.add(.adapterSelected(.init(adapter: used, name: "hci1", stack: nil)))
+      elsewhere.finish(.unreachable, nil, .neverReceived())
+      #expect(kitchenAfter(proved, elsewhere)?.status.kind == state)
+    }
     // A run that knows it from the record alone did not receive it.
     var carried = Run("c", day: 2, rooms: [kitchen])
     carried.finish(.alreadyProvisioned, evidence(1, run: "a"))

@@ -95,6 +95,21 @@ struct OneStateTests {
     }
   }
 
+  @Test("without the site's key of the run, `status` and `plan` say that passwords were not compared")
+  func otherKey() async throws {
+    try await Premises.serveDone(1) { premises in
+      let site = premises.site
+      let own = try await site.run(["status", "building.yaml"])
+      #expect(!own.output.contains("compared"), "\(own)")
+      for command in [["status", "building.yaml"], ["plan", "building.yaml", "--scan-time", "1"]] {
+        let outcome = try await premises.run(command + ["--site-key", "another.key"])
+        let said = (outcome.output + outcome.errors).unwrapped
+        #expect(said.contains("The passwords of 1 room cannot be compared with the record"), "\(outcome)")
+        #expect(outcome.status == 0, "what cannot be compared is no change\n\(outcome)")
+      }
+    }
+  }
+
   @Test("a renamed room is recognised by `validate` and `status`, which give the line to write")
   func renamed() async throws {
     try await Premises.serveDone(1) { premises in
