@@ -304,6 +304,8 @@ package struct BuildingRecord: Sendable {
       {
         miss(&room, .missing, recorded)
       }
+      // As for `verify`: another device with its identity is on air, so its own beacon proves nothing until it is alone.
+      if reason.code == .identityOnAir { miss(&room, .duplicate, recorded) }
       if room.lastWrite?.run == run.run, room.lastWrite?.address == fact.address {
         room.lastWrite?.settings = fact.settings
       }

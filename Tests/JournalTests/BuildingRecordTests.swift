@@ -258,6 +258,12 @@ struct BuildingRecordTests {
     #expect(kitchenAfter(done, verified("b", day: 1, .waiting))?.status.kind == .unconfirmed)
     #expect(kitchenAfter(done, verified("b", day: 1, .notSearched))?.status.kind == .done)
     #expect(kitchenAfter(done, gone, verified("c", day: 2, .notSearched))?.status.kind == .missing)
+    // `apply` and `verify` find the same of a second device with its identity.
+    var doubled = Run("b", day: 1, rooms: [kitchen])
+    doubled.finish(.actionRequired, nil, .identityOnAir(IdentityHolders(7, [address(2)])))
+    #expect(kitchenAfter(done, doubled)?.status.kind == .unconfirmed)
+    #expect(kitchenAfter(done, verified("b", day: 1, .duplicate))?.status.kind == .unconfirmed)
+    #expect(kitchenAfter(done, doubled, verified("c", day: 2, .onAir))?.status.kind == .done)
     // Only a run with the adapter that proved it can miss it: the others may be out of its range.
     var proved = Run("a", day: 0, rooms: [kitchen])
     proved.bind(1)

@@ -17,13 +17,13 @@ extension Explanation {
           "Run `roboprov apply`: it provisions the room, or says what it needs.")
     case .withoutDevice(let release): self.init(release)
     case .missing(let absence): self.init(missing: absence, room)
-    case .unconfirmed(let absence?):
+    case .unconfirmed(let absence?) where absence.last.run != room.last?.recorded.run:
       self =
         absence.held.map { Self(otherIdentity: $0, absence, room) }
         ?? Self(
           "When last searched for, its device was not as recorded: \(absence.finding.words).",
           "Run `roboprov apply`: it shows what must be done.")
-    case .done, .unconfirmed(nil), .actionRequired, .open, .accepted, .retired:
+    case .done, .unconfirmed, .actionRequired, .open, .accepted, .retired:
       self = newest ?? Self("The record has no reason.", "Run `roboprov apply`.")
     }
   }
