@@ -9,7 +9,7 @@ struct BuildingHistoryTests {
   /// `HISTORIES` sets the number, and `HISTORY_SEED` the first seed.
   static let seeds: [UInt64] = {
     let first = number("HISTORY_SEED") ?? 1
-    let count = number("HISTORIES") ?? (variable("LONG") == nil ? 7 : 300)
+    let count = number("HISTORIES") ?? (variable("LONG") == nil ? 7 : 100)
     return Array(first..<first + count)
   }()
 
