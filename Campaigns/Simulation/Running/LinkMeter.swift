@@ -7,8 +7,19 @@ final class LinkMeter: Sendable {
   private struct State {
     var adapters: [LinkID: BluetoothAddress] = [:]
     var devices: [LinkID: BluetoothAddress] = [:]
+    /// The links that an earlier run left.
+    var leftOver: Set<LinkID> = []
     var most: [BluetoothAddress: Int] = [:]
     var mostInAll = 0
+
+    /// The adapters of the links that the present run made.
+    var own: [BluetoothAddress] { adapters.filter { !leftOver.contains($0.key) }.map(\.value) }
+
+    /// Counts from the present links on.
+    mutating func restart() {
+      most = own.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+      mostInAll = own.count
+    }
   }
 
   private let state = Mutex(State())
@@ -19,9 +30,9 @@ final class LinkMeter: Sendable {
       state.withLock {
         $0.adapters[link] = adapter
         $0.devices[link] = address
-        let count = $0.adapters.values.count { $0 == adapter }
-        $0.most[adapter] = max($0.most[adapter] ?? 0, count)
-        $0.mostInAll = max($0.mostInAll, $0.adapters.count)
+        let own = $0.own
+        $0.most[adapter] = max($0.most[adapter] ?? 0, own.count { $0 == adapter })
+        $0.mostInAll = max($0.mostInAll, own.count)
       }
     case .linkDown(let link, _):
       state.withLock {
@@ -33,13 +44,18 @@ final class LinkMeter: Sendable {
     }
   }
 
-  /// The most links at once since the last call: by adapter, and in all.
+  /// A run begins. A killed run leaves its links, and one on another laptop does not know of them.
+  func beginRun() {
+    state.withLock {
+      $0.leftOver = Set($0.adapters.keys)
+      $0.restart()
+    }
+  }
+
+  /// The most links of the present run at once since the last call: by adapter, and in all.
   func takePeak() -> (adapters: [BluetoothAddress: Int], all: Int) {
     state.withLock { state in
-      defer {
-        state.most = state.adapters.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
-        state.mostInAll = state.adapters.count
-      }
+      defer { state.restart() }
       return (state.most, state.mostInAll)
     }
   }

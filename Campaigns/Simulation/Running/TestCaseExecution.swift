@@ -142,7 +142,7 @@ struct TestCaseExecution {
         changedSince: writtenElsewhere.union(pressed), forced: settlement.permissions.force),
       isCalm: isCalm, longestWait: bounds.wait, adapters: building.adapters,
       // A host that is lost keeps links that no session uses.
-      limit: before.links.isEmpty && !run.disturbances.contains(where: \.losesHost) ? testCase.parallel : nil)
+      limit: !run.disturbances.contains(where: \.losesHost) ? testCase.parallel : nil)
     let writesBefore = await world.writes.count
     let life = MortalCentral.Life()
     let recorder = MortalRecorder(
@@ -432,7 +432,7 @@ struct TestCaseExecution {
   /// - Parameter evenIfNotNear: whether this also applies to a room that is near no adapter.
   private mutating func nameDevice(of id: RoomID, evenIfNotNear: Bool) {
     guard let index = building.rooms.firstIndex(where: { $0.id == id }),
-      evenIfNotNear || building.rooms[index].near != nil
+      evenIfNotNear || building.rooms[index].near != nil || building.assignment == .address
     else { return }
     let lastKnown = lastKnown
     let taken = registered.union(building.rooms.compactMap(\.address))
@@ -441,8 +441,8 @@ struct TestCaseExecution {
       $0.family.name == building.rooms[index].family.id.rawValue && !testCase.strangers.contains($0.address)
         && !taken.contains($0.address) && lastKnown.owners(of: $0.address).isEmpty
     }
-    building.rooms[index].near = nil
-    building.rooms[index].address = free?.address
+    guard let free else { return }
+    (building.rooms[index].near, building.rooms[index].address) = (nil, free.address)
   }
 
   /// Whether a device holds what its record claims: every setting that is not merely written.
