@@ -116,7 +116,7 @@ import VirtualTime
     #expect(failures(run).map(\.code) == Array(repeating: .unknownToStack, count: times))
     #expect(failures(run).allSatisfy { $0.stackText == "UnknownObject" })
     let delays = run.facts { if case .retryScheduled(let fact) = $0 { fact.delay } else { nil } }.map(\.1)
-    #expect(delays == Array(repeating: 0, count: times))
+    #expect(delays.first == 0 && zip(delays, delays.dropFirst()).allSatisfy { $0 < $1 })
   }
 
   @Test("a device that the stack has forgotten is connected to within two seconds", arguments: [1, 2, 4])
@@ -154,7 +154,7 @@ import VirtualTime
     #expect(run.outcome(1)?.outcome == .unreachable)
     #expect(run.outcome(1)?.reason?.code == .unknownToStack)
     #expect(run.outcome(1)?.attempts == 0)
-    #expect(run.events.count < 400)
+    #expect(run.events.count < 120)
   }
 
   // MARK: Refused scans

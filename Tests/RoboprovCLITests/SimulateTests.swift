@@ -99,6 +99,7 @@ struct SimulateTests {
   static let faulty = [
     Faulty("fault: silent", "unreachable", "never_received"),
     Faulty("fault: never_answers", "unreachable", "connect_timed_out"),
+    Faulty("fault: takes_no_connection", "unreachable", "unknown_to_stack"),
     Faulty("fault: slow", "provisioned"),
     Faulty("fault: late_characteristics", "provisioned"),
     Faulty("fault: stale_attributes", "provisioned_after_retry"),

@@ -121,7 +121,7 @@ import VirtualBuilding
     (sensor("faults: [1️⃣silent]"), "keys and values are expected here"),
     (
       sensor("faults: [{ fault: 1️⃣sulks }]"),
-      "robo-sensor has no fault sulks; its faults: silent, never_answers, slow"
+      "robo-sensor has no fault sulks; its faults: silent, never_answers, takes_no_connection, slow"
     ),
     (
       sensor("faults: [{ fault: silent, 1️⃣text: hush }]"),

@@ -71,6 +71,21 @@ struct OrgBluezTests {
     }
   }
 
+  @Test("with the end of the discovery, the object of a device that takes no connection goes")
+  func takesNoConnection() async throws {
+    let held = Self.building {
+      $0.sensors = [SensorScenario(address: Self.healthy, faults: [.init(.takesNoConnection)])]
+    }
+    try await serve(held) { client, _ in
+      try await client.call(Self.hci0, Self.adapter1, "StartDiscovery")
+      await client.wait { $0.adds(Self.device) }
+      try await client.call(Self.hci0, Self.adapter1, "StopDiscovery")
+      #expect(
+        await client.failure(Self.device, Self.device1, "Connect")?
+          .hasPrefix("org.freedesktop.DBus.Error.UnknownObject: ") == true)
+    }
+  }
+
   @Test(
     "discovery belongs to its client: no second start, no stop by another client, and it ends with the client"
   )

@@ -134,7 +134,9 @@ extension ProgressView {
       return fact.failure.map {
         "\(name(fact.room)): attempt \(fact.number) \(fact.notCounted?.clause ?? "failed"): \($0.code.words)"
       }
-    case .retryScheduled(let fact): return "\(name(fact.room)): next attempt in \(fact.delay.asSeconds)"
+    case .retryScheduled(let fact):
+      return
+        "\(name(fact.room)): next attempt \(fact.delay == 0 ? "when it is received" : "in \(fact.delay.asSeconds)")"
     default: return nil
     }
   }

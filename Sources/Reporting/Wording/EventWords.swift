@@ -339,7 +339,7 @@ extension AttemptExemption {
     switch self {
     case .adapterFull: "adapter may be full"
     case .hostLost: "adapter or Bluetooth service lost"
-    case .deviceForgotten: "removed by the Bluetooth service"
+    case .deviceForgotten: "took no connection"
     }
   }
 }

@@ -14,7 +14,8 @@ extension FailureReason.Code: OutputNames {
     case .connectFailed: "The connection attempt failed."
     case .contentHidden:
       "It was received, but the stack showed old data instead of what it sends."
-    case .unknownToStack: "The stack forgot it before the connection attempt: nothing was sent."
+    case .unknownToStack:
+      "It was received, but the stack forgot it before each connection, as it does with a device that takes none: nothing was sent."
     case .linkLost: "The link was lost."
     case .stageTimedOut:
       "The stage took longer than its timeout: `seconds` if it was roboprov's, else the stack's."

@@ -16,8 +16,9 @@ extension SentenceContext {
         "Run `systemctl restart bluetooth`. \(again)")
     case .unknownToStack:
       Explanation(
-        "Each time, the Bluetooth service removed the \(device.noun) from its list before the connection began.",
-        "Close other programs that use Bluetooth. \(again)")
+        "\(subject) is on air, but takes no connection: each time, the Bluetooth service removed it from its list before the connection began.",
+        "A phone may be connected to it: close the app there, or switch the \(device.noun) off and on. \(again)"
+      )
     case .connectTimedOut(let seconds, _): connectTimedOut(seconds)
     case .connectFailed: connectFailed()
     case .linkLost(let step): linkLost(step)

@@ -34,6 +34,8 @@ final class Switchboard: Sendable {
     var ends: [LinkID: OneShot<Disconnection>] = [:]
     var changes: [(id: UInt64, continuation: Changes)] = []
     var received: [CacheKey: MonotonicInstant] = [:]
+    /// The peripherals whose last advertisement permits no connection.
+    var notConnectable: Set<CacheKey> = []
     var stoppedScanning: [BluetoothAddress: MonotonicInstant] = [:]
 
     /// All scans, in order of registration.
@@ -87,7 +89,13 @@ final class Switchboard: Sendable {
 
   private func received(_ report: AdvertisingReport) {
     let listeners = state.withLock { state in
-      state.received[CacheKey(adapter: report.adapter, address: report.address)] = report.receivedAt
+      let key = CacheKey(adapter: report.adapter, address: report.address)
+      state.received[key] = report.receivedAt
+      if report.payload.isConnectable {
+        state.notConnectable.remove(key)
+      } else {
+        state.notConnectable.insert(key)
+      }
       return state.listeners[report.adapter] ?? []
     }
     let advertisement = Advertisement(
@@ -195,8 +203,11 @@ final class Switchboard: Sendable {
     return state.withLock { state in
       state.listeners[adapter.address]?.removeAll { $0.id == id }
       let isLast = !state.isScanning(adapter.address)
-      if isLast { state.stoppedScanning[adapter.address] = now }
-      return isLast
+      guard isLast else { return false }
+      state.stoppedScanning[adapter.address] = now
+      for key in state.notConnectable where key.adapter == adapter.address { state.received[key] = nil }
+      state.notConnectable = state.notConnectable.filter { $0.adapter != adapter.address }
+      return true
     }
   }
 

@@ -272,7 +272,14 @@ extension BluetoothDaemon {
     for device in devices where device.adapter == address { keep(device) }
     await world.stopDiscovery(on: address)
     // Another client may have started in the meantime.
-    if adapters[address]?.sessions.active == true { try? await world.startDiscovery(on: address) }
+    if adapters[address]?.sessions.active == true {
+      try? await world.startDiscovery(on: address)
+    } else {
+      // docs/bluez.md, "Discovery": with the end of the discovery, what takes no connection is removed.
+      for device in devices where device.adapter == address {
+        if let state = self[device], state.temporary, !state.isConnectable { remove(device) }
+      }
+    }
     // Recorded traces: the reply first, then the signal.
     follow(after: DaemonTiming.signalDelay) { await self.discoveryHasEnded(on: address) }
   }

@@ -39,6 +39,7 @@ extension BluetoothDaemon {
 
   private func takeIn(_ received: AdvertisingReport, _ id: DeviceID, _ sessions: DiscoverySessions) {
     guard let device = self[id] else { return }
+    self[id]?.isConnectable = received.payload.isConnectable
     // Without a filter, changes of the RSSI below 8 dB are not signalled. The comparison uses the last
     // signalled value, so a slow drift is signalled at some point.
     if device.announcedRSSI.map({ abs($0 - received.rssi) >= sessions.rssiThreshold }) ?? true {

@@ -41,6 +41,8 @@ struct DeviceRecord {
   var temporary = true
   /// When it is removed, while it is temporary.
   var expires: MonotonicInstant
+  /// Whether its last advertisement permits connections.
+  var isConnectable = true
   /// The last signalled RSSI, to which new values are compared.
   var announcedRSSI: Int?
   /// Whether a client has set an alias that differs from the name.

@@ -9,6 +9,8 @@ package enum Fault: Hashable, Sendable {
   case silent
   /// It advertises, but connection attempts neither succeed nor fail.
   case neverAnswers
+  /// It advertises that it takes no connection, as some devices do while a phone is connected to them.
+  case takesNoConnection
   /// It takes 1 s longer for every response (and 10 s longer for the service discovery).
   case slow
   /// It connects, but the stack has an outdated attribute table, in which the sensor's service lacks a

@@ -25,6 +25,7 @@ package struct FaultKind: Sendable {
   package static let common: [FaultKind] = [
     .init("silent", .silent),
     .init("never_answers", .neverAnswers),
+    .init("takes_no_connection", .takesNoConnection),
     .init("slow", .slow),
     .init("stale_attributes", .staleAttributes),
     .init("two_characteristics", .twoCharacteristics),

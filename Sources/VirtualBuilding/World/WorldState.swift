@@ -175,6 +175,8 @@ struct SensorState {
   /// Its current advertisement.
   var onAir: AdvertisingPayload? {
     guard isOn, link == nil, !isMuted, !strikes(.silent, inAttempt: attempts + 1) else { return nil }
+    var payload = payload
+    if strikes(.takesNoConnection, inAttempt: attempts + 1) { payload?.isConnectable = false }
     return payload
   }
 }

@@ -9,7 +9,7 @@ import Testing
   @Test(
     "each failure class has its own retry budget",
     arguments: [
-      (.transient, 3), (.missing, 3), (.outOfSlots, 5), (.host, 5), (.forgotten, 20), (.refused, 1),
+      (.transient, 3), (.missing, 3), (.outOfSlots, 5), (.host, 5), (.forgotten, 7), (.refused, 1),
       (.permanent, 0), (.cancelled, 0),
     ] as [(FailureClass, Int)])
   func budgets(failure: FailureClass, retries: Int) {
@@ -63,11 +63,17 @@ import Testing
     #expect(RetryPolicy().decide(after: failure, budget, retries: 20, jitter: 0) == .final)
   }
 
-  @Test("a retry follows without back-off when nothing was sent")
+  @Test(
+    "a retry follows without back-off when the stack forgot a device once, with a longer one each further time"
+  )
   func forgotten() {
     var budget = RetryBudget()
-    budget.charge(.forgotten)
-    #expect(RetryPolicy().decide(after: .forgotten, budget, retries: 0, jitter: 1) == .retry(.zero))
+    let pauses = (1...8).map { _ in
+      budget.charge(.forgotten)
+      return RetryPolicy().decide(after: .forgotten, budget, retries: 0, jitter: 0)
+    }
+    let seconds = [0, 2, 4, 8, 16, 30, 30]
+    #expect(pauses == seconds.map { .retry(.seconds($0)) } + [.exhausted])
   }
 }
 

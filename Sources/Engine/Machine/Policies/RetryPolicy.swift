@@ -34,7 +34,7 @@ struct RetryPolicy: Hashable, Sendable {
   /// How many failures of the host one device may meet.
   var hostFailures = 5
   /// How often the stack may have forgotten one device before its connection.
-  var forgotten = 20
+  var forgotten = 7
 
   enum Decision: Hashable, Sendable {
     /// Another attempt follows after this back-off.
@@ -63,8 +63,10 @@ struct RetryPolicy: Hashable, Sendable {
       case .forgotten: budget.timesForgotten <= forgotten
       }
     if hasMore {
-      // A device that the stack had forgotten was sent nothing: it only has to be received again.
-      return .retry(failure == .forgotten ? .zero : pause(budget.charged, jitter))
+      // A device that the stack had forgotten was sent nothing: it only has to be received again. One that it forgets
+      // each time takes no connection.
+      let count = failure == .forgotten ? budget.timesForgotten - 1 : budget.charged
+      return .retry(failure == .forgotten && count == 0 ? .zero : pause(count, jitter))
     }
     switch failure {
     case .permanent, .cancelled: return .final
@@ -72,9 +74,9 @@ struct RetryPolicy: Hashable, Sendable {
     }
   }
 
-  /// The back-off after this many attempts that were charged to the device.
-  private func pause(_ charged: Int, _ jitter: Double) -> Duration {
-    let doubled = firstPause * (1 << min(max(charged - 1, 0), 8))
+  /// The back-off after this many failures.
+  private func pause(_ failures: Int, _ jitter: Double) -> Duration {
+    let doubled = firstPause * (1 << min(max(failures - 1, 0), 8))
     return min(doubled, longestPause) * (1 + jitter / 2)
   }
 }
