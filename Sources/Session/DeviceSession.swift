@@ -177,7 +177,7 @@ package struct DeviceSession: Sendable {
       return try await stage(.write, setting: settings.first, send)
     } catch {
       // Only its own refusal shows that the device did not take them.
-      if error.reason.code == .attributeRejected { await rejected(settings) }
+      if error.reason.isATTError { await rejected(settings) }
       throw error
     }
   }

@@ -164,6 +164,10 @@ package struct AirLedger: Sendable {
       manufacturerData = advertisement.manufacturerData
       serviceData = advertisement.serviceData
     }
+
+    var isEmpty: Bool {
+      localName == nil && serviceUUIDs.isEmpty && manufacturerData.isEmpty && serviceData.isEmpty
+    }
   }
 
   /// A ledger that recognises devices of these families, and these identities from any sender.
@@ -387,6 +391,11 @@ package struct AirLedger: Sendable {
   /// Marks all sightings as outdated: every device must be received again before a connection.
   package mutating func mustBeReceivedAgain() {
     for address in devices.keys { mustBeReceivedAgain(address) }
+  }
+
+  /// Whether a device was received that sends nothing of these families.
+  func isStranger(_ address: BluetoothAddress) -> Bool {
+    devices[address] == nil && contents[address].map { !$0.isEmpty } ?? false
   }
 
   /// Removes the sightings of a lost adapter.

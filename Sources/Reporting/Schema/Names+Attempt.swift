@@ -135,7 +135,7 @@ extension AdapterFault.Kind: OutputNames {
     case .comesAndGoes: "It was lost again and again within 30 s."
     case .notLocked: "The run could not lock it: another one might have used it at the same time."
     case .keepsDevice:
-      "The stack did not remove an old object of a room's device, which hides what the device sends now."
+      "The stack keeps an old object of a room's device, which was paired or trusted or cannot be removed: it hides what the device sends now."
     case .serviceStuck:
       "It received no device, and the stack did not switch it off and on: the stack must be restarted."
     case .tooManyDevices:
