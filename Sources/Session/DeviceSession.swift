@@ -85,6 +85,7 @@ package struct DeviceSession: Sendable {
   /// Stage `search`: scans until the device is received and recognised as one of its family.
   package func search() async throws(AttemptFailure) {
     let (central, address, adapter, receive, room) = (central, address, adapter, receive, room)
+    let stranger = OneShot<Void>()
     let window = ScanPeriod(adapter: adapter, purpose: .sighting, room: room.id)
     coordinator.note(.scanStarted(window))
     var failure: AttemptFailure?
@@ -93,7 +94,9 @@ package struct DeviceSession: Sendable {
         try await central.scan(on: adapter) { (advertisements) throws(CentralError) in
           for try await advertisement in advertisements {
             await receive(advertisement)
-            if advertisement.address == address, room.family.recognise(advertisement) != nil { return }
+            guard advertisement.address == address else { continue }
+            if room.family.recognise(advertisement) != nil { return }
+            if advertisement.hasContent { stranger.fulfill(()) }
           }
           throw CentralError(.cancelled)
         }
@@ -102,7 +105,9 @@ package struct DeviceSession: Sendable {
       failure = error
     }
     coordinator.note(.scanStopped(window))
-    if let failure { throw failure }
+    guard let failure else { return }
+    let isStrange = failure.reason.code == .neverReceived && stranger.peeked != nil
+    throw isStrange ? AttemptFailure(.notRecognised) : failure
   }
 
   package func connect() async throws(AttemptFailure) -> any Peripheral {

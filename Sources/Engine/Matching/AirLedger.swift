@@ -157,16 +157,14 @@ package struct AirLedger: Sendable {
     let serviceUUIDs: [BluetoothUUID]
     let manufacturerData: [UInt16: [UInt8]]
     let serviceData: [BluetoothUUID: [UInt8]]
+    let isKnown: Bool
 
     init(_ advertisement: Advertisement) {
       localName = advertisement.localName
       serviceUUIDs = advertisement.serviceUUIDs
       manufacturerData = advertisement.manufacturerData
       serviceData = advertisement.serviceData
-    }
-
-    var isEmpty: Bool {
-      localName == nil && serviceUUIDs.isEmpty && manufacturerData.isEmpty && serviceData.isEmpty
+      isKnown = advertisement.hasContent
     }
   }
 
@@ -395,7 +393,7 @@ package struct AirLedger: Sendable {
 
   /// Whether a device was received that sends nothing of these families.
   func isStranger(_ address: BluetoothAddress) -> Bool {
-    devices[address] == nil && contents[address].map { !$0.isEmpty } ?? false
+    devices[address] == nil && contents[address]?.isKnown ?? false
   }
 
   /// Removes the sightings of a lost adapter.

@@ -38,7 +38,7 @@ struct EventWords {
       let what =
         switch (fact.fault, fact.wasPowerCycled) {
         case (.receivesNothing, true?):
-          "\(name) received no device for 10 s, and was switched off and on"
+          "\(name) scanned and received no device, and was switched off and on"
         case (.receivesNothing, _):
           "\(name) receives no device: unplug it and plug it in again, or run `systemctl restart bluetooth`"
         case (.refusesToScan, _):

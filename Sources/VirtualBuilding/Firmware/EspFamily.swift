@@ -109,7 +109,9 @@ extension FirmwareFamily {
       }),
     draw: FirmwareDraw(
       faults: { _ in
-        (ownFaults.filter { ![.security0, .noProof, .ownService].contains($0) }.map { .own($0) })
+        (ownFaults.filter { ![.security0, .noProof, .ownService, .oddVersion, .bluFi].contains($0) }.map {
+          .own($0)
+        })
           + [.drops(in: .write(1)), .drops(in: .confirm(1)), .drops(in: .save)]
       },
       more: { number, room, sensor, _, origin in
