@@ -85,7 +85,7 @@ package struct DeviceSession: Sendable {
   /// Stage `search`: scans until the device is received and recognised as one of its family.
   package func search() async throws(AttemptFailure) {
     let (central, address, adapter, receive, room) = (central, address, adapter, receive, room)
-    let stranger = OneShot<Void>()
+    let seen = OneShot<FailureReason>()
     let window = ScanPeriod(adapter: adapter, purpose: .sighting, room: room.id)
     coordinator.note(.scanStarted(window))
     var failure: AttemptFailure?
@@ -96,7 +96,11 @@ package struct DeviceSession: Sendable {
             await receive(advertisement)
             guard advertisement.address == address else { continue }
             if room.family.recognise(advertisement) != nil { return }
-            if advertisement.hasContent { stranger.fulfill(()) }
+            if let failure = advertisement.contentFailure {
+              seen.fulfill(.contentHidden(stackText: failure.stackText ?? "\(failure.code)"))
+            } else if advertisement.hasContent {
+              seen.fulfill(.notRecognised)
+            }
           }
           throw CentralError(.cancelled)
         }
@@ -106,8 +110,8 @@ package struct DeviceSession: Sendable {
     }
     coordinator.note(.scanStopped(window))
     guard let failure else { return }
-    let isStrange = failure.reason.code == .neverReceived && stranger.peeked != nil
-    throw isStrange ? AttemptFailure(.notRecognised) : failure
+    guard failure.reason.code == .neverReceived, let reason = seen.peeked else { throw failure }
+    throw AttemptFailure(reason)
   }
 
   package func connect() async throws(AttemptFailure) -> any Peripheral {

@@ -26,6 +26,7 @@ extension SentenceContext {
   }
 
   func notRecognised() -> Explanation {
+    guard !isRegistered else { return neverReceived() }
     let waiting = device.makeItWait.map { "\(device.notWaiting), \($0.withoutRemark). " } ?? ""
     return Explanation(
       "\(subject) was received, but what it sends is not what its `profile` sends.",
