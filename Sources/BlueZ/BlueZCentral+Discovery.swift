@@ -274,7 +274,9 @@ extension BlueZCentral {
     var advertisement = sighting.advertisement(
       of: address, by: adapter.id, at: tree.host == nil ? now : askedAt)
     // Only a new object can show the content, and BlueZ keeps the old one.
-    if sighting.wantsCleanSlate { advertisement.contentFailure = refusedRemovals[path]?.error }
+    if sighting.wantsCleanSlate {
+      advertisement.contentFailure = refusedRemovals[path]?.error ?? CleanSlates.tie(of: device, at: path)
+    }
     for (_, listener) in listeners.sorted(by: { $0.key < $1.key }) { listener.source.yield(advertisement) }
     // A device that finds no place is reported again.
     if sighting.wantsCleanSlate,

@@ -117,7 +117,9 @@ enum ErrorTable {
     Row(bluez + "NotSupported", "", [.gatt], .att(0x06)),
     // The characteristic has no notifications, or no descriptor that enables them.
     Row(bluez + "NotSupported", "", [.notify], .notPermitted),
-    Row(bluez + "NotAuthorized", "", [.gatt, .notify], .notPermitted),
+    Row(bluez + "NotAuthorized", "", [.gatt, .notify], .att(0x08)),
+    // 0x05, 0x0C and 0x0F have one text.
+    Row(bluez + "NotPermitted", "Not paired", [.gatt, .notify], .pairingRequired),
     Row(bluez + "NotPermitted", "", [.gatt, .notify], .notPermitted),
     Row(bluez + "NotAuthorized", "", [.adapter, .forget], .permissionDenied),
     Row(bluez + "NotPermitted", "", [.adapter, .forget], .permissionDenied),

@@ -178,11 +178,17 @@ struct CleanSlates: Sendable {
 
   /// Whether the user has paired, trusted or blocked a device, or a client is connected to it.
   static func isTied(_ device: Properties) -> Bool {
-    let ties = [
-      Name.Property.connected, Name.Property.paired, Name.Property.bonded, Name.Property.trusted,
-      Name.Property.blocked,
-    ]
-    return ties.contains(where: device.flag)
+    device.flag(Name.Property.connected) || ties.contains(where: device.flag)
+  }
+
+  private static let ties = [
+    Name.Property.paired, Name.Property.bonded, Name.Property.trusted, Name.Property.blocked,
+  ]
+
+  /// What the user has done with a device, so that its object stays; nil if nothing.
+  static func tie(of device: Properties, at path: ObjectPath) -> CentralError? {
+    let words = ties.filter(device.flag).joined(separator: ", ")
+    return words.isEmpty ? nil : CentralError(.other, stackText: "\(words): \(path.text)")
   }
 
   /// Whether to remove this object now, during a scan. Never true for a tied object.

@@ -38,6 +38,11 @@ package struct Advertisement: Hashable, Sendable {
     self.serviceData = serviceData
   }
 
+  /// Whether anything is known of what it carried.
+  package var hasContent: Bool {
+    localName != nil || !serviceUUIDs.isEmpty || !manufacturerData.isEmpty || !serviceData.isEmpty
+  }
+
   /// The iBeacon in this advertisement; nil if there is none.
   package var iBeacon: IBeacon? {
     manufacturerData[IBeacon.company].flatMap(IBeacon.init(manufacturerData:))

@@ -38,6 +38,8 @@ package struct CentralError: Error, Hashable, Sendable {
     case att(UInt8)
     /// The attribute does not permit this operation.
     case notPermitted
+    /// The attribute demands an encrypted or authenticated link, which takes pairing.
+    case pairingRequired
     /// The same operation is already in progress.
     case busy
     /// The adapter has reached its maximum number of connections.

@@ -94,7 +94,7 @@ struct ImprovSession: Sendable {
         try await device.answer(to: .deviceInfo, within: .seconds(3))
       }
     } catch {
-      guard error.reason.code == .attributeRejected else { throw error }
+      guard error.reason.isATTError else { throw error }
       return
     }
     let names: [DeviceDetail.Name] = [
@@ -133,7 +133,7 @@ struct ImprovSession: Sendable {
         if number < Self.mostCommands { try await flush() }
       case .failed(let failure, let isAccepted):
         // Only its present state shows that it took nothing.
-        if failure.reason.code == .attributeRejected, await isReady() { throw failure }
+        if failure.reason.isATTError, await isReady() { throw failure }
         (submission.problem, submission.isUnderWay) = (failure.reason, isAccepted == true)
         submission.isAccepted = await session.progress.isAccepted
         return submission
@@ -254,7 +254,7 @@ struct ImprovSession: Sendable {
         try await device.send([UInt8](repeating: 0, count: Self.flushLength))
       }
     } catch {
-      guard error.reason.code == .attributeRejected else { throw error }
+      guard error.reason.isATTError else { throw error }
     }
   }
 }

@@ -62,7 +62,7 @@ struct StatusFollower: Sendable {
       }
     } catch {
       switch error.reason {
-      case .stageTimedOut, .attributeRejected, .stackError:
+      case .stageTimedOut, .attributeRejected, .pairingRequired, .stackError:
         if rule.needsReady, rule.ready != nil { throw error }
       default: throw error
       }
@@ -75,7 +75,7 @@ struct StatusFollower: Sendable {
       feed.follow(try await link.notifications(of: characteristic), of: rule.characteristic)
     } catch {
       switch error.code {
-      case .att, .notPermitted, .busy, .other:
+      case .att, .notPermitted, .pairingRequired, .busy, .other:
         await session.received("no notifications: \(error.stackText ?? "\(error.code)")", as: .other)
       default: throw error
       }
@@ -94,7 +94,7 @@ struct StatusFollower: Sendable {
       return try await read()
     } catch {
       switch error.code {
-      case .att, .notPermitted:
+      case .att, .notPermitted, .pairingRequired:
         if rule.needsReady, isFollowing { return nil }
         throw error
       default: throw error

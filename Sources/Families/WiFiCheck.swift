@@ -16,7 +16,8 @@ extension DeviceSession {
       scan = try await stage(.read, setting: .wifiSSID, list)
     } catch {
       switch error.reason {
-      case .stageTimedOut, .attributeRejected, .stackError: return await checked(ssid, .noAnswer)
+      case .stageTimedOut, .attributeRejected, .pairingRequired, .stackError:
+        return await checked(ssid, .noAnswer)
       default: throw error
       }
     }

@@ -299,7 +299,7 @@ package struct BuildingRecord: Sendable {
       succeed(&room, fact, evidence, recorded, in: run)
     } else if let reason = fact.reason {
       // The run searched for this device, and gave it up.
-      if fact.outcome == .unreachable, reason.code == .neverReceived,
+      if fact.outcome == .unreachable, [.neverReceived, .notRecognised].contains(reason.code),
         room.prover(besides: adapters) == nil
       {
         miss(&room, .missing, recorded)

@@ -77,7 +77,13 @@ package struct Roboprov: AsyncParsableCommand {
     clinux_forbid_dumps()
     DeadlySignals.becomeErrors()
     ChildProcess.keepExitStatuses()
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    let arguments: [String]
+    do throws(CommandFailure) {
+      arguments = try Self.arguments(CommandLine.arguments)
+    } catch {
+      Console.fail(error, forPrograms: false)
+      Glibc.exit(error.status.rawValue)
+    }
     let words = CommandLineWords(arguments)
     if words.asksForVersion {
       Console.data(lines: VersionText.lines(commit: commit))
@@ -100,6 +106,17 @@ package struct Roboprov: AsyncParsableCommand {
       Glibc.exit(ExitStatus.unavailable.rawValue)
     }
     LoopExecutor.run { Glibc.exit(await carryOut(arguments)) }
+  }
+
+  /// The arguments after the program's name.
+  /// - Throws: `CommandFailure` without a name: Swift reads all of them from `/proc`.
+  static func arguments(_ all: [String]) throws(CommandFailure) -> [String] {
+    guard !all.isEmpty else {
+      throw CommandFailure(
+        .unavailable, "the arguments of the command cannot be read, because /proc is missing",
+        advice: "Mount it: `mount -t proc proc /proc`.")
+    }
+    return Array(all.dropFirst())
   }
 
   /// The address space for a run's threads and record, in bytes: 8 MiB for each of about ten stacks.

@@ -85,6 +85,7 @@ package struct DeviceSession: Sendable {
   /// Stage `search`: scans until the device is received and recognised as one of its family.
   package func search() async throws(AttemptFailure) {
     let (central, address, adapter, receive, room) = (central, address, adapter, receive, room)
+    let seen = OneShot<FailureReason>()
     let window = ScanPeriod(adapter: adapter, purpose: .sighting, room: room.id)
     coordinator.note(.scanStarted(window))
     var failure: AttemptFailure?
@@ -93,7 +94,13 @@ package struct DeviceSession: Sendable {
         try await central.scan(on: adapter) { (advertisements) throws(CentralError) in
           for try await advertisement in advertisements {
             await receive(advertisement)
-            if advertisement.address == address, room.family.recognise(advertisement) != nil { return }
+            guard advertisement.address == address else { continue }
+            if room.family.recognise(advertisement) != nil { return }
+            if let failure = advertisement.contentFailure {
+              seen.fulfill(.contentHidden(stackText: failure.stackText ?? "\(failure.code)"))
+            } else if advertisement.hasContent {
+              seen.fulfill(.notRecognised)
+            }
           }
           throw CentralError(.cancelled)
         }
@@ -102,7 +109,9 @@ package struct DeviceSession: Sendable {
       failure = error
     }
     coordinator.note(.scanStopped(window))
-    if let failure { throw failure }
+    guard let failure else { return }
+    guard failure.reason.code == .neverReceived, let reason = seen.peeked else { throw failure }
+    throw AttemptFailure(reason)
   }
 
   package func connect() async throws(AttemptFailure) -> any Peripheral {
@@ -177,7 +186,7 @@ package struct DeviceSession: Sendable {
       return try await stage(.write, setting: settings.first, send)
     } catch {
       // Only its own refusal shows that the device did not take them.
-      if error.reason.code == .attributeRejected { await rejected(settings) }
+      if error.reason.isATTError { await rejected(settings) }
       throw error
     }
   }

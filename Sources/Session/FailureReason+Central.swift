@@ -17,6 +17,7 @@ extension FailureReason {
       case .attributeAmbiguous: .serviceAmbiguous(step)
       case .att(let error): .attributeRejected(step, attError: error)
       case .notPermitted: .attributeRejected(step)
+      case .pairingRequired: .pairingRequired(step)
       case .outOfSlots: .outOfSlots(step)
       case .timedOut: stage == .connect ? .connectTimedOut(stackText: text) : .stageTimedOut(step)
       case .cancelled: .interrupted(Interruption(step))

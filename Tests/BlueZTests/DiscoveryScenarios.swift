@@ -422,6 +422,7 @@ struct DiscoveryScenarios {
         let received = try await advertisement.next()
         #expect(received?.rssi == -40)
         #expect(received?.localName == nil)
+        #expect(received?.contentFailure?.stackText?.hasPrefix("Paired: /org/bluez/hci0/dev_") == true)
       }
       #expect(await stage.daemon.count("RemoveDevice") == 0)
     }

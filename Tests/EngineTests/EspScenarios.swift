@@ -150,6 +150,26 @@ import VirtualTime
     }
   }
 
+  @Test("a security that a device does not name is not assumed, and used where the manifest names it")
+  func unnamed() async throws {
+    let run = try await run([.oddVersion])
+    #expect(run.outcome(1)?.outcome == .actionRequired && run.writes.isEmpty)
+    #expect(run.outcome(1)?.reason == .securityTooLow(held: "a security that it does not name"))
+    let named = try await self.run([.oddVersion], room: Self.room(security: 2))
+    #expect(named.outcome(1)?.outcome == .provisioned)
+  }
+
+  @Test("a device with BluFi is none of the family, and one that a room names is told from it")
+  func bluFi() async throws {
+    let stranger = try await run([.bluFi])
+    #expect(stranger.outcome(1)?.reason == .notRecognised)
+    var room = Self.room()
+    room.access[.service] = .uuid(BluetoothUUID(short: 0xFFFF))
+    let named = try await run([.bluFi], room: room)
+    #expect(named.outcome(1)?.reason?.code == .serviceMissing && named.writes.isEmpty)
+    #expect(named.outcome(1)?.reason?.stackText == "it has BluFi, which is not supported")
+  }
+
   @Test("a device with less security than the manifest demands gets nothing")
   func downgrade() async throws {
     let run = try await run([.security1], room: Self.room(security: 2))
@@ -305,7 +325,7 @@ import VirtualTime
   @Test("a product with a service of its own is recognised only by a room that names it")
   func ownService() async throws {
     let unknown = try await run([.ownService])
-    #expect(unknown.outcome(1)?.reason?.code == .neverReceived)
+    #expect(unknown.outcome(1)?.reason?.code == .notRecognised)
     var room = Self.room()
     room.access[.service] = .uuid(EspGATT.ownService)
     let known = try await run([.ownService], room: room)

@@ -38,6 +38,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     .init(.drops(in: .save), .failed, .linkLost, .save),
     .init(
       .rejectsWrite(to: RoboSensorGATT.minor, code: 0x80), .failed, .attributeRejected, .write, attempts: 2),
+    .init(
+      .rejectsWrite(to: RoboSensorGATT.minor, code: 0x0F), .failed, .pairingRequired, .write, attempts: 1),
     .init(.errorAfterFirstWrite("flash busy"), .failed, .refused, .write, attempts: 2),
     .init(.errorOnSave("flash worn out"), .failed, .refused, .save, attempts: 2),
     // A character that combines with the colon hides no refusal.

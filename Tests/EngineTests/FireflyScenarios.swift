@@ -92,7 +92,7 @@ import VirtualTime
     let keyboard = SensorScenario(address: Sample.address(1), family: .midiKeyboard)
     let named = try await run([keyboard])
     #expect(named.outcome(1)?.outcome == .unreachable)
-    #expect(named.outcome(1)?.reason?.code == .neverReceived)
+    #expect(named.outcome(1)?.reason?.code == .notRecognised)
     var room = Self.room()
     room.address = nil
     let any = try await run([keyboard, Self.firefly(2)], rooms: [room], assignment: .any)

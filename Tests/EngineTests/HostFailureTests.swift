@@ -4,6 +4,7 @@ import Model
 import Testing
 import VirtualBuilding
 import VirtualTime
+import Waiting
 
 /// Failures of the host are detected, reported as such, and charged to no sensor.
 @Suite("failures of the host") struct HostFailureTests {
@@ -285,6 +286,34 @@ import VirtualTime
     #expect(
       faults(run)
         == [.init(adapter: AdapterID(adapters[0].address), fault: .receivesNothing, wasPowerCycled: true)])
+  }
+
+  @Test(
+    "the only adapter that turns deaf at its last connections charges no sensor, and 4 s of scanning show it",
+    arguments: [1, 2, 3], [(0, Duration.seconds(15)), (2, .seconds(6))])
+  func deafAtTheEnd(last count: Int, retries: (count: Int, connect: Duration)) async throws {
+    let rooms = (1...5).map { Sample.room($0, address: UInt64($0), retries: retries.count) }
+    let deafFrom = RoomID(rawValue: "room-\(6 - count)")
+    let turned = OneShot<Void>()
+    let run = try await rehearse(
+      Array(repeating: [], count: 5), rooms: rooms, scenario: { $0.adapters = oneAdapter },
+      during: { backstage, event in
+        guard case .attemptStarted(let fact) = event.fact, fact.room == deafFrom, turned.fulfill() else {
+          return
+        }
+        await backstage.world.setDeaf(true, adapters[0].address)
+      })
+    expectInvariants(run, rooms)
+    #expect(
+      failures(run).allSatisfy { [.adapterLost, .outOfSlots].contains($0.code) }, "\(failures(run))")
+    #expect(run.result.outcome == .complete)
+    let fault = try #require(run.events.first { $0.fact.kind == "adapter_faulted" })
+    let began = try #require(
+      run.events.first {
+        if case .attemptStarted(let fact) = $0.fact { fact.room == deafFrom } else { false }
+      })
+    let took = fault.elapsed - began.elapsed
+    #expect(took < retries.connect * min(count, 2) + .seconds(5), "\(took)")
   }
 
   @Test("sensors that do not answer are charged when the adapter receives others")

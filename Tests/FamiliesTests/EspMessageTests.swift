@@ -67,6 +67,14 @@ import Testing
       (#"{"prov":{"sec_ver":2,"sec_patch_ver":2}}"#, 2, true, false, false),
       ("V0.1", nil, false, false, false), ("", nil, false, false, false),
       (#"{"prov":{"sec_ver":"2"}}"#, nil, false, false, false),
+      // One odd value hides no other, and what is not said is not assumed.
+      (
+        #"{"prov":{"ver":1,"sec_ver":2,"sec_patch_ver":"1","cap":["wifi_scan",7,{}]}}"#, 2, false, false, true
+      ),
+      (#"{"prov":{"ver":"v1.1","sec_ver":2,"cap":"wifi_scan","x":[[null]]}}"#, 2, false, false, false),
+      (#"{"prov":{"sec_ver":null,"cap":["wifi_scan","no_pop"]}}"#, nil, false, true, true),
+      (#"{"prov":{"sec_ver":"2","cap":["wifi_scan"]}}"#, nil, false, false, true),
+      (#"{"prov":{"ver":"v1.1"}}"#, nil, false, false, false), (#"{"prov":[]}"#, nil, false, false, false),
     ] as [(String, Int?, Bool, Bool, Bool)])
   func version(text: String, security: Int?, counts: Bool, noProof: Bool, scans: Bool) {
     let version = EspVersion(Array(text.utf8))

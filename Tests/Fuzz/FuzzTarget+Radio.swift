@@ -41,7 +41,9 @@ extension FuzzTarget {
     default:
       let version = EspVersion(rest)
       try Violation.unless(
-        version.security != nil || !version.scansWiFi, "without a version there are no capabilities")
+        version.security != nil || !version.scansWiFi
+          || String(decoding: rest, as: UTF8.self).contains("sec_ver"),
+        "capabilities say the security unless a key does")
     }
   }
 

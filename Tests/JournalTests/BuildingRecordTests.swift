@@ -287,9 +287,11 @@ struct BuildingRecordTests {
     carried.finish(.alreadyProvisioned, evidence(1, run: "a"))
     #expect(kitchenAfter(done, gone, carried)?.status.kind == .missing)
     // A run that searched for it and gave it up.
-    var searched = Run("c", day: 2, rooms: [kitchen])
-    searched.finish(.unreachable, nil, .neverReceived())
-    #expect(kitchenAfter(done, searched)?.status.kind == .missing)
+    for reason: FailureReason in [.neverReceived(), .notRecognised] {
+      var searched = Run("c", day: 2, rooms: [kitchen])
+      searched.finish(.unreachable, nil, reason)
+      #expect(kitchenAfter(done, searched)?.status.kind == .missing)
+    }
     var watched = Run("c", day: 2, rooms: [kitchen])
     watched.finish(.pending, nil, .neverReceived())
     #expect(kitchenAfter(done, watched)?.status.kind == .done)

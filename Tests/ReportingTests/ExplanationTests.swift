@@ -87,6 +87,7 @@ struct ExplanationTests {
         .credentialsRefused(FailedStep(.ready)),
         .credentialsRefused(FailedStep(.ready), source: "env: ESP_POP"),
       ]
+    case .pairingRequired: [.pairingRequired(FailedStep(.write, setting: .wifiPassword))]
     case .securityTooLow: [.securityTooLow(held: "security 0")]
     case .settingUnsupported: [.settingUnsupported("endpoints.custom-data")]
     case .wifiRefused: WiFiRefusal.allCases.map { .wifiRefused($0, deviceText: "error 3") }
@@ -117,6 +118,7 @@ struct ExplanationTests {
     case .adapterDeaf: [.adapterDeaf]
     case .contentHidden:
       [.contentHidden(stackText: "RemoveDevice /org/bluez/hci0/dev_C4: org.bluez.Error.Failed")]
+    case .notRecognised: [.notRecognised]
     case .unknownToStack: [.unknownToStack()]
     case .connectFailed: [.connectFailed(FailedStep(.connect))]
     case .serviceMissing: [.serviceMissing(FailedStep(.discover))]

@@ -145,7 +145,7 @@ extension SentenceTests {
       ),
     ] { add(what, words) }
     section("ATT errors of a device")
-    for code: UInt8 in [0x02, 0x03, 0x05, 0x07, 0x08, 0x0C, 0x0D, 0x0F, 0x11, 0x13, 0x0E, 0x80] {
+    for code: UInt8 in [0x02, 0x03, 0x07, 0x08, 0x0D, 0x11, 0x13, 0x0E, 0x80] {
       let reason = FailureReason.attributeRejected(FailedStep(.write, setting: .minor), attError: code)
       add("attribute_rejected \(code)", try ExplanationTests.explain(.failed, reason))
     }
@@ -196,6 +196,11 @@ extension SentenceTests {
       .recordUnwritable(.awaitingProof(save)), .interrupted(.awaitingProof(save)),
     ] {
       add(reason.code.rawValue, try ExplanationTests.explain(.unconfirmed, reason))
+    }
+    for reason: FailureReason in [.linkLost(FailedStep(.verify)), .interrupted(.awaitingProof(save))] {
+      add(
+        "\(reason.code.rawValue), no beacon",
+        try ExplanationTests.explain(.unconfirmed, reason, profile: "esp-idf"))
     }
     add(
       "not_received_after_save, no beacon",

@@ -10,6 +10,14 @@ import Testing
 struct CommandLineTests {
   // MARK: Commands
 
+  @Test("arguments that cannot be read are not taken for none")
+  func unreadable() throws {
+    let failure = #expect(throws: CommandFailure.self) { try Roboprov.arguments([]) }
+    #expect(failure?.status == .unavailable && failure?.message.contains("/proc") == true)
+    #expect(try Roboprov.arguments(["roboprov"]).isEmpty)
+    #expect(try Roboprov.arguments(["roboprov", "status"]) == ["status"])
+  }
+
   @Test(
     "an unknown command is detected, with the nearest command",
     arguments: [

@@ -54,6 +54,7 @@ extension SampleFacts {
     ReasonExample(.settingsUnknown(nil), #"{"code":"settings_unknown"}"#),
     ReasonExample(.authorizationRequired, #"{"code":"authorization_required"}"#),
     ReasonExample(.localAdapterNeeded, #"{"code":"local_adapter_needed"}"#),
+    ReasonExample(.notRecognised, #"{"code":"not_recognised"}"#),
     ReasonExample(.adapterDeaf, #"{"code":"adapter_deaf"}"#),
     ReasonExample(.connectTimedOut(), #"{"code":"connect_timed_out","stage":"connect"}"#),
     ReasonExample(
@@ -83,6 +84,7 @@ extension SampleFacts {
     ReasonExample(
       .serviceAmbiguous(FailedStep(.discover)), #"{"code":"service_ambiguous","stage":"discover"}"#),
     ReasonExample(.attributeRejected(FailedStep(.write)), #"{"code":"attribute_rejected","stage":"write"}"#),
+    ReasonExample(.pairingRequired(write), #"{"code":"pairing_required","# + writeJSON),
     ReasonExample(
       .attributeRejected(write, attError: 13), #"{"att_error":13,"code":"attribute_rejected","# + writeJSON),
     ReasonExample(

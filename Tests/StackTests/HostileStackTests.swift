@@ -102,6 +102,17 @@ import VirtualTime
     #expect(run.events.count { $0.fact.kind == "adapter_faulted" } == 1)
   }
 
+  @Test("a sensor that the user has trusted is reported as kept by BlueZ, not as silent")
+  func trusted() async throws {
+    let run = try await StackedRun.apply(
+      [StackedRun.room(1, retries: 0), StackedRun.room(2, retries: 0)],
+      [StackedRun.sensor(1), StackedRun.sensor(2)], isKnown: true, trusted: 1)
+    #expect(run.outcome(1) == .unreachable && run.outcome(2) == .provisioned)
+    let reason = try #require(run.result?.rooms.first?.reason)
+    #expect(reason == .contentHidden(stackText: "Trusted: /org/bluez/hci0/dev_C4_7C_8D_00_00_01"))
+    #expect(run.summary.contains("bluetoothctl remove C4:7C:8D:00:00:01"), "\(run.summary)")
+  }
+
   @discardableResult
   private static func attacked(_ attack: Attack, isKnown: Bool = false) async throws -> StackedRun {
     var timeouts = StageTimeouts()

@@ -8,6 +8,7 @@ import Families
 import Model
 import Reporting
 import Session
+import Testing
 import VirtualBuilding
 import VirtualTime
 
@@ -52,13 +53,14 @@ struct StackedRun: Sendable {
   /// - Parameters:
   ///   - known: The record of earlier runs.
   ///   - delay: The time that each message on the bus takes.
+  ///   - trusted: The sensor that the user has trusted in `org.bluez` before the run.
   ///   - isKnown: Whether `org.bluez` received the sensors before the run, and has objects of them.
   ///   - ended: Called when the run has ended.
   ///   - beside: Runs beside the run, for example to disturb it.
   static func apply(
     _ rooms: [Room], _ sensors: [SensorScenario], misconduct: Misconduct? = nil,
     adapterTimeout: Duration = .seconds(600), known: LastKnownBuilding = .init(),
-    delay: (@Sendable () -> Duration)? = nil, seed: UInt64 = 7, isKnown: Bool = false,
+    delay: (@Sendable () -> Duration)? = nil, seed: UInt64 = 7, isKnown: Bool = false, trusted: Int? = nil,
     scenario change: (inout Scenario) -> Void = { _ in },
     beside: @escaping @Sendable (ServedBuilding) async throws -> Void = { _ in },
     ended: @escaping @Sendable () -> Void = {}
@@ -71,6 +73,7 @@ struct StackedRun: Sendable {
     ) { building in
       let recorder = EventRecorder(clock: building.clock)
       if isKnown { try await receiveAll(sensors.count, in: building) }
+      if let trusted { try await trust(address(trusted), in: building) }
       let began = building.clock.now
       async let disturbance: Void = beside(building)
       let result = await run(rooms, known, in: building, recorder, adapterTimeout)
@@ -100,6 +103,19 @@ struct StackedRun: Sendable {
       }
     }
     await central.close()
+  }
+
+  /// What `bluetoothctl trust` does.
+  private static func trust(_ address: BluetoothAddress, in building: ServedBuilding) async throws {
+    let user = try await Connection.open(building.daemon.busAddress)
+    let device = try #require(
+      ObjectPath("/org/bluez/hci0/dev_" + address.description.replacing(":", with: "_")))
+    _ = try await user.call(
+      MethodCall(
+        destination: "org.bluez", path: device, interface: "org.freedesktop.DBus.Properties", member: "Set",
+        body: [.string("org.bluez.Device1"), .string("Trusted"), .variant(.bool(true))]),
+      timeout: .seconds(25))
+    await user.close()
   }
 
   private static func run(

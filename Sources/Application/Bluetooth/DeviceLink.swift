@@ -185,6 +185,10 @@ package struct DeviceLink: Sendable {
       return CommandFailure(
         .incomplete, "the connection to \(address) was lost" + detail,
         advice: "Stand within 3 m of it, and run the command again.")
+    case .pairingRequired:
+      return CommandFailure(
+        .incomplete, "\(address) demands pairing, which this version of roboprov does not do" + detail,
+        advice: "Check its firmware, or use another device.")
     case .servicesUnresolved, .attributeMissing, .attributeAmbiguous, .att, .notPermitted, .busy, .outOfSlots,
       .other:
       return CommandFailure(

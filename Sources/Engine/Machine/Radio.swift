@@ -169,8 +169,8 @@ struct Radio: Sendable {
   }
 
   /// Whether it has scanned for long without a report of any device.
-  func receivesNothing(at now: MonotonicInstant) -> Bool {
-    scanTime.total(at: now) - lastReport >= limits.deafAfter
+  func receivesNothing(at now: MonotonicInstant, for time: Duration? = nil) -> Bool {
+    scanTime.total(at: now) - lastReport >= time ?? limits.deafAfter
   }
 
   /// Whether it has received nothing since an instant.

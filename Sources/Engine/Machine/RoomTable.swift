@@ -111,7 +111,7 @@ struct RoomTable: Sendable {
     case .disconnecting(let state):
       failedToConnect[place] = FailedConnection(state)
     case .diagnosing(let state):
-      failedToConnect[place] = FailedConnection(state.past)
+      failedToConnect[place] = FailedConnection(state.past, at: state.failedAt)
       if state.awaitsSighting { unreceived.insert(place) }
     default:
       break
@@ -161,12 +161,24 @@ struct RoomTable: Sendable {
 /// A connection that failed.
 struct FailedConnection: Sendable {
   let session: RadioSession
-  let began: MonotonicInstant
+  private let began: MonotonicInstant
+  /// Nil until it is diagnosed.
+  private let end: MonotonicInstant?
 
   /// Nil for an attempt that did not fail to connect.
-  init?(_ attempt: RoomState.Disconnecting) {
+  init?(_ attempt: RoomState.Disconnecting, at end: MonotonicInstant? = nil) {
     guard attempt.failedToConnect else { return nil }
-    (session, began) = (attempt.session, attempt.began)
+    (session, began, self.end) = (attempt.session, attempt.began, end)
+  }
+
+  /// Whether it took longer than a device needs that is received.
+  func wasSlow(at now: MonotonicInstant) -> Bool {
+    began.duration(to: end ?? now) > RoomWork.answersWithin
+  }
+
+  /// What the adapter received from then on shows that it was not deaf when the connection failed.
+  func silenceBegan(at now: MonotonicInstant) -> MonotonicInstant {
+    wasSlow(at: now) ? (end ?? now).advanced(by: .zero - RoomWork.answersWithin) : began
   }
 }
 

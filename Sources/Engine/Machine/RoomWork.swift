@@ -55,7 +55,10 @@ struct RoomWork: Hashable, Sendable {
   var failedAfter = Duration.zero
   /// Whether it failed, and the device accepted no connection of this run: each attempt may take its whole timeout. One whose
   /// connection failed within 2 s blocks an adapter no longer than others do.
-  var isSilent: Bool { budget.charged > 0 && !wasLinked && failedAfter > .seconds(2) }
+  var isSilent: Bool { budget.charged > 0 && !wasLinked && failedAfter > Self.answersWithin }
+
+  /// A connection that fails later than this failed because nothing was received.
+  static let answersWithin = Duration.seconds(2)
   /// Whether an attempt of this run may have changed the device.
   private(set) var wasTouched = false
   /// Whether the device accepted the command of an attempt.

@@ -56,7 +56,7 @@ extension RunMachine {
     if state.past.linkEnd == .stackLost || isLost && (isStackLost || seen.code == .stackLost) {
       return .stackLost(loss)
     }
-    return isLost || isDeaf(state.past) || state.past.linkEnd == .adapterLost ? .adapterLost(loss) : seen
+    return isLost || isDeaf(state) || state.past.linkEnd == .adapterLost ? .adapterLost(loss) : seen
   }
 
   /// Determines the cause of a failed attempt, and what follows.

@@ -221,6 +221,7 @@ extension RunMachine {
   func silence(of address: BluetoothAddress?) -> FailureReason {
     let hidden = address.flatMap { self.obscured[$0] }?.min { $0.key < $1.key }
     if let hidden { return .contentHidden(stackText: hidden.value) }
+    if let address, air.isStranger(address) { return .notRecognised }
     return radios.isDeaf(at: now) ? .adapterDeaf : .neverReceived()
   }
 }

@@ -21,7 +21,8 @@ extension RunMachine {
   private mutating func decide(_ index: Int) {
     guard !radios[index].isCoolingDown(at: now) else { return }
     let isSuspected =
-      radios[index].links == 0 && !radios[index].wasPowerCycled && radios[index].receivesNothing(at: now)
+      radios[index].links == 0 && !radios[index].wasPowerCycled
+      && radios[index].receivesNothing(at: now, for: deafAfter(index))
     switch radios[index].state {
     case .closing, .connecting, .powerCycling:
       return
@@ -128,13 +129,25 @@ extension RunMachine {
   // MARK: Deaf adapters
 
   /// Whether an adapter may be deaf, because connections failed on it and it received nothing meanwhile: several in a
-  /// row, or a single one if it has no other device to connect to and another adapter received something since.
+  /// row, or a single one if the adapter has no other device to connect to and another one received something since. On the
+  /// only adapter a single one that took long, if it has no other device or a scan brought nothing either.
   private func isInDoubt(_ index: Int) -> Bool {
     let failures = failuresInSilence(index)
-    guard let first = failures.min(), !isKnownDeaf(index) else { return false }
+    guard let first = failures.map({ $0.silenceBegan(at: now) }).min(), !isKnownDeaf(index) else {
+      return false
+    }
     if failures.count >= limits.failuresInSilence { return true }
+    if radios.count == 1 {
+      let hasScanned = radios[index].receivesNothing(at: now, for: limits.shortestWindow)
+      return failures[0].wasSlow(at: now) && (radios[index].candidates.isEmpty || hasScanned)
+    }
     return radios[index].candidates.isEmpty
       && radios.indices.contains { $0 != index && !radios[$0].isSilent(since: first) }
+  }
+
+  /// How long an adapter scans without any report before it is suspected to be deaf.
+  private func deafAfter(_ index: Int) -> Duration {
+    isInDoubt(index) ? limits.deafAfterFailures : limits.deafAfter
   }
 
   /// Whether an adapter has never received anything while others do, and it is still to be found out why.
@@ -148,33 +161,35 @@ extension RunMachine {
     radios[index].wasPowerCycled && radios[index].receivesNothing(at: now)
   }
 
-  /// When the connections began that failed on an adapter since it last received anything, and that are charged to
-  /// nobody yet.
-  func failuresInSilence(_ index: Int) -> [MonotonicInstant] {
+  /// The connections that failed on an adapter that received nothing meanwhile, and that are charged to nobody yet.
+  func failuresInSilence(_ index: Int) -> [FailedConnection] {
     guard !rooms.failedToConnect.isEmpty else { return [] }
-    let session = radios[index].session
-    return rooms.failedToConnect.values.filter { $0.session == session }.map(\.began)
-      .filter { radios[index].isSilent(since: $0) }
+    let (session, now) = (radios[index].session, now)
+    return rooms.failedToConnect.values.filter {
+      $0.session == session && radios[index].isSilent(since: $0.silenceBegan(at: now))
+    }
   }
 
   /// Whether it is still to be shown that the adapter of a failed attempt receives anything: another connection, or
   /// a scan, shows it.
   func awaitsSign(_ state: RoomState.Diagnosing) -> Bool {
-    guard let index = silentAdapter(of: state.past) else { return false }
-    return isInDoubt(index) || radios[index].state.kind == .connecting
+    guard let index = silentAdapter(of: state) else { return false }
+    if isInDoubt(index) || radios[index].state.kind == .connecting { return true }
+    // The window shows it.
+    return radios.count == 1 && state.took > RoomWork.answersWithin && radios[index].state.window != nil
   }
 
   /// Whether the adapter of a failed attempt is deaf.
-  func isDeaf(_ past: RoomState.Disconnecting) -> Bool {
-    silentAdapter(of: past).map(isKnownDeaf) ?? false
+  func isDeaf(_ state: RoomState.Diagnosing) -> Bool {
+    silentAdapter(of: state).map(isKnownDeaf) ?? false
   }
 
   /// The adapter that failed to connect, if it received nothing since.
-  private func silentAdapter(of attempt: RoomState.Disconnecting) -> Int? {
-    guard let failed = FailedConnection(attempt), let index = radios.index(of: failed.session) else {
-      return nil
-    }
-    return radios[index].isSilent(since: failed.began) ? index : nil
+  private func silentAdapter(of state: RoomState.Diagnosing) -> Int? {
+    guard let failed = FailedConnection(state.past, at: state.failedAt),
+      let index = radios.index(of: failed.session)
+    else { return nil }
+    return radios[index].isSilent(since: failed.silenceBegan(at: now)) ? index : nil
   }
 
   /// Records the adapters that never received anything while another one did.
@@ -216,7 +231,7 @@ extension RunMachine {
           wake(at: window.since.advanced(by: limits.shortestWindow))
         }
         wake(at: window.since.advanced(by: longestWindow))
-        let suspected = radios[index].lastReport + limits.deafAfter
+        let suspected = radios[index].lastReport + deafAfter(index)
         wake(at: radios[index].scanTime.instant(of: suspected, at: now))
       case .closing, .connecting, .powerCycling:
         break

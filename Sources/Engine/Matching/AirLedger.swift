@@ -157,12 +157,14 @@ package struct AirLedger: Sendable {
     let serviceUUIDs: [BluetoothUUID]
     let manufacturerData: [UInt16: [UInt8]]
     let serviceData: [BluetoothUUID: [UInt8]]
+    let isKnown: Bool
 
     init(_ advertisement: Advertisement) {
       localName = advertisement.localName
       serviceUUIDs = advertisement.serviceUUIDs
       manufacturerData = advertisement.manufacturerData
       serviceData = advertisement.serviceData
+      isKnown = advertisement.hasContent
     }
   }
 
@@ -387,6 +389,11 @@ package struct AirLedger: Sendable {
   /// Marks all sightings as outdated: every device must be received again before a connection.
   package mutating func mustBeReceivedAgain() {
     for address in devices.keys { mustBeReceivedAgain(address) }
+  }
+
+  /// Whether a device was received that sends nothing of these families.
+  func isStranger(_ address: BluetoothAddress) -> Bool {
+    devices[address] == nil && contents[address]?.isKnown ?? false
   }
 
   /// Removes the sightings of a lost adapter.

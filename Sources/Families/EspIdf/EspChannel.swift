@@ -81,7 +81,13 @@ struct EspEndpoints: Sendable {
         return EspEndpoints(link: link, characteristics: found)
       }
     }
-    throw CentralError(.attributeMissing(services[0]), stackText: "no service has the endpoint prov-session")
+    let isBluFi = all.contains {
+      $0.uuid == EspIdf.Service.early && EspIdf.Service.bluFi.isSubset(of: $0.characteristics.map(\.uuid))
+    }
+    throw CentralError(
+      .attributeMissing(services[0]),
+      stackText: isBluFi ? "it has BluFi, which is not supported" : "no service has the endpoint prov-session"
+    )
   }
 
   func has(_ name: String) -> Bool { characteristics[name] != nil }

@@ -16,9 +16,12 @@ extension DeviceFamily {
         "It does not have the endpoints of Espressif's provisioning: check that the room has the right `profile` and address."
     ),
     service: EspIdf.Service.library,
-    // The name is in the scan response only. A device that is done advertises nothing.
-    recognition: EspIdf.Service.all.map { RecognitionRule(.waiting, .service($0)) } + [
-      RecognitionRule(.waiting, .namePrefix(EspIdf.namePrefix))
+    // The name is in the scan response only. A device that is done advertises nothing. The early service is no sign of
+    // it: BluFi and others have it, too.
+    recognition: [
+      RecognitionRule(.waiting, .service(EspIdf.Service.library)),
+      RecognitionRule(.waiting, .service(EspIdf.Service.example)),
+      RecognitionRule(.waiting, .namePrefix(EspIdf.namePrefix)),
     ],
     lifecycle: .provisioningMode,
     proof: .status,
@@ -72,8 +75,10 @@ package enum EspIdf {
     package static let library: BluetoothUUID = "1775244D-6B43-439B-877C-060F2D9BED07"
     /// That of Espressif's example, the commonest.
     package static let example: BluetoothUUID = "021A9004-0382-4AEA-BFF4-6B3F1C5ADFB4"
-    /// The default until 2020.
+    /// The default until 2020, and the service of BluFi, Espressif's other protocol for the same purpose.
     package static let early = BluetoothUUID(short: 0xFFFF)
+    /// The characteristics of BluFi there (`esp_blufi.h`).
+    static let bluFi: Set = [BluetoothUUID(short: 0xFF01), BluetoothUUID(short: 0xFF02)]
 
     package static let all = [library, example, early]
   }

@@ -36,24 +36,26 @@ extension EspIdf {
     _ endpoints: EspEndpoints, for session: DeviceSession
   ) async throws(AttemptFailure) -> (EspChannel, EspVersion) {
     let room = session.room
-    var lowest = 1
-    if case .integer(let security)? = room.access[.security] { lowest = security }
+    let named: Int? = if case .integer(let security)? = room.access[.security] { security } else { nil }
     let username = room.text(of: .username) ?? []
     let credentials = EspCredentials(
       proof: room.text(of: .proofOfPossession) ?? [],
       username: username.isEmpty ? Array(defaultUsername.utf8) : username)
-    let least = lowest
     let (version, security, result) = try await session.stage(.ready) { () throws(CentralError) in
       let version = EspVersion(try await endpoints.exchange(Endpoint.version, Array("ESP".utf8)))
       // Firmware that does not say it has the security that the manifest names.
-      let security = version.security ?? least
-      if security < least { return (version, security, EspHandshake.Result?.none) }
+      let held = version.security ?? named
+      guard let security = held, security >= named ?? 1 else {
+        return (version, held, EspHandshake.Result?.none)
+      }
       let handshake = EspHandshake(
         endpoints: endpoints, credentials: credentials, randomBytes: session.randomBytes)
       return (version, security, try await handshake.perform(security, version))
     }
     switch result {
-    case nil: throw AttemptFailure(.securityTooLow(held: "security \(security)"))
+    case nil:
+      throw AttemptFailure(
+        .securityTooLow(held: security.map { "security \($0)" } ?? "a security that it does not name"))
     case .refused(let text)?:
       throw AttemptFailure(
         .credentialsRefused(

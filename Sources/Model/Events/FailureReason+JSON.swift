@@ -49,7 +49,8 @@ extension FailureReason.Form {
   init(_ reason: FailureReason) {
     code = reason.code
     switch reason {
-    case .adapterDeaf, .authorizationRequired, .localAdapterNeeded, .addressMissing, .planOutdated,
+    case .adapterDeaf, .notRecognised, .authorizationRequired, .localAdapterNeeded, .addressMissing,
+      .planOutdated,
       .notConfirmed,
       .tooManyFailures, .canariesFailed,
       .canariesRefused:
@@ -61,7 +62,7 @@ extension FailureReason.Form {
       (stage, self.seconds, self.stackText) = (.connect, seconds, stackText)
     case .unknownToStack(let stackText): (stage, self.stackText) = (.connect, stackText)
     case .connectFailed(let step), .linkLost(let step), .serviceMissing(let step),
-      .serviceAmbiguous(let step), .outOfSlots(let step),
+      .serviceAmbiguous(let step), .pairingRequired(let step), .outOfSlots(let step),
       .stackError(let step):
       put(step)
     case .stageTimedOut(let step, let seconds):

@@ -9,6 +9,7 @@ extension FailureReason.Form {
     return switch code {
     case .neverReceived: .neverReceived(searchSeconds: try context.searchSeconds())
     case .adapterDeaf: .adapterDeaf
+    case .notRecognised: .notRecognised
     case .contentHidden: .contentHidden(stackText: try context.required(stackText, .stackText))
     case .connectTimedOut:
       .connectTimedOut(seconds: try context.at(.connect, seconds), stackText: stackText)
@@ -19,6 +20,7 @@ extension FailureReason.Form {
     case .serviceMissing: .serviceMissing(try context.step())
     case .serviceAmbiguous: .serviceAmbiguous(try context.step())
     case .attributeRejected: .attributeRejected(try context.step(), attError: attError)
+    case .pairingRequired: .pairingRequired(try context.step())
     case .refused:
       .refused(
         stage: try context.required(stage, .stage), deviceText: try context.required(deviceText, .deviceText))

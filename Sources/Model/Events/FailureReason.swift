@@ -9,6 +9,8 @@ package enum FailureReason: Hashable, Sendable {
   case adapterDeaf
   /// The device was received, but the stack kept an old object of it, which hides what it sends.
   case contentHidden(stackText: String)
+  /// The device was received, but nothing that it sent is that of a family.
+  case notRecognised
   /// The device was received, but a connection timed out: by the program, with seconds, or by the stack.
   case connectTimedOut(seconds: Double? = nil, stackText: String? = nil)
   case connectFailed(FailedStep)
@@ -19,6 +21,8 @@ package enum FailureReason: Hashable, Sendable {
   case serviceMissing(FailedStep)
   case serviceAmbiguous(FailedStep)
   case attributeRejected(FailedStep, attError: UInt8? = nil)
+  /// It demands an encrypted link, which takes pairing.
+  case pairingRequired(FailedStep)
   case refused(stage: Stage, deviceText: String)
   /// The device got the WiFi, tried to join it and reports that it could not.
   case wifiRefused(WiFiRefusal, deviceText: String)
@@ -88,6 +92,7 @@ extension FailureReason {
     case neverReceived = "never_received"
     case adapterDeaf = "adapter_deaf"
     case contentHidden = "content_hidden"
+    case notRecognised = "not_recognised"
     case connectTimedOut = "connect_timed_out"
     case connectFailed = "connect_failed"
     case unknownToStack = "unknown_to_stack"
@@ -96,6 +101,7 @@ extension FailureReason {
     case serviceMissing = "service_missing"
     case serviceAmbiguous = "service_ambiguous"
     case attributeRejected = "attribute_rejected"
+    case pairingRequired = "pairing_required"
     case refused
     case wifiRefused = "wifi_refused"
     case saveNotKept = "save_not_kept"
@@ -165,6 +171,7 @@ extension FailureReason {
     case .neverReceived: (.neverReceived, .missing, .unreachable, nil)
     case .adapterDeaf: (.adapterDeaf, .permanent, .unreachable, .ofHost)
     case .contentHidden: (.contentHidden, .missing, .unreachable, nil)
+    case .notRecognised: (.notRecognised, .missing, .unreachable, nil)
     case .connectTimedOut: (.connectTimedOut, .transient, .unreachable, .mayBeHostLoss)
     case .connectFailed: (.connectFailed, .transient, .unreachable, .mayBeHostLoss)
     case .unknownToStack: (.unknownToStack, .forgotten, .unreachable, .mayBeHostLoss)
@@ -177,6 +184,7 @@ extension FailureReason {
     case .serviceMissing: (.serviceMissing, .transient, .failed, .mayBeHostLoss)
     case .serviceAmbiguous: (.serviceAmbiguous, .transient, .failed, .mayBeHostLoss)
     case .attributeRejected: (.attributeRejected, .refused, .failed, nil)
+    case .pairingRequired: (.pairingRequired, .permanent, .failed, nil)
     case .refused: (.refused, .refused, .failed, .refusal)
     case .wifiRefused: (.wifiRefused, .refused, .failed, .refusal)
     case .saveNotKept: (.saveNotKept, .transient, .failed, .knownState)
@@ -253,6 +261,9 @@ extension FailureReason {
     default: trait == .refusal ? .refused : nil
     }
   }
+
+  /// Whether the device answered a request with an ATT error, so it did not take what the request had.
+  package var isATTError: Bool { code == .attributeRejected || code == .pairingRequired }
 
   /// The device shows that it tried to join its network, and waits again.
   package static let gaveUpJoining = Self.wifiRefused(

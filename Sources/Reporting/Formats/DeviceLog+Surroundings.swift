@@ -65,7 +65,7 @@ struct SurroundingLines {
     let text = fault.stackText.map { "; stack error: \($0.visible)" } ?? ""
     return switch fault.fault {
     case .receivesNothing:
-      "\(name) received no device of any make in 10 s of scanning\(fault.wasPowerCycled == true ? ", and was switched off and on" : "")\(text)"
+      "\(name) scanned and received no device of any make\(fault.wasPowerCycled == true ? ", and was switched off and on" : "")\(text)"
     case .refusesToScan: "the Bluetooth service did not scan with \(name)\(text)"
     case .comesAndGoes: "\(name) disappeared again and again\(text)"
     case .notLocked: "\(name) was not locked: another run might have used it at the same time\(text)"

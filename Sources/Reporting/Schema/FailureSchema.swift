@@ -16,9 +16,8 @@ extension FailureReason {
       ["stage"],
       [
         .connectTimedOut, .connectFailed, .unknownToStack, .linkLost, .stageTimedOut, .serviceMissing,
-        .serviceAmbiguous, .attributeRejected, .credentialsRefused, .saveNotKept, .noSelfDisconnect,
-        .hostPaused, .outOfSlots,
-        .stackError,
+        .serviceAmbiguous, .attributeRejected, .pairingRequired, .credentialsRefused, .saveNotKept,
+        .noSelfDisconnect, .hostPaused, .outOfSlots, .stackError,
       ]
     ),
     (["stage", "device_text"], [.refused]),

@@ -130,12 +130,12 @@ extension AdapterFault.Kind: OutputNames {
   package static let about = "What can be wrong with an adapter."
   package var documentation: String {
     switch self {
-    case .receivesNothing: "It scanned for 10 s and received no device."
+    case .receivesNothing: "It scanned for 10 s, or for 4 s after failed connections, and received no device."
     case .refusesToScan: "The stack refused to scan with it, or did not respond, several times in a row."
     case .comesAndGoes: "It was lost again and again within 30 s."
     case .notLocked: "The run could not lock it: another one might have used it at the same time."
     case .keepsDevice:
-      "The stack did not remove an old object of a room's device, which hides what the device sends now."
+      "The stack keeps an old object of a room's device, which was paired or trusted or cannot be removed: it hides what the device sends now."
     case .serviceStuck:
       "It received no device, and the stack did not switch it off and on: the stack must be restarted."
     case .tooManyDevices:

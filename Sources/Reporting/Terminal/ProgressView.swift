@@ -74,10 +74,11 @@ package struct ProgressView: Sendable {
     case .scanStopped(let fact): change(fact.adapter) { $0.scanningSince = nil }
     case .attemptStarted(let fact): begin(fact, at: event.elapsed)
     case .stageStarted(let fact):
-      let titles = report.titles
+      let (titles, family) = (report.titles, report[fact.room]?.family)
       change(fact.room) { room in
         room.stage = fact.stage
-        room.text = fact.stage.shortActivity(fact.setting, titles)
+        room.text = fact.stage.shortActivity(
+          fact.setting, titles, hasBeacon: family?.hasIdentity ?? true)
         (room.since, room.timeout) = (event.elapsed, fact.timeout)
         room.hasLink = ![.search, .connect, .verify].contains(fact.stage)
       }

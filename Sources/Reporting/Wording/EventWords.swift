@@ -38,13 +38,13 @@ struct EventWords {
       let what =
         switch (fact.fault, fact.wasPowerCycled) {
         case (.receivesNothing, true?):
-          "\(name) received no device for 10 s, and was switched off and on"
+          "\(name) scanned and received no device, and was switched off and on"
         case (.receivesNothing, _):
           "\(name) receives no device: unplug it and plug it in again, or run `systemctl restart bluetooth`"
         case (.refusesToScan, _):
           "\(name) is not used any more: the Bluetooth service does not scan with it"
         case (.keepsDevice, _):
-          "\(fact.address?.description ?? "a device") is received on \(name), but the Bluetooth service shows old data instead of what it sends now: run `systemctl restart bluetooth`"
+          "\(fact.address?.description ?? "a device") is received on \(name), but the Bluetooth service shows old data instead of what it sends now: run `bluetoothctl remove \(fact.address?.description ?? "ADDRESS")`, or if that fails `systemctl restart bluetooth`"
         case (.comesAndGoes, _):
           "\(name) is not used any more: it disappeared again and again. Plug it in somewhere else, or use another one"
         case (.notLocked, _):

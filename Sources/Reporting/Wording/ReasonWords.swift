@@ -14,6 +14,7 @@ extension FailureReason.Code: OutputNames {
     case .connectFailed: "The connection attempt failed."
     case .contentHidden:
       "It was received, but the stack showed old data instead of what it sends."
+    case .notRecognised: "It was received, but what it sent is not that of any family."
     case .unknownToStack:
       "It was received, but the stack forgot it before each connection, as it does with a device that takes none: nothing was sent."
     case .linkLost: "The link was lost."
@@ -22,7 +23,10 @@ extension FailureReason.Code: OutputNames {
     case .serviceMissing: "It does not have the service or characteristic that its family has."
     case .serviceAmbiguous:
       "It has the service, or a required characteristic, more than once: nothing was written."
-    case .attributeRejected: "It responded to a write or read with an ATT error, or does not permit it."
+    case .attributeRejected:
+      "It responded to a write or read with an ATT error, or does not permit it. The stack reports 8 also for a service that it keeps for itself."
+    case .pairingRequired:
+      "It demands an encrypted link for a write or read, which takes pairing: this version does not pair."
     case .refused: "The device refused; `device_text` is its error message, without secrets."
     case .wifiRefused:
       "It could not join the WiFi network, as it reports itself; `cause` is why, as far as it reports that, and `device_text` is its message, without secrets."
@@ -34,7 +38,7 @@ extension FailureReason.Code: OutputNames {
     case .credentialsRefused:
       "It did not accept the credentials of the room: it answered with an ATT error, or the link ended at that moment. Nothing was written. `source` says where they come from, unless they are in the manifest itself."
     case .securityTooLow:
-      "Its sessions have less security than the manifest demands (`held`): nothing was written."
+      "Its sessions have less security than the manifest demands, or one that it does not name (`held`): nothing was written."
     case .settingUnsupported:
       "It does not take `setting`, which the manifest gives for the room: nothing was written."
     case .networkNotReceived:
@@ -98,12 +102,14 @@ extension FailureReason.Code: OutputNames {
     case .connectTimedOut: "connection timed out"
     case .connectFailed: "connection failed"
     case .contentHidden: "hidden by the Bluetooth service"
+    case .notRecognised: "not recognised"
     case .unknownToStack: "removed by the Bluetooth service"
     case .linkLost: "link lost"
     case .stageTimedOut: "no answer in time"
     case .serviceMissing: "service missing"
     case .serviceAmbiguous: "service present twice"
     case .attributeRejected: "request rejected"
+    case .pairingRequired: "pairing required"
     case .refused: "settings refused"
     case .wifiRefused: "WiFi not joined"
     case .saveNotKept: "settings not kept"

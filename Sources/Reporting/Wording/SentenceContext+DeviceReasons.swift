@@ -25,6 +25,15 @@ extension SentenceContext {
       """)
   }
 
+  func notRecognised() -> Explanation {
+    guard !isRegistered else { return neverReceived() }
+    let waiting = device.makeItWait.map { "\(device.notWaiting), \($0.withoutRemark). " } ?? ""
+    return Explanation(
+      "\(subject) was received, but what it sends is not what its `profile` sends.",
+      "Compare its address with its label, and its `profile` in the manifest with the \(device.noun). \(waiting)\(again)"
+    )
+  }
+
   func connectTimedOut(_ seconds: Double?) -> Explanation {
     notConnected("\(subject) was received, but did not accept a connection\(within(seconds)).")
   }
@@ -49,8 +58,18 @@ extension SentenceContext {
     }
     return Explanation(
       "\(sentence), \(equalFailures) times in a row.",
-      "\(closer) The \(device.noun) may restart in this step: check its power supply, and \(restart). \(againOrReplace)"
+      """
+      \(closer) The \(device.noun) may restart in this step\(mayDemandPairing(in: step.stage)): check its power supply, \
+      and \(restart). \(againOrReplace)
+      """
     )
+  }
+
+  /// A link that ends at a request looks the same whether the device restarts, or BlueZ 5.82 and later ends it because the
+  /// request needs pairing (docs/bluez.md).
+  private func mayDemandPairing(in stage: Stage) -> String {
+    [.ready, .read, .write].contains(stage)
+      ? ", or demand pairing, which this version of roboprov does not do" : ""
   }
 
   func stageTimedOut(_ step: FailedStep, _ seconds: Double?) -> Explanation {
@@ -86,7 +105,7 @@ extension SentenceContext {
   }
 
   /// The command that makes this computer forget the device.
-  private var forget: String {
+  var forget: String {
     address.map { "run `bluetoothctl remove \($0)`" } ?? "run `bluetoothctl remove` with its address"
   }
 
@@ -97,9 +116,10 @@ extension SentenceContext {
     )
   }
 
-  func serviceMissing() -> Explanation {
-    Explanation(
-      "\(subject) connected, but its provisioning service or a characteristic is missing.",
+  func serviceMissing(_ step: FailedStep) -> Explanation {
+    let seen = step.stackText.map { " (\($0.visible))" } ?? ""
+    return Explanation(
+      "\(subject) connected, but its provisioning service or a characteristic is missing\(seen).",
       device.serviceMissing ?? """
         This computer may have stored the services of an older firmware: \(forget), then \(retry). If it fails again, \
         replace the \(device.noun): it is another kind of device, or its firmware is too old.
@@ -115,8 +135,11 @@ extension SentenceContext {
     let advice =
       switch attError {
       case 0x02, 0x03: "It does not take settings now: \(check.lowercasedFirst)"
-      case 0x05, 0x08, 0x0C, 0x0F:
-        "It requires pairing, which roboprov does not do. Check its firmware, or replace the \(device.noun)."
+      case 0x08:
+        """
+        It demands a permission, for example pairing, which this version of roboprov does not do, or the Bluetooth service \
+        keeps this service for itself. \(device.serviceMissing ?? replaceUnpaired)
+        """
       case 0x07, 0x0D: "Check the length of \(setting) in the manifest: this firmware may take less. \(again)"
       case 0x11: "It has no memory left: \(check.lowercasedFirst)"
       case 0x13: "Check \(setting) in the manifest: this firmware does not take the value. \(again)"
@@ -125,6 +148,14 @@ extension SentenceContext {
       }
     return Explanation("\(subject) rejected \(what)\(answer).", advice)
   }
+
+  func pairingRequired(_ step: FailedStep) -> Explanation {
+    Explanation(
+      "\(subject) demands pairing\(during(step)), which this version of roboprov does not do.",
+      replaceUnpaired)
+  }
+
+  private var replaceUnpaired: String { "Check its firmware, or replace the \(device.noun)." }
 
   func refused(_ text: String) -> Explanation {
     Explanation(
@@ -184,10 +215,10 @@ extension SentenceContext {
 
   func securityTooLow(_ held: String) -> Explanation {
     Explanation(
-      "\(subject) offers only \(held.visible), less than the manifest demands, so nothing was written.",
+      "\(subject) offers only \(held.visible), which the manifest does not accept, so nothing was written.",
       """
-      Check that it belongs in this room. To accept it, lower `security` for this room; with `security: 0` the WiFi \
-      password is sent unencrypted. \(again)
+      Check that it belongs in this room. To accept it, set `security` for this room to what it has; with `security: 0` \
+      the WiFi password is sent unencrypted. \(again)
       """)
   }
 

@@ -13,7 +13,8 @@ extension SentenceContext {
     case .contentHidden(let stackText):
       Explanation(
         "\(subject) was received, but the Bluetooth service shows old data instead of what it sends now: \(stackText.quoted).",
-        "Run `systemctl restart bluetooth`. \(again)")
+        "\(forget.uppercasedFirst), or if that fails `systemctl restart bluetooth`. \(again)")
+    case .notRecognised: notRecognised()
     case .unknownToStack:
       Explanation(
         "\(subject) is on air, but takes no connection: each time, the Bluetooth service removed it from its list before the connection began.",
@@ -23,9 +24,10 @@ extension SentenceContext {
     case .connectFailed: connectFailed()
     case .linkLost(let step): linkLost(step)
     case .stageTimedOut(let step, let seconds): stageTimedOut(step, seconds)
-    case .serviceMissing: serviceMissing()
+    case .serviceMissing(let step): serviceMissing(step)
     case .serviceAmbiguous: serviceAmbiguous()
     case .attributeRejected(let step, let attError): rejected(step, attError)
+    case .pairingRequired(let step): pairingRequired(step)
     case .refused(_, let text): refused(text)
     case .wifiRefused(let cause, _): wifiRefused(cause)
     case .saveNotKept: saveNotKept()
@@ -90,7 +92,11 @@ extension SentenceContext {
   }
 
   func during(_ step: FailedStep?) -> String {
-    step.map { " while " + $0.stage.activity($0.setting, titles) } ?? ""
+    step.map { " while " + activity($0) } ?? ""
+  }
+
+  func activity(_ step: FailedStep) -> String {
+    step.stage.activity(step.setting, titles, hasBeacon: hasBeacon)
   }
 
   func devices(of holders: IdentityHolders) -> String {

@@ -98,7 +98,9 @@ extension SentenceContext {
   func interrupted(_ interruption: Interruption) -> Explanation {
     if isProved {
       return Explanation(
-        "The beacon of the \(device.noun) was received, but the run ended before the outcome was recorded.",
+        (hasBeacon
+          ? "The beacon of the \(device.noun) was received" : "The settings of the \(device.noun) are proved")
+          + ", but the run ended before the outcome was recorded.",
         adviceWhenUnconfirmed)
     }
     if mayHaveKept {
@@ -108,7 +110,7 @@ extension SentenceContext {
     }
     let sentence =
       if let step = interruption.step {
-        "The run ended while \(step.stage.activity(step.setting, titles))."
+        "The run ended while \(activity(step))."
       } else {
         isTried ? "The run ended before this room was done." : "The run ended before it started this room."
       }

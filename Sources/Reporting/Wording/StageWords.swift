@@ -3,7 +3,8 @@ import Model
 
 extension Stage {
   /// The action of this stage, for use after "while".
-  func activity(_ setting: SettingName?, _ titles: SettingTitles) -> String {
+  /// - Parameter hasBeacon: whether the beacon of the device proves what it holds.
+  func activity(_ setting: SettingName?, _ titles: SettingTitles, hasBeacon: Bool) -> String {
     switch self {
     case .search: "searching for the device"
     case .connect: "connecting"
@@ -12,12 +13,12 @@ extension Stage {
     case .read: "reading " + (setting.map(titles.words) ?? "the settings")
     case .write: "writing " + (setting.map(titles.words) ?? "the settings")
     case .save: "waiting for the answer to the save request"
-    case .verify: "waiting for the beacon"
+    case .verify: hasBeacon ? "waiting for the beacon" : "waiting for its report that the settings work"
     }
   }
 
   /// The same in at most 18 columns, for a table.
-  func shortActivity(_ setting: SettingName?, _ titles: SettingTitles) -> String {
+  func shortActivity(_ setting: SettingName?, _ titles: SettingTitles, hasBeacon: Bool) -> String {
     switch self {
     case .search: "searching"
     case .connect: "connecting"
@@ -26,7 +27,7 @@ extension Stage {
     case .read: "reading " + (setting.map(titles.short) ?? "settings")
     case .write: "writing " + (setting.map(titles.short) ?? "settings")
     case .save: "saving"
-    case .verify: "awaiting beacon"
+    case .verify: hasBeacon ? "awaiting beacon" : "awaiting report"
     }
   }
 }

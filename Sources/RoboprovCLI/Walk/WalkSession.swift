@@ -210,12 +210,12 @@ actor WalkSession {
       if try assign(label, to: stop) { try await provision(stop.room) }
     case .provision(let stop): try await provision(stop.room)
     case .undo(let stop): undo(stop)
-    case .identify(let device): if let address = device.address { await identify(address) }
+    case .identify(let device): if let address = device.address { try await identify(address) }
     }
     return true
   }
 
-  private func identify(_ address: BluetoothAddress) async {
+  private func identify(_ address: BluetoothAddress) async throws {
     erase()
     let radio = command.radio
     let link = DeviceLink(
@@ -225,7 +225,7 @@ actor WalkSession {
       show("Asked \(address) to blink")
     } catch let failure as CommandFailure {
       show("\(failure.message)\n" + (failure.advice ?? ""))
-    } catch {
+    } catch ExitStatus.interrupted {
       isInterrupted = true
     }
   }

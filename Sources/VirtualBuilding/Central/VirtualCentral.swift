@@ -243,6 +243,7 @@ extension CentralError {
       case .linkLost, .notConnected: .disconnected
       case .unknownAttribute: .other
       case .att(ATTCode.readNotPermitted), .att(ATTCode.writeNotPermitted): .notPermitted
+      case .att(0x05), .att(0x0C), .att(0x0F): .pairingRequired
       case .att(let number): .att(number)
       }
     self.init(code, stackText: "virtual: \(error)")

@@ -9,6 +9,9 @@ package enum EspGATT {
   package static let service: BluetoothUUID = "021A9004-0382-4AEA-BFF4-6B3F1C5ADFB4"
   /// A product's own.
   package static let ownService: BluetoothUUID = "7E0F0001-5A1B-4C3D-9E2F-A1B2C3D4E5F6"
+  static let bluFiService = BluetoothUUID(short: 0xFFFF)
+  static let bluFiWrite = BluetoothUUID(short: 0xFF01)
+  static let bluFiRead = BluetoothUUID(short: 0xFF02)
   /// The endpoints, by their descriptions, in the order of their numbers.
   static let endpoints: [(name: String, uuid: BluetoothUUID)] = [
     ("prov-ctrl", "021AFF4F-0382-4AEA-BFF4-6B3F1C5ADFB4"),
@@ -72,11 +75,13 @@ package enum EspGATT {
   static let resetsAfter = Duration.seconds(5)
 
   /// The answer of `proto-ver`.
-  static func version(_ security: Int, old: Bool, counts: Bool, noProof: Bool) -> [UInt8] {
+  static func version(
+    _ security: Int, old: Bool, odd: Bool, counts: Bool, noProof: Bool
+  ) -> [UInt8] {
     var capabilities = ["\"wifi_scan\""]
     if security == 0 { capabilities.append("\"no_sec\"") }
     if security == 1, noProof { capabilities.append("\"no_pop\"") }
-    var newer = old ? "" : "\t\t\"sec_ver\":\t\(security),\n"
+    var newer = old ? "" : "\t\t\"sec_ver\":\t\(odd ? "\"\(security)\"" : "\(security)"),\n"
     if !old, counts { newer += "\t\t\"sec_patch_ver\":\t\(security == 2 ? 1 : 0),\n" }
     return Array(
       "{\n\t\"prov\":\t{\n\t\t\"ver\":\t\"v1.1\",\n\(newer)\t\t\"cap\":\t[\(capabilities.joined(separator: ", "))]\n\t}\n}"
@@ -104,7 +109,9 @@ extension FirmwareFamily {
       }),
     draw: FirmwareDraw(
       faults: { _ in
-        (ownFaults.filter { ![.security0, .noProof, .ownService].contains($0) }.map { .own($0) })
+        (ownFaults.filter { ![.security0, .noProof, .ownService, .oddVersion, .bluFi].contains($0) }.map {
+          .own($0)
+        })
           + [.drops(in: .write(1)), .drops(in: .confirm(1)), .drops(in: .save)]
       },
       more: { number, room, sensor, _, origin in
@@ -134,6 +141,6 @@ extension FirmwareFamily {
     .bluedroid, .oldVersion, .sameNonce, .security0, .security1, .noProof, .otherCredentials, .joinsSlowly,
     .wrongPassword,
     .networkAbsent, .neverJoins, .dropsAfterApply, .restartsAfterFailure, .ownService, .leavesWhileJoining,
-    .earlierCommand, .failedBefore, .otherMessages, .noAddress,
+    .earlierCommand, .failedBefore, .otherMessages, .noAddress, .oddVersion, .bluFi,
   ]
 }

@@ -67,11 +67,22 @@ package struct EspFirmware: Firmware {
 
   package var advertising: AdvertisingPayload? {
     if state == .over { return nil }
+    if has(.bluFi) {
+      return AdvertisingPayload(
+        isConnectable: true, localName: "BLUFI_DEVICE", serviceUUIDs: [EspGATT.bluFiService])
+    }
     let name = has(.ownService) ? "Pump" : conditions.label["name"] ?? EspGATT.localName
     return AdvertisingPayload(isConnectable: true, localName: name, serviceUUIDs: [service])
   }
 
   package var services: [ServiceDefinition] {
+    if has(.bluFi) {
+      return [
+        .init(
+          EspGATT.bluFiService,
+          [.init(EspGATT.bluFiWrite, [.write]), .init(EspGATT.bluFiRead, [.read, .notify])])
+      ]
+    }
     let names = endpoints.filter { $0.name != "prov-ctrl" || !has(.oldVersion) }
     return [
       .init(
@@ -146,7 +157,8 @@ package struct EspFirmware: Firmware {
     switch name {
     case "proto-ver":
       return EspGATT.version(
-        security, old: has(.oldVersion), counts: !has(.sameNonce), noProof: has(.noProof))
+        security, old: has(.oldVersion), odd: has(.oddVersion), counts: !has(.sameNonce),
+        noProof: has(.noProof))
     case "prov-session":
       if session == nil || EspFirmwareSession.begins(value) {
         session = EspFirmwareSession(
@@ -371,6 +383,10 @@ extension FamilyFault {
   package static let otherMessages = Self("other_messages")
   /// It reports that it joined, and no address.
   package static let noAddress = Self("no_address")
+  /// Its version has a text where others have a number.
+  package static let oddVersion = Self("odd_version")
+  /// It has BluFi instead, Espressif's other protocol.
+  package static let bluFi = Self("blufi")
   /// It restarts when it is left after a failed join, and never advertises again.
   package static let restartsAfterFailure = Self("restarts_after_failure")
 }

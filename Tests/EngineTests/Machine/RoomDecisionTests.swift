@@ -182,9 +182,11 @@ import Testing
     var run = Driver(rooms: 1, retries: 0) { $0.isWatching = true }
     run.window([1])
     run.fail(attempt(1), .connectTimedOut(), at: 4)
+    run.send(.scanBegan(Self.hci0), at: 4.1)
     run.pass(at: 6)
+    #expect(run.state(1) == .diagnosing, "the only adapter may be deaf")
+    run.receive([1], at: 6.1)
     #expect(run.state(1) == .exhausted)
-    run.send(.scanBegan(Self.hci0), at: 6.1)
     run.receive([1], rssi: -45, at: 7)
     #expect(run.state(1) == .exhausted, "the RSSI was -50 dBm before")
     run.receive([1], rssi: -40, at: 8)

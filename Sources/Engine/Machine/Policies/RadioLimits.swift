@@ -24,6 +24,8 @@ struct RadioLimits: Hashable, Sendable {
   /// After this many connections in a row that failed without a sign that the adapter receives anything, it is
   /// suspected before the devices: it scans until it receives something, or is found to be deaf.
   var failuresInSilence = 2
+  /// The same once connections have failed that put it in doubt: it had just received these devices.
+  var deafAfterFailures = Duration.seconds(4)
   /// A device without retries left gets new ones when its RSSI rises by this many dB,
   var stronger = 10
   /// or when it returns after every adapter has scanned this long without a sighting of it.
