@@ -163,6 +163,15 @@ struct ServeCommandTests {
       try text.replacing("Ada", with: "Eve").write(to: journal, atomically: true, encoding: .utf8)
       #expect(
         try Self.event(client, with: "The record is damaged").contains("This page shows what was known at"))
+      for lost in ["", String(repeating: "\0", count: 5000)] {
+        try lost.write(to: journal, atomically: true, encoding: .utf8)
+        #expect(try Self.event(client, with: "emptied").contains("The record is damaged"))
+        #expect(try served.follow().state.contains("accepted"), "what was known is still shown")
+        try text.write(to: journal, atomically: true, encoding: .utf8)
+        _ = try Self.event(client, with: "\"problem\":\"\"")
+      }
+      try text.replacing("Ada", with: "Eve").write(to: journal, atomically: true, encoding: .utf8)
+      _ = try Self.event(client, with: "The record is damaged")
       try text.write(to: journal, atomically: true, encoding: .utf8)
       _ = try Self.event(client, with: "\"problem\":\"\"")
 

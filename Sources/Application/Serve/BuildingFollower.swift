@@ -86,8 +86,8 @@ struct BuildingFollower: Sendable {
         changed = now
       case .record(let archive)?:
         let faults = archive.faults.map { FaultWords.sentence($0.kind, in: $0.journal) }
-        let removed = follower.removed.map { "\(reports)/\(subject.building)/\($0) was removed" }
-        let all = faults.isEmpty ? removed : faults
+        let lost = follower.lost.map { "\(reports)/\(subject.building)/\($0) was removed or emptied" }
+        let all = faults.isEmpty ? lost : faults
         problems.record = all.first.map {
           "The record is damaged: \($0.visible)" + (all.count > 1 ? " (and \(all.count - 1) more)." : ".")
         }
