@@ -153,6 +153,12 @@ package struct BuildingArchive: Sendable {
     (self.faults, self.skipped) = (faults, skipped)
   }
 
+  /// The journals without any event that are no fault: nothing shows whether their runs did anything.
+  package var empty: [String] {
+    let known = Set(faults.map(\.run))
+    return runs.filter { $0.record.events.isEmpty && !known.contains($0.id) }.map(\.journal)
+  }
+
   /// The name of the building in the newest run that has a `run_started`.
   package var buildingName: String? { runs.reversed().lazy.compactMap { $0.started?.buildingName }.first }
 

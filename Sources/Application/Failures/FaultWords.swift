@@ -17,6 +17,11 @@ package enum FaultWords {
     }
   }
 
+  /// About a journal without any event, which need not be a fault.
+  package static func empty(_ journal: String) -> String {
+    "\(journal.visible) has no event: the run was killed before it did anything, or the file was emptied"
+  }
+
   /// The error of a command that needs the journal.
   /// - Parameter ifIncomplete: The advice for an incomplete journal; nil: put a complete copy in its place.
   package static func failure(
