@@ -110,6 +110,22 @@ target != "DBus" && target != "YAML" && target != "EventLoop" {
   forbid("nonisolated\\(unsafe\\)", "an unchecked promise outside DBus, YAML and EventLoop")
 }
 
+# --- Sources: a number or a time from outside has bounds, so that no later arithmetic traps ---
+
+FILENAME ~ /^Sources\// && FILENAME !~ /(^Sources\/Model\/(Text\/WrittenNumbers|Events\/Timestamp)|\.pb)\.swift$/ {
+  # Only a conversion of a text is failable and has no label. 8 and 16 bits are bounds.
+  read = "(U?Int(32|64)?|Double|Float)"
+  wide = "(^|[^A-Za-z0-9_.])" read "\\(([^:()]|\\([^:()]*\\))*\\)"
+  if (code ~ ("(let|var) [A-Za-z]+ =" wide "(,| else| *\\{)") \
+    || code ~ ("(compactMap|flatMap|allSatisfy) *[({] *\\{?" wide) \
+    || code ~ ("(compactMap|flatMap) *[({] *" read "(\\.init)? *[)}]") \
+    || code ~ (wide "(\\?\\.|!|\\.map|\\.flatMap| \\?\\?| [!=]= nil)") \
+    || code ~ ("(^|[^A-Za-z0-9_.])(Int|Int64|Double)\\((text|digits|word|name|line|argument)(\\.drop[A-Za-z]*\\([^()]*\\))?\\)"))
+    report("a number from a text without bounds: Int(text, in: …) (Sources/Model/Text/WrittenNumbers.swift)")
+  forbidMember("parse\\(", "a time from a text without bounds: Timestamp(text)")
+  forbid("abs\\(", "abs traps for the least integer: use magnitude")
+}
+
 END {
   for (target in known)
     if (target !~ /^C[A-Z]/ && !(target in declared))

@@ -37,7 +37,7 @@ package struct HostName: Hashable, Sendable, CustomStringConvertible {
       last = byte
     }
     let isAdapter =
-      text.hasPrefix("hci") && Int(text.dropFirst(3)) != nil || BluetoothAddress(text) != nil
+      text.hasPrefix("hci") && UInt16(text.dropFirst(3)) != nil || BluetoothAddress(text) != nil
     guard last != hyphen, text.utf8.count <= 64, !isAdapter else { return nil }
     let number = Self.known.withLock { known -> UInt16? in
       if let number = known.places[text] { return number }

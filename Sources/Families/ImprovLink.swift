@@ -152,7 +152,7 @@ extension ImprovLink {
         continue
       }
       for network in strings.pieces(of: 3) {
-        if network.count == 3, let rssi = Int(network[1]), (-127...20).contains(rssi),
+        if network.count == 3, let rssi = Int(network[1], in: -127...20),
           network[0].utf8.count <= 32
         {
           scan.networks.append(FoundNetwork(ssid: network[0], rssi: rssi))

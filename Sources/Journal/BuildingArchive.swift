@@ -31,6 +31,8 @@ package struct BuildingArchive: Sendable {
       case damaged(JournalDamage)
       /// The folder has reports but no journal: it was copied only in part.
       case noJournal
+      /// The folder has reports, and its journal has not one event: it was emptied, or a disk has lost it.
+      case emptied
       /// The run belongs to another building, with this id.
       case otherBuilding(String)
       /// There is no such run, and this later run names it as read.
@@ -100,7 +102,13 @@ package struct BuildingArchive: Sendable {
     }
     let runs = zip(listing.runs, records).map { Run(id: $0.id, journal: $0.journal, record: $1) }
     self.init(runs: runs.filter { !$0.isRehearsal && !$0.isOfAnother(than: building) })
-    faults = listing.faults + runs.compactMap { $0.fault(in: building) }
+    faults =
+      listing.faults
+      + zip(listing.runs, runs).compactMap { entry, run in
+        let isEmptied = entry.hasReport && run.record.events.isEmpty && run.record.damage == nil
+        return isEmptied
+          ? Fault(run: run.id, journal: run.journal, kind: .emptied) : run.fault(in: building)
+      }
     skipped = listing.skipped
   }
 
@@ -143,6 +151,12 @@ package struct BuildingArchive: Sendable {
     let (faults, skipped) = (faults + found, skipped)
     if !partlyRead.isEmpty { self = BuildingArchive(runs, partlyRead: partlyRead) }
     (self.faults, self.skipped) = (faults, skipped)
+  }
+
+  /// The journals without any event that are no fault: nothing shows whether their runs did anything.
+  package var empty: [String] {
+    let known = Set(faults.map(\.run))
+    return runs.filter { $0.record.events.isEmpty && !known.contains($0.id) }.map(\.journal)
   }
 
   /// The name of the building in the newest run that has a `run_started`.

@@ -7,6 +7,8 @@ package struct BuildingListing: Sendable {
     /// The name of the run's folder.
     package var id: String
     package var journal: String
+    /// Whether the run's report was written: then its journal has events.
+    package var hasReport = false
   }
 
   /// The runs that have a journal, sorted by id.
@@ -44,9 +46,10 @@ package struct BuildingListing: Sendable {
       }
       let directory = try folder.directory(name)
       let journal = directory.path + "/" + JournalWriter.fileName
+      let hasReport = directory.kind(of: RunDirectory.report) != nil
       if directory.kind(of: JournalWriter.fileName) != nil {
-        runs.append(Entry(id: name, journal: journal))
-      } else if directory.kind(of: RunDirectory.report) != nil {
+        runs.append(Entry(id: name, journal: journal, hasReport: hasReport))
+      } else if hasReport {
         faults.append(BuildingArchive.Fault(run: name, journal: journal, kind: .noJournal))
       } else {
         skipped.append(directory.path)

@@ -91,30 +91,36 @@ final class File: Sendable {
   /// less than 1 % of it.
   static let largest = 1 << 30
 
-  /// Reads the whole file, or what follows its first `start` bytes.
+  /// Reads the whole file of text, or what follows its first `start` bytes. What a disk loses are zeros, maybe the whole
+  /// file, which no text has: the rest after some of them is left out, except the newline of a line.
   /// - Throws: `tooLarge` when that has more than `limit` bytes.
   func readAll(from start: Int = 0, atMost limit: Int = largest) throws(JournalError) -> [UInt8] {
-    // Files such as those in /proc have size 0, and a file may grow.
     let size = max(0, Int(status?.st_size ?? 0) - start)
     if start > 0, lseek(descriptor, start, SEEK_SET) < 0 { throw JournalError(.read, path, errno: errno) }
     if size > limit { throw JournalError(.read, path, .tooLarge) }
     var bytes: [UInt8] = []
-    // The first read fills it, usually.
-    var buffer = [UInt8](repeating: 0, count: max(size, 1 << 16))
+    bytes.reserveCapacity(size)
+    // Files such as those in /proc have size 0, and a file may grow.
+    var buffer = [UInt8](repeating: 0, count: min(max(size, 1 << 16), 1 << 20))
+    var hasZeros = false
+    var hasLines = false
     while true {
       let count = read(descriptor, &buffer, buffer.count)
       if count < 0 {
         if errno == EINTR { continue }
         throw JournalError(.read, path, errno: errno)
       }
-      if count == 0 { return bytes }
-      if bytes.isEmpty, count == buffer.count {
-        (bytes, buffer) = (buffer, [UInt8](repeating: 0, count: 1 << 16))
+      if count == 0 { break }
+      if hasZeros {
+        hasLines = hasLines || memchr(&buffer, 0x0A, count) != nil
       } else {
         bytes += buffer[..<count]
+        hasZeros = memchr(&buffer, 0, count) != nil
       }
       if bytes.count > limit { throw JournalError(.read, path, .tooLarge) }
     }
+    if hasLines { bytes.append(0x0A) }
+    return bytes
   }
 
   /// Renames an entry of this directory and replaces an entry that has the new name.
@@ -186,7 +192,7 @@ final class File: Sendable {
   func freeSpace() throws(JournalError) -> UInt64 {
     var status = statvfs()
     guard fstatvfs(descriptor, &status) == 0 else { throw JournalError(.measure, path, errno: errno) }
-    return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+    return status.freeBytes
   }
 
   static func opened(
@@ -197,5 +203,13 @@ final class File: Sendable {
       if descriptor >= 0 { return File(descriptor: descriptor, path: path) }
       if errno != EINTR { throw JournalError(operation, path, errno: errno) }
     }
+  }
+}
+
+extension statvfs {
+  /// The free space for this user; the largest number if the file system claims more.
+  package var freeBytes: UInt64 {
+    let (bytes, overflow) = UInt64(f_bavail).multipliedReportingOverflow(by: UInt64(f_frsize))
+    return overflow ? .max : bytes
   }
 }

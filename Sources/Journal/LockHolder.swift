@@ -47,7 +47,7 @@ extension LockHolder {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
       let line = try? JSONDecoder().decode(Line.self, from: Data(bytes[..<end])),
       line.pid > 0, line.run.isFileName,
-      let since = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(line.since)
+      let since = Timestamp(line.since)?.time
     else { return nil }
     self.init(process: line.pid, run: line.run, since: since)
   }

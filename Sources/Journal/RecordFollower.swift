@@ -11,8 +11,9 @@ package struct RecordFollower: Sendable {
   private var seen: Folder?
   /// The run that is read on, from this place: the last one of the record, without an end.
   private var open: (run: BuildingListing.Entry, place: JournalPlace)?
-  /// The runs that were there at any time.
+  /// The runs that had events at any time, and those that have some now.
   private var known: Set<String> = []
+  private var present: Set<String> = []
 
   /// What has happened since the last look.
   package enum Change: Sendable {
@@ -51,7 +52,8 @@ package struct RecordFollower: Sendable {
     let archive = try BuildingArchive.read(in: reports, building: building, .outcomes)
     // The marks are older than the content: what was added meanwhile is read next time.
     seen = folder
-    known.formUnion(folder.runs.map(\.id))
+    present = Set(archive.runs.filter { $0.started != nil }.map(\.id))
+    known.formUnion(present)
     open = archive.runs.last.flatMap { run -> (run: BuildingListing.Entry, place: JournalPlace)? in
       guard run.started != nil, run.record.damage == nil, !run.record.hasEnded,
         let entry = folder.runs.first(where: { $0.id == run.id })
@@ -61,8 +63,8 @@ package struct RecordFollower: Sendable {
     return .record(archive)
   }
 
-  /// The runs that were there and are there no longer, sorted.
-  package var removed: [String] { known.subtracting(seen?.runs.map(\.id) ?? []).sorted() }
+  /// The runs that had events and have none any more, sorted.
+  package var lost: [String] { known.subtracting(present).sorted() }
 
   /// The events that were added to the open run; nil if anything else has changed, or if the run has ended: then its whole
   /// journal is verified once more. (A change within lines that were read before shows only then, or if nothing is added.)

@@ -8,6 +8,8 @@ struct ScenarioFields: FaultOrder {
   /// The mapping itself.
   let node: YAMLNode
 
+  private static let longest = Duration.seconds(86_400)
+
   private var entries: [YAMLNode.Entry] { node.entries ?? [] }
   /// The keys, in the order of the text.
   var keys: [String] { entries.map(\.key) }
@@ -27,8 +29,9 @@ struct ScenarioFields: FaultOrder {
   /// A whole number, decimal or `0x…`.
   func integer(_ key: String, in bounds: ClosedRange<Int>) throws(ScenarioProblem) -> Int? {
     guard let text = try text(key) else { return nil }
-    let number = text.hasPrefix("0x") ? Int(text.dropFirst(2), radix: 16) : Int(text)
-    guard let number, bounds.contains(number) else {
+    let number =
+      text.hasPrefix("0x") ? Int(text.dropFirst(2), radix: 16, in: bounds) : Int(text, in: bounds)
+    guard let number else {
       throw ScenarioProblem(
         key, .range, "a whole number from \(bounds.lowerBound) to \(bounds.upperBound) is expected here")
     }
@@ -37,7 +40,7 @@ struct ScenarioFields: FaultOrder {
 
   func number(_ key: String, in bounds: ClosedRange<Double>) throws(ScenarioProblem) -> Double? {
     guard let text = try text(key) else { return nil }
-    guard let number = Double(text), bounds.contains(number) else {
+    guard let number = Double(text, in: bounds) else {
       throw ScenarioProblem(
         key, .range, "a number from \(bounds.lowerBound) to \(bounds.upperBound) is expected here")
     }
@@ -83,11 +86,14 @@ struct ScenarioFields: FaultOrder {
     return name
   }
 
-  /// A duration: `500ms`, `5s`, `2m`.
+  /// A duration of up to a day: `500ms`, `5s`, `2m`.
   func duration(_ key: String) throws(ScenarioProblem) -> Duration? {
     guard let text = try text(key) else { return nil }
     guard let duration = Duration(written: text) else {
       throw ScenarioProblem(key, .value, "a time such as 500ms, 5s or 2m is expected here")
+    }
+    guard (.zero...Self.longest).contains(duration) else {
+      throw ScenarioProblem(key, .range, "a time from 0s to 1440m is expected here")
     }
     return duration
   }

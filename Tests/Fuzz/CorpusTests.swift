@@ -21,6 +21,39 @@ import Testing
     }
   }
 
+  /// Numbers that integers and times do not hold, or whose sums and products they do not hold.
+  private static let extremes = [
+    "9223372036854775807", "-9223372036854775808", "99999999999999999999", "1e308", "-1",
+  ]
+
+  @Test(
+    "no number in an input ends its reader: each is replaced by extremes",
+    arguments: FuzzTarget.all.map(\.name))
+  func numbers(name: String) throws {
+    let target = try #require(FuzzTarget[name: name])
+    let folder = Self.folder.appending(path: name)
+    var known: Set<[UInt8]> = []
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
+      let bytes = Array(try Data(contentsOf: folder.appending(path: file)))
+      var end = 0
+      while let start = bytes[end...].firstIndex(where: Self.isDigit) {
+        end = bytes[start...].firstIndex { !Self.isDigit($0) } ?? bytes.count
+        // Numbers that follow the same characters have the same meaning.
+        guard known.insert(Array(bytes[max(0, start - 12)..<start])).inserted, known.count < 500 else {
+          continue
+        }
+        for extreme in Self.extremes {
+          let changed = bytes[..<start] + extreme.utf8 + bytes[end...]
+          #expect(throws: Never.self, "\(name)/\(file): \(extreme) at \(start)") {
+            try target.check(Array(changed))
+          }
+        }
+      }
+    }
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
   @Test(
     "the corpora of records contain every kind of fact and every reason", arguments: ["journal", "record"])
   func kinds(name: String) throws {

@@ -9,7 +9,9 @@ struct FuzzTarget: Sendable {
   static let all = [
     yaml, csv, manifest, family, scenario, plan, siteKey, journal, record, advertisement, status, redaction,
     message,
-    objects, label, productLabel, wifiScan, improvFrame, espAnswer,
+    objects, label, productLabel, wifiScan, improvFrame, espAnswer, host, arguments, preferences, lock,
+    signature,
+    value,
   ]
 
   static subscript(name name: String) -> FuzzTarget? { all.first { $0.name == name } }

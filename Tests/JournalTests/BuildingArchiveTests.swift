@@ -87,6 +87,45 @@ struct BuildingArchiveTests {
       archive.faults == [.init(run: "two", journal: reports + "/demo/two/journal.jsonl", kind: .noJournal)])
   }
 
+  @Test(
+    "a journal without an event is a fault if the run has reports: it was emptied",
+    arguments: [0, 1, 5000])
+  func emptied(zeros: Int) async throws {
+    try await run("one")
+    let journal = "reports/demo/one/journal.jsonl"
+    try temporary.write(String(repeating: "\0", count: zeros), journal)
+    #expect(try read().faults.isEmpty, "a run that was killed before its first event did nothing")
+    try temporary.write("{}", "reports/demo/one/report.json")
+    #expect(
+      try read().faults == [.init(run: "one", journal: reports + "/demo/one/journal.jsonl", kind: .emptied)])
+  }
+
+  @Test("a file of zeros costs neither its size nor the lines after them")
+  func zeros() async throws {
+    try await run("one")
+    let journal = "\(reports)/demo/one/journal.jsonl"
+    let size = 900 << 20
+    #expect(truncate(journal, size) == 0)
+    #expect(try File.reading(journal).readAll().count < 2 << 20)
+    #expect(try read().faults.isEmpty, "what a disk has lost at the end is no damage")
+    let file = try #require(FileHandle(forWritingAtPath: journal))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data("{}\n".utf8))
+    #expect(try File.reading(journal).readAll().count < 2 << 20)
+    #expect(try read().faults.map(\.kind) == [.damaged(.init(line: 6, kind: .notJSON))])
+  }
+
+  @Test("a file system that claims more than 64 bits of free space has the most that fits")
+  func space() {
+    var status = statvfs()
+    status.f_bavail = .max
+    status.f_frsize = .max
+    #expect(status.freeBytes == .max)
+    status.f_bavail = 3
+    status.f_frsize = 4096
+    #expect(status.freeBytes == 12_288)
+  }
+
   @Test("a run of another building is a fault and not in the archive")
   func otherBuilding() async throws {
     try await run("one")

@@ -149,6 +149,14 @@ struct RunLockTests {
       : try RunLock.take(adapter: "hci0", in: [place], for: own)
   }
 
+  @Test("a lock file whose time no calendar has names no holder")
+  func time() {
+    for year in ["292277026597", "99999999999999", "-1", "10000"] {
+      let line = #"{"pid":1,"run":"r","since":"\#(year)-01-01T00:00:00.000Z"}"# + "\n"
+      #expect(LockHolder(line: Array(line.utf8)) == nil)
+    }
+  }
+
   @Test("exactly one of many concurrent attempts takes the lock")
   func race() async throws {
     let (everybodys, holder) = (everybodys, holder)

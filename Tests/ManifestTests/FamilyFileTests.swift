@@ -130,6 +130,10 @@ struct FamilyFileTests {
         "number: { type: integer, range: 1..65535 }", "number: { type: integer, range: 1️⃣1..70000 }",
         .outOfRange, "`range` is outside"),
       WrongFamily(
+        "number: { type: integer, range: 1..65535 }",
+        "number: { type: duration, range: 1️⃣-9223372036854775808s..1s, step: 1ms }", .outOfRange,
+        "must begin above 0 and end at most at 60m"),
+      WrongFamily(
         "number: { type: integer, range: 1..65535 }", "number: { type: integer, range: 1️⃣9..1 }", .notANumber,
         "not a range"),
       WrongFamily(

@@ -146,7 +146,9 @@ struct FindingTests {
       .top("defaults: { timeouts: { connect: 1️⃣0s } }", "above 0"),
       .top("defaults: { timeouts: { connect: 1️⃣-5s } }", "above 0"),
       .top("defaults: { timeouts: { connect: 1️⃣61m } }", "at most 60m"),
-      .top("defaults: { timeouts: { connect: 1️⃣99999999999999999999s } }", "`connect` is not a duration"),
+      .top(
+        "defaults: { timeouts: { connect: 1️⃣99999999999999999999s } }",
+        "`connect` must be above 0 and at most 60m"),
       .top(
         "defaults: { wifi: 1️⃣gests }\nwifi: { guests: { ssid: G } }", "no network",
         advice: "did you mean `guests`?"),
@@ -178,6 +180,12 @@ struct FindingTests {
       .room("room: 1️⃣[a], minor: 1", "`room` takes a single value"),
       .room("room: 1️⃣你好, minor: 1", "no `id` can be made"),
       .room("room: R, minor: 1️⃣65536", "`minor` is 65536, outside of 0…65535"),
+      .room(
+        "room: R, minor: 1, timeouts: { connect: 1️⃣-9223372036854775808s }",
+        "`connect` must be above 0 and at most 60m"),
+      .room(
+        "room: R, minor: 1, timeouts: { connect: 1️⃣9223372036854775808m }",
+        "`connect` must be above 0 and at most 60m"),
       .room("room: R, minor: 1️⃣-1", "`minor` is -1, outside of 0…65535"),
       .room("room: R, minor: 1️⃣99999999999999999999999", "`minor` is outside of 0…65535"),
       .room("room: R, minor: 1️⃣0x10", "`minor` is not a whole number", advice: "decimal"),

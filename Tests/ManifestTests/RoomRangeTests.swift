@@ -31,7 +31,7 @@ struct RoomRangeTests {
       ("Room {1,,2}", .part), ("Room {-1..2}", .part), ("Room {1..2", .braces), ("Room 1..2}", .braces),
       ("Room }{", .braces), ("{1..2} {3..4}", .braces), ("{{1..2}}", .braces), ("Room {2..1}", .order),
       ("Room {1..9..0}", .order), ("Room {1..99999}", .tooMany), ("Room {1..9999999999}", .part),
-      ("{1..60000,1..60000}", .tooMany),
+      ("{1..60000,1..60000}", .tooMany), (String(repeating: "x", count: 1 << 20) + "{1..65536}", .tooLong),
     ])
   func refused(text: String, problem: RoomRange.Problem) {
     #expect(throws: problem) { try RoomRange(text) }

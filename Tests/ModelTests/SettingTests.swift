@@ -105,7 +105,7 @@ import Testing
     let interval = Duration.milliseconds(milliseconds)
     #expect(
       try beacon(.interval).violation(of: .duration(interval))
-        == allowed.map { .outOfBounds(interval, allowed: $0) })
+        == allowed.map { .outOfBounds(allowed: $0) })
   }
 
   @Test(

@@ -80,6 +80,29 @@ import Testing
     }
   }
 
+  @Test(
+    "no number in a computer's files ends the diagnosis",
+    arguments: [
+      "9223372036854775807", "-9223372036854775808", "99999999999999999999", "-1", "1e400", "nan", "",
+    ])
+  func numbers(number: String) throws {
+    var files = Self.laptop
+    files["sys/kernel/debug/bluetooth/hci0/supervision_timeout"] = number + "\n"
+    files["proc/sys/kernel/osrelease"] = "\(number).\(number)\n"
+    files["proc/\(number)/comm"] = "bluetoothd\n"
+    files["etc/bluetooth/main.conf"] =
+      "[General]\nTemporaryTimeout=\(number)\n[LE]\nAutoconnecttimeout=\(number)\n"
+      + "ConnectionSupervisionTimeout=\(number)\n"
+    try HostRoot.use(files, links: Self.links) { root in
+      let host = HostFiles(tree: .below(root))
+      #expect(host.bluetooth.controllers.first?.supervisionTimeout.value == nil)
+      let facts = HostFacts(
+        kernel: host.kernel, isClockSynchronised: .known(true), bluetooth: .known(host.bluetooth), files: [])
+      #expect(!Diagnosis(host: facts).service.isEmpty)
+    }
+    #expect(RemoteAnswer(Array("t \(number)".utf8), from: .zero, to: .zero).clockDifference ?? .zero <= .zero)
+  }
+
   @Test("an empty root yields unknown facts with reasons")
   func empty() throws {
     try HostRoot.use([:]) { root in

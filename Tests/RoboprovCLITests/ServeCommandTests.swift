@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RawClient
+import Reporting
 import SampleFacts
 import Testing
 import VirtualBuilding
@@ -163,6 +164,15 @@ struct ServeCommandTests {
       try text.replacing("Ada", with: "Eve").write(to: journal, atomically: true, encoding: .utf8)
       #expect(
         try Self.event(client, with: "The record is damaged").contains("This page shows what was known at"))
+      for lost in ["", String(repeating: "\0", count: 5000)] {
+        try lost.write(to: journal, atomically: true, encoding: .utf8)
+        #expect(try Self.event(client, with: "emptied").contains("The record is damaged"))
+        #expect(try served.follow().state.contains("accepted"), "what was known is still shown")
+        try text.write(to: journal, atomically: true, encoding: .utf8)
+        _ = try Self.event(client, with: "\"problem\":\"\"")
+      }
+      try text.replacing("Ada", with: "Eve").write(to: journal, atomically: true, encoding: .utf8)
+      _ = try Self.event(client, with: "The record is damaged")
       try text.write(to: journal, atomically: true, encoding: .utf8)
       _ = try Self.event(client, with: "\"problem\":\"\"")
 
@@ -173,6 +183,25 @@ struct ServeCommandTests {
       try FileManager.default.moveItem(at: aside, to: folder)
       _ = try Self.event(client, with: "\"problem\":\"\"")
       #expect(try site.recordedContents == before, "it wrote")
+    }
+  }
+
+  @Test("a journal that was emptied before is named by status and on the page", arguments: [0, 5000])
+  func emptied(zeros: Int) async throws {
+    try await Self.serve { served in
+      let site = served.site
+      let accept = ["accept", "building.yaml", "Room 102", "--reason", "no power", "--by", "Ada"]
+      try #require(try await site.run(accept).status == 0)
+      let run = try #require(site.runs.first)
+      try site.write("reports/\(Site.building)/\(run)/journal.jsonl", String(repeating: "\0", count: zeros))
+      let words =
+        "\(run)/journal.jsonl has no event: the run was killed before it did anything, or the file was emptied"
+      let status = try await site.run(["status", "building.yaml"])
+      #expect(status.errors.contains(words), "\(status)")
+      var follower = try BuildingFollower(
+        site.directory.appending(path: "building.yaml").path,
+        reports: site.directory.appending(path: "reports").path, siteKey: nil)
+      #expect(follower.look(at: Date(timeIntervalSince1970: 0))?.document.contains(words) == true)
     }
   }
 

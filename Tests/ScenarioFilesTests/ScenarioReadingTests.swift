@@ -117,6 +117,8 @@ import VirtualBuilding
       "a number from -10000.0 to 10000.0 is expected here"
     ),
     (sensor("appears: 1️⃣soon"), "a time such as 500ms, 5s or 2m is expected here"),
+    (sensor("appears: 1️⃣-9223372036854775808s"), "a time from 0s to 1440m is expected here"),
+    (sensor("appears: 1️⃣99999999999999999999m"), "a time from 0s to 1440m is expected here"),
     (sensor("faults: [1️⃣{ attempts: 1 }]"), "fault is missing here"),
     (sensor("faults: [1️⃣silent]"), "keys and values are expected here"),
     (

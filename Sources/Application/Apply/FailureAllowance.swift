@@ -1,3 +1,5 @@
+import Model
+
 /// The number of rooms that may fail before no further room begins: a number, or a percentage.
 package enum FailureAllowance: Hashable, Sendable {
   case number(Int)
@@ -6,8 +8,8 @@ package enum FailureAllowance: Hashable, Sendable {
   /// Reads `5` or `5%`; nil for another text.
   package init?(argument: String) {
     let isPercent = argument.hasSuffix("%")
-    guard let number = Int(isPercent ? argument.dropLast() : argument[...]), number >= 0 else { return nil }
-    if isPercent, number > 100 { return nil }
+    let number = isPercent ? Int(argument.dropLast(), in: 0...100) : Int(argument, in: 0...1_000_000)
+    guard let number else { return nil }
     self = isPercent ? .percent(number) : .number(number)
   }
 

@@ -120,9 +120,13 @@ package struct SupportBundle {
   private func source(_ path: String) throws -> Source {
     let file = "\(folder)/\(path)"
     let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+    // A disk can claim any time.
+    let modified = (attributes?[.modificationDate] as? Date).flatMap {
+      RecordedNumbers.times.contains($0.timeIntervalSince1970) ? $0 : nil
+    }
     return Source(
       name: "record/" + path.percentEncodedPath, bytes: { try Self.bytes(of: file) },
-      modified: attributes?[.modificationDate] as? Date ?? made)
+      modified: modified ?? made)
   }
 
   private static func bytes(of path: String) throws -> [UInt8] {

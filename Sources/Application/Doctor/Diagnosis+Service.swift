@@ -25,7 +25,7 @@ extension Diagnosis {
   }
 
   private var kernelVersion: (major: Int, minor: Int)? {
-    guard let numbers = host.kernel.value?.split(separator: ".").prefix(2).map({ Int($0) }),
+    guard let numbers = host.kernel.value?.split(separator: ".").prefix(2).map({ Int($0, in: 0...999) }),
       numbers.count == 2,
       let major = numbers[0], let minor = numbers[1]
     else { return nil }

@@ -36,9 +36,10 @@ enum FileTree: Sendable, Hashable {
     }
   }
 
+  /// The content of a file of up to 1 MiB; nil if it cannot be read.
   func content(of path: String) -> [UInt8]? {
     switch self {
-    case .below(let root): FileManager.default.contents(atPath: root + path).map { Array($0) }
+    case .below(let root): InputFile.recorded(root + path, atMost: 1 << 20)
     case .sent(let entries): entries[path]?.content
     }
   }

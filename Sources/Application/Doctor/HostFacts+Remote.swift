@@ -102,7 +102,7 @@ struct RemoteAnswer: Sendable, Hashable {
   }
 
   private static func difference(_ text: String, from before: Duration, to after: Duration) -> Duration? {
-    guard let seconds = Double(text), seconds.isFinite, abs(seconds) < 1e12 else { return nil }
+    guard let seconds = Double(text, in: -1e12...1e12) else { return nil }
     let there = Duration.seconds(seconds)
     return there < before ? there - before : there > after ? there - after : nil
   }

@@ -1,6 +1,8 @@
 import Bluetooth
 import FoundationEssentials
 import Glibc
+import Journal
+import Model
 
 /// Reads facts about a computer from its files.
 package struct HostFiles: Sendable {
@@ -33,7 +35,7 @@ package struct HostFiles: Sendable {
     guard let entries = tree.names(in: "/proc") else {
       return .unknown("the processes cannot be listed (/proc)")
     }
-    for process in entries.compactMap({ Int32($0) }).sorted() {
+    for process in entries.compactMap({ Int32($0, in: 1...Int32.max) }).sorted() {
       guard text("/proc/\(process)/comm").value == "bluetoothd",
         let bytes = tree.content(of: "/proc/\(process)/cmdline"), !bytes.isEmpty
       else { continue }
@@ -87,7 +89,7 @@ package struct HostFiles: Sendable {
     let path = "/sys/kernel/debug/bluetooth/\(name)/supervision_timeout"
     switch text(path) {
     case .known(let text):
-      guard let units = Int(text) else { return .unknown("\(path) has no number") }
+      guard let units = Int(text, in: 0...65_535) else { return .unknown("\(path) has no time") }
       // In units of 10 ms (Bluetooth Core, Vol 4 Part E 7.8.12).
       return .known(.milliseconds(units * 10))
     case .unknown(let why):
@@ -133,7 +135,7 @@ package struct HostFiles: Sendable {
     let free: HostFact<UInt64> =
       // A virtual file system (/proc) has no size.
       statvfs(place, &status) == 0 && status.f_blocks > 0
-      ? .known(UInt64(status.f_bavail) * UInt64(status.f_frsize))
+      ? .known(status.freeBytes)
       : .unknown("the file system of \(path) does not report it")
     var isDirectory: Bool = false
     _ = FileManager.default.fileExists(atPath: place, isDirectory: &isDirectory)
@@ -161,6 +163,6 @@ package struct HostFiles: Sendable {
         path.hasPrefix("/sys/kernel/debug") ? "\(path) is readable by root only" : "there is no \(path)")
     }
     return .known(
-      String(decoding: data.prefix(1 << 20), as: UTF8.self).trimmed)
+      String(decoding: data, as: UTF8.self).trimmed)
   }
 }

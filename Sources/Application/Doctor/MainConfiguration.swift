@@ -1,3 +1,5 @@
+import Model
+
 /// The settings of bluetoothd in `/etc/bluetooth/main.conf`, a GLib key file.
 struct MainConfiguration: Sendable, Hashable {
   /// Values by section and key.
@@ -21,7 +23,10 @@ struct MainConfiguration: Sendable, Hashable {
 
   func text(_ section: String, _ key: String) -> String? { values[section]?[key] }
 
-  func number(_ section: String, _ key: String) -> Int? { text(section, key).flatMap { Int($0) } }
+  /// A number of up to 16 bits; nil for another text. No finding begins beyond.
+  func number(_ section: String, _ key: String) -> Int? {
+    text(section, key).flatMap { Int($0, in: 0...65_535) }
+  }
 
   func flag(_ section: String, _ key: String) -> Bool? {
     switch text(section, key) {

@@ -9,11 +9,17 @@ package enum FaultWords {
     return switch fault {
     case .damaged(let damage): "\(path):\(damage.line): \(words(damage))"
     case .noJournal: "\(path) is missing: the copy of the folder is incomplete, or the file was removed"
+    case .emptied: "\(path) is empty, but the run has reports: the file was emptied, or the disk has lost it"
     case .otherBuilding(let building): "\(path) belongs to another building, \(building.visible)"
     case .missing(let later): "\(path) is missing, but run \(later.visible) has read it"
     case .replaced(let later):
       "\(path) is not the journal that run \(later.visible) has read: it was cut off or replaced"
     }
+  }
+
+  /// About a journal without any event, which need not be a fault.
+  package static func empty(_ journal: String) -> String {
+    "\(journal.visible) has no event: the run was killed before it did anything, or the file was emptied"
   }
 
   /// The error of a command that needs the journal.
@@ -28,7 +34,7 @@ package enum FaultWords {
         This is version \(Version.current), which cannot read it. Run the command with the version that wrote it, or with a \
         newer one.
         """
-    case .damaged, .noJournal, .missing, .replaced:
+    case .damaged, .noJournal, .emptied, .missing, .replaced:
       advice = ifIncomplete ?? "Put a complete copy in its place, from the --mirror directory or a backup."
     case .otherBuilding(let building):
       advice = "Move the run's folder to the folder of \(building.visible)."

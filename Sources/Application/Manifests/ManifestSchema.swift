@@ -225,8 +225,10 @@ extension SettingDescription.Kind {
     case .duration(let bounds, _): return .duration(in: bounds)
     case .choice(let choices):
       // Numbers that the setting accepts: the value without its unit.
-      let numbers = choices.compactMap { Int($0.meaning.prefix { !$0.isLetter && $0 != " " }) }
-        .filter { setting.value(String($0)).map { setting.violation(of: $0) == nil } ?? false }
+      let numbers = choices.compactMap {
+        Int($0.meaning.prefix { !$0.isLetter && $0 != " " }, in: RecordedNumbers.integers)
+      }
+      .filter { setting.value(String($0)).map { setting.violation(of: $0) == nil } ?? false }
       let patterns =
         choices.map { $0.name } + choices.map { Pattern.spelling($0.meaning) }
         + numbers.map { Pattern.spelling(String($0)) }

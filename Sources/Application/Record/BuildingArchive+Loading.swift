@@ -21,6 +21,7 @@ extension BuildingArchive {
       throw JournalMessages.failure(error)
     }
     warnOfSkipped(archive.skipped)
+    for journal in archive.empty { Messages.say("roboprov: warning: \(FaultWords.empty(journal))") }
     for fault in archive.faults {
       guard damagedToo else {
         var failure = failure(fault, in: reports)

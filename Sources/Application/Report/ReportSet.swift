@@ -37,7 +37,7 @@ package struct ReportSet {
   package func report() throws -> BuildingReport {
     guard let bytes = InputFile.recorded(folder + "/building.json"),
       let stamp = try? JSONDecoder().decode(Stamp.self, from: Data(bytes)),
-      let made = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(stamp.made)
+      let made = Timestamp(stamp.made)?.time
     else {
       throw CommandFailure(
         .record, "\(folder)/building.json is missing or cannot be read",

@@ -1,3 +1,5 @@
+import Model
+
 /// Names of rooms in one line, with consecutive numbers as a range: `Room 301, Room 325–332`.
 enum RoomNameList {
   /// - Parameter most: The maximum number of names and ranges in the list; the others are counted.
@@ -37,6 +39,6 @@ enum RoomNameList {
       self.digits = String(digits)
     }
 
-    var number: Int? { Int(digits) }
+    var number: Int? { Int(digits, in: 0...999_999_999) }
   }
 }

@@ -14,8 +14,8 @@ struct BuildingFollower: Sendable {
   /// When each file of the manifest was changed; nil for one that is not there.
   private var files: [String: Date?]
   private var report: BuildingReports.Growing?
-  /// What is wrong with the record, and with the manifest.
-  private var problems: (record: String?, manifest: String?) = (nil, nil)
+  /// What is wrong with the record, what is odd in it, and what is wrong with the manifest.
+  private var problems: (record: String?, note: String?, manifest: String?) = (nil, nil, nil)
   private var isWorking = false
   /// The time of the newest change that could be read.
   private var changed: Date?
@@ -50,7 +50,8 @@ struct BuildingFollower: Sendable {
     subject.made = now
     return LivePage(
       building: subject.building, report?.report(subject), isWorking: isWorking,
-      problems: [problems.record, problems.manifest].compactMap(\.self), asOf: changed, times: .here)
+      problems: [problems.record, problems.note, problems.manifest].compactMap(\.self), asOf: changed,
+      times: .here)
   }
 
   private mutating func readManifest() -> Bool {
@@ -86,11 +87,14 @@ struct BuildingFollower: Sendable {
         changed = now
       case .record(let archive)?:
         let faults = archive.faults.map { FaultWords.sentence($0.kind, in: $0.journal) }
-        let removed = follower.removed.map { "\(reports)/\(subject.building)/\($0) was removed" }
-        let all = faults.isEmpty ? removed : faults
+        let lost = follower.lost.map { "\(reports)/\(subject.building)/\($0) was removed or emptied" }
+        let all = faults.isEmpty ? lost : faults
         problems.record = all.first.map {
           "The record is damaged: \($0.visible)" + (all.count > 1 ? " (and \(all.count - 1) more)." : ".")
         }
+        // A run that has just begun has no event yet.
+        problems.note =
+          hasRun || problems.record != nil ? nil : archive.empty.first.map { FaultWords.empty($0) + "." }
         if problems.record == nil {
           report = BuildingReports.Growing(archive)
           changed = now
@@ -102,6 +106,8 @@ struct BuildingFollower: Sendable {
     }
     return true
   }
+
+  private var hasRun: Bool { RunLock.holder(ofBuilding: subject.building, in: reports) != nil }
 
   /// Whether a process on this computer is at work on the last run. It took the building's lock before the run began; a
   /// lock that was taken later is another run's, which has no event yet.

@@ -97,7 +97,7 @@ extension AdapterReference {
   init?(naming text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let name = parts[parts.count - 1]
-    let isName = name.hasPrefix("hci") && Int(name.dropFirst(3)).map { (0...255).contains($0) } ?? false
+    let isName = name.hasPrefix("hci") && Int(name.dropFirst(3), in: 0...255) != nil
     guard let written = isName ? name : BluetoothAddress(name)?.description else { return nil }
     guard parts.count == 2 else {
       self.init(written)

@@ -95,6 +95,11 @@ extension ManifestDecoder {
     case .order: ("this range counts down, or has a step of 0", "write the lower number first")
     case .tooMany:
       ("this range has more than \(RoomRange.maximumCount) rooms", "check its numbers")
+    case .tooLong:
+      (
+        "a name has more than \(RoomRange.maximumLength) bytes around its braces",
+        "give the rooms a shorter name"
+      )
     }
   }
 }

@@ -187,10 +187,10 @@ extension ManifestDecoder {
         .unknownValue, "`\(key)` is none of the possible values",
         "one of: " + choices.map { "\($0.name) (\($0.meaning))" }.listed
       )
-    case .outOfBounds(let duration, let allowed):
+    case .outOfBounds(let allowed):
       (
         .outOfRange,
-        "`\(key)` is \(duration.written), outside of \(allowed.lowerBound.written)…\(allowed.upperBound.written)",
+        "`\(key)` is outside of \(allowed.lowerBound.written)…\(allowed.upperBound.written)",
         nil
       )
     case .betweenSteps(let duration, let below, let above):

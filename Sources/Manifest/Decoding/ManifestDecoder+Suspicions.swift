@@ -75,6 +75,6 @@ extension String {
   fileprivate var onlyNumber: Int? {
     let numbers = utf8.split { !$0.isDigit }
     guard numbers.count == 1, numbers[0].count <= 6 else { return nil }
-    return Int(Substring(numbers[0]))
+    return Int(Substring(numbers[0]), in: 0...999_999)
   }
 }

@@ -1,12 +1,17 @@
+import Model
+
 /// Numbers and durations in a manifest.
 enum Written {
+  /// Numbers are below this and above its negative: 18 digits.
+  private static let bound = 999_999_999_999_999_999
+
   /// Parses decimal digits with an optional `-`. Nil with a leading zero (octal in some YAML readers), for
   /// `0x10`, `1e3` or `1_000`, and beyond 18 digits.
   static func integer(_ text: String) -> Int? {
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
-    guard (1...18).contains(digits.utf8.count), digits.utf8.allSatisfy(\.isDigit) else { return nil }
+    guard !digits.isEmpty, digits.utf8.allSatisfy(\.isDigit) else { return nil }
     guard digits == "0" || digits.first != "0" else { return nil }
-    return Int(text)
+    return Int(text, in: -bound...bound)
   }
 
   /// Whether the text is a decimal number of any size.

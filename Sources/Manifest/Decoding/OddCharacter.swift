@@ -76,7 +76,7 @@ extension ManifestDecoder {
   func correction(ofDuration node: YAMLNode) -> (advice: String, fix: Diagnostic.Fix?) {
     let usual = "write a whole number and its unit, without space: 500ms, 15s or 2m"
     guard let text = node.text, let match = text.wholeMatch(of: /([0-9]{1,6})[.,]([0-9]{1,3})(s|m)/),
-      let whole = Int(match.1), let part = Int(match.2)
+      let whole = Int(match.1, in: 0...999_999), let part = Int(match.2, in: 0...999)
     else { return (usual, nil) }
     let scale = [1, 100, 10, 1][match.2.count]
     let duration = Duration.milliseconds((whole * 1000 + part * scale) * (match.3 == "m" ? 60 : 1))

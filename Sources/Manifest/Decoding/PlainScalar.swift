@@ -1,3 +1,4 @@
+import Model
 import YAML
 
 /// The meaning of unquoted text for other YAML readers.
@@ -50,7 +51,7 @@ enum PlainScalar {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     return parts.count > 1
       && parts.allSatisfy { (1...2).contains($0.utf8.count) && $0.utf8.allSatisfy(\.isDigit) }
-      && parts.dropFirst().allSatisfy { Int($0).map { $0 < 60 } ?? false }
+      && parts.dropFirst().allSatisfy { Int($0, in: 0...59) != nil }
   }
 
   /// A date, with an optional time: `2026-11-22`.

@@ -1,8 +1,12 @@
+import Model
+
 /// A name for several rooms: `Room {301..332}`, with a step (`{301..331..2}`), as a list
 /// (`{301..312,314..332}`), or of letters (`Suite {A..F}`).
 struct RoomRange: Hashable {
   /// The maximum number of rooms in one range.
   static let maximumCount = 65_536
+  /// The maximum length in bytes of what all names of a range have in common: no family's name is longer.
+  static let maximumLength = 512
 
   /// The names, in order.
   var names: [String]
@@ -22,6 +26,8 @@ struct RoomRange: Hashable {
     case order
     /// More than `maximumCount` rooms.
     case tooMany
+    /// More than `maximumLength` bytes around the braces.
+    case tooLong
   }
 
   /// Whether a name has braces.
@@ -34,13 +40,14 @@ struct RoomRange: Hashable {
       name[name.index(after: close)...].allSatisfy({ $0 != "{" && $0 != "}" }),
       name[name.index(after: open)..<close].allSatisfy({ $0 != "{" })
     else { throw .braces }
+    let (prefix, suffix) = (name[..<open], name[name.index(after: close)...])
+    guard prefix.utf8.count + suffix.utf8.count <= Self.maximumLength else { throw .tooLong }
     var values: [String] = []
     for part in name[name.index(after: open)..<close].split(separator: ",", omittingEmptySubsequences: false)
     {
       values += try Self.values(of: part)
       guard values.count <= Self.maximumCount else { throw .tooMany }
     }
-    let (prefix, suffix) = (name[..<open], name[name.index(after: close)...])
     names = values.map { prefix + $0 + suffix }
     let numbers = values.compactMap { Self.number($0[...]) }
     if numbers.count == values.count, let first = numbers.first {
@@ -94,10 +101,8 @@ struct RoomRange: Hashable {
 
   /// Parses a number without a sign, of at most 9 digits.
   private static func number(_ text: Substring) -> Int? {
-    guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit) else {
-      return nil
-    }
-    return Int(text)
+    guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit) else { return nil }
+    return Int(text, in: 0...999_999_999)
   }
 
   /// Parses one ASCII letter.

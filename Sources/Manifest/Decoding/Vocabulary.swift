@@ -140,7 +140,7 @@ package struct Vocabulary: Sendable {
   static func distance(_ a: String, _ b: String, limit: Int) -> Int {
     let a = Array(a)
     let b = Array(b)
-    guard abs(a.count - b.count) <= limit else { return limit + 1 }
+    guard (a.count - b.count).magnitude <= limit else { return limit + 1 }
     var beforeLast = [Int](repeating: 0, count: b.count + 1)
     var last = Array(0...b.count)
     for i in a.indices {

@@ -146,12 +146,14 @@ extension ManifestDecoder {
       let stepText = self.text(step, "step")
     else { return nil }
     let parts = text.components(around: "..").map { Duration(fine: $0) }
-    guard parts.count == 2, let lower = parts[0], let upper = parts[1], .zero < lower, lower <= upper,
-      upper <= ManifestLimits.longestTimeout
-    else {
+    guard parts.count == 2, let lower = parts[0], let upper = parts[1], lower <= upper else {
       error(
         .notADuration, "`range` is not a range of durations", at: range.range,
         advice: "write two durations: 100ms..40s")
+      return nil
+    }
+    guard .zero < lower, upper <= ManifestLimits.longestTimeout else {
+      error(.outOfRange, "`range` must begin above 0 and end at most at 60m", at: range.range)
       return nil
     }
     guard let unit = Duration(fine: stepText), unit > .zero, unit <= upper else {

@@ -10,14 +10,17 @@ extension Duration {
   }
 
   /// A duration in the format of manifests and scenarios: a whole number without leading zero and `ms`, `s`
-  /// or `m`, like `500ms`, `15s` or `2m`. Nil for any other text, and for numbers beyond 10⁹; the caller
-  /// checks for 0 and negative values.
+  /// or `m`, like `500ms`, `15s` or `2m`. Nil for any other text. A number beyond 10⁹ is read as 10⁹: no value may be
+  /// so long, and the caller, which knows the range, refuses it.
   package init?(written text: String) {
     let number = text.utf8.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
     let digits = number.first == UInt8(ascii: "-") ? number.dropFirst() : number
-    guard digits.count == 1 || digits.first != UInt8(ascii: "0"), let count = Int(Substring(number)),
-      abs(count) <= 1_000_000_000
+    guard !digits.isEmpty, digits.allSatisfy({ $0 != UInt8(ascii: "-") }),
+      digits.count == 1 || digits.first != UInt8(ascii: "0")
     else { return nil }
+    let most = 1_000_000_000
+    let size = Int(Substring(digits), in: 0...most) ?? most
+    let count = digits.count < number.count ? -size : size
     switch Substring(text.utf8[number.endIndex...]) {
     case "ms": self = .milliseconds(count)
     case "s": self = .seconds(count)

@@ -177,7 +177,7 @@ package enum SettingViolation: Hashable, Sendable, Error {
   /// A UUID that the device must not get.
   case reserved
   case noChoice([SettingChoice])
-  case outOfBounds(Duration, allowed: ClosedRange<Duration>)
+  case outOfBounds(allowed: ClosedRange<Duration>)
   /// A time span between two steps; `below` and `above` are the nearest valid whole milliseconds.
   case betweenSteps(Duration, below: Duration, above: Duration)
 }
@@ -200,7 +200,7 @@ extension SettingDescription {
     case (.choice(let choices), .text(let name)):
       return choices.contains { $0.name == name } ? nil : .noChoice(choices)
     case (.duration(let allowed, let step), .duration(let duration)):
-      if !allowed.contains(duration) { return .outOfBounds(duration, allowed: allowed) }
+      if !allowed.contains(duration) { return .outOfBounds(allowed: allowed) }
       if duration == step * Int(duration / step) { return nil }
       let written = step.inWholeMilliseconds
       let below = written * Int(duration / written)
@@ -229,7 +229,7 @@ extension SettingDescription {
   /// kind. The result may still violate the description.
   package func value(_ text: String) -> SettingValue? {
     switch kind {
-    case .integer: Int(text).map { .integer($0) }
+    case .integer: Int(text, in: RecordedNumbers.integers).map { .integer($0) }
     case .text: .text(text)
     case .wifiPassword, .wifiPassphrase, .secretText: .secret(Secret(text))
     // Short UUIDs belong to services; no beacon has one.

@@ -8,7 +8,7 @@ package enum RecordedNumbers {
   /// Microseconds since a run began.
   static let elapsed: ClosedRange<Int64> = 0...1_000_000_000_000_000
   /// Seconds since 1970, up to the year 9999.
-  static let times = 0...253_402_300_799.999
+  package static let times = 0...253_402_300_799.999
 }
 
 private protocol RecordedNumber: Comparable {

@@ -19,8 +19,8 @@ package struct Timestamp: Codable {
   /// without the addition.
   package var text: String { Self.style.format(time.addingTimeInterval(0.000_5)) }
 
-  /// Parses a time; nil for another format.
-  init?(_ text: String) {
+  /// Parses a time; nil for another format, and outside of the years 1970 to 9999.
+  package init?(_ text: String) {
     var text = text
     if let exact = text.withUTF8({ Self(exactly: $0.span) }) {
       self = exact

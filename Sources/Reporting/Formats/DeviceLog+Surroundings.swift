@@ -208,7 +208,7 @@ extension AddressLikeness {
   /// The likeness, for use after "it is".
   var words: String {
     switch self {
-    case .offset(let offset): "\(abs(offset)) \(offset > 0 ? "above" : "below") this room's address"
+    case .offset(let offset): "\(offset.magnitude) \(offset > 0 ? "above" : "below") this room's address"
     case .digits(let count): "\(count.counted("digit")) different from this room's address"
     }
   }

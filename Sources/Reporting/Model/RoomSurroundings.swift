@@ -68,7 +68,7 @@ enum AddressLikeness: Hashable {
   init?(_ address: BluetoothAddress, to other: BluetoothAddress) {
     let difference = Int64(bitPattern: address.rawValue) - Int64(bitPattern: other.rawValue)
     guard difference != 0 else { return nil }
-    if abs(difference) <= 4 {
+    if difference.magnitude <= 4 {
       self = .offset(Int(difference))
       return
     }

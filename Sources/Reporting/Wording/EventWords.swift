@@ -271,7 +271,7 @@ extension HostPause {
     switch kind {
     case .suspended: "suspended for \(seconds.asSeconds)"
     case .stopped: "stopped for \(seconds.asSeconds)"
-    case .clockSet: "clock set \(seconds < 0 ? "back" : "forward") by \(abs(seconds).asSeconds)"
+    case .clockSet: "clock set \(seconds < 0 ? "back" : "forward") by \(seconds.magnitude.asSeconds)"
     }
   }
 }

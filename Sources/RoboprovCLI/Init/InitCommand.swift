@@ -243,8 +243,8 @@ struct InitCommand: AsyncParsableCommand {
   private static func entries(_ names: [String], counted: SettingDescription?) -> [[ManifestDraft.Pair]] {
     names.map(ManifestDraft.roomName).enumerated().map { index, name in
       guard let counted, case .integer(let bounds) = counted.kind else { return [.init("room", name)] }
-      let number = name.split { !("0"..."9").contains($0) }.first.flatMap { Int($0) }
-      let fitting = number.flatMap { bounds.contains($0) ? $0 : nil } ?? min(index + 1, bounds.upperBound)
+      let number = name.split { !("0"..."9").contains($0) }.first.flatMap { Int($0, in: bounds) }
+      let fitting = number ?? min(index + 1, bounds.upperBound)
       return [.init("room", name), .init(counted.name.rawValue, String(fitting))]
     }
   }

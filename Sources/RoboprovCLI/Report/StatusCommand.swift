@@ -51,7 +51,9 @@ struct StatusCommand: AsyncParsableCommand {
     guard since == nil || output == .text else {
       throw ValidationError("--since is for people; as JSON each room has its `runs` with their times")
     }
-    if let olderThan, olderThan < 0 { throw ValidationError("--older-than takes a number of days from 0") }
+    if let olderThan, !(0...36_500).contains(olderThan) {
+      throw ValidationError("--older-than takes a number of days from 0 to 36500")
+    }
   }
 
   func run() async throws {

@@ -258,7 +258,7 @@ extension FirmwareFamily {
 
   /// Parses `500ms` or `10s`.
   private static func milliseconds(_ text: String) -> Int? {
-    if text.hasSuffix("ms") { return Int(text.dropLast(2)) }
-    return text.hasSuffix("s") ? Int(text.dropLast()).flatMap { $0 <= 1000 ? $0 * 1000 : nil } : nil
+    if text.hasSuffix("ms") { return Int(text.dropLast(2), in: 0...1_000_000) }
+    return text.hasSuffix("s") ? Int(text.dropLast(), in: 0...1000).map { $0 * 1000 } : nil
   }
 }

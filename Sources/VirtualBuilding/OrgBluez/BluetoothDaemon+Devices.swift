@@ -42,7 +42,7 @@ extension BluetoothDaemon {
     self[id]?.isConnectable = received.payload.isConnectable
     // Without a filter, changes of the RSSI below 8 dB are not signalled. The comparison uses the last
     // signalled value, so a slow drift is signalled at some point.
-    if device.announcedRSSI.map({ abs($0 - received.rssi) >= sessions.rssiThreshold }) ?? true {
+    if device.announcedRSSI.map({ ($0 - received.rssi).magnitude >= sessions.rssiThreshold }) ?? true {
       self[id]?.announcedRSSI = received.rssi
       tree.set(
         device.path, BlueZInterfaces.device, "RSSI", .int16(Int16(clamping: received.rssi)), again: true)

@@ -24,7 +24,7 @@ package struct Place: Hashable, Sendable {
   /// starting at the origin.
   package func walls(to other: Place, spacing: Double) -> Int {
     func between(_ a: Double, _ b: Double) -> Int {
-      Int(abs((a / spacing).rounded(.down) - (b / spacing).rounded(.down)))
+      Int(((a / spacing).rounded(.down) - (b / spacing).rounded(.down)).magnitude)
     }
     return between(x, other.x) + between(y, other.y)
   }

@@ -30,7 +30,7 @@ extension RadioParameters {
     let metres = max(place.distance(to: other, storeyHeight: storeyHeight), 0.1)
     let loss =
       10 * pathLossExponent * log10(metres) + wallLoss * Double(place.walls(to: other, spacing: wallSpacing))
-      + floorLoss * Double(abs(place.floor - other.floor))
+      + floorLoss * Double((place.floor - other.floor).magnitude)
     return Int((atOneMetre - loss + shadow).rounded())
   }
 

@@ -34,8 +34,8 @@ package struct LocalTime: Sendable {
   package func offset(_ at: Date) -> String {
     let minutes = secondsFromUTC(at) / 60
     if minutes == 0 { return "UTC" }
-    func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "UTC\(minutes < 0 ? "-" : "+")\(digits(abs(minutes) / 60)):\(digits(abs(minutes) % 60))"
+    func digits(_ number: UInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "UTC\(minutes < 0 ? "-" : "+")\(digits(minutes.magnitude / 60)):\(digits(minutes.magnitude % 60))"
   }
 
   /// Day and time to the second, with the distance from UTC: `2026-11-21 10:00:12 UTC+01:00`.
