@@ -163,6 +163,10 @@ struct DiagnosisTests {
       code: .midiPlugin, severity: .note, sentence: "devices with that service (Firefly)",
       command: "ExecStart=/b --noplugin=midi\\n",
       host: host { $0.daemon = .known(DaemonFacts(command: ["/b"], process: 1)) }),
+    // The arguments come from the host: none may become a command.
+    Case(
+      code: .midiPlugin, severity: .note, sentence: "BLE-MIDI",
+      host: host { $0.daemon = .known(DaemonFacts(command: ["/b", "-C'; reboot; '"], process: 1)) }),
     Case(
       code: .midiPlugin, severity: .note, sentence: "BLE-MIDI",
       command: "ExecStart=/b --noplugin=a2dp,midi\\n",

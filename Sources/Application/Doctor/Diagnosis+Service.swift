@@ -154,8 +154,10 @@ extension Diagnosis {
     return command
   }
 
-  /// The command that makes systemd start bluetoothd with these arguments, now and in the future.
-  private static func command(starting words: [String]) -> String {
+  /// The command that makes systemd start bluetoothd with these arguments, now and in the future; nil if one of them, which
+  /// the host names, would need quotes for the shell or for systemd.
+  private static func command(starting words: [String]) -> String? {
+    guard words.allSatisfy({ $0.shellQuoted == $0 }) else { return nil }
     let folder = "/etc/systemd/system/bluetooth.service.d"
     let text = "[Service]\\nExecStart=\\nExecStart=\(words.joined(separator: " "))\\n"
     return "sudo mkdir -p \(folder) && printf '\(text)' | sudo tee \(folder)/roboprov.conf"
