@@ -36,13 +36,11 @@ extension EspIdf {
     _ endpoints: EspEndpoints, for session: DeviceSession
   ) async throws(AttemptFailure) -> (EspChannel, EspVersion) {
     let room = session.room
-    var lowest = 1
-    if case .integer(let security)? = room.access[.security] { lowest = security }
     let username = room.text(of: .username) ?? []
     let credentials = EspCredentials(
       proof: room.text(of: .proofOfPossession) ?? [],
       username: username.isEmpty ? Array(defaultUsername.utf8) : username)
-    let least = lowest
+    let least = EspIdf.security.lowest(room.access, recorded: session.leastSecurity)
     let (version, security, result) = try await session.stage(.ready) { () throws(CentralError) in
       let version = EspVersion(try await endpoints.exchange(Endpoint.version, Array("ESP".utf8)))
       // Firmware that does not say it has the security that the manifest names.
@@ -58,7 +56,9 @@ extension EspIdf {
       throw AttemptFailure(
         .credentialsRefused(
           FailedStep(.ready, stackText: text), source: room.origins[.proofOfPossession]?.written))
-    case .agreed(let cipher)?: return (EspChannel(endpoints, cipher), version)
+    case .agreed(let cipher)?:
+      await session.secured(by: security)
+      return (EspChannel(endpoints, cipher), version)
     }
   }
 }

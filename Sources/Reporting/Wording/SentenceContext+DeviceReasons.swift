@@ -184,10 +184,10 @@ extension SentenceContext {
 
   func securityTooLow(_ held: String) -> Explanation {
     Explanation(
-      "\(subject) offers only \(held.visible), less than the manifest demands, so nothing was written.",
+      "\(subject) offers only \(held.visible), less than the manifest demands or the device had before, so nothing was written.",
       """
-      Check that it belongs in this room. To accept it, lower `security` for this room; with `security: 0` the WiFi \
-      password is sent unencrypted. \(again)
+      Another device may imitate it: check that it belongs in this room. To accept it, give the room a lower `security` and no \
+      `username`; with `security: 0` the WiFi password is sent unencrypted. \(again)
       """)
   }
 
