@@ -273,6 +273,8 @@ extension BlueZCentral {
     discoveries[parent]?.count(path, at: now)
     var advertisement = sighting.advertisement(
       of: address, by: adapter.id, at: tree.host == nil ? now : askedAt)
+    advertisement.hasChangingAddress =
+      device.text(Name.Property.addressType) == "random" && !address.isStatic
     // Only a new object can show the content, and BlueZ keeps the old one.
     if sighting.wantsCleanSlate {
       advertisement.contentFailure = refusedRemovals[path]?.error ?? CleanSlates.tie(of: device, at: path)

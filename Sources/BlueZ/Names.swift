@@ -42,6 +42,7 @@ enum Name {
 
   enum Property {
     static let address = "Address"
+    static let addressType = "AddressType"
     static let powered = "Powered"
     static let powerState = "PowerState"
     static let discovering = "Discovering"
@@ -68,7 +69,8 @@ enum Name {
 
     /// The properties that are kept in the copy of the objects.
     static let kept: Set<String> = [
-      address, powered, powerState, discovering, modalias, manufacturer, version, name, rssi, uuids,
+      address, addressType, powered, powerState, discovering, modalias, manufacturer, version, name, rssi,
+      uuids,
       connected,
       servicesResolved, paired, bonded, trusted, blocked, uuid, flags, device, service,
       characteristic,

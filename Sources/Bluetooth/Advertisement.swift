@@ -19,6 +19,8 @@ package struct Advertisement: Hashable, Sendable {
   package var manufacturerData: [UInt16: [UInt8]]
   /// Service data by service UUID.
   package var serviceData: [BluetoothUUID: [UInt8]]
+  /// Whether the peripheral changes its address from time to time.
+  package var hasChangingAddress = false
   /// Why the content is unknown although the stack should have reported it; nil if nothing failed.
   package var contentFailure: CentralError?
 

@@ -45,6 +45,12 @@ package struct BluetoothAddress: Hashable, Sendable {
   /// Whether a device can have it: it is neither all zeros nor all ones.
   package var isPossible: Bool { rawValue != 0 && rawValue != 0xFFFF_FFFF_FFFF }
 
+  /// The first three bytes: the manufacturer's block, in a public address.
+  package var manufacturer: UInt64 { rawValue >> 24 }
+
+  /// Whether it lasts until the device is switched off at least, if it is a random one (Bluetooth Core, Vol 6 Part B 1.3.2).
+  package var isStatic: Bool { rawValue >> 46 == 0b11 }
+
   /// The six bytes, most significant (leftmost written) first.
   package var bytes: [UInt8] {
     (0..<6).reversed().map { UInt8(truncatingIfNeeded: rawValue >> (8 * $0)) }

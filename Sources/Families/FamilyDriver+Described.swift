@@ -18,7 +18,22 @@ extension FamilyDriver {
       family,
       configure: { (session) throws(AttemptFailure) in
         try await carryOut(session, by: procedure, family, prepare)
-      }, listNetworks: listNetworks)
+      }, listNetworks: listNetworks, readLabel: Self.readLabel(of: family))
+  }
+
+  /// A label with the device's name, which begins as the family's rules say; nil for a family whose devices are not recognised
+  /// by the beginning of their names.
+  private static func readLabel(of family: DeviceFamily) -> ReadLabel? {
+    let prefixes = family.recognition.flatMap(\.conditions).compactMap { condition in
+      if case .namePrefix(let prefix) = condition { prefix } else { nil }
+    }
+    if prefixes.isEmpty { return nil }
+    return { (text) throws(ProductLabelProblem) in
+      guard prefixes.contains(where: { text.hasPrefix($0) && text != $0 }), BluetoothAddress(text) == nil,
+        DeviceReference.violation(ofName: text) == nil
+      else { return nil }
+      return ProductLabel(name: text, secrets: [:])
+    }
   }
 }
 

@@ -10,6 +10,8 @@ package struct BuildingRecord: Sendable {
 
   /// The settings that each room's device confirmed in the current attempt. Of the run that was added last.
   private var written: [RoomID: Set<SettingName>] = [:]
+  /// The devices of the attempts of that run.
+  private var attempted: [RoomID: BluetoothAddress] = [:]
   /// The adapters of that run.
   private var adapters: Set<AdapterID> = []
   /// The last write to each further device of a room, where merged records have several.
@@ -44,7 +46,7 @@ package struct BuildingRecord: Sendable {
   /// Adds a run after those that it knows. It must begin with its first event, and may end anywhere.
   package mutating func add(_ events: [RunEvent], of run: String) {
     guard let started = events.first?.fact.started, !started.simulated else { return }
-    (written, adapters) = ([:], [])
+    (written, attempted, adapters) = ([:], [:], [])
     planned = Dictionary(started.rooms.map { ($0.room, $0) }, uniquingKeysWith: { first, _ in first })
     for family in started.families ?? [] { folded.families[family.id] = family }
     for room in started.rooms { name(room) }
@@ -93,6 +95,10 @@ package struct BuildingRecord: Sendable {
       if fact.omitted.contains(where: { $0.kind == "device_sighted" }) { folded.lacksSightings = true }
     case .settingWritten(let fact):
       written[fact.room, default: []].insert(fact.setting)
+    case .deviceDescribed(let fact):
+      let security = fact.details.first { $0.name == .security }.flatMap { Int($0.value) }
+      guard let device = attempted[fact.room], let security else { break }
+      folded.securities[device] = max(folded.securities[device] ?? security, security)
     case .adapterSelected(let fact): adapters.insert(fact.adapter)
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
       .saveSubmitted, .statusReceived, .attemptEnded, .roomFinished:
@@ -102,7 +108,7 @@ package struct BuildingRecord: Sendable {
       .scanStarted, .scanStopped, .canariesJudged, .deviceUnclaimed, .hostPaused, .operatorRequested,
       .operatorAwaited, .stageStarted, .stageEnded, .linkEnded, .proofReceived, .retryScheduled,
       .settingsRead,
-      .wifiChecked, .deviceDescribed, .elapsedSent, .runInterrupted, .runFinished:
+      .wifiChecked, .elapsedSent, .runInterrupted, .runFinished:
       break
     }
   }
@@ -162,7 +168,7 @@ package struct BuildingRecord: Sendable {
     case .roomVerified(let fact):
       verify(&room, fact, recorded)
     case .attemptStarted(let fact):
-      written[id] = []
+      (written[id], attempted[id]) = ([], fact.address)
       (room.last, room.lastRun) = (nil, run.run)
       keepOtherWrite(of: room, id, than: fact.address)
       // The device is waiting for a configuration now, so it keeps no earlier settings.

@@ -28,6 +28,7 @@ package enum SiteKey {
   }
 
   private static func key(at path: String, fresh: () -> [UInt8]) throws(JournalError) -> [UInt8] {
+    TemporaryFile.removeAbandoned(in: parent(of: path))
     do throws(JournalError) {
       return try read(path)
     } catch  where error.cause == .missing {
@@ -46,18 +47,26 @@ package enum SiteKey {
   /// Creates the key file atomically. Of two runs that create it at once, both use the same key.
   private static func make(at path: String, _ bytes: [UInt8]) throws(JournalError) -> [UInt8] {
     precondition(bytes.count == length, "a site key has \(length) bytes, not \(bytes.count)")
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-    let name = parts.last.map(String.init) ?? ""
-    let parent = parts.dropLast().joined(separator: "/")
-    let directory = try RunDirectory.makeAll(parent.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : parent)
-    let temporary = ".\(name).\(getpid())"
-    directory.remove(temporary)
-    let file = try directory.create(temporary)
-    defer { directory.remove(temporary) }
+    let name = String(path.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
+    let directory = try RunDirectory.makeAll(parent(of: path))
+    var temporary = ""
+    let file = try File.opened(.create, path) {
+      let created = TemporaryFile.create(for: name, in: directory.descriptor, at: directory.path)
+      temporary = created.name
+      return created.descriptor
+    }
+    // Its descriptor holds the lock.
+    defer { withExtendedLifetime(file) { directory.remove(temporary) } }
     try file.write(bytes)
     try file.sync()
     if try !directory.hardLink(temporary, as: name) { return try read(path) }
     try directory.sync()
     return bytes
+  }
+
+  private static func parent(of path: String) -> String {
+    let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
+      separator: "/")
+    return parent.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : parent
   }
 }

@@ -17,6 +17,9 @@ package actor AttemptProgress {
   /// Whether what the device does is by the command of this attempt.
   package private(set) var isAccepted = false
 
+  /// The security of the session; nil if it has none of its own.
+  package private(set) var security: Int?
+
   /// The number of statuses received.
   private var statuses = 0
 
@@ -33,6 +36,7 @@ package actor AttemptProgress {
 
   func excludeEarlierCommands() { isAccepted = true }
 
+  func secure(by security: Int) { self.security = security }
   func send(_ settings: [SettingName]) { sent.formUnion(settings) }
   func reject(_ settings: [SettingName]) { sent.subtract(settings) }
   func confirm(_ setting: SettingName) { written.insert(setting) }

@@ -20,6 +20,9 @@ package struct DeviceSession: Sendable {
   /// The last write of earlier runs to this device for this room; nil without one.
   package let recorded: RecordedSettings?
 
+  /// The highest security that earlier sessions with the device had; nil without one.
+  package let leastSecurity: Int?
+
   let central: any Central
   package let coordinator: Coordinator
   package let progress: AttemptProgress
@@ -41,7 +44,7 @@ package struct DeviceSession: Sendable {
   package init(
     room: Room, address: BluetoothAddress, adapter: AdapterID, attempt: Int, central: any Central,
     coordinator: Coordinator, clock: any TimeSource, action: MonotonicInstant? = nil,
-    recorded: RecordedSettings? = nil, mayOverwrite: Bool = false,
+    recorded: RecordedSettings? = nil, leastSecurity: Int? = nil, mayOverwrite: Bool = false,
     randomBytes: @escaping @Sendable (Int) -> [UInt8],
     linked: @escaping @Sendable () -> Void = {}, answered: @escaping @Sendable () async -> Void = {},
     forbidden: @escaping @Sendable () async -> FailureReason? = { nil },
@@ -56,7 +59,7 @@ package struct DeviceSession: Sendable {
     self.clock = clock
     began = clock.now
     self.action = action.map { ($0, .key) } ?? (began, .session)
-    self.recorded = recorded
+    (self.recorded, self.leastSecurity) = (recorded, leastSecurity)
     self.randomBytes = randomBytes
     self.mayOverwrite = mayOverwrite
     self.linked = linked
@@ -232,6 +235,12 @@ package struct DeviceSession: Sendable {
     let known = details.filter { !$0.value.isEmpty }.map { DeviceDetail($0.name, $0.value.bounded()) }
     guard !known.isEmpty else { return }
     coordinator.note(.deviceDescribed(.init(room: room.id, attempt: attempt, details: known)))
+  }
+
+  /// Records the security of this session: no later one with the device may have less.
+  package func secured(by security: Int) async {
+    await progress.secure(by: security)
+    describe([DeviceDetail(.security, "\(security)")])
   }
 
   /// Records that the attempt waits for an operator action at the device.

@@ -17,6 +17,8 @@ package enum ProductLabelProblem: Error, Hashable, Sendable {
   case damaged
   /// It has no value for this key.
   case missing(String)
+  /// It has this key more than once.
+  case repeated(String)
   /// The value of this key is none that a device can have.
   case invalid(String)
   /// The device is provisioned over its own WiFi (`softap`), not over Bluetooth.

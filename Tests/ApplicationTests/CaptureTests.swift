@@ -1,4 +1,5 @@
 import Bluetooth
+import Engine
 import Families
 import Model
 import Testing
@@ -83,6 +84,38 @@ struct CaptureTests {
     #expect(dialogue.asked == "B")
     #expect(dialogue.read(" ") == .nothing)
     #expect(dialogue.written == ["a": Self.device(1)])
+  }
+
+  @Test(
+    "a code for a network and a barcode are refused, and a barcode's digits are an address once its block is known"
+  )
+  func codes() {
+    var dialogue = Dialogue(Self.building(2))
+    #expect(dialogue.read("WIFI:T:WPA;S:Office;P:a1b2c3d4e5f6;;") == .refused(.text(.wifi)))
+    #expect(dialogue.read("036000291452") == .refused(.text(.barcode)))
+    #expect(dialogue.written.isEmpty && dialogue.asked == "A")
+    dialogue.read("03:60:00:29:14:52")
+    dialogue.read("036000291453")
+    #expect(dialogue.written["b"]?.description == "03:60:00:29:14:53")
+  }
+
+  @Test("a device with a changing address is warned of, with its name as the way out")
+  func changingAddress() throws {
+    let adapter = AdapterID(BluetoothAddress(rawValue: 1))
+    func warning(_ name: String?, isChanging: Bool) throws -> String {
+      var air = AirLedger(families: .builtIn)
+      var advertisement = Advertisement(
+        address: Self.address(1), adapter: adapter, receivedAt: MonotonicInstant(sinceZero: .zero),
+        localName: name,
+        serviceUUIDs: [DeviceFamily.espIDF.service])
+      advertisement.hasChangingAddress = isChanging
+      _ = air.receive(advertisement)
+      return LabelWords.changingAddress(of: try #require(air[Self.address(1)]))
+    }
+    #expect(try warning("PROV_1", isChanging: false).isEmpty)
+    #expect(try warning("PROV_1", isChanging: true).contains("`device: \"PROV_1\"`"))
+    #expect(try warning(nil, isChanging: true).contains("`device: NAME`"))
+    #expect(try warning("\u{202E}", isChanging: true).contains("`device: NAME`"))
   }
 
   @Test("a label can be read again for its own room")

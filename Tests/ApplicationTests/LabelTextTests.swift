@@ -1,4 +1,5 @@
 import Bluetooth
+import Model
 import Testing
 
 @testable import Application
@@ -17,7 +18,8 @@ struct LabelTextTests {
       "https://example.com/?mac=C4%3A7C%3A8D%3a00%3A00%3A01&v=2", "MAC:C47C8D000001;SN:202611220001",
       "SN:202611220001;MAC:C47C8D000001", "S/N 202611220001, MAC C4:7C:8D:00:00:01",
       "MAC: C4:7C:8D:00:00:01.",
-      "(21)12345678(00)C47C8D000001", "WIFI:S:Net;;C47C8D000001", "C47C8D000001 C4:7C:8D:00:00:01",
+      "(21)12345678(00)C47C8D000001", "P/N: 123456 MAC: C47C8D000001", "P:123456789012 MAC:C47C8D000001",
+      "C47C8D000001 C4:7C:8D:00:00:01",
       "AD C4:7C:8D:00:00:01",
       "ID=2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6 MAC=C47C8D000001",
       "Robo Sensor v2 [C4:7C:8D:00:00:01] EAN 4006381333931", "QC PASS C4:7C:8D:00:00:01",
@@ -55,5 +57,45 @@ struct LabelTextTests {
     ])
   func refused(_ text: String, _ problem: LabelProblem) {
     #expect(throws: problem) { try LabelText.address(in: text) }
+  }
+
+  @Test(
+    "a code for a WiFi network is named, and nothing of it is shown",
+    arguments: [
+      "WIFI:T:WPA;S:Office;P:a1b2c3d4e5f6;;", "wifi:S:Net;;C47C8D000001", "WIFI:P:a1b2c3d4e5f6;S:Office;;",
+      "IFI:T:WPA;S:Office;P:a1b2c3d4e5f6;;", "T:sae;P:a1b2c3d4e5f6", "a1b2c3d4e5f6;;",
+      "DPP:C:81/1;M:a1b2c3d4e5f6;K:MDkwEwYHKoZIzj0CAQYI;;",
+      "https://example.com/join?ssid=Office&psk=a1b2c3d4e5f6", "https://example.com/?wifikey=a1b2c3d4e5f6",
+      "https://example.com/?net%3DOffice%26pwd%3Da1b2c3d4e5f6", "https://example.com/?mac=C47C8D000001&psk=x",
+      #"{"psk":"a1b2c3d4e5f6"}"#, #"{ "ssid" : "Office", "x" : "a1b2c3d4e5f6" }"#,
+      #"["pass","a1b2c3d4e5f6",{\"pass\":1}]"#, "wifi_password=a1b2c3d4e5f6", "ssid=Office, key=a1b2c3d4e5f6",
+      "SSID: Office PSK: a1b2c3d4e5f6",
+    ])
+  func wifi(text: String) {
+    #expect(throws: LabelProblem.wifi) { try LabelText.label(in: text, of: "robo-sensor") }
+  }
+
+  @Test("messages quote no code")
+  func unquoted() {
+    for text in ["WIFI:P:a1b2c3d4e5f6;;", #"{"psk":"a1b2c3d4e5f6"}"#, "x?psk=a1b2c3d4e5f6"] {
+      let failure = #expect(throws: CommandFailure.self) { try DeviceArgument.address(text) }
+      #expect(failure?.text.contains("a1b2c3d4e5f6") == false)
+      let unknown = #expect(throws: CommandFailure.self) { try FindTarget.find(text, in: nil) }
+      #expect(unknown?.text.contains("a1b2c3d4e5f6") == false)
+    }
+  }
+
+  @Test("twelve decimal digits are an address only among addresses of the same block")
+  func barcode() throws {
+    let address = try #require(BluetoothAddress("03:60:00:29:14:52"))
+    let near = try #require(BluetoothAddress("03:60:00:00:00:01"))
+    #expect(try LabelText.address(in: " 036000291452\n", beside: [Self.address, near]) == address)
+    #expect(try LabelText.address(in: "036000291452") == address, "a list of addresses")
+    #expect(try LabelText.address(in: "03:60:00:29:14:52", beside: []) == address)
+    #expect(try LabelText.address(in: "MAC:036000291452", beside: []) == address)
+    #expect(try LabelText.address(in: "03600029145A", beside: []).description == "03:60:00:29:14:5A")
+    for known in [[], [Self.address]] {
+      #expect(throws: LabelProblem.barcode) { try LabelText.address(in: "036000291452", beside: known) }
+    }
   }
 }

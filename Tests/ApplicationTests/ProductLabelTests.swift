@@ -1,4 +1,5 @@
 import Families
+import Manifest
 import Model
 import Session
 import Testing
@@ -58,6 +59,15 @@ struct ProductLabelTests {
       // Values that no device can have.
       (#"{"name":"","pop":"abcd1234","transport":"ble"}"#, .invalid("name")),
       (#"{"name":"123456789012345678901234567890","pop":"abcd1234","transport":"ble"}"#, .invalid("name")),
+      (#"{"name":"  ","pop":"abcd1234","transport":"ble"}"#, .invalid("name")),
+      (#"{"name":"\u00a0\u200b","pop":"abcd1234","transport":"ble"}"#, .invalid("name")),
+      (#"{"name":"\u202e\u2066\u200f","pop":"abcd1234","transport":"ble"}"#, .invalid("name")),
+      (#"{"name":"\u200d\u3164","pop":"abcd1234","transport":"ble"}"#, .invalid("name")),
+      (#"{"name":"PROV_\u202e1","pop":"abcd1234","transport":"ble"}"#, .invalid("name")),
+      // Of two devices.
+      (#"{"name":"PROV_1","name":"PROV_2","pop":"abcd1234","transport":"ble"}"#, .repeated("name")),
+      (#"{"name":"PROV_1","pop":"abcd1234","pop" : "abcd5678","transport":"ble"}"#, .repeated("pop")),
+      ("https://example.com/q?data=\(json)&data=\(json)", .repeated("data")),
       (#"{"name":"PROV\n1","pop":"abcd1234","transport":"ble"}"#, .invalid("name")),
       (#"{"name":"PROV_1","pop":"abcd\u00001234","transport":"ble"}"#, .invalid("pop")),
       (
@@ -95,5 +105,32 @@ struct ProductLabelTests {
       #expect(label.device.description == "C4:7C:8D:00:00:01" && label.secrets.isEmpty)
     }
     #expect(throws: LabelProblem.noAddress(digits: nil)) { try read("hello") }
+  }
+
+  @Test("the label of a described family has the name by whose beginning its devices are recognised")
+  func described() throws {
+    let recognition = [
+      RecognitionRule(.waiting, .namePrefix("Lamp-")), RecognitionRule(.waiting, .name("Lamp")),
+    ]
+    let lamp = DeviceFamily.lamp(recognition)
+    let drivers = BuiltIn.drivers + [FamilyDriver(described: lamp)]
+    func read(_ text: String, of family: FamilyID = "lamp") throws(LabelProblem) -> DeviceLabel {
+      try LabelText.label(in: text, of: family, drivers)
+    }
+    #expect(try read("Lamp-0042") == DeviceLabel(.name("Lamp-0042")))
+    #expect(try read("C4:7C:8D:00:00:01").device.address != nil)
+    #expect(throws: LabelProblem.otherFamily(lamp.withArticle)) { try read("Lamp-0042", of: "robo-sensor") }
+    #expect(throws: LabelProblem.otherFamily("an ESP-IDF device")) { try read(Self.json) }
+    for text in ["Lamp-", "Lamp", "Lamp-\u{202E}1", "Lamp-\(String(repeating: "1", count: 30))"] {
+      #expect(throws: LabelProblem.noAddress(digits: nil), "\(text)") { try read(text) }
+    }
+  }
+}
+
+extension DeviceFamily {
+  fileprivate static func lamp(_ recognition: [RecognitionRule]) -> DeviceFamily {
+    var lamp = BuiltIn.drivers.lazy.map(\.family).first { $0.procedure != nil } ?? .espIDF
+    (lamp.id, lamp.recognition) = ("lamp", recognition)
+    return lamp
   }
 }

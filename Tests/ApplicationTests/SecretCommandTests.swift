@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import Model
 import Synchronization
 import Testing
 
@@ -37,18 +38,22 @@ struct SecretCommandTests {
     }
   }
 
-  @Test("its error output is shown without controls and without the password")
-  func errorOutput() async throws {
+  @Test(
+    "its error output is shown without controls and without the password, also without the first of several lines",
+    arguments: [
+      "printf 'asking \\033]0;x\\007 swordfish-42\\n' >&2; echo swordfish-42",
+      "printf 'asking swordfi' >&2; sleep 0.1; printf 'sh-42\\n' >&2; sleep 0.1; echo swordfish-42; exit 1",
+      "echo 'asking swordfish-42' >&2; printf 'swordfish-42\\nlogin: me\\n'",
+    ])
+  func errorOutput(script: String) async throws {
     let shown = Mutex("")
     let surroundings = Surroundings(
       variables: [:], bus: .address("unix:path=/none"), wall: { Date() },
       write: { text, _ in shown.withLock { $0 += text } })
-    try Surroundings.$current.withValue(surroundings) {
-      _ = try SecretCommand.run(
-        ["sh", "-c", "printf 'asking \\033]0;x\\007 swordfish-42\\n' >&2; echo swordfish-42"])
-    }
+    Surroundings.$current.withValue(surroundings) { _ = try? SecretCommand.run(["sh", "-c", script]) }
     let text = shown.withLock { $0 }
-    #expect(text.contains("asking ") && !text.contains("swordfish") && !text.contains("\u{1B}"), "\(text)")
+    #expect(text.contains("asking ") && text.contains(Redactor.mark) && !text.contains("\u{1B}"), "\(text)")
+    #expect(!text.contains("swordf") && !text.contains("fish"), "\(text)")
   }
 
   @Test("the program inherits only stdin, stdout and stderr")

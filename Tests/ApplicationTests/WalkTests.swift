@@ -53,6 +53,7 @@ struct WalkTests {
     #expect(
       walk.take(.line("C47C8D000002"), proposal: nil)
         == .show(.wrongLabel(.address(Self.address(2)), room: "B")))
+    #expect(walk.take(.line("036000291452"), proposal: nil) == .show(.badLabel(.barcode)))
     #expect(walk.take(.line("C47C8D"), proposal: nil) == .show(.badLabel(.noAddress(digits: 6))))
     _ = walk.take(.key("s"), proposal: nil)
     #expect(

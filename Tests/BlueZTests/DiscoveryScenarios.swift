@@ -31,6 +31,25 @@ struct DiscoveryScenarios {
     }
   }
 
+  @Test(
+    "a random address that is not static is one that changes",
+    arguments: [
+      ("C4:7C:8D:00:00:01", "random", false), ("44:7C:8D:00:00:01", "random", true),
+      ("04:7C:8D:00:00:01", "random", true), ("44:7C:8D:00:00:01", "public", false),
+    ])
+  func changingAddress(address: String, type: String, isChanging: Bool) async throws {
+    try await Stage.with { stage in
+      try await stage.central.scan(on: Sample.adapter) { stream throws(CentralError) in
+        await stage.daemon.addDevice(
+          Sample.named.merging(["Address": .string(address), "AddressType": .string(type)]) { $1 })
+        var advertisement = stream.makeAsyncIterator()
+        let received = try await advertisement.next()
+        #expect(received?.hasChangingAddress == isChanging)
+        #expect(received?.address.description == address)
+      }
+    }
+  }
+
   @Test("discovery stops when the body throws and when its task is cancelled")
   func stops() async throws {
     try await Stage.with { stage in

@@ -2,6 +2,7 @@ import Bluetooth
 import Engine
 import Families
 import Foundation
+import Journal
 import Model
 import Reporting
 import Session
@@ -13,13 +14,14 @@ import VirtualTime
 @Suite("ESP-IDF devices", .timeLimit(.minutes(60))) struct EspScenarios {
   static func room(
     _ number: Int = 1, pop: String = String(decoding: EspGATT.proof, as: UTF8.self), security: Int? = nil,
-    endpoints: [String: String] = [:], checks: Bool = false, retries: Int = 1
+    username: String? = nil, endpoints: [String: String] = [:], checks: Bool = false, retries: Int = 1
   ) -> Room {
     let settings: [SettingName: SettingValue] = [
       .wifiSSID: .text("Plant"), .wifiPassword: .secret(Secret("correct horse")),
     ]
     var access: [SettingName: SettingValue] = [.proofOfPossession: .secret(Secret(pop))]
     if let security { access[.security] = .integer(security) }
+    if let username { access[.username] = .secret(Secret(username)) }
     for (name, value) in endpoints {
       access[SettingName(rawValue: "endpoints.\(name)")] = .secret(Secret(value))
     }
@@ -174,6 +176,62 @@ import VirtualTime
   func downgrade() async throws {
     let run = try await run([.security1], room: Self.room(security: 2))
     #expect(run.outcome(1)?.reason == .securityTooLow(held: "security 1") && run.writes.isEmpty)
+  }
+
+  @Test(
+    "a user name demands security 2: a device that claims less gets nothing, whatever it answers to `proto-ver`",
+    arguments: [("wifiprov", [FamilyFault.security1]), ("wifiprov", [.security0]), ("", [.oldVersion])])
+  func username(name: String, kinds: [FamilyFault]) async throws {
+    let run = try await run(kinds, room: Self.room(username: name))
+    if name.isEmpty {
+      #expect(run.outcome(1)?.outcome == .provisioned)
+    } else {
+      #expect(run.outcome(1)?.outcome == .actionRequired)
+      #expect(run.outcome(1)?.reason?.code == .securityTooLow && run.writes.isEmpty)
+    }
+    let honest = try await self.run(room: Self.room(username: "wifiprov"))
+    #expect(honest.outcome(1)?.outcome == .provisioned)
+  }
+
+  @Test(
+    "a device never gets below the security on record, unless the manifest says so",
+    arguments: [(nil, false), (1, true), (2, false)] as [(Int?, Bool)])
+  func recordedSecurity(security: Int?, isDone: Bool) async throws {
+    let room = Self.room(security: security)
+    func run(_ known: [BluetoothAddress: Int]) async throws -> Rehearsed {
+      try await rehearse(
+        [], rooms: [room],
+        scenario: { scenario in
+          scenario.sensors = [
+            SensorScenario(
+              address: Sample.address(1), family: .espIDF, faults: [ScheduledFault(.own(.security1))])
+          ]
+        },
+        request: { request in
+          var lastKnown = LastKnownBuilding()
+          lastKnown.securities = known
+          request.known = Known(lastKnown: lastKnown)
+        })
+    }
+    let imitated = try await run([Sample.address(1): 2])
+    #expect((imitated.outcome(1)?.outcome == .provisioned) == isDone)
+    if !isDone {
+      #expect(imitated.outcome(1)?.reason == .securityTooLow(held: "security 1") && imitated.writes.isEmpty)
+    }
+    let other = try await run([Sample.address(2): 2, Sample.address(1): 1])
+    #expect((other.outcome(1)?.outcome == .provisioned) == (security != 2))
+  }
+
+  @Test("the security of a session is on record", arguments: [([], "2"), ([FamilyFault.security1], "1")])
+  func securityOnRecord(kinds: [FamilyFault], security: String) async throws {
+    let run = try await run(kinds)
+    let details = run.facts { if case .deviceDescribed(let fact) = $0 { fact.details } else { nil } }.flatMap(
+      \.1)
+    #expect(details == [DeviceDetail(.security, security)])
+    #expect(BuildingRecord([run.events]).lastKnown.securities == [Sample.address(1): Int(security)])
+    // Without the credentials there is no session, and nothing that anybody can say counts.
+    let refused = try await self.run(kinds, room: Self.room(pop: "another label"))
+    #expect(BuildingRecord([refused.events]).lastKnown.securities.isEmpty)
   }
 
   @Test(

@@ -44,9 +44,10 @@ extension FuzzTarget {
       label = try LabelText.label(in: String(decoding: bytes, as: UTF8.self), of: "esp-idf")
     } catch {
       if case .product(let problem) = error {
-        let words: Set = ["name", "pop", "username", "transport"]
+        let words: Set = ["name", "pop", "username", "transport", "network", "data"]
         switch problem {
-        case .missing(let key), .invalid(let key): try Violation.unless(words.contains(key), "a key is named")
+        case .missing(let key), .invalid(let key), .repeated(let key):
+          try Violation.unless(words.contains(key), "a key is named")
         case .damaged, .notOverBluetooth, .notForWiFi: break
         }
       }

@@ -1,6 +1,7 @@
 import Families
 import Manifest
 import Model
+import Source
 import Testing
 
 /// What lets a session in: `pop`, `username` and `security`; and devices that are named instead of addressed.
@@ -30,6 +31,7 @@ import Testing
         - { room: C, address: "C4:7C:8D:00:00:03", pop: { env: POP_C } }
         - { room: D, address: "C4:7C:8D:00:00:04", pop: "" }
       """, defaults: ", pop: label-all, security: 1")
+    #expect(reading.diagnostics.map(\.code) == [.guessableSecret])
     let rooms = try #require(reading.building, "\(reading.rendered)").rooms
     #expect(pop(rooms[0])?.reveal() == "label-all" && rooms[0].access[.security] == .integer(1))
     #expect(pop(rooms[1])?.reveal() == "label-b" && rooms[1].access[.username] == .secret(Secret("admin")))
@@ -108,6 +110,46 @@ import Testing
     let building = try #require(reading.building).resolvingSecrets { _ in Secret("label-c") }
     #expect(pop(building.rooms[0])?.reveal() == "label-c")
     #expect(building.rooms[0].origins[.proofOfPossession]?.written == "env: POP_C")
+  }
+
+  @Test("a user name with a lower security is an error, once for each place")
+  func contradictorySecurity() {
+    let rooms = """
+        - { room: A, device: A, pop: { env: POP }, username: admin }
+        - { room: B, device: B, pop: { env: POP }, username: { env: NAME } }
+        - { room: C, device: C, pop: { env: POP }, username: admin, security: 0 }
+        - { room: D, device: D, pop: { env: POP }, username: admin, security: 2 }
+        - { room: E, device: E, pop: { env: POP }, username: "" }
+        - { room: F, device: F, pop: { env: POP }, username: { labels: ./l.json } }
+      """
+    let reading = read(rooms, defaults: ", security: 1")
+    #expect(reading.building == nil)
+    #expect(
+      reading.diagnostics.map { "\($0.code.rawValue) \($0.range.start.line)" }
+        == ["contradictory-security 2", "contradictory-security 6"])
+    #expect(read(rooms.replacing(", security: 0", with: "")).diagnostics.isEmpty)
+  }
+
+  @Test(
+    "a proof of possession that can be guessed in security 1 is one warning for the building",
+    arguments: [
+      ("abcd1234", true), ("0123456789abcdef012", true), ("0123456789abcdef0123", false),
+      ("01234567890123456789012", true), ("012345678901234567890123456789", false), ("", false),
+      ("kq3zt81mxw0vbn5", true), ("kq3zt81mxw0vbn5j", false), ("Kq3zT81mXw0vb", true),
+      ("Kq3zT81mXw0vbn", false),
+    ])
+  func guessable(pop: String, isGuessable: Bool) {
+    let room = "  - { room: A, device: A, pop: \"\(pop)\" }"
+    let reading = read(room)
+    #expect(reading.diagnostics.map(\.code) == (isGuessable ? [.guessableSecret] : []))
+    #expect(reading.building != nil && (pop.isEmpty || !reading.rendered.contains(pop)))
+    let more = read(
+      [room, room.replacing("A", with: "B"), room.replacing("A", with: "C")].joined(separator: "\n"))
+    #expect(more.diagnostics.count == (isGuessable ? 1 : 0))
+    #expect(!isGuessable || more.diagnostics[0].message.hasSuffix("as in 2 other rooms"))
+    for safe in ["username: admin", "security: 2"] {
+      #expect(read(room.replacing(" }", with: ", \(safe) }")).diagnostics.isEmpty)
+    }
   }
 
   @Test(

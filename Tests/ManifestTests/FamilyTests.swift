@@ -224,7 +224,7 @@ extension SettingDescription {
     case .wifiSSID: "wifi: { ssid: G, password: correct horse }"
     case .wifiPassword: nil
     case .uuid: "uuid: \(uuid)"
-    default: "\(name): \(isSecret ? "label" : "1")"
+    default: "\(name): \(isSecret ? "label-of-the-device" : "1")"
     }
   }
 }

@@ -34,6 +34,44 @@ struct KillAtFileTests {
     }
   }
 
+  @Test(
+    "what a killed `capture` leaves, with passwords and secrets of labels, is removed by the next command")
+  func capture() async throws {
+    let manifest = """
+      building: B
+      match: later
+      defaults:
+        profile: esp-idf
+        wifi: { ssid: Net, password: only-the-sensor-knows }
+        pop: { labels: ./labels.json }
+      rooms: [{ room: A }]
+
+      """
+    let label = #"{"ver":"v1","name":"PROV_1","pop":"the-possession","transport":"ble"}"#
+    try await Site.use { site in
+      let program = Invocation.program.path
+      func leftOver() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: site.directory.path).filter {
+          $0.hasPrefix(".") && $0.contains(".roboprov-")
+        }
+      }
+      var left = 0
+      for call in 1...100 {
+        try site.write("building.yaml", manifest)
+        try? FileManager.default.removeItem(at: site.directory.appending(path: "labels.json"))
+        let run = try await site.runTool([
+          "sh", "-c",
+          "printf '%s\\n' '\(label)' | LD_PRELOAD=\(KillSwitch.library.path) KILL_SWITCH='call \(call)' \(program) capture building.yaml --offline",
+        ])
+        if run.status == 0 { break }
+        left += try leftOver().count
+        _ = try await site.runTool([program, "validate", "building.yaml"])
+        #expect(try leftOver().isEmpty, "call \(call)")
+      }
+      #expect(left > 2, "the manifest and the labels")
+    }
+  }
+
   /// The directory of the site key.
   private static func state(of site: Site) -> URL { site.directory.appending(path: ".local/state") }
 

@@ -263,13 +263,33 @@ struct SecretTests {
 
   @Test("a password program may prompt at the terminal itself")
   func commandAtTerminal() async throws {
-    try await withPassword("{ command: [sh, -c, 'printf \"PIN? \" >&2; read pin; echo \"$pin-knows\"'] }") {
+    try await withPassword(
+      "{ command: [sh, -c, 'printf \"PIN? \" >/dev/tty; read pin; echo \"$pin-knows\"'] }"
+    ) {
       premises in
       let run = try premises.site.startAtTerminal(Self.apply, bus: premises.building.bus)
       try await run.prints("PIN? ")
       try run.type("only-the-sensor\n")
       let outcome = try await run.ended()
       #expect(outcome.status == 0, "\(outcome)")
+      #expect(await premises.building.flash(1)?.password == Site.password)
+    }
+  }
+
+  @Test(
+    "a password on the error output of a program is not shown at the terminal, in however many pieces it comes"
+  )
+  func commandWithErrors() async throws {
+    let script = """
+      sleep 1.2; printf "touch the key, only-the-" >&2; sleep 0.5; echo sensor-knows >&2; sleep 0.5; \
+      printf only-the-; sleep 0.3; echo sensor-knows
+      """
+    try await withPassword("{ command: [sh, -c, '\(script)'] }") { premises in
+      let outcome = try await premises.site.startAtTerminal(Self.apply, bus: premises.building.bus).ended()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.output.contains("sh has a message, which is shown when it has ended"), "\(outcome)")
+      #expect(outcome.output.contains("touch the key, •••"), "\(outcome)")
+      #expect(!outcome.output.contains("only-") && !outcome.output.contains("sensor-knows"), "\(outcome)")
       #expect(await premises.building.flash(1)?.password == Site.password)
     }
   }

@@ -109,7 +109,7 @@ struct ServeCommandTests {
     try await Self.serve { served in
       let first = try served.answer("/" + served.token)
       #expect(first.hasPrefix("HTTP/1.1 303 See Other\r\n") && first.contains("\r\nLocation: /\r\n"))
-      let cookie = "roboprov-\(served.port)=\(served.token); Path=/; HttpOnly; SameSite=Strict"
+      let cookie = "roboprov-\(served.port)=\(served.token); Path=/; HttpOnly; SameSite=Lax"
       #expect(first.contains("\r\nSet-Cookie: \(cookie)\r\n"))
       let page = try served.answer("/", served.cookie)
       #expect(

@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Model
+import Session
 
 /// The state of `roboprov capture`, which reads the labels of rooms one by one: the next prompt, and the
 /// action for each line. Its devices have an address or a name on their label.
@@ -98,6 +99,7 @@ package struct Capture: Sendable {
   private let stops: [Stop]
   private let names: [RoomID: String]
   private let families: [RoomID: FamilyID]
+  private let drivers: [FamilyDriver]
   /// The rooms that have a device, and not what its label has besides the name.
   private let unlabelled: Set<RoomID>
   private var owners: [DeviceReference: RoomID] = [:]
@@ -116,7 +118,7 @@ package struct Capture: Sendable {
   ///   - unlabelled: Those whose label must be read although they have a device.
   package init(_ building: Building, rooms: [RoomID], unlabelled: Set<RoomID> = []) {
     let names = Dictionary(uniqueKeysWithValues: building.rooms.map { ($0.id, $0.name) })
-    (self.names, self.unlabelled) = (names, unlabelled)
+    (self.names, self.unlabelled, drivers) = (names, unlabelled, building.drivers)
     families = Dictionary(uniqueKeysWithValues: building.rooms.map { ($0.id, $0.family.id) })
     stops = rooms.map { Stop(room: $0, name: names[$0] ?? $0.rawValue) }
     for room in building.rooms {
@@ -183,7 +185,7 @@ package struct Capture: Sendable {
     guard let family = families[stop.room] else { return .nothing }
     let label: DeviceLabel
     do throws(LabelProblem) {
-      label = try LabelText.label(in: line, of: family)
+      label = try LabelText.label(in: line, of: family, drivers, beside: owners.keys.compactMap(\.address))
     } catch {
       return .refused(.text(error))
     }

@@ -13,17 +13,28 @@ package enum LabelText {
   package static let maximumBytes = 4296
 
   /// The only address in a text.
+  /// - Parameter known: The addresses of other devices: twelve decimal digits, the form of the commonest barcode (UPC), are an
+  ///   address only if one of these begins with the same block. Nil for a text that is no scan.
   /// - Throws: why there is none, or that there are several.
-  package static func address(in text: String) throws(LabelProblem) -> BluetoothAddress {
+  package static func address(
+    in text: String, beside known: [BluetoothAddress]? = nil
+  ) throws(LabelProblem) -> BluetoothAddress {
     guard text.utf8.count <= maximumBytes else { throw .tooLong }
     let words = Words(text.percentDecoded)
     guard !words.all.isEmpty else { throw .empty }
+    // Also the end of one, `…;;`.
+    guard !words.areWiFi, !text.trimmed.hasSuffix(";;") else { throw .wifi }
     let found = words.addresses
     guard let address = found.first else {
       throw .noAddress(digits: words.all.count == 1 ? words.all[0].hexDigits : nil)
     }
     guard found.count == 1 else { throw .several(found) }
     guard address.isPossible else { throw .notADevice(address) }
+    if let known, text.trimmed.allSatisfy({ $0.isASCII && $0.isNumber }),
+      !known.contains(where: { $0.manufacturer == address.manufacturer })
+    {
+      throw .barcode
+    }
     return address
   }
 }
@@ -41,9 +52,15 @@ package struct DeviceLabel: Hashable, Sendable {
 
 extension LabelText {
   /// What the label of a device of a family says: a product's label, or an address.
-  package static func label(in text: String, of family: FamilyID) throws(LabelProblem) -> DeviceLabel {
+  /// - Parameters:
+  ///   - drivers: Those of all families of the building.
+  ///   - known: As for `address`.
+  package static func label(
+    in text: String, of family: FamilyID, _ drivers: [FamilyDriver] = BuiltIn.drivers,
+    beside known: [BluetoothAddress]? = nil
+  ) throws(LabelProblem) -> DeviceLabel {
     guard text.utf8.count <= maximumBytes else { throw .tooLong }
-    for driver in BuiltIn.drivers {
+    for driver in drivers {
       let label: ProductLabel?
       do throws(ProductLabelProblem) {
         label = try driver.readLabel?(text)
@@ -54,7 +71,7 @@ extension LabelText {
       guard driver.family.id == family else { throw .otherFamily(driver.family.withArticle) }
       return DeviceLabel(.name(label.name), secrets: label.secrets)
     }
-    return DeviceLabel(.address(try address(in: text)))
+    return DeviceLabel(.address(try address(in: text, beside: known)))
   }
 }
 
@@ -69,6 +86,10 @@ package enum LabelProblem: Error, Hashable, Sendable {
   case several([BluetoothAddress])
   /// All zeros or all ones, which no device has.
   case notADevice(BluetoothAddress)
+  /// Twelve decimal digits, which are probably the barcode of an article.
+  case barcode
+  /// It is a code for a WiFi network, which may have its password.
+  case wifi
   /// It is the label of a product, and cannot be used.
   case product(ProductLabelProblem)
   /// It is the label of another kind of device than the room's, with its article.
@@ -101,6 +122,22 @@ private struct Words {
       rest = rest[word.endIndex...]
     }
   }
+
+  /// Whether they are a code for a WiFi network (`WIFI:T:WPA;S:…`, also without its beginning, `DPP:…`), or have a field
+  /// of one (`&psk=…`, `"psk": …`).
+  var areWiFi: Bool {
+    zip(all, all.dropFirst()).contains { word, next in
+      let name = word.text.lowercased()
+      let isBeforeColon = next.separator == ":"
+      if isBeforeColon, ["wifi", "dpp"].contains(name) { return true }
+      if isBeforeColon, name == "t" { return Self.wifiSecurities.contains(next.text.lowercased()) }
+      return next.separator.isAssignment && Self.wifiFields.contains(where: name.hasSuffix)
+    }
+  }
+
+  private static let wifiSecurities: Set = ["wpa", "wpa2", "wpa3", "wep", "sae", "nopass"]
+  /// The ends of the names of fields: `wifi_pass`, `wifiKey`.
+  private static let wifiFields = ["ssid", "psk", "pass", "password", "passphrase", "pwd", "key"]
 
   /// Each address once, in the order of the text.
   var addresses: [BluetoothAddress] {
@@ -172,7 +209,7 @@ private struct Words {
     guard separator.count <= 4, !separator.contains(where: { ";,&|\n".contains($0) }) else { return false }
     let keys = [
       "sn", "s", "n", "ser", "serial", "serialno", "serialnumber", "no", "nr", "lot", "batch", "ean", "upc",
-      "gtin", "pn", "part", "imei", "date", "order",
+      "gtin", "p", "pn", "part", "imei", "date", "order",
       // A secret must not get into the manifest as an address.
       "pop", "password", "pwd", "pin", "key", "token",
     ]
@@ -187,6 +224,11 @@ extension Character {
 extension Substring {
   /// Whether it can separate the groups of an address.
   fileprivate var isSeparator: Bool { [":", "-", ".", "_", " "].contains(self) }
+
+  /// Whether it is between the name of a field and its value in a URL, in JSON or in a list: `=`, `":"`.
+  fileprivate var isAssignment: Bool {
+    first { !$0.isWhitespace && !"\"'\\".contains($0) }.map { "=:".contains($0) } ?? false
+  }
 }
 
 extension String {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Journal
 
 /// Writes files for the operator.
 package enum OutputFile {
@@ -96,11 +97,12 @@ package enum OutputFile {
   ) throws(POSIXError) {
     let file = URL(fileURLWithPath: place)
     let folder = file.deletingLastPathComponent().path
-    let temporary = "\(folder)/.\(file.lastPathComponent).roboprov-\(getpid())"
-    _ = unlink(temporary)
+    let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard opened >= 0 else { throw POSIXError.last }
+    defer { close(opened) }
     // No other user may read it before it has the permissions of the file that it replaces.
-    let descriptor = open(
-      temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, status == nil ? mode : 0o600)
+    let (descriptor, temporary) = TemporaryFile.create(
+      for: file.lastPathComponent, in: opened, at: folder, mode: status == nil ? mode : 0o600)
     guard descriptor >= 0 else { throw POSIXError.last }
     do throws(POSIXError) {
       defer { close(descriptor) }
@@ -110,16 +112,21 @@ package enum OutputFile {
         _ = fchown(descriptor, status.st_uid, status.st_gid)
         guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else { throw POSIXError.last }
       }
-      guard fsync(descriptor) == 0, rename(temporary, place) == 0 else { throw POSIXError.last }
+      guard fsync(descriptor) == 0,
+        renameat(opened, temporary, opened, file.lastPathComponent) == 0
+      else { throw POSIXError.last }
     } catch {
-      _ = unlink(temporary)
+      _ = unlinkat(opened, temporary, 0)
       throw error
     }
-    let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard opened >= 0 else { return }
     // Some file systems cannot sync a directory; the failure is ignored.
     _ = fsync(opened)
-    close(opened)
+  }
+
+  /// Removes what processes that are no more left beside a file.
+  static func removeAbandoned(beside path: String) {
+    TemporaryFile.removeAbandoned(
+      in: URL(fileURLWithPath: destination(of: path)).deletingLastPathComponent().path)
   }
 
   /// The target of links, whether it exists or not.

@@ -118,11 +118,11 @@ extension ChildProcess {
   ///   - terminal: Whether it may ask at the terminal, if there is one. Its stdin is then the terminal.
   ///   - timeout: After it, the program is ended.
   ///   - limit: The maximum number of bytes of its stdout, and of its stderr.
-  ///   - heard: Called with what its stdout and its stderr have so far, several times a second.
+  ///   - heard: Called with what its stderr has so far, several times a second.
   /// - Throws: The reason why it cannot be started.
   static func run(
     _ words: [String], input: Int32 = -1, atTerminal: Bool = false, within timeout: Duration,
-    atMost limit: Int, _ heard: (_ output: [UInt8], _ errors: [UInt8]) -> Void = { _, _ in }
+    atMost limit: Int, _ heard: (_ errors: [UInt8]) -> Void = { _ in }
   ) throws(POSIXError) -> Outcome {
     let terminal = atTerminal ? open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1
     defer { if terminal >= 0 { close(terminal) } }
@@ -144,7 +144,7 @@ extension ChildProcess {
         output.read(into: &outcome.output, atMost: limit + 1),
         errors.read(into: &outcome.errors, atMost: limit + 1)
       )
-      heard(outcome.output, outcome.errors)
+      heard(outcome.errors)
       outcome.wroteTooMuch = max(outcome.output.count, outcome.errors.count) > limit
       if isOver {
         outcome.ending = child.wait()

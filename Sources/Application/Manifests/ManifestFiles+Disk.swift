@@ -7,6 +7,7 @@ extension ManifestFiles {
   package static func beside(_ manifest: String) -> ManifestFiles? {
     var status = stat()
     guard stat(manifest, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    OutputFile.removeAbandoned(beside: manifest)
     return relative(to: manifest)
   }
 
@@ -14,6 +15,7 @@ extension ManifestFiles {
   package static func relative(to manifest: String) -> ManifestFiles {
     ManifestFiles { path, limit in
       let place = InputFile.path(path, beside: manifest)
+      OutputFile.removeAbandoned(beside: place)
       do throws(InputFile.Problem) {
         let bytes = try InputFile.contents(of: place, atMost: limit, patience: nil).bytes
         return .success(File(name: place, bytes: bytes))

@@ -25,7 +25,7 @@ package struct FindTarget: Sendable {
     guard let known else {
       if let address = try? LabelText.address(in: text) { return FindTarget(nil, [address]) }
       throw CommandFailure(
-        .usage, "“\(text.visible)” is not a device address",
+        .usage, "\(DeviceArgument.shown(text) ?? "the text") is not a device address",
         advice: "To find a room's device, add the manifest: `roboprov find 'Room 312' building.yaml`.")
     }
     let names = RoomNames(known.building, known.lastKnown)

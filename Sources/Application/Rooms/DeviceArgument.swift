@@ -9,8 +9,14 @@ package enum DeviceArgument {
       return try LabelText.address(in: text)
     } catch {
       throw CommandFailure(
-        .usage, "\(text.utf8.count > 40 ? "the text" : "“\(text.visible)”"): \(LabelWords.sentence(error))",
+        .usage, "\(shown(text) ?? "the text"): \(LabelWords.sentence(error))",
         advice: "`roboprov scan` lists the addresses.")
     }
+  }
+
+  /// The text as messages quote it; nil for a long one, and for the code of a label or of a network, which may have a
+  /// password.
+  static func shown(_ text: String) -> String? {
+    text.utf8.count > 40 || text.contains { "{}\"=;%".contains($0) } ? nil : "“\(text.visible)”"
   }
 }

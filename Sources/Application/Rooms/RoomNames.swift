@@ -50,7 +50,7 @@ package struct RoomNames {
     let nearest = Vocabulary.nearest(to: text, of: rooms.flatMap { [$0.name, $0.id.rawValue] })
     let shown = rooms.prefix(12).map(\.id.rawValue).joined(separator: ", ") + (rooms.count > 12 ? ", …" : "")
     return CommandFailure(
-      .usage, "\(option): there is no room “\(text.visible)”",
+      .usage, "\(option): there is no room \(DeviceArgument.shown(text) ?? "of this name")",
       advice: (nearest.map { "Did you mean “\($0.visible)”? " } ?? "")
         + "Name it by its id or its name. The rooms: \(shown.visible)")
   }

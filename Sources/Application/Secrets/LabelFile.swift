@@ -16,6 +16,7 @@ struct LabelFile {
   /// Reads the file; without a file there is no label.
   init(_ path: String) throws(SecretError) {
     self.path = path
+    OutputFile.removeAbandoned(beside: path)
     do throws(InputFile.Problem) {
       bytes = try InputFile.contents(of: path, atMost: Self.longest, patience: nil).bytes
     } catch {

@@ -10,27 +10,28 @@ enum SecretCommand {
 
   /// Runs a program without a shell. It can ask at the terminal, if there is one.
   ///
-  /// Its stderr is shown without controls and without the password. At a terminal it is shown while the program
-  /// runs, from the second second on, because it may tell the person what to do; otherwise after the end.
+  /// Its stderr is shown when it has ended, without controls and without the password: only then is that known. At a
+  /// terminal the person is told that there is something, because it may ask to touch a key.
   /// - Returns: Its stdout.
   static func run(
     _ words: [String], within timeout: Duration = Self.timeout
   ) throws(SecretError) -> [UInt8] {
-    var shown = 0
+    var isAnnounced = !Surroundings.isTerminal(STDERR_FILENO)
     let patience = Deadline(after: .seconds(1))
-    let isWatched = Surroundings.isTerminal(STDERR_FILENO)
     let outcome: ChildProcess.Outcome
     do throws(POSIXError) {
       outcome = try ChildProcess.run(
         words, atTerminal: true, within: timeout, atMost: SecretText.longest
-      ) { output, errors in
-        if isWatched, patience.hasPassed { show(errors, output, &shown) }
+      ) { errors in
+        guard !isAnnounced, !errors.isEmpty, patience.hasPassed else { return }
+        isAnnounced = true
+        Messages.say(SecretWords.waiting(for: words))
       }
     } catch {
       if error.code == .ENOENT || error.code == .ENOTDIR { throw .noProgram }
       throw .notStarted(reason: error.text)
     }
-    show(outcome.errors, outcome.output, &shown)
+    show(outcome)
     switch outcome.ending {
     case _ where outcome.wroteTooMuch: throw .tooLong
     case .exited(0)?: return outcome.output
@@ -40,15 +41,12 @@ enum SecretCommand {
     }
   }
 
-  /// Shows what is new in the error output.
-  /// - Parameters:
-  ///   - output: What may be the password.
-  ///   - shown: The bytes that were shown before.
-  private static func show(_ errors: [UInt8], _ output: [UInt8], _ shown: inout Int) {
-    guard errors.count > shown else { return }
-    let new = String(decoding: errors[shown...], as: UTF8.self)
-    shown = errors.count
-    let secret = Secret(String(decoding: output, as: UTF8.self).trimmed)
-    Surroundings.write(Redactor([secret])(OutsideWords.quoted(new)).visibleLines, to: STDERR_FILENO)
+  /// Shows the error output without what may be the password: the output, and each of its lines.
+  private static func show(_ outcome: ChildProcess.Outcome) {
+    guard !outcome.errors.isEmpty else { return }
+    let output = String(decoding: outcome.output, as: UTF8.self)
+    let secrets = [output.trimmed] + output.split(whereSeparator: \.isNewline).map(\.trimmed)
+    let errors = OutsideWords.quoted(String(decoding: outcome.errors, as: UTF8.self))
+    Surroundings.write(Redactor(secrets.map { Secret($0) })(errors).visibleLines, to: STDERR_FILENO)
   }
 }

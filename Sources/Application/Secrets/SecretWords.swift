@@ -33,6 +33,11 @@ enum SecretWords {
     return "Rehearsal: made-up passwords replace \(names.joined(separator: ", "))\(more)"
   }
 
+  /// The message while a program runs that has written to its stderr.
+  static func waiting(for words: [String]) -> String {
+    "\(words[0].visible) has a message, which is shown when it has ended. It may wait for you, for example to touch a key."
+  }
+
   /// The networks that use a password.
   static func networks(of wanted: SecretResolver.Wanted) -> String {
     let shown = wanted.networks.prefix(3).map(\.visible).joined(separator: ", ")

@@ -35,10 +35,11 @@ final class ShownPage: Sendable {
   func answer(_ request: HTTPRequest) -> HTTPAnswer {
     let (page, cookie) = state.withLock { ($0.page, $0.cookie) }
     if request.method == "GET", isToken(request.target.dropFirst()) {
-      // The page has an address without the token, so that it is in no history and on no picture of the screen.
+      // The page has an address without the token, so that it is in no history and on no picture of the screen. A link in a
+      // message opens it, too: a browser would not send a `Strict` cookie after the redirection.
       return HTTPAnswer(
         .seeOther,
-        [("Location", "/"), ("Set-Cookie", "\(cookie)=\(token); Path=/; HttpOnly; SameSite=Strict")])
+        [("Location", "/"), ("Set-Cookie", "\(cookie)=\(token); Path=/; HttpOnly; SameSite=Lax")])
     }
     guard isToken(request.cookie(cookie) ?? "") else { return HTTPAnswer(.notFound) }
     guard request.method == "GET" else { return HTTPAnswer(.methodNotAllowed, [("Allow", "GET")]) }

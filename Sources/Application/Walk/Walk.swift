@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Model
+package import Session
 
 /// The state of `roboprov walk`, in which an installer visits the rooms of a building one by one: the current
 /// room, and the action for each label or key.
@@ -108,6 +109,7 @@ package struct Walk: Sendable {
   package private(set) var stops: [Stop]
   private var index = 0
   private let owners: [DeviceReference: String]
+  private let drivers: [FamilyDriver]
 
   /// The keys with a meaning on an empty line. None is a hexadecimal digit, with which a label begins.
   package static let keys: Set<Character> = ["r", "s", "u", "l", "i", "q", "?"]
@@ -115,9 +117,11 @@ package struct Walk: Sendable {
   /// - Parameters:
   ///   - stops: The rooms to do, in this order.
   ///   - owners: The devices of other rooms, with the names of those rooms.
-  package init(_ stops: [Stop], owners: [DeviceReference: String] = [:]) {
-    self.stops = stops
-    self.owners = owners
+  ///   - drivers: Those of the building's families.
+  package init(
+    _ stops: [Stop], owners: [DeviceReference: String] = [:], _ drivers: [FamilyDriver] = BuiltIn.drivers
+  ) {
+    (self.stops, self.owners, self.drivers) = (stops, owners, drivers)
   }
 
   /// The current room; nil at the end of the walk.
@@ -158,7 +162,8 @@ package struct Walk: Sendable {
     case .key: return .show(.help)
     case .line(let text):
       do throws(LabelProblem) {
-        return label(try LabelText.label(in: text, of: stop.family), stop)
+        return label(
+          try LabelText.label(in: text, of: stop.family, drivers, beside: Array(taken)), stop)
       } catch {
         return .show(.badLabel(error))
       }

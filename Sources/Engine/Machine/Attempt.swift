@@ -23,6 +23,8 @@ struct Attempt: Hashable, Sendable {
   let action: MonotonicInstant?
   /// The settings that earlier attempts, of this or another run, wrote to the device.
   let recorded: RecordedSettings?
+  /// The highest security that sessions with the device had; nil without one.
+  let leastSecurity: Int?
   /// Whether the attempt may write the device whatever it holds.
   let mayOverwrite: Bool
 }
@@ -41,6 +43,8 @@ struct AttemptReport: Hashable, Sendable {
   var readBack: Set<SettingName> = []
   /// Whether the device accepted the command of the attempt.
   var isAccepted = false
+  /// The security of the session; nil if it has none of its own.
+  var security: Int?
   /// Whether the attempt asked the device to keep the settings. From then on the device may have changed.
   var wasSubmitted = false
   /// Whether a link exists that the attempt must end.

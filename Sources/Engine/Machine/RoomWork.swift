@@ -63,6 +63,8 @@ struct RoomWork: Hashable, Sendable {
   private(set) var wasTouched = false
   /// Whether the device accepted the command of an attempt.
   private(set) var isAccepted = false
+  /// The highest security of the sessions of this run.
+  private(set) var security: Int?
   /// Whether the device may have had the room's identity before this run wrote anything, with other settings.
   var hadIdentity = false
   var lastFailure: FailureReason?
@@ -142,6 +144,7 @@ struct RoomWork: Hashable, Sendable {
     if report.hasLink { wasLinked = true }
     if report.wasSubmitted { wasTouched = true }
     if report.isAccepted { isAccepted = true }
+    security = [security, report.security].compactMap(\.self).max()
   }
 
   private mutating func take(_ submission: Submission) {

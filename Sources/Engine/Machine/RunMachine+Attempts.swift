@@ -78,6 +78,8 @@ extension RunMachine {
           id: id, number: work.number, session: engaged.session, room: room, address: work.address,
           action: action,
           recorded: recorded(for: work),
+          leastSecurity: [request.known.lastKnown.securities[work.address], work.security].compactMap(\.self)
+            .max(),
           mayOverwrite: request.known.mayOverwrite(work.room))))
     // The adapter can be lost while a person chooses the moment of the action.
     if radios.index(of: engaged.session) == nil { perform(.endAttempt(id, .adapterLost)) }

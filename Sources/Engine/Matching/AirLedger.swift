@@ -15,6 +15,8 @@ package struct AirLedger: Sendable {
     package var rssi: Int?
     /// The last local name that it sent.
     package var name: String?
+    /// Whether it changes its address from time to time.
+    package fileprivate(set) var hasChangingAddress = false
     /// The family that it was last recognised as, and its state; nil for an identity of another kind.
     package var life: Life?
     /// The families between which what it sent does not decide; empty without several.
@@ -223,6 +225,7 @@ package struct AirLedger: Sendable {
       name: advertisement.localName ?? known?.name, life: life, identity: identity ?? known?.identity,
       identityReceived: known?.identityReceived, receptions: known?.receptions ?? [:],
       isIdentified: identity != nil)
+    sighting.hasChangingAddress = advertisement.hasChangingAddress
     sighting.identities = known?.identities ?? []
     sighting.rivals = known.map(\.rivals).flatMap { $0.isEmpty ? nil : $0 } ?? families.rivals(advertisement)
     (sighting.contradiction, sighting.alternation) = (

@@ -16,7 +16,8 @@ extension RunShell {
       room: attempt.room, address: attempt.address, adapter: attempt.session.adapter,
       attempt: attempt.number, central: central, coordinator: coordinator, clock: clock,
       action: attempt.action,
-      recorded: attempt.recorded, mayOverwrite: attempt.mayOverwrite, randomBytes: environment.randomBytes,
+      recorded: attempt.recorded, leastSecurity: attempt.leastSecurity, mayOverwrite: attempt.mayOverwrite,
+      randomBytes: environment.randomBytes,
       linked: { [inbox] in inbox.post(.linked(attempt.id)) },
       answered: { [inbox] in inbox.post(.connected(attempt.id)) },
       forbidden: { [inbox] in
@@ -32,6 +33,7 @@ extension RunShell {
     report.written = await session.progress.written
     report.readBack = await session.progress.readBack
     report.isAccepted = await session.progress.isAccepted
+    report.security = await session.progress.security
     report.wasSubmitted = await session.progress.submittedAt != nil
     report.hasLink = link != nil
     inbox.post(.sessionEnded(report, attempt.id))

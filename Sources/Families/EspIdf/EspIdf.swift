@@ -43,17 +43,19 @@ extension DeviceFamily {
       .init(
         .username, "user name", .secretText(bytes: 0...64), isRequired: false, isShareable: true,
         isOnLabel: true,
-        documentation: "User name of security 2; wifiprov if absent or empty."),
+        documentation:
+          "User name of security 2, which its sessions must then have; wifiprov if absent or empty."),
       .init(
         .security, "lowest security", .integer(0...2), isRequired: false, isShareable: true,
         documentation:
-          "Lowest security of its sessions: 1 if absent. With 0 the WiFi password may cross the air unencrypted."
+          "Lowest security of its sessions. If absent: 2 with a user name, else 1, or the one that a session with the device had before. With 0 the WiFi password may cross the air unencrypted."
       ),
       .init(
         .service, "service", .uuid(except: [.zero]), isRequired: false, isShareable: true,
         documentation: "Service of this product, if it is none of Espressif's."),
       EspIdf.Endpoint.ofProduct,
     ],
+    security: EspIdf.security,
     // All of them are found by their descriptions.
     characteristics: [],
     stages: [.search, .connect, .discover, .ready, .read, .write, .save],
@@ -104,6 +106,9 @@ package enum EspIdf {
         "Values for the product's own endpoints, by their names. Each is sent, encrypted, before the network is applied."
     )
   }
+
+  static let security = SecurityRule(
+    .security, usual: 1, sign: .username, strongest: 2, secret: .proofOfPossession)
 
   static let defaultUsername = "wifiprov"
 

@@ -36,16 +36,17 @@ extension EspIdf {
     _ endpoints: EspEndpoints, for session: DeviceSession
   ) async throws(AttemptFailure) -> (EspChannel, EspVersion) {
     let room = session.room
-    let named: Int? = if case .integer(let security)? = room.access[.security] { security } else { nil }
     let username = room.text(of: .username) ?? []
     let credentials = EspCredentials(
       proof: room.text(of: .proofOfPossession) ?? [],
       username: username.isEmpty ? Array(defaultUsername.utf8) : username)
+    let rule = EspIdf.security
+    let least = rule.lowest(room.access, recorded: session.leastSecurity)
     let (version, security, result) = try await session.stage(.ready) { () throws(CentralError) in
       let version = EspVersion(try await endpoints.exchange(Endpoint.version, Array("ESP".utf8)))
       // Firmware that does not say it has the security that the manifest names.
-      let held = version.security ?? named
-      guard let security = held, security >= named ?? 1 else {
+      let held = version.security ?? rule.named(room.access)
+      guard let security = held, security >= least else {
         return (version, held, EspHandshake.Result?.none)
       }
       let handshake = EspHandshake(
@@ -60,7 +61,9 @@ extension EspIdf {
       throw AttemptFailure(
         .credentialsRefused(
           FailedStep(.ready, stackText: text), source: room.origins[.proofOfPossession]?.written))
-    case .agreed(let cipher)?: return (EspChannel(endpoints, cipher), version)
+    case .agreed(let cipher)?:
+      if let security { await session.secured(by: security) }
+      return (EspChannel(endpoints, cipher), version)
     }
   }
 }

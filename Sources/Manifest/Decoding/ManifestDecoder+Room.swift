@@ -107,6 +107,7 @@ extension ManifestDecoder {
       retries: retries)
     room.sharedFamily = shared
     room.nameLabel()
+    if let rule = profile.security { checkSecurity(of: access, by: rule, fields, defaults) }
     if room.awaitsLabel, let entry = fields.entry("address") {
       error(
         .badSecretSource, "a room with an `address` takes no secret from a file of labels",
@@ -115,6 +116,25 @@ extension ManifestDecoder {
           "a label has the name of its device: leave `address` out, and read the label (`roboprov capture`)")
     }
     return room
+  }
+
+  private mutating func checkSecurity(
+    of access: [SettingName: SettingValue], by rule: SecurityRule, _ fields: Fields, _ defaults: RoomDefaults
+  ) {
+    func entry(_ name: SettingName) -> YAMLNode.Entry? {
+      fields.entry(name.rawValue) ?? defaults.settings[name.rawValue]?.entry
+    }
+    if rule.isContradictory(access), let lower = entry(rule.setting), let sign = entry(rule.sign),
+      evidence.contradictions.insert(lower.keyRange).inserted
+    {
+      error(
+        .contradictorySecurity, "only devices of security \(rule.strongest) have a `\(rule.sign)`",
+        at: lower.keyRange, notes: [.init("the `\(rule.sign)`", at: sign.keyRange)],
+        advice: "leave `\(rule.setting)` out, or, if the device has a lower security, `\(rule.sign)`")
+    }
+    if rule.isGuessable(access), let secret = entry(rule.secret) {
+      evidence.guessable.append((rule.secret, secret.keyRange))
+    }
   }
 
   private static let nameOfAnyRoom = SettingDescription(
@@ -203,8 +223,8 @@ extension ManifestDecoder {
       neverWritten(entry)
       return nil
     }
-    guard check(.text(name), by: DeviceReference.nameDescription, called: "device", at: entry.value.range)
-    else { return nil }
+    let violation = DeviceReference.violation(ofName: name)
+    guard report(violation, of: .text(name), called: "device", at: entry.value.range) else { return nil }
     if let address = fields.entry("address") {
       warning(
         .redundantHint, "`device` has no effect in a room with an address", at: entry.keyRange,

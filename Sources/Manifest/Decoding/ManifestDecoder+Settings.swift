@@ -149,7 +149,14 @@ extension ManifestDecoder {
   mutating func check(
     _ value: SettingValue, by description: SettingDescription, called key: String, at range: SourceRange
   ) -> Bool {
-    guard let violation = description.violation(of: value) else { return true }
+    report(description.violation(of: value), of: value, called: key, at: range)
+  }
+
+  /// - Returns: Whether there is no violation.
+  mutating func report(
+    _ violation: SettingViolation?, of value: SettingValue, called key: String, at range: SourceRange
+  ) -> Bool {
+    guard let violation else { return true }
     let (code, message, advice) = Self.words(for: violation, of: value, called: key)
     error(code, message, at: range, advice: advice)
     return false

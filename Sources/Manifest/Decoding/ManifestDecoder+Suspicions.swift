@@ -8,6 +8,11 @@ struct RoomEvidence {
   /// For each value of a setting that numbers devices its difference from the number in the room's name.
   fileprivate var numbers: [(difference: Int, setting: SettingName, number: Int, range: SourceRange)] = []
 
+  /// The places of a security that contradicts another key.
+  var contradictions: Set<SourceRange> = []
+  /// The secrets that can be guessed, one for each room.
+  var guessable: [(name: SettingName, range: SourceRange)] = []
+
   mutating func note(_ address: BluetoothAddress, at range: SourceRange?) {
     if let range { addresses.append((address, range)) }
   }
@@ -27,6 +32,21 @@ extension ManifestDecoder {
   mutating func warnOfSuspicious() {
     warnOfNumbers()
     warnOfAddresses()
+    warnOfGuessable()
+  }
+
+  /// One warning for all rooms: the labels decide how long these secrets are.
+  private mutating func warnOfGuessable() {
+    guard let first = evidence.guessable.first else { return }
+    let others = evidence.guessable.count - 1
+    let more = others == 0 ? "" : ", as in \(others) other room\(others == 1 ? "" : "s")"
+    warning(
+      .guessableSecret,
+      "this `\(first.name)` has less than \(SecurityRule.bits) random bits: in security 1 it can be guessed\(more)",
+      at: first.range,
+      advice:
+        "if the device has security 2, give its `username` or `security: 2`; otherwise provision it where nobody can imitate it"
+    )
   }
 
   private mutating func warnOfNumbers() {
@@ -63,11 +83,6 @@ extension ManifestDecoder {
     let others = items.filter { value($0) != usual }
     return others.isEmpty ? nil : (usual, others)
   }
-}
-
-extension BluetoothAddress {
-  /// The first three bytes, the manufacturer's block.
-  fileprivate var manufacturer: UInt64 { rawValue >> 24 }
 }
 
 extension String {

@@ -70,6 +70,8 @@ package enum DiagnosticCode: String, Hashable, Sendable, Codable, CaseIterable {
   case redundantHint = "redundant-hint"
   case registeredWithoutAddress = "registered-without-address"
   case proofFromAnyAddress = "proof-from-any-address"
+  case contradictorySecurity = "contradictory-security"
+  case guessableSecret = "guessable-secret"
   case timeoutTooShort = "timeout-too-short"
   case slowDevice = "slow-device"
   case suspiciousNumber = "suspicious-number"
@@ -181,6 +183,10 @@ extension DiagnosticCode {
       "A registered room without an address is done when the beacon of any device with its identity is received, and any device can send that identity."
     case .proofFromAnyAddress:
       "With `proof: any_address` the beacon that proves a room may come from another device. Firmware that keeps its address does not need it."
+    case .contradictorySecurity:
+      "Only devices of security 2 have a `username`. With a lower `security` anyone who imitates the device could ask for a lower one."
+    case .guessableSecret:
+      "In security 1 whoever imitates a device once can try any number of texts for its `pop` afterwards, and with it receive the WiFi password. One with less than 80 random bits can be found so: 24 digits, 20 hexadecimal digits or 16 letters and digits have as many."
     case .timeoutTooShort: "A timeout is shorter than the device may take with these settings."
     case .slowDevice: "The setting is possible, but makes the device slow to find or to connect to."
     case .suspiciousNumber:

@@ -24,6 +24,16 @@ package enum DeviceReference: Hashable, Sendable, CustomStringConvertible {
   package static let nameDescription = SettingDescription(
     "device", "device", .text(bytes: nameBytes), isRequired: false,
     documentation: "The name that the device advertises.")
+
+  /// Why a text cannot be such a name; nil if it can. One that cannot be read on a screen is none.
+  package static func violation(ofName text: String) -> SettingViolation? {
+    if let violation = nameDescription.violation(of: .text(text)) { return violation }
+    if text.unicodeScalars.contains(where: \.isControlling) { return .controlCharacter }
+    let isBlank = text.unicodeScalars.allSatisfy {
+      $0.properties.isWhitespace || $0.properties.isDefaultIgnorableCodePoint
+    }
+    return isBlank ? .wrongLength(bytes: 0, allowed: nameBytes) : nil
+  }
 }
 
 extension Room {

@@ -140,6 +140,7 @@ package struct DeviceDetail: Hashable, Sendable, Codable {
     case system
     case systemVersion = "system_version"
     case url
+    case security
   }
 
   package var name: Name

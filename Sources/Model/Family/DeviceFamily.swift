@@ -22,6 +22,8 @@ package struct DeviceFamily: Hashable, Sendable {
   /// What the session needs to be let in, and what it tells the product itself before it writes the settings: it is in
   /// manifests as settings are, and neither on record nor in reports.
   package var access: [SettingDescription]
+  /// How secure its sessions must be; nil for a family whose devices do not say it.
+  package var security: SecurityRule?
   /// The characteristics of its service, with the settings in their values, in the order of writing.
   package var characteristics: [CharacteristicDescription]
   /// The stages of an attempt.
@@ -40,14 +42,14 @@ package struct DeviceFamily: Hashable, Sendable {
   package init(
     id: FamilyID, title: String, words: DeviceWords, service: BluetoothUUID, recognition: [RecognitionRule],
     lifecycle: Lifecycle, identity: IdentityRule? = nil, proof: ProofRule, settings: [SettingDescription],
-    access: [SettingDescription] = [],
+    access: [SettingDescription] = [], security: SecurityRule? = nil,
     characteristics: [CharacteristicDescription], stages: [Stage], timeouts: TimeoutRule = TimeoutRule(),
     answersWithin: Duration? = nil, listsNetworks: Bool = false, procedure: Procedure? = nil,
     digest: String? = nil
   ) {
     (self.id, self.title, self.words, self.service) = (id, title, words, service)
     (self.recognition, self.lifecycle, self.identity, self.proof) = (recognition, lifecycle, identity, proof)
-    (self.settings, self.access) = (settings, access)
+    (self.settings, self.access, self.security) = (settings, access, security)
     (self.characteristics, self.stages) = (characteristics, stages)
     (self.timeouts, self.answersWithin, self.listsNetworks) = (timeouts, answersWithin, listsNetworks)
     (self.procedure, self.digest) = (procedure, digest)

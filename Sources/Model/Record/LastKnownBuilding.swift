@@ -10,6 +10,8 @@ package struct LastKnownBuilding: Hashable, Sendable {
   package var retired: [BluetoothAddress: Retirement]
   /// The device families, as the last run with each described it.
   package var families: [FamilyID: RecordedFamily] = [:]
+  /// The highest security that a session with each device had.
+  package var securities: [BluetoothAddress: Int] = [:]
   /// The links that each controller last held or refused to exceed, where that was measured.
   package var linksHeld: [AdapterID: Int] = [:]
 

@@ -409,6 +409,7 @@ extension DeviceDetail.Name {
     case .system: "system"
     case .systemVersion: "system version"
     case .url: "URL"
+    case .security: "security"
     }
   }
 }

@@ -38,7 +38,7 @@ extension FailureReason.Code: OutputNames {
     case .credentialsRefused:
       "It did not accept the credentials of the room: it answered with an ATT error, or the link ended at that moment. Nothing was written. `source` says where they come from, unless they are in the manifest itself."
     case .securityTooLow:
-      "Its sessions have less security than the manifest demands, or one that it does not name (`held`): nothing was written."
+      "Its sessions have less security (`held`) than the manifest demands or than an earlier one had, or one that it does not name: nothing was written."
     case .settingUnsupported:
       "It does not take `setting`, which the manifest gives for the room: nothing was written."
     case .networkNotReceived:

@@ -215,10 +215,10 @@ extension SentenceContext {
 
   func securityTooLow(_ held: String) -> Explanation {
     Explanation(
-      "\(subject) offers only \(held.visible), which the manifest does not accept, so nothing was written.",
+      "\(subject) offers only \(held.visible), not what the manifest demands or what the device had before, so nothing was written.",
       """
-      Check that it belongs in this room. To accept it, set `security` for this room to what it has; with `security: 0` \
-      the WiFi password is sent unencrypted. \(again)
+      Another device may imitate it: check that it belongs in this room. To accept it, set `security` for this room to what it \
+      has, without a `username`; with `security: 0` the WiFi password is sent unencrypted. \(again)
       """)
   }
 

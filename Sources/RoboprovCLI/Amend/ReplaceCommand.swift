@@ -101,10 +101,10 @@ struct ReplaceCommand: AsyncParsableCommand {
 
   // MARK: The new sensor
 
-  private func wantedSuccessor() throws -> BluetoothAddress? {
+  private func wantedSuccessor(beside known: [BluetoothAddress]? = nil) throws -> BluetoothAddress? {
     guard let successor else { return nil }
     do throws(LabelProblem) {
-      return try LabelText.address(in: successor)
+      return try LabelText.address(in: successor, beside: known)
     } catch {
       throw CommandFailure(.usage, "--with: \(LabelWords.sentence(error))")
     }
@@ -120,6 +120,7 @@ struct ReplaceCommand: AsyncParsableCommand {
         "--with writes the address into the manifest, and \(subject.building.visible) is not a manifest",
         advice: "Name the building by its manifest.")
     }
+    _ = try wantedSuccessor(beside: source.building.rooms.compactMap(\.address))
     let other =
       source.building.rooms.first { $0.id != room && $0.address == address }?.id
       ?? amendment.lastKnown.rooms.filter { entry in

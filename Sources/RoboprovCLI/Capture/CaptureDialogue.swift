@@ -131,8 +131,11 @@ struct CaptureDialogue {
     guard let sighting = received[assignment.device] else { return "not received" }
     let room = building.rooms.first { $0.id == assignment.stop.room }
     let signal = sighting.strongest.rssi.map { ", \($0) dBm" } ?? ""
-    let words = "on air, " + (sighting.life?.recognition.shortWords ?? "not recognised") + signal
-    guard let family = sighting.life?.profile, let room, family != room.family.id else { return words }
-    return words + ": it is a \(family), but the manifest has a \(room.family.id)"
+    var words = "on air, " + (sighting.life?.recognition.shortWords ?? "not recognised") + signal
+    if let family = sighting.life?.profile, let room, family != room.family.id {
+      words += ": it is a \(family), but the manifest has a \(room.family.id)"
+    }
+    if assignment.device.address != nil { words += LabelWords.changingAddress(of: sighting) }
+    return words
   }
 }

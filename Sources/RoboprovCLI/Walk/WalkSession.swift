@@ -49,7 +49,7 @@ actor WalkSession {
           room: room.id, name: room.name, floor: room.floor, family: room.family.id,
           canIdentify: BuiltIn.drivers[room.family.id]?.identify != nil, needsLabel: room.awaitsLabel,
           address: room.address ?? known.device(of: room)?.address, deviceName: room.deviceName)
-      }, owners: Dictionary(others) { first, _ in first })
+      }, owners: Dictionary(others) { first, _ in first }, prepared.source.building.drivers)
     view.building = prepared.source.building.name
     view.isSimulated = stack.isSimulated
     view.rooms = rooms.count
