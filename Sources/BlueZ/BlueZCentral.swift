@@ -80,7 +80,7 @@ package actor BlueZCentral: Central {
   /// Connects to the bus and subscribes to BlueZ. The daemon need not run yet: operations throw
   /// `stackUnavailable` until it does, and `adapterChanges` reports its start.
   /// - Parameters:
-  ///   - bus: where BlueZ is: `.system`, or the address of another bus.
+  ///   - bus: where BlueZ is.
   ///   - host: the computer of the bus; nil for this one.
   ///   - clock: the clock of all instants and of all waiting.
   ///   - timeout: how long the bus and BlueZ may take for a reply, unless a call has its own limit.
@@ -301,6 +301,7 @@ extension BlueZCentral {
       for device in tree.devices(under: adapter) where receivedContent[device] == nil {
         receivedContent[device] = .remembered
       }
+      if tree.host != nil, isDiscovering(adapter) { foreignScans.inherit(adapter) }
     }
     adaptersChanged()
     scansChanged()
