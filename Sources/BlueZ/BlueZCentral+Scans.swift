@@ -139,6 +139,8 @@ extension BlueZCentral {
     guard let path = tree.path(of: adapter) else { return [] }
     let programs = await connection.programs(scanning: Name.service, about: path) ?? []
     guard programs.isEmpty else { return programs.map { "\($0.name) (pid \($0.id))" } }
+    // The reply follows all that BlueZ has signalled so far. Without one nothing is proved.
+    guard (try? await call(Name.root, Name.Interface.peer, Name.Member.ping)) != nil else { return [] }
     return foreignScans.hasSign(path) ? nil : []
   }
 }

@@ -124,7 +124,8 @@ package actor ReconnectingCentral: Central {
     guard case .success(let new)? = opened, !isClosed, !Task.isCancelled else {
       if case .success(let new)? = opened { await new.close() }
       if Task.isCancelled { throw CentralError(.cancelled) }
-      if case .failure(let error)? = opened, error.code != .timedOut { throw error }
+      // The end of the race cancels the attempt.
+      if case .failure(let error)? = opened, ![.timedOut, .cancelled].contains(error.code) { throw error }
       throw isClosed ? Self.lost : CentralError(.busUnavailable, stackText: "no answer within \(limit)")
     }
     return new

@@ -113,7 +113,8 @@ final class Link: MessageLink, @unchecked Sendable {
   var refusal: DBusError {
     program?.failure
       ?? DBusError(
-        kind: .cannotConnect, name: DBusError.prefix + "Disconnected", message: "the bus ended the connection"
+        kind: .cannotConnect, name: DBusError.prefix + "Disconnected",
+        message: "the bus ended the connection; its security policy may not admit this user"
       )
   }
 
@@ -149,9 +150,10 @@ final class Link: MessageLink, @unchecked Sendable {
       dbus_connection_read_write(connection, 10)
       tries -= 1
     }
+    // A child process has a copy of the socket until it executes its program, and the bus would see no end meanwhile. When the
+    // bus has ended the connection, libdbus has closed the socket, and another one may have its number.
+    if isConnected { shutdown(descriptor, Int32(SHUT_RDWR)) }
     isClosed = true
-    // A child process has a copy of the socket until it executes its program, and the bus would see no end meanwhile.
-    shutdown(descriptor, Int32(SHUT_RDWR))
     dbus_connection_close(connection)
     program?.end()
   }

@@ -175,6 +175,7 @@ struct ReconnectionScenarios {
   @Test("a lost bus proves nothing about other programs")
   func lostProof() async throws {
     try await with { bus, central, daemon in
+      _ = try await central.adapters()
       await daemon.setAdapter(["Discovering": .bool(true)])
       try await SystemClock().sleep(for: ForeignScans.least * 2)
       #expect(await central.scanningClients(on: Sample.adapter) == nil)

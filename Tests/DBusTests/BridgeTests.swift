@@ -96,6 +96,27 @@ struct BridgeTests {
     }
   }
 
+  @Test("closing a connection that the bus has ended leaves a new socket alone that has its number")
+  func reusedNumber() throws {
+    while true {
+      let link = try Link.open(.bridge(BusBridge(title: "ssh pi@gw3", words: ["true"])))
+      while link.isConnected {
+        poll(nil, 0, 1)
+        link.readAndWrite()
+        while link.next() != nil {}
+      }
+      var pair: [Int32] = [-1, -1]
+      try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+      let copy = fcntl(pair[0], F_DUPFD_CLOEXEC, link.descriptor)
+      defer { for descriptor in pair + [copy] { close(descriptor) } }
+      let isReused = [copy, pair[0], pair[1]].contains(link.descriptor)
+      link.close()
+      guard isReused else { continue }
+      #expect(send(pair[0], "x", 1, Int32(MSG_NOSIGNAL)) == 1)
+      return
+    }
+  }
+
   @Test("a bus that never answers ends the attempt at its time limit, as an error that says so")
   func timeLimit() async throws {
     let failure = await #expect(throws: DBusError.self) {
