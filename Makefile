@@ -92,8 +92,8 @@ test-instructions: setup-test $(DEBUG_BUILT) ## count the instructions of a fixe
 
 .PHONY: test-long
 test-long: setup-test venv $(DEBUG_BUILT) ## the sweeps as a whole: histories, random buildings, misconduct at every point, kills, partitions
-	@LONG=1 HOSTILE=$(HOSTILE) KILLS=40 Scripts/test --filter \
-	'HistoryScenarios|BuildingHistoryTests|CampaignTests|^StackTests.HostileStackTests|KillAtRandomTests|GatewayTests/partitioned'
+	@LONG=1 HOSTILE=$(HOSTILE) KILLS=40 STARTS=100 Scripts/test --filter \
+	'GatewayStartTests|HistoryScenarios|BuildingHistoryTests|CampaignTests|^StackTests.HostileStackTests|KillAtRandomTests|GatewayTests/partitioned'
 
 # `make test` runs 10 of these, `make test-long` 40. A failure names its seed; SEED=<seed> KILLS=1 repeats it.
 KILLS := 200
@@ -102,6 +102,13 @@ SEED := 1
 .PHONY: test-kill
 test-kill: setup-test $(DEBUG_BUILT) ## kill the program KILLS=200 times at random instants, starting with SEED=1
 	@KILLS=$(KILLS) KILL_SEED=$(SEED) Scripts/test --filter KillAtRandomTests
+
+# `make test` makes 20 of these, `make test-long` 100. A failure names its seed, which stands for five starts.
+STARTS := 500
+
+.PHONY: test-starts
+test-starts: setup-test $(DEBUG_BUILT) ## start STARTS=500 times with three gateways that fail at random moments, from SEED=1: each start must end
+	@STARTS=$(STARTS) START_SEED=$(SEED) Scripts/test --filter GatewayStartTests
 
 # `make test` runs 7 of these, `make test-long` 300. A failure names its seed and, with MINIMISE=1, the steps that can be left out.
 HISTORIES := 2000

@@ -10,6 +10,9 @@ extension BlueZCentral {
     return tree.stackVersion
   }
 
+  /// The id of the bus, which each bus makes at its start.
+  package func stackIdentity(on host: HostName?) async -> String? { await connection.busID() }
+
   /// The adapters as they are now, ordered by identity.
   /// - Throws: `busUnavailable`, `stackUnavailable`, `permissionDenied`.
   package func adapters() async throws(CentralError) -> [Adapter] {

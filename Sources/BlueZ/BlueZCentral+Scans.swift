@@ -28,6 +28,9 @@ struct ForeignScans {
   /// Adapters of which BlueZ has yet to report the end of this client's discovery, and that have reported no device
   /// since the stop.
   private var unended: Set<ObjectPath> = []
+  /// Adapters of another host on which a discovery has gone on since this client connected. A gateway keeps the discovery of a
+  /// lost connection, so it may be one of this program: no report of a device is a sign of another.
+  private var inherited: Set<ObjectPath> = []
 
   /// Records the state of an adapter.
   mutating func note(_ path: ObjectPath, isDiscovering: Bool, isOurs: Bool, at now: MonotonicInstant) {
@@ -35,6 +38,7 @@ struct ForeignScans {
     if !isDiscovering {
       unstopped.remove(path)
       unended.remove(path)
+      inherited.remove(path)
       found.remove(path)
     }
     if isDiscovering, !isOurs, !unstopped.contains(path) {
@@ -52,8 +56,11 @@ struct ForeignScans {
   /// Whether there is any other sign of another client than that BlueZ has not reported the end of this client's
   /// discovery.
   func hasSign(_ path: ObjectPath) -> Bool {
-    (found.contains(path) || since[path] != nil) && !unended.contains(path)
+    (found.contains(path) || since[path] != nil) && !unended.contains(path) && !inherited.contains(path)
   }
+
+  /// Records that an adapter of another host was discovering when this client connected.
+  mutating func inherit(_ path: ObjectPath) { inherited.insert(path) }
 
   /// Records that this client's discovery on an adapter was asked to stop.
   mutating func stopped(_ path: ObjectPath, wasCarriedOut: Bool, at now: MonotonicInstant) {
@@ -70,6 +77,7 @@ struct ForeignScans {
     since = since.filter { paths.contains($0.key) }
     found.formIntersection(paths)
     unended.formIntersection(paths)
+    inherited.formIntersection(paths)
     unstopped.formIntersection(paths)
     stoppedAt = stoppedAt.filter { paths.contains($0.key) }
   }
@@ -103,12 +111,15 @@ extension BlueZCentral {
     let adapters = tree.adapterPaths
     foreignScans.keep(adapters)
     for path in adapters {
-      let isDiscovering =
-        tree.properties(path, Name.Interface.adapter)?.flag(Name.Property.discovering) ?? false
       foreignScans.note(
-        path, isDiscovering: isDiscovering, isOurs: discoveries[path] != nil, at: clock.now)
+        path, isDiscovering: isDiscovering(path), isOurs: discoveries[path] != nil, at: clock.now)
     }
     wake(Name.root)
+  }
+
+  /// Whether BlueZ reports that an adapter is discovering, for any client.
+  func isDiscovering(_ path: ObjectPath) -> Bool {
+    tree.properties(path, Name.Interface.adapter)?.flag(Name.Property.discovering) ?? false
   }
 
   /// Whether another client scans with an adapter. Waits until that is known, at most for
@@ -121,12 +132,15 @@ extension BlueZCentral {
     return foreignScans.isScanning(path, at: clock.now)
   }
 
-  /// The other programs that use BlueZ's signals. BlueZ does not report which client scans, but a scanning client
+  /// The other programs that use BlueZ's signals of an adapter. BlueZ does not report which client scans, but a scanning client
   /// uses them, unless it is a simple script. The bus reports that only to root (docs/bluez.md, trap 60). Without such a
   /// program the client is unknown, or there is none if nothing is a sign of one.
   package func scanningClients(on adapter: AdapterID) async -> [String]? {
-    let programs = await connection.programs(scanning: Name.service, below: "/org/bluez") ?? []
+    guard let path = tree.path(of: adapter) else { return [] }
+    let programs = await connection.programs(scanning: Name.service, about: path) ?? []
     guard programs.isEmpty else { return programs.map { "\($0.name) (pid \($0.id))" } }
-    return tree.path(of: adapter).map(foreignScans.hasSign) == true ? nil : []
+    // The reply follows all that BlueZ has signalled so far. Without one nothing is proved.
+    guard (try? await call(Name.root, Name.Interface.peer, Name.Member.ping)) != nil else { return [] }
+    return foreignScans.hasSign(path) ? nil : []
   }
 }

@@ -80,13 +80,13 @@ package actor BlueZCentral: Central {
   /// Connects to the bus and subscribes to BlueZ. The daemon need not run yet: operations throw
   /// `stackUnavailable` until it does, and `adapterChanges` reports its start.
   /// - Parameters:
-  ///   - bus: where BlueZ is: `.system`, or the address of another bus.
+  ///   - bus: where BlueZ is.
   ///   - host: the computer of the bus; nil for this one.
   ///   - clock: the clock of all instants and of all waiting.
   ///   - timeout: how long the bus and BlueZ may take for a reply, unless a call has its own limit.
   ///   - log: Gets changes of the bus and of BlueZ at `warning`, of adapters at `info`, discoveries and links at `debug`, D-Bus
   ///     messages at `trace`. No entry contains a value that is written or read.
-  /// - Throws: `busUnavailable`; `timedOut` when the bus does not answer; `permissionDenied` when the bus does not let us speak to it or to BlueZ.
+  /// - Throws: `busUnavailable`; `timedOut` when the bus does not answer; `permissionDenied` when the bus does not let us speak to it or to BlueZ; `cancelled`.
   package static func open(
     bus: BusAddress, of host: HostName? = nil, clock: any TimeSource,
     timeout: Duration = Connection.defaultTimeout, log: Logger = .silent
@@ -122,6 +122,7 @@ package actor BlueZCentral: Central {
   /// The error for a failed connection: refusal and timeout have their own codes; for any other reason the
   /// bus counts as unavailable. For another host the message is that of ssh, so the name of the error is left out.
   private static func openingError(_ error: DBusError, of host: HostName?) -> CentralError {
+    guard error.kind != .cancelled else { return CentralError(.cancelled) }
     let named = ErrorTable.error(error.name, error.message, during: .adapter)
     let isSpecific = named.code == .permissionDenied || named.code == .timedOut
     let code = isSpecific ? named.code : .busUnavailable
@@ -301,6 +302,7 @@ extension BlueZCentral {
       for device in tree.devices(under: adapter) where receivedContent[device] == nil {
         receivedContent[device] = .remembered
       }
+      if tree.host != nil, isDiscovering(adapter) { foreignScans.inherit(adapter) }
     }
     adaptersChanged()
     scansChanged()

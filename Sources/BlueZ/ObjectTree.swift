@@ -112,9 +112,11 @@ extension ObjectTree {
   /// The adapters' paths, sorted.
   var adapterPaths: [ObjectPath] { knownAdapters.sorted() }
 
-  /// The adapters, ordered by identity.
+  /// The adapters, ordered by identity. Of several with one address, as cheap copies have, only the first can be meant.
   var adapters: [Adapter] {
-    adapterPaths.compactMap(adapter(at:)).sorted { $0.id < $1.id }
+    adapterPaths.compactMap(adapter(at:)).reduce(into: []) { adapters, adapter in
+      if !adapters.contains(where: { $0.id == adapter.id }) { adapters.append(adapter) }
+    }.sorted { $0.id < $1.id }
   }
 
   /// The path of an adapter's object.

@@ -124,8 +124,9 @@ package actor ReconnectingCentral: Central {
     guard case .success(let new)? = opened, !isClosed, !Task.isCancelled else {
       if case .success(let new)? = opened { await new.close() }
       if Task.isCancelled { throw CentralError(.cancelled) }
-      guard case .failure(let error)? = opened, error.code != .timedOut else { throw Self.lost }
-      throw error
+      // The end of the race cancels the attempt.
+      if case .failure(let error)? = opened, ![.timedOut, .cancelled].contains(error.code) { throw error }
+      throw isClosed ? Self.lost : CentralError(.busUnavailable, stackText: "no answer within \(limit)")
     }
     return new
   }
@@ -151,6 +152,10 @@ package actor ReconnectingCentral: Central {
   /// `BlueZ 5.66`; nil without an adapter or a bus.
   package func stackVersion(on host: HostName?) async -> String? {
     await (try? connected())?.stackVersion(on: host)
+  }
+
+  package func stackIdentity(on host: HostName?) async -> String? {
+    await (try? connected())?.stackIdentity(on: host)
   }
 
   package func roundTrip(to host: HostName?) async -> Duration? {
@@ -195,7 +200,9 @@ package actor ReconnectingCentral: Central {
 
   /// The other programs that may be scanning with an adapter.
   package func scanningClients(on adapter: AdapterID) async -> [String]? {
-    await (try? connected())?.scanningClients(on: adapter)
+    // A lost bus proves nothing about another program.
+    guard let central = try? await connected() else { return [] }
+    return await central.scanningClients(on: adapter)
   }
 }
 

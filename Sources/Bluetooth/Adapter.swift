@@ -90,13 +90,50 @@ package struct HostAdapters: Sendable {
   package var host: HostName?
   /// Its adapters, ordered by identity, or why they cannot be used.
   package var result: Result<[Adapter], CentralError>
+  /// What no other Bluetooth stack has; nil if it is unknown.
+  package var stack: String?
+  /// Adapters that have the address of one of an earlier host.
+  package fileprivate(set) var twins: [AdapterTwin] = []
 
-  package init(on host: HostName? = nil, _ result: Result<[Adapter], CentralError>) {
-    (self.host, self.result) = (host, result)
+  package init(on host: HostName? = nil, _ result: Result<[Adapter], CentralError>, stack: String? = nil) {
+    (self.host, self.result, self.stack) = (host, result, stack)
   }
 
   /// Why its adapters cannot be used; nil if they can.
   package var failure: CentralError? {
     if case .failure(let error) = result { error } else { nil }
+  }
+}
+
+/// Two adapters of different hosts with one address.
+package struct AdapterTwin: Hashable, Sendable {
+  package var adapter: Adapter
+  /// That of the earlier host.
+  package var other: Adapter
+  /// Whether it is one radio: a host that is named twice, or a gateway that is this computer. Otherwise they are copies with
+  /// the same address.
+  package var isSame: Bool
+}
+
+extension [HostAdapters] {
+  /// Each radio once: an adapter with the address of one of an earlier host is left out, unless their Bluetooth stacks are known
+  /// to be different.
+  package var withoutDuplicates: [HostAdapters] {
+    var earlier: [BluetoothAddress: [(adapter: Adapter, stack: String?)]] = [:]
+    return map { host in
+      guard case .success(let adapters) = host.result else { return host }
+      var host = host
+      let twins = adapters.compactMap { adapter -> AdapterTwin? in
+        let others = earlier[adapter.id.address] ?? []
+        let same = others.first { $0.stack == nil || host.stack == nil || $0.stack == host.stack }
+        return (same ?? others.first).map {
+          AdapterTwin(adapter: adapter, other: $0.adapter, isSame: same != nil)
+        }
+      }
+      let left = adapters.filter { adapter in !twins.contains { $0.isSame && $0.adapter == adapter } }
+      for adapter in left { earlier[adapter.id.address, default: []].append((adapter, host.stack)) }
+      (host.result, host.twins) = (.success(left), twins)
+      return host
+    }
   }
 }

@@ -10,6 +10,9 @@ package protocol Central: Sendable {
   /// that does not answer.
   func roundTrip(to host: HostName?) async -> Duration?
 
+  /// What no other Bluetooth stack has at this time; nil if it is unknown.
+  func stackIdentity(on host: HostName?) async -> String?
+
   /// The current adapters, ordered by identity.
   /// - Throws: `busUnavailable`, `stackUnavailable`, `permissionDenied`.
   func adapters() async throws(CentralError) -> [Adapter]
@@ -68,12 +71,14 @@ package protocol Central: Sendable {
   func powerCycle(_ adapter: AdapterID) async throws(CentralError)
 
   /// The other programs that may be scanning with an adapter, as text for people: `bluetoothctl (pid 812)`.
-  /// If there are several, the scanning one is unknown. Empty if no other program uses the stack; nil if this
-  /// user cannot find out.
+  /// If there are several, the scanning one is unknown. Empty if nothing proves that another program scans; nil if one does
+  /// that the stack does not name.
   func scanningClients(on adapter: AdapterID) async -> [String]?
 }
 
 extension Central {
+  package func stackIdentity(on host: HostName?) async -> String? { nil }
+
   /// A central of one host has its own adapters.
   package func hosts() async -> [HostAdapters] {
     do throws(CentralError) {

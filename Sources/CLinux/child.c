@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,7 +33,8 @@ struct plan {
   bool has_own_session;
   bool has_own_group;
   int terminal;  // Whose foreground it takes; below 0 for none.
-  int death;  // The signal that it gets when the thread ends that started it.
+  int death;  // The signal that it gets when the thread ends that started it; 0 for none.
+  rlim_t longest_file;  // In bytes; 0 for no limit.
 };
 
 // Runs in the child, where another thread's lock may be held for ever. Only async-signal-safe functions may
@@ -56,8 +58,14 @@ static void become(const struct plan *plan, pid_t parent) {
   if (in == 0) fcntl(0, F_SETFD, 0);
   close_on_exec_from(3);
 
+  if (plan->longest_file > 0) {
+    struct rlimit limit = {plan->longest_file, plan->longest_file};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return;
+  }
+
   signal(SIGPIPE, SIG_DFL);
   signal(SIGINT, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
@@ -105,12 +113,12 @@ static pid_t start(const struct plan *plan) {
 }
 
 pid_t clinux_child_start(const char *program, char *const arguments[], int output, int errors) {
-  struct plan plan = {program, arguments, -1, output, errors, true, false, -1, SIGKILL};
+  struct plan plan = {program, arguments, -1, output, errors, true, false, -1, SIGKILL, 0};
   return start(&plan);
 }
 
-pid_t clinux_tool_start(const char *words, size_t length, int input, int output, int errors,
-                        int terminal) {
+// Starts the program of a plan, which with its arguments is in `words`, each ended by a 0.
+static pid_t start_words(const char *words, size_t length, struct plan *plan) {
   size_t count = 0;
   for (size_t i = 0; i < length; i++) count += words[i] == 0;
   char **arguments = calloc(count + 1, sizeof *arguments);
@@ -120,13 +128,26 @@ pid_t clinux_tool_start(const char *words, size_t length, int input, int output,
     arguments[i] = (char *)words + next;
     next += strlen(words + next) + 1;
   }
-  if (terminal >= 0 && tcgetpgrp(terminal) != getpgrp()) terminal = -1;
-  struct plan plan = {words, arguments, input, output, errors, false, true, terminal, SIGTERM};
-  pid_t child = start(&plan);
+  plan->program = words;
+  plan->arguments = arguments;
+  pid_t child = start(plan);
   int reason = errno;
   free(arguments);
   errno = reason;
   return child;
+}
+
+pid_t clinux_tool_start(const char *words, size_t length, int input, int output, int errors,
+                        int terminal) {
+  if (terminal >= 0 && tcgetpgrp(terminal) != getpgrp()) terminal = -1;
+  struct plan plan = {NULL, NULL, input, output, errors, false, true, terminal, SIGTERM, 0};
+  return start_words(words, length, &plan);
+}
+
+pid_t clinux_bridge_start(const char *words, size_t length, int stream, int errors,
+                          size_t longest) {
+  struct plan plan = {NULL, NULL, stream, stream, errors, true, false, -1, 0, longest};
+  return start_words(words, length, &plan);
 }
 
 void clinux_take_foreground(int terminal) {

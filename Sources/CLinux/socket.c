@@ -1,3 +1,4 @@
+#define _GNU_SOURCE  // struct ucred, accept4
 #include "socket.h"
 
 #include <arpa/inet.h>
@@ -6,7 +7,9 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 // The connections that the kernel holds until they are accepted.
@@ -60,4 +63,36 @@ bool clinux_is_address(const char *text) {
   if (!place) return false;
   freeaddrinfo(place);
   return true;
+}
+
+int clinux_listen_here(char address[6]) {
+  struct sockaddr_un place = {.sun_family = AF_UNIX};
+  socklen_t size = sizeof place.sun_family;
+  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return -1;
+  if (bind(descriptor, (struct sockaddr *)&place, size) == 0 && listen(descriptor, backlog) == 0) {
+    size = sizeof place;
+    // A 0 and five digits.
+    if (getsockname(descriptor, (struct sockaddr *)&place, &size) == 0 && size == sizeof place.sun_family + 6) {
+      memcpy(address, place.sun_path + 1, 5);
+      address[5] = 0;
+      return descriptor;
+    }
+  }
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
+}
+
+int clinux_accept_own(int listener) {
+  while (true) {
+    int descriptor = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (descriptor < 0 && errno != EINTR && errno != ECONNABORTED) return -1;
+    if (descriptor < 0) continue;
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == getpid()) return descriptor;
+    close(descriptor);
+  }
 }

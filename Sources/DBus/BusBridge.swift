@@ -1,4 +1,4 @@
-import CDBus
+import CLinux
 import EventLoop
 import Glibc
 
@@ -8,103 +8,94 @@ package struct BusBridge: Hashable, Sendable {
   let title: String
   /// The program and its arguments; no shell reads them.
   let words: [String]
-  /// The directory of a file for its stderr while it starts.
-  let temporary: String
 
-  package init(title: String, words: [String], temporary: String) {
-    (self.title, self.words, self.temporary) = (title, words, temporary)
+  package init(title: String, words: [String]) {
+    (self.title, self.words) = (title, words)
+  }
+
+  fileprivate func failure(_ reason: String) -> DBusError {
+    DBusError(kind: .cannotConnect, name: DBusError.prefix + "NoServer", message: "\(title): \(reason)")
+  }
+
+  fileprivate func failure(_ error: Int32) -> DBusError { failure(String(cString: strerror(error))) }
+}
+
+/// A socket to which libdbus connects for a bus behind a program, because it takes no open descriptor.
+struct BridgeSocket: ~Copyable {
+  private let listener: Int32
+  /// Its address in D-Bus's notation.
+  let address: String
+
+  /// - Throws: `cannotConnect`.
+  init(_ bridge: BusBridge) throws(DBusError) {
+    var name = [CChar](repeating: 0, count: 6)
+    listener = clinux_listen_here(&name)
+    address =
+      "unix:abstract=" + String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard listener >= 0 else { throw bridge.failure(errno) }
+  }
+
+  deinit { close(listener) }
+
+  /// Starts the program at the other end of the connection that was made.
+  /// - Throws: `cannotConnect`.
+  func start(_ bridge: BusBridge) throws(DBusError) -> BridgeProgram {
+    let stream = clinux_accept_own(listener)
+    guard stream >= 0 else { throw bridge.failure(errno) }
+    defer { close(stream) }
+    return try BridgeProgram(bridge, stream)
   }
 }
 
-/// The program of a connection, its stderr and its end. libdbus starts it, but neither reports its process id nor waits for
-/// its end.
-///
-/// `@unchecked Sendable`: nothing in it changes, except that one call of `end` closes the descriptor.
-final class BridgeProgram: @unchecked Sendable {
-  private let title: String
+/// The program of a connection, with what it writes to stderr. libdbus could start it, but tells neither its process id nor
+/// waits for its end.
+final class BridgeProgram: Sendable {
+  /// The maximum number of bytes that it may write to stderr, because the other side chooses that.
+  private static let mostErrors = 64 << 10
+
+  private let bridge: BusBridge
+  private let id: pid_t
+  /// A file in memory for its stderr.
   private let errors: Int32
-  private let path: String
-  /// The D-Bus address that starts it.
-  let address: String
 
-  /// Notes its process id, starts the program in a session of its own, so that Ctrl-C does not end it before this process
-  /// has ended its links, and bounds what it writes to stderr (64 KiB), because the other side chooses that.
-  private static let script =
-    "exec 2>\"$1\" && echo $$ >&2 && shift && ulimit -f 128 && exec setsid \"$@\""
-
-  /// - Throws: `cannotConnect` without a file for its stderr.
-  init(_ bridge: BusBridge) throws(DBusError) {
-    var template = Array((bridge.temporary + "/roboprov-bridge-XXXXXX").utf8CString)
-    errors = mkstemp(&template)
-    guard errors >= 0 else {
-      throw DBusError(
-        kind: .cannotConnect, name: DBusError.prefix + "FileNotFound",
-        message: "no file in \(bridge.temporary): \(String(cString: strerror(errno)))")
-    }
-    _ = fcntl(errors, F_SETFD, FD_CLOEXEC)
-    title = bridge.title
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let arguments = ["-c", Self.script, "sh", path] + bridge.words
-    address =
-      "unixexec:path=sh,argv0=sh,"
-      + arguments.enumerated().map { "argv\($0 + 1)=\(Self.escaped($1))" }.joined(separator: ",")
+  /// - Throws: `cannotConnect`, also if it cannot be executed.
+  fileprivate init(_ bridge: BusBridge, _ stream: Int32) throws(DBusError) {
+    self.bridge = bridge
+    errors = clinux_memory_file()
+    guard errors >= 0 else { throw bridge.failure(errno) }
+    let words = bridge.words.flatMap { Array($0.utf8CString) }
+    id = clinux_bridge_start(words, words.count, stream, errors, Self.mostErrors)
+    guard id < 0 else { return }
+    let reason = errno
+    close(errors)
+    throw reason == ENOENT
+      ? bridge.failure("\(bridge.words.first ?? "") is not installed") : bridge.failure(reason)
   }
 
-  private static func escaped(_ text: String) -> String {
-    guard let escaped = dbus_address_escape_value(text) else { return text }
-    defer { dbus_free(escaped) }
-    return String(cString: escaped)
-  }
-
-  /// The program has opened its file, or never will.
-  func hasStarted() { unlink(path) }
-
-  /// What it wrote to stderr: its process id, and a text.
-  private var written: (id: pid_t?, words: String) {
+  /// Why the connection failed: what it wrote to stderr.
+  var failure: DBusError {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = max(0, pread(errors, &bytes, bytes.count, 0))
-    let lines = String(decoding: bytes.prefix(count), as: UTF8.self).split(
-      maxSplits: 1, whereSeparator: \.isNewline)
     // ssh frames its warning of another host key with @.
-    let words = lines.dropFirst().joined().split(whereSeparator: \.isWhitespace).filter {
-      !$0.allSatisfy { $0 == "@" }
-    }
-    return (lines.first.flatMap { pid_t($0) }, words.joined(separator: " "))
+    let words = String(decoding: bytes.prefix(count), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+      .filter { !$0.allSatisfy { $0 == "@" } }
+    let text = words.joined(separator: " ")
+    return bridge.failure(text.isEmpty ? "it ended, or printed something that is not D-Bus" : text)
   }
 
-  /// The error of a connection that failed, with what the program wrote.
-  func explained(_ error: DBusError) -> DBusError {
-    var words = written.words
-    if words.isEmpty {
-      words = "it ended, or printed something that is not D-Bus"
-    } else if words.contains("failed to execute \(title.prefix { $0 != " " }):") {
-      words = "\(title.prefix { $0 != " " }) is not installed"
-    }
-    return DBusError(
-      kind: .cannotConnect, name: DBusError.prefix + "NoServer", message: "\(title): \(words)")
-  }
-
-  /// Ends the program and waits for its end, elsewhere. Its connection is closed.
+  /// Ends the program and waits for its end, elsewhere. Its connection is closed; call it once.
   func end() {
-    guard let id = written.id else {
-      close(errors)
-      return
-    }
-    let errors = errors
-    onThreadOfItsOwn {
+    onThreadOfItsOwn { [id, errors] in
+      defer { close(errors) }
       // It ends by itself when its stdin is closed, unless the network is gone.
       for signal in [0, SIGTERM, SIGKILL] {
         if signal != 0 { kill(id, signal) }
         for _ in 0..<50 {
           let ended = waitpid(id, nil, WNOHANG)
-          if ended == id || ended < 0 && errno == ECHILD {
-            close(errors)
-            return
-          }
+          if ended == id || ended < 0 && errno == ECHILD { return }
           poll(nil, 0, 20)
         }
       }
-      close(errors)
     }
   }
 }

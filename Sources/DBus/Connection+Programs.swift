@@ -28,9 +28,9 @@ extension Connection {
   /// Nil if the bus does not report match rules: Debian's system bus reports them only to root
   /// (`Debug.Stats`). Also nil if the bus uses other process ids: on another host or in another PID
   /// namespace.
-  /// - Parameter path: The root of the service's objects. A rule without a sender that names this path counts
-  ///   too.
-  package func programs(scanning service: BusName, below path: String) async -> [BusProgram]? {
+  /// - Parameter path: The object of which the programs want signals. A rule without a sender counts too if it names the
+  ///   object, or a path above or below it.
+  package func programs(scanning service: BusName, about path: ObjectPath) async -> [BusProgram]? {
     guard await processID(of: uniqueName) == UInt32(getpid()), let rules = await matchRules() else {
       return nil
     }
@@ -38,7 +38,7 @@ extension Connection {
     var found: Set<BusProgram> = []
     for (client, texts) in rules {
       guard client != owner, let name = BusName(client),
-        texts.contains(where: { Self.asks($0, for: service, owner, below: path) }),
+        texts.contains(where: { Self.asks($0, for: service, owner, about: path) }),
         let id = await processID(of: name), id != UInt32(getpid()), let program = BusProgram.nameOfProcess(id)
       else { continue }
       found.insert(BusProgram(id: id, name: program))
@@ -46,13 +46,19 @@ extension Connection {
     return found.sorted()
   }
 
-  /// Whether a match rule selects signals of a service.
-  static func asks(_ rule: String, for service: BusName, _ owner: String?, below path: String) -> Bool {
-    if rule.contains("sender='") {
-      return rule.contains("sender='\(service.text)'")
-        || owner.map { rule.contains("sender='\($0)'") } ?? false
+  /// Whether a match rule selects signals of a service about an object.
+  static func asks(_ rule: String, for service: BusName, _ owner: String?, about path: ObjectPath) -> Bool {
+    // No name contains a comma or an apostrophe.
+    let fields = rule.split(separator: ",").map { $0.split(separator: "=", maxSplits: 1) }
+    func value(_ key: String) -> String? {
+      fields.first { $0.first.map(String.init) == key }?.last?.filter { $0 != "'" }
     }
-    return rule.contains("path='\(path)") || rule.contains("path_namespace='\(path)")
+    let sender = value("sender")
+    if let sender, sender != service.text, sender != owner { return false }
+    guard let named = (value("path") ?? value("path_namespace")).flatMap({ ObjectPath($0) }) else {
+      return sender != nil
+    }
+    return (named.isAtOrBelow(path) || path.isAtOrBelow(named)) && (sender != nil || named != "/")
   }
 
   /// The match rules of every client, by unique name; nil if the bus does not report them.
@@ -65,6 +71,9 @@ extension Connection {
       entry.key.asString.flatMap { name in entry.value.asStrings.map { (name, $0) } }
     }
   }
+
+  /// The id of the bus, which no other one has; nil if it gives none.
+  package func busID() async -> String? { await answer("GetId", [])?.first?.asString }
 
   private func processID(of name: BusName) async -> UInt32? {
     await answer("GetConnectionUnixProcessID", [.string(name.text)])?.first?.asUInt32

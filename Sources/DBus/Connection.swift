@@ -47,12 +47,15 @@ package actor Connection {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// A connection that is served from now on. On the loop's thread.
-  private init(link: any MessageLink, servedBy executor: LoopExecutor, timeout: Duration, log: Logger) {
+  private init(
+    _ link: any MessageLink, named name: BusName, servedBy executor: LoopExecutor, timeout: Duration,
+    log: Logger
+  ) {
     self.executor = executor
     self.timeout = timeout
     self.log = log
     self.link = link
-    uniqueName = link.uniqueName
+    uniqueName = name
     executor.serve(self)
   }
 
@@ -63,9 +66,8 @@ package actor Connection {
   /// The default timeout for replies from the bus and from services.
   package static let defaultTimeout = Duration.seconds(10)
 
-  /// Connects and registers. Cancelling the task ends the wait at once. libdbus blocks meanwhile, without a
-  /// limit if the bus accepts the connection and then sends nothing, so it runs on a separate thread. A
-  /// connection to a `LocalBus` needs neither.
+  /// Connects and registers. Cancelling the task ends the wait at once. The system may take long to connect, so that
+  /// happens on a separate thread; the rest is the loop's work. A connection to a `LocalBus` needs neither.
   /// - Parameter timeout: The time limit, here and for replies.
   /// - Parameter loop: The loop of the connection. If nil, it is the loop of the task, or else a new one with
   ///   its own thread.
@@ -82,20 +84,46 @@ package actor Connection {
         .failure(
           DBusError(
             kind: .cannotConnect, name: DBusError.prefix + "Timeout",
-            message: "the bus accepted the connection, and did not reply within \(timeout)")))
+            message: "no answer within \(timeout)")))
     }
-    defer { timer.cancel() }
-    // When the task was cancelled in the meantime, the connection goes, and closes itself.
-    let serve = { @Sendable (link: Result<any MessageLink, DBusError>) in
-      _ = opened.give(link.map { Connection(link: $0, servedBy: executor, timeout: timeout, log: log) })
+    let registration = Lock<Registration?>(nil)
+    defer {
+      timer.cancel()
+      // When the task was cancelled or the time is over, this closes the connection.
+      executor.post { registration.withLock { $0 = nil } }
+    }
+    let serve = { @Sendable (link: any MessageLink, name: BusName) in
+      _ = opened.give(
+        .success(Connection(link, named: name, servedBy: executor, timeout: timeout, log: log)))
     }
     if case .local(let bus) = address {
-      executor.post { serve(Result { () throws(DBusError) in try bus.connect(on: executor) }) }
+      executor.post {
+        do throws(DBusError) {
+          let link = try bus.connect(on: executor)
+          serve(link, link.uniqueName)
+        } catch {
+          opened.give(.failure(error))
+        }
+      }
     } else {
       onThreadOfItsOwn {
         guard !opened.isGiven else { return }
-        let link = Result { () throws(DBusError) -> any MessageLink in try Link.connect(address) }
-        executor.post { serve(link) }
+        let link = Result { () throws(DBusError) in try Link.open(address) }
+        executor.post {
+          guard !opened.isGiven else { return }
+          do throws(DBusError) {
+            let pending = try Registration(of: link.get()) { outcome in
+              switch outcome {
+              case .success(let named): serve(named.link, named.name)
+              case .failure(let error): opened.give(.failure(.cannotConnect(error)))
+              }
+            }
+            registration.withLock { $0 = pending }
+            executor.serve(pending)
+          } catch {
+            opened.give(.failure(.cannotConnect(error)))
+          }
+        }
       }
     }
     return try await withTaskCancellationHandler {

@@ -51,6 +51,11 @@ package struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
 extension DBusError {
   static let prefix = "org.freedesktop.DBus.Error."
 
+  /// An error of the first messages of a connection.
+  static func cannotConnect(_ error: DBusError) -> DBusError {
+    DBusError(kind: .cannotConnect, name: error.name, message: error.message)
+  }
+
   static func timedOut(_ call: MethodCall, after timeout: Duration) -> DBusError {
     DBusError(
       kind: .timedOut, name: prefix + "Timeout", message: "no answer to \(call.member) within \(timeout)")

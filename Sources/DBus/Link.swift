@@ -4,8 +4,6 @@ import Glibc
 /// The way of a connection's messages: libdbus (`Link`), or a bus within the process (`LocalLink`). Only the
 /// loop's thread uses it.
 protocol MessageLink: AnyObject, Sendable {
-  /// The name that the bus assigned.
-  var uniqueName: BusName { get }
   /// The descriptor for poll(2); -1 if there is none.
   var descriptor: Int32 { get }
   var isConnected: Bool { get }
@@ -27,8 +25,11 @@ protocol MessageLink: AnyObject, Sendable {
   func close()
 }
 
-/// A libdbus connection: private, registered, and used without watches, pending calls, filters or
-/// dispatching. All uses of libdbus's connection pointers are in this class.
+/// A libdbus connection: private, and used without pending calls, filters or dispatching. All uses of libdbus's connection
+/// pointers are in this class.
+///
+/// No function of libdbus that registers with a bus is used: `dbus_bus_register` waits for the bus with a lock of the whole
+/// process, and `dbus_bus_get_private` with a second one, so two of them could wait for each other (`Registration`).
 ///
 /// `@unchecked Sendable`: one thread creates it and passes it to its connection; from then on only the loop's
 /// thread uses it.
@@ -36,88 +37,62 @@ final class Link: MessageLink, @unchecked Sendable {
   /// The maximum number of bytes that wait for a bus that does not read.
   private static let longestQueue = 64 << 20
 
-  let uniqueName: BusName
   let descriptor: Int32
   private let connection: OpaquePointer
   /// The program that passes the messages on; nil without one.
-  private let program: BridgeProgram?
+  private var program: BridgeProgram?
+  /// The watch that libdbus enables while it has something to write, of its authentication, too; nil when it is disconnected.
+  private let writing = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
   private var isClosed = false
 
-  private init(
-    connection: OpaquePointer, uniqueName: BusName, descriptor: Int32, program: BridgeProgram?
-  ) {
-    self.connection = connection
-    self.uniqueName = uniqueName
+  private init(_ connection: OpaquePointer) {
+    dbus_connection_set_exit_on_disconnect(connection, 0)
+    var descriptor: Int32 = -1
+    dbus_connection_get_unix_fd(connection, &descriptor)
     self.descriptor = descriptor
-    self.program = program
+    self.connection = connection
+    writing.initialize(to: nil)
+    dbus_connection_set_watch_functions(
+      connection,
+      { watch, writing in
+        if dbus_watch_get_flags(watch) & DBUS_WATCH_WRITABLE.rawValue != 0 {
+          writing?.assumingMemoryBound(to: OpaquePointer?.self).pointee = watch
+        }
+        return 1
+      },
+      { watch, writing in
+        let writing = writing?.assumingMemoryBound(to: OpaquePointer?.self)
+        if writing?.pointee == watch { writing?.pointee = nil }
+      }, nil, writing, nil)
   }
 
   deinit {
     close()
     dbus_connection_unref(connection)
+    writing.deallocate()
   }
 
-  /// Connects and registers. Blocks as long as the other side takes.
+  /// Connects to a socket, or starts a program. Blocks as long as the kernel takes. The other side has not answered then.
   /// - Throws: `cannotConnect`.
-  static func connect(_ address: BusAddress) throws(DBusError) -> Link {
+  static func open(_ address: BusAddress) throws(DBusError) -> Link {
     dbus_threads_init_default()
-    var program: BridgeProgram?
-    let connection: OpaquePointer
-    if case .bridge(let bridge) = address {
-      let started = try BridgeProgram(bridge)
-      program = started
-      do throws(DBusError) {
-        defer { started.hasStarted() }
-        connection = try open(started.address)
-      } catch {
-        defer { started.end() }
-        throw started.explained(error)
-      }
-    } else {
-      connection = try open(address)
-    }
-    return try link(connection, program)
-  }
-
-  private static func open(_ address: BusAddress) throws(DBusError) -> OpaquePointer {
     switch address {
-    case .system: try trying { dbus_bus_get_private(DBUS_BUS_SYSTEM, &$0) }
-    case .session: try trying { dbus_bus_get_private(DBUS_BUS_SESSION, &$0) }
-    case .address(let text): try open(text)
-    case .local, .bridge: preconditionFailure("libdbus does not know such a bus")
+    case .address(let text): return try Link(connection(to: text))
+    case .bridge(let bridge):
+      let socket = try BridgeSocket(bridge)
+      let link = try Link(connection(to: socket.address))
+      link.program = try socket.start(bridge)
+      return link
+    case .local: preconditionFailure("libdbus does not know such a bus")
     }
   }
 
-  private static func link(_ connection: OpaquePointer, _ program: BridgeProgram?) throws(DBusError) -> Link {
-    dbus_connection_set_exit_on_disconnect(connection, 0)
-    var descriptor: Int32 = -1
-    guard dbus_connection_get_unix_fd(connection, &descriptor) != 0,
-      let name = dbus_bus_get_unique_name(connection), let uniqueName = BusName(String(cString: name))
-    else {
-      dbus_connection_close(connection)
-      dbus_connection_unref(connection)
-      program?.end()
-      throw DBusError(
-        kind: .cannotConnect, name: DBusError.prefix + "Disconnected", message: "the bus ended the connection"
-      )
-    }
-    return Link(connection: connection, uniqueName: uniqueName, descriptor: descriptor, program: program)
-  }
-
-  private static func open(_ address: String) throws(DBusError) -> OpaquePointer {
+  private static func connection(to address: String) throws(DBusError) -> OpaquePointer {
     guard !address.utf8.contains(0) else {
       throw DBusError(
         kind: .cannotConnect, name: DBusError.prefix + "BadAddress", message: "a NUL within the address")
     }
-    let connection = try trying { dbus_connection_open_private(address, &$0) }
-    do {
-      _ = try trying { dbus_bus_register(connection, &$0) != 0 ? true : nil }
-    } catch {
-      dbus_connection_close(connection)
-      dbus_connection_unref(connection)
-      throw error
-    }
-    return connection
+    return try trying { dbus_connection_open_private(address, &$0) }
   }
 
   private static func trying<Value>(
@@ -134,7 +109,16 @@ final class Link: MessageLink, @unchecked Sendable {
 
   var isConnected: Bool { !isClosed && dbus_connection_get_is_connected(connection) != 0 }
 
-  var hasMoreToWrite: Bool { !isClosed && dbus_connection_has_messages_to_send(connection) != 0 }
+  /// Why the bus ended the connection before it answered.
+  var refusal: DBusError {
+    program?.failure
+      ?? DBusError(
+        kind: .cannotConnect, name: DBusError.prefix + "Disconnected",
+        message: "the bus ended the connection; its security policy may not admit this user"
+      )
+  }
+
+  var hasMoreToWrite: Bool { !isClosed && writing.pointee.map { dbus_watch_get_enabled($0) != 0 } ?? false }
 
   var hasMoreToRead: Bool {
     !isClosed && dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS
@@ -166,9 +150,10 @@ final class Link: MessageLink, @unchecked Sendable {
       dbus_connection_read_write(connection, 10)
       tries -= 1
     }
+    // A child process has a copy of the socket until it executes its program, and the bus would see no end meanwhile. When the
+    // bus has ended the connection, libdbus has closed the socket, and another one may have its number.
+    if isConnected { shutdown(descriptor, Int32(SHUT_RDWR)) }
     isClosed = true
-    // A child process has a copy of the socket until it executes its program, and the bus would see no end meanwhile.
-    shutdown(descriptor, Int32(SHUT_RDWR))
     dbus_connection_close(connection)
     program?.end()
   }

@@ -50,14 +50,19 @@ package struct Signal: Hashable, Sendable {
 
 /// The address of a bus.
 package enum BusAddress: Hashable, Sendable {
-  /// The system bus, as libdbus finds it (from `DBUS_SYSTEM_BUS_ADDRESS`, which it reads once per process).
-  case system
-  /// The user's session bus, as libdbus finds it.
-  case session
   /// An address in D-Bus's own notation, such as `unix:path=/run/dbus/system_bus_socket`.
   case address(String)
   /// A bus behind another program.
   case bridge(BusBridge)
   /// A bus within this process.
   case local(LocalBus)
+
+  /// The system bus.
+  /// - Parameter variable: The value of `DBUS_SYSTEM_BUS_ADDRESS`: a list separated by `;`, of which libdbus takes the first
+  ///   that it can connect to.
+  package static func system(_ variable: String?) -> BusAddress {
+    // The specification's address, and the one where that is no link to it.
+    let usual = "unix:path=/var/run/dbus/system_bus_socket;unix:path=/run/dbus/system_bus_socket"
+    return .address(variable.flatMap { $0.isEmpty ? nil : $0 } ?? usual)
+  }
 }

@@ -146,6 +146,26 @@ struct ForeignScanScenarios {
     }
   }
 
+  /// Seen on a gateway whose ssh was killed: the discovery of the lost connection went on there.
+  @Test(
+    "a discovery that a gateway had when this client connected is no sign of another client, until it has ended"
+  )
+  func inherited() async throws {
+    let host = try #require(HostName("floor-3"))
+    let adapter = AdapterID(Sample.adapter.address, on: host)
+    try await Stage.with({ await $0.addAdapter(["Discovering": .bool(true)]) }, on: host) { stage in
+      await stage.daemon.addDevice(["RSSI": .int16(-50)])
+      try await stage.central.clock.sleep(for: ForeignScans.echo)
+      await stage.daemon.setDevice(["RSSI": .int16(-51)])
+      try await stage.seen()
+      #expect(await stage.central.scanningClients(on: adapter) == [])
+      await stage.daemon.setAdapter(["Discovering": .bool(false)])
+      await stage.daemon.setAdapter(["Discovering": .bool(true)])
+      try await stage.central.clock.sleep(for: ForeignScans.echo)
+      #expect(await stage.central.scanningClients(on: adapter) == nil, "this bus does not tell")
+    }
+  }
+
   @Test("no other client is reported if BlueZ refuses to stop this client's scan")
   func refusedStop() async throws {
     try await Stage.with { stage in

@@ -172,6 +172,30 @@ struct ReconnectionScenarios {
     }
   }
 
+  @Test("a lost bus proves nothing about other programs")
+  func lostProof() async throws {
+    try await with { bus, central, daemon in
+      _ = try await central.adapters()
+      await daemon.setAdapter(["Discovering": .bool(true)])
+      try await SystemClock().sleep(for: ForeignScans.least * 2)
+      #expect(await central.scanningClients(on: Sample.adapter) == nil)
+      await bus.stop()
+      #expect(await central.scanningClients(on: Sample.adapter) == [])
+    }
+  }
+
+  @Test("a bus that never answers is an error that says so, at the time limit")
+  func silentBus() async throws {
+    let bus = BusAddress.bridge(BusBridge(title: "ssh pi@gw3", words: ["sh", "-c", "exec cat >/dev/null"]))
+    let policy = ReconnectingCentral.Policy(pauses: .seconds(1)...(.seconds(30)), limit: .milliseconds(20))
+    let central = ReconnectingCentral(bus: bus, of: HostName("floor-3"), policy, clock: SystemClock())
+    let error = await failure { () async throws(CentralError) in try await central.adapters() }
+    #expect(
+      error?.code == .busUnavailable && error?.stackText == "no answer within 0.02 seconds", "\(error as Any)"
+    )
+    await central.close()
+  }
+
   @Test("opening without a bus fails at once")
   func noBus() async {
     let error = await failure { () async throws(CentralError) in

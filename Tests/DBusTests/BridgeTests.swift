@@ -8,10 +8,10 @@ import Testing
 @Suite("A bus behind another program", .timeLimit(.minutes(60)))
 struct BridgeTests {
   private func open(
-    _ words: [String], temporary: String = NSTemporaryDirectory()
+    _ words: [String]
   ) async throws(DBusError) -> Connection {
     try await Connection.open(
-      .bridge(BusBridge(title: "ssh pi@gw3", words: words, temporary: temporary)), timeout: .seconds(3600))
+      .bridge(BusBridge(title: "ssh pi@gw3", words: words)), timeout: .seconds(3600))
   }
 
   private func message(_ words: [String]) async -> String? {
@@ -66,32 +66,66 @@ struct BridgeTests {
       (["sh", "-c", "exit 0"], "it ended, or printed something that is not D-Bus"),
       // A login message on stdout.
       (["sh", "-c", "echo 'Welcome to gw3'; exec cat"], "it ended, or printed something that is not D-Bus"),
-      (["ssh-is-not-here"], "setsid: failed to execute ssh-is-not-here: No such file or directory"),
+      (["ssh-is-not-here"], "ssh-is-not-here is not installed"),
     ])
   func reasons(words: [String], reason: String) async throws {
     #expect(await message(words) == "ssh pi@gw3: \(reason)")
   }
 
-  @Test("a missing ssh is named as such")
-  func missing() async throws {
-    let bridge = BusBridge(
-      title: "ssh-is-not-here pi@gw3", words: ["ssh-is-not-here"], temporary: NSTemporaryDirectory())
-    let failure = await #expect(throws: DBusError.self) {
-      try await Connection.open(.bridge(bridge), timeout: .seconds(600))
-    }
-    #expect(failure?.message == "ssh-is-not-here pi@gw3: ssh-is-not-here is not installed")
-  }
-
   @Test("a flood on stderr ends the program and fills no disk; its beginning is the reason")
   func flood() async throws {
-    let folder = NSTemporaryDirectory() + "roboprov-flood-\(UUID())"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
     let failure = await #expect(throws: DBusError.self) {
-      try await open(["sh", "-c", "while :; do echo flood flood flood >&2 || exit; done"], temporary: folder)
+      try await open(["sh", "-c", "while :; do echo flood flood flood >&2 || exit; done"])
     }
     #expect(failure?.message.hasPrefix("ssh pi@gw3: flood flood flood") == true)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+  }
+
+  @Test("a bus that answers does not wait for one that never does, whose program ends with the attempt")
+  func silent() async throws {
+    try await withBus { bus in
+      let file = bus.address + "-silent"
+      let silent = Task { try await open(["sh", "-c", "exec cat >/dev/null", file]) }
+      while children(with: file).isEmpty { try await SystemClock().sleep(for: .milliseconds(10)) }
+      let connection = try await bus.connect()
+      _ = try await connection.call(.toBus("GetId", []))
+      await connection.close()
+      silent.cancel()
+      let failure = await #expect(throws: DBusError.self) { try await silent.value }
+      #expect(failure?.kind == .cancelled)
+      while !children(with: file).isEmpty { try await SystemClock().sleep(for: .milliseconds(10)) }
+    }
+  }
+
+  @Test("closing a connection that the bus has ended leaves a new socket alone that has its number")
+  func reusedNumber() throws {
+    while true {
+      let link = try Link.open(.bridge(BusBridge(title: "ssh pi@gw3", words: ["true"])))
+      while link.isConnected {
+        poll(nil, 0, 1)
+        link.readAndWrite()
+        while link.next() != nil {}
+      }
+      var pair: [Int32] = [-1, -1]
+      try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+      let copy = fcntl(pair[0], F_DUPFD_CLOEXEC, link.descriptor)
+      defer { for descriptor in pair + [copy] { close(descriptor) } }
+      let isReused = [copy, pair[0], pair[1]].contains(link.descriptor)
+      link.close()
+      guard isReused else { continue }
+      #expect(send(pair[0], "x", 1, Int32(MSG_NOSIGNAL)) == 1)
+      return
+    }
+  }
+
+  @Test("a bus that never answers ends the attempt at its time limit, as an error that says so")
+  func timeLimit() async throws {
+    let failure = await #expect(throws: DBusError.self) {
+      try await Connection.open(
+        .bridge(BusBridge(title: "ssh pi@gw3", words: ["sh", "-c", "exec cat >/dev/null"])),
+        timeout: .milliseconds(20))
+    }
+    #expect(failure?.name == "org.freedesktop.DBus.Error.Timeout")
+    #expect(failure?.message == "no answer within 0.02 seconds")
   }
 
   @Test("when the program is killed, the connection ends")

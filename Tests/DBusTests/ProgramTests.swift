@@ -14,9 +14,18 @@ struct ProgramTests {
       ("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'", false),
       ("type='signal',path_namespace='/org/bluez',sender='org.example'", false),
       ("type='signal'", false),
+      ("type='signal',path='/',sender='org.bluez'", true),
+      ("type='signal',path='/'", false),
+      ("type='signal',path='/org/bluez/hci1/dev_C4_7C_8D_00_00_01'", true),
+      ("type='signal',path='/org/bluez/hci1'", true),
+      // Another adapter, another service, another key.
+      ("type='signal',path='/org/bluez/hci10'", false),
+      ("type='signal',path_namespace='/org/bluez/hci10',sender='org.bluez'", false),
+      ("type='signal',path_namespace='/org/bluez2'", false),
+      ("type='signal',arg0path='/org/bluez/hci1'", false),
     ])
   func rules(rule: String, isOne: Bool) {
-    #expect(Connection.asks(rule, for: "org.bluez", ":1.4", below: "/org/bluez") == isOne)
+    #expect(Connection.asks(rule, for: "org.bluez", ":1.4", about: "/org/bluez/hci1") == isOne)
   }
 
   @Test("the name of a process is the kernel's name for it")
@@ -33,7 +42,7 @@ struct ProgramTests {
     try await service.requestName("org.bluez")
     let ours = try await bus.connect()
     try await ours.subscribe(MatchRule(sender: "org.bluez")) { _ in }
-    #expect(await ours.programs(scanning: "org.bluez", below: "/org/bluez") == [])
+    #expect(await ours.programs(scanning: "org.bluez", about: "/org/bluez/hci1") == [])
     // A third-party client, which runs until its input ends.
     let client = Process()
     client.executableURL = URL(fileURLWithPath: "/usr/bin/bluetoothctl")
@@ -44,7 +53,7 @@ struct ProgramTests {
     try client.run()
     defer { client.terminate() }
     var found: [BusProgram] = []
-    while found.isEmpty { found = await ours.programs(scanning: "org.bluez", below: "/org/bluez") ?? [] }
+    while found.isEmpty { found = await ours.programs(scanning: "org.bluez", about: "/org/bluez/hci1") ?? [] }
     #expect(found == [BusProgram(id: UInt32(client.processIdentifier), name: "bluetoothctl")])
     await ours.close()
     await service.close()

@@ -84,6 +84,10 @@ struct FindingTests {
       .top("hosts: { 1️⃣floor-3: { adapters: hci0 } }", "this host has no `ssh`", advice: "pi@gw3"),
       .top("hosts: { floor-3: { ssh: 1️⃣-oProxyCommand=evil } }", "not a destination", advice: "~/.ssh/config"),
       .top("hosts: { floor-3: { ssh: 1️⃣\"gw3 reboot\" } }", "not a destination"),
+      .top(
+        "hosts: { floor-3: { ssh: 1️⃣\"pi@gw3;reboot\" } }", "not a destination",
+        advice: "`Host` in ~/.ssh/config"),
+      .top("hosts: { floor-3: { ssh: 1️⃣\"$(reboot)@gw3\" } }", "not a destination"),
       .top("hosts: { floor-3: { ssh: gw3, 1️⃣port: 22 } }", "unknown key", advice: "ssh, adapters"),
       .top("hosts: { floor-3: { ssh: gw3, adapters: [1️⃣usb0] } }", "neither the name nor the address"),
       .top("hosts: { floor-3: { ssh: gw3, adapters: 1️⃣floor-3/hci0 } }", "neither the name nor the address"),

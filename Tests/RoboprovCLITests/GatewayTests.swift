@@ -119,6 +119,23 @@ import VirtualBuilding
     }
   }
 
+  @Test(
+    "a gateway that is this computer, and has two names besides, gives each adapter once, and a warning names both"
+  )
+  func twice() async throws {
+    try await withFloors { site, floors in
+      _ = try await Gateway("gw3", at: site, bus: floors[0].building.bus)
+      _ = try await Gateway("gw4", at: site, bus: floors[1].building.bus)
+      let hosts = ["me=gw3", "floor-4=gw4", "again=\(NSUserName())@gw4"].flatMap { ["--host", $0] }
+      let scan = try await site.run(
+        ["scan", "--scan-time", "2"] + hosts, bus: floors[0].building.bus,
+        environment: Gateway.environment(at: site))
+      #expect(scan.status == 0 && scan.errors.contains("Scanning on hci0, floor-4/hci0 for"), "\(scan)")
+      #expect(scan.errors.contains("warning: me/hci0 and hci0 are one adapter ("), "\(scan)")
+      #expect(scan.errors.contains("warning: again/hci0 and floor-4/hci0 are one adapter ("), "\(scan)")
+    }
+  }
+
   @Test("a gateway with another host key is not used, and the floor of the other one is done")
   func otherKey() async throws {
     try await withFloors { site, floors in

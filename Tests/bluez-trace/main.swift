@@ -35,7 +35,10 @@ guard arguments.count == 4, let run = Int(arguments[2]) else {
 do {
   let stackScenario = try StackScenario(contentsOf: URL(filePath: arguments[1]))
   let surroundings = Surroundings(arguments[3])
-  let observations = try await Player.play(stackScenario, on: .system, clock: SystemClock()) { event in
+  let observations = try await Player.play(
+    stackScenario, on: .system(ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"]),
+    clock: SystemClock()
+  ) { event in
     try await surroundings.carryOut(event)
   }
   print(try Recording.lines(for: observations, run: run), terminator: "")

@@ -14,10 +14,7 @@ enum RemoteHosts {
 
   /// The bus of a host.
   static func bus(of host: HostDescription) -> BusAddress {
-    .bridge(
-      BusBridge(
-        title: "ssh \(host.ssh)", words: ssh(host, "systemd-stdio-bridge"),
-        temporary: HostEnvironment.temporaryDirectory))
+    .bridge(BusBridge(title: "ssh \(host.ssh)", words: ssh(host, "systemd-stdio-bridge")))
   }
 
   /// The command line that runs a shell command on a host. ssh asks nothing, accepts no unknown key and shares no connection;
@@ -51,6 +48,9 @@ enum RemoteHosts {
       }
       tasks.addTask {
         await group.settle(within: settling, on: clock)
+        for twin in await group.hosts().flatMap(\.twins) {
+          Messages.say("roboprov: warning: \(twin.sentence)")
+        }
         do {
           return .success(try await body(group))
         } catch {
@@ -68,5 +68,14 @@ enum RemoteHosts {
     await local.close()
     for (_, central) in remote { await central.close() }
     return try result.get()
+  }
+}
+
+extension AdapterTwin {
+  fileprivate var sentence: String {
+    let address = adapter.id.address
+    return isSame
+      ? "\(adapter.name) and \(other.name) are one adapter (\(address)); it is used once, as \(other.name)"
+      : "\(adapter.name) and \(other.name) have one address (\(address)), in different computers; both are used"
   }
 }

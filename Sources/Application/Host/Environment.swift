@@ -69,11 +69,8 @@ package enum HostEnvironment {
 
   /// The system bus that the environment names; nil for the usual one.
   static var systemBusAddress: String? {
-    variables["DBUS_SYSTEM_BUS_ADDRESS"]
+    text("DBUS_SYSTEM_BUS_ADDRESS")
   }
-
-  /// The directory for temporary files.
-  static var temporaryDirectory: String { directory("TMPDIR") ?? "/tmp" }
 
   /// The directory for roboprov's state (XDG Base Directory Specification).
   static var stateDirectory: String {

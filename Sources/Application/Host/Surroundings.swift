@@ -34,7 +34,7 @@ package struct Surroundings: Sendable {
   /// The surroundings of the present command; nil for those of the process.
   @TaskLocal package static var current: Surroundings?
 
-  static var bus: BusAddress { current?.bus ?? .system }
+  static var bus: BusAddress { current?.bus ?? .system(HostEnvironment.systemBusAddress) }
 
   package static var now: Date { current?.wall() ?? Date() }
 

@@ -25,6 +25,11 @@ pid_t clinux_child_start(const char *program, char *const arguments[], int outpu
 /// `words` are the program and its arguments, each ended by a 0, `length` bytes in all. Returns as `clinux_child_start`.
 pid_t clinux_tool_start(const char *words, size_t length, int input, int output, int errors, int terminal);
 
+/// Starts a program in a session of its own, so that Ctrl-C at the terminal does not reach it. It has `stream` for stdin and
+/// stdout, `errors` for stderr, and no other descriptor of ours; it is ended when it makes a file longer than `longest` bytes.
+/// It may outlive the calling thread. `words` and the result are as for `clinux_tool_start`.
+pid_t clinux_bridge_start(const char *words, size_t length, int stream, int errors, size_t longest);
+
 /// Brings our process group to the foreground of a terminal.
 void clinux_take_foreground(int terminal);
 

@@ -12,3 +12,10 @@ int clinux_port(int socket);
 
 /// Whether a text is an IPv4 or IPv6 address in numbers.
 bool clinux_is_address(const char *text);
+
+/// Opens a socket that listens on this computer at an abstract address (unix(7)), which the kernel chooses, and writes that
+/// without its first 0. Closed on exec. Returns -1 with errno set.
+int clinux_listen_here(char address[6]);
+
+/// Waits for a connection that this process has made; those of others are closed. Closed on exec. Returns -1 with errno set.
+int clinux_accept_own(int listener);

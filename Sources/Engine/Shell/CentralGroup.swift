@@ -17,9 +17,11 @@ package final class CentralGroup: Central {
     var readers: [(id: Int, changes: Changes)] = []
     var lastReader = 0
 
+    /// The hosts that have reported, with each radio once.
+    var hosts: [HostAdapters] { known.compactMap(\.self).withoutDuplicates }
     /// The adapters of all hosts, ordered by identity.
     var adapters: [Adapter] {
-      known.compactMap(\.self).flatMap { (try? $0.result.get()) ?? [] }.sorted { $0.id < $1.id }
+      hosts.flatMap { (try? $0.result.get()) ?? [] }.sorted { $0.id < $1.id }
     }
   }
 
@@ -66,11 +68,15 @@ package final class CentralGroup: Central {
     let member = members[index]
     let host = member.host
     for await adapters in await member.central.adapterChanges() {
+      guard adapters.isEmpty else {
+        note(.success(adapters), index, stack: await member.central.stackIdentity(on: host))
+        continue
+      }
       // What it had is lost at once; the reason may take as long as an attempt to connect.
-      if !adapters.isEmpty || isKnown(index) { note(.success(adapters), index) }
-      guard adapters.isEmpty else { continue }
+      if isKnown(index) { note(.success([]), index) }
       do throws(CentralError) {
-        note(.success(try await member.central.adapters()), index)
+        let adapters = try await member.central.adapters()
+        note(.success(adapters), index, stack: await member.central.stackIdentity(on: host))
       } catch {
         guard error.code != .cancelled else { continue }
         note(.failure(CentralError(error.code, stackText: error.stackText, on: host)), index)
@@ -80,13 +86,13 @@ package final class CentralGroup: Central {
 
   private func isKnown(_ index: Int) -> Bool { state.withLock { $0.known[index] != nil } }
 
-  private func note(_ result: Result<[Adapter], CentralError>, _ index: Int) {
+  private func note(_ result: Result<[Adapter], CentralError>, _ index: Int, stack: String? = nil) {
     let member = members[index]
     // An adapter of any other host is none of this one's.
     let own = result.map { $0.filter { $0.id.host == member.host && member.wanted.want($0) } }
-    let adapters = HostAdapters(on: member.host, own)
     let (all, readers, isComplete) = state.withLock { state in
-      state.known[index] = adapters
+      let stack = stack ?? state.known[index]?.stack
+      state.known[index] = HostAdapters(on: member.host, own, stack: stack)
       return (state.adapters, state.readers.map(\.changes), state.known.allSatisfy { $0 != nil })
     }
     for changes in readers { changes.yield(all) }
@@ -99,11 +105,11 @@ package final class CentralGroup: Central {
     _ = await race(limit, on: clock) { await self.allKnown.value() }
   }
 
-  package func hosts() async -> [HostAdapters] { state.withLock { $0.known.compactMap(\.self) } }
+  package func hosts() async -> [HostAdapters] { state.withLock(\.hosts) }
 
   /// - Throws: The failure of the first host only if every host has failed.
   package func adapters() async throws(CentralError) -> [Adapter] {
-    let (adapters, known) = state.withLock { ($0.adapters, $0.known.compactMap(\.self)) }
+    let (adapters, known) = state.withLock { ($0.adapters, $0.hosts) }
     // This computer need not have Bluetooth if others do.
     let failures = known.compactMap(\.failure).sorted { ($0.host == nil ? 1 : 0) < ($1.host == nil ? 1 : 0) }
     if failures.count == known.count, let first = failures.first { throw first }
@@ -170,6 +176,7 @@ package final class CentralGroup: Central {
   }
 
   package func scanningClients(on adapter: AdapterID) async -> [String]? {
-    await (try? central(of: adapter))?.scanningClients(on: adapter)
+    guard let central = try? central(of: adapter) else { return [] }
+    return await central.scanningClients(on: adapter)
   }
 }

@@ -43,7 +43,7 @@ extension ManifestDecoder {
     guard HostDescription.isDestination(ssh) else {
       error(
         .badHost, "`ssh` is not a destination of ssh", at: node.range,
-        advice: "write USER@HOST, or a name of your ~/.ssh/config; options belong there, too")
+        advice: "write USER@HOST; \(HostDescription.destinationRule), where options belong, too")
       return nil
     }
     var adapters: [AdapterReference] = []
@@ -97,7 +97,7 @@ extension AdapterReference {
   init?(naming text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let name = parts[parts.count - 1]
-    let isName = name.hasPrefix("hci") && Int(name.dropFirst(3), in: 0...255) != nil
+    let isName = (0...255).contains { name == "hci\($0)" }
     guard let written = isName ? name : BluetoothAddress(name)?.description else { return nil }
     guard parts.count == 2 else {
       self.init(written)

@@ -37,11 +37,21 @@ package struct HostDescription: Hashable, Sendable {
     (self.name, self.ssh, self.adapters, self.floors) = (name, ssh, adapters, floors)
   }
 
-  /// Whether ssh takes a text as a destination, and as nothing else.
+  /// Whether ssh takes a text as a destination, and as nothing else. ssh gives user and host to the shell of a `ProxyCommand`
+  /// (%h, %r) and of `Match exec`, and only newer ones refuse what a shell would run (since OpenSSH 9.6).
   package static func isDestination(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.count <= 255 && !text.hasPrefix("-")
-      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    let parts = text.trimmingPrefix("ssh://").split(separator: "@", omittingEmptySubsequences: false)
+    return text.utf8.count <= 255
+      && parts.allSatisfy { $0.utf8.first.map { $0 != UInt8(ascii: "-") } ?? false }
+      && text.utf8.allSatisfy { byte in
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+          || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "-._@:/[]%+=".utf8.contains(byte)
+      }
   }
+
+  /// What a destination may be, for messages.
+  package static let destinationRule =
+    "it has letters, digits and - . _ @ : / [ ] % + =, so for anything else give it a `Host` in ~/.ssh/config and write that name"
 }
 
 extension AdapterReference {

@@ -16,7 +16,8 @@ struct HostOptions: ParsableArguments {
     for text in host {
       guard let description = Self.host(text) else {
         throw ValidationError(
-          "--host takes a name of a–z, 0–9 and hyphens, =, and a destination of ssh: floor-3=pi@gw3")
+          "--host takes a name of a–z, 0–9 and hyphens, =, and a destination of ssh, as in floor-3=pi@gw3; "
+            + HostDescription.destinationRule)
       }
       if known.contains(where: { $0.name == description.name || $0.ssh == description.ssh }) {
         throw ValidationError("--host names \(text.visible) twice")

@@ -27,7 +27,7 @@ func examine(_ check: ConformanceCheck, in world: LabWorld) async -> Finding {
   let began = clock.now
   var failure: String?
   do {
-    let central = try await BlueZCentral.open(bus: .system, clock: clock)
+    let central = try await BlueZCentral.open(bus: .system(nil), clock: clock)
     do {
       try await check.run(ConformanceSubject(central: central, world: world, clock: clock))
     } catch {
