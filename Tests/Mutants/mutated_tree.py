@@ -30,7 +30,7 @@ def make_copy(copy: Path, texts: dict[str, str], helper: str) -> None:
     wanted = set(texts)
     for folder, folders, files in os.walk(ROOT):
         place = Path(folder).relative_to(ROOT)
-        folders[:] = [name for name in folders if not name.startswith(".") and (place / name) != Path("reports")]
+        folders[:] = [name for name in folders if not name.startswith(".") and (place != Path("reports") or name == "sample")]
         wanted.update(str(place / name) for name in files if not name.startswith("."))
     for path in sorted(wanted):
         update(copy / path, texts[path] if path in texts else (ROOT / path).read_bytes())
