@@ -214,12 +214,13 @@ sanitize: setup-test venv ## run all tests under the address sanitizer, and the 
 	@Scripts/sanitize address '$(FILTER)'
 	@Scripts/sanitize thread '$(FILTER)'
 
-# A name in Tests/Mutants/mutants.toml.
+# A name in Tests/Mutants/mutants.toml. With SHARE=500, that many random changes instead, drawn with SEED.
 MUTANT :=
+SHARE :=
 
 .PHONY: mutants
-mutants: setup-lint setup-build ## check that the tests detect each wrong change in Tests/Mutants/mutants.toml: MUTANT=NAME selects
-	@Scripts/mutants run '$(MUTANT)'
+mutants: setup-lint setup-build ## check that the tests detect each wrong change in Tests/Mutants/mutants.toml: MUTANT=NAME selects; SHARE=500 draws random ones
+	@if [ -n '$(SHARE)' ]; then Scripts/random-mutants '$(SHARE)' '$(SEED)'; else Scripts/mutants run '$(MUTANT)'; fi
 
 .PHONY: lint
 lint: setup-lint ## check layout, types of the Python, house rules, the table of mutants and links
