@@ -96,7 +96,7 @@ package struct BuildingRecord: Sendable {
     case .settingWritten(let fact):
       written[fact.room, default: []].insert(fact.setting)
     case .deviceDescribed(let fact):
-      let security = fact.details.first { $0.name == .security }.flatMap { Int($0.value) }
+      let security = fact.details.first { $0.name == .security }.flatMap { Int($0.value, in: 0...255) }
       guard let device = attempted[fact.room], let security else { break }
       folded.securities[device] = max(folded.securities[device] ?? security, security)
     case .adapterSelected(let fact): adapters.insert(fact.adapter)
