@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import Glibc
+import Glibc
 
 /// A file that gets its name when it is complete. Until then it has another one in the same directory, and a lock (flock):
 /// one without a lock is left over from a process that was killed, on whatever host.
@@ -10,7 +10,7 @@ package enum TemporaryFile {
   ///   - mode: Its permissions, less the umask.
   /// - Returns: Its descriptor, which holds the lock, below 0 with the reason in `errno`; and its present name.
   package static func create(
-    for name: String, in directory: Int32, at path: String, mode: mode_t = 0o600
+    for name: String, in directory: Int32, at path: String, mode: UInt32 = 0o600
   ) -> (descriptor: Int32, name: String) {
     removeAbandoned(in: path)
     for number in 1...100 {
