@@ -171,9 +171,22 @@ private final class Record {
       try bytes.write(to: file)
     }
     #expect(try state.verify().contains("SHA256:"))
+    // A copy that is missing was changed, too.
+    let copy = "\(record.folder)/\(place)/building.html"
+    try FileManager.default.moveItem(atPath: copy, toPath: copy + ".away")
+    let missing = #expect(throws: CommandFailure.self) { try state.verify() }
+    #expect(missing?.message.contains("building.html") == true)
+    try FileManager.default.moveItem(atPath: copy + ".away", toPath: copy)
     // A list without one of the copies: only the signature shows it.
     let sums = "\(record.folder)/\(place)/building.sums"
     let lines = try String(contentsOfFile: sums, encoding: .utf8).split(separator: "\n")
+    // A list without the statement that names signer and runs is none.
+    try record.write(
+      place + "/building.sums", lines.filter { !$0.hasSuffix("signed.json") }.joined(separator: "\n") + "\n")
+    let nameless = #expect(throws: CommandFailure.self) {
+      try SignedState.all(of: "house", in: record.reports)
+    }
+    #expect(nameless?.message.contains("without signed.json") == true)
     try record.write(place + "/building.sums", lines.dropLast().joined(separator: "\n") + "\n")
     let shorter = try #require(try SignedState.all(of: "house", in: record.reports).first)
     let failure = #expect(throws: CommandFailure.self) { try shorter.verify() }

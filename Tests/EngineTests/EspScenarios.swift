@@ -266,6 +266,24 @@ import VirtualTime
     #expect(healed.outcome(1)?.outcome == .provisionedAfterRetry)
   }
 
+  @Test(
+    "a device that takes any credentials and cannot prove its own gets no network",
+    arguments: [[], [FamilyFault.security1]])
+  func impostor(kinds: [FamilyFault]) async throws {
+    let run = try await run(kinds + [.impostor])
+    let outcome = try #require(run.outcome(1))
+    #expect(outcome.outcome == .actionRequired && outcome.attempts == 1)
+    #expect(outcome.reason?.stackText == "the device does not prove that it has the credentials")
+    #expect(run.writes.isEmpty)
+  }
+
+  @Test("a device that joined another network than the room's is no success")
+  func anotherNetwork() async throws {
+    let run = try await run([.joinsAnother], room: Self.room(retries: 0))
+    #expect(run.outcome(1)?.outcome == .failed)
+    #expect(run.outcome(1)?.reason == .refused(stage: .save, deviceText: "connected to Neighbour"))
+  }
+
   @Test("a device that joins slowly is waited for; one that never joins is not")
   func slow() async throws {
     let slow = try await run([.joinsSlowly])
@@ -273,6 +291,8 @@ import VirtualTime
     let never = try await run([.neverJoins])
     #expect(never.outcome(1)?.outcome == .unconfirmed)
     #expect(never.outcome(1)?.reason?.code == .stageTimedOut)
+    // Otherwise it would try for ever, and never advertise again.
+    #expect(never.writes.contains { $0.characteristic == EspGATT.reset })
     #expect(never.endedAt.sinceZero < .seconds(300))
   }
 

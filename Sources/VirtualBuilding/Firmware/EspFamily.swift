@@ -109,9 +109,7 @@ extension FirmwareFamily {
       }),
     draw: FirmwareDraw(
       faults: { _ in
-        (ownFaults.filter { ![.security0, .noProof, .ownService, .oddVersion, .bluFi].contains($0) }.map {
-          .own($0)
-        })
+        (ownFaults.filter { !undrawn.contains($0) }.map { .own($0) })
           + [.drops(in: .write(1)), .drops(in: .confirm(1)), .drops(in: .save)]
       },
       more: { number, room, sensor, _, origin in
@@ -137,10 +135,16 @@ extension FirmwareFamily {
     }
   ) { EspFirmware(conditions: $0) }
 
+  /// The faults that random buildings do not have: other products, and other devices.
+  private static let undrawn: [FamilyFault] = [
+    .security0, .noProof, .ownService, .oddVersion, .bluFi, .impostor, .joinsAnother,
+  ]
+
   private static let ownFaults: [FamilyFault] = [
     .bluedroid, .oldVersion, .sameNonce, .security0, .security1, .noProof, .otherCredentials, .joinsSlowly,
     .wrongPassword,
     .networkAbsent, .neverJoins, .dropsAfterApply, .restartsAfterFailure, .ownService, .leavesWhileJoining,
     .earlierCommand, .failedBefore, .otherMessages, .noAddress, .oddVersion, .bluFi,
+    .impostor, .joinsAnother,
   ]
 }

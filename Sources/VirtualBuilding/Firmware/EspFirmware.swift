@@ -162,8 +162,9 @@ package struct EspFirmware: Firmware {
     case "prov-session":
       if session == nil || EspFirmwareSession.begins(value) {
         session = EspFirmwareSession(
-          security: security, proof: has(.noProof) ? [] : strikes(.otherCredentials) ? [0x58] : proof,
-          owner: owner, counts: !has(.sameNonce), &generator)
+          security: security,
+          proof: has(.noProof) ? [] : strikes(.otherCredentials) || has(.impostor) ? [0x58] : proof,
+          owner: owner, counts: !has(.sameNonce), trusts: has(.impostor), &generator)
       }
       return session?.handshake(value)
     default:
@@ -287,7 +288,8 @@ package struct EspFirmware: Firmware {
     case .joined:
       status.connected.ip4 = strikes(.noAddress) ? "192.168.4" : "192.168.4.20"
       status.connected.auth = 3
-      status.connected.ssid = Data(flash.values["wifi_ssid"] ?? [])
+      status.connected.ssid = Data(
+        has(.joinsAnother) ? Array("Neighbour".utf8) : flash.values["wifi_ssid"] ?? [])
       status.connected.bssid = Data([0x24, 0x0A, 0xC4, 0, 0, 1])
       status.connected.channel = 6
       effects.append(.setTimer(Self.leave, EspGATT.leavesAfter))
@@ -365,9 +367,13 @@ extension FamilyFault {
   package static let noProof = Self("no_proof")
   /// It has another proof of possession than its label.
   package static let otherCredentials = Self("other_credentials")
+  /// Another device with its name: it has no credentials, and takes any.
+  package static let impostor = Self("impostor")
   /// A product with a service and a name of its own.
   package static let ownService = Self("own_service")
   package static let joinsSlowly = Self("joins_slowly")
+  /// It reports that it joined a network that it was not given.
+  package static let joinsAnother = Self("joins_another")
   /// The network does not accept the password.
   package static let wrongPassword = Self("wrong_password")
   package static let networkAbsent = Self("network_absent")

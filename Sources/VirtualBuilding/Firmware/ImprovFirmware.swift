@@ -43,7 +43,7 @@ package struct ImprovFirmware: Firmware {
     faults = FaultsInForce(conditions.faults)
     if !flash.isSaved, has(.needsButton) { state = .locked }
     if has(.staleError) { error = 3 }
-    if has(.partOfCommand) { buffer = [1, 40, 7] }
+    if has(.partOfCommand) { buffer = [1, 255, 7] }
   }
 
   private func has(_ fault: FamilyFault) -> Bool { faults.contains(.own(fault)) }
@@ -284,7 +284,7 @@ extension FamilyFault {
   package static let noURL = Self("no_url")
   /// The checksums of the device's results are wrong.
   package static let corruptResult = Self("corrupt_result")
-  /// The device keeps a part of a command that another client left.
+  /// The device keeps a part of a command that another client left, the longest possible one.
   package static let partOfCommand = Self("part_of_command")
   /// The device's error is that of an earlier attempt until a join fails.
   package static let staleError = Self("stale_error")
