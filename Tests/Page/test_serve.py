@@ -150,7 +150,7 @@ def test_the_token_is_in_no_place_that_is_kept(browser: Chromium, served: Served
     assert not [entry for entry in history if served.token in entry["url"]]
     cookies = browser.call("Network.getCookies")["cookies"]
     [cookie] = [cookie for cookie in cookies if cookie["name"] == f"roboprov-{served.root.rsplit(':', 1)[1]}"]
-    assert (cookie["httpOnly"], cookie["sameSite"], cookie["session"]) == (True, "Strict", True)
+    assert (cookie["httpOnly"], cookie["sameSite"], cookie["session"]) == (True, "Lax", True)
     with Chromium() as stranger:
         stranger.visit(served.root + "/")
         assert "harbour" not in stranger.run("document.documentElement.outerHTML").lower()
