@@ -106,7 +106,9 @@ extension BuildingHistory {
     async
   {
     let outcome = await run(arguments(["report", "check", subject], laptop, in: reports))
-    let words = outcome.errors.split(separator: "\n").first.map(String.init) ?? ""
+    // Findings about the manifest come first.
+    let words =
+      outcome.errors.split(separator: "\n").first { $0.hasPrefix("roboprov: ") }.map(String.init) ?? ""
     guard outcome.status != 0, !words.contains("signed on") else { return }
     let file = words.split(separator: "/").last.map(String.init) ?? words
     let name = subject == Self.manifest ? "by manifest" : "by id"
