@@ -12,6 +12,28 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
+# Goes into each folder of Sources with a changed file.
+HELPER = """import Glibc
+
+/// The wrong change that applies, and those that were reached.
+enum Mutant {
+  private static let number = getenv("ROBOPROV_MUTANT").flatMap { Int(String(cString: $0)) } ?? -1
+  /// A byte for each change, in a file that all processes share. Their numbers are below 65536 then.
+  nonisolated(unsafe) private static let reached: UnsafeMutablePointer<UInt8>? = {
+    guard let path = getenv("ROBOPROV_REACHED") else { return nil }
+    let file = open(path, O_RDWR)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    return mmap(nil, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0).assumingMemoryBound(to: UInt8.self)
+  }()
+
+  static func isOn(_ number: Int) -> Bool {
+    if let reached { reached[number] = 1 }
+    return self.number == number
+  }
+}
+"""
+
 
 def update(path: Path, text: str | bytes) -> None:
     """Writes a file unless it is up to date, because an unchanged file is not compiled again."""
@@ -22,11 +44,11 @@ def update(path: Path, text: str | bytes) -> None:
     path.write_bytes(data)
 
 
-def make_copy(copy: Path, texts: dict[str, str], helper: str) -> None:
+def make_copy(copy: Path, texts: dict[str, str]) -> None:
     """Copies the project with other texts of these files, and with the helper in each folder of Sources that has one."""
     texts = dict(texts)
     for folder in {path.split("/")[1] for path in texts if path.startswith("Sources/")}:
-        texts[f"Sources/{folder}/Mutant.swift"] = helper
+        texts[f"Sources/{folder}/Mutant.swift"] = HELPER
     wanted = set(texts)
     for folder, folders, files in os.walk(ROOT):
         place = Path(folder).relative_to(ROOT)

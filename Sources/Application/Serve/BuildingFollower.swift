@@ -94,7 +94,8 @@ struct BuildingFollower: Sendable {
         }
         // A run that has just begun has no event yet.
         problems.note =
-          hasRun || problems.record != nil ? nil : archive.empty.first.map { FaultWords.empty($0) + "." }
+          holder != nil || problems.record != nil
+          ? nil : archive.empty.first.map { FaultWords.empty($0) + "." }
         if problems.record == nil {
           report = BuildingReports.Growing(archive)
           changed = now
@@ -107,14 +108,13 @@ struct BuildingFollower: Sendable {
     return true
   }
 
-  private var hasRun: Bool { RunLock.holder(ofBuilding: subject.building, in: reports) != nil }
+  /// The process on this computer that has the building's lock.
+  private var holder: LockHolder? { RunLock.holder(ofBuilding: subject.building, in: reports) }
 
   /// Whether a process on this computer is at work on the last run. It took the building's lock before the run began; a
   /// lock that was taken later is another run's, which has no event yet.
   private var hasLock: Bool {
-    guard let last = report?.last, last.report.outcome == nil,
-      let holder = RunLock.holder(ofBuilding: subject.building, in: reports)
-    else { return false }
+    guard let last = report?.last, last.report.outcome == nil, let holder else { return false }
     // The lock has milliseconds.
     return holder.since <= last.began.addingTimeInterval(0.001)
   }

@@ -139,7 +139,7 @@ extension RunMachine {
     if failures.count >= limits.failuresInSilence { return true }
     if radios.count == 1 {
       let hasScanned = radios[index].receivesNothing(at: now, for: limits.shortestWindow)
-      return failures[0].wasSlow(at: now) && (radios[index].candidates.isEmpty || hasScanned)
+      return failures.allSatisfy { $0.wasSlow(at: now) } && (radios[index].candidates.isEmpty || hasScanned)
     }
     return radios[index].candidates.isEmpty
       && radios.indices.contains { $0 != index && !radios[$0].isSilent(since: first) }
@@ -173,23 +173,24 @@ extension RunMachine {
   /// Whether it is still to be shown that the adapter of a failed attempt receives anything: another connection, or
   /// a scan, shows it.
   func awaitsSign(_ state: RoomState.Diagnosing) -> Bool {
-    guard let index = silentAdapter(of: state) else { return false }
+    guard let (index, failed) = silentAdapter(of: state) else { return false }
     if isInDoubt(index) || radios[index].state.kind == .connecting { return true }
     // The window shows it.
-    return radios.count == 1 && state.took > RoomWork.answersWithin && radios[index].state.window != nil
+    return radios.count == 1 && failed.wasSlow(at: now) && radios[index].state.window != nil
   }
 
   /// Whether the adapter of a failed attempt is deaf.
   func isDeaf(_ state: RoomState.Diagnosing) -> Bool {
-    silentAdapter(of: state).map(isKnownDeaf) ?? false
+    silentAdapter(of: state).map { isKnownDeaf($0.index) } ?? false
   }
 
   /// The adapter that failed to connect, if it received nothing since.
-  private func silentAdapter(of state: RoomState.Diagnosing) -> Int? {
-    guard let failed = FailedConnection(state.past, at: state.failedAt),
-      let index = radios.index(of: failed.session)
+  private func silentAdapter(of state: RoomState.Diagnosing) -> (index: Int, failed: FailedConnection)? {
+    guard let failed = rooms.failedToConnect[rooms.place(of: state.past.attempt.room)],
+      let index = radios.index(of: failed.session),
+      radios[index].isSilent(since: failed.silenceBegan(at: now))
     else { return nil }
-    return radios[index].isSilent(since: failed.silenceBegan(at: now)) ? index : nil
+    return (index, failed)
   }
 
   /// Records the adapters that never received anything while another one did.

@@ -108,7 +108,7 @@ package enum EspIdf {
   }
 
   static let security = SecurityRule(
-    .security, usual: 1, sign: .username, strongest: 2, secret: .proofOfPossession)
+    .security, usual: 1, ofStrongest: .username, strongest: 2, secret: .proofOfPossession)
 
   static let defaultUsername = "wifiprov"
 

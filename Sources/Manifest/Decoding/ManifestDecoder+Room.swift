@@ -124,13 +124,13 @@ extension ManifestDecoder {
     func entry(_ name: SettingName) -> YAMLNode.Entry? {
       fields.entry(name.rawValue) ?? defaults.settings[name.rawValue]?.entry
     }
-    if rule.isContradictory(access), let lower = entry(rule.setting), let sign = entry(rule.sign),
+    if rule.isContradictory(access), let lower = entry(rule.setting), let strongest = entry(rule.ofStrongest),
       evidence.contradictions.insert(lower.keyRange).inserted
     {
       error(
-        .contradictorySecurity, "only devices of security \(rule.strongest) have a `\(rule.sign)`",
-        at: lower.keyRange, notes: [.init("the `\(rule.sign)`", at: sign.keyRange)],
-        advice: "leave `\(rule.setting)` out, or, if the device has a lower security, `\(rule.sign)`")
+        .contradictorySecurity, "only devices of security \(rule.strongest) have a `\(rule.ofStrongest)`",
+        at: lower.keyRange, notes: [.init("the `\(rule.ofStrongest)`", at: strongest.keyRange)],
+        advice: "leave `\(rule.setting)` out, or, if the device has a lower security, `\(rule.ofStrongest)`")
     }
     if rule.isGuessable(access), let secret = entry(rule.secret) {
       evidence.guessable.append((rule.secret, secret.keyRange))

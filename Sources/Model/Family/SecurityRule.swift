@@ -4,8 +4,8 @@ package struct SecurityRule: Hashable, Sendable {
   /// The setting with the lowest one that a room accepts, and the lowest without it.
   package var setting: SettingName
   package var usual: Int
-  /// What only devices of the strongest one have.
-  package var sign: SettingName
+  /// The setting that only devices of the strongest one have.
+  package var ofStrongest: SettingName
   package var strongest: Int
   /// The secret that can be guessed offline below the strongest: who took part in one session can try texts without limit.
   package var secret: SettingName
@@ -14,9 +14,9 @@ package struct SecurityRule: Hashable, Sendable {
   package static let bits = 80
 
   package init(
-    _ setting: SettingName, usual: Int, sign: SettingName, strongest: Int, secret: SettingName
+    _ setting: SettingName, usual: Int, ofStrongest: SettingName, strongest: Int, secret: SettingName
   ) {
-    (self.setting, self.usual, self.sign) = (setting, usual, sign)
+    (self.setting, self.usual, self.ofStrongest) = (setting, usual, ofStrongest)
     (self.strongest, self.secret) = (strongest, secret)
   }
 
@@ -28,12 +28,12 @@ package struct SecurityRule: Hashable, Sendable {
 
   /// The security that a room names, which firmware that does not say its own is taken to have; nil if it names none.
   package func named(_ access: [SettingName: SettingValue]) -> Int? {
-    hasSign(access) ? max(demanded(access) ?? strongest, strongest) : demanded(access)
+    isStrongest(access) ? max(demanded(access) ?? strongest, strongest) : demanded(access)
   }
 
   /// Whether a room demands a lower security than the one that its device must have.
   package func isContradictory(_ access: [SettingName: SettingValue]) -> Bool {
-    demanded(access).map { $0 < strongest } ?? false && hasSign(access)
+    demanded(access).map { $0 < strongest } ?? false && isStrongest(access)
   }
 
   /// Whether a room's secret can be guessed offline.
@@ -49,33 +49,27 @@ package struct SecurityRule: Hashable, Sendable {
     if case .integer(let security)? = access[setting] { security } else { nil }
   }
 
-  /// Whether a label has it is not known before the label is read.
-  private func hasSign(_ access: [SettingName: SettingValue]) -> Bool {
-    switch access[sign] {
-    case .secret(let secret)?:
-      if case .labels? = secret.reference?.source { return false }
-      return !secret.isResolved || !secret.reveal().isEmpty
-    default: return false
-    }
+  /// Whether a room has what only devices of the strongest one have. That of a label is not known before the label is read.
+  private func isStrongest(_ access: [SettingName: SettingValue]) -> Bool {
+    guard case .secret(let secret)? = access[ofStrongest] else { return false }
+    if case .labels? = secret.reference?.source { return false }
+    return !secret.isResolved || !secret.reveal().isEmpty
   }
 }
 
 extension String {
   /// The random bits of a text of this length and these characters, if each was drawn at random.
-  fileprivate var mostRandomBits: Int {
-    func has(_ characters: ClosedRange<Character>) -> Bool { contains(where: characters.contains) }
-    func isOnly(_ characters: ClosedRange<Character>) -> Bool {
-      allSatisfy { ("0"..."9").contains($0) || characters.contains($0) }
+  fileprivate var mostRandomBits: Int { count * hundredthsOfBits / 100 }
+
+  /// The hundredths of a bit of a character of the smallest usual alphabet that has all characters of the text.
+  private var hundredthsOfBits: Int {
+    func isDigit(_ character: Character) -> Bool { ("0"..."9").contains(character) }
+    func isOnly(_ letters: ClosedRange<Character>) -> Bool {
+      allSatisfy { isDigit($0) || letters.contains($0) }
     }
-    // In hundredths of a bit.
-    let perCharacter =
-      if isOnly("0"..."9") { 332 } else if isOnly("a"..."f") || isOnly("A"..."F") {
-        400
-      } else if isOnly("a"..."z")
-        || isOnly("A"..."Z")
-      {
-        has("0"..."9") ? 517 : 470
-      } else if allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) { 595 } else { 657 }
-    return count * perCharacter / 100
+    if allSatisfy(isDigit) { return 332 }
+    if isOnly("a"..."f") || isOnly("A"..."F") { return 400 }
+    if isOnly("a"..."z") || isOnly("A"..."Z") { return contains(where: isDigit) ? 517 : 470 }
+    return allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? 595 : 657
   }
 }

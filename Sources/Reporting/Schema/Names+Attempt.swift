@@ -84,7 +84,8 @@ extension DeviceDetail.Name: OutputNames {
     case .system: "The name of its operating system."
     case .systemVersion: "The version of its operating system."
     case .url: "Where it can be reached in its network."
-    case .security: "The security of its session, a number; later sessions have no less."
+    case .security:
+      "The security of its session, a number; later sessions have no less, unless the manifest names one."
     }
   }
 }

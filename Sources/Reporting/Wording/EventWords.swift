@@ -339,7 +339,7 @@ extension AttemptExemption {
     switch self {
     case .adapterFull: "adapter may be full"
     case .hostLost: "adapter or Bluetooth service lost"
-    case .deviceForgotten: "took no connection"
+    case .deviceForgotten: "no connection began"
     }
   }
 }

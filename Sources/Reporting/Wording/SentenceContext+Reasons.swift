@@ -17,7 +17,7 @@ extension SentenceContext {
     case .notRecognised: notRecognised()
     case .unknownToStack:
       Explanation(
-        "\(subject) is on air, but takes no connection: each time, the Bluetooth service removed it from its list before the connection began.",
+        "\(subject) was received, but takes no connection: each time, the Bluetooth service removed it from its list before the connection began.",
         "A phone may be connected to it: close the app there, or switch the \(device.noun) off and on. \(again)"
       )
     case .connectTimedOut(let seconds, _): connectTimedOut(seconds)

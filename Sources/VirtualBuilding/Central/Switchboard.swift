@@ -33,9 +33,8 @@ final class Switchboard: Sendable {
     /// How the links of a host behind a network ended, as far as that has arrived.
     var ends: [LinkID: OneShot<Disconnection>] = [:]
     var changes: [(id: UInt64, continuation: Changes)] = []
-    var received: [CacheKey: MonotonicInstant] = [:]
-    /// The peripherals whose last advertisement permits no connection.
-    var notConnectable: Set<CacheKey> = []
+    /// When each peripheral was last received, and whether it takes connections.
+    var received: [CacheKey: (at: MonotonicInstant, isConnectable: Bool)] = [:]
     var stoppedScanning: [BluetoothAddress: MonotonicInstant] = [:]
 
     /// All scans, in order of registration.
@@ -89,13 +88,9 @@ final class Switchboard: Sendable {
 
   private func received(_ report: AdvertisingReport) {
     let listeners = state.withLock { state in
-      let key = CacheKey(adapter: report.adapter, address: report.address)
-      state.received[key] = report.receivedAt
-      if report.payload.isConnectable {
-        state.notConnectable.remove(key)
-      } else {
-        state.notConnectable.insert(key)
-      }
+      state.received[CacheKey(adapter: report.adapter, address: report.address)] = (
+        report.receivedAt, report.payload.isConnectable
+      )
       return state.listeners[report.adapter] ?? []
     }
     let advertisement = Advertisement(
@@ -205,8 +200,8 @@ final class Switchboard: Sendable {
       let isLast = !state.isScanning(adapter.address)
       guard isLast else { return false }
       state.stoppedScanning[adapter.address] = now
-      for key in state.notConnectable where key.adapter == adapter.address { state.received[key] = nil }
-      state.notConnectable = state.notConnectable.filter { $0.adapter != adapter.address }
+      // docs/bluez.md, trap 68.
+      state.received = state.received.filter { $0.key.adapter != adapter.address || $0.value.isConnectable }
       return true
     }
   }
@@ -216,7 +211,7 @@ final class Switchboard: Sendable {
   func knows(_ address: BluetoothAddress, on adapter: AdapterID) -> Bool {
     let now = clock.now
     return state.withLock { state in
-      guard let received = state.received[CacheKey(adapter: adapter.address, address: address)] else {
+      guard let received = state.received[CacheKey(adapter: adapter.address, address: address)]?.at else {
         return false
       }
       if state.isScanning(adapter.address) { return true }
