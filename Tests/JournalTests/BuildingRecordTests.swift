@@ -375,6 +375,13 @@ struct BuildingRecordTests {
     waived.add(.roomAccepted(.init(room: "kitchen", reason: "no power", by: "QA")))
     #expect(kitchenAfter(waived)?.acceptance?.by == "QA")
     #expect(kitchenAfter(waived, .success("c", day: 2, 1))?.acceptance == nil)
+    // Also with the device that was accepted.
+    var failed = Run("a", day: 0, rooms: [kitchen])
+    failed.bind(1)
+    failed.attempt(1)
+    failed.finish(.failed, nil, .saveNotKept)
+    #expect(kitchenAfter(failed, waived)?.acceptance?.by == "QA")
+    #expect(kitchenAfter(failed, waived, .success("c", day: 2, 1))?.acceptance == nil)
   }
 
   @Test("every acceptance of a room stays on record after the records of two laptops are merged")
