@@ -109,7 +109,8 @@ package struct EspFirmware: Firmware {
       return write(value, characteristic, request, &generator)
     case .subscribe(let request, _, _): return [.refuse(request, ATTCode.requestNotSupported)]
     case .timer(Self.join): return joined()
-    case .timer(Self.leave), .timer(Self.stop): return state == .joined ? end() : []
+    case .timer(Self.leave), .timer(Self.stop):
+      return state == .joined && !has(.staysAfterJoining) ? end() : []
     case .timer(Self.scanned): return scanEnded()
     case .timer(Self.lost): return [.loseLink]
     case .timer(Self.selfReset):
@@ -374,6 +375,8 @@ extension FamilyFault {
   package static let joinsSlowly = Self("joins_slowly")
   /// It reports that it joined a network that it was not given.
   package static let joinsAnother = Self("joins_another")
+  /// It goes on with Bluetooth once it has joined, as products do that end it by a command of their own.
+  package static let staysAfterJoining = Self("stays_after_joining")
   /// The network does not accept the password.
   package static let wrongPassword = Self("wrong_password")
   package static let networkAbsent = Self("network_absent")
