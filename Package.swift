@@ -217,14 +217,13 @@ let package = Package(
       "Engine",
       [
         "Bluetooth", "Model", "Session", "Families", "VirtualTime", "VirtualBuilding", "Journal",
-        "Hex", "Simulation", "SampleFacts",
+        "Hex", "RecordedText", "Simulation", "SampleFacts",
       ]),
     tests(
       "Simulation",
       [
         "Bluetooth", "Model", "Session", "Families", "Engine", "Manifest", "Journal", "Reporting",
-        "VirtualTime",
-        "VirtualBuilding",
+        "RecordedText", "VirtualTime", "VirtualBuilding",
       ]),
     // Texts in which the expected places are marked.
     .target(name: "MarkedText", dependencies: ["Source"], path: "Tests/MarkedText", swiftSettings: strict),
@@ -256,7 +255,7 @@ let package = Package(
       name: "StackTests",
       dependencies: [
         "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families", "Engine", "Journal",
-        "Reporting", "VirtualTime", "VirtualBuilding", "LowerBound",
+        "RecordedText", "Reporting", "VirtualTime", "VirtualBuilding", "LowerBound",
       ], swiftSettings: strict),
     tests("ScenarioFiles", ["MarkedText", "Source", "Manifest", "Bluetooth", "VirtualBuilding"]),
     // Kills a program from within at an exact instant. The program needs no hook.

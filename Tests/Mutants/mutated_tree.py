@@ -49,6 +49,11 @@ def make_copy(copy: Path, texts: dict[str, str]) -> None:
     texts = dict(texts)
     for folder in {path.split("/")[1] for path in texts if path.startswith("Sources/")}:
         texts[f"Sources/{folder}/Mutant.swift"] = HELPER
+    # The tests' Python packages.
+    copy.mkdir(parents=True, exist_ok=True)
+    for name in [".build-python", ".build-interop"]:
+        if (ROOT / name).exists() and not (copy / name).exists():
+            (copy / name).symlink_to(ROOT / name)
     wanted = set(texts)
     for folder, folders, files in os.walk(ROOT):
         place = Path(folder).relative_to(ROOT)
@@ -84,6 +89,7 @@ class Run:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("ROBOPROV_")}
         # Traps are expected, and the report of each takes seconds.
         environment["SWIFT_BACKTRACE"] = "enable=no"
+        environment["TZ"] = "UTC"
         if number is not None:
             environment["ROBOPROV_MUTANT"] = str(number)
         if reached:
@@ -91,7 +97,7 @@ class Run:
         self.end: int | None = None
         self.ran: set[str] = set()
         self.failed: set[str] = set()
-        with tempfile.TemporaryDirectory(prefix="roboprov-mutant.") as folder:
+        with tempfile.TemporaryDirectory(prefix="roboprov-mutant.", ignore_cleanup_errors=True) as folder:
             # Some tests run a program as another user.
             os.chmod(folder, 0o711)
             environment["TMPDIR"] = folder

@@ -1,4 +1,5 @@
 import Foundation
+import RecordedText
 import SampleFacts
 import Testing
 
@@ -13,6 +14,9 @@ struct BuildingHistoryTests {
     return Array(first..<first + count)
   }()
 
+  /// Whether the outputs of this history are compared with those of Tests/Snapshots/Histories.
+  private static func isRecorded(_ seed: UInt64) -> Bool { seed <= 7 && skipped.isEmpty }
+
   private static func variable(_ name: String) -> String? {
     ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -26,6 +30,11 @@ struct BuildingHistoryTests {
   func history(seed: UInt64) async throws {
     let start = SuspendingClock.now
     let history = try await BuildingHistory.live(seed, without: Self.skipped)
+    if Self.isRecorded(seed) {
+      try expectRecorded(
+        history.transcript.lines.map { $0 + "\n" }.joined(),
+        in: projectFile("Tests/Snapshots/Histories/\(seed).txt"))
+    }
     try log("\(seed)\t0\tlived\t\(history.step)\t\(SuspendingClock.now - start)\n")
     var shown: Set<String> = []
     for found in history.disagreements {

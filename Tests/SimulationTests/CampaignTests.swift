@@ -10,9 +10,11 @@ import Testing
   private static let isLong = ProcessInfo.processInfo.environment["LONG"] != nil
 
   @Test("random buildings with all disturbances violate no rule, and every room is done after repair")
-  func campaign() async {
+  func campaign() async throws {
     let count = Self.isLong ? 300 : 100
+    let recorded = RecordedCampaign(100)
     let tally = await Campaign(seed: 1, count: count, width: 2, families: .builtIn).play { _, result in
+      recorded.add(result)
       #expect(
         result.violations.isEmpty,
         "roboprov-campaign 1 --seed \(result.seed)\n\(result.violations.map(\.description))")
@@ -25,15 +27,18 @@ import Testing
     #expect(tally.deaths > 0 && tally.disturbances > 0)
     let missing = Outcome.allCases.filter { tally.outcomes[$0] == nil && $0 != .skipped }
     #expect(missing.isEmpty, "the campaign does not reach these outcomes")
+    try recorded.expectRecorded(as: "all")
   }
 
   @Test(
     "random buildings with outages of 20 to 900 ms violate no rule, and every room is done afterwards")
-  func shortOutages() async {
+  func shortOutages() async throws {
     let count = Self.isLong ? 100 : 30
+    let recorded = RecordedCampaign(30)
     let campaign = Campaign(
       seed: 5_551_212, count: count, width: 2, families: .builtIn, disturbances: .shortOutages)
     let tally = await campaign.play { _, result in
+      recorded.add(result)
       #expect(
         result.violations.isEmpty,
         "roboprov-campaign 1 --seed \(result.seed) --disturbances short-outages\n\(result.violations.map(\.description))"
@@ -42,17 +47,20 @@ import Testing
     }
     #expect(tally.buildings == count)
     #expect(tally.disturbances >= 6 * count)
+    try recorded.expectRecorded(as: "short-outages")
   }
 
   @Test(
     "random buildings with two laptops, with sensors that share an address, and with other hosts violate no rule",
     arguments: [TestCase.Disturbances.twoLaptops, .sharedAddresses, .severalHosts])
-  func mixes(_ disturbances: TestCase.Disturbances) async {
+  func mixes(_ disturbances: TestCase.Disturbances) async throws {
     let count = Self.isLong ? 100 : 30
+    let recorded = RecordedCampaign(30)
     let tally = await Campaign(
       seed: 9, count: count, width: 2, families: .builtIn, disturbances: disturbances
     ).play {
       _, result in
+      recorded.add(result)
       #expect(
         result.violations.isEmpty,
         "roboprov-campaign 1 --seed \(result.seed) --disturbances \(disturbances.rawValue)\n\(result.violations.map(\.description))"
@@ -60,6 +68,7 @@ import Testing
       return true
     }
     #expect(tally.buildings == count && tally.violations == 0)
+    try recorded.expectRecorded(as: disturbances.rawValue)
   }
 
   @Test(

@@ -6,11 +6,14 @@ import EventLoop
 import Foundation
 import Families
 import Model
+import RecordedText
 import Reporting
 import Session
 import Testing
 import VirtualBuilding
 import VirtualTime
+
+private let recordedRuns = RecordedRuns("StackTests")
 
 /// A run of the engine over BlueZ's central and the virtual `org.bluez`: everything that `apply` uses except the
 /// terminal, the files and the wire, in virtual time. Back-offs, timeouts and outages cost no time here.
@@ -68,8 +71,13 @@ struct StackedRun: Sendable {
     var scenario = Scenario(
       seed: seed, adapters: [AdapterScenario(address: adapter, name: "hci0")], sensors: sensors)
     change(&scenario)
+    let calls = Lock<[String]>([])
+    let observed = Misconduct { member, number in
+      calls.withLock { $0.append(member) }
+      return misconduct?.act(member, number)
+    }
     return try await ServedBuilding.serveInVirtualTime(
-      scenario, bus: LocalBus(delay: delay), needsBus: false, misconduct: misconduct
+      scenario, bus: LocalBus(delay: delay), needsBus: false, misconduct: observed
     ) { building in
       let recorder = EventRecorder(clock: building.clock)
       if isKnown { try await receiveAll(sensors.count, in: building) }
@@ -84,6 +92,8 @@ struct StackedRun: Sendable {
       for number in rooms.indices.map({ $0 + 1 }) {
         flashes[number] = await building.world.flash(of: address(number))
       }
+      recordedRuns.expect(
+        recorder.recorded, "\(took) \(calls.withLock { $0.joined(separator: " ") })")
       return StackedRun(
         result: result, events: recorder.recorded, took: took,
         writes: await building.world.writes, flashes: flashes,

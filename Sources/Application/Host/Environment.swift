@@ -22,6 +22,7 @@ package enum HostEnvironment {
   }
 
   package static var hostName: String {
+    if let computer = Surroundings.current?.computer { return computer.name }
     let text = try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8)
     let name = text?.trimmed ?? ""
     return name.isEmpty ? "localhost" : name
@@ -29,6 +30,7 @@ package enum HostEnvironment {
 
   /// The kernel's name, release and machine, as `uname -srm` prints them.
   static var kernel: String? {
+    if let computer = Surroundings.current?.computer { return "kernel of \(computer.name)" }
     func text(_ name: String) -> String? {
       let text = try? String(contentsOfFile: "/proc/sys/kernel/\(name)", encoding: .utf8)
       return text.map { $0.trimmed }.flatMap { $0.isEmpty ? nil : $0 }
@@ -39,6 +41,7 @@ package enum HostEnvironment {
 
   /// The operating system by os-release(5): `Debian GNU/Linux 12 (bookworm)`.
   static var operatingSystem: String? {
+    if let computer = Surroundings.current?.computer { return "system of \(computer.name)" }
     let files = ["/etc/os-release", "/usr/lib/os-release"]
     let text = files.lazy.compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }.first
     let key = "PRETTY_NAME="

@@ -12,6 +12,8 @@ package struct Surroundings: Sendable {
   let variables: [String: String]
   /// The system bus.
   let bus: BusAddress
+  /// What stands for the present computer in a record; nil for the computer itself.
+  let computer: Computer?
   /// The time of day.
   let wall: @Sendable () -> Date
   /// Receives what the command writes, with the file descriptor.
@@ -19,13 +21,25 @@ package struct Surroundings: Sendable {
   /// Receives what Ctrl-C does to the command, each time the command determines it anew.
   let onInterrupt: @Sendable (@escaping @Sendable () -> Void) -> Void
 
+  /// What a record says of a computer, and its random bytes.
+  package struct Computer: Sendable {
+    let name: String
+    let randomBytes: @Sendable (Int) -> [UInt8]
+
+    package init(name: String, randomBytes: @escaping @Sendable (Int) -> [UInt8]) {
+      (self.name, self.randomBytes) = (name, randomBytes)
+    }
+  }
+
   package init(
-    variables: [String: String], bus: BusAddress, wall: @escaping @Sendable () -> Date,
+    variables: [String: String], bus: BusAddress, computer: Computer? = nil,
+    wall: @escaping @Sendable () -> Date,
     write: @escaping @Sendable (String, Int32) -> Void,
     onInterrupt: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in }
   ) {
     self.variables = variables
     self.bus = bus
+    self.computer = computer
     self.wall = wall
     self.write = write
     self.onInterrupt = onInterrupt
@@ -88,6 +102,8 @@ package struct Surroundings: Sendable {
     }
   }
 
-  /// Random bytes from the kernel.
-  static func randomBytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255) } }
+  /// Random bytes from the kernel, or of the surroundings' computer.
+  static func randomBytes(_ count: Int) -> [UInt8] {
+    current?.computer?.randomBytes(count) ?? (0..<count).map { _ in UInt8.random(in: 0...255) }
+  }
 }

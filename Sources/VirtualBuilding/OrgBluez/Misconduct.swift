@@ -22,7 +22,7 @@ package struct Misconduct: Sendable {
 
   /// Selects the act for a call by its member and its number since the start of the daemon, from 1; nil for
   /// the correct reply.
-  let act: @Sendable (_ member: String, _ number: Int) -> Act?
+  package let act: @Sendable (_ member: String, _ number: Int) -> Act?
 
   package init(_ act: @escaping @Sendable (_ member: String, _ number: Int) -> Act?) {
     self.act = act

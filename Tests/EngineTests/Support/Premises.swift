@@ -3,9 +3,12 @@ import Engine
 import Foundation
 import Families
 import Model
+import RecordedText
 import Session
 import VirtualBuilding
 import VirtualTime
+
+private let recordedRuns = RecordedRuns("EngineTests")
 
 /// A virtual building for one or more runs of the engine.
 struct Premises: Sendable {
@@ -55,6 +58,7 @@ struct Premises: Sendable {
       await hosts?.settle(within: .seconds(20), on: clock)
       return await apply(request, in: environment, recording: coordinator(recorder))
     }
+    recordedRuns.expect(await recorder.events)
     return Rehearsed(
       result: result, events: await recorder.events,
       writes: Array(await world.writes.dropFirst(before.writes)), flashesBefore: before.flashes,

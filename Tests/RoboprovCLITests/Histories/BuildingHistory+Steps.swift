@@ -34,6 +34,7 @@ extension BuildingHistory {
       lastChanges[address] = Change(step: step, run: done.isStranger ? nil : new.first)
     }
     if !runs(of: acting).isEmpty { try await checkAll(acting, after: done) }
+    try transcript.end("\(step). \(done.text)", in: site.directory.appending(path: acting.folder))
   }
 
   /// What a step did.

@@ -43,6 +43,7 @@ struct BuildingHistory {
 
   let site: Site
   let building: ServedBuilding
+  let transcript: Transcript
   let seeds: SeededGenerator
   /// The chance of the present step.
   var chance: SeededGenerator
@@ -162,6 +163,7 @@ struct BuildingHistory {
 
   private init(_ site: Site, _ building: ServedBuilding, _ drawn: Drawn, _ chance: SeededGenerator) {
     (self.site, self.building, self.seeds, self.chance) = (site, building, chance, chance)
+    transcript = Transcript(in: site.directory)
     (places, spares, matchesAny) = (drawn.places, drawn.spares, drawn.matchesAny)
     hasOneKey = drawn.hasOneKey
     adapters = drawn.scenario.adapters
@@ -184,7 +186,8 @@ struct BuildingHistory {
   private mutating func begin() async throws {
     // Some clocks are about to show the next second whenever a command begins.
     site.startClock(
-      at: Date(timeIntervalSince1970: 1_795_392_000), fraction: chance.chance(0.25) ? 0.9997 : 0.25)
+      at: Date(timeIntervalSince1970: 1_795_392_000), fraction: chance.chance(0.25) ? 0.9997 : 0.25,
+      on: Surroundings.Computer(name: "history", randomBytes: seeds.split("computer").bytes()))
     for spare in spares { await building.world.setMuted(true, spare.address) }
     try writeManifest()
   }
@@ -256,11 +259,14 @@ struct BuildingHistory {
   /// Runs a command on a laptop.
   @discardableResult
   func run(_ arguments: [String], _ fate: Fate = .none, _ laptop: Laptop? = nil) async -> Invocation.Outcome {
-    switch fate {
-    case .none: await site.runHere(arguments, bus: building.daemon.busAddress)
-    case .interrupted(let delay): await run(arguments, after: delay) { $0() }
-    case .powerCut(let delay): await runUntilPowerCut(arguments, delay, laptop ?? laptops[0])
-    }
+    let outcome =
+      switch fate {
+      case .none: await site.runHere(arguments, bus: building.daemon.busAddress)
+      case .interrupted(let delay): await run(arguments, after: delay) { $0() }
+      case .powerCut(let delay): await runUntilPowerCut(arguments, delay, laptop ?? laptops[0])
+      }
+    transcript.add(arguments, outcome)
+    return outcome
   }
 
   private func run(

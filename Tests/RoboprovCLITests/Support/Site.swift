@@ -26,6 +26,8 @@ final class Site: Sendable {
   private let lastEnd = Mutex(Date.distantPast)
   /// When the first command in this process begins, and the fraction of a second at which each begins; nil: now.
   private let firstStart = Mutex<(time: Date, fraction: Double)?>(nil)
+  /// The computer of the commands in this process; nil: the present one.
+  private let computer = Mutex<Surroundings.Computer?>(nil)
 
   private init() throws {
     directory = FileManager.default.temporaryDirectory.appending(path: "roboprov-site-\(UUID())")
@@ -164,7 +166,8 @@ final class Site: Sendable {
     let written = Mutex((output: "", errors: ""))
     let wall = wall()
     let surroundings = Surroundings(
-      variables: variables(bus: "local:\(directory.path)"), bus: bus, wall: wall,
+      variables: variables(bus: "local:\(directory.path)"), bus: bus, computer: computer.withLock(\.self),
+      wall: wall,
       write: { text, descriptor in
         written.withLock { if descriptor == STDOUT_FILENO { $0.output += text } else { $0.errors += text } }
       }, onInterrupt: onInterrupt)
@@ -191,9 +194,10 @@ final class Site: Sendable {
     return { begin.addingTimeInterval(start.duration(to: loop.now) / .seconds(1)) }
   }
 
-  /// From now on the time of day depends only on what the commands do.
-  func startClock(at time: Date, fraction: Double) {
+  /// From now on the time of day depends only on what the commands do, and their records do not name the present computer.
+  func startClock(at time: Date, fraction: Double, on computer: Surroundings.Computer) {
     firstStart.withLock { $0 = (time, fraction) }
+    self.computer.withLock { $0 = computer }
   }
 
   private func variables(bus: String) -> [String: String] {
