@@ -209,7 +209,11 @@ let package = Package(
     tests("HTTP", ["Bluetooth", "EventLoop", "RawClient"]),
     tests("DBus", ["Bluetooth", "CLinux", "EventLoop"]),
     tests(
-      "BlueZ", ["Bluetooth", "EventLoop", "DBus", "VirtualBuilding", "VirtualTime", "CentralConformance"]),
+      "BlueZ",
+      [
+        "Bluetooth", "EventLoop", "DBus", "RecordedText", "VirtualBuilding", "VirtualTime",
+        "CentralConformance",
+      ]),
     tests("Model", ["Bluetooth", "Families", "SampleFacts", "Session"]),
     tests("Session", ["Bluetooth", "Model", "ProcessorTime", "VirtualTime"]),
     tests("Families", ["Ciphers", "Digest", "EspMessages", "Hex", "Model", protobuf]),
@@ -292,7 +296,8 @@ let fuzzed: [Target.Dependency] = [
   "RoboprovCLI", "EspMessages", protobuf,
 ]
 let corpusTests = Target.testTarget(
-  name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["main.swift", "Corpora"],
+  name: "FuzzTests", dependencies: fuzzed + ["RecordedText", "VirtualTime"], path: "Tests/Fuzz",
+  exclude: ["main.swift", "Corpora"],
   swiftSettings: strict)
 let fuzzProgram = Target.executableTarget(
   name: "roboprov-fuzz", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["CorpusTests.swift", "Corpora"],

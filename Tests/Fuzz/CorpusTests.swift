@@ -1,6 +1,9 @@
 import Foundation
 import Model
+import RecordedText
+import Synchronization
 import Testing
+import VirtualTime
 
 @Suite("Fuzz corpora") struct CorpusTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpora")
@@ -19,6 +22,44 @@ import Testing
         Issue.record("\(name)/\(file.lastPathComponent): \(error)")
       }
     }
+  }
+
+  @Test(
+    "what each target makes of its inputs, and of others that differ from them in one place, is what is on record",
+    arguments: FuzzTarget.all.map(\.name))
+  func readings(name: String) throws {
+    let target = try #require(FuzzTarget[name: name])
+    let folder = Self.folder.appending(path: name)
+    var lines = ""
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
+      let bytes = Array(try Data(contentsOf: folder.appending(path: file)))
+      lines += "\(file): \(Self.reading(of: bytes, by: target))"
+      var generator = SeededGenerator(seed: 1).split(file)
+      for _ in 0..<Self.neighbours(of: bytes, for: name) {
+        lines += " " + Self.reading(of: bytes.neighbour(&generator), by: target).suffix(6)
+      }
+      lines += "\n"
+    }
+    try expectRecorded(lines, in: projectFile("Tests/Snapshots/Readings/\(name).txt"))
+  }
+
+  /// Readers of files that people write get more; those of whole records take long.
+  private static func neighbours(of bytes: [UInt8], for name: String) -> Int {
+    if ["manifest", "family", "scenario"].contains(name) { return 40 }
+    return bytes.count > 8000 || name == "record" ? 2 : 8
+  }
+
+  private static func reading(of bytes: [UInt8], by target: FuzzTarget) -> String {
+    let seen = Mutex(Fingerprint())
+    let receive = { @Sendable (words: String) in seen.withLock { $0.add(words.utf8) } }
+    Observation.$receiver.withValue(receive) {
+      do {
+        try target.check(bytes)
+      } catch {
+        receive("\(error)")
+      }
+    }
+    return seen.withLock { "\($0)" }
   }
 
   /// Numbers that integers and times do not hold, or whose sums and products they do not hold.
@@ -76,5 +117,48 @@ import Testing
       #expect(inputs.count <= 110, "\(name) has \(inputs.count) inputs")
       #expect(bytes <= 300_000, "\(name) has \(bytes) bytes")
     }
+  }
+}
+
+extension [UInt8] {
+  /// These bytes with a change in one place, as a slip of a person or of the radio makes it.
+  fileprivate func neighbour(_ generator: inout SeededGenerator) -> [UInt8] {
+    guard !isEmpty else { return [.random(in: 0...255, using: &generator)] }
+    var bytes = self
+    let place = Int.random(in: indices, using: &generator)
+    switch Int.random(in: 0..<8, using: &generator) {
+    case 0, 1: bytes.removeLine(at: place)
+    case 2: bytes.remove(at: place)
+    case 3: bytes.insert(bytes[place], at: place)
+    case 4: bytes[place] ^= 1 << UInt8.random(in: 0..<7, using: &generator)
+    case 5: bytes.removeSubrange(place...)
+    case 6: bytes.replaceWord(at: place, by: Self.words.randomElement(using: &generator) ?? "")
+    default:
+      bytes.replaceWord(
+        at: place, by: String(decoding: word(at: .random(in: indices, using: &generator)), as: UTF8.self))
+    }
+    return bytes
+  }
+
+  private static let words = [
+    "0", "-1", "65536", "1.5", "30s", "yes", "x", "~", "[]", "\"\"", "AA:BB:CC:DD:EE:FF", "é",
+  ]
+
+  private mutating func removeLine(at place: Int) {
+    let start = self[..<place].lastIndex(of: 10).map { $0 + 1 } ?? 0
+    let end = self[place...].firstIndex(of: 10).map { $0 + 1 } ?? count
+    removeSubrange(start..<end)
+  }
+
+  private func range(ofWordAt place: Int) -> Range<Int> {
+    func isEnd(_ byte: UInt8) -> Bool { byte <= 0x20 || ":,[]{}\"".utf8.contains(byte) }
+    let start = self[..<place].lastIndex(where: isEnd).map { $0 + 1 } ?? 0
+    return start..<Swift.max(start, self[place...].firstIndex(where: isEnd) ?? count)
+  }
+
+  private func word(at place: Int) -> ArraySlice<UInt8> { self[range(ofWordAt: place)] }
+
+  private mutating func replaceWord(at place: Int, by word: String) {
+    replaceSubrange(range(ofWordAt: place), with: Array(word.utf8))
   }
 }

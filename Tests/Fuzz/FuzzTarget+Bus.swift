@@ -12,15 +12,18 @@ extension FuzzTarget {
     defer { dbus_message_unref(message) }
     switch Incoming(message) {
     case .call(let call):
+      Observation.take(call)
       if let copy = try? OutgoingMessage(call) {
         try checkIsStable(copy) { try? OutgoingMessage(asCall($0)) }
       }
     case .signal(let signal):
+      Observation.take(signal)
       if let copy = try? OutgoingMessage(signal) {
         try checkIsStable(copy) { try? OutgoingMessage(asSignal($0)) }
       }
       if let change = ObjectTree.Change(signal) { try check([change]) }
     case .answer(_, .success(let body)):
+      Observation.take(body)
       if let change = ObjectTree.Change(managedObjects: body) { try check([change]) }
     case .answer, .unreadable, .nothing: break
     }
@@ -110,20 +113,22 @@ extension FuzzTarget {
       _ = sighting
       for repeats in [true, false] {
         let received = advertisement.take(properties, device: device, repeatsData: repeats)
-        _ = received?.advertisement(
+        let taken = received?.advertisement(
           of: BluetoothAddress(rawValue: 1), by: AdapterID(BluetoothAddress(rawValue: 2)),
           at: MonotonicInstant(sinceZero: .zero))
+        Observation.take(taken as Any)
       }
-      _ = CleanSlates.isTied(device)
+      Observation.take(CleanSlates.isTied(device))
     }
     try Violation.unless(tree == again, "the same changes leave the same tree")
-    _ = tree.stackVersion
+    Observation.take([tree, tree.stackVersion as Any, tree.adapters])
     for adapter in tree.adapters {
       try Violation.unless(tree.path(of: adapter.id) != nil, "a present adapter has a path")
     }
     for path in tree.adapterPaths {
       for device in tree.devices(under: path) {
-        _ = tree.service("12345678-9ABC-DEF0-1234-000000000000", requiring: ["2A00"], of: device)
+        Observation.take(
+          tree.service("12345678-9ABC-DEF0-1234-000000000000", requiring: ["2A00"], of: device) as Any)
       }
     }
   }

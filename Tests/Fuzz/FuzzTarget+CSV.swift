@@ -13,9 +13,11 @@ extension FuzzTarget {
     do throws(CSVError) {
       table = try CSVReader.read(source)
     } catch {
+      Observation.take(error)
       try check(error.range, in: source)
       return try checkAsRooms(bytes)
     }
+    Observation.take(table)
     for cell in table.rows.joined() { try check(cell.range, in: source) }
     let copy: CSVTable
     do throws(CSVError) {
@@ -38,6 +40,7 @@ extension FuzzTarget {
     for finding in reading.diagnostics where finding.range.text == 1 {
       try check(finding.range, in: source)
     }
+    Observation.take([reading.rendered, reading.building as Any])
     try checkIsHarmless(reading.rendered, "findings")
   }
 

@@ -48,6 +48,7 @@ extension FuzzTarget {
       }
     }
     let found = findings()
+    Observation.take(found)
     for text in found { try checkIsHarmless(text, "the findings") }
     try Violation.unless(findings() == found, "the findings are the same each time")
   }
@@ -55,7 +56,12 @@ extension FuzzTarget {
   /// The words of a command line, a line for each: a command or an error.
   static let arguments = FuzzTarget(name: "arguments") { bytes in
     let words = bytes.lines.map { String(decoding: $0, as: UTF8.self) }
-    _ = try? Roboprov.command(words)
+    do {
+      let command = try Roboprov.command(words)
+      Observation.take("\(type(of: command))")
+    } catch {
+      Observation.take("\(type(of: error))")
+    }
   }
 
   /// A configuration file: findings lie inside the text and cannot control the terminal.
@@ -63,12 +69,14 @@ extension FuzzTarget {
     let reading = PreferencesReading(bytes, file: "config.yaml", home: "/home/a")
     let source = SourceText(bytes)
     for finding in reading.findings { try check(finding.range, in: source) }
+    Observation.take([reading.rendered(isColored: false), reading.preferences])
     try checkIsHarmless(reading.rendered(isColored: false), "findings")
   }
 
   /// The line in a lock file: a holder that is written out reads the same.
   static let lock = FuzzTarget(name: "lock") { bytes in
     guard let holder = LockHolder(line: bytes) else { return }
+    Observation.take(holder)
     // A time is written to the millisecond.
     try Violation.unless(
       LockHolder(line: holder.line)?.description == holder.description, "a holder reads as it is written")
@@ -76,7 +84,7 @@ extension FuzzTarget {
 
   /// The list of a signed state, and its statement after an empty line.
   static let signature = FuzzTarget(name: "signature") { bytes in
-    let reports = NSTemporaryDirectory() + "roboprov-fuzz-\(getpid())"
+    let reports = NSTemporaryDirectory() + "roboprov-fuzz-\(UUID())"
     let folder = "\(reports)/b/\(SignedFolders.name)/20261121T090000Z"
     let files = FileManager.default
     defer { try? files.removeItem(atPath: reports) }
@@ -85,9 +93,17 @@ extension FuzzTarget {
     let parts = text.components(separatedBy: "\n\n")
     try Data((parts[0] + "\n").utf8).write(to: URL(filePath: folder + "/" + SignedState.sums))
     try Data(parts.dropFirst().joined().utf8).write(to: URL(filePath: folder + "/" + SignedState.statement))
-    guard let states = try? SignedState.all(of: "b", in: reports) else { return }
+    let states: [SignedState]
+    do {
+      states = try SignedState.all(of: "b", in: reports)
+    } catch {
+      return Observation.take(
+        ((error as? CommandFailure)?.message ?? "\(error)").replacing(reports, with: ""))
+    }
     for state in states {
-      _ = (state.signed, state.runs)
+      Observation.take([
+        state.signed as Any, state.runs, state.copies, state.changed, state.missingRuns, state.statement,
+      ])
       for path in state.copies { try Violation.unless(!path.contains(".."), "no other file is read") }
     }
   }
@@ -98,6 +114,9 @@ extension FuzzTarget {
     let (family, characteristic) = all[Int(bytes.first ?? 0) % all.count]
     let value = Array(bytes.dropFirst())
     let settings = family.decode(characteristic, value)
+    Observation.take([
+      settings, family.held(characteristic, value), family.encode(characteristic, settings) as Any,
+    ])
     try Violation.unless(
       family.held(characteristic, value).count == characteristic.settings.count, "each setting is shown")
     guard !settings.isEmpty, settings.count == characteristic.settings.count,

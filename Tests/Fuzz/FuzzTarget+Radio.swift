@@ -15,6 +15,7 @@ extension FuzzTarget {
     }
     for family in FamilyCatalogue.builtIn.all {
       guard let recognition = family.recognise(advertisement) else { continue }
+      Observation.take([family.id, recognition])
       try Violation.unless(
         FamilyCatalogue.builtIn.recognise(advertisement) != nil, "what a family recognises is recognised")
       if case .configured(let identity?) = recognition {
@@ -40,6 +41,7 @@ extension FuzzTarget {
     case 3: try checkIsStable(EspControlMessage.self, rest)
     default:
       let version = EspVersion(rest)
+      Observation.take(version)
       try Violation.unless(
         version.security != nil || !version.scansWiFi
           || String(decoding: rest, as: UTF8.self).contains("sec_ver"),
@@ -51,6 +53,7 @@ extension FuzzTarget {
     _: Message.Type, _ bytes: [UInt8]
   ) throws {
     guard let message: Message = try? EspIdf.message(bytes) else { return }
+    Observation.take(message.debugDescription)
     let again: Message? = try? EspIdf.message(EspIdf.bytes(of: message))
     try Violation.unless(again == message, "a message reads as it is written")
   }
@@ -59,6 +62,7 @@ extension FuzzTarget {
   static let status = FuzzTarget(name: "status") { bytes in
     guard let rule = DeviceFamily.roboSensor.procedure?.status else { throw Violation("it has a status") }
     let status = DeviceStatus(bytes, by: rule)
+    Observation.take(status)
     try Violation.unless(
       DeviceStatus(Array(status.text.utf8), by: rule) == status, "a status reads as it is written")
     try Violation.unless(
@@ -81,6 +85,7 @@ extension FuzzTarget {
       reader.take(input.bytes(Int(input.byte())))
     }
     let networks = reader.result.networks
+    Observation.take([reader.result, reader.progress])
     try Violation.unless(ended.map { $0 == networks } ?? true, "no result follows the end")
     for network in networks {
       try Violation.unless((-127...20).contains(network.rssi), "an RSSI is in its range")
@@ -98,6 +103,7 @@ extension FuzzTarget {
   /// A frame of an Improv device: a frame encodes to the bytes from which it was decoded, and so do its strings. No
   /// report but a result, or a state that follows an attempt to join, is a success.
   static let improvFrame = FuzzTarget(name: "improv-frame") { bytes in
+    Observation.take(ImprovFrame.read(bytes))
     if let frame = try? ImprovFrame.read(bytes).get() {
       try Violation.unless(frame.bytes == bytes, "a frame encodes to the bytes that were decoded")
       let strings = frame.strings.map { $0.map { Array($0.utf8) } }
@@ -125,9 +131,11 @@ extension FuzzTarget {
         if result?.command == 1 { hasResult = true }
       }
       let answer = judge.take(report)
+      Observation.take(answer as Any)
       if case .joined? = answer { try Violation.unless(hasResult, "a result shows that it joined") }
       if answer != nil { break }
     }
+    Observation.take(judge.answerWhenSilent as Any)
     if case .joined? = judge.answerWhenSilent {
       try Violation.unless(hasJoined, "it has tried to join")
     }
@@ -145,6 +153,7 @@ extension FuzzTarget {
       let text = String(decoding: line, as: UTF8.self)
       let redacted = redactor(text, after: Redactor.tail(of: said))
       said += text
+      Observation.take(redacted)
       guard isPlain else { continue }
       try Violation.unless(!contains(redacted, secret), "no secret is in the redacted text: \(redacted)")
     }

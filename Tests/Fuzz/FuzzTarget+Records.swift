@@ -12,6 +12,7 @@ extension FuzzTarget {
   static let plan = FuzzTarget(name: "plan") { bytes in
     guard let plan = try? JSONDecoder().decode(ApplyPlan.self, from: Data(bytes)) else { return }
     let text = try SavedPlan.text(plan)
+    Observation.take(text)
     try Violation.unless(
       (try? JSONDecoder().decode(ApplyPlan.self, from: Data(text.utf8))) == plan,
       "a plan reads as it is written")
@@ -20,20 +21,21 @@ extension FuzzTarget {
     let empty = ApplyPlan(building: "b", manifestSHA256: "", rooms: [])
     try checkIsHarmless(SavedPlan.words(plan.differences(from: empty)), "differences")
     try checkIsHarmless(SavedPlan.words(empty.differences(from: plan)), "differences")
+    Observation.take(SavedPlan.words(plan.differences(from: empty)))
     let building = Building(id: "b", name: "B", rooms: [], families: FamilyCatalogue())
     for row in PlanView.rows(plan, of: building) {
       try checkIsHarmless(
         [row.room, row.action, row.device, row.signal, row.writes, row.why].joined(), "the plan's view")
     }
     for style in [nil, TerminalStyle(width: 80, hasColor: false)] {
-      _ = PlanView.lines(plan, of: building, style: style)
+      Observation.take(PlanView.lines(plan, of: building, style: style))
     }
-    _ = PlanView.summary(plan)
+    Observation.take(PlanView.summary(plan))
   }
 
   /// A site key: a file is accepted if and only if it has 32 bytes.
   static let siteKey = FuzzTarget(name: "site-key") { bytes in
-    let path = NSTemporaryDirectory() + "roboprov-fuzz-\(getpid()).key"
+    let path = NSTemporaryDirectory() + "roboprov-fuzz-\(UUID()).key"
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard file >= 0, write(file, bytes, bytes.count) == bytes.count, close(file) == 0 else {
       throw Violation("\(path) can be written")
@@ -56,6 +58,7 @@ extension FuzzTarget {
     let journal = chained(bytes.lines)
     let found = JournalReader.read(journal)
     let outcomes = JournalReader.read(journal, .outcomes)
+    Observation.take([found.damage as Any, found.tornLine as Any, found.lastHash, found.events])
     func withoutStages(_ record: JournalRecord) -> [RunEvent] {
       record.events.filter { !["stage_started", "stage_ended"].contains($0.fact.kind) }
     }
@@ -84,6 +87,7 @@ extension FuzzTarget {
     let runs = runs(bytes)
     guard !runs.isEmpty else { return }
     let texts = try reports(runs)
+    Observation.take(texts)
     try Violation.unless(try reports(runs) == texts, "the reports are the same each time")
     for (name, text) in texts where name.hasSuffix("json") {
       let json = try? JSONSerialization.jsonObject(with: Data(text.utf8))

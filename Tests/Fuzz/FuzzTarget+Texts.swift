@@ -21,8 +21,9 @@ extension FuzzTarget {
     let address: BluetoothAddress
     do throws(LabelProblem) {
       address = try LabelText.address(in: text)
+      Observation.take(address)
     } catch {
-      return
+      return Observation.take(error)
     }
     func digits(_ text: String) -> String {
       String(
@@ -42,7 +43,9 @@ extension FuzzTarget {
     let label: DeviceLabel
     do throws(LabelProblem) {
       label = try LabelText.label(in: String(decoding: bytes, as: UTF8.self), of: "esp-idf")
+      Observation.take(label)
     } catch {
+      Observation.take(error)
       if case .product(let problem) = error {
         let words: Set = ["name", "pop", "username", "transport", "network", "data"]
         switch problem {
@@ -85,6 +88,7 @@ extension FuzzTarget {
       return
     }
     guard let edit else { return }
+    Observation.take(edit.bytes)
     var expected = building
     expected.rooms[0].setDevice(.address(address))
     try Violation.unless(
@@ -98,7 +102,9 @@ extension FuzzTarget {
     let document: YAMLDocument
     do throws(YAMLError) {
       document = try YAMLParser.read(source)
+      Observation.take(document.problems)
     } catch {
+      Observation.take(error)
       try check(error.range, in: source)
       return
     }
@@ -111,6 +117,7 @@ extension FuzzTarget {
     guard nodes < 10_000 else { return }
     var text = ""
     write(root, to: &text)
+    Observation.take(text)
     var copy: YAMLNode?
     do throws(YAMLError) {
       copy = try YAMLParser.parse(Array(text.utf8))
@@ -133,19 +140,20 @@ extension FuzzTarget {
     try Violation.unless(
       (reading.building == nil) == reading.diagnostics.contains { $0.severity == .error },
       "there is a building or an error")
+    Observation.take([reading.rendered, reading.building as Any])
     try checkIsHarmless(reading.rendered, "findings")
     guard let building = reading.building else { return }
     try checkEdit(of: building, in: bytes)
     try Violation.unless(
       Set(building.rooms.map(\.id)).count == building.rooms.count, "each room has an id of its own")
-    _ = building.needsConfirmation
+    Observation.take(building.needsConfirmation)
     for room in building.rooms {
       if !room.isRegistered {
-        _ = room.family.timeouts(for: room.settings)
+        Observation.take(room.family.timeouts(for: room.settings))
         try Violation.unless(
           room.family.hasIdentity == (room.identity != nil), "a checked room has the identity of its family")
       }
-      _ = room.settingResults(nil) { _ in .notWritten }
+      Observation.take(room.settingResults(nil) { _ in .notWritten })
     }
   }
 
@@ -158,6 +166,7 @@ extension FuzzTarget {
       try check(finding.range, in: source)
       for note in finding.notes where note.range.text == 0 { try check(note.range, in: source) }
     }
+    Observation.take([reading.rendered, reading.family as Any])
     try checkIsHarmless(reading.rendered, "findings")
     guard let family = reading.family else { return }
     try Violation.unless(
@@ -173,7 +182,7 @@ extension FuzzTarget {
     try Violation.unless(
       family.proof != .onAir || family.identity != nil, "a device that is proved on air has an identity")
     let firmware = FirmwareFamily(described: family).make(FirmwareConditions())
-    _ = (firmware.advertising, firmware.services)
+    Observation.take([firmware.advertising as Any, firmware.services])
     _ = FamilyDriver(described: family)
   }
 
@@ -183,6 +192,7 @@ extension FuzzTarget {
     let reading = ScenarioReading(bytes, file: "scenario.yaml", families: FirmwareFamily.all)
     let source = SourceText(bytes)
     for finding in reading.findings { try check(finding.range, in: source) }
+    Observation.take([reading.rendered(isColored: false), reading.scenario as Any, reading.speed])
     try checkIsHarmless(reading.rendered(isColored: false), "findings")
     try Violation.unless(
       (reading.scenario == nil) == !reading.findings.isEmpty, "there is a scenario or a finding")

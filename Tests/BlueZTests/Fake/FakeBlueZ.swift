@@ -13,6 +13,9 @@ actor FakeBlueZ {
   private nonisolated let executor: LoopExecutor
   private(set) var objects: [ObjectPath: ObjectTree.Interfaces] = [:]
   private(set) var calls: [MethodCall] = []
+  /// The calls in words, each with its time since the first one.
+  private(set) var callsInTime: [String] = []
+  private var first: MonotonicInstant?
   private var replies: [MemberName: Reply] = [:]
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -35,6 +38,10 @@ actor FakeBlueZ {
 
   private func take(_ call: MethodCall) async -> Result<[DBusValue], DBusError> {
     calls.append(call)
+    let now = SystemClock().now
+    callsInTime.append(
+      "\((first ?? now).duration(to: now)) \(call.path.text) \(call.member.text) \(call.body)")
+    first = first ?? now
     for continuation in waiting { continuation.resume() }
     waiting = []
     if let reply = replies[call.member] { return await reply(call) }

@@ -1,9 +1,12 @@
 import Bluetooth
 import DBus
 import EventLoop
+import RecordedText
 import Testing
 
 @testable import BlueZ
+
+private let recordedRuns = RecordedRuns("BlueZTests")
 
 /// A test environment: a bus within the process with a fake daemon and a central, in virtual time.
 struct Stage: Sendable {
@@ -34,6 +37,7 @@ struct Stage: Sendable {
           throw error
         }
         await central.close()
+        recordedRuns.expect(await daemon.callsInTime)
       }
     }
   }
