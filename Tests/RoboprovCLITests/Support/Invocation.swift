@@ -33,7 +33,7 @@ final class Invocation: Sendable {
   /// The variables that the program gets from these tests: the sanitizer's options (`Scripts/sanitize`) and
   /// the wrong change (`Scripts/mutants`).
   private static let inherited = ProcessInfo.processInfo.environment.filter {
-    $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "ROBOPROV_MUTANT"
+    $0.key.hasSuffix("SAN_OPTIONS") || ["ROBOPROV_MUTANT", "ROBOPROV_REACHED"].contains($0.key)
   }
 
   /// A time limit for a machine of a tenth of the usual speed. Only a test that fails waits so long.
