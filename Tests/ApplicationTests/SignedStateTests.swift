@@ -192,8 +192,13 @@ private final class Record {
     let failure = #expect(throws: CommandFailure.self) { try shorter.verify() }
     #expect(failure?.message.contains("is not valid") == true)
     // A forged list does not make the program read other files.
-    try record.write(place + "/building.sums", "00  ../../../../etc/passwd\n")
-    #expect(throws: CommandFailure.self) { try SignedState.all(of: "house", in: record.reports) }
+    for path in ["../../../../etc/passwd", "../../../journal.jsonl", "../x", ""] {
+      try record.write(place + "/building.sums", (lines + ["00  \(path)"]).joined(separator: "\n") + "\n")
+      let forged = #expect(throws: CommandFailure.self) {
+        try SignedState.all(of: "house", in: record.reports)
+      }
+      #expect(forged?.message.contains("that roboprov did not write") == true, "\(path)")
+    }
     try FileManager.default.removeItem(atPath: "\(record.folder)/\(place)/building.sums.sig")
   }
 

@@ -73,15 +73,16 @@ struct GATTScenarios {
   func largeValues() async throws {
     try await stage { stage in
       let (peripheral, service) = try await stage.discovered()
-      let large = [UInt8](repeating: 0x41, count: 1 << 20)
+      let large = [0x42] + [UInt8](repeating: 0x41, count: 1 << 20)
       await stage.daemon.reply(to: "ReadValue") { _ in .success([.bytes(large)]) }
       let status = try #require(service[Sample.status])
       let error = await failure { () async throws(CentralError) in try await peripheral.read(status) }
-      #expect(error?.code == .other && error?.stackText?.contains("1048576 bytes") == true)
+      #expect(error?.code == .other && error?.stackText?.contains("1048577 bytes") == true)
       let stream = try await peripheral.notifications(of: status)
       await stage.daemon.notify(large)
       var iterator = stream.makeAsyncIterator()
-      #expect(await iterator.next()?.value.count == 512)
+      let value = await iterator.next()?.value
+      #expect(value?.count == 512 && value?.first == 0x42)
     }
   }
 

@@ -152,6 +152,15 @@ import VirtualBuilding
       #expect(run.errors.contains("It has another host key than before"), "\(run)")
       await expectDone([floors[0]])
       #expect(await floors[1].building.world.writes.isEmpty)
+      // Nobody knows the adapters of a host that cannot be reached.
+      let named = try await site.run(
+        Self.apply + ["--adapter", "floor-4/hci0", "--adapter-wait", "1"],
+        environment: Gateway.environment(at: site))
+      #expect(named.status == 69 && !named.errors.contains("there is no Bluetooth adapter"), "\(named)")
+      #expect(
+        named.errors.contains(
+          "waiting up to 1 s for an adapter: no Bluetooth service (BlueZ) runs and responds on floor-4"))
+      #expect(named.errors.contains("error: no adapter can be used; floor-4: cannot be reached"), "\(named)")
       try await expectNothingLeft(site, [good])
     }
   }

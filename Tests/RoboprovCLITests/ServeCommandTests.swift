@@ -232,11 +232,25 @@ struct ServeCommandTests {
         let run = try site.start(command, bus: building.bus)
         let news = try Self.event(client, with: "\"working\"")
         #expect(news.contains("A run has been at work since") || news.contains("[1,\"working\""), "\(news)")
+        func page() throws -> String? {
+          var follower = try BuildingFollower(
+            site.directory.appending(path: "building.yaml").path,
+            reports: site.directory.appending(path: "reports").path, siteKey: nil)
+          return follower.look(at: Date(timeIntervalSince1970: 0))?.document
+        }
+        #expect(try page()?.contains("at work since") == true)
         run.send(SIGKILL)
         _ = try await run.ended()
         let end = try Self.event(client, with: "it was interrupted")
         #expect(!end.contains("at work since"), "\(end)")
         #expect(served.process.isRunning)
+        // The next run has the lock, and no event yet: the killed one is not at work again.
+        await building.world.setPowered(false, ServedBuilding.adapter)
+        let next = try site.start(command + ["--adapter-wait", "600"], bus: building.bus)
+        try await next.prints("waiting up to")
+        #expect(try page()?.contains("at work since") == false)
+        next.send(SIGKILL)
+        _ = try await next.ended()
       }
     }
   }

@@ -53,7 +53,9 @@ package enum RadioMessages {
         adapterFailure(problem, adapter: awaited.adapter)
       } else {
         CommandFailure(
-          .unavailable, "no Bluetooth service (BlueZ) runs and responds")
+          .unavailable,
+          "no Bluetooth service (BlueZ) runs and responds"
+            + (awaited.adapter.flatMap { AdapterReference($0).host }.map { " on \($0)" } ?? ""))
       }
     return "roboprov: waiting up to \(awaited.seconds.asSeconds) for an adapter: \(failure.message)"
   }

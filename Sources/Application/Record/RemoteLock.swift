@@ -20,8 +20,10 @@ final class RemoteLock: Sendable {
 
   /// How long the host may take: as long as for a connection to its bus.
   private static let limit = ReconnectingCentral.Policy.remoteLimit
-  /// How often this process sends a line. The shell ends after six times as long without one.
-  private static let interval = Duration.seconds(10)
+  /// The shell ends after this time without a line from this process.
+  static let silence = Duration.seconds(60)
+  /// How often this process sends a line.
+  static let interval = silence / 6
 
   /// A flag that threads share.
   private final class Mark: Sendable {
@@ -41,13 +43,13 @@ final class RemoteLock: Sendable {
   /// Locks the file that a run on the host itself locks (`RunLock`). A file of another user may only be readable, which is
   /// enough for the lock; it keeps its old text then. The shell of a lost connection may still hold it for this run: then
   /// the new one takes it over when that one ends.
-  private static func command(_ address: String, _ holder: LockHolder) -> String {
+  static func command(_ address: String, _ holder: LockHolder) -> String {
     let line = String(decoding: holder.line.dropLast(), as: UTF8.self).replacing("'", with: "")
     let script = """
       d=/run/lock; [ -k $d ] && [ -w $d ] || d=/tmp; f=$d/roboprov-\(address).lock; \
       ( umask 0; : >>"$f" ) || [ -r "$f" ] && exec 9<"$f" || exit 74; \
       flock -n 9 || { [ "$(cat "$f")" = "$1" ] || { echo held; cat "$f"; exit 75; }; echo taken; flock 9; }; \
-      ( printf "%s\\n" "$1" >"$f" ) 2>/dev/null; echo taken; while read -r -t 60 x; do :; done; ( : >"$f" ) 2>/dev/null
+      ( printf "%s\\n" "$1" >"$f" ) 2>/dev/null; echo taken; while read -r -t \(silence.components.seconds) x; do :; done; ( : >"$f" ) 2>/dev/null
       """
     return "exec bash -c '\(script)' bash '\(line)'"
   }

@@ -17,13 +17,8 @@ package struct NearbyAdapters: Hashable, Sendable {
       $0.names(adapter) && (byReference[$0] == nil || $0.text == adapter.id.host?.text)
     }
     guard !references.isEmpty else { return }
-    let known = references.compactMap { byReference[$0] } + [places[adapter.id]].compactMap(\.self)
-    let place = known.first ?? adapter.id
-    // One room may refer to the host and another to its adapter: that is one place.
-    for other in known where other != place {
-      byReference = byReference.mapValues { $0 == other ? place : $0 }
-      places = places.mapValues { $0 == other ? place : $0 }
-    }
+    // One room may refer to the host and another to its adapter: that is one place, since the host's reference names each.
+    let place = references.compactMap { byReference[$0] }.first ?? places[adapter.id] ?? adapter.id
     for reference in references { byReference[reference] = place }
     places[adapter.id] = place
   }

@@ -35,8 +35,10 @@ package struct AdapterSelection: Sendable {
         let eligible = eligible(adapters)
         let ready = eligible.filter { $0.state == .ready && !others.contains($0.id) }
         if !ready.isEmpty { return ready }
+        let isUnknown = eligible.isEmpty ? await lostHost() != nil : false
         let awaited = AdapterAwaited(
-          problem: adapters.isEmpty ? try await problemWithoutAdapters() : eligible.problem,
+          problem: isUnknown
+            ? nil : adapters.isEmpty ? try await problemWithoutAdapters() : eligible.problem,
           adapter: eligible.first?.name ?? wanted.first?.text, seconds: timeout.inSeconds)
         if awaited != reported { await waiting(awaited) }
         reported = awaited
@@ -47,8 +49,15 @@ package struct AdapterSelection: Sendable {
     case .value(let adapters): return adapters
     case .failed(let error): throw error
     case .timedOut:
+      if let lost = await lostHost() { throw lost }
       throw CentralError(.adapterUnavailable(eligible(try await central.adapters()).problem))
     }
+  }
+
+  /// Why the host of a permitted adapter cannot be reached: nobody knows then whether it has the adapter.
+  private func lostHost() async -> CentralError? {
+    await central.hosts().first { lost in lost.failure != nil && wanted.contains { $0.host == lost.host } }?
+      .failure
   }
 
   private func eligible(_ adapters: [Adapter]) -> [Adapter] {
