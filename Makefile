@@ -222,6 +222,15 @@ SHARE :=
 mutants: setup-lint setup-build ## check that the tests detect each wrong change in Tests/Mutants/mutants.toml: MUTANT=NAME selects; SHARE=500 draws random ones
 	@if [ -n '$(SHARE)' ]; then Scripts/random-mutants '$(SHARE)' '$(SEED)'; else Scripts/mutants run '$(MUTANT)'; fi
 
+# The seed is the date, so that each night draws other changes and other buildings.
+.PHONY: nightly
+nightly: ## what CI leaves out: the table of mutants and 500 random ones, random buildings, sanitizers, the package
+	@$(MAKE) --no-print-directory mutants
+	@$(MAKE) --no-print-directory mutants SHARE=500 SEED=$$(date +%Y%m%d)
+	@$(MAKE) --no-print-directory campaign SEED=$$(date +%Y%m%d)
+	@$(MAKE) --no-print-directory sanitize
+	@$(MAKE) --no-print-directory deb test-deb
+
 .PHONY: lint
 lint: setup-lint ## check layout, types of the Python, house rules, the table of mutants and links
 	@status=0; \
