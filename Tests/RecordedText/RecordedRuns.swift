@@ -1,6 +1,13 @@
 import Foundation
 import Synchronization
-import Testing
+package import Testing
+
+/// A test whose runs depend on processes or on real time: they are not compared.
+package struct NotRecorded: TestTrait {}
+
+extension Trait where Self == NotRecorded {
+  package static var notRecorded: Self { Self() }
+}
 
 /// The recorded runs of the tests of one target: for each test the fingerprints of what its runs came to, event by event.
 ///
@@ -37,7 +44,7 @@ package final class RecordedRuns: Sendable {
   ///   - events: What was recorded in it.
   ///   - more: What else it came to, as text.
   package func expect(_ events: [some Encodable], _ more: String = "") {
-    guard !isLong, let test = Self.name else { return }
+    guard !isLong, let test = Self.name, !Self.isExempt else { return }
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     var written = Fingerprint(more.utf8)
@@ -62,6 +69,8 @@ package final class RecordedRuns: Sendable {
       try? Data(lines.joined().utf8).write(to: file)
     }
   }
+
+  private static var isExempt: Bool { Test.current?.traits.contains { $0 is NotRecorded } ?? true }
 
   /// The present test: `FaultScenarios/silent(_:)`.
   private static var name: String? {

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import SampleFacts
+import RecordedText
 import Testing
 import VirtualBuilding
 
@@ -103,7 +104,8 @@ struct LabelTests {
   // MARK: capture
 
   @Test(
-    "scanned labels give the manifest names and the file of labels secrets, with which `apply` provisions each device"
+    "scanned labels give the manifest names and the file of labels secrets, with which `apply` provisions each device",
+    .notRecorded
   )
   func captureAndApply() async throws {
     try await Site.use { site in

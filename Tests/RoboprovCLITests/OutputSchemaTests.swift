@@ -172,7 +172,9 @@ struct OutputSchemaTests {
     return event
   }
 
-  @Test("the output of each command in a building with failures is valid, and each mutation is invalid")
+  @Test(
+    "the output of each command in a building with failures is valid, and each mutation is invalid",
+    .notRecorded)
   func commands() async throws {
     try await Premises.serve(5) { premises in
       let site = premises.site

@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Journal
 import Model
+import RecordedText
 import Testing
 import VirtualBuilding
 
@@ -142,7 +143,7 @@ struct TwoFloorsTests {
     }
   }
 
-  @Test("an adapter of another run costs only itself; without any other, `verify` is refused")
+  @Test("an adapter of another run costs only itself; without any other, `verify` is refused", .notRecorded)
   func claimed() async throws {
     try await Self.serveDone { premises in
       let claim = try premises.site.claim(Self.second)

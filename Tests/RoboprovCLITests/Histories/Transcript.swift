@@ -22,11 +22,13 @@ final class Transcript: Sendable {
 
   /// The bytes that are compared: not the folder of the test, the line breaks that follow from its length, and the names of
   /// keys that the test made.
-  private func compared(_ text: String) -> some Sequence<UInt8> {
+  static func compared(_ text: String, in place: String) -> [UInt8] {
     var text = text.replacingOccurrences(of: place, with: "")
     if text.contains("SHA256:") { text = text.replacing(#/SHA256:[A-Za-z0-9+\/]+/#, with: "") }
     return Array(text.utf8.filter { $0 > 0x20 })
   }
+
+  private func compared(_ text: String) -> [UInt8] { Self.compared(text, in: place) }
 
   func add(_ arguments: [String], _ outcome: Invocation.Outcome) {
     let name = arguments.prefix(arguments.first == "report" ? 2 : 1).joined(separator: " ")

@@ -1,7 +1,9 @@
+import Application
 import Bluetooth
 import DBus
 import EventLoop
 import Foundation
+import RecordedText
 import SampleFacts
 import Testing
 import VirtualBuilding
@@ -31,6 +33,9 @@ extension Site {
     if toPrograms { return try await ServedBuilding.serve(scenario, speed: speed, body) }
     return try await LoopExecutor.runInVirtualTime { [self] in
       try enter()
+      startClock(
+        at: Date(timeIntervalSince1970: 1_795_392_000), fraction: 0.25,
+        on: .init(name: "laptop", randomBytes: SeededGenerator(seed: 1).bytes()))
       // A test may end the bus and then checks the consequences itself.
       return try await ServedBuilding.serve(
         scenario, on: ScaledClock(SystemClock(), factor: speed), bus: LocalBus(), needsBus: false, body)
@@ -40,9 +45,19 @@ extension Site {
   /// Runs a command that uses this building.
   func run(_ arguments: [String], on building: ServedBuilding) async throws -> Invocation.Outcome {
     switch building.daemon.busAddress {
-    case .local: await runHere(arguments, bus: building.daemon.busAddress)
+    case .local: await recorded(await runHere(arguments, bus: building.daemon.busAddress))
     default: try await run(arguments, bus: building.bus)
     }
+  }
+}
+
+private let recordedRuns = RecordedRuns("RoboprovCLITests")
+
+extension Site {
+  /// Expects that a command on a computer that depends on nothing wrote what is on record.
+  func recorded(_ outcome: Invocation.Outcome) async -> Invocation.Outcome {
+    if hasComputer { recordedRuns.expect([Transcript.compared("\(outcome)", in: directory.path)]) }
+    return outcome
   }
 }
 

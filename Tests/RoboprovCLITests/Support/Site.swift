@@ -200,6 +200,9 @@ final class Site: Sendable {
     self.computer.withLock { $0 = computer }
   }
 
+  /// Whether the commands in this process depend on nothing outside.
+  var hasComputer: Bool { computer.withLock { $0 != nil } }
+
   private func variables(bus: String) -> [String: String] {
     [
       "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C.UTF-8", "TERM": "xterm-256color",
@@ -263,7 +266,7 @@ final class Site: Sendable {
         try enter()
         let bus = LocalBus()
         await bus.stop()
-        return await runHere(arguments, bus: .local(bus))
+        return await recorded(await runHere(arguments, bus: .local(bus)))
       }
     }
     return try await start(arguments, bus: bus, environment: environment, through: wrapper).ended()
