@@ -1,4 +1,5 @@
 import Bluetooth
+import DBus
 import Foundation
 import Testing
 
@@ -48,6 +49,28 @@ import Testing
         == AdapterHardware(
           manufacturer: 93, version: 10, bus: "usb", identifier: "0bda:8771",
           product: "Realtek Bluetooth Radio", driver: "btusb", path: "usb1/1-3/1-3:1.0"))
+  }
+
+  @Test(
+    "an adapter on another bus is not that of the same name on this host",
+    arguments: [nil, "unix:path=/other"])
+  func otherBus(bus: String?) throws {
+    let adapter = Adapter(
+      id: AdapterID(BluetoothAddress(rawValue: 1)), name: "hci0", state: .ready,
+      hardware: AdapterHardware(manufacturer: 93, version: 10))
+    let surroundings = Surroundings(
+      variables: bus.map { ["DBUS_SYSTEM_BUS_ADDRESS": $0] } ?? [:], bus: .address("unix:path=/none"),
+      wall: { Date() },
+      write: { _, _ in })
+    let hardware = try Self.within(
+      ["\(Self.usb)/idVendor": "0bda\n", "\(Self.usb)/idProduct": "8771\n"],
+      links: [
+        "\(Self.usb)/1-3:1.0/subsystem": "../../../../../../bus/usb",
+        "\(Self.usb)/1-3:1.0/bluetooth/hci0/device": "../../../1-3:1.0",
+        "class/bluetooth/hci0": "../../\(Self.usb)/1-3:1.0/bluetooth/hci0",
+      ]
+    ) { files in Surroundings.$current.withValue(surroundings) { files.hardware(of: adapter) } }
+    #expect(hardware?.bus == (bus == nil ? "usb" : nil) && hardware?.manufacturer == 93)
   }
 
   @Test("a controller on a serial line has driver and place, and no identifiers")

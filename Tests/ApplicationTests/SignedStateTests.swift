@@ -192,7 +192,10 @@ private final class Record {
     let failure = #expect(throws: CommandFailure.self) { try shorter.verify() }
     #expect(failure?.message.contains("is not valid") == true)
     // A forged list does not make the program read other files.
-    for path in ["../../../../etc/passwd", "../../../journal.jsonl", "../x", ""] {
+    for path in [
+      "../../../../etc/passwd", "../../../journal.jsonl", "../x", "x/../one/journal.jsonl",
+      "../x/one/journal.jsonl", "",
+    ] {
       try record.write(place + "/building.sums", (lines + ["00  \(path)"]).joined(separator: "\n") + "\n")
       let forged = #expect(throws: CommandFailure.self) {
         try SignedState.all(of: "house", in: record.reports)

@@ -8,6 +8,7 @@ import Application
 import RoboprovCLI
 import Synchronization
 import Testing
+import VirtualTime
 
 /// A directory with a manifest and reports, and the processes that a test starts in it. All of it is removed
 /// when the test ends.
@@ -25,9 +26,11 @@ final class Site: Sendable {
   /// The time of day at the end of the last command in this process.
   private let lastEnd = Mutex(Date.distantPast)
   /// When the first command in this process begins, and the fraction of a second at which each begins; nil: now.
-  private let firstStart = Mutex<(time: Date, fraction: Double)?>(nil)
-  /// The computer of the commands in this process; nil: the present one.
-  private let computer = Mutex<Surroundings.Computer?>(nil)
+  private let firstStart = Mutex<(time: Date, fraction: Double)?>(
+    (Date(timeIntervalSince1970: 1_795_392_000), 0.25))
+  /// The computer of the commands in this process; nil, the present one, as soon as a program was started.
+  private let computer = Mutex<Surroundings.Computer?>(
+    Surroundings.Computer(name: "laptop", randomBytes: SeededGenerator(seed: 1).bytes()))
 
   private init() throws {
     directory = FileManager.default.temporaryDirectory.appending(path: "roboprov-site-\(UUID())")
@@ -194,10 +197,16 @@ final class Site: Sendable {
     return { begin.addingTimeInterval(start.duration(to: loop.now) / .seconds(1)) }
   }
 
-  /// From now on the time of day depends only on what the commands do, and their records do not name the present computer.
+  /// Sets when the commands in this process begin, and on which computer.
   func startClock(at time: Date, fraction: Double, on computer: Surroundings.Computer) {
     firstStart.withLock { $0 = (time, fraction) }
     self.computer.withLock { $0 = computer }
+  }
+
+  /// Programs have the time of day and the name of the present computer: from now on the commands in this process, too.
+  private func leaveComputer() {
+    firstStart.withLock { $0 = nil }
+    computer.withLock { $0 = nil }
   }
 
   /// Whether the commands in this process depend on nothing outside.
@@ -220,7 +229,8 @@ final class Site: Sendable {
     _ arguments: [String], bus: String? = nil, environment: [String: String] = [:],
     through wrapper: [String] = []
   ) throws -> Invocation {
-    try start(
+    leaveComputer()
+    return try start(
       command: wrapper + [Invocation.program.path] + arguments, bus: bus, environment: environment,
       takesInput: false)
   }
@@ -245,6 +255,7 @@ final class Site: Sendable {
     _ arguments: [String], bus: String? = nil, environment: [String: String] = [:],
     andThen next: String? = nil
   ) throws -> Invocation {
+    leaveComputer()
     let line = ([Invocation.program.path] + arguments).map(Self.quoted).joined(separator: " ")
     let rest = next.map { "trap : INT; \(line); \($0)" } ?? "exec \(line)"
     let script = ["script", "-q", "-e", "-f", "-c", "stty cols 80 rows 40; \(rest)", "/dev/null"]
@@ -266,7 +277,7 @@ final class Site: Sendable {
         try enter()
         let bus = LocalBus()
         await bus.stop()
-        return await recorded(await runHere(arguments, bus: .local(bus)))
+        return await recorded(arguments, await runHere(arguments, bus: .local(bus)))
       }
     }
     return try await start(arguments, bus: bus, environment: environment, through: wrapper).ended()
