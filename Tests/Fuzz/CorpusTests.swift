@@ -29,10 +29,8 @@ import VirtualTime
     arguments: FuzzTarget.all.map(\.name))
   func readings(name: String) throws {
     let target = try #require(FuzzTarget[name: name])
-    let folder = Self.folder.appending(path: name)
     var lines = ""
-    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
-      let bytes = Array(try Data(contentsOf: folder.appending(path: file)))
+    for (file, bytes) in try Self.inputs(of: name) {
       lines += "\(file): \(Self.reading(of: bytes, by: target))"
       var generator = SeededGenerator(seed: 1).split(file)
       for _ in 0..<Self.neighbours(of: bytes, for: name) {
@@ -43,10 +41,32 @@ import VirtualTime
     try expectRecorded(lines, in: projectFile("Tests/Snapshots/Readings/\(name).txt"))
   }
 
+  /// A corpus, and the files of that kind that the project ships or has for its tests.
+  private static func inputs(of name: String) throws -> [(file: String, bytes: [UInt8])] {
+    var inputs: [(file: String, bytes: [UInt8])] = []
+    for path in ["Tests/Fuzz/Corpora/\(name)"] + (shipped[name] ?? []) {
+      let folder = projectFile(path)
+      for file in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
+        guard path.hasPrefix("Tests/Fuzz") || file.hasSuffix(".yaml") else { continue }
+        inputs.append((file, Array(try Data(contentsOf: folder.appending(path: file)))))
+      }
+    }
+    return inputs
+  }
+
+  private static let shipped = [
+    "manifest": ["manifests", "manifests/invalid", "Tests/Snapshots/Mistakes"],
+    "family": ["manifests/families", "Tests/DescribedFamilies"], "scenario": ["manifests"],
+  ]
+
   /// Readers of files that people write get more; those of whole records take long.
   private static func neighbours(of bytes: [UInt8], for name: String) -> Int {
-    if ["manifest", "family", "scenario"].contains(name) { return 40 }
-    return bytes.count > 8000 || name == "record" ? 2 : 8
+    switch name {
+    case "family": 40
+    case "manifest", "scenario": 12
+    case "record": 1
+    default: bytes.count > 8000 ? 1 : 10
+    }
   }
 
   private static func reading(of bytes: [UInt8], by target: FuzzTarget) -> String {

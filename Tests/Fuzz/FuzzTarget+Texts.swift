@@ -96,6 +96,23 @@ extension FuzzTarget {
       "only the address changes")
   }
 
+  /// The manifest with other devices of its rooms.
+  private static func observeEdits(of building: Building, in bytes: [UInt8]) {
+    guard Observation.receiver != nil else { return }
+    for (index, room) in building.rooms.prefix(4).enumerated() {
+      let device: DeviceReference =
+        index == 0
+        ? .name("PROV_5A5A5A") : .address(BluetoothAddress(rawValue: 0xC47C_8D5A_5A00 + UInt64(index)))
+      do throws(ManifestEditError) {
+        let editor = try ManifestEditor(bytes, file: "building.yaml", families: .builtIn)
+        let edit = try editor.setting(device, of: room.id)
+        Observation.take(edit?.bytes ?? [])
+      } catch {
+        Observation.take(error)
+      }
+    }
+  }
+
   /// YAML: every place lies inside the text, and a document that is written out reads the same.
   static let yaml = FuzzTarget(name: "yaml") { bytes in
     let source = SourceText(bytes)
@@ -142,8 +159,10 @@ extension FuzzTarget {
       "there is a building or an error")
     Observation.take([reading.rendered, reading.building as Any])
     try checkIsHarmless(reading.rendered, "findings")
+    Observation.take(reading.fixed().map(\.bytes))
     guard let building = reading.building else { return }
     try checkEdit(of: building, in: bytes)
+    observeEdits(of: building, in: bytes)
     try Violation.unless(
       Set(building.rooms.map(\.id)).count == building.rooms.count, "each room has an id of its own")
     Observation.take(building.needsConfirmation)

@@ -142,7 +142,7 @@ import Testing
         + #"},"elapsed_us":1,"kind":"attempt_ended","prev":"\#(Self.before.hex)","seq":1,"v":1}"#).utf8)
   }
 
-  @Test("a time is the one that Foundation's style parses, to the millisecond")
+  @Test("a time is the one that Foundation's style parses, to the millisecond, if it writes it like that")
   func times() {
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
     var chance = Chance(state: 9)
@@ -156,7 +156,10 @@ import Testing
     for day in days.split(separator: " ") {
       for clock in clocks.split(separator: " ") {
         let text = "\(day)T\(clock)"
-        let parsed = (try? style.parse(text)).flatMap { $0.timeIntervalSince1970 < 0 ? nil : $0 }
+        // It reads 30 February as 2 March.
+        let parsed = (try? style.parse(text)).flatMap { time in
+          time.timeIntervalSince1970 >= 0 && Timestamp(time).text == text ? time : nil
+        }
         let read = Timestamp(text).map { Timestamp.rounded($0.time) }
         #expect(read == parsed.map(Timestamp.rounded), "\(text)")
       }

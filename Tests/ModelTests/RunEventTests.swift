@@ -54,4 +54,21 @@ import Testing
   func unknownContent(line: String) {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(RunEvent.self, from: Data(line.utf8)) }
   }
+
+  @Test(
+    "a time of day is read if and only if the calendar has its day",
+    arguments: [1970, 1972, 2000, 2023, 2024, 2100, 2400])
+  func days(year: Int) throws {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
+    for month in 0...13 {
+      for day in 0...32 {
+        func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let components = DateComponents(year: year, month: month, day: day, hour: 9, minute: 30, second: 1)
+        let isDay = (1...12).contains(month) && day > 0 && components.isValidDate(in: calendar)
+        let read = Timestamp("\(year)-\(digits(month))-\(digits(day))T09:30:01.000Z")?.time
+        #expect(read == (isDay ? calendar.date(from: components) : nil), "\(year)-\(month)-\(day)")
+      }
+    }
+  }
 }

@@ -19,20 +19,14 @@ package struct Timestamp: Codable {
   /// without the addition.
   package var text: String { Self.style.format(time.addingTimeInterval(0.000_5)) }
 
-  /// Parses a time; nil for another format, and outside of the years 1970 to 9999.
+  /// Reads a time that is written exactly as above; nil for any other text, and before 1970.
   package init?(_ text: String) {
     var text = text
-    if let exact = text.withUTF8({ Self(exactly: $0.span) }) {
-      self = exact
-      return
-    }
-    guard let time = try? Self.style.parse(text), RecordedNumbers.times.contains(time.timeIntervalSince1970)
-    else { return nil }
-    self.time = time
+    guard let exact = text.withUTF8({ Self(exactly: $0.span) }) else { return nil }
+    self = exact
   }
 
-  /// Reads a time that is written exactly as above; nil for any other text. Every event of a record has one, and
-  /// Foundation's style takes much longer.
+  /// The same. Every event of a record has a time, and Foundation's style takes much longer and accepts 30 February.
   package init?(exactly text: Span<UInt8>) {
     guard let milliseconds = Self.milliseconds(of: text) else { return nil }
     time = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
