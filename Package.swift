@@ -215,7 +215,7 @@ let package = Package(
         "CentralConformance",
       ]),
     tests("Model", ["Bluetooth", "Families", "SampleFacts", "Session"]),
-    tests("Session", ["Bluetooth", "Model", "ProcessorTime", "VirtualTime"]),
+    tests("Session", ["Bluetooth", "Model", "ProcessorTime", "RecordedText", "VirtualTime"]),
     tests("Families", ["Ciphers", "Digest", "EspMessages", "Hex", "Model", protobuf]),
     tests(
       "Engine",

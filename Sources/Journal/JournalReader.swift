@@ -105,10 +105,9 @@ package enum JournalReader {
   /// Whether the last line is the end of the run.
   private static func hasEnded(_ bytes: [UInt8]) -> Bool {
     let newline = UInt8(ascii: "\n")
-    guard bytes.last == newline else { return false }
-    let start = bytes.dropLast().lastIndex(of: newline).map { $0 + 1 } ?? 0
+    guard bytes.last == newline, let before = bytes.dropLast().lastIndex(of: newline) else { return false }
     var line = PlainLine(of: bytes)
-    return line.read(start..<bytes.count - 1) && line.kind == "run_finished"
+    return line.read(before + 1..<bytes.count - 1) && line.kind == "run_finished"
   }
 
   /// Whether a journal has a whole line with this SHA-256.

@@ -67,6 +67,17 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
 }
 
 @Suite("matching") struct MatchingTests {
+  @Test(
+    "a device is strongest on an adapter that still receives it", arguments: [(10.0, true), (10.5, false)])
+  func strongest(seconds: Double, counts: Bool) {
+    let near = Sample.waiting(1, at: 1, rssi: -40)
+    var far = Sample.waiting(1, at: 1 + seconds, rssi: -80)
+    far.adapter = AdapterID(BluetoothAddress(rawValue: 0x001A_7DDA_7102))
+    let strongest = Sample.air([near, far])[Sample.address(1)]?.strongest
+    #expect(strongest?.adapter == (counts ? near.adapter : far.adapter))
+    #expect(strongest?.rssi == (counts ? -40 : -80))
+  }
+
   @Test("a room whose label has its secrets gets no device before the label is read")
   func awaitsLabel() {
     func room(_ device: String?) -> Room {

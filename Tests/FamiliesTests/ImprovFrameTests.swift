@@ -10,7 +10,10 @@ import Testing
     let longest = ImprovFrame(
       .wifi, strings: [[UInt8](repeating: 0xFF, count: 32), [UInt8](repeating: 0xFF, count: 64)])
     #expect(longest?.bytes.count == 101)
-    #expect(ImprovFrame(.wifi, strings: [[UInt8](repeating: 0, count: 255)]) == nil)
+    #expect(ImprovFrame(.wifi, strings: [[UInt8](repeating: 0, count: 254)])?.bytes.count == 258)
+    for count in [255, 256, 1000] {
+      #expect(ImprovFrame(.wifi, strings: [[UInt8](repeating: 0, count: count)]) == nil)
+    }
   }
 
   @Test("a frame is read as it is written, and nothing else is a frame")

@@ -54,6 +54,10 @@ struct RunDirectoryTests {
     try second.publish()
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-2")
     #expect(try temporary.contents().filter { $0.contains(".latest") } == [])
+    // No name leads out of the reports.
+    for name in ["../\(URL(filePath: reports).lastPathComponent)/demo", "demo/.", "."] {
+      #expect(throws: JournalError.self) { try RunDirectory.latestRun(in: reports, building: name) }
+    }
   }
 
   @Test("`latest` is a text file on a file system without links, and link and text file replace each other")

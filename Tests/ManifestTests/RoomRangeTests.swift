@@ -14,7 +14,8 @@ struct RoomRangeTests {
       ("Suite {A..C}", ["Suite A", "Suite B", "Suite C"], [0, 1, 2]),
       ("{North, South} Wing", ["North Wing", "South Wing"], [0, 1]),
       ("{305,301}", ["305", "301"], [0, -4]),
-      ("R {7}", ["R 7"], [0]),
+      ("R {7}", ["R 7"], [0]), ("R {7..7}", ["R 7"], [0]), ("R {B..B}", ["R B"], [0]),
+      ("R {A..E..2}", ["R A", "R C", "R E"], [0, 1, 2]),
     ])
   func writtenOut(text: String, names: [String], offsets: [Int]) throws {
     let range = try RoomRange(text)

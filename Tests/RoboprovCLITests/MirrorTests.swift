@@ -55,6 +55,26 @@ struct MirrorTests {
     }
   }
 
+  @Test("an amendment gives a new mirror the runs before it")
+  func late() async throws {
+    try await Premises.serve(1) { premises in
+      let site = premises.site
+      try site.writeManifest([.numbered(1)], defaults: ["retries: 0", "timeouts: { connect: 10s }"])
+      await premises.setMuted(true, 1)
+      #expect(try await premises.apply().status == 100)
+      let accept = ["accept", "building.yaml", "Room 101", "--by", "Ada", "--reason", "behind a wall"]
+      let outcome = try await site.run(accept + ["--mirror", "stick"])
+      #expect(outcome.status == 0, "\(outcome)")
+      func journals(_ place: String) throws -> [String: Data] {
+        try Self.content(of: site.directory.appending(path: place)).filter {
+          $0.key.hasSuffix("/journal.jsonl")
+        }
+      }
+      #expect(try journals("reports").count == 2)
+      #expect(try journals("reports") == journals("stick"))
+    }
+  }
+
   @Test("the mirror has the same bytes: journals, reports, logs and `latest`")
   func identical() async throws {
     try await Site.use { site in

@@ -128,7 +128,9 @@ final class MutationFinder: SyntaxVisitor {
     let arguments = Array(node.arguments)
     if arguments.count >= 2, node.trailingClosure == nil {
       for (first, second) in zip(arguments, arguments.dropFirst())
-      where first.expression.isAlike(second.expression) {
+      where first.expression.isAlike(second.expression)
+        && first.expression.trimmedDescription != second.expression.trimmedDescription
+      {
         let swapped = arguments.map { argument in
           let expression =
             argument.id == first.id
