@@ -4,7 +4,8 @@ package import Session
 
 extension FamilyDriver {
   /// The driver of a family whose GATT session is data.
-  /// - Parameter prepare: what the session does once the device is ready, before it reads and writes.
+  /// - Parameter prepare: what the session does once the device's status says that it is ready, before it reads and
+  ///   writes.
   package init(
     described family: DeviceFamily, listNetworks: ListNetworks? = nil,
     prepare: @escaping @Sendable (DeviceSession, any Peripheral) async throws(AttemptFailure) -> Void = {
@@ -50,10 +51,7 @@ private func carryOut(
     try await link.discover(family.service, requiring: required)
   }
   let work = ProcedureSession(procedure, family, session, link, service)
-  guard let rule = procedure.status else {
-    try await prepare(session, link)
-    return try await work.apply(nil)
-  }
+  guard let rule = procedure.status else { return try await work.apply(nil) }
   let characteristic = try work.find(rule.characteristic)
   return try await session.withStatusFeed { (feed) throws(AttemptFailure) in
     let status = StatusFollower(rule, characteristic, session, link, feed)

@@ -284,6 +284,14 @@ import VirtualTime
     #expect(run.outcome(1)?.reason == .refused(stage: .save, deviceText: "connected to Neighbour"))
   }
 
+  @Test("a device that does not take the network gets no command to join it")
+  func refusedNetwork() async throws {
+    let run = try await run([.refusesNetwork], room: Self.room(retries: 0))
+    #expect(run.outcome(1)?.outcome == .failed)
+    #expect(run.outcome(1)?.reason == .refused(stage: .write, deviceText: "internalError"))
+    #expect(!run.writes.contains { $0.characteristic == EspGATT.apply })
+  }
+
   @Test("a device that joins slowly is waited for; one that never joins is not")
   func slow() async throws {
     let slow = try await run([.joinsSlowly])

@@ -138,6 +138,7 @@ extension FirmwareFamily {
   /// The faults that random buildings do not have: other products, and other devices.
   private static let undrawn: [FamilyFault] = [
     .security0, .noProof, .ownService, .oddVersion, .bluFi, .impostor, .joinsAnother, .staysAfterJoining,
+    .refusesNetwork,
   ]
 
   private static let ownFaults: [FamilyFault] = [
@@ -145,6 +146,6 @@ extension FirmwareFamily {
     .wrongPassword,
     .networkAbsent, .neverJoins, .dropsAfterApply, .restartsAfterFailure, .ownService, .leavesWhileJoining,
     .earlierCommand, .failedBefore, .otherMessages, .noAddress, .oddVersion, .bluFi,
-    .impostor, .joinsAnother, .staysAfterJoining,
+    .impostor, .joinsAnother, .staysAfterJoining, .refusesNetwork,
   ]
 }

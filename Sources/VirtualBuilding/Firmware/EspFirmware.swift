@@ -235,6 +235,7 @@ package struct EspFirmware: Firmware {
     guard (1...32).contains(configuration.ssid.count), configuration.passphrase.count <= 63 else {
       return .invalidArgument
     }
+    if has(.refusesNetwork) { return .internalError }
     let fate = faults.nextSetting().fate
     if fate != .lost {
       effects += [
@@ -375,6 +376,8 @@ extension FamilyFault {
   package static let joinsSlowly = Self("joins_slowly")
   /// It reports that it joined a network that it was not given.
   package static let joinsAnother = Self("joins_another")
+  /// It answers that it cannot keep the network.
+  package static let refusesNetwork = Self("refuses_network")
   /// It goes on with Bluetooth once it has joined, as products do that end it by a command of their own.
   package static let staysAfterJoining = Self("stays_after_joining")
   /// The network does not accept the password.
