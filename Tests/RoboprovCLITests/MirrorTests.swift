@@ -38,40 +38,28 @@ struct MirrorTests {
     return content
   }
 
-  @Test("the mirror gets the building report after an amendment")
-  func changes() async throws {
+  @Test(
+    "the mirror gets the building report after an amendment; a new one also the journals before it",
+    arguments: [true, false])
+  func changes(isNew: Bool) async throws {
     try await Premises.serve(1) { premises in
       let site = premises.site
       try site.writeManifest([.numbered(1)], defaults: ["retries: 0", "timeouts: { connect: 10s }"])
       await premises.setMuted(true, 1)
-      let apply = try await premises.apply("--mirror", "stick")
+      let apply = isNew ? try await premises.apply() : try await premises.apply("--mirror", "stick")
       #expect(apply.status == 100, "\(apply)")
       let accept = ["accept", "building.yaml", "Room 101", "--by", "Ada", "--reason", "behind a wall"]
       #expect(try await site.run(accept + ["--mirror", "stick"]).status == 0)
-      let record = try Self.content(of: site.directory.appending(path: "reports"))
-      #expect(record == (try Self.content(of: site.directory.appending(path: "stick"))))
-      let report = record["\(Site.building)/building.json"].map { String(decoding: $0, as: UTF8.self) } ?? ""
-      #expect(JSON(report)?["rooms"][0]["state"].text == "accepted")
-    }
-  }
-
-  @Test("an amendment gives a new mirror the runs before it")
-  func late() async throws {
-    try await Premises.serve(1) { premises in
-      let site = premises.site
-      try site.writeManifest([.numbered(1)], defaults: ["retries: 0", "timeouts: { connect: 10s }"])
-      await premises.setMuted(true, 1)
-      #expect(try await premises.apply().status == 100)
-      let accept = ["accept", "building.yaml", "Room 101", "--by", "Ada", "--reason", "behind a wall"]
-      let outcome = try await site.run(accept + ["--mirror", "stick"])
-      #expect(outcome.status == 0, "\(outcome)")
-      func journals(_ place: String) throws -> [String: Data] {
+      func compared(_ place: String) throws -> [String: Data] {
         try Self.content(of: site.directory.appending(path: place)).filter {
-          $0.key.hasSuffix("/journal.jsonl")
+          !isNew || $0.key.hasSuffix("/journal.jsonl") || $0.key.hasSuffix("/building.json")
         }
       }
-      #expect(try journals("reports").count == 2)
-      #expect(try journals("reports") == journals("stick"))
+      let record = try compared("reports")
+      #expect(record.keys.count { $0.hasSuffix("/journal.jsonl") } == 2)
+      #expect(try record == compared("stick"))
+      let report = record["\(Site.building)/building.json"].map { String(decoding: $0, as: UTF8.self) } ?? ""
+      #expect(JSON(report)?["rooms"][0]["state"].text == "accepted")
     }
   }
 
