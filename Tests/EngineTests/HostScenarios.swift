@@ -23,10 +23,11 @@ import VirtualTime
   /// - Parameters:
   ///   - delay: of each message; it takes up to twice as long.
   ///   - hasFloors: whether the manifest names the floor of each gateway.
+  ///   - adapters: those that the run may use; all if empty.
   ///   - faults: of the first device.
   private func run(
     rooms: [Room] = HostScenarios.rooms, seed: UInt64 = 1, delay: Duration = .zero, runs: Int = 1,
-    hasFloors: Bool = false, faults: [ScheduledFault] = [],
+    hasFloors: Bool = false, adapters: [AdapterReference] = [], faults: [ScheduledFault] = [],
     before: @escaping @Sendable (World) async -> Void = { _ in },
     during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
   ) async throws -> Rehearsed {
@@ -38,6 +39,7 @@ import VirtualTime
       },
       before: { world, _ in await before(world) },
       request: { request in
+        request.adapters = adapters
         guard hasFloors else { return }
         request.building.hosts = Self.gateways.enumerated().map { number, host in
           HostDescription(host, ssh: host.text, floors: ["\(number + 1)"])
@@ -279,6 +281,45 @@ import VirtualTime
     #expect(unavailable(run).map(\.host) == Self.gateways)
   }
 
+  @Test("an adapter of a host that cannot be reached is not called absent")
+  func unreachable() async throws {
+    let wanted = AdapterReference("floor-1/hci0")
+    let run = try await run(
+      adapters: [wanted], before: { world in world.networks[Self.gateways[0]]?.lose() })
+    #expect(run.result.radioFailure?.code == .busUnavailable)
+    #expect(run.result.radioFailure?.host == Self.gateways[0])
+    let awaited = run.facts { if case .adapterAwaited(let fact) = $0 { fact } else { nil } }.map(\.1)
+    #expect(awaited == [AdapterAwaited(problem: nil, adapter: wanted.text, seconds: 30)])
+  }
+
+  @Test(
+    "a command waits for an adapter, a service and a host that may come, and not for a permission",
+    arguments: [
+      ("hci0", .permissionDenied, .permissionDenied, 0), ("hci0", .stackUnavailable, .stackUnavailable, 5),
+      ("hci9", nil, .adapterUnavailable(.absent), 5), ("floor-1/hci0", nil, .busUnavailable, 5),
+    ] as [(String, CentralError.Code?, CentralError.Code, Int)])
+  func waits(wanted: String, own: CentralError.Code?, code: CentralError.Code, seconds: Int) async throws {
+    let adapter = Adapter(id: AdapterID(Sample.address(1)), name: "hci0", state: .ready)
+    let lost = CentralError(.busUnavailable, on: Self.gateways[0])
+    let central = SeveralHosts(known: [
+      HostAdapters(own.map { .failure(CentralError($0)) } ?? .success([adapter])),
+      HostAdapters(on: Self.gateways[0], .failure(own.map { CentralError($0) } ?? lost)),
+    ])
+    try await VirtualTime.run { clock in
+      let selection = AdapterSelection(
+        central: central, clock: clock, wanted: [AdapterReference(wanted)], timeout: .seconds(5))
+      let awaited = Mutex<[AdapterAwaited]>([])
+      let failure = await failureOf { () async throws(CentralError) in
+        _ = try await selection.adapters { fact in awaited.withLock { $0.append(fact) } }
+      }
+      #expect(failure?.code == code && clock.now.sinceZero == .seconds(seconds))
+      let problem: CentralError.AdapterProblem? = wanted == "hci9" ? .absent : nil
+      #expect(
+        awaited.withLock(\.self)
+          == (seconds == 0 ? [] : [AdapterAwaited(problem: problem, adapter: wanted, seconds: 5)]))
+    }
+  }
+
   @Test("an adapter that a host reports for another host is not used")
   func foreign() async throws {
     let group = CentralGroup([.init(Self.gateways[0], Liar(host: Self.gateways[1]))])
@@ -311,6 +352,19 @@ private func failureOf(_ body: () async throws(CentralError) -> Void) async -> C
 /// A computer without Bluetooth.
 private struct NoBluetooth: EmptyCentral {
   func adapters() async throws(CentralError) -> [Adapter] { throw CentralError(.stackUnavailable) }
+}
+
+/// The adapters of several hosts, or why they cannot be used.
+private struct SeveralHosts: EmptyCentral {
+  let known: [HostAdapters]
+
+  func hosts() async -> [HostAdapters] { known }
+
+  func adapters() async throws(CentralError) -> [Adapter] {
+    let failures = known.compactMap(\.failure)
+    if failures.count == known.count, let last = failures.last { throw last }
+    return known.flatMap { (try? $0.result.get()) ?? [] }
+  }
 }
 
 /// A stack with an adapter that it says is another host's.

@@ -40,10 +40,10 @@ package struct Preflight: Sendable {
     let wanted = adapters.adapters(of: building)
     let kernel = ControllerFiles.ofThisHost(unless: stack.isSimulated)
     if !wanted.isEmpty || !stack.hosts.isEmpty, let present = try? await stack.central.adapters() {
-      let lost = await stack.central.hosts().filter { $0.failure != nil }.compactMap(\.host)
+      let hosts = await stack.central.hosts()
       let known = KnownAdapters(building, prepared.archive, kernel: kernel?.names ?? [])
       // The adapters of a host that cannot be reached now are unknown.
-      try known.check(wanted.filter { reference in !lost.contains { $0 == reference.host } }, present)
+      try known.check(wanted.filter { hosts.failure(ofHostOf: $0) == nil }, present)
       for host in stack.hosts where known.isAnother(host.name, with: present) {
         Messages.say(
           "roboprov: warning: \(host.name) has none of the adapters that it had in earlier runs. "

@@ -53,9 +53,7 @@ package enum RadioMessages {
         adapterFailure(problem, adapter: awaited.adapter)
       } else {
         CommandFailure(
-          .unavailable,
-          "no Bluetooth service (BlueZ) runs and responds"
-            + (awaited.adapter.flatMap { AdapterReference($0).host }.map { " on \($0)" } ?? ""))
+          .unavailable, "no Bluetooth service (BlueZ) runs and responds" + awaited.place)
       }
     return "roboprov: waiting up to \(awaited.seconds.asSeconds) for an adapter: \(failure.message)"
   }

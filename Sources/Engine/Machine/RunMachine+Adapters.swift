@@ -98,8 +98,11 @@ extension RunMachine {
       }
     }
     // The failure of one host is none of the others.
-    let failure = failures.count == hosts.count ? failures.last : nil
-    if let failure, failures.allSatisfy({ $0.code == .permissionDenied }) { return stop(.radio(failure)) }
+    if failures.count == hosts.count, let failure = failures.last,
+      failures.allSatisfy({ $0.code == .permissionDenied })
+    {
+      return stop(.radio(failure))
+    }
     let present = hosts.flatMap { (try? $0.result.get()) ?? [] }
     let usable = present.filter(isUsable).sorted(by: Adapter.areInOrder)
     for radio in radios where !usable.contains(where: { $0.id == radio.id }) { lose(radio.session) }
@@ -129,7 +132,7 @@ extension RunMachine {
         awaitAdapter()
         radios.presence.mayHaveChanged = false
       }
-      recordWait(present, failure)
+      recordWait(hosts)
     }
   }
 
@@ -143,15 +146,12 @@ extension RunMachine {
     }
   }
 
-  private mutating func recordWait(_ present: [Adapter], _ failure: CentralError?) {
-    let eligible = present.filter(request.wants).sorted(by: Adapter.areInOrder)
-    radios.presence.wait?.failure = failure ?? CentralError(.adapterUnavailable(eligible.problem))
-    let isStuck = eligible.contains { radios[history: $0.id].health.isStuck }
-    if isStuck { radios.presence.wait?.failure = CentralError(.timedOut) }
-    let awaited = AdapterAwaited(
-      problem: failure == nil && !isStuck ? eligible.problem : nil,
-      adapter: eligible.first?.name ?? request.adapters.first?.text,
-      seconds: request.adapterTimeout.inSeconds)
+  private mutating func recordWait(_ hosts: [HostAdapters]) {
+    let lack = AdapterLack(hosts, wanted: request.adapters)
+    let isStuck = lack.eligible.contains { radios[history: $0.id].health.isStuck }
+    let stuck = isStuck ? CentralError(.timedOut) : nil
+    radios.presence.wait?.failure = stuck ?? lack.failure
+    let awaited = lack.awaited(stuck, for: request.adapterTimeout)
     if awaited != radios.presence.wait?.recorded { record(.adapterAwaited(awaited)) }
     radios.presence.wait?.recorded = awaited
   }

@@ -11,6 +11,9 @@ package struct AdapterAwaited: FactPayload {
     case adapter, seconds
   }
 
+  /// ` on floor-3` for an adapter of another host; empty for one of this computer.
+  package var place: String { adapter.flatMap { AdapterReference($0).host }.map { " on \($0)" } ?? "" }
+
   package init(problem: CentralError.AdapterProblem?, adapter: String? = nil, seconds: Double) {
     (self.problem, self.adapter, self.seconds) = (problem, adapter, seconds)
   }

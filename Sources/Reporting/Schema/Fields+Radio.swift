@@ -3,7 +3,8 @@ package import Model
 
 extension AdapterAwaited: ExplainedKeys {
   package static let fields = [
-    "cause": "Why the best adapter cannot be used; absent while there is no Bluetooth stack.",
+    "cause":
+      "Why the best adapter cannot be used; absent while there is no Bluetooth stack or its host cannot be reached.",
     "adapter": "The name of that adapter, if there is one: `hci0`.",
     "seconds": "How long the run will wait, in seconds.",
   ]

@@ -22,7 +22,7 @@ struct EventWords {
     case .adapterAwaited(let fact):
       let what =
         switch (fact.problem, fact.adapter?.visible) {
-        case (nil, _): "no Bluetooth service runs and responds"
+        case (nil, _): "no Bluetooth service runs and responds" + fact.place
         case (.absent?, let name?): "\(CentralError.AdapterProblem.absent.words) \(name)"
         case (let problem?, let name?): "\(name) is \(problem.words)"
         case (let problem?, nil): problem.words
