@@ -58,28 +58,6 @@ struct DescribedBuildingTests {
     }
   }
 
-  @Test("a device that is proved by its own answer is written although it holds the room's settings")
-  func equal() async throws {
-    try await Site.use { site in
-      try Self.copy(to: site)
-      let scenario = site.directory.appending(path: "scenario.yaml")
-      let text = try String(contentsOf: scenario, encoding: .utf8)
-      try site.write(
-        "scenario.yaml",
-        text.replacing(
-          "family: lamp-controller, rssi: -63",
-          with: "family: lamp-controller, rssi: -63, holds: { fixture: 11, mode: warm, fade: 2s }"))
-      let outcome = try await site.run(
-        ["apply", "building.yaml", "--simulate", "--scenario", "scenario.yaml", "--only", "Work Bench"])
-      #expect(outcome.status == 0, "\(outcome)")
-      let room = try #require(
-        try site.rehearsal.report["rooms"].items.first { $0["id"].text == "work-bench" })
-      #expect(room["outcome"].text == "provisioned" && room["evidence"]["grade"].text == "device_status")
-      let log = try site.rehearsal.text(of: room["log"].text ?? "")
-      #expect(log.contains("write"), "\(log)")
-    }
-  }
-
   @Test("`inspect` and the schema of manifests know the families of a manifest")
   func known() async throws {
     try await Site.use { site in

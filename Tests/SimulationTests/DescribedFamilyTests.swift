@@ -212,6 +212,19 @@ import VirtualTime
     #expect(worn.reports[0]["lobby"]?.reason?.code == .readBackMismatch)
   }
 
+  @Test("a device that is proved by its own answer is written although it holds the room's settings")
+  func equal() async throws {
+    let lamp = try Self.family("manifests/families/lamp-controller.yaml") {
+      $0.replacing("proof: status", with: "proof: status\nread_first: true")
+        .replacing("range: 1..512", with: "range: 1..512\n    factory: 1")
+    }
+    let run = try await runs(
+      Self.lobby, [lamp], device: FirmwareFamily(described: lamp),
+      holds: ["fixture": "7", "mode": "cold", "fade": "2s"])
+    #expect(run.reports[0]["lobby"]?.outcome == .provisioned)
+    #expect(run.reports[0]["lobby"]?.evidence?.grade == .deviceStatus && run.writes == 2)
+  }
+
   @Test("the family of the recipe in docs/profiles.md is valid and provisioned")
   func recipe() async throws {
     let page = String(decoding: try Self.file("docs/profiles.md"), as: UTF8.self)

@@ -26,7 +26,8 @@ package struct Timestamp: Codable {
     self = exact
   }
 
-  /// The same. Every event of a record has a time, and Foundation's style takes much longer and accepts 30 February.
+  /// Reads the text of a time from its bytes. Foundation's style takes much longer, which counts since every event of a
+  /// record has a time, and accepts 30 February.
   package init?(exactly text: Span<UInt8>) {
     guard let milliseconds = Self.milliseconds(of: text) else { return nil }
     time = Date(timeIntervalSince1970: Double(milliseconds) / 1000)

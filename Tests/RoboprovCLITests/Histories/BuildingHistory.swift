@@ -185,9 +185,9 @@ struct BuildingHistory {
 
   private mutating func begin() async throws {
     // Some clocks are about to show the next second whenever a command begins.
-    site.startClock(
-      at: Date(timeIntervalSince1970: 1_795_392_000), fraction: chance.chance(0.25) ? 0.9997 : 0.25,
-      on: Surroundings.Computer(name: "history", randomBytes: seeds.split("computer").bytes()))
+    site.use(
+      Surroundings.Computer(name: "history", randomBytes: seeds.split("computer").bytes()),
+      fraction: chance.chance(0.25) ? 0.9997 : 0.25)
     for spare in spares { await building.world.setMuted(true, spare.address) }
     try writeManifest()
   }

@@ -25,12 +25,12 @@ final class Site: Sendable {
   private let processes = Mutex<[Invocation]>([])
   /// The time of day at the end of the last command in this process.
   private let lastEnd = Mutex(Date.distantPast)
-  /// When the first command in this process begins, and the fraction of a second at which each begins; nil: now.
-  private let firstStart = Mutex<(time: Date, fraction: Double)?>(
-    (Date(timeIntervalSince1970: 1_795_392_000), 0.25))
-  /// The computer of the commands in this process; nil, the present one, as soon as a program was started.
-  private let computer = Mutex<Surroundings.Computer?>(
-    Surroundings.Computer(name: "laptop", randomBytes: SeededGenerator(seed: 1).bytes()))
+  /// The computer of the commands in this process, and the fraction of a second at which each begins; nil as soon as a
+  /// program was started: the present computer, and now.
+  private let computer = Mutex<(identity: Surroundings.Computer, fraction: Double)?>(
+    (.init(name: "laptop", randomBytes: SeededGenerator(seed: 1).bytes()), 0.25))
+  /// When the first command on that computer begins.
+  private static let firstStart = Date(timeIntervalSince1970: 1_795_392_000)
 
   private init() throws {
     directory = FileManager.default.temporaryDirectory.appending(path: "roboprov-site-\(UUID())")
@@ -169,7 +169,8 @@ final class Site: Sendable {
     let written = Mutex((output: "", errors: ""))
     let wall = wall()
     let surroundings = Surroundings(
-      variables: variables(bus: "local:\(directory.path)"), bus: bus, computer: computer.withLock(\.self),
+      variables: variables(bus: "local:\(directory.path)"), bus: bus,
+      computer: computer.withLock { $0?.identity },
       wall: wall,
       write: { text, descriptor in
         written.withLock { if descriptor == STDOUT_FILENO { $0.output += text } else { $0.errors += text } }
@@ -186,8 +187,9 @@ final class Site: Sendable {
   private func wall() -> @Sendable () -> Date {
     guard let loop = LoopExecutor.current else { return { Date() } }
     let start = loop.now
-    if let (first, fraction) = firstStart.withLock(\.self) {
-      let next = max(first, lastEnd.withLock(\.self)).timeIntervalSinceReferenceDate.rounded(.up) + 1
+    if let (_, fraction) = computer.withLock(\.self) {
+      let next =
+        max(Self.firstStart, lastEnd.withLock(\.self)).timeIntervalSinceReferenceDate.rounded(.up) + 1
       return {
         Date(timeIntervalSinceReferenceDate: next + fraction + start.duration(to: loop.now) / .seconds(1))
       }
@@ -197,17 +199,13 @@ final class Site: Sendable {
     return { begin.addingTimeInterval(start.duration(to: loop.now) / .seconds(1)) }
   }
 
-  /// Sets when the commands in this process begin, and on which computer.
-  func startClock(at time: Date, fraction: Double, on computer: Surroundings.Computer) {
-    firstStart.withLock { $0 = (time, fraction) }
-    self.computer.withLock { $0 = computer }
+  /// Sets the computer of the commands in this process, and the fraction of a second at which each begins.
+  func use(_ computer: Surroundings.Computer, fraction: Double) {
+    self.computer.withLock { $0 = (computer, fraction) }
   }
 
   /// Programs have the time of day and the name of the present computer: from now on the commands in this process, too.
-  private func leaveComputer() {
-    firstStart.withLock { $0 = nil }
-    computer.withLock { $0 = nil }
-  }
+  private func leaveComputer() { computer.withLock { $0 = nil } }
 
   /// Whether the commands in this process depend on nothing outside.
   var hasComputer: Bool { computer.withLock { $0 != nil } }
