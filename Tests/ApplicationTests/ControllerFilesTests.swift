@@ -89,6 +89,19 @@ import Testing
       hardware == AdapterHardware(bus: "serial", driver: "hci_uart_bcm", path: "serial0/serial0-0"))
   }
 
+  @Test("a controller on a bus without names of its own is called by its last part alone")
+  func otherPlace() throws {
+    let place = "devices/platform/soc/fe300000.mmcnr/mmc_host/mmc1/mmc1:0001/mmc1:0001:3"
+    let hardware = try Self.within(
+      ["\(place)/uevent": ""],
+      links: [
+        "\(place)/bluetooth/hci0/device": "../../../mmc1:0001:3",
+        "class/bluetooth/hci0": "../../\(place)/bluetooth/hci0",
+      ]
+    ) { $0.hardware(of: "hci0", adding: nil) }
+    #expect(hardware == AdapterHardware(path: "mmc1:0001:3"))
+  }
+
   @Test("an adapter that the kernel does not list has only the facts of the Bluetooth stack")
   func unknown() throws {
     try Self.within(["class/bluetooth/note": ""], links: [:]) { files in

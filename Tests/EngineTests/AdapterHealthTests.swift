@@ -20,17 +20,19 @@ import Testing
     #expect(pauses == [1, 2, 4, 5, 5, 5, 5, 5, 5, 5].map { .seconds($0) })
   }
 
-  @Test("an adapter is given up after three scan requests within 30 s without a response")
-  func slow() {
+  @Test(
+    "an adapter is given up once three scan requests or more, over 30 s, had no response",
+    arguments: [(16, 3), (15, 3), (14, 4), (31, 3)])
+  func slow(interval: Int, expected: Int) {
     var health = AdapterHealth()
     var now = MonotonicInstant(sinceZero: .zero)
     var refusals = 0
     while !health.isGivenUp {
       health.refused(at: now, isSilent: true)
       refusals += 1
-      now = now.advanced(by: .seconds(16))
+      now = now.advanced(by: .seconds(interval))
     }
-    #expect(refusals == 3)
+    #expect(refusals == expected)
   }
 
   @Test("an adapter that comes and goes gets cool-downs, and is given up")

@@ -32,6 +32,28 @@ import Testing
     #expect(air.receive(Self.advertisement(1)) == nil && air[Self.advertisement(1).address]?.rssi == -60)
   }
 
+  @Test("a run says once that it ignores devices beyond the limit")
+  func overflow() {
+    let session = MachineDriver.hci0
+    var run = MachineDriver([Sample.room(1, address: 1)]) { $0.survey = .seconds(60) }
+    run.send(.started, at: 0)
+    run.send(.adapters(.success([MachineDriver.adapter(session)])), at: 0)
+    run.use(session, at: 0)
+    run.send(.scanBegan(session), at: 0.1)
+    func overflows() -> Int {
+      run.facts.count {
+        if case .adapterFaulted(let fact) = $0 { fact.fault == .tooManyDevices } else { false }
+      }
+    }
+    for number in 1...(AirLedger.mostDevices + 3) {
+      if number == AirLedger.mostDevices { #expect(overflows() == 0) }
+      var advertisement = Self.advertisement(number)
+      advertisement.adapter = session.adapter
+      run.send(.received(advertisement, session), at: 0.2)
+    }
+    #expect(overflows() == 1)
+  }
+
   /// A forged sensor can send another minor each time.
   @Test("a device that changes without end does not fill the record, and its state stays current")
   func changing() {

@@ -214,7 +214,41 @@ struct ServeCommandTests {
       try served.site.write("building.yaml", "rooms: [")
       _ = try Self.event(client, with: "The manifest has changed and cannot be used")
       try served.site.writeManifest([.numbered(1)])
-      _ = try Self.event(client, with: "0 of 1 room done")
+      #expect(try Self.event(client, with: "0 of 1 room done").contains("\"problem\":\"\""))
+    }
+  }
+
+  @Test("one change of several that are wrong is named, the first, and said once")
+  func severalFaults() async throws {
+    try await Site.use { site in
+      try site.writeManifest([.numbered(1), .numbered(2)])
+      for room in ["Room 101", "Room 102"] {
+        let accept = ["accept", "building.yaml", room, "--reason", "no power", "--by", "Ada"]
+        try #require(try await site.run(accept).status == 0)
+      }
+      let reports = site.directory.appending(path: "reports").path
+      var follower = try BuildingFollower(
+        site.directory.appending(path: "building.yaml").path, reports: reports, siteKey: nil)
+      func look() -> LivePage? { follower.look(at: Date(timeIntervalSince1970: 0)) }
+      let before = try #require(look()?.document)
+      #expect(before.contains("accepted") && look() == nil)
+      let runs = site.runs.sorted()
+      let folder = site.directory.appending(path: "reports/\(Site.building)")
+      for run in runs {
+        try FileManager.default.moveItem(
+          at: folder.appending(path: run), to: site.directory.appending(path: run))
+      }
+      let lost = try #require(look()?.document)
+      #expect(lost.contains("\(runs[0]) was removed or emptied (and 1 more)."), "\(lost)")
+      #expect(look() == nil, "it is said once")
+      for run in runs {
+        try FileManager.default.moveItem(
+          at: site.directory.appending(path: run), to: folder.appending(path: run))
+      }
+      #expect(look()?.document == before)
+      try FileManager.default.moveItem(at: folder, to: site.directory.appending(path: "aside"))
+      try site.write("reports/\(Site.building)", "")
+      #expect(look()?.document.contains("The record cannot be read") == true && look() == nil)
     }
   }
 

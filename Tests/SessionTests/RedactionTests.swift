@@ -44,6 +44,12 @@ import VirtualTime
       return String(decoding: (try? JSONEncoder().encode(once)) ?? Data(), as: UTF8.self)
     },
     Form("JSON, in numbers") { $0.utf16.map { String(format: "\\u%04x", $0) }.joined() },
+    Form("JSON, each second character in numbers") {
+      $0.utf16.enumerated().map {
+        $0 % 2 == 1 ? String(format: "\\u%04x", $1) : String(utf16CodeUnits: [$1], count: 1)
+      }
+      .joined()
+    },
     Form("hexadecimal") { each($0) { String(format: "%02x", $0) } },
     Form("hexadecimal, upper case, spaced") { each($0) { String(format: "%02X ", $0) } },
     Form("hexadecimal, as in C") { each($0) { String(format: "0x%02x, ", $0) } },

@@ -59,7 +59,11 @@ final class RemoteLock: Sendable {
     _ adapter: AdapterID, on host: HostDescription, for holder: LockHolder
   ) async throws(Refusal) -> RemoteLock {
     let address = adapter.address.description.replacing(":", with: "")
-    let words = RemoteHosts.ssh(host, command(address, holder))
+    return try await take(by: RemoteHosts.ssh(host, command(address, holder)))
+  }
+
+  /// Starts a program that takes the lock, and reads what it says.
+  static func take(by words: [String]) async throws(Refusal) -> RemoteLock {
     // The thread below must not keep the lock.
     let (lock, answer) = (RemoteLock(), OneShot<Result<Void, Refusal>>())
     let (isReleased, hasEnded) = (lock.isReleased, lock.hasEnded)
@@ -110,7 +114,7 @@ final class RemoteLock: Sendable {
       if child.hasEnded {
         _ = output.read(into: &bytes, atMost: 4096)
         _ = errors.read(into: &errorBytes, atMost: 4096)
-        if !isTaken { _ = receive(String(decoding: bytes, as: UTF8.self)) }
+        _ = receive(String(decoding: bytes, as: UTF8.self))
       }
       input.closeWriting()
       child.stop()
