@@ -231,17 +231,20 @@ let package = Package(
       ]),
     // Texts in which the expected places are marked.
     .target(name: "MarkedText", dependencies: ["Source"], path: "Tests/MarkedText", swiftSettings: strict),
+    // Values in words that can be compared.
+    .target(name: "ValueWords", dependencies: ["Bluetooth"], path: "Tests/ValueWords", swiftSettings: strict),
     // What a test costs, on a machine with other work.
     .target(name: "ProcessorTime", path: "Tests/ProcessorTime", swiftSettings: strict),
     // Texts that are compared with files of the project.
-    .target(name: "RecordedText", path: "Tests/RecordedText", swiftSettings: strict),
+    .target(name: "RecordedText", dependencies: [logging], path: "Tests/RecordedText", swiftSettings: strict),
     tests("YAML", ["MarkedText", "Source"]),
     tests("CSV", ["MarkedText", "Source"]),
     tests(
       "Manifest",
       [
-        "MarkedText", "ProcessorTime", "RecordedText", "SampleFacts", "Source", "YAML", "Families", "Session",
-        "Model", "Bluetooth",
+        "MarkedText", "ProcessorTime", "RecordedText", "SampleFacts", "Source", "ValueWords", "YAML",
+        "Families",
+        "Session", "Model", "Bluetooth",
       ]),
     tests(
       "Journal", ["Digest", "ProcessorTime", "SampleFacts", "Families", "Session", "Model", "Bluetooth"]),
@@ -290,7 +293,8 @@ let package = Package(
 // The fuzz targets (docs/reliability.md). `make test` replays their corpora. Scripts/fuzz builds libFuzzer's program from the
 // same files in a separate build, in which everything is instrumented.
 let fuzzed: [Target.Dependency] = [
-  "CDBus", "Bluetooth", "DBus", "BlueZ", "Model", "Session", "Families", "Source", "YAML", "CSV", "Manifest",
+  "ValueWords", "CDBus", "Bluetooth", "DBus", "BlueZ", "Model", "Session", "Families", "Source", "YAML",
+  "CSV", "Manifest",
   "Journal",
   "Reporting", "VirtualBuilding", "ScenarioFiles", "Application",
   "RoboprovCLI", "EspMessages", protobuf,

@@ -5,33 +5,33 @@ extension Logger {
   package static let silent = Logger(label: "roboprov") { _ in SwiftLogNoOpLogHandler() }
 }
 
-/// Logs a method call at `trace`: names, types, duration and result. Values are never logged, because they can be secrets.
+/// Logs a method call at `trace`: names, types, duration, time limit and result. Values are never logged, because they can be
+/// secrets.
 struct CallLog {
   private let logger: Logger
   private let call: MethodCall
-  /// Nil where nothing is logged.
-  private let start: SuspendingClock.Instant?
+  private let timeout: Duration?
+  private let start: SuspendingClock.Instant
 
-  init(_ call: MethodCall, _ logger: Logger) {
-    self.logger = logger
-    self.call = call
-    start = logger.logLevel <= .trace ? SuspendingClock.now : nil
+  init(_ call: MethodCall, timeout: Duration?, at now: SuspendingClock.Instant, _ logger: Logger) {
+    (self.call, self.timeout, self.logger, start) = (call, timeout, logger, now)
   }
 
   /// Logs the result.
-  func end(_ result: Result<[DBusValue], DBusError>) {
-    guard let start else { return }
+  func end(_ result: Result<[DBusValue], DBusError>, at now: SuspendingClock.Instant) {
+    guard logger.logLevel <= .trace else { return }
     let answer =
       switch result {
       case .success(let values): "(\(Self.types(values)))"
       case .failure(let error): error.name.isEmpty ? "\(error.kind)" : error.name
       }
-    log("\(answer) in \((SuspendingClock.now - start).inMilliseconds) ms")
+    let limit = timeout.map { "at most \($0.inMilliseconds) ms" } ?? "no limit"
+    log("\(answer) in \((now - start).inMilliseconds) ms (\(limit))")
   }
 
   /// Logs a call that no answer was asked for.
   func endWithoutReply() {
-    if start != nil { log("no reply requested") }
+    log("no reply requested")
   }
 
   private func log(_ outcome: String) {

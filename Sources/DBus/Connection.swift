@@ -157,7 +157,7 @@ package actor Connection {
     _ call: MethodCall, timeout: Duration?
   ) async throws(DBusError) -> [DBusValue] {
     guard let link else { throw .disconnected }
-    let entry = CallLog(call, log)
+    let entry = CallLog(call, timeout: timeout, at: executor.now, log)
     if call.noReply {
       try link.send(OutgoingMessage(call))
       entry.endWithoutReply()
@@ -174,7 +174,7 @@ package actor Connection {
         self?.assumeIsolated { _ = $0.finish(serial, .failure(.cancelled)) }
       }
     }
-    entry.end(result)
+    entry.end(result, at: executor.now)
     if case .failure(let error) = result, error.kind == .timedOut, let timeout {
       throw .timedOut(call, after: timeout)
     }

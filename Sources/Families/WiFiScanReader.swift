@@ -55,7 +55,7 @@ package struct WiFiScanReader: Sendable {
   /// does not split lines sends it. Then the text before ends with a complete line, and the notification
   /// begins with one.
   private func isAnotherLine(_ piece: ArraySlice<UInt8>) -> Bool {
-    guard text.last != .lineFeed, piece.first?.isLineEnd == false else { return false }
+    guard piece.first?.isLineEnd == false else { return false }
     let last = text.suffix(from: text.lastIndex(of: .lineFeed).map { $0 + 1 } ?? 0)
     let next = piece.prefix { !$0.isLineEnd }
     // An RSSI of one digit is incomplete: the line continues.

@@ -169,6 +169,12 @@ struct RunDirectoryTests {
     #expect(throws: JournalError(.create, name, .unsafeName)) {
       try RunDirectory.create(in: reports, building: name, run: "run-1")
     }
+    #expect(throws: JournalError(.create, name, .unsafeName)) {
+      try RunDirectory.rehearsalIDs(of: name, in: reports)
+    }
+    #expect(throws: JournalError(.create, name, .unsafeName)) {
+      try RunDirectory.latestRun(in: reports, building: name)
+    }
     let run = try create()
     #expect(throws: JournalError(.create, name, .unsafeName)) {
       try run.writeDeviceLogs([(RoomID(rawValue: name), "log")])

@@ -47,6 +47,22 @@ struct RunOrderTests {
     #expect(behind.seconds == 600 && behind.run == "z")
   }
 
+  @Test("a missing run is one fault, however many runs have read it")
+  func missingOnce() async throws {
+    try await run("a")
+    let head = journal("a")
+    try await run("b")
+    // A second laptop, which has read only the first run.
+    let aside = temporary.path + "/b"
+    try FileManager.default.moveItem(atPath: "\(folder)/b", toPath: aside)
+    try await run("c")
+    try FileManager.default.moveItem(atPath: aside, toPath: "\(folder)/b")
+    #expect(try read().faults.isEmpty)
+    try FileManager.default.removeItem(atPath: "\(folder)/a")
+    let faults = try read().faults
+    #expect(faults.map(\.journal) == [head] && faults.map(\.kind) == [.missing(namedBy: "b")], "\(faults)")
+  }
+
   @Test("runs that do not know each other have the order of their ids, and the next run names both")
   func heads() {
     let order = RunOrder([

@@ -69,6 +69,12 @@ struct UnorderedRunsTests {
     #expect(kitchenAfter(Self.common, Self.retired("a"), Self.written("b"))?.unordered == ["a", "b"])
   }
 
+  @Test("an attempt whose record does not say how it found the device may have written it")
+  func attempt() {
+    let attempted = Self.run("a", after: ["0"]) { $0.attempt(1) }
+    #expect(kitchenAfter(Self.common, attempted, Self.replaced("b"))?.unordered == ["a", "b"])
+  }
+
   @Test("an observation contradicts a decision, and nothing else")
   func observation() {
     #expect(kitchenAfter(Self.common, Self.observed("a"), Self.written("b"))?.unordered == [])

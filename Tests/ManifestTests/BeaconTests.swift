@@ -10,7 +10,7 @@ import Testing
   private static let uuid: BluetoothUUID = "6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B"
 
   private static func read(_ text: String) -> ManifestReading {
-    ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
   }
 
   /// UUID and major that each room expects.

@@ -9,7 +9,7 @@ import Testing
 @Suite("Manifests that are valid")
 struct BuildingTests {
   private func building(_ text: String) throws -> Building {
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    let reading = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
     return try #require(reading.building, "\(reading.rendered)")
   }
 
@@ -130,7 +130,7 @@ struct BuildingTests {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     let bytes = try Data(contentsOf: root.appending(path: "manifests/\(name)"))
-    let reading = ManifestReader.read(Array(bytes), file: name, families: .builtIn)
+    let reading = readManifest(Array(bytes), file: name, families: .builtIn)
     #expect(reading.rendered == "")
     #expect(reading.building?.rooms.isEmpty == false)
   }
@@ -208,7 +208,7 @@ struct BuildingTests {
   @Test("`near` beside an address has no effect and is a warning")
   func nearAndAddress() throws {
     let text = "building: B\nrooms: [{ room: R, minor: 1, address: C4:7C:8D:00:00:01, near: hci0 }]\n"
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    let reading = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.building?.rooms.first?.near == "hci0")
     #expect(reading.diagnostics.map(\.message) == ["`near` has no effect in a room with an address"])
   }

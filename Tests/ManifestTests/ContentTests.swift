@@ -10,7 +10,7 @@ import Testing
 @Suite("The content of a manifest without its passwords") struct ContentTests {
   private func content(_ text: String) -> String {
     String(
-      decoding: ManifestReader.read(Array(text.utf8), file: "m.yaml", families: .builtIn).content,
+      decoding: readManifest(Array(text.utf8), file: "m.yaml", families: .builtIn).content,
       as: UTF8.self)
   }
 
@@ -79,7 +79,7 @@ import Testing
     let text =
       (["building: House", "match: any", adapters, "rooms:"] + rooms
       + ["  - { room: S, minor: 70, near: lobyb }"]).joined(separator: "\n")
-    let reading = ManifestReader.read(Array(text.utf8), file: "m.yaml", families: .builtIn)
+    let reading = readManifest(Array(text.utf8), file: "m.yaml", families: .builtIn)
     #expect(reading.diagnostics.count > ManifestReader.maximumFindings)
     #expect(reading.diagnostics.contains { $0.advice == "did you mean `lobby`?" }, "\(reading.rendered)")
   }
@@ -94,7 +94,7 @@ import Testing
     let text = (["building: House", "match: any", "adapters:"] + adapters + ["rooms:"] + rooms)
       .joined(separator: "\n")
     let duration = processorTime {
-      let reading = ManifestReader.read(Array(text.utf8), file: "m.yaml", families: .builtIn)
+      let reading = readManifest(Array(text.utf8), file: "m.yaml", families: .builtIn)
       #expect(reading.diagnostics[0].advice == "did you mean `lobby-0`?")
       #expect(reading.diagnostics.count == numbers.count)
     }
@@ -113,7 +113,7 @@ import Testing
       }
       let text = (["building: House", "wifi:"] + networks + ["rooms:"] + rooms).joined(separator: "\n")
       return processorTime {
-        let reading = ManifestReader.read(Array(text.utf8), file: "m.yaml", families: .builtIn)
+        let reading = readManifest(Array(text.utf8), file: "m.yaml", families: .builtIn)
         guard name != "network" else { return #expect(reading.building != nil) }
         #expect(reading.diagnostics.count == numbers.count)
         #expect(reading.diagnostics[0].advice == "did you mean `network-0`?")

@@ -15,7 +15,7 @@ import Testing
       rooms:
       \(rooms)
       """
-    return ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    return readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
   }
 
   private func pop(_ room: Room?) -> Secret? {

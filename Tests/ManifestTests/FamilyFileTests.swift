@@ -119,6 +119,18 @@ struct FamilyFileTests {
         "saved: stored, ", "saved: stored, needs_ready: 1️⃣perhaps, ", .unknownValue, "`needs_ready` is neither"
       ),
       WrongFamily(
+        "ready: ready, saved: stored", "needs_ready: true, saved: stored", .badFamily,
+        "`needs_ready` without `ready`"),
+      WrongFamily(
+        "proof: beacon", "slow_by: { setting: fade, verify: 1️⃣0 }\nproof: beacon", .outOfRange,
+        ", outside of 1…20"),
+      WrongFamily(
+        "proof: beacon", "slow_by: { setting: fade, verify: 1️⃣21 }\nproof: beacon", .outOfRange,
+        ", outside of 1…20"),
+      WrongFamily(
+        "proof: beacon", "slow_by: { setting: 1️⃣number, verify: 2 }\nproof: beacon", .badFamily,
+        "a setting that is not a duration"),
+      WrongFamily(
         "state: waiting", "state: present", .badFamily, "no rule recognises a device in provisioning mode"),
       WrongFamily("name: Tag }", "}", .badFamily, "recognises every device"),
       WrongFamily(
@@ -189,6 +201,13 @@ struct FamilyFileTests {
     if let mark = marked[1] { #expect(finding.range.start.offset == mark.offset, "\(reading.rendered)") }
   }
 
+  @Test("a timeout follows 1 to 20 intervals of a setting", arguments: [1, 20])
+  func intervals(number: Int) {
+    let text = Self.tag.replacing(
+      "proof: beacon", with: "slow_by: { setting: fade, verify: \(number) }\nproof: beacon")
+    #expect(read(["tag.yaml": text]).rendered == "")
+  }
+
   @Test("two files with one id, and two that recognise the same devices, are refused with both places")
   func twoFiles() throws {
     let manifest = Self.manifest.replacing("tag.yaml", with: "[tag.yaml, other.yaml]")
@@ -203,7 +222,7 @@ struct FamilyFileTests {
 
   @Test("a file with an error of its YAML describes no family")
   func errorOfYAML() {
-    let reading = ManifestReader.family(
+    let reading = readFamily(
       Array((Self.tag + "\ntitle: Twice\n").utf8), file: "tag.yaml", beside: FamilyCatalogue())
     #expect(
       reading.diagnostics.map(\.code) == [.duplicateKey] && reading.family == nil, "\(reading.rendered)")
@@ -239,7 +258,7 @@ struct FamilyFileTests {
   }
 
   private static func alone(_ path: String, beside families: FamilyCatalogue) throws -> FamilyReading {
-    ManifestReader.family(Array(try Data(contentsOf: projectFile(path))), file: path, beside: families)
+    readFamily(Array(try Data(contentsOf: projectFile(path))), file: path, beside: families)
   }
 }
 

@@ -12,7 +12,7 @@ import YAML
 /// A manifest with warnings only: its building and the warnings.
 private func warnings(_ text: String) throws -> (Building, [Diagnostic], MarkedText) {
   let marked = MarkedText(text)
-  let reading = ManifestReader.read(marked.bytes, file: "b.yaml", families: .builtIn)
+  let reading = readManifest(marked.bytes, file: "b.yaml", families: .builtIn)
   #expect(reading.diagnostics.allSatisfy { $0.severity == .warning }, "\(reading.rendered)")
   return (try #require(reading.building, "\(reading.rendered)"), reading.diagnostics, marked)
 }
@@ -35,7 +35,7 @@ private let uuid = "2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6"
 @Suite("Rooms of several device families")
 struct FamilyTests {
   private func building(_ text: String) throws -> Building {
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    let reading = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.rendered == "")
     return try #require(reading.building, "\(reading.rendered)")
   }
@@ -134,7 +134,7 @@ struct FamilyTests {
     // The interval gives a warning and is used.
     func timeouts(_ text: String) throws -> StageTimeouts {
       try #require(
-        ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn).building?.rooms.first
+        readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn).building?.rooms.first
       ).timeouts
     }
     let slow = try timeouts(beacons("uuid: \(uuid), major: 1, interval: 10s", ["room: R, minor: 1"]))
@@ -366,7 +366,7 @@ struct FamilyFindingTests {
       .joined(separator: ", ")
     let text =
       "building: B\nmatch: any\nrooms:\n  - { room: R, profile: \(profile.id), \(settings.isEmpty ? "" : settings + ", ")register: true, address: C4:7C:8D:00:00:01 }\n"
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    let reading = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect((reading.building != nil) == profile.hasIdentity, "\(reading.rendered)")
     #expect(reading.diagnostics.allSatisfy { $0.message.hasSuffix("cannot be registered") })
   }
@@ -453,7 +453,7 @@ struct FamilyFindingTests {
   @Test("an unknown profile suppresses warnings about unused defaults")
   func unknownProfile() {
     let text = beacons("power: low", ["room: R, minor: 1, profile: firefli"])
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    let reading = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.diagnostics.map(\.message) == ["unknown profile"])
   }
 

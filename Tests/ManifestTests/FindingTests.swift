@@ -39,7 +39,7 @@ struct Wrong: Sendable, CustomTestStringConvertible {
 /// Expects exactly the one error, at its place; warnings do not matter.
 func expect(_ wrong: Wrong) throws {
   let marked = MarkedText(wrong.text)
-  let reading = ManifestReader.read(marked.bytes, file: "b.yaml", families: .builtIn)
+  let reading = readManifest(marked.bytes, file: "b.yaml", families: .builtIn)
   #expect(reading.building == nil)
   let finding = try #require(
     reading.diagnostics.first { $0.message.contains(wrong.message) }, "\(reading.rendered)")
@@ -231,7 +231,7 @@ struct FindingTests {
   func sameName() {
     let text =
       "building: B\nmatch: any\nrooms:\n  - { room: R, minor: 1 }\n  - { room: R, minor: 2, id: other }\n"
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    let reading = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.building?.rooms.count == 2)
     #expect(reading.diagnostics.map(\.severity) == [.warning])
   }
@@ -245,7 +245,7 @@ struct FindingTests {
         - { room: R, minor: 70000 }
         - { minor: 1, minor: 2, address: x }
       """
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    let reading = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.diagnostics.map(\.range.start.line) == [1, 1, 2, 2, 4, 4, 5, 5, 5])
     #expect(reading.diagnostics.map(\.range.start) == reading.diagnostics.map(\.range.start).sorted())
   }
@@ -254,7 +254,7 @@ struct FindingTests {
   func grouped() {
     let rooms = (0..<300).map { "  - { room: R\($0), minor: \($0 == 7 ? 7 : 70000 + $0), id: r\($0) }\n" }
     let text = "building: B\nmatch: any\nrooms:\n\(rooms.joined())  - { room: R, minor: x }\n"
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    let reading = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.diagnostics.count == 300)
     #expect(
       reading.rendered == """
@@ -279,7 +279,7 @@ struct FindingTests {
     let keys = "abcdefgh".flatMap { first in "abcdefgh".map { "qx\(first)\($0)" } }
     let rooms = keys.enumerated().map { "  - { room: R\($0), minor: \($0), floor: 0x1, \($1): 1 }\n" }
     let text = "building: B\nmatch: any\nrooms:\n\(rooms.joined())"
-    let rendered = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn).rendered
+    let rendered = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn).rendered
     #expect(rendered.split(separator: "error: ").count - 1 == ManifestReader.maximumFindings)
     #expect(!rendered.contains("warning: "), "\(rendered)")
     #expect(rendered.hasSuffix("b.yaml: \(2 * 64 - 50) more findings not shown\n"))
@@ -292,7 +292,7 @@ struct FindingTests {
       "  - { room: R, minor: 5, adress: C4, wifi: { ssid: S\($0), password: secret-word-\($0) } }\n"
     }
     let text = "building: B\nrooms:\n" + rooms.joined()
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    let reading = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.diagnostics.count > 40_000)
     #expect(!reading.rendered.contains("secret-word"))
   }

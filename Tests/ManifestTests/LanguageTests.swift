@@ -11,7 +11,7 @@ struct Files {
   var files: [String: String]
 
   func read(_ manifest: String) -> ManifestReading {
-    ManifestReader.read(
+    readManifest(
       Array(manifest.utf8), file: "b.yaml", families: .builtIn,
       files: ManifestFiles { [files] path, _ in
         guard let text = files[path] else { return .failure(.missing) }
@@ -249,7 +249,7 @@ struct LanguageTests {
     let table = Array("room;minor;address\r\nK".utf8) + [0xFC] + Array("che;1;\r\n".utf8)
     let files = ManifestFiles { name, _ in .success(.init(name: name, bytes: table)) }
     let text = Array("building: B\nmatch: later\nrooms_from: r.csv\n".utf8)
-    let reading = ManifestReader.read(text, file: "b.yaml", families: .builtIn, files: files)
+    let reading = readManifest(text, file: "b.yaml", families: .builtIn, files: files)
     #expect(reading.building?.rooms.map(\.name) == ["Küche"])
     #expect(
       reading.rendered == """
@@ -384,7 +384,7 @@ struct LanguageTests {
 
   @Test("a manifest from a pipe names no files, and any manifest names at most 100")
   func files() {
-    let reading = ManifestReader.read(
+    let reading = readManifest(
       Array("building: B\nrooms_from: r.csv\n".utf8), file: "-", families: .builtIn)
     #expect(reading.diagnostics.map(\.code) == [.fileUnreadable])
     let many = Array(repeating: "r.csv", count: 101).joined(separator: ", ")

@@ -283,7 +283,7 @@ struct ManifestEditorTests {
     let edit = try #require(try edit(Self.head + "rooms:\n" + room + rest, device: .name("PROV_2")))
     let after = String(decoding: edit.bytes, as: UTF8.self)
     #expect(after == Self.head + "rooms:\n- room: R\n  device: PROV_2\n  profile: esp-idf\n" + rest)
-    let read = try #require(ManifestReader.read(edit.bytes, file: "b.yaml", families: .builtIn).building)
+    let read = try #require(readManifest(edit.bytes, file: "b.yaml", families: .builtIn).building)
     #expect(
       read.rooms[0].secrets.contains {
         $0.reference?.source == .labels("./l.json", device: "PROV_2", setting: "pop")

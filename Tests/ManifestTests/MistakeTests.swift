@@ -20,7 +20,7 @@ struct MistakeTests {
       corrected[file] ?? (try? Data(contentsOf: folder.appending(path: file))).map { Array($0) }
     }
     let tables = ["\(name).csv": bytes("\(name).csv")].compactMapValues(\.self)
-    return ManifestReader.read(
+    return readManifest(
       try #require(bytes("\(name).yaml")), file: "\(name).yaml", families: .builtIn,
       files: ManifestFiles { file, _ in
         tables[file].map { .success(.init(name: file, bytes: $0)) } ?? .failure(.missing)

@@ -29,7 +29,7 @@ struct PasswordTests {
       ("{ prompt: true }", .prompt),
     ] as [(String, SecretSource)])
   func sources(text: String, source: SecretSource) throws {
-    let reading = ManifestReader.read(Array(manifest(text).utf8), file: "b.yaml", families: .builtIn)
+    let reading = readManifest(Array(manifest(text).utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.rendered == "")
     let secrets = try #require(reading.building).rooms.flatMap(\.secrets)
     #expect(secrets.map(\.reference) == [SecretReference(source, file: "b.yaml", line: 3, column: 38)])
@@ -52,7 +52,7 @@ struct PasswordTests {
               prompt: true
 
       """
-    let reading = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    let reading = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
     let references = try #require(reading.building, "\(reading.rendered)").rooms.flatMap(\.secrets).map(
       \.reference)
     #expect(references.map(\.?.source) == [.environment("GUESTS"), .prompt])
@@ -112,7 +112,7 @@ struct PasswordTests {
     ])
   func literal(text: String) throws {
     let written = "'" + text + "'"
-    let reading = ManifestReader.read(Array(manifest(written).utf8), file: "b.yaml", families: .builtIn)
+    let reading = readManifest(Array(manifest(written).utf8), file: "b.yaml", families: .builtIn)
     let secrets = try #require(reading.building, "\(reading.rendered)").rooms.flatMap(\.secrets)
     #expect(secrets == [Secret(text)])
     #expect(reading.passwords.files == ["b.yaml"])
@@ -122,7 +122,7 @@ struct PasswordTests {
   func open(password: String) {
     let text =
       "building: B\nmatch: any\nwifi: { g: { ssid: G, \(password) } }\nrooms: [{ room: R, minor: 1 }]\n"
-    #expect(ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn).passwords.files == [])
+    #expect(readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn).passwords.files == [])
   }
 
   @Test(
@@ -147,7 +147,7 @@ struct PasswordTests {
   @Test("a password in place of its source is hidden everywhere")
   func hiddenEverywhere() {
     let text = manifest("{ env: correct-horse }").replacing("room: R,", with: "room: correct-horse, minr: 1,")
-    let shown = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn).rendered
+    let shown = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn).rendered
     #expect(shown.contains("`env` takes") && shown.contains("unknown key in a room"))
     #expect(!shown.contains("correct-horse"))
   }

@@ -8,7 +8,7 @@ import Testing
 /// Reads an example manifest of the project and the files that it names.
 func readExample(_ path: String) throws -> ManifestReading {
   let directory = (path as NSString).deletingLastPathComponent
-  return ManifestReader.read(
+  return readManifest(
     Array(try Data(contentsOf: projectFile(path))), file: path,
     families: .builtIn,
     files: ManifestFiles { file, _ in

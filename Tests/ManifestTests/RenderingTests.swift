@@ -7,7 +7,7 @@ import Testing
 @Suite("Findings as text")
 struct RenderingTests {
   private func rendered(_ bytes: [UInt8]) -> String {
-    ManifestReader.read(bytes, file: "b.yaml", families: .builtIn).rendered
+    readManifest(bytes, file: "b.yaml", families: .builtIn).rendered
   }
 
   private func rendered(_ text: String) -> String { rendered(Array(text.utf8)) }
@@ -60,7 +60,7 @@ struct RenderingTests {
   func longLine() throws {
     let names = (0..<20_000).map { "{ room: R\($0), minor: \($0 == 19_000 ? "x" : "1") }" }
     let text = "building: B\nmatch: any\nrooms: [\(names.joined(separator: ", "))]\n"
-    let shown = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    let shown = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
     let finding = try #require(
       shown.diagnostics.first { $0.message.contains("whole number") } ?? shown.diagnostics.last)
     let lines = DiagnosticFormatter(shown.excerpts).text(of: [finding]).split(separator: "\n")
@@ -77,7 +77,7 @@ struct RenderingTests {
     "control characters for the terminal are escaped",
     arguments: ["building: \"\u{202E}evil\"\n", "building: B\nrooms: \u{200F}\n", "building: \u{1B}[2J\n"])
   func control(text: String) {
-    let shown = ManifestReader.read(Array(text.utf8), file: "b\u{1B}[2J.yaml", families: .builtIn).rendered
+    let shown = readManifest(Array(text.utf8), file: "b\u{1B}[2J.yaml", families: .builtIn).rendered
     #expect(!shown.isEmpty)
     #expect(
       !shown.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || [0x202E, 0x200F].contains($0.value) })

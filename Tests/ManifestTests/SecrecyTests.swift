@@ -61,7 +61,7 @@ struct SecrecyTests {
     """
 
   private func leak(in text: String) -> String? {
-    let shown = ManifestReader.read(Array(text.utf8), file: "b.yaml", families: .builtIn).rendered
+    let shown = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn).rendered
     return Self.words.contains { shown.contains($0) } ? shown : nil
   }
 
@@ -120,7 +120,7 @@ struct SecrecyTests {
       "power: [correct-horse]",
     ])
   func wrongPlace(text: String) {
-    let shown = ManifestReader.read(Array((text + "\n").utf8), file: "b.yaml", families: .builtIn).rendered
+    let shown = readManifest(Array((text + "\n").utf8), file: "b.yaml", families: .builtIn).rendered
     #expect(!shown.isEmpty)
     #expect(leak(in: text + "\n") == nil)
   }
@@ -138,7 +138,7 @@ struct SecrecyTests {
   func effectiveMutations() {
     let wrong = (0..<400).filter { seed in
       var chance = Chance(state: UInt64(seed))
-      return !ManifestReader.read(
+      return !readManifest(
         Array(Self.mutate(Self.manifest, &chance).utf8), file: "b.yaml", families: .builtIn
       ).diagnostics
         .isEmpty

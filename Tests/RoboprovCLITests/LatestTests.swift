@@ -39,6 +39,7 @@ struct LatestTests {
       }
       #expect(try await premises.apply().status == 0)
       #expect(try site.outcomes == [101: "provisioned"])
+      #expect(site.hasLink("reports/\(Site.building)/latest"))
     }
   }
 }

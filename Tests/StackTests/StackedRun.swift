@@ -84,7 +84,8 @@ struct StackedRun: Sendable {
       if let trusted { try await trust(address(trusted), in: building) }
       let began = building.clock.now
       async let disturbance: Void = beside(building)
-      let result = await run(rooms, known, in: building, recorder, adapterTimeout)
+      let log = RecordedLog()
+      let result = await run(rooms, known, in: building, recorder, adapterTimeout, log)
       ended()
       let took = began.duration(to: building.clock.now)
       try await disturbance
@@ -93,7 +94,8 @@ struct StackedRun: Sendable {
         flashes[number] = await building.world.flash(of: address(number))
       }
       recordedRuns.expect(
-        recorder.recorded, "\(took) \(calls.withLock { $0.joined(separator: " ") })")
+        recorder.recorded,
+        "\(took) \(calls.withLock { $0.joined(separator: " ") })\n\(log.lines.joined(separator: "\n"))")
       return StackedRun(
         result: result, events: recorder.recorded, took: took,
         writes: await building.world.writes, flashes: flashes,
@@ -130,10 +132,12 @@ struct StackedRun: Sendable {
 
   private static func run(
     _ rooms: [Room], _ known: LastKnownBuilding, in building: ServedBuilding, _ recorder: EventRecorder,
-    _ adapterTimeout: Duration
+    _ adapterTimeout: Duration, _ log: RecordedLog
   ) async -> ApplyResult? {
     let clock = building.clock
-    guard let central = try? await ReconnectingCentral.open(bus: building.daemon.busAddress, clock: clock)
+    guard
+      let central = try? await ReconnectingCentral.open(
+        bus: building.daemon.busAddress, clock: clock, log: log.logger)
     else { return nil }
     let request = ApplyRequest(
       building: Building(

@@ -117,8 +117,8 @@ extension DeviceFamily {
   package func decode(
     _ characteristic: CharacteristicDescription, _ bytes: [UInt8]
   ) -> [SettingName: SettingValue] {
-    let lengths = characteristic.fields.map(\.encoding.length)
-    if !lengths.contains(nil), lengths.reduce(0, { $0 + ($1 ?? 0) }) != bytes.count { return [:] }
+    let lengths = characteristic.fields.compactMap(\.encoding.length)
+    if lengths.count == characteristic.fields.count, lengths.reduce(0, +) != bytes.count { return [:] }
     var rest = bytes[...]
     var values: [SettingName: SettingValue] = [:]
     for field in characteristic.fields {

@@ -29,7 +29,9 @@ struct Stage: Sendable {
   ) async throws {
     try await withBus { bus in
       try await with(bus, setUp) { daemon in
-        let central = try await BlueZCentral.open(bus: bus.busAddress, of: host, clock: SystemClock())
+        let log = RecordedLog()
+        let central = try await BlueZCentral.open(
+          bus: bus.busAddress, of: host, clock: SystemClock(), log: log.logger)
         do {
           try await body(Stage(bus: bus, daemon: daemon, central: central))
         } catch {
@@ -37,7 +39,7 @@ struct Stage: Sendable {
           throw error
         }
         await central.close()
-        recordedRuns.expect(await daemon.callsInTime)
+        recordedRuns.expect(await daemon.callsInTime + log.lines)
       }
     }
   }

@@ -53,7 +53,10 @@ final class MutationFinder: SyntaxVisitor {
     }
     let comparisons = ["<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="]
     let (left, right) = (node.leftOperand.trimmedDescription, node.rightOperand.trimmedDescription)
-    if let other = comparisons[symbol] {
+    if let reversed = ["<": ">", ">": "<"][symbol], left.contains("$0"), right.contains("$1") {
+      // Equal elements have no order.
+      replace(node, by: "\(left) \(reversed) \(right)", .comparison)
+    } else if let other = comparisons[symbol] {
       replace(node, by: "\(left) \(other) \(right)", .comparison)
     } else if let other = ["&&": "||", "||": "&&"][symbol] {
       replace(node, by: "\(left) \(other) \(right)", .logic)
