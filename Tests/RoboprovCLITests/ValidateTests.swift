@@ -43,34 +43,6 @@ struct ValidateTests {
     }
   }
 
-  @Test("SARIF contains the findings with places, files and fixes")
-  func sarif() async throws {
-    try await Site.use { site in
-      try site.write("building.yaml", Self.manifest)
-      try site.write("more.csv", "room;minor;register;address;x\nCellar;9;true;C4:7C:8D:00:00:09;\n")
-      let outcome = try await site.run(["validate", "building.yaml", "--output", "sarif"])
-      #expect(outcome.status == 65, "\(outcome)")
-      #expect(outcome.errors.isEmpty, "\(outcome)")
-      let log = try #require(JSON(outcome.output), "\(outcome)")
-      #expect(log["version"].text == "2.1.0")
-      let results = log["runs"][0]["results"]
-      #expect(results.count == 4)
-      #expect(results[0]["ruleId"].text == "unknown-key")
-      #expect(results[0]["level"].text == "error")
-      let place = results[0]["locations"][0]["physicalLocation"]
-      #expect(place["artifactLocation"]["uri"].text == "building.yaml")
-      #expect(place["region"]["startLine"].integer == 2)
-      #expect(place["region"]["endColumn"].integer == 7)
-      let change = results[0]["fixes"][0]["artifactChanges"][0]["replacements"][0]
-      #expect(change["insertedContent"]["text"].text == "match")
-      #expect(results[1]["ruleId"].text == "ambiguous-text")
-      #expect(results[1]["level"].text == "warning")
-      #expect(results[3]["ruleId"].text == "unknown-column")
-      #expect(results[3]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].text == "more.csv")
-      #expect(log["runs"][0]["tool"]["driver"]["rules"].count == 4)
-    }
-  }
-
   @Test("findings are coloured on a terminal unless NO_COLOR is set", arguments: [true, false])
   func colors(isColored: Bool) async throws {
     try await Site.use { site in

@@ -14,7 +14,6 @@ struct ValidateCommand: ParsableCommand {
     discussion: """
         roboprov validate building.yaml
         roboprov validate building.yaml --fix
-        roboprov validate building.yaml --output sarif > findings.sarif
 
       Also checks the files that the manifest names, and recognises rooms that were renamed since the last run. Each finding has a code, which docs/diagnostics.md explains. Exit status \
       \(ExitStatus.done.rawValue) if the manifest can be applied, \(ExitStatus.manifest.rawValue) if not.
@@ -30,24 +29,14 @@ struct ValidateCommand: ParsableCommand {
   @Flag(help: "Correct the findings whose correction is certain, keep comments and layout, then check.")
   var fix = false
 
-  @Option(
-    name: .output, help: "Format of stdout: text for people, json for programs, sarif (2.1.0) for CI servers."
-  )
-  var output = Format.text
-
-  enum Format: String, CaseIterable, ExpressibleByArgument {
-    case text
-    case json
-    case sarif
-  }
+  @Option(name: .output, help: "Format of stdout: text for people, json for programs.")
+  var output = OutputFormat.text
 
   func run() throws {
     let reading = fix ? try fixed() : try read()
     switch output {
     case .json:
       Console.data(ManifestFindings.json(reading, file: manifest).pretty)
-    case .sarif:
-      Console.data(ManifestSARIF.log(reading).pretty)
     case .text:
       Messages.show(reading)
       ManifestSource.warnOfOthers(reading)
