@@ -298,7 +298,7 @@ struct DiagnosisTests {
 
   @Test("each code has a test case, except those of a building")
   func complete() {
-    let ofBuilding: Set<Finding.Code> = [.manifestAdapter, .passwords, .rooms, .record, .reception, .speed]
+    let ofBuilding: Set<Finding.Code> = [.manifestAdapter, .passwords, .rooms, .record, .reception]
     // These codes report no problem.
     let fine: Set<Finding.Code> = [.bus, .adapter, .host]
     #expect(Set(Self.cases.map(\.code)).union(ofBuilding).union(fine) == Set(Finding.Code.allCases))
@@ -464,55 +464,6 @@ struct DiagnosisTests {
       finding?.advice?.hasPrefix("Move to floor 3 (Room 301–310), floor 4 (Room 401–404), check that") == true
     )
     #expect(finding?.command == "roboprov doctor building.yaml")
-  }
-
-  @Test("the newest run's pace is shown with what would have saved most, unless there are more adapters now")
-  func speed() throws {
-    let run = RunStarted(
-      run: "run", building: "house", buildingName: "House", toolVersion: "1", host: "h", manifestPath: "m",
-      manifestSHA256: "", simulated: false, rooms: [])
-    var facts: [(Double, Fact)] = [
-      (0, .runStarted(run)), (0, .adapterSelected(.init(adapter: Self.address, name: "hci0"))),
-    ]
-    // A connection of 2 s and a session of 1 s in every 4 s: a link at once.
-    for (number, begin) in zip(1...6, stride(from: 3.0, to: 27, by: 4)) {
-      let room = RoomID(rawValue: "room-\(number)")
-      let address = BluetoothAddress(rawValue: UInt64(number))
-      facts += [
-        (begin, .attemptStarted(.init(room: room, address: address, adapter: Self.address, number: 1))),
-        (begin, .stageStarted(.init(room: room, attempt: 1, stage: .connect, timeout: 9))),
-        (begin + 2, .stageEnded(.init(room: room, attempt: 1, stage: .connect, seconds: 2))),
-        (begin + 2, .stageStarted(.init(room: room, attempt: 1, stage: .save, timeout: 9))),
-        (begin + 3, .stageEnded(.init(room: room, attempt: 1, stage: .save, seconds: 1))),
-        (begin + 3, .attemptEnded(.init(room: room, number: 1, seconds: 3))),
-        (
-          begin + 3,
-          .roomFinished(.init(room: room, outcome: .provisioned, attempts: 1, seconds: 3, settings: []))
-        ),
-      ]
-    }
-    facts.append((30, .runFinished(.init(outcome: .complete))))
-    let report = RunReport(
-      facts.enumerated().map {
-        RunEvent(
-          sequence: $0 + 1, at: Date(timeIntervalSince1970: 0), elapsed: .seconds($1.0), fact: $1.1)
-      })
-    var radio = Self.radio()
-    let building = Self.building([]) { $0.speed = report.speed }
-    func finding() -> Finding? {
-      Self.findings(Self.host(), radio, building).first { $0.code == .speed }
-    }
-    #expect(
-      finding()?.sentence
-        == "The newest run: 12 devices a minute on hci0; 17 possible with the same sessions; "
-        + "12 s went into connecting.")
-    #expect(
-      finding()?.advice == "A second adapter in range of the same devices would have saved about 9 s.")
-    radio.adapters.append(
-      .init(
-        adapter: Adapter(id: AdapterID(BluetoothAddress(rawValue: 7)), name: "hci1", state: .ready), links: []
-      ))
-    #expect(finding() == nil)
   }
 
   private func room(_ number: Int, floor: String) -> Room { Self.room(number, floor: floor) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reporting
 
-@Suite("Attempts, stages and scan windows of a run")
+@Suite("Attempts and stages of a run")
 struct AttemptReportTests {
   private let report = RunReport(RunScript.mixed.events)
 
@@ -33,15 +33,6 @@ struct AttemptReportTests {
     #expect(attempts[1].stages.compactMap(\.setting) == [.roomName, .minor])
     #expect(attempts[1].stages.map(\.seconds) == [0.31, 0.8, 0.05, 0.06, 0.06, 0.401, 2.61])
     #expect(attempts[1].stages.allSatisfy { $0.failure == nil })
-  }
-
-  @Test("each adapter has its scan windows")
-  func windows() {
-    #expect(report.adapterReports.map(\.adapter) == [.first])
-    #expect(report.adapterReports[0].windows.map(\.purpose) == [.survey, .proof, .proof])
-    #expect(report.adapterReports[0].windows.allSatisfy { $0.end.map { $0.seconds } ?? 0 > 0 })
-    #expect(report.adapterReports[0].windows[0].begin.seconds == 0.2)
-    #expect(report.adapterReports[0].windows[0].end?.seconds == 4.4)
   }
 
   @Test("a fact counts for the attempt that it names")
@@ -92,10 +83,8 @@ struct AttemptReportTests {
     script.append(.stageStarted(.init(room: "kitchen", attempt: 1, stage: .connect, timeout: 15)))
     script.append(.stageEnded(.init(room: "kitchen", attempt: 7, stage: .connect, seconds: 3)))
     script.append(.attemptEnded(.init(room: "kitchen", number: 1, seconds: 4)))
-    script.append(.scanStopped(.init(adapter: .first, purpose: .proof)))
     let report = RunReport(script.events)
     #expect(try #require(report["kitchen"]).attemptReports.isEmpty)
-    #expect(report.adapterReports.allSatisfy { $0.windows.isEmpty })
   }
 
   @Test("every prefix of the events gives a report")
@@ -122,7 +111,6 @@ struct AttemptReportTests {
     #expect(MemoryLayout<ShortDuration>.stride == 4)
     #expect(MemoryLayout<StageReport>.stride <= 56)
     #expect(MemoryLayout<AttemptReport>.stride <= 64)
-    #expect(MemoryLayout<ScanWindow>.stride <= 16)
   }
 
   @Test(

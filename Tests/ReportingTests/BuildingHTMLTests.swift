@@ -147,34 +147,6 @@ struct BuildingHTMLTests {
     }
   }
 
-  @Test("the timeline has each scan window and each attempt once")
-  func timeline() throws {
-    let run = try #require(Self.varied.runs.last { $0.report.reachedRadio }).report
-    let timeline = Timeline(run)
-    #expect(timeline.adapters.map(\.name) == ["hci0", "hci1"])
-    #expect(
-      timeline.adapters.reduce(0) { $0 + $1.attempts.count }
-        == run.rooms.reduce(0) { $0 + $1.attemptReports.count })
-    for adapter in timeline.adapters {
-      #expect(adapter.windows.allSatisfy { $0.begin <= $0.end && $0.end <= timeline.seconds })
-      for lane in adapter.lanes {
-        for (attempt, next) in zip(lane, lane.dropFirst()) { #expect(attempt.end <= next.connect.begin) }
-      }
-    }
-  }
-
-  @Test("any prefix of a run gives a timeline")
-  func prefixes() throws {
-    let events = RunScript.mixed.events
-    for count in 0...events.count {
-      let timeline = Timeline(RunReport(events.prefix(count)))
-      for attempt in timeline.adapters.flatMap(\.attempts) {
-        #expect(attempt.connect.begin <= attempt.connect.end)
-        #expect(attempt.connect.end <= attempt.end)
-      }
-    }
-  }
-
   @Test("every run has a line with person, host, versions, clock and the hash of its journal")
   func runs() {
     #expect(Self.page.components(separatedBy: "<tr id=\"run-").count - 1 == 4)

@@ -79,6 +79,31 @@ struct ProgressViewTests {
     #expect(lines.contains { $0.contains(" \(time)") }, "\(lines)")
   }
 
+  @Test("the rest of a run whose proofs come together at its end is neither far too long nor too short")
+  func estimate() throws {
+    var script = RunScript()
+    let ids = (1...20).map { RoomID(rawValue: "r\($0)") }
+    script.begin(
+      ids.enumerated().map {
+        PlannedRoom.sample($1, $1.rawValue, minor: UInt16($0 + 1), address: .sensor(UInt64($0 + 1)))
+      })
+    var view = ProgressView()
+    // Half of them are written; the others take 10 s more, and the last proof comes some seconds after that.
+    for (number, id) in ids.prefix(10).enumerated() {
+      let address = BluetoothAddress.sensor(UInt64(number + 1))
+      script.append(
+        .attemptStarted(.init(room: id, address: address, adapter: .first, number: 1)), after: 0)
+      script.append(.saveSubmitted(.init(room: id, attempt: 1, address: address)), after: 1)
+    }
+    script.append(.operatorRequested(.init(.pause)), after: 0)
+    for event in script.events.dropLast() { view.apply(event) }
+    let now = try #require(script.events.last).elapsed
+    let rest = try #require(view.estimate(at: now))
+    #expect((.seconds(14)...(.seconds(21))).contains(rest), "\(rest)")
+    view.apply(script.events[script.events.count - 1])
+    #expect(view.estimate(at: now) == nil, "a pause is no measure")
+  }
+
   /// A hotel in the middle of its run: rooms in all stages, failures, a pause.
   private static func hotel() -> RunScript {
     var script = RunScript()

@@ -83,16 +83,12 @@ extension SentenceTests {
     for conflict in conflicts {
       add("\(conflict)".prefix { $0 != "(" }.description, conflict.explanation { $0.rawValue.uppercased() })
     }
-    section("Common causes of several failures")
-    try addCommonCauses(add)
     section("Requests of the operator during a run")
     for request in [OperatorRequested(.pause), .init(.resume), .init(.stop), .init(.stop, within: 20)] {
       add("\(request.request)", request.words)
     }
     section("How fast a run was")
-    for speed in try RunSpeedTests.samples() {
-      add(speed.saving?.change.rawValue ?? "", Explanation(speed.sentence, speed.advice ?? ""))
-    }
+    text += "  \(try RunSpeedTests.sample().sentence)\n"
     section("Scans by other programs")
     for clients in [[], ["bluetoothctl"], ["bluetoothctl", "python3"]] {
       let scan = ForeignScanDetected(adapter: .first, clients: clients)
@@ -220,21 +216,6 @@ extension SentenceTests {
       .identityTwice(5, ["lobby", "attic"], [.sensor(1), .sensor(2)]),
       .unordered(room: "lobby", runs: ["20261123T090000Z-ada-1f3a9c", "20261123T091000Z-bob-77aa01"]),
     ]
-  }
-
-  private static func addCommonCauses(_ add: (String, Explanation) -> Void) throws {
-    var script = RunScript()
-    let rooms = [RunScript.kitchen, RunScript.office, RunScript.garage]
-    script.begin(rooms)
-    for room in rooms { script.end(room, .failed, nil, attempts: 1) }
-    let report = RunReport(script.events)
-    let moment = CommonMoment(at: SampleBuilding.day, span: .milliseconds(15), rooms: rooms.map(\.room))
-    let causes: [CommonCause] = [
-      .moment([moment], [.first]), .moment([moment], [.first, CommonCauseTests.second]), .adapter(.first),
-      .weakSignal,
-      .network("Office WiFi"), .deviceText("error:wifi"),
-    ]
-    for cause in causes { add(cause.name.rawValue, cause.explanation(in: report)) }
   }
 
   private static var planLines: [String] {

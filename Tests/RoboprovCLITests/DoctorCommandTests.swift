@@ -36,17 +36,6 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("`doctor` says what would have made the newest run faster")
-  func speed() async throws {
-    try await Premises.serveDone(40) { premises in
-      let outcome = try await premises.run([
-        "doctor", "building.yaml", "--scan-time", "1", "--output", "json",
-      ])
-      let document = try #require(JSON(outcome.output), "\(outcome)")
-      #expect(Self.codes("note", document).contains("speed"), "\(outcome)")
-    }
-  }
-
   @Test("`doctor` without a bus reports what files show and ends with 69")
   func noBus() async throws {
     try await Site.use { site in

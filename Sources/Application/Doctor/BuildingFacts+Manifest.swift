@@ -17,19 +17,18 @@ extension BuildingFacts {
     self.init(
       manifest: source.path, building: source.building, known: Known(lastKnown: record.lastKnown),
       recordFault: record.fault,
-      passwords: passwords, speed: record.speed)
+      passwords: passwords)
   }
 
   private static func record(of building: String, in reports: String) -> (
-    lastKnown: LastKnownBuilding, fault: String?, speed: RunSpeed?
+    lastKnown: LastKnownBuilding, fault: String?
   ) {
     do throws(JournalError) {
       let archive = try BuildingArchive.read(in: reports, building: building, .outcomes)
       let fault = archive.faults.first.map { FaultWords.sentence($0.kind, in: $0.journal) }
-      let newest = archive.runs.last { $0.isProvisioning }
-      return (archive.state.lastKnown, fault, newest.flatMap { RunReport($0.whole.record.events).speed })
+      return (archive.state.lastKnown, fault)
     } catch {
-      return (LastKnownBuilding(), JournalMessages.failure(error).message, nil)
+      return (LastKnownBuilding(), JournalMessages.failure(error).message)
     }
   }
 }

@@ -11,8 +11,6 @@ package struct BuildingFacts: Sendable {
   var recordFault: String?
   /// The passwords that the manifest refers to, in its order.
   var passwords: [Password] = []
-  /// How fast the newest run was; nil where the record shows too little.
-  var speed: RunSpeed?
   /// The result of a scan; nil without a scan.
   package var reception: HostFact<ScanReception>?
 

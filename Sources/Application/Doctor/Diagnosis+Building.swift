@@ -7,15 +7,7 @@ extension Diagnosis {
   var needs: [Finding] {
     guard let building else { return [] }
     return adapters(of: building) + passwords(of: building) + record(of: building) + rooms(of: building)
-      + reception(of: building) + [speed(of: building)].compactMap(\.self)
-  }
-
-  /// What would have made the newest run faster, unless the computer has more adapters now.
-  private func speed(of facts: BuildingFacts) -> Finding? {
-    guard let speed = facts.speed, let advice = speed.advice, let present = radio?.ready.count,
-      present <= speed.adapters.count
-    else { return nil }
-    return Finding(.speed, .note, "The newest run: \(speed.sentence)", advice: advice)
+      + reception(of: building)
   }
 
   private func adapters(of facts: BuildingFacts) -> [Finding] {

@@ -80,7 +80,6 @@ package struct Finding: Sendable, Hashable {
     case rooms
     case record
     case reception
-    case speed
   }
 }
 
@@ -125,7 +124,6 @@ extension Finding.Code: OutputNames {
     case .rooms: "How rooms without an address get their devices."
     case .record: "The record of the building."
     case .reception: "Which rooms' devices are received from here."
-    case .speed: "How fast the newest run was, and what would have made it faster."
     }
   }
 }

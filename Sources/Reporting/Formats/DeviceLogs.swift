@@ -1,7 +1,7 @@
 import Bluetooth
 package import Model
 
-/// `devices/<room>.log`: all events of one room, for the installer and for support.
+/// `devices/<room>.log`: what happened to the device of one room, for the installer and for support.
 ///
 /// Each event has its time (UTC), the seconds since the run began, and those since the attempt began. Texts of devices and of
 /// the stack are verbatim, except that control characters are made visible.
@@ -15,48 +15,28 @@ package enum DeviceLogs {
   ) -> [(RoomID, String)] {
     let report = report ?? RunReport(events)
     let chosen = events.sorted(into: report)
-    let surroundings = RunSurroundings(events, report)
     return RunRow.rows(report, after: after).filter { !$0.room.isExcluded || chosen[$0.room.id] != nil }.map {
       (
         $0.room.id,
-        Page(
-          room: $0.room, settings: $0.settings, report: report, events: chosen[$0.room.id] ?? [],
-          around: surroundings.around($0.room)
-        ).text
+        Page(room: $0.room, settings: $0.settings, report: report, events: chosen[$0.room.id] ?? []).text
       )
     }
   }
 }
 
 extension [RunEvent] {
-  /// The events of each room's log: its own, and those of the run that concern it.
+  /// The events of each room's log: those about the room or its device, and what the record lacks.
   fileprivate func sorted(into report: RunReport) -> [RoomID: [RunEvent]] {
     var owners: [BluetoothAddress: RoomID] = [:]
     for room in report.rooms { if let address = room.address { owners[address] = room.id } }
     var result: [RoomID: [RunEvent]] = [:]
-    var underway: Set<RoomID> = []
     for event in self {
-      switch event.fact {
-      case .scanStarted(let fact), .scanStopped(let fact):
-        // The survey belongs to all rooms: it shows how long their devices could be received. Other scan windows belong to
-        // the rooms that wait for a proof or a sighting.
-        let all = fact.purpose == .survey ? report.selected.map(\.id) : underway.sorted()
-        for room in fact.room.map({ [$0] }) ?? all { result[room, default: []].append(event) }
-      case .attemptStarted(let fact):
-        underway.insert(fact.room)
-        result[fact.room, default: []].append(event)
-      case .roomFinished(let fact):
-        underway.remove(fact.room)
-        result[fact.room, default: []].append(event)
-      default:
-        // The subject of an event decides.
-        if let room = event.fact.room {
-          result[room, default: []].append(event)
-        } else if let address = event.fact.address {
-          if let room = owners[address] { result[room, default: []].append(event) }
-        } else {
-          for room in report.selected { result[room.id, default: []].append(event) }
-        }
+      if case .eventsOmitted = event.fact {
+        for room in report.selected { result[room.id, default: []].append(event) }
+      } else if let room = event.fact.room {
+        result[room, default: []].append(event)
+      } else if let address = event.fact.address {
+        if let room = owners[address] { result[room, default: []].append(event) }
       }
     }
     return result
@@ -69,25 +49,16 @@ private final class Page {
   let settings: [SettingResult]
   let report: RunReport
   let events: [RunEvent]
-  let around: RoomSurroundings
 
-  init(
-    room: RoomReport, settings: [SettingResult], report: RunReport, events: [RunEvent],
-    around: RoomSurroundings
-  ) {
-    (self.room, self.settings, self.report, self.events, self.around) = (
-      room, settings, report, events, around
-    )
+  init(room: RoomReport, settings: [SettingResult], report: RunReport, events: [RunEvent]) {
+    (self.room, self.settings, self.report, self.events) = (room, settings, report, events)
   }
 
   private static let measure = 100
   private static let indent = 11
 
   var text: String {
-    let scans = SurroundingLines(room: room, report: report, around: around)
-    let lines =
-      ["roboprov device log", ""] + header + [""] + table + [""]
-      + scans.items.flatMap { paragraph($0.title, $0.text) } + [""] + ending
+    let lines = ["roboprov device log", ""] + header + [""] + table + [""] + ending
     return lines.map { $0 + "\n" }.joined()
   }
 
@@ -176,5 +147,34 @@ private final class Page {
   private func seconds(_ duration: Duration, _ width: Int) -> String {
     let text = Decimal.fixed(duration.inSeconds, places: 3) ?? "?"
     return String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+}
+
+extension RoomReport {
+  /// The timeouts that ended stages of its attempts. A first attempt may have a shorter one.
+  var timeouts: [String] {
+    attemptReports.flatMap { attempt in
+      attempt.stages.compactMap { stage in
+        switch stage.failure {
+        case .connectTimedOut?, .stageTimedOut?:
+          let what = stage.setting.map { " of \(titles.title($0))" } ?? ""
+          let after = stage.seconds.map { ", ended after \(Decimal.fixed($0, places: 3) ?? "?") s" } ?? ""
+          return
+            "\(attempt.name): \(stage.stage.rawValue)\(what) had \(stage.timeout.asSeconds)\(after)"
+        default: return nil
+        }
+      }
+    }
+  }
+
+  /// The error messages of the Bluetooth stack about its failed attempts, verbatim; about its outcome if
+  /// there are none.
+  var stackTexts: [String] {
+    let attempts = attemptReports.compactMap { attempt in
+      let stackText =
+        attempt.failure?.stackText ?? attempt.stages.lazy.compactMap { $0.failure?.stackText }.first
+      return stackText.map { "\(attempt.name): \($0.visible)" }
+    }
+    return attempts.isEmpty ? [reason?.stackText?.visible].compactMap(\.self) : attempts
   }
 }

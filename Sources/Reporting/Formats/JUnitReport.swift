@@ -34,14 +34,8 @@ package enum JUnitReport {
     [
       ("building", report.building), ("roboprov", report.maker.toolVersion), ("host", report.maker.host),
       ("operator", report.maker.user ?? ""), ("manifest_sha256", report.manifest?.sha256 ?? ""),
-      ("journal_sha256", report.runs.last?.journalHash ?? ""), ("common_causes", commonCauses(of: report)),
+      ("journal_sha256", report.runs.last?.journalHash ?? ""),
     ].filter { !$0.1.isEmpty }
-  }
-
-  /// The common causes of the newest run. They belong to the building, not to a test case.
-  private static func commonCauses(of report: BuildingReport) -> String {
-    guard let run = report.newestAtRadio?.run.report else { return "" }
-    return run.commonCauses.map { $0.explanation(in: run).sentence }.joined(separator: " ")
   }
 
   private struct Case {

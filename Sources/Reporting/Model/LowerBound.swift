@@ -41,7 +41,7 @@ package struct LowerBound: Hashable, Sendable {
   }
 
   /// The time from an adapter's first connection attempt to the end of its last link.
-  package func work(of devices: Int) -> Duration { max(byConnecting(devices), bySlots(devices)) }
+  private func work(of devices: Int) -> Duration { max(byConnecting(devices), bySlots(devices)) }
 
   /// When the last link ends if only connecting takes time.
   private func byConnecting(_ devices: Int) -> Duration {

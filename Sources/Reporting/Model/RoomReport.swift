@@ -29,7 +29,7 @@ package struct RoomReport: Hashable, Sendable {
   /// The outcome on record, or nil while there is none.
   private var recorded: RoomFinished?
   private(set) var evidenceRecorded: Date?
-  private var firstAttempt: Duration?
+  private(set) var firstAttempt: Duration?
   private var lastEvent: Duration?
   /// The reason why the room waits for the operator; nil while it does not.
   package private(set) var awaitedAction: FailureReason?
@@ -108,6 +108,9 @@ package struct RoomReport: Hashable, Sendable {
   package func attempts(notCounted cause: AttemptExemption) -> Int {
     attemptReports.count { $0.notCounted == cause }
   }
+
+  /// Whether its device was written, or has its outcome after an attempt.
+  var isReached: Bool { isFinished ? attempts > 0 : mayHaveKept }
 
   /// Whether an attempt began, counted or not.
   package var wasTried: Bool { attempts > 0 || !attemptReports.isEmpty }

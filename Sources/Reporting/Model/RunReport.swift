@@ -21,8 +21,6 @@ package struct RunReport: Hashable, Sendable {
   package private(set) var interruption: RunInterrupted?
   /// The adapters taken into use, newest state of each, in the order of their first use.
   package private(set) var adapters: [AdapterSelected] = []
-  /// The work of each adapter, in the order of their first use.
-  package private(set) var adapterReports: [AdapterReport] = []
   /// Adapters that another program scanned with, in the order in which that was found.
   package private(set) var foreignScans: [ForeignScanDetected] = []
   /// The rooms, in the manifest's order.
@@ -35,8 +33,11 @@ package struct RunReport: Hashable, Sendable {
 
   package private(set) var unclaimed: [DeviceUnclaimed] = []
 
-  /// Whether something other than the radio took time: a person, an absent adapter, a pause of the host, another program.
-  private(set) var hasWaited = false
+  /// Whether the run stood still: a pause, a wait for an adapter or for a person's judgement of the first rooms.
+  private(set) var hasPaused = false
+  private var hasAwaitedOperator = false
+  /// Whether something other than the radio took time: also a room that waited for a person, or another program.
+  var hasWaited: Bool { hasPaused || hasAwaitedOperator || !foreignScans.isEmpty }
 
   /// Nil where the record shows too little.
   package var speed: RunSpeed? { RunSpeed(self) }
@@ -67,16 +68,11 @@ package struct RunReport: Hashable, Sendable {
       } else {
         adapters.append(fact)
       }
-      change(fact.adapter) { _ in }
-    case .scanStarted(let fact):
+    case .scanStarted:
       reachedRadio = true
-      change(fact.adapter) { $0.begin(fact, at: event.elapsed) }
-    case .scanStopped(let fact):
-      change(fact.adapter) { $0.end(fact, at: event.elapsed) }
     case .foreignScanDetected(let fact):
       foreignScans.removeAll { $0.adapter == fact.adapter }
       foreignScans.append(fact)
-      hasWaited = true
     case .deviceSighted(let fact):
       received.insert(fact.address)
       signals[fact.address] = fact.rssi ?? signals[fact.address]
@@ -90,24 +86,18 @@ package struct RunReport: Hashable, Sendable {
       outcome = fact.outcome
       finished = event.at
     case .adapterAwaited, .hostPaused, .operatorRequested, .canariesJudged:
-      hasWaited = true
-    case .hostUnavailable, .adapterFaulted, .linksHeld, .linkReleased, .eventsOmitted:
+      hasPaused = true
+    case .scanStopped, .hostUnavailable, .adapterFaulted, .linksHeld, .linkReleased, .eventsOmitted:
       break
     case .bindingCommitted, .bindingReleased, .roomRetired, .roomAccepted, .roomVerified, .attemptStarted,
       .operatorAwaited, .stageStarted,
       .stageEnded, .statusReceived, .settingsRead, .wifiChecked, .deviceDescribed, .elapsedSent,
       .settingWritten,
       .saveSubmitted, .linkEnded, .proofReceived, .attemptEnded, .retryScheduled, .roomFinished:
-      if case .operatorAwaited = event.fact { hasWaited = true }
+      if case .operatorAwaited = event.fact { hasAwaitedOperator = true }
       if let room = event.fact.room { applyToRoom(room, event) }
     }
     if let evidence = event.fact.evidence, evidence.run == nil { received.insert(evidence.address) }
-  }
-
-  private mutating func change(_ adapter: AdapterID, _ change: (inout AdapterReport) -> Void) {
-    let place = adapterReports.firstIndex { $0.adapter == adapter } ?? adapterReports.endIndex
-    if place == adapterReports.endIndex { adapterReports.append(AdapterReport(adapter)) }
-    change(&adapterReports[place])
   }
 
   /// The room with this identity, or nil.

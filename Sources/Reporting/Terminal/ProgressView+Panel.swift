@@ -39,12 +39,14 @@ extension ProgressView {
     return style.paint(line.truncated(to: style.width), .bold)
   }
 
-  /// The time that the rest takes; from the fifth reached room on at the pace of this run.
-  private func estimate(at elapsed: Duration) -> Duration? {
-    guard request?.request != .stop, !isPaused, tally.left > 0 else { return nil }
-    if pace.reached.count >= 5 { return pace.remaining(of: tally.left, at: elapsed) }
-    let pace = pace.rooms >= 5 ? pace : earlierPace + pace
-    return pace.rooms >= 3 ? pace.estimate(of: tally.left, at: elapsed) : nil
+  /// The time that the rest takes if each room takes as long as the rooms so far, and the last proof a scan window; nil
+  /// before the fifth room, and once the run stood still.
+  func estimate(at elapsed: Duration) -> Duration? {
+    guard request?.request != .stop, !report.hasPaused, tally.left > 0 else { return nil }
+    let reached = report.selected.filter(\.isReached)
+    guard reached.count >= 5, let begin = reached.compactMap(\.firstAttempt).min() else { return nil }
+    let unreached = report.selected.count { !$0.isFinished && !$0.isReached && $0.awaitedAction == nil }
+    return (elapsed - begin) / reached.count * unreached + .seconds(8)
   }
 
   /// The number of rooms in each state. The least important counts are left out first.
@@ -171,7 +173,7 @@ extension ProgressView {
     let isScanning = adapters.contains { $0.scanningSince != nil }
     guard isScanning else { return waiting == nil ? "  Working" : "  Waiting" }
     let left = report.selected.lazy.filter { !$0.isFinished }
-    guard tally.left < tally.total || pace.rooms > 0, let first = left.first else {
+    guard tally.left < tally.total, let first = left.first else {
       return "  Scanning for devices"
     }
     let more = tally.left > 1 ? " and \(tally.left - 1) more" : ""

@@ -11,7 +11,6 @@ package struct ProgressView: Sendable {
   package var isShowingHelp = false
   /// Whether the program reads keys.
   package var hasKeys = false
-  package var earlierPace = RunPace()
 
   /// The rooms with an attempt in flight, in the order in which the attempts started.
   private(set) var active: [ActiveRoom] = []
@@ -24,7 +23,6 @@ package struct ProgressView: Sendable {
   private(set) var adapters: [LiveAdapter] = []
   private(set) var waiting: AdapterAwaited?
   private(set) var request: OperatorRequested?
-  private(set) var pace = RunPace()
   private(set) var longestName = 0
   private var endedWithRun: Set<RoomID> = []
 
@@ -61,7 +59,6 @@ package struct ProgressView: Sendable {
   /// Applies the next event.
   package mutating func apply(_ event: RunEvent) {
     report.apply(event)
-    pace.apply(event)
     switch event.fact {
     case .runStarted: begin()
     case .adapterAwaited(let fact): waiting = fact

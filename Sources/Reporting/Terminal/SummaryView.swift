@@ -20,8 +20,7 @@ package enum SummaryView {
     _ report: RunReport, after: BuildingReport? = nil, reports: String?, next: String? = nil,
     times: LocalTime = .utc, style: TerminalStyle
   ) -> [String] {
-    var blocks = commonCauses(report, times, style)
-    blocks += report.adviceGroups.map { explain($0, style) }
+    var blocks = report.adviceGroups.map { explain($0, style) }
     blocks += foreignScans(report, style)
     blocks += unclaimed(report, style)
     blocks += unasked(report, style)
@@ -34,20 +33,11 @@ package enum SummaryView {
       blocks.append(paths + ["Reports: \(reports.visible)"])
     }
     blocks.append(
-      headline(report, after?.overview, style) + speed(report, style) + onRecordOnly(report, times, style))
+      headline(report, after?.overview, style)
+        + (report.speed.map { style.block($0.sentence, indent: 2) } ?? [])
+        + onRecordOnly(report, times, style))
     if let next { blocks[blocks.count - 1].append("Next: " + next.visible) }
     return Array(blocks.joined(separator: [""]))
-  }
-
-  /// Common causes come before the rooms.
-  private static func commonCauses(
-    _ report: RunReport, _ times: LocalTime, _ style: TerminalStyle
-  ) -> [[String]] {
-    report.commonCauses.map { cause in
-      let words = cause.explanation(in: report, times: times)
-      return style.block(words.sentence).map { style.paint($0, .bold) }
-        + style.block("→ " + words.advice, indent: 4, hanging: 2)
-    }
   }
 
   /// A group: its rooms, the cause of each, and the advice for all. A single room has its device's address.
@@ -151,13 +141,6 @@ package enum SummaryView {
   private static func building(_ after: BuildingOverview) -> String {
     let others = after.others.map { ", \($0.count) \($0.state.words)" }
     return "The building: \(after.verdict.lowercasedFirst)\(others.joined())."
-  }
-
-  /// How fast the run was, and what would have made it faster.
-  private static func speed(_ report: RunReport, _ style: TerminalStyle) -> [String] {
-    guard let speed = report.speed else { return [] }
-    return style.block(speed.sentence, indent: 2)
-      + (speed.advice.map { style.block("→ " + $0, indent: 2, hanging: 2) } ?? [])
   }
 
   /// Rooms that are done on record, whose device was not received in this run.

@@ -231,8 +231,7 @@ struct ApplyCommand: AsyncParsableCommand {
     request.canaries = course.canary
     let progress = LiveProgress(
       clock: stack.clock,
-      display.progress(
-        everyDay.output, earlierPace: { [archive = prepared.archive] in TimeEstimate(archive).pace }),
+      display.progress(everyDay.output),
       ask: { interruptions.ask($0) })
     let notifier = display.notify.map { Notifier($0) }
     let execution = RunExecution(

@@ -27,11 +27,8 @@ struct DisplayOptions: ParsableArguments {
   }
 
   /// The level of detail of the progress.
-  func progress(
-    _ output: ApplyOutput, earlierPace: @escaping @Sendable () -> RunPace
-  ) -> LiveProgress.Options {
+  func progress(_ output: ApplyOutput) -> LiveProgress.Options {
     LiveProgress.Options(
-      detail: quiet ? .quiet : verbose ? .verbose : .normal, rings: bell, writesEvents: output == .json,
-      earlierPace: earlierPace)
+      detail: quiet ? .quiet : verbose ? .verbose : .normal, rings: bell, writesEvents: output == .json)
   }
 }

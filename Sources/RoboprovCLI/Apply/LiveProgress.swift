@@ -25,8 +25,6 @@ actor LiveProgress: RunDisplay {
     var hidesEndings = false
     /// Whether keys pause the run and show help.
     var takesKeys = true
-    /// Calculates the pace of earlier runs for the estimate; called only for the panel.
-    var earlierPace: @Sendable () -> RunPace = { RunPace() }
   }
 
   /// The redraw interval without events, so that elapsed times advance.
@@ -67,7 +65,6 @@ actor LiveProgress: RunDisplay {
     start = clock.now
     let dataGoesThere = options.writesEvents && Screen.standardOutput.isTerminal
     isLive = screen.canRedraw && options.detail != .quiet && !dataGoesThere
-    if isLive { view.earlierPace = options.earlierPace() }
   }
 
   /// Shows an event within 100 ms.

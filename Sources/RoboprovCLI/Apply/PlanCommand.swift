@@ -119,8 +119,7 @@ struct PlanCommand: AsyncParsableCommand {
     let screen = Screen.standardOutput
     let style = screen.isTerminal ? screen.style : nil
     Console.data(lines: PlanView.lines(plan, of: prepared.source.building, times: .here, style: style))
-    let time = TimeEstimate(prepared.archive)
-    Console.data("\n" + PlanView.summary(plan) + ". " + time.words(for: plan) + "\n")
+    Console.data("\n" + PlanView.summary(plan) + ".\n")
     let missing = plan.rooms.contains { $0.reason?.code == .addressMissing }
     let command =
       missing || prepared.hasMadeUpLabels

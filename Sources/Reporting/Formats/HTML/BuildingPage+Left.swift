@@ -49,26 +49,10 @@ extension BuildingReport {
 }
 
 extension BuildingPage {
-  /// What is left to do: where, why and since when, each once. Common causes of the newest run come first.
+  /// What is left to do: where, why and since when, each once.
   var left: HTML {
-    let causes = newest.map { newest in
-      newest.run.report.commonCauses.map { common($0, newest.run.report) }
-    }
     let groups = report.leftToDo(times)
-    guard !groups.isEmpty || causes?.isEmpty == false else { return "" }
-    return section(
-      "open", groups.isEmpty ? "Failures in the newest run" : "What is left to do",
-      "\(causes?.joined())\(groups.map(group).joined())")
-  }
-
-  private func common(_ cause: CommonCause, _ report: RunReport) -> HTML {
-    let explanation = cause.explanation(in: report, times: times)
-    let rooms = list(cause.rooms(in: report).map { ($0.id, $0.planned.name, $0.planned.floor) })
-    return """
-      <article class="cause"><h3>Probably one cause</h3>
-      <p>\(explanation.sentence)</p><p>→ \(explanation.advice)</p><p>Rooms: \(rooms)</p></article>
-
-      """
+    return groups.isEmpty ? "" : section("open", "What is left to do", groups.map(group).joined())
   }
 
   private func group(_ group: LeftToDo) -> HTML {

@@ -8,12 +8,12 @@ extension BuildingPage {
   var plots: HTML {
     var seen: Set<String?> = []
     let floors = report.counted.map(\.floor).filter { seen.insert($0).inserted }
-    let timeline = newest.map { Timeline($0.run.report) }
-    let plots = [
-      progress, signal(floors), age(floors), timeline.flatMap(duration), timeline.flatMap(adapters),
-    ].compactMap(\.self)
+    let plots = [progress, signal(floors), age(floors)].compactMap(\.self)
     return plots.isEmpty ? "" : section("plots", "Progress, signal, time", plots.joined())
   }
+
+  /// Below this, in dBm, connections fail often.
+  private static let weak = -80
 
   /// A part of a bar, from 0 to 1.
   private struct Bar {
@@ -118,7 +118,7 @@ extension BuildingPage {
       if levels[place] == nil { places.append(place) }
       levels[place, default: []].append(rssi)
     }
-    func countWeak(_ levels: [Int]) -> Int { levels.count { $0 < CommonCause.weak } }
+    func countWeak(_ levels: [Int]) -> Int { levels.count { $0 < Self.weak } }
     let ranks = Dictionary(uniqueKeysWithValues: zip(order, 0...))
     func rank(_ floor: String?) -> Int { ranks[floor] ?? order.count }
     let floors = Dictionary(grouping: places, by: \.floor).mapValues { $0.flatMap { levels[$0] ?? [] } }
@@ -137,7 +137,7 @@ extension BuildingPage {
         [
           Bar(shade: 1, from: x(least), to: x(most), title: "\(least) to \(most) dBm"),
           Bar(shade: 3, from: x(median) - 0.005, to: x(median) + 0.005, title: "median \(median) dBm"),
-          Bar(shade: 3, from: x(CommonCause.weak), to: x(CommonCause.weak), title: "\(CommonCause.weak) dBm"),
+          Bar(shade: 3, from: x(Self.weak), to: x(Self.weak), title: "\(Self.weak) dBm"),
         ]
       )
     }
@@ -149,11 +149,11 @@ extension BuildingPage {
       if let weakest, countWeak(weakest.value) > 0 {
         """
         \(weakest.key.map { "\($0.floorTitle.uppercasedFirst) is received most weakly: " } ?? "")\
-        \(countWeak(weakest.value)) of \(weakest.value.count.counted("device")) below \(CommonCause.weak) dBm. \
+        \(countWeak(weakest.value)) of \(weakest.value.count.counted("device")) below \(Self.weak) dBm. \
         Stand nearer there next.
         """
       } else {
-        "No device was last received below \(CommonCause.weak) dBm."
+        "No device was last received below \(Self.weak) dBm."
       }
     return plot(answer, ["Floor", "Adapter", "Devices", "Weakest dBm", "Median dBm", "Weak"], rows)
   }
@@ -199,72 +199,5 @@ extension BuildingPage {
         "Every device on record was last received at most \(Int(oldest.rounded(.up)).counted("day")) before this report."
       }
     return plot(answer, ["Floor"] + limits.map(\.name), rows)
-  }
-
-  // MARK: Time
-
-  /// Where the time of the newest run went, on average over its adapters.
-  private func duration(_ timeline: Timeline) -> HTML? {
-    guard let speed = newest?.run.report.speed else { return nil }
-    let lanes = timeline.adapters
-    let begin = lanes.flatMap(\.attempts).map(\.connect.begin).min() ?? 0
-    let survey = lanes.reduce(0) { $0 + $1.scanned(to: begin) } / Double(max(lanes.count, 1))
-    let costs = speed.costs
-    var parts: [(name: HTML, seconds: Double)] = [
-      ("survey", survey), ("other scan windows", costs[.scanning, default: 0] - survey),
-      ("connecting", costs[.connecting, default: 0]), ("failed attempts", costs[.failedAttempts, default: 0]),
-      ("waiting for a free link", costs[.links, default: 0]),
-    ].filter { $0.1 >= 0.05 }
-    let rest = speed.seconds - parts.reduce(0) { $0 + $1.seconds }
-    parts.append((name: "sessions and proofs alone", seconds: max(0, rest)))
-    var from = 0.0
-    var rows = parts.map { name, seconds -> Row in
-      defer { from += seconds }
-      let bar = Bar(
-        shade: 2, from: from / speed.seconds, to: (from + seconds) / speed.seconds, title: seconds.asSeconds)
-      return ([name, "\(seconds.asSeconds)"], [bar])
-    }
-    if let least = speed.least {
-      rows.append(
-        (
-          ["least for these devices", "\(least.asSeconds)"],
-          [Bar(shade: 1, from: 0, to: least / speed.seconds, title: least.asSeconds)]
-        ))
-    }
-    let advice: HTML? = speed.advice.map { " \($0)" }
-    return plot("\(speed.sentence)\(advice)", ["Time of the newest run", "Seconds"], rows)
-  }
-
-  /// The adapters of the newest run.
-  private func adapters(_ timeline: Timeline) -> HTML? {
-    guard let newest else { return nil }
-    let rows = timeline.adapters.map { lane -> Row in
-      let (scanned, connecting) = (lane.scanned(), lane.attempts.reduce(0) { $0 + $1.connect.seconds })
-      let counted = lane.attempts.filter { $0.attempt.notCounted == nil }
-      let share = scanned / timeline.seconds
-      return (
-        [
-          "\(lane.name ?? "") <code>\(lane.adapter.description)</code>", "\(lane.windows.count)",
-          "\(scanned.asSeconds)", "\(counted.count)", "\(counted.count { $0.attempt.failure != nil })",
-          "\(lane.attempts.count - counted.count)", "\(connecting.asSeconds)", "\(lane.lanes.count)",
-        ],
-        [
-          Bar(shade: 1, from: 0, to: share, title: "scanning \(scanned.asSeconds)"),
-          Bar(
-            shade: 2, from: share, to: share + connecting / timeline.seconds,
-            title: "connecting \(connecting.asSeconds)"),
-        ]
-      )
-    }
-    guard !rows.isEmpty else { return nil }
-    return plot(
-      """
-      \(link(run: newest.run.started.run)), from \(time(newest.run.began)), took \
-      \(timeline.seconds.asSeconds): the time that each adapter scanned and connected.
-      """,
-      [
-        "Adapter", "Scan windows", "Scanning", "Attempts", "Failed", "Not counted", "Connecting",
-        "Most at once",
-      ], rows)
   }
 }

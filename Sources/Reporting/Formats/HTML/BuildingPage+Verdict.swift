@@ -88,6 +88,7 @@ extension BuildingPage {
 
   private var newestRun: HTML {
     guard let newest else { return "no run has used an adapter" }
-    return "\(link(run: newest.run.started.run)), \(time(newest.run.began))"
+    let speed: HTML? = newest.run.report.speed.map { "<br>\($0.sentence)" }
+    return "\(link(run: newest.run.started.run)), \(time(newest.run.began))\(speed)"
   }
 }

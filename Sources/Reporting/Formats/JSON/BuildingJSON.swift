@@ -199,9 +199,6 @@ package enum BuildingJSON {
     }
     Field("room", "The room that a person changed; null for a run.") { $0.change?.room }
     Field("reason", "Why that was changed.") { $0.change?.reason }
-    Field("common_causes", "What failures of the run have in common.", each: JSONReport.commonCause) { run in
-      run.started.command == .apply ? run.report.commonCauses.map { ($0, run.report) } : []
-    }
     Field(
       "manifest_sha256",
       "`content:` and the SHA-256 of its content without passwords."

@@ -31,10 +31,6 @@ package enum JSONReport {
       RunRow.rows($0.report, after: $0.after).map { ($0, Explanation(of: $0.room)) }
     }
     Field(
-      "common_causes", "What failures of several rooms have in common: probably one cause for all.",
-      each: commonCause
-    ) { source in source.report.commonCauses.map { ($0, source.report) } }
-    Field(
       "unclaimed", "Devices that could be provisioned, and that belong to no room of the building.",
       each: unclaimed
     ) { source in source.report.unclaimed.map { ($0, source.report) } }
@@ -82,32 +78,10 @@ package enum JSONReport {
 
   private static let speed = OutputForm<RunSpeed>("run_speed", "How fast a run was.") {
     Field("devices", "The number of devices that were provisioned.") { $0.devices }
-    Field("per_minute", "Devices a minute, over the whole run.") { $0.perMinute }
     Field(
-      "possible_per_minute",
-      "Devices a minute that were possible for the same devices on the same adapters, with this run's survey, mean session times and number of links at once (docs/radio-model.md); null if the run was not slower."
-    ) { $0.possiblePerMinute }
-    Field("cost_s", "Where the time went, in seconds of each adapter on average.", form: costs) { $0 }
-    Field(
-      "saving", "The change that would have saved most; null if none would have saved a tenth of the run.",
-      optional: saving
-    ) { $0.saving }
-  }
-
-  private static let costs = OutputForm<RunSpeed>("run_costs", "Where the time of a run went.") {
-    RunSpeed.Cost.allCases.map { cost in
-      Field(cost.rawValue, cost.documentation) { $0.costs[cost, default: 0] }
-    }
-  }
-
-  private static let saving = OutputForm<RunSpeed.Saving>(
-    "run_saving", "A change, and what it would have saved."
-  ) {
-    Field("change", "What to change.") { $0.change }
-    Field("seconds", "How much shorter the run would have been.") { $0.seconds }
-    Field("floor", "Where to be nearer to the devices; null for another change, or without floors.") {
-      $0.floor
-    }
+      "least_s",
+      "The least time in seconds for the same devices on the same adapters, with this run's survey, mean session times and number of links at once (docs/radio-model.md); at most `duration_s`."
+    ) { $0.least }
   }
 
   private static let adapter = OutputForm<AdapterSelected>("adapter", "An adapter.") {
@@ -232,29 +206,6 @@ package enum JSONReport {
     Field("cause", of: Exclusion.self) { $0.cause }
     Field("reason", of: Exclusion.self) { $0.reason }
     Field("by", of: Exclusion.self) { $0.by }
-  }
-
-  static let commonCause = OutputForm<(cause: CommonCause, report: RunReport)>(
-    "common_cause", "What failures of several rooms have in common."
-  ) {
-    Field("cause", "What it is.") { $0.cause.name }
-    Field("value", "The adapter, the network or the error message; null if the cause is enough.") {
-      $0.cause.value
-    }
-    Field("rooms", "The rooms that have it in common.") { $0.cause.rooms(in: $0.report).map(\.id) }
-    Field("moments", "When devices were lost together; empty for any other cause.", each: moment) {
-      $0.cause.moments
-    }
-    Field("reason", "What it is, as a sentence.") { $0.cause.explanation(in: $0.report).sentence }
-    Field("advice", "What to do, as a sentence.") { $0.cause.explanation(in: $0.report).advice }
-  }
-
-  private static let moment = OutputForm<CommonMoment>(
-    "common_moment", "A moment at which several rooms lost their devices."
-  ) {
-    Field("at", "When the first was lost.") { $0.at }
-    Field("span_s", "Seconds from the first to the last.") { $0.span.inSeconds }
-    Field("rooms", "The rooms.") { $0.rooms }
   }
 
   private static let unclaimed = OutputForm<(device: DeviceUnclaimed, report: RunReport)>(
