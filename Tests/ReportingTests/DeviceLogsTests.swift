@@ -89,6 +89,14 @@ struct DeviceLogsTests {
     #expect(table(hostile) == table(tame))
   }
 
+  @Test("the stack's error text about a room without an attempt is in its log")
+  func stackText() throws {
+    var script = RunScript()
+    script.begin([.sample("a", "A", minor: 1)])
+    script.end(.sample("a", "A", minor: 1), .failed, hostileReason("org.bluez.Error.Failed"))
+    #expect(try log("a", script.events).contains("Stack text org.bluez.Error.Failed\n"))
+  }
+
   @Test("the log has the events of the room and its device, and which events were left out, and nothing else")
   func own() throws {
     var script = RunScript()
@@ -101,13 +109,5 @@ struct DeviceLogsTests {
     }
     script.append(.eventsOmitted(.init([.init("device_sighted", 7)])))
     try expectSnapshot(try log("a", script.events), "facts.log")
-  }
-
-  @Test("the log ends with the timeouts and the error texts of the stack")
-  func timeouts() throws {
-    let garage = try log("garage", RunScript.mixed.events)
-    #expect(garage.contains("Timeouts   attempt 1: connect had 15 s, ended after 15.000 s\n"))
-    let office = try log("office", RunScript.mixed.events)
-    #expect(office.contains("Stack text attempt 1: org.bluez.Error.Failed: le-connection-abort-by-local\n"))
   }
 }

@@ -115,9 +115,9 @@ private final class Page {
     lines.append(item("Outcome", room.outcome.words))
     lines.append(item("Evidence", room.evidence?.words ?? "none"))
     lines.append(item("Attempts", "\(room.attemptWords), in \(room.seconds.asSeconds)"))
-    for (index, text) in room.timeouts.enumerated() { lines += paragraph(index == 0 ? "Timeouts" : "", text) }
-    for (index, text) in room.stackTexts.enumerated() {
-      lines += paragraph(index == 0 ? "Stack text" : "", text)
+    // The events have those of the attempts.
+    if room.attemptReports.isEmpty, let text = room.reason?.stackText {
+      lines += paragraph("Stack text", text.visible)
     }
     let titles = room.titles
     let width = settings.map { titles.title($0.name).columns }.max() ?? 0
@@ -147,34 +147,5 @@ private final class Page {
   private func seconds(_ duration: Duration, _ width: Int) -> String {
     let text = Decimal.fixed(duration.inSeconds, places: 3) ?? "?"
     return String(repeating: " ", count: max(0, width - text.count)) + text
-  }
-}
-
-extension RoomReport {
-  /// The timeouts that ended stages of its attempts. A first attempt may have a shorter one.
-  var timeouts: [String] {
-    attemptReports.flatMap { attempt in
-      attempt.stages.compactMap { stage in
-        switch stage.failure {
-        case .connectTimedOut?, .stageTimedOut?:
-          let what = stage.setting.map { " of \(titles.title($0))" } ?? ""
-          let after = stage.seconds.map { ", ended after \(Decimal.fixed($0, places: 3) ?? "?") s" } ?? ""
-          return
-            "\(attempt.name): \(stage.stage.rawValue)\(what) had \(stage.timeout.asSeconds)\(after)"
-        default: return nil
-        }
-      }
-    }
-  }
-
-  /// The error messages of the Bluetooth stack about its failed attempts, verbatim; about its outcome if
-  /// there are none.
-  var stackTexts: [String] {
-    let attempts = attemptReports.compactMap { attempt in
-      let stackText =
-        attempt.failure?.stackText ?? attempt.stages.lazy.compactMap { $0.failure?.stackText }.first
-      return stackText.map { "\(attempt.name): \($0.visible)" }
-    }
-    return attempts.isEmpty ? [reason?.stackText?.visible].compactMap(\.self) : attempts
   }
 }

@@ -19,11 +19,6 @@ package struct ShortDuration: Hashable, Sendable, Comparable {
 
   /// The shorter one first.
   package static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
-
-  /// The end of a span of `seconds` that begins at this time.
-  func advanced(by seconds: Double) -> ShortDuration {
-    ShortDuration(seconds: self.seconds + seconds)
-  }
 }
 
 /// A value behind a reference: where it is seldom there, its absence takes 8 bytes and not its size.
