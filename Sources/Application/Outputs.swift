@@ -30,20 +30,12 @@ package enum Outputs {
       "change", ChangeJSON.schema, in: "`roboprov replace`, `retire` and `accept`, each with `--output json`",
       ChangeJSON.form),
     Output("merge", MergeJSON.schema, in: "`roboprov report merge --output json`", MergeJSON.form),
-    Output(
-      "canaries", "roboprov/canaries/1", "The rooms that were done first, for the command that judges them.",
-      in: "standard input of the command of `apply --canary-check`",
-      .array(.object(SchemaReader.object(CanaryCheck.Canary.self)))),
     Output("check", CheckJSON.schema, in: "`roboprov report check --output json`", CheckJSON.form),
     Output("signature", SignatureJSON.schema, in: "`roboprov report sign --output json`", SignatureJSON.form),
     Output(
       "error", ErrorJSON.schema,
       in: "the last line of stderr of every command with `--output json` that ends with an error",
       ErrorJSON.form),
-    Output(
-      "notify", EndingNotice.format, "A room that got its outcome, for the operator's command.",
-      in: "standard input of the command of `apply --notify`, once for each room",
-      schema(of: EndingNotice.self, format: EndingNotice.format)),
   ]
 
   /// The schema of a type whose key `schema` is always the name of its format.
@@ -66,7 +58,7 @@ package enum Outputs {
 
     - Names are frozen. The number at the end of a format increases when a field changes its meaning or is removed. A field or \
     a name can be added without a new number. The schemas are closed: this version writes nothing that they do not list.
-    - Unknown values are null. In events, plans and the input of `--canary-check` and `--notify` they are absent instead.
+    - Unknown values are null. In events and plans they are absent instead.
     - A time is UTC to the millisecond: `2026-11-21T09:00:00.123Z`. An address is upper case with colons: \
     `C4:7C:8D:00:00:01`. RSSI is in dBm, durations are in seconds unless the name of the field says otherwise.
     - `reason`, `advice`, `message`, `text` and `sentence` are for people and change with any version. Programs read the codes.

@@ -19,9 +19,7 @@ package struct Roboprov: AsyncParsableCommand {
 
       `roboprov help COMMAND` describes a command and its options. Options can be in any order.
 
-      The configuration file can set default values for --reports, --mirror, --operator, --adapter and --site-key (keys: \
-      reports, mirror, operator, adapter and site_key). \(Preferences.reportsVariable) names the reports directory. The command \
-      line overrides the environment, and the environment overrides the file.
+      \(OptionVariable.help)
 
       \(ExitStatus.help)
       """,
@@ -52,16 +50,9 @@ package struct Roboprov: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Use this configuration file. Default: ~/.config/roboprov/config.yaml, if it exists.", valueName: "file"
-    ),
-    completion: .yaml)
-  var config: String?
-
-  @Option(
-    help: ArgumentHelp(
       """
       Log the work with Bluetooth on stderr: warning (the bus or BlueZ went away), info (adapters), debug (scans and links) \
-      or trace (every D-Bus call with its result and duration). No entry contains a password. \(LogLevel.variable) sets it, too.
+      or trace (every D-Bus call with its result and duration). No entry contains a password.
       """,
       valueName: "level"))
   var logLevel: LogLevel?
@@ -132,12 +123,10 @@ package struct Roboprov: AsyncParsableCommand {
   static func carryOut(_ arguments: [String]) async -> Int32 {
     let words = CommandLineWords(arguments)
     do {
-      let configured = ConfiguredPreferences(
-        config: words.config, logLevel: words.logLevel, isRehearsal: words.isRehearsal)
-      try await Preferences.$current.withValue(configured.preferences) {
+      let preferences = Preferences(logLevel: words.logLevel, isRehearsal: words.isRehearsal)
+      try await Preferences.$current.withValue(preferences) {
         var command = try command(arguments)
-        // Help works without a valid configuration: the user may need it to correct the file.
-        if !isHelp(command) { try configured.require() }
+        if !isHelp(command) { try Preferences.checkLogLevel(named: words.logLevel) }
         if var command = command as? any AsyncParsableCommand {
           try await command.run()
         } else {

@@ -64,15 +64,6 @@ extension FuzzTarget {
     }
   }
 
-  /// A configuration file: findings lie inside the text and cannot control the terminal.
-  static let preferences = FuzzTarget(name: "preferences") { bytes in
-    let reading = PreferencesReading(bytes, file: "config.yaml", home: "/home/a")
-    let source = SourceText(bytes)
-    for finding in reading.findings { try check(finding.range, in: source) }
-    Observation.take([reading.rendered(isColored: false), reading.preferences])
-    try checkIsHarmless(reading.rendered(isColored: false), "findings")
-  }
-
   /// The line in a lock file: a holder that is written out reads the same.
   static let lock = FuzzTarget(name: "lock") { bytes in
     guard let holder = LockHolder(line: bytes) else { return }

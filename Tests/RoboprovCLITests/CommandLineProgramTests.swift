@@ -66,84 +66,36 @@ struct CommandLineProgramTests {
     }
   }
 
-  // MARK: Configuration
+  // MARK: Environment
 
-  /// Writes the user's configuration file.
-  private static func configure(_ text: String, at site: Site) throws {
-    let folder = site.directory.appending(path: ".config/roboprov")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try site.write(".config/roboprov/config.yaml", text)
-  }
-
-  /// The reports directory that a command uses, from its error message about a missing building.
-  private static func reports(
-    _ more: [String], _ environment: [String: String] = [:], at site: Site
-  ) async throws -> Substring? {
-    let outcome = try await site.run(["status", "nowhere"] + more, environment: environment)
-    #expect(outcome.status == 64, "\(outcome)")
-    return outcome.errors.split(separator: "\n").first?.split(separator: " in ").last
-  }
-
-  @Test("the command line overrides the environment, and the environment overrides the configuration file")
-  func precedence() async throws {
-    try await Site.use { site in
-      let environment = ["ROBOPROV_REPORTS": "of-environment"]
-      #expect(try await Self.reports([], at: site) == "reports")
-      #expect(try await Self.reports([], environment, at: site) == "of-environment")
-      try Self.configure("reports: ~/of-file\n", at: site)
-      #expect(try await Self.reports([], at: site) == "\(site.directory.path)/of-file")
-      #expect(try await Self.reports([], environment, at: site) == "of-environment")
-      #expect(try await Self.reports(["--reports", "of-line"], environment, at: site) == "of-line")
-      #expect(try await Self.reports(["--config", "/dev/null"], at: site) == "reports")
-      try site.write("other.yaml", "reports: beside\n")
-      #expect(try await Self.reports(["--config=other.yaml"], at: site) == "beside")
-      let elsewhere = ["XDG_CONFIG_HOME": "\(site.directory.path)/elsewhere"]
-      #expect(try await Self.reports([], elsewhere, at: site) == "reports")
-    }
-  }
-
-  @Test("the configuration sets mirror, operator, adapter and site key; a rehearsal ignores the adapter")
+  @Test(
+    "variables set reports, mirror, operator, adapter and site key; options win, and a rehearsal ignores the adapter"
+  )
   func values() async throws {
-    try await Premises.serve(1) { premises in
+    try await Premises.serve(1, toPrograms: true) { premises in
       let site = premises.site
-      try Self.configure(
-        "reports: ~/records\nmirror: ~/stick\noperator: R. Keller\nsite_key: site.key\nadapter: hci0\n",
-        at: site)
-      let outcome = try await premises.apply()
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(site.has("records/\(Site.building)/latest/report.json"), "\(outcome)")
-      #expect(site.has("stick/\(Site.building)/latest/report.json"), "\(outcome)")
-      #expect(site.has(".config/roboprov/site.key"), "\(outcome)")
-      let report = try await premises.run(["report", Site.building, "--output", "json"])
-      #expect(JSON(report.output)?["run"]["operator"].text == "R. Keller", "\(report)")
-
-      try Self.configure("adapter: [hci7]\n", at: site)
-      let missing = try await premises.run(["scan", "--scan-time", "1", "--adapter-wait", "1"])
-      #expect(missing.status == 69 && missing.errors.contains("hci7"), "\(missing)")
-      let named = try await premises.run(["scan", "--scan-time", "1", "--adapter", "hci0"])
-      #expect(named.status == 0, "\(named)")
-      let rehearsal = try await premises.apply("--simulate")
-      #expect(rehearsal.status == 0, "\(rehearsal)")
-    }
-  }
-
-  @Test("a mistake in the configuration is shown with its place and stops each command except help")
-  func mistake() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
-      try Self.configure("mirror: a\nreport: x\n", at: site)
-      let path = "\(site.directory.path)/.config/roboprov/config.yaml"
-      let outcome = try await site.run(["validate", "building.yaml"])
-      #expect(outcome.status == 65 && outcome.output.isEmpty, "\(outcome)")
-      #expect(outcome.errors.contains("\(path):2:1: error: unknown key"), "\(outcome)")
-      #expect(outcome.errors.contains("--config FILE"), "\(outcome)")
-      for arguments in [["help", "apply"], ["apply", "--help"], ["--version"], []] {
-        let help = try await site.run(arguments)
-        #expect(help.status == 0 && help.errors.isEmpty, "\(help)")
+      let environment = [
+        "ROBOPROV_REPORTS": "records", "ROBOPROV_MIRROR": "stick", "ROBOPROV_OPERATOR": "R. Keller",
+        "ROBOPROV_SITE_KEY": "key", "ROBOPROV_ADAPTER": "hci7 hci8",
+      ]
+      func run(_ arguments: [String]) async throws -> Invocation.Outcome {
+        try await site.run(arguments, bus: premises.building.bus, environment: environment)
       }
-      let other = try await site.run(["validate", "building.yaml", "--config", "missing.yaml"])
-      #expect(other.status == 65, "\(other)")
-      #expect(other.errors.contains("missing.yaml cannot be read: there is no such file"), "\(other)")
+      let apply = ["apply", "building.yaml", "--scan-time", "1"]
+      let outcome = try await run(apply + ["--adapter", "hci0"])
+      #expect(outcome.status == 0, "\(outcome)")
+      for place in ["records", "stick"] {
+        #expect(site.has("\(place)/\(Site.building)/latest/report.json"), "\(outcome)")
+      }
+      #expect(site.has("key"), "\(outcome)")
+      let report = try await run(["report", Site.building, "--output", "json"])
+      #expect(JSON(report.output)?["run"]["operator"].text == "R. Keller", "\(report)")
+      let other = try await run(["status", Site.building, "--reports", "reports"])
+      #expect(other.status == 64 && other.errors.contains(" in reports"), "\(other)")
+      let missing = try await run(["scan", "--scan-time", "1", "--adapter-wait", "1"])
+      #expect(missing.status == 69 && missing.errors.contains("hci7"), "\(missing)")
+      let rehearsal = try await run(apply + ["--simulate"])
+      #expect(rehearsal.status == 0, "\(rehearsal)")
     }
   }
 

@@ -1,6 +1,4 @@
 import ArgumentParser
-import Manifest
-import Source
 import Testing
 
 @testable import Application
@@ -22,8 +20,8 @@ struct CommandLineTests {
     "an unknown command is detected, with the nearest command",
     arguments: [
       (["aply", "building.yaml"], CommandNames.Mistake(word: "aply", parent: "roboprov", nearest: "apply")),
-      (["--config", "c.yaml", "stauts"], .init(word: "stauts", parent: "roboprov", nearest: "status")),
-      (["--config=c.yaml", "xyzzy"], .init(word: "xyzzy", parent: "roboprov", nearest: nil)),
+      (["--log-level", "debug", "stauts"], .init(word: "stauts", parent: "roboprov", nearest: "status")),
+      (["--log-level=debug", "xyzzy"], .init(word: "xyzzy", parent: "roboprov", nearest: nil)),
       (["help", "nonsense"], .init(word: "nonsense", parent: "roboprov", nearest: nil)),
       (["help", "report", "sing"], .init(word: "sing", parent: "roboprov report", nearest: "sign")),
       (["help", "scan", "more"], .init(word: "more", parent: "roboprov scan", nearest: nil)),
@@ -37,7 +35,7 @@ struct CommandLineTests {
     "commands, options and arguments of a command are not taken for unknown commands",
     arguments: [
       [], ["apply", "aply"], ["--help"], ["help"], ["help", "apply"], ["help", "report", "sign"],
-      ["report", "seeblick"], ["--config", "aply", "apply"], ["--simulate", "apply"], ["-h"],
+      ["report", "seeblick"], ["--log-level", "aply", "apply"], ["--simulate", "apply"], ["-h"],
     ])
   func noMistake(_ arguments: [String]) {
     #expect(CommandNames(Roboprov.self).mistake(in: arguments) == nil)
@@ -50,7 +48,7 @@ struct CommandLineTests {
       (["--scan-time", "5", "scan", "--watch"], ScanCommand.self),
       (["--operator", "status", "apply", "b.yaml"], ApplyCommand.self),
       (["--output=json", "status", "b.yaml"], StatusCommand.self),
-      (["--config", "c.yaml", "--yes", "apply", "b.yaml"], ApplyCommand.self),
+      (["--log-level", "debug", "--yes", "apply", "b.yaml"], ApplyCommand.self),
     ] as [([String], any ParsableCommand.Type)])
   func commandFirst(_ arguments: [String], _ command: any ParsableCommand.Type) throws {
     let parsed = try Roboprov.command(arguments)
@@ -76,10 +74,11 @@ struct CommandLineTests {
 
   // MARK: Words
 
-  @Test("configuration, format, version and rehearsal are found at any position before `--`")
+  @Test("log level, format, version and rehearsal are found at any position before `--`")
   func words() {
-    let words = CommandLineWords(["--config", "a", "apply", "--config=b", "--output", "json", "--simulate"])
-    #expect(words.config == "b" && words.isForPrograms && words.isRehearsal && !words.asksForVersion)
+    let words = CommandLineWords(
+      ["--log-level", "a", "apply", "--log-level=b", "--output", "json", "--simulate"])
+    #expect(words.logLevel == "b" && words.isForPrograms && words.isRehearsal && !words.asksForVersion)
     #expect(CommandLineWords(["scan", "--output=json"]).isForPrograms)
     #expect(CommandLineWords(["scan", "-o", "json"]).isForPrograms)
     #expect(!CommandLineWords(["scan", "-o", "json", "--output", "text"]).isForPrograms)
@@ -87,9 +86,9 @@ struct CommandLineTests {
       CommandLineWords(["version"]).asksForVersion && !CommandLineWords(["find", "version"]).asksForVersion)
     #expect(CommandLineWords(["scan", "--version"]).asksForVersion)
     #expect(!CommandLineWords(["--version", "--help"]).asksForVersion)
-    let rest = CommandLineWords(["history", "--", "--version", "--output", "json", "--config", "c"])
-    #expect(!rest.asksForVersion && !rest.isForPrograms && rest.config == nil)
-    #expect(CommandLineWords(["--config"]).config == nil)
+    let rest = CommandLineWords(["history", "--", "--version", "--output", "json", "--log-level", "c"])
+    #expect(!rest.asksForVersion && !rest.isForPrograms && rest.logLevel == nil)
+    #expect(CommandLineWords(["--log-level"]).logLevel == nil)
     #expect(!CommandLineWords(["--output", "json", "--output", "text"]).isForPrograms)
   }
 
@@ -123,32 +122,9 @@ struct CommandLineTests {
     #expect(ErrorJSON.line(CommandFailure(.record, "lost")).hasSuffix(#""message":"lost","advice":null}"#))
   }
 
-  // MARK: Configuration
+  // MARK: Environment
 
-  private static func read(_ text: String) -> PreferencesReading {
-    PreferencesReading(Array(text.utf8), file: "/etc/site/config.yaml", home: "/home/ada")
-  }
-
-  @Test("configuration paths are relative to the file or to the home directory")
-  func configuration() {
-    let reading = Self.read(
-      """
-      reports: ~/reports   # here
-      mirror: stick
-      operator: R. Keller
-      adapter: [hci1, 00:1A:7D:DA:71:13]
-      site_key: /var/lib/key
-      """)
-    #expect(reading.findings.isEmpty)
-    #expect(
-      reading.preferences
-        == Preferences(
-          reports: "/home/ada/reports", mirror: "/etc/site/stick", operatedBy: "R. Keller",
-          adapters: ["hci1", "00:1A:7D:DA:71:13"], siteKey: "/var/lib/key"))
-    #expect(Self.read("adapter: hci1").preferences == Preferences(adapters: ["hci1"]))
-  }
-
-  @Test("an option takes precedence over the configuration, which applies without the option")
+  @Test("an option takes precedence over the environment, which applies without the option")
   func precedence() {
     Preferences.$current.withValue(Preferences(mirror: "m", operatedBy: "o", siteKey: "k")) {
       var (record, seal) = (RecordOptions(), SealOptions())
@@ -157,39 +133,5 @@ struct CommandLineTests {
       (record.namedMirror, record.namedOperator, seal.namedSiteKey) = ("M", "O", "K")
       #expect(record.mirror == "M" && record.operatedBy == "O" && seal.siteKey == "K")
     }
-  }
-
-  @Test("an empty configuration is valid", arguments: ["", "# nothing\n", "---\n"])
-  func empty(_ text: String) {
-    let reading = Self.read(text)
-    #expect(reading.findings.isEmpty && reading.preferences == Preferences())
-  }
-
-  @Test(
-    "each mistake in a configuration is reported at its place",
-    arguments: [
-      ("⟦report⟧: x", DiagnosticCode.unknownKey), ("⟦site-key⟧: x", .unknownKey),
-      ("⟦reports, x⟧", .wrongStructure),
-      ("reports: ⟦[a, b]⟧", .wrongStructure), ("operator: ⟦\" \"⟧", .missingValue),
-      ("adapter: ⟦[]⟧", .missingValue),
-      ("adapter: [hci0, ⟦{ a: b }⟧]", .wrongStructure), ("mirror: ⟦\"a\\nb\"⟧", .controlCharacter),
-      ("mirror: a\n⟦mirror⟧: b", .duplicateKey),
-    ])
-  func mistakes(_ marked: String, _ code: DiagnosticCode) throws {
-    let start = try #require(marked.firstIndex(of: "⟦"))
-    let text = marked.replacing("⟦", with: "").replacing("⟧", with: "")
-    let finding = try #require(Self.read(text).findings.first)
-    #expect(finding.code == code)
-    #expect(finding.range.start.offset == marked[..<start].utf8.count)
-    #expect(Self.read(text).findings.count == 1)
-  }
-
-  @Test("a finding shows file, line, column, source line and nearest key")
-  func rendered() {
-    let text = Self.read("mirror: a\nreport: x\n").rendered(isColored: false)
-    #expect(
-      text.hasPrefix("/etc/site/config.yaml:2:1: error: unknown key in the configuration [unknown-key]\n"),
-      "\(text)")
-    #expect(text.contains("    2 | report: x\n      | ^~~~~~\n      = did you mean `reports`?\n"), "\(text)")
   }
 }

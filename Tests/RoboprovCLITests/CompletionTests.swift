@@ -163,15 +163,4 @@ struct CompletionTests {
       #expect(script.status == 0 && script.output.contains(words), "\(script)")
     }
   }
-
-  @Test("an invalid configuration prints nothing during completion")
-  func brokenConfiguration() async throws {
-    try await Self.use { site in
-      try FileManager.default.createDirectory(
-        at: site.directory.appending(path: ".config/roboprov"), withIntermediateDirectories: true)
-      try site.write(".config/roboprov/config.yaml", "nonsense: [\n")
-      #expect(
-        try await Self.offered(["apply", "building.yaml", "--force", "room-102"], at: site) == ["room-102"])
-    }
-  }
 }

@@ -69,4 +69,11 @@ struct DocumentTests {
     }
     #expect(rows == ExitStatus.allCases.map(\.rawValue))
   }
+
+  @Test("the table of environment variables has all of them, each with its option")
+  func variables() throws {
+    let rows = try Self.text("docs/automation.md").matches(of: #/(?m)^\| `(ROBOPROV_\w+)` \| `(--[a-z-]+)`/#)
+      .map { ["\($0.output.1)", "\($0.output.2)"] }
+    #expect(rows == OptionVariable.allCases.map { [$0.rawValue, $0.option] })
+  }
 }

@@ -78,7 +78,7 @@ struct HostileFilesTests {
 
   /// Each file that a command can be given, as a pipe that nobody writes into.
   static let pipes = [
-    "validate pipe", "apply pipe --simulate", "status pipe", "--config pipe validate building.yaml",
+    "validate pipe", "apply pipe --simulate", "status pipe",
     "apply building.yaml --plan pipe", "apply building.yaml --simulate --scenario pipe",
     "scan building.yaml --simulate --expect pipe", "init new.yaml --from pipe", "validate secret.yaml",
     "apply secret.yaml --simulate --yes", "simulate pipe", "report check \(Site.building) --signers pipe",

@@ -167,8 +167,7 @@ struct RehearsalTests {
     }
   }
 
-  @Test(
-    "events and times of a rehearsal follow from manifest, scenario and seed, however long a program takes")
+  @Test("events and times of a rehearsal follow from manifest, scenario and seed")
   func reproducible() async throws {
     try await Site.use { site in
       try site.writeManifest((1...3).map { .numbered($0) }, defaults: ["retries: 1"])
@@ -183,9 +182,8 @@ struct RehearsalTests {
 
         """
       }
-      func rehearse(check: String) async throws -> [String] {
-        let outcome = try await site.run(
-          Self.rehearse + ["--scenario", "scenario.yaml", "--canary", "1", "--canary-check", check])
+      func rehearse() async throws -> [String] {
+        let outcome = try await site.run(Self.rehearse + ["--scenario", "scenario.yaml"])
         #expect(outcome.status == 100, "\(outcome)")
         #expect(
           try site.rehearsal.outcomes == [
@@ -194,10 +192,10 @@ struct RehearsalTests {
         return try Self.events(site.rehearsal)
       }
       try site.write("scenario.yaml", scenario(seed: 5))
-      let events = try await rehearse(check: "true")
-      #expect(try await rehearse(check: "for i in $(seq 50); do /bin/true; done") == events)
+      let events = try await rehearse()
+      #expect(try await rehearse() == events)
       try site.write("scenario.yaml", scenario(seed: 6))
-      #expect(try await rehearse(check: "true") != events)
+      #expect(try await rehearse() != events)
     }
   }
 

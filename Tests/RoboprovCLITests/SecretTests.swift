@@ -75,17 +75,6 @@ struct SecretTests {
     }
   }
 
-  @Test("child processes do not inherit the password's variable")
-  func environment() async throws {
-    try await withPassword("{ env: WIFI_PASSWORD }", count: 2) { premises in
-      let check = ["--canary", "1", "--canary-check", "env >seen.txt"]
-      let outcome = try await run(premises, Self.apply + check, Self.variable.merging(["OTHER": "x"]) { $1 })
-      #expect(outcome.status == 0, "\(outcome)")
-      let seen = try String(contentsOf: premises.site.directory.appending(path: "seen.txt"), encoding: .utf8)
-      #expect(seen.contains("OTHER=x") && !seen.contains("WIFI_PASSWORD"))
-    }
-  }
-
   @Test("a program that supplies a password does not inherit another password")
   func environmentOfCommands() async throws {
     try await withPassword("{ env: WIFI_PASSWORD }", count: 1) { premises in

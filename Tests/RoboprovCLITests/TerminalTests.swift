@@ -88,36 +88,20 @@ struct TerminalTests {
     }
   }
 
-  @Test("the terminal bell sounds for a failure, and a blank line precedes the summary")
-  func bell() async throws {
+  @Test("after the first rooms a person is asked, and a blank line precedes the summary")
+  func firstRooms() async throws {
     try await withBuilding(toPrograms: true) { site, building in
-      let outcome = try await site.startAtTerminal(Self.apply + ["--bell"], bus: building.bus).ended()
-      #expect(outcome.output.contains("\u{07}"), "\(outcome)")
+      let run = try site.startAtTerminal(Self.apply + ["--canary", "1"], bus: building.bus)
+      try await run.prints("Continue with the other rooms?")
+      try run.type("y\n")
+      let outcome = try await run.ended()
       // Below the progress, a blank line precedes the summary.
-      let lines = outcome.output.replacing(#/\u{1B}\[[?0-9;]*[A-Za-z]|\u{07}/#, with: "").split(
+      let lines = outcome.output.replacing(#/\u{1B}\[[?0-9;]*[A-Za-z]/#, with: "").split(
         separator: "\r\n", omittingEmptySubsequences: false)
       // On a starved machine it fails in another way.
       let first = try #require(
         lines.firstIndex { $0.contains(#/✗ Room 102: (failed|unreachable)$/#) }, "\(outcome)")
       #expect(lines[first - 1].isEmpty && !lines[first - 2].isEmpty, "\(outcome)")
-    }
-  }
-
-  @Test("a notify command gets each ending as JSON, and its failure is reported")
-  func notify() async throws {
-    try await withBuilding { site, building in
-      let file = site.directory.appending(path: "notices.jsonl")
-      let run = try await site.run(Self.apply + ["--notify", "cat >>'\(file.path)'"], on: building)
-      #expect(run.status == 100, "\(run)")
-      let notices = try String(contentsOf: file, encoding: .utf8)
-        .split(separator: "\n").compactMap { JSON(String($0)) }
-      #expect(Set(notices.map { $0["room"].text }) == ["room-101", "room-102"])
-      let failed = try #require(notices.first { $0["room"].text == "room-102" })
-      #expect(failed["outcome"].text == "failed" && failed["reason"].text == "refused")
-      #expect(failed["sentence"].text?.contains("error:full") == true)
-      let broken = try await site.run(
-        Self.apply + ["--force", "Room 101", "--notify", "exit 3"], on: building)
-      #expect(broken.errors.contains("The command of --notify failed: it ended with 3"), "\(broken)")
     }
   }
 

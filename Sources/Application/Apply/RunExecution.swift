@@ -53,13 +53,10 @@ package struct RunExecution: Sendable {
   }
 
   /// Creates the record, carries out the run and makes its reports.
-  /// - Parameters:
-  ///   - watch: Receives each event after it is on record.
-  ///   - show: Receives the report, the state of the building after the run, and the run's directory.
+  /// - Parameter show: Receives the report, the state of the building after the run, and the run's directory.
   /// - Throws: `CommandFailure` if the record cannot be written, or another program changed it.
   package func carryOut(
-    _ request: ApplyRequest, asking person: Operator, on display: some RunDisplay,
-    watch: @escaping @Sendable (RunEvent) -> Void = { _ in }, stopped: OneShot<Void>,
+    _ request: ApplyRequest, asking person: Operator, on display: some RunDisplay, stopped: OneShot<Void>,
     show: (RunReport, BuildingReport?, RunDirectory) -> Void
   ) async throws -> ApplyResult {
     let claims = AdapterClaims(run, stack.hosts)
@@ -70,11 +67,7 @@ package struct RunExecution: Sendable {
     let record = try RunRecord(
       keeping, building: request.building.id, run: run, stack.isSimulated ? .rehearsal : .real)
     let coordinator = Coordinator(
-      clock: stack.clock, wall: stack.wall, recorder: record.recorder,
-      watch: { event in
-        display.show(event)
-        watch(event)
-      })
+      clock: stack.clock, wall: stack.wall, recorder: record.recorder, watch: { display.show($0) })
     let environment = ApplyEnvironment(
       central: stack.central, clock: stack.clock, drivers: request.building.drivers, chance: stack.chance,
       randomBytes: stack.randomBytes,

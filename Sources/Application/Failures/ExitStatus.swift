@@ -12,7 +12,7 @@ package enum ExitStatus: Int32, CaseIterable, Error {
   case changes = 2
   /// The command line is not valid.
   case usage = 64
-  /// The manifest, scenario, plan or configuration cannot be used, the manifest contradicts the record, or a
+  /// The manifest, scenario or plan cannot be used, the manifest contradicts the record, or a
   /// password is missing.
   case manifest = 65
   /// No bus, no Bluetooth stack or no adapter; another run has the lock; or too little memory. `doctor`
@@ -31,7 +31,7 @@ package enum ExitStatus: Int32, CaseIterable, Error {
     case .unexpected: "unexpected error"
     case .changes: "at least one room would be written (only for `plan --detailed-exitcode`)"
     case .usage: "the command line is not valid"
-    case .manifest: "the manifest, scenario, plan or configuration cannot be used, or contradicts the record"
+    case .manifest: "the manifest, scenario or plan cannot be used, or contradicts the record"
     case .unavailable: "no D-Bus, BlueZ or adapter, another run is active, or `doctor` found an error"
     case .record: "the record cannot be written, or is damaged"
     case .incomplete: "at least one selected room is not done"

@@ -80,11 +80,6 @@ package enum HostEnvironment {
     (directory("XDG_STATE_HOME") ?? homeDirectory + "/.local/state") + "/roboprov"
   }
 
-  /// The directory for roboprov's configuration (XDG Base Directory Specification).
-  package static var configurationDirectory: String {
-    (directory("XDG_CONFIG_HOME") ?? homeDirectory + "/.config") + "/roboprov"
-  }
-
   /// The user's home directory: HOME, or else the user database's.
   package static var homeDirectory: String {
     directory("HOME") ?? FileManager.default.homeDirectoryForCurrentUser.path

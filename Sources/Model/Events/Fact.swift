@@ -105,7 +105,7 @@ extension Fact {
     Row("retry_scheduled", Fact.retryScheduled, "Another attempt will follow."),
     Row(
       "canaries_judged", Fact.canariesJudged,
-      "The first rooms of each network were done, and a person or a command decided whether the run continues with the others."
+      "The first rooms of each network were done, and a person decided whether the run continues with the others."
     ),
     Row(
       "device_unclaimed", Fact.deviceUnclaimed,

@@ -98,14 +98,6 @@ struct ApplyCommand: AsyncParsableCommand {
         "Provision N rooms of each WiFi network first, then ask before the other rooms.", valueName: "n"))
     var canary: Int?
 
-    @Option(
-      help: ArgumentHelp(
-        """
-        With --canary: run this command instead of asking at the terminal; exit status 0 continues with the other rooms. It \
-        receives the first rooms as JSON on standard input (`roboprov schema canaries`).
-        """, valueName: "command"))
-    var canaryCheck: String?
-
     @Flag(
       help: """
         For device families that store the time since installation (\(BuiltIn.perAction)): wait for Enter at the moment of the \
@@ -116,9 +108,6 @@ struct ApplyCommand: AsyncParsableCommand {
     func validate() throws {
       if let parallel, parallel < 1 { throw ValidationError("--parallel takes a number from 1") }
       if let canary, canary < 1 { throw ValidationError("--canary takes a number from 1") }
-      guard canaryCheck == nil || canary != nil else {
-        throw ValidationError("--canary-check needs --canary N, which selects the rooms that it checks")
-      }
       guard parallel == nil || !sequential else {
         throw ValidationError("--sequential and --parallel exclude each other: --sequential is --parallel 1")
       }
@@ -142,10 +131,10 @@ struct ApplyCommand: AsyncParsableCommand {
         advice: "Confirm with --yes, or give the rooms addresses: `roboprov capture \(manifest.shellQuoted)`."
       )
     }
-    guard course.canary == nil || course.canaryCheck != nil || Screen.canAnswer else {
+    guard course.canary == nil || Screen.canAnswer else {
       throw CommandFailure(
         .usage, "--canary asks for confirmation, and stdin is not a terminal",
-        advice: "Give --canary-check a command that decides whether the run continues.")
+        advice: "Provision the first rooms with --only, check them, then run `roboprov apply` without it.")
     }
     guard !course.operatorKey || Screen.canAnswer else {
       throw CommandFailure(
@@ -233,7 +222,6 @@ struct ApplyCommand: AsyncParsableCommand {
       clock: stack.clock,
       display.progress(everyDay.output),
       ask: { interruptions.ask($0) })
-    let notifier = display.notify.map { Notifier($0) }
     let execution = RunExecution(
       prepared: prepared, run: run, stack: stack, keeping: record.keeping)
     let person = RunExecution.Operator(
@@ -241,12 +229,8 @@ struct ApplyCommand: AsyncParsableCommand {
         if yes { return .option }
         return await progress.pausing { await Confirmation.ask(proposals) }
       },
-      judge: { [canaryCheck = course.canaryCheck, building = request.building] first in
-        let rooms = first.map { CanaryCheck.Canary($0, building) }
-        return await progress.pausing {
-          if let canaryCheck { return await CanaryCheck.allows(rooms, by: canaryCheck) }
-          return await CanaryQuestion.ask(about: rooms)
-        }
+      judge: { [building = request.building] first in
+        await progress.pausing { await CanaryQuestion.ask(about: first, of: building) }
       },
       action: { [operatorKey = course.operatorKey, clock = stack.clock] room in
         guard operatorKey else { return nil }
@@ -254,9 +238,8 @@ struct ApplyCommand: AsyncParsableCommand {
       },
       requests: interruptions.requests)
     let result = try await execution.carryOut(
-      request, asking: person, on: progress, watch: { notifier?.take($0) }, stopped: stopped
+      request, asking: person, on: progress, stopped: stopped
     ) { report, after, directory in
-      notifier?.finish()
       switch everyDay.output {
       case .json: break
       case .report: RunOutput.show(report, after: after, in: directory, as: .json)

@@ -17,8 +17,6 @@ import Synchronization
 actor LiveProgress: RunDisplay {
   struct Options: Sendable {
     var detail = ProgressView.Detail.normal
-    /// Whether the bell sounds when a room gets its outcome.
-    var rings = false
     /// Whether each event goes to stdout, one JSON object per line.
     var writesEvents = false
     /// Whether to print no line for an outcome, because the caller prints it.
@@ -178,13 +176,9 @@ actor LiveProgress: RunDisplay {
     guard !events.isEmpty else { return }
     var lines: [String] = []
     var data = ""
-    var hasEnding = false
     let style = screen.style
     for event in events {
       view.apply(event)
-      if case .roomFinished(let fact) = event.fact, view.report[fact.room]?.isExcluded != true {
-        hasEnding = true
-      }
       if options.writesEvents { data += String(decoding: journalLines.line(event), as: UTF8.self) + "\n" }
       switch options.detail {
       case .verbose: lines += view.verbose(event)
@@ -195,7 +189,6 @@ actor LiveProgress: RunDisplay {
     }
     if isLive { draw(above: lines) } else { say(lines) }
     if !data.isEmpty { Console.data(data) }
-    if hasEnding, options.rings { Console.ring() }
   }
 
   /// Draws lines that stay, and the panel below them, in one write.

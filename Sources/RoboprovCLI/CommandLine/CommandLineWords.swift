@@ -8,8 +8,6 @@ struct CommandLineWords {
     words = Array(arguments.prefix { $0 != "--" })
   }
 
-  /// The configuration file that it names.
-  var config: String? { value(of: ["--config"]) }
   /// The log level that it names, as text.
   var logLevel: String? { value(of: ["--log-level"]) }
   /// Whether its data and errors are for programs.

@@ -46,10 +46,8 @@ struct CommandNames {
     // The program's own options can precede the command.
     var words = arguments[...]
     while let word = words.first, word.hasPrefix("-") {
-      guard let option = ["--config", "--log-level"].first(where: { word == $0 || word.hasPrefix($0 + "=") })
-      else {
-        return nil
-      }
+      let option = OptionVariable.logLevel.option
+      guard word == option || word.hasPrefix(option + "=") else { return nil }
       words = words.dropFirst(word == option ? 2 : 1)
     }
     guard let first = words.first else { return nil }

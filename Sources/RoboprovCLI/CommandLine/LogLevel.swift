@@ -8,9 +8,6 @@ import Logging
 enum LogLevel: String, CaseIterable, ExpressibleByArgument, Sendable {
   case warning, info, debug, trace
 
-  /// The environment variable that sets it.
-  static let variable = "ROBOPROV_LOG"
-
   private var level: Logger.Level {
     switch self {
     case .warning: .warning

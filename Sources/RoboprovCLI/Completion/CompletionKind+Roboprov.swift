@@ -7,7 +7,7 @@ import Model
 import YAML
 
 extension CompletionKind {
-  /// Manifests, scenarios and configurations.
+  /// Manifests and scenarios.
   static let yaml = CompletionKind.file(extensions: ["yaml", "yml"])
   /// A room of the manifest or building on the command line.
   static let room = candidates { line in

@@ -21,9 +21,9 @@ struct RecordOptions: ParsableArguments {
       "Your name, for the record. Default: the login name.", valueName: "name"))
   var namedOperator: String?
 
-  /// The second place, from the command line or the configuration.
+  /// The second place, from the command line or the environment.
   var mirror: String? { namedMirror ?? Preferences.current.mirror }
-  /// The person, from the command line or the configuration; nil for the login name.
+  /// The person, from the command line or the environment; nil for the login name.
   var operatedBy: String? { namedOperator ?? Preferences.current.operatedBy }
 
   var keeping: RecordKeeping {
@@ -54,7 +54,7 @@ struct SealOptions: ParsableArguments {
       """, valueName: "file"), completion: .file())
   var namedSiteKey: String?
 
-  /// The key's file, from the command line or the configuration; nil for the one in the user's state
+  /// The key's file, from the command line or the environment; nil for the one in the user's state
   /// directory.
   var siteKey: String? { namedSiteKey ?? Preferences.current.siteKey }
 }
