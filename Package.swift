@@ -62,7 +62,6 @@ let package = Package(
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
-    .systemLibrary(name: "CMinizip", pkgConfig: "minizip", providers: [.apt(["libminizip-dev"])]),
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .target(name: "CLinux"),
@@ -73,7 +72,6 @@ let package = Package(
     // One utility each.
     library("Hex"),
     library("Digest", ["CGcrypt", "Hex"]),
-    library("Zip", ["CMinizip"]),
     library("QRCode", ["CQREncode"]),
     library("Ciphers", ["CGcrypt", "Digest", "Hex"]),
     // The messages of Espressif's provisioning, generated from EspMessages.proto (`make proto`).
@@ -129,7 +127,7 @@ let package = Package(
       [
         "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families",
         "Engine", "Source", "YAML", "CSV", "Manifest", "Journal", "Reporting", "VirtualTime",
-        "VirtualBuilding", "ScenarioFiles", "CGLib", "CLinux", "HTTP", "Zip", logging,
+        "VirtualBuilding", "ScenarioFiles", "CGLib", "CLinux", "HTTP", logging,
       ], settings: strict),
     library(
       "RoboprovCLI",
@@ -199,7 +197,6 @@ let package = Package(
     tests("Hex"),
     tests("Ciphers", ["Hex"]),
     tests("Digest", ["Hex"]),
-    tests("Zip"),
     tests("QRCode"),
     tests("Waiting", ["Bluetooth", "VirtualTime"]),
     tests("Bluetooth"),

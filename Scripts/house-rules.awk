@@ -104,8 +104,8 @@ target != "DBus" && target != "YAML" && target != "EventLoop" {
   forbid("Unsafe(Mutable)?(Raw)?(Buffer)?Pointer", "an unsafe pointer outside DBus, YAML and EventLoop")
   forbidMember("withUnsafe[A-Za-z]*", "an unsafe pointer outside DBus, YAML and EventLoop")
   forbid("(Unmanaged|unsafeBitCast|withUnsafe[A-Za-z]*)", "an unsafe pointer outside DBus, YAML and EventLoop")
-  # Zip uses minizip's handle, HTTP that of libmicrohttpd.
-  if (target != "Zip" && target != "HTTP") forbid("OpaquePointer", "an unsafe pointer outside DBus, YAML and EventLoop")
+  # HTTP uses the handle of libmicrohttpd.
+  if (target != "HTTP") forbid("OpaquePointer", "an unsafe pointer outside DBus, YAML and EventLoop")
   forbid("@unchecked +Sendable", "an unchecked promise outside DBus, YAML and EventLoop")
   forbid("nonisolated\\(unsafe\\)", "an unchecked promise outside DBus, YAML and EventLoop")
 }

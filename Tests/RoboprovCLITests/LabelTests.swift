@@ -137,7 +137,7 @@ struct LabelTests {
         #expect(
           rooms.map { $0["address"].text } == (1...3).map { "\(ServedBuilding.address($0))" },
           "the record has addresses")
-        let bundle = try await site.run(["report", "harbour", "--bundle", "out.zip"], on: building)
+        let bundle = try await site.run(["report", "harbour", "--bundle", "out.tar"], on: building)
         let status = try await site.run(["status", "building.yaml", "--output", "json"], on: building)
         try Self.expectSecret(site, [captured, validated, outcome, bundle, status])
       }

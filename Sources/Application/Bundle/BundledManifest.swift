@@ -1,6 +1,3 @@
-import FoundationEssentials
-import Bluetooth
-import Hex
 import Manifest
 import Model
 import YAML
@@ -8,13 +5,11 @@ import YAML
 /// A building's manifest for a bundle, without its secrets.
 package struct BundledManifest {
   /// The text; nil if the manifest is not included.
-  var text: [UInt8]?
-  /// The sentence about it in the README.
-  var note: String
-  /// Its passwords, which no file may contain; nil if they are unknown. For some only the source is known.
-  var secrets: [Secret]?
-  /// The addresses of its rooms.
-  var addresses: [UInt64] = []
+  private(set) var text: [UInt8]?
+  /// What it is, or why it is not included.
+  package private(set) var note: String
+  /// Its passwords as far as they are known, which no file may contain.
+  private(set) var secrets: [Secret] = []
 
   /// The manifest at this path, if it is there and of this building.
   /// - Parameter recorded: digest of the manifest of the newest run; nil where no run is on record.
@@ -46,8 +41,7 @@ package struct BundledManifest {
       case nil: ""
       }
     note = "\(path.visible)\(age). Passwords, comments and what could be a password are replaced by •••"
-    secrets = read?.rooms.flatMap(\.secrets)
-    addresses = read?.rooms.compactMap { $0.address?.rawValue } ?? []
+    secrets = read?.rooms.flatMap(\.secrets) ?? []
     if read == nil { note += ". It has errors, so its passwords are not known" }
   }
 
@@ -59,26 +53,14 @@ package struct BundledManifest {
 
 /// Searches the files of a bundle for secrets.
 struct SecretSearch {
-  /// The secrets as plain text, and as encoded in JSON, markup and hexadecimal, by their first byte.
-  private let forms: [[[UInt8]]]
-  /// The number of secrets.
-  let count: Int
+  /// The secrets as they are and as in JSON, by their first byte.
+  private var forms = [[[UInt8]]](repeating: [], count: 256)
 
   init(_ secrets: [Secret]) {
-    let texts = Set(secrets.filter(\.isResolved).map { $0.reveal() }).filter { !$0.isEmpty }.sorted()
-    count = texts.count
-    let all = texts.flatMap { text -> [String] in
-      let hex = text.utf8.hex()
-      let json = text.escaping(["\\": "\\\\", "\"": "\\\""])
-      let markup = text.escaping(["&": "&amp;", "<": "&lt;", ">": "&gt;"])
-      return [
-        text, json, json.escaping(["/": "\\/"]), markup,
-        markup.escaping(["\"": "&quot;"]), hex, hex.uppercased(),
-      ]
+    for secret in Set(secrets.filter(\.isResolved).map { Array($0.reveal().utf8) }) where !secret.isEmpty {
+      let json = secret.flatMap { "\"\\".utf8.contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] }
+      for form in Set([secret, json]) { forms[Int(form[0])].append(form) }
     }
-    var forms = [[[UInt8]]](repeating: [], count: 256)
-    for form in Set(all).sorted().map({ Array($0.utf8) }) { forms[Int(form[0])].append(form) }
-    self.forms = forms
   }
 
   /// Whether the bytes contain a secret. One pass for all secrets: the standard library's `contains` takes 350 ns per byte and
@@ -87,13 +69,5 @@ struct SecretSearch {
     bytes.indices.contains { index in
       forms[Int(bytes[index])].contains { bytes[index...].starts(with: $0) }
     }
-  }
-}
-
-extension String {
-  /// The text with these scalars replaced. A combining mark after one of them hides nothing, as it would where characters
-  /// are compared.
-  fileprivate func escaping(_ escapes: [Unicode.Scalar: String]) -> String {
-    unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
   }
 }

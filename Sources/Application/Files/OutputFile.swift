@@ -29,12 +29,12 @@ package enum OutputFile {
 
   /// Writes a new file that only its owner can read.
   /// - Throws: `CommandFailure` if it cannot be written or already exists.
-  package static func create(_ path: String, _ text: String) throws {
+  package static func create(_ path: String, _ bytes: [UInt8]) throws {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     do throws(POSIXError) {
       guard descriptor >= 0 else { throw POSIXError.last }
       defer { close(descriptor) }
-      try Descriptor.write(Array(text.utf8), to: descriptor)
+      try Descriptor.write(bytes, to: descriptor)
       guard fsync(descriptor) == 0 else { throw POSIXError.last }
     } catch {
       if descriptor >= 0 { _ = unlink(path) }

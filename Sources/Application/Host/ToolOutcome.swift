@@ -13,8 +13,8 @@ package struct ToolOutcome {
   /// Its complete output.
   var text: String { [output, errors].filter { !$0.isEmpty }.joined(separator: "\n") }
 
-  /// The maximum output of a program, in bytes: the messages of the Bluetooth service during long runs.
-  private static let mostBytes = 64 << 20
+  /// The maximum output of a program, in bytes.
+  private static let mostBytes = 1 << 20
 
   /// Runs a program, named by its path or found in PATH, and waits for its end.
   /// - Parameters:

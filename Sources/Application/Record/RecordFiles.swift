@@ -1,20 +1,18 @@
 import FoundationEssentials
 import Model
-package import Journal
+import Journal
 
-/// The files of a building's folder: those that roboprov writes, by name and place, and all others. Rehearsals,
-/// `latest`, the lock and hidden files are in neither.
-package struct RecordFiles {
-  /// The paths of roboprov's files, relative to the folder, sorted.
-  private(set) var own: [String] = []
-  /// The paths of all other files and links, and of folders that are not roboprov's, sorted.
+/// What is in a building's folder beside the files that roboprov writes, by name and place. Rehearsals, `latest`, the
+/// lock and hidden files do not count.
+struct RecordFiles {
+  /// The paths of other files and links, and of folders that are not roboprov's, relative to the folder, sorted.
   private(set) var others: [String] = []
 
   private let folder: String
 
   /// Lists the folder of a record.
   /// - Throws: `CommandFailure` if it cannot be read.
-  package init(_ archive: BuildingArchive, _ signed: [SignedState], in folder: String) throws {
+  init(_ archive: BuildingArchive, _ signed: [SignedState], in folder: String) throws {
     self.folder = folder
     var names = Set(BuildingReports.formats.map(\.name))
     for run in archive.runs {
@@ -48,7 +46,7 @@ package struct RecordFiles {
         if name.hasPrefix(".") || [RunDirectory.rehearsals, RunDirectory.latest].contains(file) { continue }
         switch try manager.attributesOfItem(atPath: "\(folder)/\(file)")[.type] as? FileAttributeType {
         case .typeDirectory? where folders.contains(file): try list(file, names, folders)
-        case .typeRegular? where names.contains(file): own.append(file)
+        case .typeRegular? where names.contains(file): continue
         default: others.append(file)
         }
       }

@@ -7,8 +7,6 @@ package enum RecordedNumbers {
   package static let seconds = -1e9...1e9
   /// Microseconds since a run began.
   static let elapsed: ClosedRange<Int64> = 0...1_000_000_000_000_000
-  /// Seconds since 1970, up to the year 9999.
-  package static let times = 0...253_402_300_799.999
 }
 
 private protocol RecordedNumber: Comparable {

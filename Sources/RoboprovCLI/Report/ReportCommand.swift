@@ -27,11 +27,10 @@ struct RunReportCommand: AsyncParsableCommand {
     abstract: "Write a run's reports from its journal again, also for a run that was killed.",
     discussion: """
       roboprov report seeblick
-      roboprov report building.yaml --bundle seeblick.zip
+      roboprov report building.yaml --bundle seeblick.tar
 
-      --bundle writes one file for support: every journal, report and device log of the building, the manifest without \
-      passwords, the versions, and the log messages of the Bluetooth service during the runs. It includes a damaged record \
-      unchanged (exit status \(ExitStatus.record.rawValue)). It does not replace an existing file.
+      --bundle writes one file for support, a tar: every journal of the building and the manifest without passwords. It \
+      includes a damaged record unchanged (exit status \(ExitStatus.record.rawValue)). It does not replace an existing file.
       """)
 
   @Argument(
@@ -51,19 +50,13 @@ struct RunReportCommand: AsyncParsableCommand {
   var output = OutputFormat.text
 
   @Option(
-    help: ArgumentHelp("Write the building's whole record into this zip file.", valueName: "file.zip"),
-    completion: .file(extensions: ["zip"]))
+    help: ArgumentHelp("Write the building's whole record into this tar file.", valueName: "file.tar"),
+    completion: .file(extensions: ["tar"]))
   var bundle: String?
-
-  @Flag(help: "With --bundle: replace each Bluetooth address with a pseudonym.")
-  var withoutAddresses = false
 
   func validate() throws {
     guard bundle == nil || run == nil else {
       throw ValidationError("--bundle includes every run of the building: leave the run's id out")
-    }
-    guard !withoutAddresses || bundle != nil else {
-      throw ValidationError("--without-addresses needs --bundle FILE.zip")
     }
   }
 
@@ -127,7 +120,6 @@ struct RunReportCommand: AsyncParsableCommand {
 
   private func writeBundle(_ path: String) throws {
     let reference = try BuildingReference.find(building)
-    let folder = "\(reports)/\(reference.id)"
     let archive: BuildingArchive
     do throws(JournalError) {
       archive = try BuildingArchive.read(in: reports, building: reference.id)
@@ -138,31 +130,18 @@ struct RunReportCommand: AsyncParsableCommand {
       throw BuildingArchive.noRun(of: reference.id, in: reports)
     }
     let newest = archive.runs.reversed().lazy.compactMap(\.started).first { !$0.manifestPath.isEmpty }
-    let bundle = SupportBundle(
-      building: reference.id, folder: folder,
-      files: try RecordFiles(
-        archive, (try? SignedState.all(of: reference.id, in: reports)) ?? [], in: folder), archive: archive,
-      manifest: BundledManifest(
-        reference.source == nil ? newest?.manifestPath : reference.text, of: reference.id,
-        recorded: newest?.manifestSHA256),
-      messages: ServiceMessages(archive.times), made: Surroundings.now, hidesAddresses: withoutAddresses)
-    try bundle.write(to: path)
+    let manifest = BundledManifest(
+      reference.source == nil ? newest?.manifestPath : reference.text, of: reference.id,
+      recorded: newest?.manifestSHA256)
+    try SupportBundle(
+      building: reference.id, archive: archive, manifest: manifest, made: Surroundings.now
+    ).write(to: path)
     for fault in archive.faults {
       Console.say(
         "roboprov: warning: \(FaultWords.sentence(fault.kind, in: fault.journal)); the bundle has it unchanged"
       )
     }
-    Console.say("Wrote \(path). Its README.txt lists what it contains and what it leaves out.")
+    Console.say("Wrote \(path). The manifest: \(manifest.note).")
     if !archive.faults.isEmpty { throw ExitStatus.record }
-  }
-}
-
-extension BuildingArchive {
-  /// The times of the provisioning runs, each extended by 60 s before and after.
-  fileprivate var times: [ClosedRange<Date>] {
-    runs.filter(\.isProvisioning).compactMap { run in
-      guard let first = run.record.events.first?.at, let last = run.record.events.last?.at else { return nil }
-      return first.addingTimeInterval(-60)...max(first, last).addingTimeInterval(60)
-    }
   }
 }

@@ -31,7 +31,6 @@ ROOT_PACKAGES = [
     "busybox-static",  # the shell and the small tools of the guest's scripts
     "dbus",
     "libglib2.0-0",  # for roboprov
-    "libminizip1",  # for roboprov
     "libqrencode4",  # for roboprov
     "libc6",
     "libdbus-1-3",  # for roboprov; brings libgcrypt20 with it

@@ -51,10 +51,10 @@ extension Site {
 private let recordedRuns = RecordedRuns("RoboprovCLITests")
 
 extension Site {
-  /// Expects that a command that depends on nothing outside wrote what is on record. `doctor` and a bundle describe the
-  /// present computer.
+  /// Expects that a command that depends on nothing outside wrote what is on record. `doctor` describes the present
+  /// computer.
   func recorded(_ arguments: [String], _ outcome: Invocation.Outcome) async -> Invocation.Outcome {
-    if hasComputer, arguments.first != "doctor", !arguments.contains("bundle") {
+    if hasComputer, arguments.first != "doctor" {
       recordedRuns.expect([Transcript.compared("\(outcome)", in: directory.path)])
     }
     return outcome
