@@ -147,7 +147,7 @@ extension FuzzTarget {
     let secret = String(decoding: lines[0], as: UTF8.self)
     let redactor = Redactor([Secret(secret)])
     // The secret may consist only of characters of the replacement texts.
-    let isPlain = !secret.isEmpty && secret.utf8.allSatisfy { $0 < 0x80 }
+    let isPlain = !secret.isEmpty && secret.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     var said = ""
     for line in lines.dropFirst() {
       let text = String(decoding: line, as: UTF8.self)

@@ -1,10 +1,8 @@
 /// Takes secrets out of outside texts: those of devices and of the stack.
 ///
-/// A device can repeat a password in many forms. The redactor finds the secret itself, in upper or lower
-/// case, reversed, with spaces, punctuation or NULs between its characters (so UTF-16 and UTF-32, too),
-/// escaped as in JSON, URLs, HTML or quoted-printable, as hexadecimal, decimal bytes or base64; and pieces of it in each of
-/// these forms, of 6 characters or more (8 for secrets of 16 or more). At the beginning and the end of a
-/// text, where it may have been cut off, 4 characters suffice.
+/// A device can repeat a password. The redactor finds the secret itself, in upper or lower case, with the escapes of JSON
+/// and URLs, as hexadecimal or base64; and pieces of it in each of these forms, of 6 bytes or more (8 for secrets of 16 or
+/// more). At the beginning and the end of a text, where it may have been cut off, 4 bytes suffice.
 ///
 /// It does not find other encodings: it protects against careless firmware.
 ///
@@ -13,35 +11,23 @@ package struct Redactor: Sendable {
   /// The replacement for a secret.
   package static let mark = "•••"
   /// The number of bytes of earlier text from the same source that matter: the beginning of a piece in its
-  /// longest form, `0x68, 0x00, `.
-  static let memory = 160
+  /// longest form, `\\u0068`.
+  static let memory = 64
 
-  private let folds: [(fold: TextFold, pieces: SecretPieces)]
-  /// Secrets with too few visible characters for folding, unchanged, the longest first.
-  private let exact: [[UInt8]]
+  private var pieces = SecretPieces()
 
   /// A redactor for these secrets. Empty and unresolved secrets are ignored.
   package init(_ secrets: some Sequence<Secret>) {
-    let secrets = Set(secrets.filter(\.isResolved).map { Array($0.reveal().utf8) }).filter { !$0.isEmpty }
-    let isASCII = secrets.allSatisfy { $0.allSatisfy { $0 < 0x80 } }
-    let alphanumeric = TextFold(keepsPunctuation: false, keepsNonASCII: !isASCII)
-    let graphic = TextFold(keepsPunctuation: true, keepsNonASCII: !isASCII)
-    var pieces = (alphanumeric: SecretPieces(), graphic: SecretPieces())
-    var exact: [[UInt8]] = []
-    for secret in secrets {
-      let folded = (alphanumeric: alphanumeric(secret), graphic: graphic(secret))
-      pieces.alphanumeric.insert(folded.alphanumeric)
-      if folded.graphic != folded.alphanumeric { pieces.graphic.insert(folded.graphic) }
-      if folded.graphic.count < SecretPieces.leastSecret { exact.append(secret) }
-    }
-    folds = [(alphanumeric, pieces.alphanumeric), (graphic, pieces.graphic)].filter { !$0.1.isEmpty }
-    self.exact = exact.sorted { a, b in
-      a.count != b.count ? a.count > b.count : a.lexicographicallyPrecedes(b)
+    for secret in Set(secrets.filter(\.isResolved).map { $0.reveal() }) {
+      let folded = secret.utf8.compactMap(TextReading.folded)
+      pieces.insert(folded)
+      // A text without its escapes has no backslash.
+      pieces.insert(folded.filter { $0 != UInt8(ascii: "\\") })
     }
   }
 
   /// Whether it redacts nothing.
-  package var isEmpty: Bool { folds.isEmpty && exact.isEmpty }
+  package var isEmpty: Bool { pieces.isEmpty }
 
   /// The end of a text, as far as `callAsFunction(_:after:)` uses it.
   package static func tail(of text: String) -> String {
@@ -53,7 +39,8 @@ package struct Redactor: Sendable {
   package func callAsFunction(_ text: String, after earlier: String = "") -> String {
     if isEmpty || text.isEmpty { return text }
     let bytes = Array(text.utf8)
-    var ranges = self.ranges(in: bytes, isWhole: true)
+    let isCutOff = bytes.suffix(Self.cutOff.count).elementsEqual(Self.cutOff)
+    var ranges = self.ranges(in: isCutOff ? bytes.dropLast(Self.cutOff.count) : bytes, isWhole: true)
     let before = earlier.utf8.suffix(Self.memory)
     if !before.isEmpty {
       ranges += self.ranges(in: before + bytes, isWhole: false).compactMap { range in
@@ -64,30 +51,14 @@ package struct Redactor: Sendable {
     return ranges.isEmpty ? text : Self.text(bytes, without: ranges)
   }
 
+  /// A character that was cut off at the end of a text.
+  private static let cutOff = Array("\u{FFFD}".utf8)
+
   /// The places of secrets, in no order.
   /// - Parameter isWhole: whether `bytes` begins and ends with the text, which may have been cut off there.
   private func ranges(in bytes: [UInt8], isWhole: Bool) -> [Range<Int>] {
-    var ranges = exactRanges(in: bytes)
-    if folds.isEmpty { return ranges }
-    TextReading.forEach(of: bytes) { view in
-      for (fold, pieces) in folds {
-        pieces.find(in: fold(view), hasEdges: isWhole) { ranges.append($0) }
-      }
-    }
-    return ranges
-  }
-
-  private func exactRanges(in bytes: [UInt8]) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
-    var index = 0
-    while !exact.isEmpty, index < bytes.count {
-      if let secret = exact.first(where: { bytes[index...].starts(with: $0) }) {
-        ranges.append(index..<index + secret.count)
-        index += secret.count
-      } else {
-        index += 1
-      }
-    }
+    TextReading.forEach(of: bytes) { view in pieces.find(in: view, hasEdges: isWhole) { ranges.append($0) } }
     return ranges
   }
 
@@ -102,9 +73,9 @@ package struct Redactor: Sendable {
       end = range.upperBound
       isOpen = true
     }
-    // A character that was cut off at the end became U+FFFD: it belongs to the secret before it.
+    // A character that was cut off belongs to the secret before it.
     let rest = bytes[end...]
-    if !rest.elementsEqual(Array("\u{FFFD}".utf8)) { result += rest }
+    if !rest.elementsEqual(cutOff) { result += rest }
     return String(decoding: result, as: UTF8.self)
   }
 }
