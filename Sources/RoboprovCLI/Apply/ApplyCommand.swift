@@ -81,9 +81,6 @@ struct ApplyCommand: AsyncParsableCommand {
         valueName: "n"))
     var parallel: Int?
 
-    @Flag(help: "Work on one device at a time, as --parallel 1.")
-    var sequential = false
-
     @Option(
       help: ArgumentHelp(
         """
@@ -108,9 +105,6 @@ struct ApplyCommand: AsyncParsableCommand {
     func validate() throws {
       if let parallel, parallel < 1 { throw ValidationError("--parallel takes a number from 1") }
       if let canary, canary < 1 { throw ValidationError("--canary takes a number from 1") }
-      guard parallel == nil || !sequential else {
-        throw ValidationError("--sequential and --parallel exclude each other: --sequential is --parallel 1")
-      }
     }
   }
 
@@ -215,7 +209,7 @@ struct ApplyCommand: AsyncParsableCommand {
     }
     var request = prepared.request(
       as: run, manifest: manifest, isSimulated: stack.isSimulated, radio.choice, scanTime: radio.scanTime,
-      parallel: course.sequential ? 1 : course.parallel, failures: course.maxFailures)
+      parallel: course.parallel, failures: course.maxFailures)
     request.isWatching = everyDay.watch
     request.canaries = course.canary
     let progress = LiveProgress(

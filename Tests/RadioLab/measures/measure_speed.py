@@ -180,7 +180,7 @@ def _compare(ways: dict[str, Way], repetitions: int, faults: list[dict[str, Any]
 def _ways() -> dict[str, Way]:
     return {
         "roboprov, 1 adapter, one after the other": lambda lab, building: _roboprov(
-            lab, building, "--sequential", "--adapter", "hci0"
+            lab, building, "--parallel", "1", "--adapter", "hci0"
         ),
         "roboprov, 1 adapter": lambda lab, building: _roboprov(lab, building, "--adapter", "hci0"),
         "roboprov, 3 adapters": _roboprov,
