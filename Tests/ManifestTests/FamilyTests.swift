@@ -129,6 +129,19 @@ struct FamilyTests {
     #expect(room.settings[.uuid]?.shown == written.replacing("'", with: "").uppercased())
   }
 
+  @Test(
+    "a timeout that the interval needs is not too short",
+    arguments: [(0, []), (1, [.timeoutTooShort])] as [(Int, [DiagnosticCode])])
+  func exactTimeout(missing: Int, findings: [DiagnosticCode]) throws {
+    let usual = DeviceFamily.iotDesignShop.timeouts(for: [.interval: .duration(.seconds(10))])
+    let connect = Int(usual[.connect] / .milliseconds(1)) - missing
+    let text = beacons(
+      "uuid: \(uuid), major: 1, interval: 10s, timeouts: { connect: \(connect)ms }", ["room: R, minor: 1"])
+    let reading = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    #expect(
+      reading.diagnostics.map(\.code).filter { $0 == .timeoutTooShort } == findings, "\(reading.rendered)")
+  }
+
   @Test("timeouts follow from the interval unless the manifest sets them")
   func timeouts() throws {
     // The interval gives a warning and is used.

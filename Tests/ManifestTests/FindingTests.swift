@@ -236,6 +236,20 @@ struct FindingTests {
     #expect(reading.diagnostics.map(\.severity) == [.warning])
   }
 
+  @Test(
+    "an unquoted value in the quotation marks of a word processor is refused; one that only begins or ends so is read",
+    arguments: [
+      ("“Lobby”", true), ("„Lobby“", true), ("«Lobby»", true), ("‘Lobby\"", true), ("“”", true),
+      ("“a”", true),
+      ("“", false), ("“Lobby", false), ("Lobby”", false), ("\"“Lobby”\"", false), ("é”", false),
+      ("“Lobby„", false),
+    ])
+  func quotationMarks(written: String, isRefused: Bool) {
+    let text = "building: B\nmatch: any\nrooms:\n  - { room: \(written), minor: 1, id: a }\n"
+    let reading = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    #expect(reading.diagnostics.map(\.code) == (isRefused ? [.typographicQuote] : []), "\(reading.rendered)")
+  }
+
   @Test("all errors are reported together, in the order of the file")
   func together() {
     let text = """
