@@ -50,12 +50,13 @@ let package = Package(
     .library(name: "KillSwitch", type: .dynamic, targets: ["KillSwitch"]),
   ],
   dependencies: [
-    // Exactly this one: Scripts/manual reads its description of the commands, which has no stable form.
+    // Exact versions, so that a version of roboprov is always built from the same sources. Scripts/manual reads what the first
+    // one says of the commands, which has no stable form.
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     // EspMessages.pb.swift is generated for this version. Its traits would bring Foundation into the program.
-    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
+    .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0", traits: []),
   ],
   targets: [
     // System libraries, and the few kernel calls that Swift does not import.
