@@ -83,7 +83,7 @@ let package = Package(
     library("Waiting", ["Bluetooth"]),
     library("EventLoop", ["Bluetooth", "CLinux"]),
     library("HTTP", ["CHTTP", "CLinux", "Bluetooth", "EventLoop"]),
-    library("DBus", ["CDBus", "CLinux", "EventLoop", logging]),
+    library("DBus", ["CDBus", "CLinux", "EventLoop", "Waiting", logging]),
     library("BlueZ", ["Waiting", "Bluetooth", "EventLoop", "DBus", logging]),
 
     // The building, its devices and a run; the engine, its inputs and its outputs.
@@ -205,7 +205,7 @@ let package = Package(
     // A client of a server under test.
     .target(name: "RawClient", path: "Tests/RawClient", swiftSettings: fast),
     tests("HTTP", ["Bluetooth", "EventLoop", "RawClient"]),
-    tests("DBus", ["Bluetooth", "CLinux", "EventLoop"]),
+    tests("DBus", ["Bluetooth", "CLinux", "EventLoop", "Waiting"]),
     tests(
       "BlueZ",
       [

@@ -1,5 +1,6 @@
 package import EventLoop
 package import Logging
+import Waiting
 
 /// A connection to a bus: method calls, signals and exported objects.
 ///
@@ -80,7 +81,7 @@ package actor Connection {
     let executor = loop ?? LoopExecutor.current ?? LoopExecutor.startThread()
     let opened = OneShot<Result<Connection, DBusError>>()
     let timer = executor.schedule(after: timeout) {
-      opened.give(
+      opened.fulfill(
         .failure(
           DBusError(
             kind: .cannotConnect, name: DBusError.prefix + "Timeout",
@@ -93,7 +94,7 @@ package actor Connection {
       executor.post { registration.withLock { $0 = nil } }
     }
     let serve = { @Sendable (link: any MessageLink, name: BusName) in
-      _ = opened.give(
+      _ = opened.fulfill(
         .success(Connection(link, named: name, servedBy: executor, timeout: timeout, log: log)))
     }
     if case .local(let bus) = address {
@@ -102,34 +103,34 @@ package actor Connection {
           let link = try bus.connect(on: executor)
           serve(link, link.uniqueName)
         } catch {
-          opened.give(.failure(error))
+          opened.fulfill(.failure(error))
         }
       }
     } else {
       onThreadOfItsOwn {
-        guard !opened.isGiven else { return }
+        guard opened.peeked == nil else { return }
         let link = Result { () throws(DBusError) in try Link.open(address) }
         executor.post {
-          guard !opened.isGiven else { return }
+          guard opened.peeked == nil else { return }
           do throws(DBusError) {
             let pending = try Registration(of: link.get()) { outcome in
               switch outcome {
               case .success(let named): serve(named.link, named.name)
-              case .failure(let error): opened.give(.failure(.cannotConnect(error)))
+              case .failure(let error): opened.fulfill(.failure(.cannotConnect(error)))
               }
             }
             registration.withLock { $0 = pending }
             executor.serve(pending)
           } catch {
-            opened.give(.failure(.cannotConnect(error)))
+            opened.fulfill(.failure(.cannotConnect(error)))
           }
         }
       }
     }
     return try await withTaskCancellationHandler {
-      await opened.take()
+      await opened.valueEvenIfCancelled()
     } onCancel: {
-      opened.give(.failure(.cancelled))
+      opened.fulfill(.failure(.cancelled))
     }.get()
   }
 

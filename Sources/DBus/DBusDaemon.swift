@@ -2,6 +2,7 @@ import CDBus
 import CLinux
 import EventLoop
 import Glibc
+import Waiting
 
 /// A bus for one simulation: a daemon, or a bus within the process.
 package protocol PrivateBus: Sendable {
@@ -106,12 +107,12 @@ private final class DaemonKeeper: Sendable {
     let started = OneShot<Result<String, DBusDaemonError>>()
     onThreadOfItsOwn {
       let result = self.launch(program, files)
-      if case .failure = result { self.kill() } else { started.give(result) }
+      if case .failure = result { self.kill() } else { started.fulfill(result) }
       self.awaitEnd(of: files)
       // A failure is reported after the cleanup, so that the caller has nothing to stop.
-      started.give(result)
+      started.fulfill(result)
     }
-    return await started.take()
+    return await started.valueEvenIfCancelled()
   }
 
   /// SIGKILL loses nothing, because a bus stores nothing, and it also ends a daemon that was stopped by a

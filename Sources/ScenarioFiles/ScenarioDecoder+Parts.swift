@@ -41,7 +41,7 @@ extension ScenarioDecoder {
     let faults = items("faults", of: fields).compactMap { fault($0, family) }
     guard let address else { return nil }
     return SensorScenario(
-      address: address, family: family, signal: Signal(base: signal ?? -60), place: place,
+      address: address, family: family, signal: SignalStrength(base: signal ?? -60), place: place,
       appearsAfter: appears ?? .zero, holds: holds, beacon: beacon, label: label, faults: faults)
   }
 

@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import Glibc
 import Testing
+import Waiting
 
 @testable import DBus
 
@@ -133,14 +134,14 @@ struct BridgeTests {
     try await withBus { bus in
       let connection = try await open(["systemd-stdio-bridge", "-p", bus.address])
       let ended = OneShot<Void>()
-      await connection.onClose { ended.give(()) }
+      await connection.onClose { ended.fulfill() }
       let pattern = "systemd-stdio-bridge\0-p\0\(bus.address)"
       let process = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }
         .first {
           (try? String(contentsOfFile: "/proc/\($0)/cmdline", encoding: .utf8))?.hasPrefix(pattern) == true
         }
       kill(try #require(process), SIGKILL)
-      await ended.take()
+      await ended.valueEvenIfCancelled()
       let failure = await #expect(throws: DBusError.self) { try await connection.call(.toBus("GetId", [])) }
       #expect(failure?.kind == .disconnected)
       while !children(with: bus.address).isEmpty { try await SystemClock().sleep(for: .milliseconds(10)) }

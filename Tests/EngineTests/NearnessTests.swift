@@ -244,7 +244,7 @@ import VirtualBuilding
         scenario.adapters = ParallelScenarios.four
         // One sensor in each room, and a second one in the fourth.
         for (index, place) in [0, 1, 2, 3, 3].enumerated() {
-          scenario.sensors[index].signal = Signal(
+          scenario.sensors[index].signal = SignalStrength(
             base: -75, perAdapter: [ParallelScenarios.four[place].address: -48 - index])
         }
       })

@@ -82,7 +82,7 @@ import VirtualBuilding
       [[]], rooms: [room],
       scenario: {
         $0.sensors[0].appearsAfter = .seconds(60)
-        $0.sensors[0].signal = Signal(base: -50)
+        $0.sensors[0].signal = SignalStrength(base: -50)
       }, request: { $0.isWatching = true })
     #expect(run.result.outcome == .complete)
     #expect(run.outcome(1)?.address == Sample.address(1))

@@ -63,12 +63,17 @@ def make_copy(copy: Path, texts: dict[str, str]) -> None:
         update(copy / path, texts[path] if path in texts else (ROOT / path).read_bytes())
         if path not in texts:
             shutil.copymode(ROOT / path, copy / path)
+    places = []
     for folder, folders, files in os.walk(copy):
         place = Path(folder).relative_to(copy)
+        places.append(copy / place)
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in files:
             if str(place / name) not in wanted and not name.startswith("."):
                 (copy / place / name).unlink()
+    for folder_left in reversed(places):
+        if not any(folder_left.iterdir()):
+            folder_left.rmdir()
 
 
 class Run:

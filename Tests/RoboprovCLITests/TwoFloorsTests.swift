@@ -29,7 +29,7 @@ struct TwoFloorsTests {
         ]
         .map { number, adapter in
           var sensor = ServedBuilding.sensor(number)
-          sensor.signal = Signal(base: nil, perAdapter: [adapter: -60])
+          sensor.signal = SignalStrength(base: nil, perAdapter: [adapter: -60])
           return sensor
         })
       try await site.serve(scenario, speed: 1) { building in

@@ -25,7 +25,7 @@ import VirtualBuilding
       timeouts: DeviceFamily.firefly.timeouts(for: settings), retries: retries)
     let far = SensorScenario(
       address: address, family: .firefly,
-      signal: Signal(base: nil, perAdapter: [Self.adapters[2].address: -60]))
+      signal: SignalStrength(base: nil, perAdapter: [Self.adapters[2].address: -60]))
     let result = await TestCase(
       seed: 1, families: .builtIn,
       building: Building(id: "house", name: "House", rooms: [room], families: FamilyCatalogue.builtIn),

@@ -10,8 +10,8 @@ struct ObjectTreeTests {
   static let interface: InterfaceName = "org.bluez.Adapter1"
 
   /// A tree with one object that was already signalled.
-  static func signalled() -> ObjectTree {
-    var tree = ObjectTree()
+  static func signalled() -> ExportedObjects {
+    var tree = ExportedObjects()
     tree.add(path, [.init(interface, [("Powered", .bool(true)), ("Alias", .string("a"))])])
     _ = tree.takeSignals()
     return tree
@@ -19,7 +19,7 @@ struct ObjectTreeTests {
 
   @Test("a new object is signalled with all its interfaces and properties")
   func added() throws {
-    var tree = ObjectTree()
+    var tree = ExportedObjects()
     tree.add(Self.path, [.init(Self.interface, [("Powered", .bool(true))])])
     tree.set(Self.path, Self.interface, "Alias", .string("late"))
     let signals = tree.takeSignals()
@@ -84,7 +84,7 @@ struct ObjectTreeTests {
 
   @Test("removing /org/bluez/hci1 keeps /org/bluez/hci10")
   func prefix() {
-    var tree = ObjectTree()
+    var tree = ExportedObjects()
     tree.add("/org/bluez/hci1", [])
     tree.add("/org/bluez/hci10", [])
     tree.remove("/org/bluez/hci1")

@@ -16,7 +16,7 @@ struct PlaceTests {
 
   private static func scenario(
     _ radio: RadioParameters = plain(), adapter: Place? = Place(x: 1, y: 1), sensors: [Place?],
-    signal: Signal = Signal(base: -60), seed: UInt64 = 1
+    signal: SignalStrength = SignalStrength(base: -60), seed: UInt64 = 1
   ) -> Scenario {
     Scenario(
       seed: seed, radio: radio,
@@ -50,7 +50,7 @@ struct PlaceTests {
   @Test("a position changes neither an explicit strength nor a device without a position")
   func numbers() {
     let near = Place(x: 2, y: 1)
-    let named = Signal(base: -60, perAdapter: [Building.adapter.address: -80])
+    let named = SignalStrength(base: -60, perAdapter: [Building.adapter.address: -80])
     #expect(Self.rssi(Self.scenario(sensors: [near], signal: named)) == -80)
     #expect(Self.rssi(Self.scenario(adapter: nil, sensors: [near])) == -60)
     #expect(Self.rssi(Self.scenario(sensors: [nil])) == -60)
@@ -81,7 +81,7 @@ struct PlaceTests {
   func loss(_ rssi: Int, _ received: ClosedRange<Double>) async throws {
     let share = try await Building.run(
       radio: Self.plain { $0.duplicates = .every(.milliseconds(100)) },
-      change: { $0.sensors[0].signal = Signal(base: rssi) }
+      change: { $0.sensors[0].signal = SignalStrength(base: rssi) }
     ) { (building) async throws in
       try await building.reports(within: .seconds(21)) / 200
     }
@@ -92,7 +92,7 @@ struct PlaceTests {
   @Test("a sensor out of range cannot be connected to, even if one advertisement is received")
   func range() async throws {
     try await Building.run(
-      radio: Self.plain { $0.fading = 6 }, change: { $0.sensors[0].signal = Signal(base: -98) }
+      radio: Self.plain { $0.fading = 6 }, change: { $0.sensors[0].signal = SignalStrength(base: -98) }
     ) { (building) async throws in
       try #require(try await building.receive() != nil)
       let link = try await building.within(.seconds(30)) {

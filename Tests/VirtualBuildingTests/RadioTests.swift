@@ -163,7 +163,7 @@ struct RadioTests {
   @Test("each adapter receives a sensor with the scenario's strength, within the fading")
   func signal() async throws {
     try await Building.run(change: {
-      $0.sensors[0].signal = Signal(base: nil, perAdapter: [Building.adapter.address: -72])
+      $0.sensors[0].signal = SignalStrength(base: nil, perAdapter: [Building.adapter.address: -72])
     }) { (building) async throws in
       var strengths: [Int] = []
       for _ in 0..<20 { strengths.append(try await building.receive()?.rssi ?? 0) }
@@ -183,7 +183,7 @@ struct RadioTests {
 
   @Test("connecting to a weak sensor often fails")
   func weak() async throws {
-    let (failed, connected) = try await Building.run(change: { $0.sensors[0].signal = Signal(base: -90) }) {
+    let (failed, connected) = try await Building.run(change: { $0.sensors[0].signal = SignalStrength(base: -90) }) {
       (building) async throws in
       var (failed, connected) = (0, 0)
       for _ in 0..<40 {

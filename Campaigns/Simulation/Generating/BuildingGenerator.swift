@@ -155,8 +155,8 @@ struct BuildingGenerator {
   }
 
   /// A signal that every adapter receives, or only some.
-  private mutating func drawSignal() -> Signal {
-    var signal = Signal(base: Int.random(in: -80 ... -45, using: &chance))
+  private mutating func drawSignal() -> SignalStrength {
+    var signal = SignalStrength(base: Int.random(in: -80 ... -45, using: &chance))
     for adapter in adapters where chance.chance(0.3) {
       signal.perAdapter[adapter.address] = Int.random(in: -80 ... -40, using: &chance)
     }

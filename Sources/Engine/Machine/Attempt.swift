@@ -30,7 +30,7 @@ struct Attempt: Hashable, Sendable {
 }
 
 /// What the GATT session of an attempt saw.
-struct AttemptReport: Hashable, Sendable {
+struct AttemptResult: Hashable, Sendable {
   /// The submission, which still needs its proof, or the failure.
   var result: Result<Submission, AttemptFailure>
   /// Why the run ended it; nil if it did not.
@@ -51,7 +51,7 @@ struct AttemptReport: Hashable, Sendable {
   var hasLink = false
 }
 
-extension AttemptReport {
+extension AttemptResult {
   /// The result, with the pause of the host or the loss of the adapter as its cause if the run ended the session for
   /// that. The result of an earlier save stays open.
   var judged: Result<Submission, AttemptFailure> {

@@ -110,7 +110,7 @@ indirect enum RoomState: Sendable {
       guard case .failure(let failure) = result else { return false }
       return failure.reason.code == .connectTimedOut || failure.reason.code == .connectFailed
     }
-    init(_ engaged: Engaged, _ report: AttemptReport) {
+    init(_ engaged: Engaged, _ report: AttemptResult) {
       work = engaged.work
       work.take(report)
       (attempt, session, began) = (engaged.attempt, engaged.session, engaged.since)

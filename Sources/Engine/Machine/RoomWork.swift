@@ -124,7 +124,7 @@ struct RoomWork: Hashable, Sendable {
   }
 
   /// Takes over the results of an attempt.
-  mutating func take(_ report: AttemptReport) {
+  mutating func take(_ report: AttemptResult) {
     sent.formUnion(report.sent)
     // Until the next submission, the earlier writes count as well: their proof may still arrive.
     written = report.wasSubmitted ? report.written : written.union(report.written)

@@ -37,7 +37,7 @@ enum RunInput: Sendable {
   /// The attempt is about to send the first setting.
   case asksToWrite(AttemptID)
   /// The GATT session is over. The link, if there is one, is being ended.
-  case sessionEnded(AttemptReport, AttemptID)
+  case sessionEnded(AttemptResult, AttemptID)
   /// The adapter no longer holds the link. The cause is nil if there was no link, or the stack did not report it.
   case linkEnded(Disconnection.Cause?, AttemptID)
   /// The link is down, and the stack has or has not forgotten the device.

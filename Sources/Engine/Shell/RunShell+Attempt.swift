@@ -28,7 +28,7 @@ extension RunShell {
       receive: { [inbox] in inbox.post(.received($0, attempt.session)) })
     let result = await ended(by: end) { await runSession(session) }
     let link = await session.progress.link
-    var report = AttemptReport(result: result, end: end.peeked)
+    var report = AttemptResult(result: result, end: end.peeked)
     report.sent = await session.progress.sent
     report.written = await session.progress.written
     report.readBack = await session.progress.readBack

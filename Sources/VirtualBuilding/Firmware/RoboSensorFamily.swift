@@ -148,7 +148,7 @@ extension Flash {
 extension SensorScenario {
   /// A Robo Sensor; by default it is present from the start, new and without faults.
   package init(
-    address: BluetoothAddress, signal: Signal = .init(base: -60), place: Place? = nil,
+    address: BluetoothAddress, signal: SignalStrength = .init(base: -60), place: Place? = nil,
     appearsAfter: Duration = .zero, holds: [String: String] = [:], beacon: BuiltInBeacon? = nil,
     faults: [ScheduledFault] = []
   ) {

@@ -7,7 +7,7 @@ import Hex
 /// one less than that of its value.
 struct AttributeObject {
   var path: ObjectPath
-  var interfaces: [ObjectTree.Interface]
+  var interfaces: [ExportedObjects.Interface]
   /// How long after `ServicesResolved` the object appears.
   var lateBy: Duration = .zero
 }

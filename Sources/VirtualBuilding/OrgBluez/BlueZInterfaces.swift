@@ -193,7 +193,7 @@ struct InterfaceDescription: Sendable {
   }
 }
 
-extension ObjectTree {
+extension ExportedObjects {
   /// The introspection document of a path; nil if there is no object at or below it.
   func introspection(of path: ObjectPath) -> String? {
     let children = children(of: path)

@@ -70,7 +70,7 @@ extension BluetoothDaemon {
     }
   }
 
-  private func interfaceNamed(by call: MethodCall) throws(DBusError) -> ObjectTree.Interface {
+  private func interfaceNamed(by call: MethodCall) throws(DBusError) -> ExportedObjects.Interface {
     guard let interfaces = tree.interfaces(of: call.path) else { throw BlueZFailure.unknownObject(call) }
     let name = call.body.first?.asString ?? ""
     guard let interface = interfaces.first(where: { $0.name.text == name }) else {

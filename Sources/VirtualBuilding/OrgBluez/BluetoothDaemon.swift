@@ -13,7 +13,7 @@ actor BluetoothDaemon {
   let world: World
   let tasks = BackgroundTasks()
 
-  var tree = ObjectTree()
+  var tree = ExportedObjects()
   var adapters: [BluetoothAddress: AdapterRecord] = [:]
   var storage: Storage
   var agents: [BusName: ObjectPath] = [:]

@@ -2,14 +2,14 @@ import Glibc
 import Bluetooth
 import VirtualTime
 
-/// Signal strength from positions: docs/radio-model.md, "Strength, loss and range".
+/// SignalStrength strength from positions: docs/radio-model.md, "Strength, loss and range".
 extension Scenario {
   /// The strength with which the adapters receive a sensor, before fading. An explicit value of
   /// `SensorScenario.signal` for an adapter has precedence, then the positions of both if they are known,
   /// then the sensor's `base`.
   ///
   /// It depends only on the seed and the two addresses, not on other devices in the building.
-  package func signal(of sensor: SensorScenario) -> Signal {
+  package func signal(of sensor: SensorScenario) -> SignalStrength {
     guard let place = sensor.place else { return sensor.signal }
     var signal = sensor.signal
     let chance = SeededGenerator(seed: seed).split("shadowing").split(sensor.address.rawValue)

@@ -77,7 +77,7 @@ package struct SensorScenario: Sendable {
   package var address: BluetoothAddress
   package var family: FirmwareFamily
   /// The strength on adapters for which positions do not determine it (`Scenario.signal(of:)`).
-  package var signal: Signal
+  package var signal: SignalStrength
   /// The position; nil if unknown.
   package var place: Place?
   /// When it is switched on, after the start of the scenario.
@@ -94,7 +94,7 @@ package struct SensorScenario: Sendable {
 
   /// Creates a sensor; by default it is present from the start, new and without faults.
   package init(
-    address: BluetoothAddress, family: FirmwareFamily, signal: Signal = .init(base: -60),
+    address: BluetoothAddress, family: FirmwareFamily, signal: SignalStrength = .init(base: -60),
     place: Place? = nil, appearsAfter: Duration = .zero, holds: [String: String] = [:],
     beacon: BuiltInBeacon? = nil, label: [String: String] = [:], faults: [ScheduledFault] = []
   ) {
@@ -111,7 +111,7 @@ package struct SensorScenario: Sendable {
 }
 
 /// The mean strength of a sensor before fading, given or computed from positions (`Scenario.signal(of:)`).
-package struct Signal: Hashable, Sendable {
+package struct SignalStrength: Hashable, Sendable {
   /// The strength in dBm on all other adapters; nil if they cannot receive the sensor.
   package var base: Int?
   /// The strength in dBm by adapter address.

@@ -100,7 +100,7 @@ enum OperationResult: Sendable {
 struct SensorState {
   var scenario: SensorScenario
   /// The mean strength on the adapters.
-  let signal: Signal
+  let signal: SignalStrength
   /// The adapters in range, by index in the world's order, with the mean strength.
   let receivers: [(adapter: Int, rssi: Int)]
   /// The controller's reports of the sensor for each of these adapters, in the same order.

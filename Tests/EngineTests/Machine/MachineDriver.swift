@@ -123,7 +123,7 @@ struct MachineDriver {
   @discardableResult
   mutating func submit(_ attempt: AttemptID, at second: Double) -> [RunEffect] {
     let submission = Submission(at: Self.at(second), acknowledgement: .savedStatus)
-    let report = AttemptReport(result: .success(submission), wasSubmitted: true, hasLink: true)
+    let report = AttemptResult(result: .success(submission), wasSubmitted: true, hasLink: true)
     return send(.sessionEnded(report, attempt), at: second)
       + send(.linkEnded(.remote, attempt), at: second)
       + send(.takenDown(isForgotten: true, attempt), at: second)
@@ -135,7 +135,7 @@ struct MachineDriver {
     _ attempt: AttemptID, _ reason: FailureReason, endedFor end: AttemptEnd? = nil,
     link: Disconnection.Cause? = nil, at second: Double
   ) -> [RunEffect] {
-    let report = AttemptReport(result: .failure(AttemptFailure(reason)), end: end)
+    let report = AttemptResult(result: .failure(AttemptFailure(reason)), end: end)
     return send(.sessionEnded(report, attempt), at: second)
       + send(.linkEnded(link, attempt), at: second)
       + send(.takenDown(isForgotten: link == nil || link == .remote, attempt), at: second)

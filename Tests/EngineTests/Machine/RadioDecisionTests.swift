@@ -381,7 +381,7 @@ import Testing
     var run = Driver(rooms: 3)
     run.window([1, 2])
     let submission = Submission(at: Driver.at(1.5), acknowledgement: nil)
-    let report = AttemptReport(result: .success(submission), wasSubmitted: true, hasLink: true)
+    let report = AttemptResult(result: .success(submission), wasSubmitted: true, hasLink: true)
     run.send(.connected(attempt(1)), at: 1.3)
     #expect(run.state(2) == .connecting)
     run.fail(attempt(2), .connectFailed(FailedStep(.connect)), at: 1.4)

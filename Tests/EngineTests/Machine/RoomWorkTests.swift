@@ -12,8 +12,8 @@ import Testing
 
   private static func report(
     _ result: Result<Submission, AttemptFailure>, wasSubmitted: Bool = true
-  ) -> AttemptReport {
-    var report = AttemptReport(result: result, wasSubmitted: wasSubmitted)
+  ) -> AttemptResult {
+    var report = AttemptResult(result: result, wasSubmitted: wasSubmitted)
     report.written = ["minor"]
     return report
   }
@@ -26,7 +26,7 @@ import Testing
   private static let unneeded = report(
     .success(Submission(at: at(1), acknowledgement: .readBack, isUnchanged: true)), wasSubmitted: false)
 
-  private func work(_ reports: AttemptReport...) -> RoomWork {
+  private func work(_ reports: AttemptResult...) -> RoomWork {
     var work = RoomWork(
       room: Sample.room(1, address: 1), address: Sample.address(1), basis: .address)
     for report in reports { work.take(report) }

@@ -66,7 +66,7 @@ import Testing
       .connected(attempt(1, 1)), .linkEnded(.remote, attempt(1, 1)),
       .takenDown(isForgotten: true, attempt(1, 1)),
       .sessionEnded(
-        AttemptReport(result: .failure(AttemptFailure(.refused(stage: .save, deviceText: "error:no")))),
+        AttemptResult(result: .failure(AttemptFailure(.refused(stage: .save, deviceText: "error:no")))),
         attempt(1, 1)),
     ] {
       #expect(run.send(stale, at: 6) == [])

@@ -127,7 +127,7 @@ struct BuildingHistory {
         sensor.family = family
         // On another floor only one of two adapters receives it.
         if adapters.count == 2, chance.chance(0.6) {
-          sensor.signal = Signal(
+          sensor.signal = SignalStrength(
             base: nil, perAdapter: [chance.pick(adapters).address: -60])
         }
         sensors.append(sensor)

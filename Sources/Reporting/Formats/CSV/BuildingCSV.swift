@@ -12,7 +12,7 @@ package enum BuildingCSV {
     let writer: BuildingRun?
   }
 
-  private typealias Column = CSVTable.Column<Row>
+  private typealias Column = CSVText.Column<Row>
 
   private static var table: [Column] {
     [
@@ -55,7 +55,7 @@ package enum BuildingCSV {
   /// The file's text.
   package static func text(_ report: BuildingReport) -> String {
     let runs = Dictionary(report.runs.map { ($0.started.run, $0) }, uniquingKeysWith: { first, _ in first })
-    return CSVTable.text(
+    return CSVText.text(
       table,
       report.rooms.map { room in
         Row(

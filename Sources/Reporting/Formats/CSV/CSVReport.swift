@@ -3,7 +3,7 @@ import Model
 
 /// `report.csv`: a run, one row a room, in the order of the manifest.
 package enum CSVReport {
-  private typealias Column = CSVTable.Column<RunRow>
+  private typealias Column = CSVText.Column<RunRow>
 
   /// The columns, in order.
   package static var columns: [String] { table.map(\.name) }
@@ -49,7 +49,7 @@ package enum CSVReport {
   /// The file's text.
   /// - Parameter after: The state of the building after the run; nil where it is not known.
   package static func text(_ report: RunReport, after: BuildingReport? = nil) -> String {
-    CSVTable.text(table, RunRow.rows(report, after: after))
+    CSVText.text(table, RunRow.rows(report, after: after))
   }
 }
 

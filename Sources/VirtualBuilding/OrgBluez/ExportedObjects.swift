@@ -4,7 +4,7 @@ import DBus
 ///
 /// bluetoothd sends signals when it is idle: all changes of one main-loop iteration become one signal per
 /// object and interface. Here `takeSignals()` ends an iteration.
-struct ObjectTree {
+struct ExportedObjects {
   /// An interface of an object, with its properties in the order in which they are listed.
   struct Interface {
     var name: InterfaceName

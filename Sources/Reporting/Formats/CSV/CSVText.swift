@@ -6,7 +6,7 @@ import Model
 ///
 /// Comma, CRLF, a header row, quotes where needed. A text that a spreadsheet would take for a formula gets a leading
 /// apostrophe; numbers stay numbers. Column names are frozen, new ones come last.
-struct CSVTable {
+struct CSVText {
   /// A column: its name and its cells.
   struct Column<Row> {
     var name: String
