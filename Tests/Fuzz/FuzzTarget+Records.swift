@@ -19,9 +19,9 @@ extension FuzzTarget {
     _ = plan.selection
     try Violation.unless(plan.differences(from: plan).isEmpty, "a plan does not differ from itself")
     let empty = ApplyPlan(building: "b", manifestSHA256: "", rooms: [])
-    try checkIsHarmless(SavedPlan.words(plan.differences(from: empty)), "differences")
-    try checkIsHarmless(SavedPlan.words(empty.differences(from: plan)), "differences")
-    Observation.take(SavedPlan.words(plan.differences(from: empty)))
+    try checkIsHarmless(RefusalWords.words(plan.differences(from: empty)), "differences")
+    try checkIsHarmless(RefusalWords.words(empty.differences(from: plan)), "differences")
+    Observation.take(RefusalWords.words(plan.differences(from: empty)))
     let building = Building(id: "b", name: "B", rooms: [], families: FamilyCatalogue())
     for row in PlanView.rows(plan, of: building) {
       try checkIsHarmless(

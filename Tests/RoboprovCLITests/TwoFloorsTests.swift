@@ -273,7 +273,7 @@ extension Site {
   fileprivate func claim(_ adapter: BluetoothAddress) throws -> RunLock {
     let bus = HostEnvironment.sha256(Array("local:\(directory.path)".utf8)).prefix(8)
     return try RunLock.take(
-      adapter: adapter.description.replacing(":", with: "") + "-" + bus, in: Claims.directories,
+      adapter: adapter.description.replacing(":", with: "") + "-" + bus, in: AdapterClaims.directories,
       for: LockHolder(process: 1, run: "other", since: Date()))
   }
 

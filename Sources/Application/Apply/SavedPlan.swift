@@ -1,6 +1,5 @@
 import FoundationEssentials
 package import Model
-import Reporting
 
 /// A plan in a file.
 package enum SavedPlan {
@@ -68,13 +67,5 @@ package enum SavedPlan {
   /// - Throws: `CommandFailure` when it cannot be written.
   package static func save(_ plan: ApplyPlan, to path: String) throws {
     try OutputFile.write(text(plan), to: path)
-  }
-
-  /// The differences, room by room.
-  static func words(_ differences: [PlanDifference]) -> String {
-    let shown = differences.prefix(20).map { "- " + $0.words(SettingTitles(BuiltIn.families)) }.joined(
-      separator: "\n")
-    let more = differences.count > 20 ? "\n… and \(differences.count - 20) more." : ""
-    return shown + more + "\nLook at it with `roboprov plan`, and save a new plan if it is right."
   }
 }

@@ -5,7 +5,7 @@ import Journal
 import Model
 
 /// Reads facts about a computer from its files.
-package struct HostFiles: Sendable {
+struct HostFiles: Sendable {
   let tree: FileTree
 
   static let system = HostFiles(tree: .below(""))
@@ -144,13 +144,6 @@ package struct HostFiles: Sendable {
       ? .noDirectory(String(place.dropFirst(root.count)))
       : access(place, W_OK | X_OK) == 0 ? .writable : .denied
     return StorageFacts(path: path, free: free, access: access)
-  }
-
-  /// A file's mode.
-  package static func file(_ path: String, _ role: FileFacts.Role) -> FileFacts {
-    var status = stat()
-    let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    return FileFacts(path: path, role: role, mode: isFile ? UInt32(status.st_mode) & 0o777 : nil)
   }
 
   /// A file's text without surrounding white space.

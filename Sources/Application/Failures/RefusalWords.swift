@@ -1,4 +1,6 @@
 package import Engine
+import Model
+import Reporting
 
 /// The messages if the conditions of a run are not met.
 package enum RefusalWords {
@@ -7,11 +9,19 @@ package enum RefusalWords {
     case .plan(let differences):
       CommandFailure(
         .incomplete, "this run would not do what was planned; no device was written",
-        advice: SavedPlan.words(differences))
+        advice: words(differences))
     case .adapterClaimed(let adapter, let holder):
       CommandFailure(
         .unavailable, "\(adapter) is in use: \(holder)",
         advice: "Wait until that run is done, or name another adapter with --adapter.")
     }
+  }
+
+  /// The differences, room by room.
+  static func words(_ differences: [PlanDifference]) -> String {
+    let shown = differences.prefix(20).map { "- " + $0.words(SettingTitles(BuiltIn.families)) }.joined(
+      separator: "\n")
+    let more = differences.count > 20 ? "\n… and \(differences.count - 20) more." : ""
+    return shown + more + "\nLook at it with `roboprov plan`, and save a new plan if it is right."
   }
 }

@@ -4,7 +4,7 @@ package enum OtherUsers {
   /// - Parameter content: The part that other users must not read, as a clause: `which has passwords`; nil if
   ///   the file has no secret.
   package static func warn(of path: String, _ content: String?) {
-    let rights = HostFiles.file(path, .manifest(hasPasswords: content != nil)).rightsOfOthers
+    let rights = FileFacts(of: path, .manifest(hasPasswords: content != nil)).rightsOfOthers
     guard !rights.isEmpty else { return }
     let what = content.map { "\(path), \($0)" } ?? path
     Messages.say(

@@ -24,7 +24,7 @@ struct LabelFile {
       bytes = nil
       return
     }
-    guard HostFiles.file(path, .manifest(hasPasswords: true)).rightsOfOthers.isEmpty else {
+    guard FileFacts(of: path, .manifest(hasPasswords: true)).rightsOfOthers.isEmpty else {
       throw .openToOthers(path)
     }
     guard let labels = try? JSONDecoder().decode([String: [String: String]].self, from: Data(bytes ?? []))

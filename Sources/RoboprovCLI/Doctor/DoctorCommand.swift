@@ -79,9 +79,9 @@ struct DoctorCommand: AsyncParsableCommand {
 
   private func files(_ source: ManifestSource?) -> [FileFacts] {
     let manifests = (source?.files ?? []).map { file in
-      HostFiles.file(file, .manifest(hasPasswords: source?.passwords.files.contains(file) == true))
+      FileFacts(of: file, .manifest(hasPasswords: source?.passwords.files.contains(file) == true))
     }
-    return manifests + [HostFiles.file(SiteKey.path(seal.siteKey), .siteKey)]
+    return manifests + [FileFacts(of: SiteKey.path(seal.siteKey), .siteKey)]
   }
 
   /// Reads the state of the stack and, with a manifest, scans for the building's devices.

@@ -45,13 +45,4 @@ package enum LabelWords {
       "\n  warning: its address is random and will change: name the device by its name instead of its address, "
       + "`device: \(name.map { "\"\($0)\"" } ?? "NAME")`"
   }
-
-  package static func sentence(_ refusal: Capture.Refusal) -> String {
-    switch refusal {
-    case .text(let problem): sentence(problem)
-    case .taken(let device, let room):
-      "\(device.description.visible) is already the sensor of \(room): compare the label"
-    case .beyondAll(let label): "\(label) is the highest possible address: compare the label"
-    }
-  }
 }
