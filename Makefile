@@ -232,13 +232,14 @@ nightly: ## what CI leaves out: the table of mutants and 500 random ones, random
 	@$(MAKE) --no-print-directory deb test-deb
 
 .PHONY: lint
-lint: setup-lint ## check layout, types of the Python, house rules, the table of mutants and links
+lint: setup-lint ## check layout, types of the Python, house rules, the table of mutants, links, and folders for circles
 	@status=0; \
 	.build-python/venv/bin/ruff check --quiet || status=1; \
 	.build-python/venv/bin/ruff format --check --quiet || status=1; \
 	.build-python/venv/bin/mypy --no-error-summary || status=1; \
 	Scripts/mutants check || status=1; \
 	Scripts/check-links --self-test && Scripts/check-links || status=1; \
+	Scripts/folders --self-test && Scripts/folders --check || status=1; \
 	swift format lint -r -p --strict $(SWIFT_TEXT) || status=1; \
 	Scripts/house-rules || status=1; \
 	exit $$status
