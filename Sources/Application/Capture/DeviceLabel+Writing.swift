@@ -13,7 +13,7 @@ extension Building {
           _ = try files.read(source.file).secret(name, of: deviceName, room.family[name].map { [$0] } ?? [])
         } catch {
           guard error == .noLabel || error == .notOnLabel else {
-            throw SecretWords.failure(error, source.reference)
+            throw SecretMessages.failure(error, source.reference)
           }
           unlabelled.insert(room.id)
         }
@@ -44,7 +44,7 @@ extension DeviceLabel {
         do throws(SecretError) {
           opened = try LabelFile(file)
         } catch {
-          throw SecretWords.failure(error, parts[0].value.reference)
+          throw SecretMessages.failure(error, parts[0].value.reference)
         }
         try opened.write(secrets, of: name)
       }

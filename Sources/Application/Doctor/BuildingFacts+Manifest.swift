@@ -10,7 +10,7 @@ extension BuildingFacts {
   package init(_ source: ManifestSource, in reports: String) {
     let passwords = SecretResolver.inspect(source.building).map { wanted, failure in
       Password(
-        networks: SecretWords.networks(of: wanted), state: .init(failure, of: wanted.reference.source))
+        networks: SecretMessages.networks(of: wanted), state: .init(failure, of: wanted.reference.source))
     }
     HostEnvironment.forget(source.passwords.environment)
     let record = Self.record(of: source.building.id, in: reports)
@@ -44,7 +44,7 @@ extension BuildingFacts.Password.State {
         self = .set
         return
       }
-      let words = SecretWords.sentence(failure, source)
+      let words = SecretMessages.sentence(failure, source)
       self = .missing(words.sentence, advice: words.advice)
     }
   }

@@ -25,7 +25,7 @@ enum SecretCommand {
       ) { errors in
         guard !isAnnounced, !errors.isEmpty, patience.hasPassed else { return }
         isAnnounced = true
-        Messages.say(SecretWords.waiting(for: words))
+        Messages.say(SecretMessages.waiting(for: words))
       }
     } catch {
       if error.code == .ENOENT || error.code == .ENOTDIR { throw .noProgram }

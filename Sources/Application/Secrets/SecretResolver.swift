@@ -41,14 +41,14 @@ package struct SecretResolver {
     let missing = zip(wanted, results).compactMap { wanted, result -> (Wanted, SecretError)? in
       if case .failure(let problem) = result { (wanted, problem) } else { nil }
     }
-    guard missing.isEmpty else { throw SecretWords.failure(missing) }
+    guard missing.isEmpty else { throw SecretMessages.failure(missing) }
     var secrets: [SecretReference: Secret] = [:]
     for (wanted, result) in zip(wanted, results) { secrets[wanted.reference.identity] = try result.get() }
     var resolved = source
     resolved.building = source.building.resolvingSecrets { secrets[$0.identity] }
     OutsideWords.hide(secretsOf: resolved.building)
     let standIns = zip(wanted, results).filter { $1.isStandIn }.map(\.0)
-    if !standIns.isEmpty { Messages.say(SecretWords.standIns(standIns)) }
+    if !standIns.isEmpty { Messages.say(SecretMessages.standIns(standIns)) }
     return resolved
   }
 
@@ -128,7 +128,7 @@ package struct SecretResolver {
     take({ $0 == .prompt }) { wanted throws(SecretError) in
       if isRehearsal { return standIn(for: wanted) }
       return try SecretText.checked(
-        try prompt("\(wanted.title) of \(SecretWords.networks(of: wanted)): ", isComplete),
+        try prompt("\(wanted.title) of \(SecretMessages.networks(of: wanted)): ", isComplete),
         isLines: false, wanted.descriptions)
     }
     return wanted.indices.compactMap { results[$0] }

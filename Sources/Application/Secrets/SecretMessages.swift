@@ -2,7 +2,7 @@ import Model
 import Reporting
 
 /// Messages about passwords that are not in the manifest. No message contains one.
-enum SecretWords {
+enum SecretMessages {
   /// The error of a command with missing passwords: all of them, each with its advice.
   static func failure(
     _ missing: [(wanted: SecretResolver.Wanted, problem: SecretError)]
