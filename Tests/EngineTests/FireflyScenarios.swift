@@ -237,7 +237,8 @@ import VirtualTime
       [], rooms: rooms,
       scenario: {
         var firefly = Self.firefly()
-        firefly.signal = SignalStrength(base: nil, perAdapter: [adapters[0].address: -75, adapters[1].address: -45])
+        firefly.signal = SignalStrength(
+          base: nil, perAdapter: [adapters[0].address: -75, adapters[1].address: -45])
         $0.sensors = [firefly]
         $0.adapters[1].host = host
       },

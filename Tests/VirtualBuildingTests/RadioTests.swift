@@ -183,7 +183,9 @@ struct RadioTests {
 
   @Test("connecting to a weak sensor often fails")
   func weak() async throws {
-    let (failed, connected) = try await Building.run(change: { $0.sensors[0].signal = SignalStrength(base: -90) }) {
+    let (failed, connected) = try await Building.run(change: {
+      $0.sensors[0].signal = SignalStrength(base: -90)
+    }) {
       (building) async throws in
       var (failed, connected) = (0, 0)
       for _ in 0..<40 {
