@@ -170,7 +170,7 @@ trace: setup-radio ## record how the real BlueZ behaves, for the tests of the vi
 	@Tests/RadioLab/run -m record -n 0 -s $(if $(KERNEL),--kernel $(KERNEL)) $(if $(SCENARIO),-k '$(SCENARIO)')
 
 .PHONY: bench
-bench: setup-run $(RELEASE_BUILT) ## measure roboprov in virtual buildings, and beside scripts, for docs/performance.md; 30 minutes
+bench: setup-run $(RELEASE_BUILT) ## measure roboprov in virtual buildings, and beside scripts (docs/internals/performance.md); 30 minutes
 	@Scripts/venv .build-bench/venv Benchmarks/requirements.txt
 	Scripts/build -c release --product roboprov-bench --static-swift-stdlib
 	@.build/release/roboprov-bench
@@ -197,7 +197,7 @@ TARGET :=
 SECONDS := 60
 
 .PHONY: fuzz
-fuzz: setup-build ## fuzz TARGET=NAME for SECONDS=60 (docs/reliability.md)
+fuzz: setup-build ## fuzz TARGET=NAME for SECONDS=60 (Tests/Fuzz/README.md)
 	@Scripts/fuzz run '$(TARGET)' $(SECONDS)
 
 .PHONY: fuzz-minimise
@@ -280,7 +280,7 @@ $(RELEASE_BUILT): $(INPUTS) $(COMMITS) | setup-build
 	@mkdir -p .build && touch .build/made
 	Scripts/build -c release --product roboprov --static-swift-stdlib
 	@[ "$$(stat -c %s .build/release/roboprov)" -lt 40000000 ] || \
-	  { echo 'The program has more than 40 MB: it contains ICU (docs/architecture.md, "Dependencies").' >&2; exit 1; }
+	  { echo 'The program has more than 40 MB: it contains ICU (docs/internals/architecture.md, "Dependencies").' >&2; exit 1; }
 	@mv .build/made $@
 
 # The conformance tests of the BlueZ `Central` in the radio lab.

@@ -288,7 +288,7 @@ let package = Package(
   ]
 )
 
-// The fuzz targets (docs/reliability.md). `make test` replays their corpora. Scripts/fuzz builds libFuzzer's program from the
+// The fuzz targets (Tests/Fuzz/README.md). `make test` replays their corpora. Scripts/fuzz builds libFuzzer's program from the
 // same files in a separate build, in which everything is instrumented.
 let fuzzed: [Target.Dependency] = [
   "ValueWords", "CDBus", "Bluetooth", "DBus", "BlueZ", "Model", "Session", "Families", "Source", "YAML",
@@ -299,10 +299,11 @@ let fuzzed: [Target.Dependency] = [
 ]
 let corpusTests = Target.testTarget(
   name: "FuzzTests", dependencies: fuzzed + ["RecordedText", "VirtualTime"], path: "Tests/Fuzz",
-  exclude: ["main.swift", "Corpora"],
+  exclude: ["main.swift", "Corpora", "README.md"],
   swiftSettings: strict)
 let fuzzProgram = Target.executableTarget(
-  name: "roboprov-fuzz", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["CorpusTests.swift", "Corpora"],
+  name: "roboprov-fuzz", dependencies: fuzzed, path: "Tests/Fuzz",
+  exclude: ["CorpusTests.swift", "Corpora", "README.md"],
   swiftSettings: strict,
   // Debian 12's gold cannot link the instrumented code.
   linkerSettings: [.unsafeFlags(["-use-ld=lld"])])

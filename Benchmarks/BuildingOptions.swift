@@ -80,7 +80,7 @@ struct BuildingOptions: ParsableArguments {
       })
     scenario.radio.reportGrain = .milliseconds(5)
     // Between the rate of a chip that reports each advertisement and one that reports each sensor once
-    // (docs/bluez.md).
+    // (docs/internals/bluez.md).
     scenario.radio.duplicates = .every(.seconds(1))
     if storeys { scenario.radio.wallSpacing = Storey.width }
     return scenario

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Foundation
 
-/// Measures all figures of docs/performance.md.
+/// Measures all figures of docs/internals/performance.md.
 struct TableCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "table", abstract: "Print the table of docs/performance.md (default).")
+    commandName: "table", abstract: "Print the table of docs/internals/performance.md (default).")
 
   @Option(help: "Seed of all random numbers.")
   var seed: UInt64 = 1

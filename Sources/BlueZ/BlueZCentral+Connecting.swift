@@ -35,7 +35,7 @@ extension BlueZCentral {
   /// task sends one. An attempt that a terminated program left behind is ended in the same way, once.
   ///
   /// `Connected: true` means that the kernel has the link, and can make the next one. `Connect` replies 0.07 to 0.11 s
-  /// later, after the first exchange with the peripheral (docs/bluez.md).
+  /// later, after the first exchange with the peripheral (docs/internals/bluez.md).
   /// - Throws: `adapterUnavailable`, `peripheralUnknown`, `connectFailed`, `outOfSlots`, `cancelled`; `busy`
   ///   while this client has another connection or connection attempt to the peripheral; `busUnavailable`,
   ///   `stackUnavailable`, `permissionDenied`.
@@ -95,7 +95,7 @@ extension BlueZCentral {
   }
 
   /// Waits while BlueZ is about to end another link of the adapter for this client. If the kernel has a
-  /// connection attempt in progress at that moment, a link remains that no client can end (docs/bluez.md,
+  /// connection attempt in progress at that moment, a link remains that no client can end (docs/internals/bluez.md,
   /// trap 58).
   private func endOfOtherLinks(_ adapter: ObjectPath) async throws(CentralError) {
     func imminent() -> ObjectPath? {
@@ -148,7 +148,7 @@ extension BlueZCentral {
   }
 
   /// The minimum time for which the kernel tries to connect: its connection order expires after 4 s on 6.1
-  /// and after 20 s on 6.12 (docs/bluez.md, "Connecting to a device that advertises rarely").
+  /// and after 20 s on 6.12 (docs/internals/bluez.md, "Connecting to a device that advertises rarely").
   private static let shortestOrder = Duration.milliseconds(3500)
 
   /// The error for a device object that BlueZ removed without a reply to `Connect`. After at least
@@ -181,7 +181,7 @@ extension BlueZCentral {
   }
 
   /// Reads `Connected` if BlueZ has not signalled it. If BlueZ learns of a link by its own ATT channel first,
-  /// it never signals `Connected: true` (docs/bluez.md, trap 57).
+  /// it never signals `Connected: true` (docs/internals/bluez.md, trap 57).
   private func askForConnected(_ path: ObjectPath) async {
     let isUnreported = { self.attempts[path]?.isLinked == false && self.tree.device(path) != nil }
     guard isUnreported() else { return }
@@ -245,7 +245,7 @@ extension BlueZCentral {
   /// Removes a peripheral's object with all data that BlueZ has stored about it, and ends a connection to it.
   ///
   /// An object that the user has paired, trusted or blocked is left unchanged, which counts as confirmed. BlueZ may say
-  /// that it does not know a device before it signals that the adapter was removed (docs/bluez.md).
+  /// that it does not know a device before it signals that the adapter was removed (docs/internals/bluez.md).
   /// - Throws: `adapterUnavailable`, `busUnavailable`, `stackUnavailable`, `permissionDenied`.
   @discardableResult
   package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {

@@ -168,7 +168,7 @@ extension BlueZCentral {
   /// more, and also report devices that are not discoverable (`adapter.c`: `filtered_discovery`).
   ///
   /// Two consecutive filters always differ. bluetoothd restarts the kernel's discovery for a different
-  /// filter; for an equal one it does not, even if it has missed that the kernel stopped (docs/bluez.md, trap
+  /// filter; for an equal one it does not, even if it has missed that the kernel stopped (docs/internals/bluez.md, trap
   /// 59).
   private func everything() -> DBusValue {
     filtersSet = filtersSet % 8 + 1
@@ -360,7 +360,7 @@ extension BlueZCentral {
 
   /// Removes the objects in doubt. A controller that reports each device once per scan reports them again
   /// only after a restart of the scan. If no other client scans for everything, a different filter makes
-  /// BlueZ restart it (docs/bluez.md, trap 59).
+  /// BlueZ restart it (docs/internals/bluez.md, trap 59).
   private func settleDoubts(during ticket: Ticket) async {
     var removed = await removeDoubtful(during: ticket)
     try? await clock.sleep(for: Self.repetition)
@@ -373,12 +373,12 @@ extension BlueZCentral {
   }
 
   /// Restarts the scan once if the controller reports each device once per scan. BlueZ loses reports that
-  /// arrive before it has read that the scan runs: 0 to 2 of 40 devices (docs/bluez.md, "Reports lost at the
+  /// arrive before it has read that the scan runs: 0 to 2 of 40 devices (docs/internals/bluez.md, "Reports lost at the
   /// start of a scan").
   ///
   /// The restart makes the controller report every device again. While reports of the first start arrive,
   /// bluetoothd may be behind with them: on top of them, the second ones would overflow its socket, and it would lose
-  /// the kernel's events (docs/bluez.md, trap 59).
+  /// the kernel's events (docs/internals/bluez.md, trap 59).
   private func repeatStart(of ticket: Ticket) async {
     // A scan that joins a running discovery does not need the restart.
     guard discoveries[ticket.path]?.reports != nil, ticket.isFirst else { return }

@@ -8,7 +8,7 @@ extension BlueZCentral {
   static let powerLimit = Duration.seconds(5)
 
   /// Switches an adapter off and on again with its property `Powered`. This, or a restart of bluetoothd, is
-  /// the only remedy when bluetoothd has lost track of an adapter's discovery (docs/bluez.md, trap 59).
+  /// the only remedy when bluetoothd has lost track of an adapter's discovery (docs/internals/bluez.md, trap 59).
   /// - Throws: `permissionDenied`, `busy`, `adapterUnavailable`, `timedOut`, `cancelled`, `busUnavailable`,
   ///   `stackUnavailable`.
   package func powerCycle(_ adapter: AdapterID) async throws(CentralError) {

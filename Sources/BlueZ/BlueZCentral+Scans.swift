@@ -6,7 +6,7 @@ import Waiting
 ///
 /// BlueZ reports that an adapter is discovering, but not for which client. So another client scans if the
 /// adapter is discovering and this client is not. There are two exceptions. BlueZ reports the end of this
-/// client's discovery late, or never (docs/bluez.md, trap 59): until then only a report of a device is a sign of
+/// client's discovery late, or never (docs/internals/bluez.md, trap 59): until then only a report of a device is a sign of
 /// another client, because none follows BlueZ's reply to the stop. And a stop that BlueZ refused or did not confirm leaves a
 /// discovery of this client running.
 struct ForeignScans {
@@ -133,8 +133,8 @@ extension BlueZCentral {
   }
 
   /// The other programs that use BlueZ's signals of an adapter. BlueZ does not report which client scans, but a scanning client
-  /// uses them, unless it is a simple script. The bus reports that only to root (docs/bluez.md, trap 60). Without such a
-  /// program the client is unknown, or there is none if nothing is a sign of one.
+  /// uses them, unless it is a simple script. The bus reports that only to root (docs/internals/bluez.md, trap 60). Without
+  /// such a program the client is unknown, or there is none if nothing is a sign of one.
   package func scanningClients(on adapter: AdapterID) async -> [String]? {
     guard let path = tree.path(of: adapter) else { return [] }
     let programs = await connection.programs(scanning: Name.service, about: path) ?? []

@@ -59,7 +59,7 @@ struct ObjectTree: Hashable, Sendable {
       // A change of an unknown or removed object has no effect.
       guard objects[path]?[interface] != nil else { return }
       objects[path]?[interface]?.merge(changed.kept) { $1 }
-      // This may be the only sign of a link of another client (docs/bluez.md, trap 57).
+      // This may be the only sign of a link of another client (docs/internals/bluez.md, trap 57).
       if interface == Name.Interface.device, changed.flag(Name.Property.servicesResolved) {
         objects[path]?[interface]?[Name.Property.connected] = .bool(true)
       }

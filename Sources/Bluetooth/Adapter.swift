@@ -49,7 +49,7 @@ package struct Adapter: Hashable, Sendable, Codable {
   /// Whether the adapter can be used, and the reason if it cannot.
   package var state: State
   /// Whether another program scans with the adapter, as far as is known. Connecting then takes up to 10 s
-  /// (docs/bluez.md, trap 16). While this program scans, it cannot find out, and the last known value stays.
+  /// (docs/internals/bluez.md, trap 16). While this program scans, it cannot find out, and the last known value stays.
   package var isScannedByOthers: Bool
   /// The controller; nil if the Bluetooth stack reports nothing about it.
   package var hardware: AdapterHardware?

@@ -61,7 +61,7 @@ package protocol Central: Sendable {
   func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool
 
   /// Switches an adapter off and on again, and returns when it can be used. This repairs an adapter that
-  /// scans and receives nothing (docs/bluez.md, trap 59).
+  /// scans and receives nothing (docs/internals/bluez.md, trap 59).
   ///
   /// This client's scan on the adapter ends with `adapterUnavailable`. A cancelled task does not leave the
   /// adapter off; a process that is killed between the two steps does.

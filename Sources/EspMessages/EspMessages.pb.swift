@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// The messages of Espressif's unified provisioning, as on the wire (docs/protocols.md, "ESP-IDF provisioning").
+/// The messages of Espressif's unified provisioning, as on the wire (docs/internals/protocols.md, "ESP-IDF provisioning").
 /// Fields that roboprov neither writes nor reads are left out: a reader ignores them.
 
 #if canImport(FoundationEssentials)

@@ -3,7 +3,7 @@ package import Model
 package import Session
 
 extension DeviceFamily {
-  /// Firefly (docs/protocols.md, "Firefly"): a peripheral that mostly sleeps and gets the time since an action.
+  /// Firefly (docs/internals/protocols.md, "Firefly"): a peripheral that mostly sleeps and gets the time since an action.
   /// It advertises rarely; the session searches, connects and writes within 10 s.
   package static let firefly = DeviceFamily(
     id: "firefly", title: "Firefly",

@@ -3,8 +3,8 @@ package import Model
 package import Session
 
 extension DeviceFamily {
-  /// The open standard of ESPHome and other makers (docs/protocols.md, "Improv WiFi"): it gives a device its WiFi, and
-  /// the device itself reports that it joined the network.
+  /// The open standard of ESPHome and other makers (docs/internals/protocols.md, "Improv WiFi"): it gives a device its WiFi,
+  /// and the device itself reports that it joined the network.
   package static let improvWiFi = DeviceFamily(
     id: "improv-wifi", title: "Improv WiFi device",
     words: DeviceWords(

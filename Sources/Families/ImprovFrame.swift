@@ -1,4 +1,4 @@
-/// A frame of the Improv WiFi protocol, command or result: command, length, data, checksum (docs/protocols.md,
+/// A frame of the Improv WiFi protocol, command or result: command, length, data, checksum (docs/internals/protocols.md,
 /// "Improv WiFi").
 package struct ImprovFrame: Hashable, Sendable {
   /// What a frame asks for, or answers.

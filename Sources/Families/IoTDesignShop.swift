@@ -3,7 +3,7 @@ package import Model
 package import Session
 
 extension DeviceFamily {
-  /// IoT Design Shop beacon (docs/protocols.md): an iBeacon that is configured over GATT and has no save
+  /// IoT Design Shop beacon (docs/internals/protocols.md): an iBeacon that is configured over GATT and has no save
   /// command. A confirmed write goes straight to flash, and the firmware checks nothing. So the session first
   /// reads all settings, writes only those that differ, and reads them back.
   package static let iotDesignShop = DeviceFamily(
@@ -76,7 +76,7 @@ extension DeviceFamily {
     // It has no status and no save command.
     stages: [.search, .connect, .discover, .read, .write, .verify],
     // A beacon that advertises rarely needs longer timeouts: a sighting takes up to two intervals, a connection
-    // two (docs/bluez.md), and the proof three, since one advertisement may be missed.
+    // two (docs/internals/bluez.md), and the proof three, since one advertisement may be missed.
     timeouts: TimeoutRule(
       extended: .init(by: .interval, intervals: [.search: 2, .connect: 2, .verify: 3], reserve: .seconds(5))),
     procedure: Procedure(

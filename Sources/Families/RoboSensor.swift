@@ -4,7 +4,7 @@ package import Model
 package import Session
 
 extension DeviceFamily {
-  /// ESP32-S3 room sensor (docs/protocols.md, "Robo Sensor"): a connectable peripheral named `Robo Sensor` in
+  /// ESP32-S3 room sensor (docs/internals/protocols.md, "Robo Sensor"): a connectable peripheral named `Robo Sensor` in
   /// provisioning mode, afterwards a non-connectable iBeacon.
   package static let roboSensor = DeviceFamily(
     id: "robo-sensor", title: "Robo Sensor",
@@ -58,13 +58,13 @@ extension DeviceFamily {
       .init(RoboSensor.Attribute.status, "status"),
       .init(RoboSensor.wifiScan, "WiFi scan"),
     ],
-    // In the order of docs/protocols.md, "Robo Sensor"; the default timeouts were chosen for this family.
+    // In the order of docs/internals/protocols.md, "Robo Sensor"; the default timeouts were chosen for this family.
     stages: [.search, .connect, .discover, .ready, .write, .save, .verify],
-    // It advertises ten times per second and accepts a connection within 0.5 s (docs/bluez.md).
+    // It advertises ten times per second and accepts a connection within 0.5 s (docs/internals/bluez.md).
     answersWithin: .seconds(3),
-    // Newer firmware only (docs/protocols.md, "WiFi scan").
+    // Newer firmware only (docs/internals/protocols.md, "WiFi scan").
     listsNetworks: true,
-    // Steps 1 to 6 of docs/protocols.md, "Robo Sensor"; step 7 is the proof. `ready` is advisory, and an `error:`
+    // Steps 1 to 6 of docs/internals/protocols.md, "Robo Sensor"; step 7 is the proof. `ready` is advisory, and an `error:`
     // before the first write may be left from an earlier attempt.
     procedure: Procedure(
       status: StatusRule(

@@ -4,7 +4,7 @@ import Session
 import Synchronization
 
 extension RoboSensor {
-  /// Write `SCAN`; the sensor notifies the networks (docs/protocols.md, "WiFi scan"). Older firmware does not
+  /// Write `SCAN`; the sensor notifies the networks (docs/internals/protocols.md, "WiFi scan"). Older firmware does not
   /// have it.
   static let wifiScan: BluetoothUUID = "12345678-9ABC-DEF0-1234-000000000008"
 

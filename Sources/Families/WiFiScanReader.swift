@@ -1,6 +1,6 @@
 package import Model
 
-/// Assembles a Robo Sensor's response to `SCAN` (docs/protocols.md, "WiFi scan"): lines `SSID,RSSI` over
+/// Assembles a Robo Sensor's response to `SCAN` (docs/internals/protocols.md, "WiFi scan"): lines `SSID,RSSI` over
 /// several notifications, each of which may end in a line `MORE` (another follows) or `END`. Total: any bytes
 /// give a list.
 ///

@@ -11,7 +11,7 @@ import YAML
 /// building: Harbour House        # name, for people; required, 1…100 bytes
 /// id: harbour-house              # stable, [a-z0-9-], at most 64 bytes; default: made from the name
 /// include: networks.yaml         # files with further networks; relative to the manifest
-/// families: battery-tag.yaml     # files that describe further kinds of devices (docs/profiles.md)
+/// families: battery-tag.yaml     # files that describe further kinds of devices (docs/families.md)
 /// wifi:                          # networks, each under a name of your choice
 ///   guests: { ssid: Harbour Guests, password: { env: HARBOUR_GUESTS } } # or file, command, prompt
 ///   plant: { ssid: Plant }       # without a password: an open network

@@ -2,7 +2,7 @@ package import Bluetooth
 package import Model
 
 /// A device family that can be provisioned: its description and the GATT session that applies the settings
-/// (docs/profiles.md).
+/// (docs/internals/families.md).
 package struct FamilyDriver: Sendable {
   package let family: DeviceFamily
   /// Connects, writes, and asks the device to save. Returns when nothing is left to send, whether or not the

@@ -2,7 +2,7 @@ import Bluetooth
 import Testing
 
 @Suite("iBeacons") struct IBeaconTests {
-  /// docs/protocols.md, "iBeacon advertisement", with major and minor whose bytes differ: a swapped order
+  /// docs/internals/protocols.md, "iBeacon advertisement", with major and minor whose bytes differ: a swapped order
   /// cannot pass.
   static let beacon = IBeacon(
     uuid: "12345678-9ABC-DEF0-1234-56789ABCDEF0", major: 0x0102, minor: 0xA1B2, measuredPower: -59)

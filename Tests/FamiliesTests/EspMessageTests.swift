@@ -7,7 +7,7 @@ import Testing
 
 @testable import Families
 
-/// The bytes of Espressif's provisioning on the wire, as docs/protocols.md has them.
+/// The bytes of Espressif's provisioning on the wire, as docs/internals/protocols.md has them.
 @Suite("The messages of ESP-IDF devices") struct EspMessageTests {
   @Test("messages have the bytes of the firmware's")
   func encoding() {

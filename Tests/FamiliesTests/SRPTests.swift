@@ -6,7 +6,7 @@ import Testing
 @testable import Families
 
 /// SRP-6a with the firmware's rules for leading zeros. The device's side here follows RFC 5054 and
-/// docs/protocols.md.
+/// docs/internals/protocols.md.
 @Suite("SRP") struct SRPTests {
   private static func number(_ bytes: [UInt8]) -> Residue { Residue(bytes, modulo: Residue.prime3072) }
   private static func hash(_ parts: [UInt8]...) -> [UInt8] { SHA512(of: parts.flatMap(\.self)).bytes }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Model
 
-/// The decision table of docs/architecture.md ("Where a room stands"), and what it does not show.
+/// The decision table of docs/internals/record.md ("Where a room stands"), and what it does not show.
 @Suite("where a room stands") struct RoomStatusTests {
   private static let document = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/architecture.md")
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/internals/record.md")
 
   private static let columns = [
     "unordered runs", "retired", "accepted", "last write", "search", "manifest", "last outcome",

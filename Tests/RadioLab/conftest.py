@@ -1,4 +1,4 @@
-"""Options and fixtures of the radio lab. CONTRIBUTING.md, "The radio lab", describes how to run and write test cases."""
+"""Options and fixtures of the radio lab. README.md describes how to run and write test cases."""
 
 import os
 import signal

@@ -487,7 +487,7 @@ import VirtualBuilding
         Self.apply, environment: Gateway.environment(at: site))
       #expect(run.status == 0, "\(run)")
       let bytes = try Gateway.traffic(at: site) / floors.flatMap(\.sensors).count
-      // Twice as many as measured (docs/performance.md).
+      // Twice as many as measured (docs/internals/performance.md).
       #expect((1...40_000).contains(bytes), "\(run)")
       await expectDone(floors)
     }

@@ -225,9 +225,9 @@ import VirtualTime
     #expect(run.reports[0]["lobby"]?.evidence?.grade == .deviceStatus && run.writes == 2)
   }
 
-  @Test("the family of the recipe in docs/profiles.md is valid and provisioned")
+  @Test("the family of the recipe in docs/families.md is valid and provisioned")
   func recipe() async throws {
-    let page = String(decoding: try Self.file("docs/profiles.md"), as: UTF8.self)
+    let page = String(decoding: try Self.file("docs/families.md"), as: UTF8.self)
     let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
     let begin = try #require(lines.firstIndex { $0.hasPrefix("       family: ") })
     let text = lines[begin...].prefix { $0.hasPrefix("       ") }.map { $0.dropFirst(7) }.joined(

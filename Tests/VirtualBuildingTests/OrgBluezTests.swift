@@ -3,7 +3,7 @@ import DBus
 import Testing
 import VirtualBuilding
 
-/// The statements of docs/bluez.md, tested on the virtual `org.bluez` by a client that uses only D-Bus.
+/// The statements of docs/internals/bluez.md, tested on the virtual `org.bluez` by a client that uses only D-Bus.
 @Suite("org.bluez on a bus", .serialized, .timeLimit(.minutes(60)))
 struct OrgBluezTests {
   static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7101)
@@ -254,7 +254,7 @@ struct OrgBluezTests {
     }
   }
 
-  /// Measured with chips for 3, 5 and 7 links (docs/bluez.md, "Connections").
+  /// Measured with chips for 3, 5 and 7 links (docs/internals/bluez.md, "Connections").
   @Test("Connect of a controller without a free link gets no reply, and the object is removed")
   func full() async throws {
     try await serve(Self.building { $0.radio.slotsPerAdapter = 1 }) { client, building in

@@ -54,7 +54,7 @@ struct RareAdvertiserTests {
       let received = try #require(try await building.receive())
       _ = try await building.central.connect(to: Building.sensor(1), on: Building.adapter)
       let took = received.receivedAt.duration(to: building.clock.now)
-      // As measured: docs/bluez.md.
+      // As measured: docs/internals/bluez.md.
       #expect((interval * 2...(interval * 2 + .milliseconds(110))).contains(took))
     }
   }

@@ -2,7 +2,7 @@ import Reporting
 import Model
 import Bluetooth
 
-/// Findings about the adapters. The trap numbers are those of docs/bluez.md.
+/// Findings about the adapters. The trap numbers are those of docs/internals/bluez.md.
 extension Diagnosis {
   var adapters: [Finding] {
     guard let radio else { return [] }

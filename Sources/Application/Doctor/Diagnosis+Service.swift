@@ -2,7 +2,7 @@ import Bluetooth
 import Model
 import Reporting
 
-/// The kernel, the bus and bluetoothd with its settings. The numbers of traps are those of docs/bluez.md.
+/// The kernel, the bus and bluetoothd with its settings. The numbers of traps are those of docs/internals/bluez.md.
 extension Diagnosis {
   var service: [Finding] {
     [kernel, bus, elsewhere].compactMap(\.self) + daemonFindings + configurationFindings
@@ -15,7 +15,7 @@ extension Diagnosis {
     switch host.kernel {
     case .unknown(let why): return Finding(.kernel, .note, "The kernel's version is unknown: \(why).")
     case .known(let release):
-      // docs/bluez.md, "On another kernel": Debian's 6.1.192 fails as soon as an adapter appears.
+      // docs/internals/bluez.md, "On another kernel": Debian's 6.1.192 fails as soon as an adapter appears.
       guard release.hasPrefix("6.1.0-56-") else { return Finding(.kernel, .ok, "Kernel \(release).") }
       return Finding(
         .kernel, .warning, "Kernel \(release) fails when an adapter appears.",
@@ -84,7 +84,8 @@ extension Diagnosis {
 
   // MARK: bluetoothd
 
-  /// The BLE-MIDI service, which bluetoothd's plugin takes for itself (docs/bluez.md, "bluetoothd reserves BLE-MIDI").
+  /// The BLE-MIDI service, which bluetoothd's plugin takes for itself (docs/internals/bluez.md,
+  /// "bluetoothd reserves BLE-MIDI").
   private static let midi: BluetoothUUID = "03B80E5A-EDE8-4B33-A751-6CE34EC4C700"
 
   var daemonFindings: [Finding] {
@@ -206,7 +207,7 @@ extension Diagnosis {
   }
 
   /// A connection needs two advertisements, and the kernel waits for the second one for a limited time
-  /// (docs/bluez.md, "Connecting to a device that advertises rarely"): 4 s with kernel 6.1, 20 s with 6.12.
+  /// (docs/internals/bluez.md, "Connecting to a device that advertises rarely"): 4 s with kernel 6.1, 20 s with 6.12.
   /// The kernels in between were not measured.
   private func slowAdvertisers(_ settings: MainConfiguration) -> Finding? {
     let rooms = building?.rooms ?? []

@@ -4,7 +4,7 @@ package import Model
 /// The advertisements that all adapters receive, each in consecutive scan windows. It continues after a loss of an
 /// adapter, the stack or the bus, and uses adapters that become ready later.
 ///
-/// Most chips report each device once per scan (docs/bluez.md), so a further report needs a new scan window.
+/// Most chips report each device once per scan (docs/internals/bluez.md), so a further report needs a new scan window.
 package struct Reception: Sendable {
   package enum Event: Sendable {
     /// An adapter starts to scan: at the beginning, and after each loss.

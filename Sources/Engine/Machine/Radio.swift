@@ -3,7 +3,7 @@ import Model
 import HeapModule
 
 /// What an adapter does in its present session. It either scans or connects: a connection that is made while
-/// the same adapter discovers takes 10 s instead of 0.3 s (docs/bluez.md).
+/// the same adapter discovers takes 10 s instead of 0.3 s (docs/internals/bluez.md).
 enum RadioState: Hashable, Sendable {
   /// It neither scans nor connects; links may be up.
   case idle

@@ -3,7 +3,7 @@ import Model
 
 /// The state of a room in a run. Each case has the facts of that state, and its values can only be made from
 /// those of a legal predecessor: their initialisers take it, or belong to this file. `RoomState.transitions` is the same
-/// as a table, which docs/architecture.md draws.
+/// as a table, which docs/internals/engine.md draws.
 indirect enum RoomState: Sendable {
   /// Nothing is decided: the run surveys.
   case unmatched

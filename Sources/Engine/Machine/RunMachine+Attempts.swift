@@ -191,7 +191,7 @@ extension RunMachine {
 
   /// Ends the GATT session of an attempt. If the device did not end the link, the run ends it now, and the
   /// adapter makes no connection meanwhile: when the kernel (6.1) ends a link while it makes another on the
-  /// same adapter, it loses track of the new one, which can then never be ended (docs/bluez.md).
+  /// same adapter, it loses track of the new one, which can then never be ended (docs/internals/bluez.md).
   mutating func sessionEnded(_ attempt: AttemptID, _ report: AttemptResult) {
     let place = rooms.place(of: attempt.room)
     var report = report

@@ -6,7 +6,7 @@ import Session
 /// The result of each attempt, and exactly one outcome for each room.
 extension RunMachine {
   /// How long the host may take to report the loss of an adapter or of the stack: in an orderly restart of
-  /// bluetoothd, links go down up to 0.5 s before `Powered: false` (docs/bluez.md). No back-off is shorter.
+  /// bluetoothd, links go down up to 0.5 s before `Powered: false` (docs/internals/bluez.md). No back-off is shorter.
   static let hostGracePeriod = Duration.seconds(2)
 
   mutating func succeed(

@@ -36,10 +36,10 @@ struct Nearness {
   /// Limits, each with its reason.
   enum Limits {
     /// The least RSSI of a device in the room, in dBm: that is a distance of 3 m in the open, by the usual
-    /// law (−59 dBm at 1 m, exponent 2.2: docs/bluez.md).
+    /// law (−59 dBm at 1 m, exponent 2.2: docs/internals/radio-model.md).
     static let floor = -70.0
-    /// The least distance to the second strongest, in dB. One report fades by 2 dB (docs/bluez.md), the
-    /// difference of two by 2.8 dB: this is three times that, also if a chip reports each sensor only now and
+    /// The least distance to the second strongest, in dB. One report fades by 2 dB (docs/internals/radio-model.md),
+    /// the difference of two by 2.8 dB: this is three times that, also if a chip reports each sensor only now and
     /// then.
     static let margin = 9.0
     /// The least age of the first sighting: a device that a person carries past the adapter does not count.

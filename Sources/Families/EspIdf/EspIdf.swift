@@ -5,7 +5,7 @@ package import Session
 import SwiftProtobuf
 
 extension DeviceFamily {
-  /// Espressif's unified provisioning over BLE (docs/protocols.md, "ESP-IDF provisioning"): a device that joins a
+  /// Espressif's unified provisioning over BLE (docs/internals/protocols.md, "ESP-IDF provisioning"): a device that joins a
   /// WiFi network, and reports over the link that it has an address there. It advertises only until then.
   package static let espIDF = DeviceFamily(
     id: "esp-idf", title: "ESP-IDF device",

@@ -3,7 +3,7 @@ import Model
 import Session
 
 extension EspIdf {
-  /// Reads the QR code of a device: JSON, or a link with that JSON as `data` (docs/protocols.md).
+  /// Reads the QR code of a device: JSON, or a link with that JSON as `data` (docs/internals/protocols.md).
   static func readLabel(_ text: String) throws(ProductLabelProblem) -> ProductLabel? {
     guard let json = try json(in: text) else {
       if isPart(text) { throw .damaged }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The answer of `proto-ver`: JSON with product-defined parts, of which only `prov` counts (docs/protocols.md).
+/// The answer of `proto-ver`: JSON with product-defined parts, of which only `prov` counts (docs/internals/protocols.md).
 package struct EspVersion: Hashable, Sendable {
   /// 0, 1 or 2; nil if the firmware does not say, as before 2020, or what it says cannot be read.
   package let security: Int?

@@ -2,7 +2,7 @@ import Ciphers
 import Digest
 
 /// The client's side of SRP-6a (RFC 5054, with SHA-512 and the group of 3072 bits) as the firmware computes it
-/// (docs/protocols.md, "Security 2"): it pads what goes into k and u, and strips leading zeros from S and from B on
+/// (docs/internals/protocols.md, "Security 2"): it pads what goes into k and u, and strips leading zeros from S and from B on
 /// the wire.
 package struct SRPClient: Sendable {
   /// The bytes of the prime.

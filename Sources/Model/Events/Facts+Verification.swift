@@ -89,7 +89,7 @@ package struct RoomVerified: FactPayload {
     case windows, others, adapter, adapters, unused
   }
 
-  /// Below this RSSI in dBm, connecting is unreliable (docs/protocols.md, "Robo Sensor").
+  /// Below this RSSI in dBm, connecting is unreliable (docs/internals/protocols.md, "Robo Sensor").
   package static let weakBelow = -85
 
   /// Whether its device is received, but weakly.

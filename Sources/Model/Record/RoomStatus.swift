@@ -1,5 +1,5 @@
 /// Where a room stands, by the record and, if there is one, by the manifest. Every command, report and signature reads it;
-/// docs/architecture.md has the decision table.
+/// docs/internals/record.md has the decision table.
 package enum RoomStatus: Hashable, Sendable {
   /// Its device holds what is wanted, by this evidence.
   case done(Evidence)

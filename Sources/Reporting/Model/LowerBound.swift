@@ -1,5 +1,5 @@
 /// A lower bound of the time to provision healthy devices, under any schedule, with the scan windows that it needs.
-/// docs/radio-model.md derives it.
+/// docs/internals/radio-model.md derives it.
 ///
 /// It applies to devices that their adapters receive well and that are present from the start.
 package struct LowerBound: Hashable, Sendable {

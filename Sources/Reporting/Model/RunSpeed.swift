@@ -1,7 +1,7 @@
 import Bluetooth
 import Model
 
-/// What a run took, and the least that its adapters needed for the same sessions (docs/radio-model.md).
+/// What a run took, and the least that its adapters needed for the same sessions (docs/internals/radio-model.md).
 package struct RunSpeed: Hashable, Sendable {
   /// The number of devices that were provisioned.
   let devices: Int

@@ -5,7 +5,7 @@ import Glibc
 /// adapters, the one with the strongest level counts.
 ///
 /// The RSSI of a device that does not move varies by some dB from one advertisement to the next
-/// (docs/bluez.md). The level is their exponentially weighted mean, so it follows a walking person and does
+/// (docs/internals/radio-model.md). The level is their exponentially weighted mean, so it follows a walking person and does
 /// not jump.
 package struct SignalTrack: Hashable, Sendable {
   /// The time in which the level follows a change by two thirds.

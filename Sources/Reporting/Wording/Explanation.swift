@@ -141,7 +141,7 @@ struct SentenceContext {
     "The \(device.noun)" + (address.map { " \($0)" } ?? "")
   }
 
-  /// Below this RSSI, in dBm, connecting is unreliable (docs/protocols.md, "Robo Sensor").
+  /// Below this RSSI, in dBm, connecting is unreliable (docs/internals/protocols.md, "Robo Sensor").
   static let unreliable = RoomVerified.weakBelow
 
   /// The RSSI, in dBm, from which the distance is no cause of a failure.

@@ -66,7 +66,7 @@ extension SentenceContext {
   }
 
   /// A link that ends at a request looks the same whether the device restarts, or BlueZ 5.82 and later ends it because the
-  /// request needs pairing (docs/bluez.md).
+  /// request needs pairing (docs/internals/bluez.md).
   private func mayDemandPairing(in stage: Stage) -> String {
     [.ready, .read, .write].contains(stage)
       ? ", or demand pairing, which this version of roboprov does not do" : ""

@@ -200,7 +200,7 @@ final class Switchboard: Sendable {
       let isLast = !state.isScanning(adapter.address)
       guard isLast else { return false }
       state.stoppedScanning[adapter.address] = now
-      // docs/bluez.md, trap 68.
+      // docs/internals/bluez.md, trap 68.
       state.received = state.received.filter { $0.key.adapter != adapter.address || $0.value.isConnectable }
       return true
     }

@@ -179,7 +179,7 @@ package struct VirtualCentral: Central {
     }
   }
 
-  /// How long switching an adapter off and on takes (docs/bluez.md: 30 to 50 ms off, 95 to 130 ms on).
+  /// How long switching an adapter off and on takes (docs/internals/bluez.md: 30 to 50 ms off, 95 to 130 ms on).
   private static let powerCycle = Duration.milliseconds(160)
 
   /// Switches an adapter off and on again, unless that would end a link.

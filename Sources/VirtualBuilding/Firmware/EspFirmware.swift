@@ -4,7 +4,7 @@ import FoundationEssentials
 import SwiftProtobuf
 package import VirtualTime
 
-/// A device with Espressif's unified provisioning (docs/protocols.md, "ESP-IDF provisioning"): its endpoints, and
+/// A device with Espressif's unified provisioning (docs/internals/protocols.md, "ESP-IDF provisioning"): its endpoints, and
 /// how it joins its network. Its faults choose host stack, version and security.
 package struct EspFirmware: Firmware {
   /// The network that it has joined, with `isSaved`.

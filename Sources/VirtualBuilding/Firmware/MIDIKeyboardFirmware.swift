@@ -2,7 +2,7 @@ package import Bluetooth
 package import VirtualTime
 
 /// A Bluetooth keyboard, as found in many buildings. It is not a device to provision, but it has the service
-/// and characteristic of a Firefly (docs/protocols.md, "Firefly"), because these belong to BLE-MIDI. Only the
+/// and characteristic of a Firefly (docs/internals/protocols.md, "Firefly"), because these belong to BLE-MIDI. Only the
 /// name distinguishes them. The keyboard plays whatever is written to it, so it must never be written to.
 package struct MIDIKeyboardFirmware: Firmware {
   /// `played` is the last message written to it; `isSaved` is true if there was one.

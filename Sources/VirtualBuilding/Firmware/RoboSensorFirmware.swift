@@ -1,7 +1,7 @@
 package import Bluetooth
 package import VirtualTime
 
-/// The Robo Sensor's firmware (docs/protocols.md, "Robo Sensor"): a GATT peripheral until it is provisioned,
+/// The Robo Sensor's firmware (docs/internals/protocols.md, "Robo Sensor"): a GATT peripheral until it is provisioned,
 /// then an iBeacon.
 ///
 /// Written settings are in RAM until `SAVE` and survive a disconnect [assumed; the worst case]. `SAVE`

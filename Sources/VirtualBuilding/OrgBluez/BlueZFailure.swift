@@ -22,14 +22,14 @@ enum BlueZFailure {
 
   /// The error for a GATT request without a link.
   static let gattNotConnected = failed("Not connected")
-  /// docs/bluez.md, "Connecting": the error of a `Connect` that the same client ended with `Disconnect`; "br"
+  /// docs/internals/bluez.md, "Connecting": the error of a `Connect` that the same client ended with `Disconnect`; "br"
   /// although it is LE.
   static let connectionCanceled = failed("br-connection-canceled")
-  /// docs/bluez.md, "Names of failure": the attempt failed in the link layer (0x3E).
+  /// docs/internals/bluez.md, "Names of failure": the attempt failed in the link layer (0x3E).
   static let connectionAborted = failed("le-connection-abort-by-local")
-  /// docs/bluez.md, "Connecting": the second `Connect` to one device; 5.66 gives `strerror(EALREADY)`.
+  /// docs/internals/bluez.md, "Connecting": the second `Connect` to one device; 5.66 gives `strerror(EALREADY)`.
   static let connectUnderWay = failed("Operation already in progress")
-  /// docs/bluez.md, "Names of failure": `Connect` on an adapter that is off; `strerror(EIO)`.
+  /// docs/internals/bluez.md, "Names of failure": `Connect` on an adapter that is off; `strerror(EIO)`.
   static let inputOutput = failed("Input/output error")
   static let noDiscovery = failed("No discovery started")
   static let noNotifySession = failed("No notify session started")
@@ -48,12 +48,12 @@ enum BlueZFailure {
     }
   }
 
-  /// The peer disconnected during a request (docs/bluez.md, "GATT"): "Unlikely Error", 0x0e.
+  /// The peer disconnected during a request (docs/internals/bluez.md, "GATT"): "Unlikely Error", 0x0e.
   static let peerGone = att(0x0E)
 
   // Errors of bluetoothd's D-Bus library.
 
-  /// docs/bluez.md, "Names of failure": an unknown device or characteristic.
+  /// docs/internals/bluez.md, "Names of failure": an unknown device or characteristic.
   static func unknownObject(_ call: MethodCall) -> DBusError {
     .remote("org.freedesktop.DBus.Error.UnknownObject", noSuchMethod(call))
   }

@@ -82,7 +82,7 @@ extension BluetoothDaemon {
             ("Modalias", .string("usb:v1D6Bp0246d0542")), ("Roles", .strings(["central", "peripheral"])),
           ])
       ])
-    // docs/bluez.md, "Names of failure", adapter plugged in again: stored devices become objects again.
+    // docs/internals/bluez.md, "Names of failure", adapter plugged in again: stored devices become objects again.
     for (address, stored) in (storage[adapter.address] ?? [:]).sorted(by: { $0.key < $1.key }) {
       addStoredDevice(stored, DeviceID(adapter: adapter.address, address: address))
     }
@@ -146,7 +146,7 @@ extension BluetoothDaemon {
     adapters[address]?.endSwitching()
   }
 
-  /// docs/bluez.md, "Names of failure", adapter unplugged: links and power end first, then the objects are
+  /// docs/internals/bluez.md, "Names of failure", adapter unplugged: links and power end first, then the objects are
   /// removed from the leaves up to the adapter.
   private func unplugged(_ address: BluetoothAddress) {
     guard adapters[address]?.adapter.isPowered == true else { return removeAdapter(address) }
@@ -169,7 +169,7 @@ extension BluetoothDaemon {
     record.endSwitching()
   }
 
-  /// docs/bluez.md, "Names of failure", orderly stop: `Connected: false`, `Powered: false`, then all objects
+  /// docs/internals/bluez.md, "Names of failure", orderly stop: `Connected: false`, `Powered: false`, then all objects
   /// are removed.
   func shutDown() async {
     for device in devices { linkIsDown(device, .stackLost) }
@@ -243,7 +243,7 @@ extension BluetoothDaemon {
     }
     // Discovery was stopped again during the start.
     guard adapters[address]?.sessions.active == true else { return await world.stopDiscovery(on: address) }
-    // docs/bluez.md, "Discovery": the reply first, then `Discovering: true`.
+    // docs/internals/bluez.md, "Discovery": the reply first, then `Discovering: true`.
     follow(after: DaemonTiming.signalDelay) { await self.discoveryHasStarted(on: address) }
   }
 
@@ -275,7 +275,7 @@ extension BluetoothDaemon {
     if adapters[address]?.sessions.active == true {
       try? await world.startDiscovery(on: address)
     } else {
-      // docs/bluez.md, "Discovery": with the end of the discovery, what takes no connection is removed.
+      // docs/internals/bluez.md, "Discovery": with the end of the discovery, what takes no connection is removed.
       for device in devices where device.adapter == address {
         if let state = self[device], state.temporary, !state.isConnectable { remove(device) }
       }
@@ -290,7 +290,7 @@ extension BluetoothDaemon {
     emit()
   }
 
-  /// docs/bluez.md, "Discovery": when the last client stops, the RSSI of each device is invalidated, then
+  /// docs/internals/bluez.md, "Discovery": when the last client stops, the RSSI of each device is invalidated, then
   /// `Discovering: false` follows.
   private func announceDiscoveryEnded(on address: BluetoothAddress) {
     guard let record = adapters[address], record.discovering else { return }

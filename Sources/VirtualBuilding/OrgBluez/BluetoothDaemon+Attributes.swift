@@ -11,7 +11,7 @@ extension BluetoothDaemon {
     var characteristic: AttributeTable.Characteristic
   }
 
-  /// docs/bluez.md, "GATT": without a link `Failed: Not connected`.
+  /// docs/internals/bluez.md, "GATT": without a link `Failed: Not connected`.
   private func place(of path: ObjectPath, _ call: MethodCall) throws(DBusError) -> Place {
     guard let device = path.parent?.parent.flatMap(deviceID(at:)) else {
       throw BlueZFailure.unknownObject(call)
@@ -66,7 +66,7 @@ extension BluetoothDaemon {
       over: place.link, await world.read(place.characteristic.handle, over: place.link))
     guard offset <= value.count else { throw BlueZFailure.att(0x07) }
     let result = Array(value[offset...])
-    // docs/bluez.md, "GATT": a value that was read is signalled like a notified one.
+    // docs/internals/bluez.md, "GATT": a value that was read is signalled like a notified one.
     tree.set(call.path, BlueZInterfaces.characteristic, "Value", .bytes(result), again: true)
     return result
   }
@@ -110,12 +110,12 @@ extension BluetoothDaemon {
       if !takenDown.contains(link), let end = await world.formerEnd(of: link) { linkIsDown(link, end.cause) }
       throw switch error {
       case .att(let code): BlueZFailure.att(code)
-      // docs/bluez.md, "GATT": parallel requests are possible for different characteristics; for the same one
+      // docs/internals/bluez.md, "GATT": parallel requests are possible for different characteristics; for the same one
       // `In Progress`.
       case .busy: BlueZFailure.inProgress
       case .unknownAttribute: BlueZFailure.att(0x01)
       case .notConnected: BlueZFailure.gattNotConnected
-      // docs/bluez.md, "GATT": the peer disconnected during a request.
+      // docs/internals/bluez.md, "GATT": the peer disconnected during a request.
       case .linkLost, .stackStopped, .adapterUnavailable, .connectFailed, .connectTimedOut, .cancelled,
         .outOfSlots, .alreadyConnecting:
         BlueZFailure.peerGone
@@ -134,7 +134,7 @@ extension BluetoothDaemon {
     self[place.device]?.notifying[call.path, default: []].insert(client)
     if isFirst {
       do {
-        // docs/bluez.md, "GATT": refused if the peripheral refuses the write of its configuration.
+        // docs/internals/bluez.md, "GATT": refused if the peripheral refuses the write of its configuration.
         try await mapped(
           over: place.link, await world.subscribe(true, to: place.characteristic.handle, over: place.link))
       } catch {

@@ -47,7 +47,7 @@ extension BluetoothDaemon {
       linkIsUp(link, id)
     } catch {
       guard case .connecting(let current) = self[id]?.link, current === attempt else {
-        // Removed in the meantime. docs/bluez.md, trap 21: there is no reply.
+        // Removed in the meantime. docs/internals/bluez.md, trap 21: there is no reply.
         if self[id] == nil {
           attempt.fulfill()
           await never()
@@ -56,7 +56,7 @@ extension BluetoothDaemon {
       }
       if error == .connectFailed { await showFailedLink(id) }
       if error == .connectTimedOut || error == .outOfSlots {
-        // docs/bluez.md, "Connecting to a device that advertises rarely" and "Connections": only
+        // docs/internals/bluez.md, "Connecting to a device that advertises rarely" and "Connections": only
         // `InterfacesRemoved` is signalled.
         remove(id)
         attempt.fulfill()
@@ -89,7 +89,7 @@ extension BluetoothDaemon {
   /// Returns when the daemon ends.
   private func never() async { await OneShot<Void>().value() }
 
-  /// docs/bluez.md, "Names of failure".
+  /// docs/internals/bluez.md, "Names of failure".
   private static func failure(of error: LinkError) -> DBusError {
     switch error {
     case .adapterUnavailable: BlueZFailure.inputOutput
@@ -127,7 +127,7 @@ extension BluetoothDaemon {
     store(id)
     tree.set(device.path, BlueZInterfaces.device, "ServicesResolved", .bool(true))
     emit()
-    // docs/bluez.md, "Connecting": `ServicesResolved: true` may precede some characteristics.
+    // docs/internals/bluez.md, "Connecting": `ServicesResolved: true` may precede some characteristics.
     for late in Set(objects.map(\.lateBy)).sorted() where late > .zero {
       let due = attributes.resolvedAt.advanced(by: late)
       guard await pause(clock.now.duration(to: due)), self[id]?.upLink?.id == link else { return }
@@ -141,7 +141,7 @@ extension BluetoothDaemon {
   private func disconnect(_ id: DeviceID) async throws(DBusError) {
     switch self[id]?.link {
     case .connecting(let attempt):
-      // docs/bluez.md, "Connecting": works during a connection attempt; the pending `Connect` fails at once.
+      // docs/internals/bluez.md, "Connecting": works during a connection attempt; the pending `Connect` fails at once.
       // Recorded traces: it gets its reply first.
       await world.cancelConnect(to: id.address, on: id.adapter)
       await attempt.value()
@@ -155,7 +155,7 @@ extension BluetoothDaemon {
     }
   }
 
-  /// docs/bluez.md, "Connecting": it takes 2.0–2.8 s, and the link can be used until then.
+  /// docs/internals/bluez.md, "Connecting": it takes 2.0–2.8 s, and the link can be used until then.
   func takeDown(_ id: DeviceID) async {
     guard let link = self[id]?.upLink?.id else { return }
     takenDown.insert(link)
@@ -170,7 +170,7 @@ extension BluetoothDaemon {
     if let id = devices.first(where: { self[$0]?.upLink?.id == link }) { linkIsDown(id, cause) }
   }
 
-  /// docs/bluez.md, trap 41: the attributes remain as objects until the device is removed.
+  /// docs/internals/bluez.md, trap 41: the attributes remain as objects until the device is removed.
   ///
   /// Recorded traces: the end of notifications is not signalled. An end that was requested is signalled in
   /// two parts, with the reply in between.

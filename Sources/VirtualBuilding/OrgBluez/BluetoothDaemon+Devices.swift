@@ -21,7 +21,7 @@ extension BluetoothDaemon {
     // Not the adapter's whole record: a change of its devices would copy all of them.
     guard let sessions = adapters[received.adapter]?.sessions, sessions.active else { return }
     // Recorded traces: nothing is received before `Discovering: true`. Earlier reports of the controller are
-    // lost. A controller that reports each device once per scan does not repeat them (docs/bluez.md, "Reports
+    // lost. A controller that reports each device once per scan does not repeat them (docs/internals/bluez.md, "Reports
     // lost at the start of a scan").
     guard adapters[received.adapter]?.discovering == true else { return }
     let expires = nextExpiry()
@@ -47,7 +47,7 @@ extension BluetoothDaemon {
       tree.set(
         device.path, BlueZInterfaces.device, "RSSI", .int16(Int16(clamping: received.rssi)), again: true)
     }
-    // docs/bluez.md, traps 10 and 11: fields that this advertisement does not carry stay unchanged.
+    // docs/internals/bluez.md, traps 10 and 11: fields that this advertisement does not carry stay unchanged.
     let payload = received.payload
     if let name = payload.localName { setName(name, of: id) }
     if !payload.serviceUUIDs.isEmpty { addUUIDs(payload.serviceUUIDs, to: device.path) }
@@ -100,7 +100,7 @@ extension BluetoothDaemon {
     tree.add(path, [.init(BlueZInterfaces.device, properties)])
   }
 
-  /// docs/bluez.md, "Names of failure", adapter plugged in again: stored devices become objects again.
+  /// docs/internals/bluez.md, "Names of failure", adapter plugged in again: stored devices become objects again.
   func addStoredDevice(_ stored: StoredDevice, _ id: DeviceID) {
     addDevice(id, name: stored.name, alias: stored.alias, expires: clock.now)
     self[id]?.temporary = false
@@ -139,7 +139,7 @@ extension BluetoothDaemon {
 
   // MARK: Removal
 
-  /// docs/bluez.md, "Discovery": temporary devices are removed about 30 s after discovery has stopped,
+  /// docs/internals/bluez.md, "Discovery": temporary devices are removed about 30 s after discovery has stopped,
   /// whenever they were last received, because a controller that reports each device once per scan reports
   /// nothing more of them. (Ends when the device is removed, becomes permanent, or is a new one.)
   private func expire(_ id: DeviceID) async {
@@ -169,7 +169,7 @@ extension BluetoothDaemon {
   }
 
   /// `RemoveDevice`. It first ends the link, which takes as long as `Disconnect`. It cancels a pending
-  /// `Connect`, whose caller gets no reply (docs/bluez.md, "Connecting").
+  /// `Connect`, whose caller gets no reply (docs/internals/bluez.md, "Connecting").
   func removeDevice(_ call: MethodCall, on adapter: BluetoothAddress) async throws(DBusError) {
     guard let path = call.body[0].asObjectPath, let id = deviceID(at: path), id.adapter == adapter else {
       throw BlueZFailure.doesNotExist

@@ -152,7 +152,7 @@ actor BluetoothDaemon {
     }
   }
 
-  /// docs/bluez.md, "Discovery": a client's discovery ends when it leaves the bus. So do its notifications
+  /// docs/internals/bluez.md, "Discovery": a client's discovery ends when it leaves the bus. So do its notifications
   /// and its agent.
   private func clientLeft(_ client: BusName) async {
     agents[client] = nil
@@ -192,7 +192,7 @@ actor BluetoothDaemon {
   }
 }
 
-/// The times that bluetoothd needs in addition to the radio; measured (docs/bluez.md).
+/// The times that bluetoothd needs in addition to the radio; measured (docs/internals/bluez.md).
 enum DaemonTiming {
   /// From the reply to a call that changes an adapter to the signal of the change ("`Discovering: true`
   /// follows").

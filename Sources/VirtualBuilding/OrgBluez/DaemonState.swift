@@ -26,7 +26,7 @@ struct AdapterRecord {
   var path: ObjectPath { ObjectPath("/org/bluez/" + adapter.name) ?? "/org/bluez" }
 }
 
-/// A device on an adapter. docs/bluez.md, "Connecting": each adapter has its own object for a device.
+/// A device on an adapter. docs/internals/bluez.md, "Connecting": each adapter has its own object for a device.
 struct DeviceID: Hashable, Sendable, Comparable {
   var adapter: BluetoothAddress
   var address: BluetoothAddress
@@ -37,7 +37,7 @@ struct DeviceID: Hashable, Sendable, Comparable {
 /// bluetoothd's state of one device on one adapter.
 struct DeviceRecord {
   var path: ObjectPath
-  /// docs/bluez.md, "Connecting": `Connect` makes a device permanent; then it stays until it is removed.
+  /// docs/internals/bluez.md, "Connecting": `Connect` makes a device permanent; then it stays until it is removed.
   var temporary = true
   /// When it is removed, while it is temporary.
   var expires: MonotonicInstant

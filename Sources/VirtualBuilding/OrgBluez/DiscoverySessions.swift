@@ -15,18 +15,18 @@ struct DiscoverySessions {
     filters[client] = filter
   }
 
-  /// docs/bluez.md, "Discovery": a second start by the same client is an error, by another client it is not.
+  /// docs/internals/bluez.md, "Discovery": a second start by the same client is an error, by another client it is not.
   mutating func start(_ client: BusName) throws(DBusError) {
     guard clients.insert(client).inserted else { throw BlueZFailure.busy }
   }
 
-  /// docs/bluez.md, "Discovery": a client cannot stop the discovery of another.
+  /// docs/internals/bluez.md, "Discovery": a client cannot stop the discovery of another.
   mutating func stop(_ client: BusName) throws(DBusError) {
     guard clients.remove(client) != nil else { throw BlueZFailure.noDiscovery }
     filters[client] = nil
   }
 
-  /// docs/bluez.md, "Discovery": the discovery of a client that leaves the bus ends by itself.
+  /// docs/internals/bluez.md, "Discovery": the discovery of a client that leaves the bus ends by itself.
   mutating func forget(_ client: BusName) {
     clients.remove(client)
     filters[client] = nil
@@ -40,7 +40,7 @@ struct DiscoverySessions {
   /// The kernel's filter.
   var merged: MergedFilter? { MergedFilter(running) }
 
-  /// docs/bluez.md, "Discovery": an advertisement is reported if it matches the filter of any client.
+  /// docs/internals/bluez.md, "Discovery": an advertisement is reported if it matches the filter of any client.
   func wants(_ received: AdvertisingReport, name: String?) -> Bool {
     running.contains { $0?.matches(received, name: name) ?? true }
   }

@@ -3,7 +3,7 @@ package import DBus
 import VirtualTime
 import Waiting
 
-/// A virtual `org.bluez`: bluetoothd 5.66 as measured in docs/bluez.md, including its traps, over the
+/// A virtual `org.bluez`: bluetoothd 5.66 as measured in docs/internals/bluez.md, including its traps, over the
 /// adapters and sensors of a virtual world, on a private bus.
 ///
 /// Any client that can reach the bus can use it; unmodified clients use `DBUS_SYSTEM_BUS_ADDRESS`. All work
@@ -133,7 +133,7 @@ package actor VirtualBlueZ {
 
   // MARK: Killing, stopping and starting the daemon
 
-  /// docs/bluez.md, "Names of failure", bluetoothd killed: the name loses its owner, and no other signal is
+  /// docs/internals/bluez.md, "Names of failure", bluetoothd killed: the name loses its owner, and no other signal is
   /// sent. The kernel keeps the links until the daemon is back. Returns when it is down.
   package func killDaemon() async {
     guard case .serving(let life) = phase else { return }
@@ -143,7 +143,7 @@ package actor VirtualBlueZ {
     await wait { $0.isDown }
   }
 
-  /// docs/bluez.md, "Names of failure", orderly stop: links end, adapters are switched off, all objects are
+  /// docs/internals/bluez.md, "Names of failure", orderly stop: links end, adapters are switched off, all objects are
   /// removed, then the name is released. Returns when it is down.
   package func stopDaemon() async {
     guard case .serving(let life) = phase else { return }

@@ -21,7 +21,7 @@ package enum Fault: Hashable, Sendable {
   /// Each of its services is there twice.
   case twoServices
   /// In 30 % of its connections some characteristics become visible up to 95 ms after the stack reports
-  /// "resolved", as measured on an overloaded computer (docs/bluez.md).
+  /// "resolved", as measured on an overloaded computer (docs/internals/bluez.md).
   case lateCharacteristics
   /// The link is lost in this stage.
   case drops(in: DropStage)

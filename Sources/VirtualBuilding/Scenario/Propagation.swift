@@ -2,7 +2,7 @@ import Glibc
 import Bluetooth
 import VirtualTime
 
-/// SignalStrength strength from positions: docs/radio-model.md, "Strength, loss and range".
+/// Signal strength from positions: docs/internals/radio-model.md, "Strength, loss and range".
 extension Scenario {
   /// The strength with which the adapters receive a sensor, before fading. An explicit value of
   /// `SensorScenario.signal` for an adapter has precedence, then the positions of both if they are known,

@@ -1,7 +1,7 @@
 package import Bluetooth
 
 /// The behaviour of the radio and its stack. The defaults were measured with BlueZ 5.66, kernel 6.1 and three
-/// adapters, unless a comment says otherwise. docs/radio-model.md describes the model.
+/// adapters, unless a comment says otherwise. docs/internals/radio-model.md describes the model.
 package struct RadioParameters: Hashable, Sendable {
   // MARK: Advertising
 

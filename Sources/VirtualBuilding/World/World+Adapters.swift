@@ -30,7 +30,7 @@ extension World {
     change(adapter) { $0.isPowered = isPowered }
   }
 
-  /// Makes an adapter deaf, or repairs it. A deaf adapter is discovering but reports nothing (docs/bluez.md,
+  /// Makes an adapter deaf, or repairs it. A deaf adapter is discovering but reports nothing (docs/internals/bluez.md,
   /// trap 59), and receives no sensor that it is to connect to. Power-cycling it, plugging it in again or restarting the stack also repairs it.
   package func setDeaf(_ isDeaf: Bool, _ adapter: BluetoothAddress) {
     if isDeaf { deaf.insert(adapter) } else { deaf.remove(adapter) }

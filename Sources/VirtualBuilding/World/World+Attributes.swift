@@ -196,7 +196,7 @@ extension World {
     if strikes(.twoCharacteristics, on: state) {
       services = services.map { .init($0.uuid, $0.characteristics + $0.characteristics) }
     }
-    // docs/bluez.md, "Writing without response": a peripheral that never responds.
+    // docs/internals/bluez.md, "Writing without response": a peripheral that never responds.
     if !sensor.firmware.isAnswering { schedule(.linkDown(link, .remote), after: radio.muteLinkEnds) }
     let table = makeTable(of: isStale ? services.map(Self.formerly) : services, for: state)
     links[link]?.table = table

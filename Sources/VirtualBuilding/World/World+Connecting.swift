@@ -162,7 +162,7 @@ extension World {
   /// The time until a sensor with its own advertising interval can be received; nil for other sensors and for
   /// those that cannot be connected to.
   ///
-  /// Connecting takes two advertisements (docs/bluez.md, "Connecting to a device that advertises rarely").
+  /// Connecting takes two advertisements (docs/internals/bluez.md, "Connecting to a device that advertises rarely").
   /// The kernel scans until it receives the sensor. Only then does it tell the controller to connect, which
   /// happens at the next advertisement if that comes within 4 s. The remaining time is that of a sensor that
   /// advertises often.
@@ -173,7 +173,7 @@ extension World {
     return nextAdvertisement(of: sensor, after: clock.now).map { clock.now.duration(to: $0) }
   }
 
-  /// From the second advertisement to the link (docs/bluez.md: up to 0.1 s until the first exchange is over).
+  /// From the second advertisement to the link (docs/internals/bluez.md: up to 0.1 s until the first exchange is over).
   private static let afterAdvertisement = Duration.milliseconds(10)
 
   /// The sensor of an attempt has advertised.

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Engine
 
-/// The state diagrams of docs/architecture.md equal the transitions in the code.
+/// The state diagrams of docs/internals/engine.md equal the transitions in the code.
 @Suite("state diagrams") struct StateDiagramTests {
   private static let document = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "docs/architecture.md")
+    .appending(path: "docs/internals/engine.md")
 
   /// The arrows of the diagram that begins with this comment.
   private func arrows(_ title: String) throws -> Set<String> {

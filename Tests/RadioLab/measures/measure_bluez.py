@@ -1,4 +1,4 @@
-"""Measurements of the real stack, for docs/bluez.md."""
+"""Measurements of the real stack, for docs/internals/bluez.md."""
 
 import json
 import statistics

@@ -122,7 +122,8 @@ def _reset(lab: Lab, building: Building) -> None:
 
 def _furnished(lab: Lab, faults: list[dict[str, Any]]) -> Building:
     # Chips that report each advertisement once, for any number of devices. Chips with a smaller memory make two thousand
-    # reports a second from 40 sensors at three adapters, more than an emulated bluetoothd can process (docs/bluez.md).
+    # reports a second from 40 sensors at three adapters, more than an emulated bluetoothd can process
+    # (docs/internals/bluez.md).
     for number in range(len(PLACES)):
         lab.unplug(number)
         lab.run("sleep", "1")

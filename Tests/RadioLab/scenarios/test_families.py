@@ -91,7 +91,7 @@ def test_the_next_run_completes_a_half_written_beacon(scenario: Scenario, radio:
 
 
 def add_slow_beacons(building: Building) -> None:
-    """Debian's kernel does not connect to a device whose advertisements are more than 4 s apart (docs/bluez.md)."""
+    """Debian's kernel does not connect to a device whose advertisements are more than 4 s apart (docs/internals/bluez.md)."""
     building.rooms = [
         at(BeaconRoom, 1, past={"interval": 5600}),  # 3.5 s
         at(BeaconRoom, 2, past={"interval": 32000}),  # 20 s
@@ -218,7 +218,7 @@ def add_a_firefly_and_a_beacon(building: Building) -> None:
 
 @pytest.mark.setting(prepare=add_a_firefly_and_a_beacon, bluetoothd_options="")
 def test_bluetoothd_as_debian_starts_it_hides_a_firefly(scenario: Scenario, radio: Radio) -> None:
-    """BlueZ's own plugin for BLE-MIDI takes the Firefly's characteristic (docs/bluez.md). The report names this."""
+    """BlueZ's own plugin for BLE-MIDI takes the Firefly's characteristic (docs/internals/bluez.md). The report names this."""
     done = scenario.apply()
     assert done.code == 100, done.err
     report = scenario.check_reports_are_true()

@@ -29,7 +29,7 @@ def scan(scenario: Scenario, seconds: int) -> set[str]:
 def test_each_of_four_scans_finds_every_device(scenario: Scenario, chip: str) -> None:
     addresses = {room.address for room in scenario.building.rooms}
     counts = [len(scan(scenario, seconds) & addresses) for seconds in (4, 4, 4, 10)]
-    # Two starts, because the chip's reports during the first start may be lost (docs/bluez.md).
+    # Two starts, because the chip's reports during the first start may be lost (docs/internals/bluez.md).
     plain = json.loads(scenario.lab.client("scan.py", "4", "{}", "2").must().out)[adapter_address(0)]
     print(f"chip {chip}: scans found {counts}, a plain client {len(plain)}")
     assert counts == [len(addresses)] * 4

@@ -43,8 +43,8 @@ def test_apply_provisions_every_room_after_a_client_left_its_objects(scenario: S
 
 
 def check_beside(scenario: Scenario, client: Running) -> None:
-    """A scan of another client costs seconds for each connection (docs/bluez.md). The run reports it once, and knows of it
-    before its first connection."""
+    """A scan of another client costs seconds for each connection (docs/internals/bluez.md). The run reports it once, and
+    knows of it before its first connection."""
     done = scenario.apply(timeout=1200)
     client.signal("KILL")
     client.wait(10)

@@ -4,13 +4,13 @@ import Model
 /// The limits for the use of an adapter, each with its reason.
 struct RadioLimits: Hashable, Sendable {
   /// An adapter connects only to a device that it received at most this long ago: BlueZ removes its objects
-  /// 30 s after discovery stops (docs/bluez.md), and 5 s are left for the attempt to begin.
+  /// 30 s after discovery stops (docs/internals/bluez.md), and 5 s are left for the attempt to begin.
   var freshness = Duration.seconds(25)
   /// The shortest scan window. It suffices for every device that advertises every 100 ms, and for most that
   /// do so every second.
   var shortestWindow = Duration.milliseconds(1200)
   /// The longest scan window. The kernel ends a discovery by itself after 10.24 s; a busy bluetoothd misses
-  /// that and reports no advertisement from then on (docs/bluez.md).
+  /// that and reports no advertisement from then on (docs/internals/bluez.md).
   var longestWindow = Duration.seconds(8)
   /// How long an adapter connects to devices that need no recent sighting before it scans again, if any device must
   /// be received. A proof that is late by this much delays no room.
@@ -19,7 +19,7 @@ struct RadioLimits: Hashable, Sendable {
   /// while the adapter does not scan, and 7 s while it does.
   var quiet = Duration.seconds(10)
   /// An adapter that has scanned this long without a report from any device is suspected to be deaf: a deaf
-  /// adapter makes every sensor look dead (docs/bluez.md, trap 59).
+  /// adapter makes every sensor look dead (docs/internals/bluez.md, trap 59).
   var deafAfter = Duration.seconds(10)
   /// After this many connections in a row that failed without a sign that the adapter receives anything, it is
   /// suspected before the devices: it scans until it receives something, or is found to be deaf.

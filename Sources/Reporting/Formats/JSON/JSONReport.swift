@@ -80,7 +80,7 @@ package enum JSONReport {
     Field("devices", "The number of devices that were provisioned.") { $0.devices }
     Field(
       "least_s",
-      "The least time in seconds for the same devices on the same adapters, with this run's survey, mean session times and number of links at once (docs/radio-model.md); at most `duration_s`."
+      "The least time in seconds for the same devices on the same adapters, with this run's survey, mean session times and number of links at once (docs/internals/radio-model.md); at most `duration_s`."
     ) { $0.least }
   }
 

@@ -1,5 +1,5 @@
-"""A device with Espressif's unified provisioning (docs/protocols.md), security 2 on the host stack NimBLE. Its ciphers are
-those of Python's `cryptography`; its half of SRP is written after the rules of that page."""
+"""A device with Espressif's unified provisioning (docs/internals/protocols.md), security 2 on the host stack NimBLE. Its
+ciphers are those of Python's `cryptography`; its half of SRP is written after the rules of that page."""
 
 import asyncio
 import dataclasses

@@ -1,5 +1,5 @@
-"""An Improv device as ESPHome behaves (docs/protocols.md): it gets its network in one command, in pieces, and reports that
-it joined."""
+"""An Improv device as ESPHome behaves (docs/internals/protocols.md): it gets its network in one command, in pieces, and
+reports that it joined."""
 
 import asyncio
 from typing import Any
