@@ -17,6 +17,16 @@ import Testing
       serviceUUIDs: FamilyCatalogue.builtIn.all.prefix(1).map(\.service))
   }
 
+  /// A run with a room and a long survey, which scans.
+  private static func scanning(on session: RadioSession) -> MachineDriver {
+    var run = MachineDriver([Sample.room(1, address: 1)]) { $0.survey = .seconds(60) }
+    run.send(.started, at: 0)
+    run.send(.adapters(.success([MachineDriver.adapter(session)])), at: 0)
+    run.use(session, at: 0)
+    run.send(.scanBegan(session), at: 0.1)
+    return run
+  }
+
   @Test("the air ledger keeps at most a fixed number of devices, plus those that are named")
   func bounded() {
     let named = Self.advertisement(AirLedger.mostDevices + 7)
@@ -35,11 +45,7 @@ import Testing
   @Test("a run says once that it ignores devices beyond the limit")
   func overflow() {
     let session = MachineDriver.hci0
-    var run = MachineDriver([Sample.room(1, address: 1)]) { $0.survey = .seconds(60) }
-    run.send(.started, at: 0)
-    run.send(.adapters(.success([MachineDriver.adapter(session)])), at: 0)
-    run.use(session, at: 0)
-    run.send(.scanBegan(session), at: 0.1)
+    var run = Self.scanning(on: session)
     func overflows() -> Int {
       run.facts.count {
         if case .adapterFaulted(let fact) = $0 { fact.fault == .tooManyDevices } else { false }
@@ -58,11 +64,7 @@ import Testing
   @Test("a device that changes without end does not fill the record, and its state stays current")
   func changing() {
     let session = MachineDriver.hci0
-    var run = MachineDriver([Sample.room(1, address: 1)]) { $0.survey = .seconds(60) }
-    run.send(.started, at: 0)
-    run.send(.adapters(.success([MachineDriver.adapter(session)])), at: 0)
-    run.use(session, at: 0)
-    run.send(.scanBegan(session), at: 0.1)
+    var run = Self.scanning(on: session)
     for minor in 1...1_000 {
       var advertisement = Sample.beacon(9, minor: UInt16(minor), at: 0.2)
       advertisement.adapter = session.adapter
