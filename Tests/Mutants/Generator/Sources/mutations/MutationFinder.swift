@@ -256,8 +256,9 @@ extension ExprSyntaxProtocol {
     if let tried = self.as(TryExprSyntax.self) { return tried.expression.isCall }
     if let awaited = self.as(AwaitExprSyntax.self) { return awaited.expression.isCall }
     guard let call = self.as(FunctionCallExprSyntax.self) else { return false }
-    return !["precondition", "preconditionFailure", "fatalError", "assert"]
-      .contains(call.calledExpression.trimmedDescription)
+    let name = call.calledExpression.trimmedDescription
+    return !["precondition", "preconditionFailure", "fatalError", "assert"].contains(name)
+      && !name.hasSuffix(".reserveCapacity")
   }
 
   /// Whether it is an amount of time or bytes, of which one more makes no difference.
