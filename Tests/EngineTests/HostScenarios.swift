@@ -295,15 +295,20 @@ import VirtualTime
   @Test(
     "a command waits for an adapter, a service and a host that may come, and not for a permission",
     arguments: [
-      ("hci0", .permissionDenied, .permissionDenied, 0), ("hci0", .stackUnavailable, .stackUnavailable, 5),
-      ("hci9", nil, .adapterUnavailable(.absent), 5), ("floor-1/hci0", nil, .busUnavailable, 5),
-    ] as [(String, CentralError.Code?, CentralError.Code, Int)])
-  func waits(wanted: String, own: CentralError.Code?, code: CentralError.Code, seconds: Int) async throws {
+      ("hci0", .permissionDenied, .permissionDenied, .permissionDenied, 0),
+      ("hci0", .stackUnavailable, .stackUnavailable, .stackUnavailable, 5),
+      ("hci0", .stackUnavailable, .permissionDenied, .permissionDenied, 5),
+      ("hci9", nil, nil, .adapterUnavailable(.absent), 5), ("floor-1/hci0", nil, nil, .busUnavailable, 5),
+    ] as [(String, CentralError.Code?, CentralError.Code?, CentralError.Code, Int)])
+  func waits(
+    wanted: String, own: CentralError.Code?, gateway: CentralError.Code?, code: CentralError.Code,
+    seconds: Int
+  ) async throws {
     let adapter = Adapter(id: AdapterID(Sample.address(1)), name: "hci0", state: .ready)
     let lost = CentralError(.busUnavailable, on: Self.gateways[0])
     let central = SeveralHosts(known: [
       HostAdapters(own.map { .failure(CentralError($0)) } ?? .success([adapter])),
-      HostAdapters(on: Self.gateways[0], .failure(own.map { CentralError($0) } ?? lost)),
+      HostAdapters(on: Self.gateways[0], .failure(gateway.map { CentralError($0) } ?? lost)),
     ])
     try await VirtualTime.run { clock in
       let selection = AdapterSelection(

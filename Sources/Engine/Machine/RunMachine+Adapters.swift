@@ -88,9 +88,8 @@ extension RunMachine {
   mutating func take(_ hosts: [HostAdapters]) {
     radios.presence.isListing = false
     guard !isStopping else { return }
-    let failures = hosts.compactMap(\.failure)
     note(hosts)
-    for failure in failures {
+    for failure in hosts.compactMap(\.failure) {
       switch failure.code {
       case .cancelled: return
       case .stackUnavailable, .busUnavailable: stackLostAt[failure.host] = now
@@ -98,11 +97,8 @@ extension RunMachine {
       }
     }
     // The failure of one host is none of the others.
-    if failures.count == hosts.count, let failure = failures.last,
-      failures.allSatisfy({ $0.code == .permissionDenied })
-    {
-      return stop(.radio(failure))
-    }
+    let lack = AdapterLack(hosts, wanted: request.adapters)
+    if lack.isRefused { return stop(.radio(lack.failure)) }
     let present = hosts.flatMap { (try? $0.result.get()) ?? [] }
     let usable = present.filter(isUsable).sorted(by: Adapter.areInOrder)
     for radio in radios where !usable.contains(where: { $0.id == radio.id }) { lose(radio.session) }
@@ -132,7 +128,7 @@ extension RunMachine {
         awaitAdapter()
         radios.presence.mayHaveChanged = false
       }
-      recordWait(hosts)
+      recordWait(lack)
     }
   }
 
@@ -146,8 +142,7 @@ extension RunMachine {
     }
   }
 
-  private mutating func recordWait(_ hosts: [HostAdapters]) {
-    let lack = AdapterLack(hosts, wanted: request.adapters)
+  private mutating func recordWait(_ lack: AdapterLack) {
     let isStuck = lack.eligible.contains { radios[history: $0.id].health.isStuck }
     let stuck = isStuck ? CentralError(.timedOut) : nil
     radios.presence.wait?.failure = stuck ?? lack.failure

@@ -8,8 +8,8 @@ struct AdapterLack: Sendable {
   /// The failure of the host of a permitted adapter, or of all hosts; else `adapterUnavailable` with the state of the first
   /// permitted adapter.
   let failure: CentralError
-  /// Whether an adapter may still appear. A permission does not appear.
-  let mayPass: Bool
+  /// Whether waiting cannot help: each host refuses its permission.
+  let isRefused: Bool
   private let adapter: String?
 
   init(_ hosts: [HostAdapters], wanted: [AdapterReference]) {
@@ -20,7 +20,7 @@ struct AdapterLack: Sendable {
     let ofAll = failures.count == hosts.count ? failures.last : nil
     failure =
       named.flatMap(hosts.failure(ofHostOf:)) ?? ofAll ?? CentralError(.adapterUnavailable(eligible.problem))
-    mayPass = ofAll == nil || failure.code == .stackUnavailable || failure.code == .busUnavailable
+    isRefused = ofAll != nil && failures.allSatisfy { $0.code == .permissionDenied }
     adapter = eligible.first?.name ?? (named ?? wanted.first)?.text
   }
 

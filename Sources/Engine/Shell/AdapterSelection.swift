@@ -24,8 +24,8 @@ package struct AdapterSelection: Sendable {
   /// - Parameters:
   ///   - others: adapters that do not count.
   ///   - waiting: receives, once for each change, what the wait is for.
-  /// - Throws: the failure of `AdapterLack` when the time is over, and at once if no adapter may appear; `busUnavailable`,
-  ///   `cancelled`.
+  /// - Throws: the failure of `AdapterLack` when the time is over, and at once if each host refuses its permission;
+  ///   `busUnavailable`, `cancelled`.
   package func adapters(
     besides others: Set<AdapterID> = [], waiting: @escaping @Sendable (AdapterAwaited) async -> Void
   ) async throws(CentralError) -> [Adapter] {
@@ -35,7 +35,7 @@ package struct AdapterSelection: Sendable {
         let ready = adapters.filter { wanted.want($0) && $0.state == .ready && !others.contains($0.id) }
         if !ready.isEmpty { return ready.sorted(by: Adapter.areInOrder) }
         let lack = AdapterLack(await central.hosts(), wanted: wanted)
-        guard lack.mayPass else { throw lack.failure }
+        if lack.isRefused { throw lack.failure }
         let awaited = lack.awaited(for: timeout)
         if awaited != reported { await waiting(awaited) }
         reported = awaited
