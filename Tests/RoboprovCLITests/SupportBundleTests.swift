@@ -20,18 +20,25 @@ import Testing
     #expect(!search.finds(in: Array("nothing of it".utf8)))
   }
 
-  @Test("the bundle is a multiple of blocks, and refuses names that it cannot hold")
+  @Test("an entry is a multiple of blocks, and names that it cannot hold are refused")
   func blocks() {
-    var tar = TarArchive(modified: 0)
     for count in [0, 1, 511, 512, 513] {
-      let fits = tar.add("a", in: "b", [UInt8](repeating: 1, count: count))
-      #expect(fits && tar.bytes.count % 512 == 0)
+      let entry = TarArchive.entry("a", in: "b", [UInt8](repeating: 1, count: count), modified: 0)
+      #expect(entry?.count == 512 + (count + 511) / 512 * 512)
     }
     for (name, folder) in [(100, 155), (101, 155), (100, 156)] {
-      let fits = tar.add(
-        String(repeating: "n", count: name), in: String(repeating: "f", count: folder), [])
-      #expect(fits == (name == 100 && folder == 155))
+      let entry = TarArchive.entry(
+        String(repeating: "n", count: name), in: String(repeating: "f", count: folder), [], modified: 0)
+      #expect((entry != nil) == (name == 100 && folder == 155))
     }
+  }
+
+  @Test(
+    "a clock that is far wrong gives the nearest time that the format has",
+    arguments: [(-5, "00000000000"), (8, "00000000010"), (.max, "77777777777")])
+  func clock(seconds: Int, field: String) throws {
+    let entry = try #require(TarArchive.entry("a", in: "b", [], modified: seconds))
+    #expect(Array(entry[136..<148]) == Array(field.utf8) + [0])
   }
 
   /// Extracts a bundle with another program than the one that wrote it.

@@ -26,23 +26,26 @@ package struct SupportBundle {
         advice: "Give another name with --bundle FILE, or move the file away.")
     }
     let search = SecretSearch(manifest.secrets)
-    var tar = TarArchive(modified: Int(made.timeIntervalSince1970))
-    func add(_ name: String, in folder: String, _ bytes: [UInt8]) throws {
-      guard !search.finds(in: bytes) else {
-        throw Self.secret(in: folder.isEmpty ? name : "\(folder)/\(name)")
-      }
-      guard tar.add(name, in: folder, bytes) else {
-        throw CommandFailure(.record, "the name of \(folder.visible) is too long for a bundle")
-      }
-    }
     let runs = archive.runs.map { ($0.id, $0.journal) } + archive.faults.map { ($0.run, $0.journal) }
     let journals = Dictionary(runs) { journal, _ in journal }
-    for (run, journal) in journals.sorted(by: { $0.key < $1.key }) {
-      guard let bytes = try Self.bytes(of: journal) else { continue }
-      try add(JournalWriter.fileName, in: "\(building)/\(run)", bytes)
+    try OutputFile.create(path) { write in
+      func add(_ name: String, in folder: String, _ bytes: [UInt8]) throws {
+        guard !search.finds(in: bytes) else {
+          throw Self.secret(in: folder.isEmpty ? name : "\(folder)/\(name)")
+        }
+        let modified = Int(made.timeIntervalSince1970)
+        guard let entry = TarArchive.entry(name, in: folder, bytes, modified: modified) else {
+          throw CommandFailure(.record, "the name of \(folder.visible) is too long for a bundle")
+        }
+        try write(entry)
+      }
+      for (run, journal) in journals.sorted(by: { $0.key < $1.key }) {
+        guard let bytes = try Self.bytes(of: journal) else { continue }
+        try add(JournalWriter.fileName, in: "\(building)/\(run)", bytes)
+      }
+      if let text = manifest.text { try add("manifest.yaml", in: "", text) }
+      try write(TarArchive.end)
     }
-    if let text = manifest.text { try add("manifest.yaml", in: "", text) }
-    try OutputFile.create(path, tar.bytes)
   }
 
   private static func secret(in name: String) -> CommandFailure {

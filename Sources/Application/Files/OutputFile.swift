@@ -12,9 +12,9 @@ package enum OutputFile {
     var status = stat()
     let exists = stat(place, &status) == 0
     let isReplaceable = !exists || status.st_mode & S_IFMT == S_IFREG
-    do throws(POSIXError) {
+    do {
       if isReplaceable {
-        try replace(place, by: Array(text.utf8), like: exists ? status : nil)
+        try replace(place, by: Array(text.utf8), like: exists ? status : nil, mode: 0o666)
       } else {
         let descriptor = open(place, O_WRONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw POSIXError.last }
@@ -23,21 +23,22 @@ package enum OutputFile {
       }
     } catch {
       throw CommandFailure(
-        .record, "\(path) cannot be written: \(error.text)", advice: "Name a place that you can write.")
+        .record, "\(path) cannot be written: \(POSIXError.text(of: error))",
+        advice: "Name a place that you can write.")
     }
   }
 
-  /// Writes a new file that only its owner can read.
-  /// - Throws: `CommandFailure` if it cannot be written or already exists.
-  package static func create(_ path: String, _ bytes: [UInt8]) throws {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    do throws(POSIXError) {
-      guard descriptor >= 0 else { throw POSIXError.last }
-      defer { close(descriptor) }
-      try Descriptor.write(bytes, to: descriptor)
-      guard fsync(descriptor) == 0 else { throw POSIXError.last }
-    } catch {
-      if descriptor >= 0 { _ = unlink(path) }
+  /// Writes a new file that only its owner can read. It gets its name when it is complete.
+  /// - Parameter fill: Receives what writes the next bytes.
+  /// - Throws: `CommandFailure` if it cannot be written or already exists; what `fill` throws.
+  package static func create(
+    _ path: String, _ fill: (_ write: ([UInt8]) throws -> Void) throws -> Void
+  ) throws {
+    do {
+      try place(path, replacing: false, like: nil) { descriptor in
+        try fill { try Descriptor.write($0, to: descriptor) }
+      }
+    } catch let error as POSIXError {
       throw CommandFailure(
         .record, "\(path) cannot be written: \(error.text)",
         advice: "Name a place that you can write.")
@@ -79,41 +80,50 @@ package enum OutputFile {
   private static func write(
     _ bytes: [UInt8], to path: String, at place: String, like status: stat?
   ) throws {
-    do throws(POSIXError) {
+    do {
       try replace(place, by: bytes, like: status, mode: 0o600)
     } catch {
       throw CommandFailure(
-        .record, "\(path) cannot be written: \(error.text)",
+        .record, "\(path) cannot be written: \(POSIXError.text(of: error))",
         advice: "It was not changed.")
     }
   }
 
-  /// Replaces a file atomically; the new file is on disk when this returns.
+  private static func replace(_ path: String, by bytes: [UInt8], like status: stat?, mode: mode_t) throws {
+    try place(path, replacing: true, like: status, mode: mode) { try Descriptor.write(bytes, to: $0) }
+  }
+
+  /// Gives a file its name when it is complete; it is on disk when this returns.
   /// - Parameters:
+  ///   - replaces: Whether it may replace another file.
   ///   - status: The file whose owner and permissions it gets; nil for a new file.
   ///   - mode: The permissions of a new file, less the umask.
-  private static func replace(
-    _ place: String, by bytes: [UInt8], like status: stat?, mode: mode_t = 0o666
-  ) throws(POSIXError) {
-    let file = URL(fileURLWithPath: place)
-    let folder = file.deletingLastPathComponent().path
+  ///   - fill: Writes to its descriptor.
+  private static func place(
+    _ path: String, replacing replaces: Bool, like status: stat?, mode: mode_t = 0o600,
+    _ fill: (Int32) throws -> Void
+  ) throws {
+    let file = URL(fileURLWithPath: path)
+    let (folder, name) = (file.deletingLastPathComponent().path, file.lastPathComponent)
     let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard opened >= 0 else { throw POSIXError.last }
     defer { close(opened) }
     // No other user may read it before it has the permissions of the file that it replaces.
     let (descriptor, temporary) = TemporaryFile.create(
-      for: file.lastPathComponent, in: opened, at: folder, mode: status == nil ? mode : 0o600)
+      for: name, in: opened, at: folder, mode: status == nil ? mode : 0o600)
     guard descriptor >= 0 else { throw POSIXError.last }
-    do throws(POSIXError) {
-      defer { close(descriptor) }
-      try Descriptor.write(bytes, to: descriptor)
+    // The descriptor holds the lock.
+    defer { close(descriptor) }
+    do {
+      try fill(descriptor)
       // Only root can change the owner of a file; other users write files of their own or of their group.
       if let status {
         _ = fchown(descriptor, status.st_uid, status.st_gid)
         guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else { throw POSIXError.last }
       }
       guard fsync(descriptor) == 0,
-        renameat(opened, temporary, opened, file.lastPathComponent) == 0
+        replaces
+          ? renameat(opened, temporary, opened, name) == 0 : publish(temporary, as: name, in: opened)
       else { throw POSIXError.last }
     } catch {
       _ = unlinkat(opened, temporary, 0)
@@ -121,6 +131,22 @@ package enum OutputFile {
     }
     // Some file systems cannot sync a directory; the failure is ignored.
     _ = fsync(opened)
+  }
+
+  /// Gives a file a name that no file has; false with the reason in `errno`.
+  private static func publish(_ temporary: String, as name: String, in folder: Int32) -> Bool {
+    // Unlike a rename, a link never replaces an existing file.
+    if linkat(folder, temporary, folder, name, 0) == 0 {
+      _ = unlinkat(folder, temporary, 0)
+      return true
+    }
+    // The file system, as on most USB sticks, has no links.
+    guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { return false }
+    if faccessat(folder, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
+      errno = EEXIST
+      return false
+    }
+    return renameat(folder, temporary, folder, name) == 0
   }
 
   /// Removes what processes that are no more left beside a file.

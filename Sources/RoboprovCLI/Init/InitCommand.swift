@@ -103,7 +103,7 @@ struct InitCommand: AsyncParsableCommand {
         .manifest, "the manifest would not be valid; nothing was written",
         advice: "Correct the findings above, and run the same command again.")
     }
-    try OutputFile.create(manifest, Array(text.utf8))
+    try OutputFile.create(manifest) { write in try write(Array(text.utf8)) }
     switch output {
     case .text: Console.data("Wrote \(ManifestFindings.summary(building, file: manifest))\n")
     case .json: Console.data(ManifestFindings.json(reading, file: manifest).pretty)
