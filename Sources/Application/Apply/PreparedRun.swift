@@ -107,13 +107,11 @@ package struct PreparedRun {
 
   private static func refuse(_ conflicts: [RecordConflict], _ names: RoomNames) throws {
     guard !conflicts.isEmpty else { return }
-    let shown = conflicts.prefix(20).map { conflict in
+    let list = CommandFailure.list(conflicts) { conflict in
       let words = conflict.explanation(names.name(of:))
-      return "- \(words.sentence)\n  \(words.advice)"
+      return "\(words.sentence)\n  \(words.advice)"
     }
-    let more = conflicts.count > shown.count ? "\n… and \(conflicts.count - shown.count) more." : ""
     throw CommandFailure(
-      .manifest, "the manifest contradicts the record; no device was written",
-      advice: shown.joined(separator: "\n") + more)
+      .manifest, "the manifest contradicts the record; no device was written", advice: list)
   }
 }

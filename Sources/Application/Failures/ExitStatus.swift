@@ -77,6 +77,13 @@ package struct CommandFailure: Error {
     self.advice = advice
   }
 
+  /// An advice about several things: 20 of them, and the number of the others.
+  static func list<Item>(_ items: [Item], _ words: (Item) -> String) -> String {
+    let lines = items.prefix(20).map { "- " + words($0) }
+    let more = items.count - lines.count
+    return (lines + (more > 0 ? ["… and \(more) more."] : [])).joined(separator: "\n")
+  }
+
   /// Message and advice. Lines after the first are indented.
   package var text: String {
     let lines = [message.visible] + (advice?.split(separator: "\n").map(String.init) ?? [])

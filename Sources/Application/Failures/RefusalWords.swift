@@ -19,9 +19,7 @@ package enum RefusalWords {
 
   /// The differences, room by room.
   static func words(_ differences: [PlanDifference]) -> String {
-    let shown = differences.prefix(20).map { "- " + $0.words(SettingTitles(BuiltIn.families)) }.joined(
-      separator: "\n")
-    let more = differences.count > 20 ? "\n… and \(differences.count - 20) more." : ""
-    return shown + more + "\nLook at it with `roboprov plan`, and save a new plan if it is right."
+    CommandFailure.list(differences) { $0.words(SettingTitles(BuiltIn.families)) }
+      + "\nLook at it with `roboprov plan`, and save a new plan if it is right."
   }
 }

@@ -9,15 +9,13 @@ enum SecretMessages {
   ) -> CommandFailure {
     // A question that was not asked yet needs no action.
     let missing = missing.filter { $0.problem != .notAsked }
-    let shown = missing.prefix(20).map { wanted, problem in
+    let list = CommandFailure.list(missing) { wanted, problem in
       let place = "\(wanted.reference.file.visible):\(wanted.reference.line):\(wanted.reference.column)"
       let words = sentence(problem, wanted.reference.source)
-      return "- \(place): \(networks(of: wanted)): \(words.sentence)\n  \(words.advice)"
+      return "\(place): \(networks(of: wanted)): \(words.sentence)\n  \(words.advice)"
     }
-    let more = missing.count > shown.count ? "\n… and \(missing.count - shown.count) more." : ""
     let what = missing.count == 1 ? "a password is missing" : "\(missing.count) passwords are missing"
-    return CommandFailure(
-      .manifest, "\(what); no device was written", advice: shown.joined(separator: "\n") + more)
+    return CommandFailure(.manifest, "\(what); no device was written", advice: list)
   }
 
   /// The error of a command that cannot use a file of labels.
