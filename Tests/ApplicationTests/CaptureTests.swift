@@ -256,6 +256,6 @@ struct CaptureTests {
     for label in [10, 20, 30] { dialogue.read(Self.label(UInt64(label))) }
     dialogue.read("y")
     let last = BluetoothAddress(rawValue: 0xFFFF_FFFF_FFFE)
-    #expect(dialogue.read(last.description) == .show(.beyondAll(last)))
+    #expect(dialogue.read(last.description) == .show(.beyondAll(.address(last))))
   }
 }

@@ -33,7 +33,11 @@ struct WalkTests {
   }
 
   private static func saving(_ label: DeviceLabel, for name: String) -> Walk.Action {
-    .save([.init(room: RoomID(rawValue: name.lowercased()), name: name, label: label, device: label.device)])
+    .save([
+      .init(
+        index: ["A", "B", "C", "D"].firstIndex(of: name) ?? 0, room: RoomID(rawValue: name.lowercased()),
+        name: name, label: label, device: label.device)
+    ])
   }
 
   private static func saving(_ number: UInt64, for name: String) -> Walk.Action {

@@ -143,7 +143,8 @@ struct WalkCommandTests {
       .help(provisions: true), .help(provisions: false), .badLabel(.noAddress(digits: 6)),
       .wrongLabel(.address(ServedBuilding.address(1)), room: "Room 7\n"),
       .otherDevice(.address(ServedBuilding.address(1)), has: .address(ServedBuilding.address(2))),
-      .beyondAll(ServedBuilding.address(1)), .nothingToTake, .needsLabel, .nothingToUndo, .skipped("Room 7"),
+      .beyondAll(.address(ServedBuilding.address(1))), .nothingToTake, .needsLabel, .nothingToUndo,
+      .skipped("Room 7"),
       .back("Room 7"), .cannotIdentify, .offsetDeclined,
     ]
     for message in messages {

@@ -19,20 +19,16 @@ package struct CaptureOutcome: Sendable {
   let rows: [Row]
   /// The rooms that were asked for and whose label must still be read.
   package let missing: [Walk.Stop]
-  package let wasInterrupted: Bool
   /// A rehearsal saves nothing.
   let isRehearsal: Bool
 
-  package init(
-    _ walk: Walk, building: Building, air: AirLedger?, wasInterrupted: Bool = false, isRehearsal: Bool
-  ) {
+  package init(_ walk: Walk, building: Building, air: AirLedger?, isRehearsal: Bool) {
     (self.building, self.isRehearsal) = (building, isRehearsal)
     rows = walk.captured.map { assignment in
       let sighting = air?[assignment.device]
       return Row(capture: assignment, isReceived: air.map { _ in sighting != nil }, rssi: sighting?.rssi)
     }
     missing = walk.missing
-    self.wasInterrupted = wasInterrupted
   }
 
   /// The text for the operator.

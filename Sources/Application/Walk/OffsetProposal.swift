@@ -13,13 +13,6 @@ extension Walk {
 }
 
 extension Walk.OffsetProposal {
-  /// The label of a room.
-  struct Label {
-    let room: String
-    let address: BluetoothAddress
-    let isSilent: Bool
-  }
-
   /// An offset is proposed only from this number of silent labels on.
   private static let fewestSilent = 3
   /// The offsets that are tried: some boards count further interfaces up from a base address.
@@ -29,11 +22,12 @@ extension Walk.OffsetProposal {
   /// - Parameters:
   ///   - declined: The offsets that were declined.
   ///   - isFree: Whether an address is on air, and of no room.
-  init?(_ labels: [Label], except declined: Set<Int>, _ isFree: (BluetoothAddress) -> Bool) {
-    let silent = labels.filter(\.isSilent)
+  init?(_ stops: [Walk.Stop], except declined: Set<Int>, _ isFree: (BluetoothAddress) -> Bool) {
+    let labels = stops.compactMap { stop in stop.label?.device.address.map { (stop, $0) } }
+    let silent = labels.filter { $0.0.isSilent }
     let proposals = Self.offsets.filter { !declined.contains($0) }.map { offset in
-      let evidence = silent.filter { $0.address.advanced(by: offset).map(isFree) ?? false }
-      return Self(offset: offset, evidence: evidence.map(\.room), silent: silent.count)
+      let evidence = silent.filter { $0.1.advanced(by: offset).map(isFree) ?? false }
+      return Self(offset: offset, evidence: evidence.map { $0.0.name }, silent: silent.count)
     }
     // On a tie the smaller offset wins.
     guard let best = proposals.max(by: { $0.evidence.count < $1.evidence.count }),

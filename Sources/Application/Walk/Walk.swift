@@ -16,6 +16,10 @@ package struct Walk: Sendable {
     package fileprivate(set) var devices: [DeviceReference]
     /// Whether its device was provisioned in this walk; nil until that was attempted.
     package fileprivate(set) var isDone: Bool?
+    /// The label that was read in this walk.
+    fileprivate(set) var label: DeviceLabel?
+    /// Whether that label's address is not on air.
+    fileprivate(set) var isSilent = false
 
     package var name: String { room.name }
     /// The room's device; nil until one is known.
@@ -53,27 +57,21 @@ package struct Walk: Sendable {
 
   /// The device for a room.
   package struct Assignment: Hashable, Sendable {
-    package var room: RoomID
-    package var name: String
-    package var label: DeviceLabel
-    /// The label's device; if that is an address, plus the offset.
-    package var device: DeviceReference
-  }
-
-  /// A step that can be undone.
-  private enum Step: Sendable {
-    case saved(Saved)
-    /// The room that was skipped, by its index.
-    case skipped(Int)
-    /// The rooms to which an offset was applied.
-    case offset(Set<RoomID>)
-  }
-
-  private struct Saved: Sendable {
+    /// The room's place in the walk.
     let index: Int
-    var assignment: Assignment
-    var isSilent: Bool
-    let previous: [DeviceReference]
+    package let room: RoomID
+    package let name: String
+    let label: DeviceLabel
+    /// The label's device; if that is an address, plus the offset.
+    package let device: DeviceReference
+  }
+
+  /// What a step changed, for undo.
+  private struct Step: Sendable {
+    let index: Int
+    let offset: Int
+    /// The rooms before it; none for a room that was skipped.
+    let stops: [(index: Int, stop: Stop)]
   }
 
   /// Whether each room is provisioned once its label is read. If not, a label may also replace the room's device.
@@ -134,20 +132,20 @@ package struct Walk: Sendable {
   package var left: [Stop] { stops.filter { $0.isDone != true } }
 
   /// The devices of the labels that were read, in the order of the rooms.
-  package var captured: [Assignment] { saves.sorted { $0.index < $1.index }.map(\.assignment) }
+  package var captured: [Assignment] {
+    stops.enumerated().compactMap { index, stop in
+      guard let label = stop.label, let device = stop.device else { return nil }
+      return Assignment(index: index, room: stop.room.id, name: stop.name, label: label, device: device)
+    }
+  }
 
   /// The rooms whose label must still be read.
-  package var missing: [Stop] {
-    let read = Set(saves.map(\.assignment.room))
-    return stops.filter { $0.devices.isEmpty || $0.needsLabel && !read.contains($0.room.id) }
-  }
+  package var missing: [Stop] { stops.filter { $0.devices.isEmpty || $0.needsLabel && $0.label == nil } }
 
   /// The addresses that belong to a room.
   package var taken: Set<BluetoothAddress> {
     Set(owners.keys.compactMap(\.address)).union(stops.flatMap(\.devices).compactMap(\.address))
   }
-
-  private var saves: [Saved] { steps.compactMap { if case .saved(let saved) = $0 { saved } else { nil } } }
 
   // MARK: Entries
 
@@ -167,7 +165,7 @@ package struct Walk: Sendable {
     let stop = stops[index]
     switch word {
     case "s":
-      steps.append(.skipped(index))
+      steps.append(Step(index: index, offset: offset, stops: []))
       goOn()
       return .show(.skipped(stop.name))
     case "u": return undo()
@@ -187,7 +185,7 @@ package struct Walk: Sendable {
       if stop.device != nil { return .provision(stop.room.id) }
       if stop.needsLabel { return .show(.needsLabel) }
       guard let nearest, !taken.contains(nearest) else { return .show(.nothingToTake) }
-      return save(DeviceLabel(.address(nearest)), .address(nearest), stop)
+      return save(assignment(DeviceLabel(.address(nearest)), at: index, plus: 0))
     case "r": return stop.device == nil ? .show(.nothingToTake) : .provision(stop.room.id)
     case "l": return device.map { Action.locate($0) } ?? .show(.nothingToTake)
     case "i":
@@ -204,11 +202,8 @@ package struct Walk: Sendable {
     } catch {
       return .show(.badLabel(error))
     }
-    var device = label.device
-    if case .address(let address) = device {
-      guard let advanced = address.advanced(by: offset) else { return .show(.beyondAll(address)) }
-      device = .address(advanced)
-    }
+    let assigned = assignment(label, at: index, plus: offset)
+    guard let device = assigned?.device else { return .show(.beyondAll(label.device)) }
     let isKnown = stop.devices.contains(device)
     // The secrets on the label may be other ones than those that the room has.
     if provisions, isKnown, label.secrets.isEmpty { return .provision(stop.room.id) }
@@ -217,24 +212,29 @@ package struct Walk: Sendable {
     if let other { return .show(.wrongLabel(device, room: other)) }
     if provisions, !isKnown, let has = stop.device { return .show(.otherDevice(device, has: has)) }
     if stop.needsLabel, device.name == nil { return .show(.needsLabel) }
-    return save(label, device, stop)
+    return save(assigned)
   }
 
-  private mutating func save(_ label: DeviceLabel, _ device: DeviceReference, _ stop: Stop) -> Action {
-    pending = [Assignment(room: stop.room.id, name: stop.name, label: label, device: device)]
+  /// The room at a place with a label's device; nil if its address plus the offset exceeds 48 bits.
+  private func assignment(_ label: DeviceLabel, at index: Int, plus offset: Int) -> Assignment? {
+    let (room, address) = (stops[index].room, label.device.address)
+    let moved = address.flatMap { $0.advanced(by: offset) }
+    if address != nil, moved == nil { return nil }
+    return Assignment(
+      index: index, room: room.id, name: room.name, label: label,
+      device: moved.map { .address($0) } ?? label.device)
+  }
+
+  private mutating func save(_ assignment: Assignment?) -> Action {
+    pending = [assignment].compactMap(\.self)
     return .save(pending)
   }
 
   private mutating func undo() -> Action {
-    switch steps.last {
-    case nil: return .show(.nothingToUndo)
-    case .skipped(let index)?:
-      steps.removeLast()
-      self.index = index
-      return .show(.back(stops[index].name))
-    case .saved(let saved)?: return .undo(saved.assignment.name)
-    case .offset?: return .undo(stops[max(0, index - 1)].name)
-    }
+    guard let step = steps.last else { return .show(.nothingToUndo) }
+    if let changed = step.stops.first { return .undo(changed.stop.name) }
+    undone()
+    return .show(.back(stops[index].name))
   }
 
   private mutating func goOn() {
@@ -247,23 +247,28 @@ package struct Walk: Sendable {
   /// Records that the assignments of `save` are written. Unless the walk provisions, the next room follows.
   /// - Parameter isOnAir: Whether a device is on air; nil if labels are not compared with that.
   package mutating func saved(_ isOnAir: ((DeviceReference) -> Bool)? = nil) {
-    guard let assignment = pending.first else { return }
+    steps.append(Step(index: index, offset: offset, stops: pending.map { ($0.index, stops[$0.index]) }))
+    for assignment in pending {
+      (stops[assignment.index].devices, stops[assignment.index].label) = (
+        [assignment.device], assignment.label
+      )
+    }
     if let proposal {
       (self.proposal, offset) = (nil, proposal.offset)
-      let rooms = Set(pending.map(\.room))
-      move(rooms, by: offset)
-      steps.append(.offset(rooms))
-    } else {
-      steps.append(
-        .saved(
-          Saved(
-            index: index, assignment: assignment, isSilent: isOnAir.map { !$0(assignment.device) } ?? false,
-            previous: stops[index].devices)))
-      stops[index].devices = [assignment.device]
+    } else if let device = pending.first?.device {
+      stops[index].isSilent = device.address != nil && isOnAir?(device) == false
       if !provisions { goOn() }
     }
     pending = []
-    if let isOnAir, offset == 0 { propose(isOnAir) }
+    guard let isOnAir, offset == 0 else { return }
+    for index in stops.indices where stops[index].isSilent {
+      // A label that was silent when it was read may be on air now.
+      stops[index].isSilent = stops[index].device.map(isOnAir) == false
+    }
+    let taken = self.taken
+    proposal = OffsetProposal(stops, except: declined) { address in
+      !taken.contains(address) && isOnAir(.address(address))
+    }
   }
 
   /// Records that writing or undoing failed; the same prompt follows. A proposed offset counts as declined.
@@ -274,16 +279,10 @@ package struct Walk: Sendable {
 
   /// Records that the last step is undone. Its room becomes the current one.
   package mutating func undone() {
-    switch steps.popLast() {
-    case .saved(let saved)?:
-      index = saved.index
-      (stops[index].devices, stops[index].isDone) = (saved.previous, nil)
-    case .offset(let rooms)?:
-      move(rooms, by: 0)
-      declined.insert(offset)
-      offset = 0
-    case .skipped?, nil: break
-    }
+    guard let step = steps.popLast() else { return }
+    if step.offset != offset { declined.insert(offset) }
+    (index, offset) = (step.index, step.offset)
+    for (index, stop) in step.stops { stops[index] = stop }
   }
 
   /// Records the result of provisioning the current room. After a success the next room that is not done becomes the current
@@ -297,39 +296,20 @@ package struct Walk: Sendable {
 
   // MARK: Offsets
 
-  private mutating func propose(_ isOnAir: (DeviceReference) -> Bool) {
-    for case (let position, .saved(var saved)) in steps.enumerated() where saved.isSilent {
-      // A label that was silent when it was read may be on air now.
-      saved.isSilent = !isOnAir(saved.assignment.device)
-      steps[position] = .saved(saved)
-    }
-    let labels = saves.compactMap { saved in
-      saved.assignment.label.device.address.map {
-        OffsetProposal.Label(room: saved.assignment.name, address: $0, isSilent: saved.isSilent)
-      }
-    }
-    let taken = self.taken
-    proposal = OffsetProposal(labels, except: declined) { address in
-      !taken.contains(address) && isOnAir(.address(address))
-    }
-  }
-
   private mutating func answer(_ word: String, _ proposal: OffsetProposal) -> Action {
     switch word {
     case "y", "yes":
+      let moved = stops.indices.compactMap { index in
+        stops[index].isSilent
+          ? stops[index].label.flatMap { assignment($0, at: index, plus: proposal.offset) } : nil
+      }
+      let places = Set(moved.map(\.index))
+      let others = stops.indices.filter { !places.contains($0) }.flatMap { stops[$0].devices }
+      let taken = Set(owners.keys).union(others)
       // The highest label comes first, because the new address of a room may be the old one of the next higher label.
-      let silent = saves.filter(\.isSilent).sorted {
-        ($0.assignment.device.address?.rawValue ?? 0) > ($1.assignment.device.address?.rawValue ?? 0)
+      pending = moved.filter { !taken.contains($0.device) }.sorted {
+        ($0.device.address?.rawValue ?? 0) > ($1.device.address?.rawValue ?? 0)
       }
-      let assignments = silent.compactMap { saved -> Assignment? in
-        var assignment = saved.assignment
-        guard let address = assignment.label.device.address?.advanced(by: proposal.offset) else { return nil }
-        assignment.device = .address(address)
-        return assignment
-      }
-      let rooms = Set(assignments.map(\.room))
-      let taken = Set(owners.keys).union(stops.filter { !rooms.contains($0.room.id) }.flatMap(\.devices))
-      pending = assignments.filter { !taken.contains($0.device) }
       return .save(pending)
     case "n", "no":
       declineOffset()
@@ -341,17 +321,5 @@ package struct Walk: Sendable {
   private mutating func declineOffset() {
     if let proposal { declined.insert(proposal.offset) }
     proposal = nil
-  }
-
-  /// Gives rooms the addresses of their labels plus an offset.
-  private mutating func move(_ rooms: Set<RoomID>, by offset: Int) {
-    for case (let position, .saved(var saved)) in steps.enumerated() {
-      guard rooms.contains(saved.assignment.room),
-        let address = saved.assignment.label.device.address?.advanced(by: offset)
-      else { continue }
-      saved.assignment.device = .address(address)
-      stops[saved.index].devices = [.address(address)]
-      steps[position] = .saved(saved)
-    }
   }
 }

@@ -1,4 +1,3 @@
-package import Bluetooth
 package import Model
 
 extension Walk {
@@ -12,7 +11,7 @@ extension Walk {
     /// The room has another device.
     case otherDevice(DeviceReference, has: DeviceReference)
     /// The label's address plus the offset exceeds 48 bits.
-    case beyondAll(BluetoothAddress)
+    case beyondAll(DeviceReference)
     /// No device is proposed, and the room has none.
     case nothingToTake
     /// Only the product's label has what the room needs.
@@ -33,19 +32,9 @@ extension Walk.Message {
   package var words: String {
     switch self {
     case .help(let provisions):
-      provisions
-        ? """
-        Scan a label, or type its 12 digits.
-        Enter: take the sensor, start, retry
-        r retry  s skip  u undo the label
-        l locate (signal)  i make it blink
-        q quit  ? help
-        """
-        : """
-        Scan a label, or type its 12 digits.
-        s skip  u undo the last label
-        q quit  ? help
-        """
+      "Scan a label, or type its 12 digits.\n"
+        + (provisions ? "Enter: take the sensor, start, retry\nr retry  l locate (signal)  i blink\n" : "")
+        + "s skip  u undo  q quit  ? help"
     case .badLabel(let problem): "Not taken: \(LabelWords.sentence(problem))"
     case .wrongLabel(let device, let room): "Wrong label: \(device) is already the sensor of \(room)"
     case .otherDevice(let device, let has):

@@ -59,7 +59,10 @@ struct CaptureCommand: AsyncParsableCommand {
     _ = try ManifestFile(manifest)
     let unlabelled = try source.building.unlabelled()
     let rooms = try selected(source.building, unlabelled)
-    let outcome = try await outcome(of: rooms, unlabelled, source)
+    let walk = Walk(rooms, of: source.building, unlabelled: unlabelled, provisions: false)
+    let ending = try await ending(of: walk, rooms, source)
+    let outcome = CaptureOutcome(
+      ending.walk, building: source.building, air: ending.air, isRehearsal: simulation.simulate)
     switch output {
     case .json: Console.data(outcome.json.pretty)
     case .text:
@@ -69,7 +72,7 @@ struct CaptureCommand: AsyncParsableCommand {
         Console.data("Next: roboprov \(simulation.simulate ? "capture" : "plan") \(manifest.shellQuoted)\n")
       }
     }
-    if outcome.wasInterrupted { throw ExitStatus.interrupted }
+    if ending.wasInterrupted { throw ExitStatus.interrupted }
     if !outcome.missing.isEmpty { throw ExitStatus.incomplete }
   }
 
@@ -84,22 +87,18 @@ struct CaptureCommand: AsyncParsableCommand {
     }
   }
 
-  private func outcome(
-    of rooms: [Room], _ unlabelled: Set<RoomID>, _ source: ManifestSource
-  ) async throws -> CaptureOutcome {
-    let walk = Walk(rooms, of: source.building, unlabelled: unlabelled, provisions: false)
+  private func ending(
+    of walk: Walk, _ rooms: [Room], _ source: ManifestSource
+  ) async throws -> WalkSession.Ending {
     guard !rooms.isEmpty else {
       Console.say(
         "\(only.isEmpty ? "Every room" : "Each of these rooms") has its device; --all reads their labels again."
       )
-      return CaptureOutcome(walk, building: source.building, air: nil, isRehearsal: simulation.simulate)
+      return WalkSession.Ending(walk: walk, done: 0, air: nil, wasInterrupted: false)
     }
     let subject = rehearsed(rooms, source)
     let talk = { @Sendable [self] (stack: BluetoothStack?) in
-      let ending = try await WalkSession(walk, source, radio, stack, isRehearsal: simulation.simulate).run()
-      return CaptureOutcome(
-        ending.walk, building: source.building, air: ending.air, wasInterrupted: ending.wasInterrupted,
-        isRehearsal: simulation.simulate)
+      try await WalkSession(walk, source, radio, stack, isRehearsal: simulation.simulate).run()
     }
     if offline { return try await talk(nil) }
     do {

@@ -41,8 +41,7 @@ actor WalkSession {
   private(set) var released: Set<RoomID> = []
   private var panel = LiveLines()
   /// The signal of the device that is located.
-  private var track:
-    (address: BluetoothAddress, signal: SignalTrack, receivedAt: MonotonicInstant?, tone: MonotonicInstant)?
+  private var track: (address: BluetoothAddress, signal: SignalTrack)?
   private var wasInterrupted = false
 
   /// - Parameters:
@@ -73,7 +72,7 @@ actor WalkSession {
     }
     input.begin()
     defer { input.end() }
-    while walk.prompt != .nothing {
+    while walk.prompt != .nothing, !Task.isCancelled {
       guard let stack else {
         _ = await next(input, nil, [])
         continue
@@ -86,6 +85,8 @@ actor WalkSession {
         return await self.next(input, air, near.isEmpty ? adapters.map(\.id) : near)
       }
       erase()
+      // Later ones count as new.
+      seen.formUnion(await air?.air.free.map(\.address) ?? [])
       switch action {
       case .provision(let room): try await provision(room)
       case .identify(let device): try await identify(device)
@@ -110,6 +111,7 @@ actor WalkSession {
     (view.proposal, track) = (nil, nil)
     let (began, room) = (stack?.clock.now, walk.current?.room.id)
     ask()
+    draw()
     for await event in input.events {
       await look(adapters, since: began)
       switch event {
@@ -126,16 +128,13 @@ actor WalkSession {
           break
         }
         let action = walk.read(entry, nearest: view.proposal?.address)
-        if let action = await take(action) { return await keep(action) }
+        if let action = await take(action) { return action }
       }
       // The nearest device in another room shows in a scan of its own.
-      if walk.prompt == .nothing || walk.provisions && walk.current?.room.id != room {
-        return await keep(.nothing)
-      }
+      if walk.prompt == .nothing || walk.provisions && walk.current?.room.id != room { break }
       ask()
       draw()
     }
-    walk.end()
     return .nothing
   }
 
@@ -150,7 +149,7 @@ actor WalkSession {
     case .undo(let name): undo(name)
     case .locate(let device):
       if isLive, let now = stack?.clock.now, let address = await address(of: device) {
-        track = (address, SignalTrack(from: now), nil, now)
+        track = (address, SignalTrack(from: now))
       } else {
         say(view.rssi.map(WalkView.signal) ?? "not received now")
       }
@@ -164,12 +163,6 @@ actor WalkSession {
   private func address(of device: DeviceReference) async -> BluetoothAddress? {
     if let address = device.address { return address }
     return await air?.air[device]?.address
-  }
-
-  /// Records the devices received so far, so that later ones count as new.
-  private func keep(_ action: Walk.Action) async -> Walk.Action {
-    for device in await air?.air.free ?? [] { seen.insert(device.address) }
-    return action
   }
 
   private func look(_ adapters: [AdapterID], since began: MonotonicInstant?) async {
@@ -193,16 +186,10 @@ actor WalkSession {
       view.signal = nil
       return
     }
-    if let sighting = ledger[track.address], let received = sighting.lastReceived,
-      received != track.receivedAt
-    {
+    if let sighting = ledger[track.address], let received = sighting.lastReceived {
       track.signal.receive(rssi: sighting.rssi, on: sighting.adapter, at: received)
-      track.receivedAt = received
     }
-    if let interval = track.signal.bellInterval(at: now), now >= track.tone {
-      track.tone = now.advanced(by: interval)
-      if command?.silent == false { Console.ring() }
-    }
+    if track.signal.rings(at: now), command?.silent == false { Console.ring() }
     self.track = track
     let lines = SignalView.lines(
       track.signal, name: walk.current?.name, address: track.address, at: now,
