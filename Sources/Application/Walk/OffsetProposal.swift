@@ -1,4 +1,5 @@
 import Bluetooth
+import Model
 
 extension Walk {
   /// A probable difference between labels and board addresses. A label is *silent* when its address is not on air.

@@ -77,7 +77,7 @@ package struct Walk: Sendable {
   /// Whether each room is provisioned once its label is read. If not, a label may also replace the room's device.
   package let provisions: Bool
   /// The rooms, in the order of the walk.
-  package private(set) var stops: [Stop]
+  private var stops: [Stop]
   private let owners: [DeviceReference: String]
   private let drivers: [FamilyDriver]
   private var index = 0
@@ -127,6 +127,9 @@ package struct Walk: Sendable {
 
   /// The room whose label is read; nil at the end of the walk, and while there is another question.
   package var current: Stop? { if case .label(let stop, _, _) = prompt { stop } else { nil } }
+
+  /// The number of rooms that are done.
+  package var done: Int { stops.count - left.count }
 
   /// The rooms that are not done.
   package var left: [Stop] { stops.filter { $0.isDone != true } }
@@ -179,7 +182,7 @@ package struct Walk: Sendable {
 
   /// The action for a key that only a walk that provisions has; nil for any other entry.
   private mutating func work(_ word: String, _ stop: Stop, _ nearest: BluetoothAddress?) -> Action? {
-    let device = stop.device ?? nearest.map { .address($0) }
+    let device = stop.device ?? nearest.map { DeviceReference.address($0) }
     switch word {
     case ".":
       if stop.device != nil { return .provision(stop.room.id) }
@@ -187,10 +190,10 @@ package struct Walk: Sendable {
       guard let nearest, !taken.contains(nearest) else { return .show(.nothingToTake) }
       return save(assignment(DeviceLabel(.address(nearest)), at: index, plus: 0))
     case "r": return stop.device == nil ? .show(.nothingToTake) : .provision(stop.room.id)
-    case "l": return device.map { Action.locate($0) } ?? .show(.nothingToTake)
+    case "l": return device.map { Action.locate($0) } ?? Action.show(.nothingToTake)
     case "i":
       guard stop.canIdentify else { return .show(.cannotIdentify) }
-      return device.map { Action.identify($0) } ?? .show(.nothingToTake)
+      return device.map { Action.identify($0) } ?? Action.show(.nothingToTake)
     default: return nil
     }
   }
@@ -222,7 +225,7 @@ package struct Walk: Sendable {
     if address != nil, moved == nil { return nil }
     return Assignment(
       index: index, room: room.id, name: room.name, label: label,
-      device: moved.map { .address($0) } ?? label.device)
+      device: moved.map { DeviceReference.address($0) } ?? label.device)
   }
 
   private mutating func save(_ assignment: Assignment?) -> Action {

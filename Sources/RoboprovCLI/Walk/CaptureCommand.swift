@@ -94,7 +94,7 @@ struct CaptureCommand: AsyncParsableCommand {
       Console.say(
         "\(only.isEmpty ? "Every room" : "Each of these rooms") has its device; --all reads their labels again."
       )
-      return WalkSession.Ending(walk: walk, done: 0, air: nil, wasInterrupted: false)
+      return WalkSession.Ending(walk: walk, air: nil, wasInterrupted: false)
     }
     let subject = rehearsed(rooms, source)
     let talk = { @Sendable [self] (stack: BluetoothStack?) in

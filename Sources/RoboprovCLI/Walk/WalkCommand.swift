@@ -60,6 +60,7 @@ struct WalkCommand: AsyncParsableCommand {
       return
     }
     let (known, rooms) = (prepared.known, prepared.source.building.rooms)
+    let done = rooms.count { known.isDone($0) }
     let walk = Walk(prepared.selected, of: prepared.source.building, provisions: true) { room in
       known.device(of: room)?.address
     }
@@ -69,8 +70,8 @@ struct WalkCommand: AsyncParsableCommand {
       ) { stack in
         try await Preflight.awaitAdapter(prepared, radio.choice, stack)
         return try await WalkSession(
-          walk, prepared.source, radio, stack, isRehearsal: simulation.simulate,
-          done: rooms.count { known.isDone($0) }, provisioningFor: self
+          walk, prepared.source, radio, stack, isRehearsal: simulation.simulate, done: done,
+          provisioningFor: self
         ).run()
       }
     }
@@ -80,9 +81,9 @@ struct WalkCommand: AsyncParsableCommand {
       : try await SleepInhibitor.holding(why: "Provisioning \(source.building.name.visible)") {
         try await session()
       }
-    let (count, left) = (ending.walk.stops.count, ending.walk.left)
+    let (walked, left) = (ending.walk.done, ending.walk.left)
     Console.data(
-      "\(count - left.count) of \(count) rooms done in this walk; the building: \(ending.done) of \(rooms.count)\n"
+      "\(walked) of \(walked + left.count) rooms done in this walk; the building: \(done + walked) of \(rooms.count)\n"
     )
     if !left.isEmpty {
       Console.data("Left: \(Walk.list(left.map(\.name)))\n")

@@ -67,7 +67,6 @@ extension WalkSession {
     walk.ended(isDone: isDone)
     let name = report.planned.name
     if isDone {
-      done += 1
       written = []
       let signal = report.rssi.map { ", \($0) dBm" } ?? ""
       say("✓ \(name) done\(signal)" + (walk.current.map { ", next \($0.name)" } ?? ""))

@@ -12,8 +12,6 @@ actor WalkSession {
   /// The end of a session.
   struct Ending: Sendable {
     let walk: Walk
-    /// The number of rooms of the building that are done.
-    let done: Int
     /// The devices that were received; nil without a scan, and after one that failed.
     let air: AirLedger?
     let wasInterrupted: Bool
@@ -30,8 +28,8 @@ actor WalkSession {
   let stopped = OneShot<Void>()
   var source: ManifestSource
   var walk: Walk
-  /// The number of rooms of the building that are done.
-  var done: Int
+  /// The number of rooms of the building that were done before.
+  private let done: Int
   private var air: AirLog?
   private var view = WalkView()
   private var seen: Set<BluetoothAddress> = []
@@ -46,7 +44,7 @@ actor WalkSession {
 
   /// - Parameters:
   ///   - isRehearsal: Nothing is saved.
-  ///   - done: The number of rooms of the building that are done.
+  ///   - done: The number of rooms of the building that were done before.
   init(
     _ walk: Walk, _ source: ManifestSource, _ radio: RadioOptions, _ stack: BluetoothStack?,
     isRehearsal: Bool, done: Int = 0, provisioningFor command: WalkCommand? = nil
@@ -94,7 +92,7 @@ actor WalkSession {
       }
     }
     erase()
-    return Ending(walk: walk, done: done, air: await air?.current, wasInterrupted: wasInterrupted)
+    return Ending(walk: walk, air: await air?.current, wasInterrupted: wasInterrupted)
   }
 
   /// Ends the session after Ctrl-C.
@@ -295,7 +293,7 @@ actor WalkSession {
 
   private func draw() {
     guard isLive else { return }
-    if walk.provisions { view.counts = "\(done)/\(source.building.rooms.count) done" }
+    if walk.provisions { view.counts = "\(done + walk.done)/\(source.building.rooms.count) done" }
     let style = Screen.standardError.style
     panel.draw(view.lines(style), width: style.width)
   }
