@@ -1,4 +1,6 @@
 import Bluetooth
+import Engine
+import Families
 import Model
 import Testing
 
@@ -10,156 +12,184 @@ struct WalkTests {
     BluetoothAddress(rawValue: 0xC47C_8D00_0000 + number)
   }
 
-  /// Rooms A to D; B has a device. Device 9 belongs to a room that is done.
+  private static func room(
+    _ name: String, _ family: DeviceFamily = .roboSensor, _ number: UInt64? = nil, named device: String? = nil
+  ) -> Room {
+    Room(
+      id: RoomID(rawValue: name.lowercased()), name: name, family: family, address: number.map(address),
+      deviceName: device, settings: [:], timeouts: StageTimeouts(), retries: 0)
+  }
+
+  /// A walk that provisions these rooms. Device 9 belongs to another room.
+  private static func walk(_ rooms: [Room], unlabelled: Set<RoomID> = []) -> Walk {
+    let building = Building(
+      id: "b", name: "B", rooms: rooms + [room("Lobby", .roboSensor, 9)], families: FamilyCatalogue.builtIn)
+    return Walk(rooms, of: building, unlabelled: unlabelled, provisions: true)
+  }
+
+  /// Rooms A to D; B has a device.
   private static func walk() -> Walk {
-    Walk(
-      ["A", "B", "C", "D"].map { name in
-        Walk.Stop(
-          room: RoomID(rawValue: name.lowercased()), name: name, family: "robo-sensor",
-          address: name == "B" ? address(2) : nil)
-      }, owners: [.address(address(9)): "Lobby"])
+    walk(["A", "B", "C", "D"].map { room($0, .roboSensor, $0 == "B" ? 2 : nil) })
+  }
+
+  private static func saving(_ label: DeviceLabel, for name: String) -> Walk.Action {
+    .save([
+      .init(
+        index: ["A", "B", "C", "D"].firstIndex(of: name) ?? 0, room: RoomID(rawValue: name.lowercased()),
+        name: name, label: label, device: label.device)
+    ])
+  }
+
+  private static func saving(_ number: UInt64, for name: String) -> Walk.Action {
+    saving(DeviceLabel(.address(address(number))), for: name)
+  }
+
+  /// Reads a label, saves its device, and records the result of provisioning it.
+  private static func read(_ label: String, in walk: inout Walk, isDone: Bool) {
+    guard case .save = walk.read(label) else { return #expect(Bool(false)) }
+    walk.saved()
+    walk.ended(isDone: isDone)
   }
 
   @Test("a label assigns its device, and the next room follows after a success")
-  func label() throws {
+  func label() {
     var walk = Self.walk()
-    let stop = try #require(walk.current)
-    #expect(
-      walk.take(.line("MAC: C4:7C:8D:00:00:01"), proposal: nil)
-        == .assign(DeviceLabel(.address(Self.address(1))), stop))
-    walk.assigned(.address(Self.address(1)), to: "a")
-    walk.ended("a", isDone: true)
-    #expect(walk.current?.name == "B")
+    #expect(walk.prompt.words == "[1/4] A")
+    #expect(walk.read("MAC: C4:7C:8D:00:00:01") == Self.saving(1, for: "A"))
+    walk.saved()
+    #expect(walk.current?.name == "A", "until it is provisioned")
+    walk.ended(isDone: true)
+    #expect(walk.prompt.words == "[2/4] B (now C4:7C:8D:00:00:02)")
     #expect(walk.left.map(\.name) == ["B", "C", "D"])
   }
 
   @Test("Enter assigns the proposed device unless another room has it")
-  func proposal() throws {
+  func proposal() {
     var walk = Self.walk()
-    let stop = try #require(walk.current)
-    #expect(walk.take(.enter, proposal: nil) == .show(.nothingToTake))
-    #expect(walk.take(.enter, proposal: Self.address(9)) == .show(.nothingToTake))
-    #expect(walk.take(.enter, proposal: Self.address(2)) == .show(.nothingToTake))
-    #expect(
-      walk.take(.enter, proposal: Self.address(5)) == .assign(DeviceLabel(.address(Self.address(5))), stop))
+    #expect(walk.read(".") == .show(.nothingToTake))
+    #expect(walk.read(".", nearest: Self.address(9)) == .show(.nothingToTake))
+    #expect(walk.read(".", nearest: Self.address(2)) == .show(.nothingToTake))
+    #expect(walk.read(".", nearest: Self.address(5)) == Self.saving(5, for: "A"))
   }
 
   @Test("a label of another room's device, or of another device than the room's, is reported")
   func wrongLabel() {
     var walk = Self.walk()
+    #expect(walk.read("C47C8D000009") == .show(.wrongLabel(.address(Self.address(9)), room: "Lobby")))
+    #expect(walk.read("C47C8D000002") == .show(.wrongLabel(.address(Self.address(2)), room: "B")))
+    #expect(walk.read("036000291452") == .show(.badLabel(.barcode)))
+    #expect(walk.read("C47C8D") == .show(.badLabel(.noAddress(digits: 6))))
+    _ = walk.read("s")
     #expect(
-      walk.take(.line("C47C8D000009"), proposal: nil)
-        == .show(.wrongLabel(.address(Self.address(9)), room: "Lobby")))
-    #expect(
-      walk.take(.line("C47C8D000002"), proposal: nil)
-        == .show(.wrongLabel(.address(Self.address(2)), room: "B")))
-    #expect(walk.take(.line("036000291452"), proposal: nil) == .show(.badLabel(.barcode)))
-    #expect(walk.take(.line("C47C8D"), proposal: nil) == .show(.badLabel(.noAddress(digits: 6))))
-    _ = walk.take(.key("s"), proposal: nil)
-    #expect(
-      walk.take(.line("C47C8D000003"), proposal: nil)
+      walk.read("C47C8D000003")
         == .show(.otherDevice(.address(Self.address(3)), has: .address(Self.address(2)))))
   }
 
   @Test("Enter or the room's own label provisions a room whose device is known")
-  func known() throws {
+  func known() {
     var walk = Self.walk()
-    #expect(walk.take(.key("s"), proposal: nil) == .show(.skipped("A")))
-    let stop = try #require(walk.current)
-    #expect(
-      walk.take(.enter, proposal: Self.address(5)) == .provision(stop), "the proposed device is ignored")
-    #expect(walk.take(.line("C47C8D000002"), proposal: nil) == .provision(stop))
+    #expect(walk.read("s") == .show(.skipped("A")))
+    #expect(walk.read(".", nearest: Self.address(5)) == .provision("b"), "the proposed device is ignored")
+    #expect(walk.read("C47C8D000002") == .provision("b"))
+  }
+
+  @Test("a device on record is the room's, and of no other room")
+  func recorded() {
+    let rooms = ["A", "B", "C"].map { Self.room($0) }
+    let building = Building(id: "b", name: "B", rooms: rooms, families: FamilyCatalogue.builtIn)
+    var walk = Walk(Array(rooms[0...1]), of: building, provisions: true) { room in
+      Self.address(room.id == "a" ? 1 : room.id == "b" ? 2 : 3)
+    }
+    #expect(walk.read(".") == .provision("a"))
+    #expect(walk.read("C47C8D000002") == .show(.wrongLabel(.address(Self.address(2)), room: "B")))
+    #expect(walk.read("C47C8D000003") == .show(.wrongLabel(.address(Self.address(3)), room: "C")))
   }
 
   @Test("a room that needs the secrets on a label takes only a label with its device's name")
-  func needsLabel() throws {
-    var walk = Walk([
-      .init(room: "a", name: "A", family: "esp-idf", needsLabel: true),
-      .init(room: "b", name: "B", family: "esp-idf", deviceName: "PROV_2"),
-    ])
-    let stop = try #require(walk.current)
-    #expect(walk.take(.enter, proposal: Self.address(5)) == .show(.needsLabel))
-    #expect(walk.take(.line("C47C8D000005"), proposal: nil) == .show(.needsLabel))
+  func needsLabel() {
+    var walk = Self.walk(
+      [Self.room("A", .espIDF), Self.room("B", .espIDF, named: "PROV_2")], unlabelled: ["a"])
+    #expect(walk.read(".", nearest: Self.address(5)) == .show(.needsLabel))
+    #expect(walk.read("C47C8D000005") == .show(.needsLabel))
     func label(_ name: String, _ pop: String) -> String {
       #"{"name":"\#(name)","pop":"\#(pop)","transport":"ble"}"#
     }
-    func read(_ name: String, _ pop: String) -> DeviceLabel {
-      .init(.name(name), secrets: ["pop": Secret(pop)])
+    func saving(_ name: String, _ pop: String) -> Walk.Action {
+      Self.saving(DeviceLabel(.name(name), secrets: ["pop": Secret(pop)]), for: "A")
     }
-    #expect(
-      walk.take(.line(label("PROV_2", "x")), proposal: nil) == .show(.wrongLabel(.name("PROV_2"), room: "B")))
-    #expect(walk.take(.line(label("PROV_1", "x")), proposal: nil) == .assign(read("PROV_1", "x"), stop))
-    walk.assigned(.name("PROV_1"), to: "a")
-    walk.ended("a", isDone: false)
-    let failed = try #require(walk.current)
-    #expect(walk.take(.key("l"), proposal: nil) == .locate(.name("PROV_1")))
-    #expect(
-      walk.take(.line(label("PROV_1", "y")), proposal: nil) == .assign(read("PROV_1", "y"), failed),
-      "the secret was another label's")
-    #expect(
-      walk.take(.line(label("PROV_3", "x")), proposal: nil)
-        == .show(.otherDevice(.name("PROV_3"), has: .name("PROV_1"))))
-    walk.ended("a", isDone: true)
-    let known = try #require(walk.current)
-    #expect(walk.take(.enter, proposal: nil) == .provision(known), "the manifest has its device")
+    #expect(walk.read(label("PROV_2", "x")) == .show(.wrongLabel(.name("PROV_2"), room: "B")))
+    #expect(walk.read(label("PROV_1", "x")) == saving("PROV_1", "x"))
+    walk.saved()
+    walk.ended(isDone: false)
+    #expect(walk.read("l") == .locate(.name("PROV_1")))
+    #expect(walk.read(label("PROV_1", "y")) == saving("PROV_1", "y"), "the secret was another label's")
+    #expect(walk.read(label("PROV_3", "x")) == .show(.otherDevice(.name("PROV_3"), has: .name("PROV_1"))))
+    walk.ended(isDone: true)
+    #expect(walk.read(".") == .provision("b"), "the manifest has its device")
   }
 
   @Test("a failed room stays current until it is retried, undone or skipped")
-  func failed() throws {
+  func failed() {
     var walk = Self.walk()
-    walk.assigned(.address(Self.address(1)), to: "a")
-    walk.ended("a", isDone: false)
-    let stop = try #require(walk.current)
-    #expect(stop.name == "A" && stop.state == .failed)
-    #expect(walk.take(.key("r"), proposal: nil) == .provision(stop))
-    #expect(walk.take(.key("u"), proposal: nil) == .undo(stop))
-    walk.undone("a")
-    #expect(walk.current?.address == nil && walk.current?.state == .open)
-    _ = walk.take(.key("s"), proposal: nil)
+    Self.read("C47C8D000001", in: &walk, isDone: false)
+    #expect(walk.current?.name == "A" && walk.current?.isDone == false)
+    #expect(walk.read("r") == .provision("a"))
+    #expect(walk.read("u") == .undo("A"))
+    walk.undone()
+    #expect(walk.current?.device == nil && walk.current?.isDone == nil)
+    _ = walk.read("s")
     #expect(walk.current?.name == "B" && walk.left.count == 4)
   }
 
-  @Test("undo removes an address that this walk assigned, unless the room is done")
-  func undo() throws {
+  @Test("undo reverts the steps of this walk one by one, up to the last room that is done")
+  func undo() {
     var walk = Self.walk()
-    #expect(walk.take(.key("u"), proposal: nil) == .show(.nothingToUndo))
-    walk.assigned(.address(Self.address(1)), to: "a")
-    walk.ended("a", isDone: false)
-    let failed = try #require(walk.current)
-    _ = walk.take(.key("s"), proposal: nil)
-    #expect(walk.take(.key("u"), proposal: nil) == .undo(failed))
-    walk.undone("a")
+    #expect(walk.read("u") == .show(.nothingToUndo))
+    Self.read("C47C8D000001", in: &walk, isDone: false)
+    _ = walk.read("s")
+    #expect(walk.read("u") == .show(.back("A")))
+    #expect(walk.current?.name == "A" && walk.current?.isDone == false)
+    #expect(walk.read("u") == .undo("A"))
+    walk.undone()
     #expect(walk.current?.name == "A", "the room is current again")
-    walk.assigned(.address(Self.address(1)), to: "a")
-    walk.ended("a", isDone: true)
-    #expect(
-      walk.take(.key("u"), proposal: nil) == .show(.nothingToUndo), "a room that is done keeps its address")
+    Self.read("C47C8D000001", in: &walk, isDone: true)
+    #expect(walk.read("u") == .show(.nothingToUndo), "a room that is done keeps its address")
   }
 
   @Test("`l` locates the room's device or the proposed one, and `q` or the last room ends the walk")
   func keys() {
     var walk = Self.walk()
-    #expect(walk.take(.key("l"), proposal: nil) == .show(.noDevice))
-    #expect(walk.take(.key("l"), proposal: Self.address(5)) == .locate(.address(Self.address(5))))
-    #expect(walk.take(.key("?"), proposal: nil) == .show(.help))
-    #expect(walk.take(.key("q"), proposal: nil) == .quit)
-    for _ in 0..<4 { _ = walk.take(.key("s"), proposal: nil) }
-    #expect(walk.current == nil && walk.take(.enter, proposal: nil) == .quit)
+    #expect(walk.read("l") == .show(.nothingToTake))
+    #expect(walk.read("l", nearest: Self.address(5)) == .locate(.address(Self.address(5))))
+    #expect(walk.read("?") == .show(.help(provisions: true)))
+    var other = walk
+    #expect(other.read("q") == .nothing && other.prompt == .nothing)
+    for _ in 0..<4 { _ = walk.read("s") }
+    #expect(walk.prompt == .nothing && walk.read(".") == .nothing)
   }
 
   @Test("`i` has the room's device or the proposed one blink, in a family that can")
   func identify() {
-    var walk = Walk([
-      .init(room: "a", name: "A", family: "improv-wifi", canIdentify: true),
-      .init(room: "b", name: "B", family: "improv-wifi", canIdentify: true, address: Self.address(2)),
-      .init(room: "c", name: "C", family: "improv-wifi", address: Self.address(3)),
+    var walk = Self.walk([
+      Self.room("A", .improvWiFi), Self.room("B", .improvWiFi, 2), Self.room("C", .roboSensor, 3),
     ])
-    #expect(walk.take(.key("i"), proposal: nil) == .show(.noDevice))
-    #expect(walk.take(.key("i"), proposal: Self.address(5)) == .identify(.address(Self.address(5))))
-    _ = walk.take(.key("s"), proposal: nil)
-    #expect(walk.take(.key("i"), proposal: Self.address(5)) == .identify(.address(Self.address(2))))
-    _ = walk.take(.key("s"), proposal: nil)
-    #expect(walk.take(.key("i"), proposal: nil) == .show(.cannotIdentify))
+    #expect(walk.read("i") == .show(.nothingToTake))
+    #expect(walk.read("i", nearest: Self.address(5)) == .identify(.address(Self.address(5))))
+    _ = walk.read("s")
+    #expect(walk.read("i", nearest: Self.address(5)) == .identify(.address(Self.address(2))))
+    _ = walk.read("s")
+    #expect(walk.read("i") == .show(.cannotIdentify))
+  }
+
+  @Test("a walk that only reads labels has no keys for provisioning, and Enter does nothing in it")
+  func labelsOnly() {
+    let rooms = [Self.room("A")]
+    let building = Building(id: "b", name: "B", rooms: rooms, families: FamilyCatalogue.builtIn)
+    var walk = Walk(rooms, of: building, provisions: false)
+    #expect(walk.read(".", nearest: Self.address(5)) == .nothing)
+    for key in ["r", "l", "i"] {
+      #expect(walk.read(key, nearest: Self.address(5)) == .show(.badLabel(.noAddress(digits: nil))))
+    }
   }
 
   @Test("no command key is a hexadecimal digit")

@@ -67,6 +67,17 @@ struct SignalTests {
     #expect(intervals == intervals.sorted(by: >))
     #expect(abs(intervals[0] - 2) < 0.001 && intervals[1] == intervals[0])
     #expect(abs(intervals[4] - 0.2) < 0.001 && intervals[5] == intervals[4])
+    var track = Self.track([(0, -20)])
+    let rings = [0, 0.1, 0.25, 0.3, 0.5].map { track.rings(at: Self.at($0)) }
+    #expect(rings == [true, false, true, false, true])
+  }
+
+  @Test("an advertisement that is taken twice counts once")
+  func twice() {
+    var track = Self.track([(0, -90), (1, -60)])
+    let once = track
+    track.receive(rssi: -60, on: Self.adapter, at: Self.at(1))
+    #expect(track == once)
   }
 
   @Test("the bar fills its columns for every fraction", arguments: [1, 7, 20, 31])

@@ -21,7 +21,7 @@ package struct AdapterChoice: Sendable {
   /// Waits until one of them is ready, and says so meanwhile. Returns all that are.
   /// - Parameter others: Adapters that do not count.
   /// - Throws: `CommandFailure` if none is in time; `ExitStatus.interrupted` if cancelled.
-  func ready(
+  package func ready(
     _ stack: BluetoothStack, of building: Building?, besides others: Set<AdapterID> = [],
     within timeout: Duration? = nil
   ) async throws -> [Adapter] {

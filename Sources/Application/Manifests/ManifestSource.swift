@@ -7,7 +7,7 @@ import YAML
 /// A manifest as read: the building, and its digest for the record.
 package struct ManifestSource: Sendable {
   /// The path on the command line.
-  let path: String
+  package let path: String
   /// The checked building.
   package var building: Building
   /// The sources of its passwords.

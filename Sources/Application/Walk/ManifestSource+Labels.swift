@@ -1,10 +1,11 @@
 package import Model
 
 extension ManifestSource {
-  /// Has a room use what a label says, as the changed manifest does.
-  package mutating func setLabel(_ label: DeviceLabel, of room: RoomID) {
-    guard let index = building.rooms.firstIndex(where: { $0.id == room }) else { return }
-    if building.rooms[index].device != label.device { building.rooms[index].setDevice(label.device) }
+  /// Has a room use what its label says, as the changed manifest does.
+  package mutating func setLabel(_ assignment: Walk.Assignment) {
+    let (device, label) = (assignment.device, assignment.label)
+    guard let index = building.rooms.firstIndex(where: { $0.id == assignment.room }) else { return }
+    if building.rooms[index].device != device { building.rooms[index].setDevice(device) }
     for (name, secret) in label.secrets {
       // The label may be read once more.
       if case .labels? = building.rooms[index].origins[name] {

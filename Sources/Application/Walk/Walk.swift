@@ -2,225 +2,327 @@ package import Bluetooth
 package import Model
 package import Session
 
-/// The state of `roboprov walk`, in which an installer visits the rooms of a building one by one: the current
-/// room, and the action for each label or key.
+/// The state of a walk through the rooms of a building, in which the label of each room's device is read: the next question, and
+/// the action for each entry. `roboprov capture` writes the devices into the manifest, `roboprov walk` also provisions them.
 ///
 /// It performs no effects. The caller performs each `Action` and reports the result.
 package struct Walk: Sendable {
   /// A room of the walk.
   package struct Stop: Hashable, Sendable {
-    package let room: RoomID
-    package let name: String
-    /// Nil when the manifest does not name it.
-    package let floor: String?
-    /// The family of its device, whose labels are read.
-    package let family: FamilyID
-    /// Whether its device can be asked to show where it is.
-    package let canIdentify: Bool
-    /// Whether the room takes the secrets of its device from its label, so that an address is not enough.
+    package let room: Room
+    /// Whether secrets of its device are still to be read from its label, so that an address is not enough.
     package let needsLabel: Bool
-    /// The address of the room's device, when it is known.
-    package fileprivate(set) var address: BluetoothAddress?
-    /// The name of the room's device, if the manifest has it.
-    package fileprivate(set) var deviceName: String?
-    package fileprivate(set) var state = State.open
-    /// Whether this walk assigned the device, so that it can be undone.
-    fileprivate var isOwnDevice = false
+    /// What is known of its device: its address, its name, or both.
+    package fileprivate(set) var devices: [DeviceReference]
+    /// Whether its device was provisioned in this walk; nil until that was attempted.
+    package fileprivate(set) var isDone: Bool?
+    /// The label that was read in this walk.
+    fileprivate(set) var label: DeviceLabel?
+    /// Whether that label's address is not on air.
+    fileprivate(set) var isSilent = false
 
-    /// - Parameters:
-    ///   - address: The address from the manifest or the record.
-    ///   - deviceName: The name from the manifest.
-    package init(
-      room: RoomID, name: String, floor: String? = nil, family: FamilyID, canIdentify: Bool = false,
-      needsLabel: Bool = false, address: BluetoothAddress? = nil, deviceName: String? = nil
-    ) {
-      (self.room, self.name, self.floor, self.family) = (room, name, floor, family)
-      (self.canIdentify, self.needsLabel) = (canIdentify, needsLabel)
-      (self.address, self.deviceName) = (address, deviceName)
-    }
-
+    package var name: String { room.name }
     /// The room's device; nil until one is known.
-    package var device: DeviceReference? { address.map { .address($0) } ?? deviceName.map { .name($0) } }
-
-    fileprivate func has(_ device: DeviceReference) -> Bool {
-      switch device {
-      case .address(let address): self.address == address
-      case .name(let name): deviceName == name
-      }
-    }
+    package var device: DeviceReference? { devices.first }
+    /// Whether its device can be asked to show where it is.
+    package var canIdentify: Bool { BuiltIn.drivers[room.family.id]?.identify != nil }
   }
 
-  package enum State: Hashable, Sendable {
-    case open
-    case skipped
-    case failed
-    case done
-  }
-
-  /// An entry of the installer.
-  package enum Entry: Hashable, Sendable {
-    /// A scanned label or a typed line.
-    case line(String)
-    /// Enter on an empty line.
-    case enter
-    case key(Character)
+  /// The next question to the person.
+  package enum Prompt: Hashable, Sendable {
+    /// Read the label of this room. Number and count are the progress.
+    case label(Stop, number: Int, of: Int)
+    /// Ask whether board addresses differ from labels by this offset.
+    case offset(OffsetProposal)
+    /// No further action: all rooms were visited, or the person quit.
+    case nothing
   }
 
   /// The effect of an entry.
   package enum Action: Hashable, Sendable {
     case nothing
-    /// Assign the label's device to the room, also in the manifest, and provision the room. Then call `assigned`
-    /// and `ended`.
-    case assign(DeviceLabel, Stop)
-    /// Provision the room, whose device is known. Then call `ended`.
-    case provision(Stop)
+    case show(Message)
+    /// Write these devices into the manifest together, in this order; then call `saved` or `notSaved`. Once it is saved, a
+    /// walk that provisions provisions the room.
+    case save([Assignment])
+    /// Provision the current room. Then call `ended`.
+    case provision(RoomID)
     /// Show the signal of the room's device until a key is pressed.
     case locate(DeviceReference)
     /// Have the device blink.
     case identify(DeviceReference)
-    /// Remove the room's device from the manifest. Then call `undone`.
-    case undo(Stop)
-    case show(Message)
-    case quit
+    /// Take back the last save, of this room or, after an accepted offset, of all rooms of the offset; then call `undone`.
+    case undo(String)
   }
 
-  package enum Message: Hashable, Sendable {
-    case help
-    /// The text names no device, or several.
-    case badLabel(LabelProblem)
-    /// The label belongs to the device of another room.
-    case wrongLabel(DeviceReference, room: String)
-    /// The room has another device.
-    case otherDevice(DeviceReference, has: DeviceReference)
-    /// No device is proposed, or the room has none.
-    case nothingToTake
-    /// Only the product's label has what the room needs.
-    case needsLabel
-    /// This walk assigned no device, or the room is done.
-    case nothingToUndo
-    case skipped(String)
-    /// The device is not known, so it cannot be located.
-    case noDevice
-    /// Devices of its family cannot blink.
-    case cannotIdentify
+  /// The device for a room.
+  package struct Assignment: Hashable, Sendable {
+    /// The room's place in the walk.
+    let index: Int
+    package let room: RoomID
+    package let name: String
+    let label: DeviceLabel
+    /// The label's device; if that is an address, plus the offset.
+    package let device: DeviceReference
   }
 
+  /// What a step changed, for undo.
+  private struct Step: Sendable {
+    let index: Int
+    let offset: Int
+    /// The rooms before it; none for a room that was skipped.
+    let stops: [(index: Int, stop: Stop)]
+  }
+
+  /// Whether each room is provisioned once its label is read. If not, a label may also replace the room's device.
+  package let provisions: Bool
   /// The rooms, in the order of the walk.
-  package private(set) var stops: [Stop]
-  private var index = 0
+  private var stops: [Stop]
   private let owners: [DeviceReference: String]
   private let drivers: [FamilyDriver]
+  private var index = 0
+  private var steps: [Step] = []
+  private var pending: [Assignment] = []
+  private var proposal: OffsetProposal?
+  private var declined: Set<Int> = []
+  private var hasEnded = false
+  /// The accepted difference between board and label addresses; 0 without one.
+  package private(set) var offset = 0
 
   /// The keys with a meaning on an empty line. None is a hexadecimal digit, with which a label begins.
   package static let keys: Set<Character> = ["r", "s", "u", "l", "i", "q", "?"]
 
   /// - Parameters:
-  ///   - stops: The rooms to do, in this order.
-  ///   - owners: The devices of other rooms, with the names of those rooms.
-  ///   - drivers: Those of the building's families.
+  ///   - rooms: The rooms to visit, in this order.
+  ///   - unlabelled: Those whose label must be read although they have a device.
+  ///   - address: The address of a room's device by the record.
   package init(
-    _ stops: [Stop], owners: [DeviceReference: String] = [:], _ drivers: [FamilyDriver] = BuiltIn.drivers
+    _ rooms: [Room], of building: Building, unlabelled: Set<RoomID> = [], provisions: Bool,
+    recorded address: (Room) -> BluetoothAddress? = { _ in nil }
   ) {
-    (self.stops, self.owners, self.drivers) = (stops, owners, drivers)
+    func devices(of room: Room) -> [DeviceReference] {
+      let known = room.address ?? address(room)
+      let devices: [DeviceReference?] = [known.map { .address($0) }, room.deviceName.map { .name($0) }]
+      return devices.compactMap(\.self)
+    }
+    stops = rooms.map { room in
+      Stop(
+        room: room, needsLabel: room.awaitsLabel || unlabelled.contains(room.id), devices: devices(of: room))
+    }
+    let visited = Set(rooms.map(\.id))
+    let others = building.rooms.filter { !visited.contains($0.id) }.flatMap { room in
+      devices(of: room).map { ($0, room.name) }
+    }
+    owners = Dictionary(others) { first, _ in first }
+    (drivers, self.provisions) = (building.drivers, provisions)
   }
 
-  /// The current room; nil at the end of the walk.
-  package var current: Stop? { stops.indices.contains(index) ? stops[index] : nil }
+  // MARK: State
+
+  package var prompt: Prompt {
+    if hasEnded { return .nothing }
+    if let proposal { return .offset(proposal) }
+    return index < stops.count ? .label(stops[index], number: index + 1, of: stops.count) : .nothing
+  }
+
+  /// The room whose label is read; nil at the end of the walk, and while there is another question.
+  package var current: Stop? { if case .label(let stop, _, _) = prompt { stop } else { nil } }
+
+  /// The number of rooms that are done.
+  package var done: Int { stops.count - left.count }
 
   /// The rooms that are not done.
-  package var left: [Stop] { stops.filter { $0.state != .done } }
+  package var left: [Stop] { stops.filter { $0.isDone != true } }
+
+  /// The devices of the labels that were read, in the order of the rooms.
+  package var captured: [Assignment] {
+    stops.enumerated().compactMap { index, stop in
+      guard let label = stop.label, let device = stop.device else { return nil }
+      return Assignment(index: index, room: stop.room.id, name: stop.name, label: label, device: device)
+    }
+  }
+
+  /// The rooms whose label must still be read.
+  package var missing: [Stop] { stops.filter { $0.devices.isEmpty || $0.needsLabel && $0.label == nil } }
 
   /// The addresses that belong to a room.
   package var taken: Set<BluetoothAddress> {
-    Set(owners.keys.compactMap(\.address)).union(stops.compactMap(\.address))
+    Set(owners.keys.compactMap(\.address)).union(stops.flatMap(\.devices).compactMap(\.address))
   }
 
-  /// The action for an entry.
-  /// - Parameter proposal: The device that is clearly nearest, or that was just switched on.
-  package mutating func take(_ entry: Entry, proposal: BluetoothAddress?) -> Action {
-    guard let stop = current else { return .quit }
-    switch entry {
-    case .enter:
-      if stop.device != nil { return .provision(stop) }
-      if stop.needsLabel { return .show(.needsLabel) }
-      guard let proposal else { return .show(.nothingToTake) }
-      return assign(proposal, to: stop)
-    case .key("r"): return stop.device == nil ? .show(.nothingToTake) : .provision(stop)
-    case .key("s"):
-      if stop.state != .failed { stops[index].state = .skipped }
+  // MARK: Entries
+
+  /// Ends the walk; there is no further prompt.
+  package mutating func end() { hasEnded = true }
+
+  /// The action for a scanned label, a typed line or a key. Enter on an empty line is `.`.
+  /// - Parameter nearest: The device that is clearly nearest, or that was just switched on.
+  package mutating func read(_ entry: String, nearest: BluetoothAddress? = nil) -> Action {
+    let word = entry.filter { !$0.isWhitespace }.lowercased()
+    guard prompt != .nothing, !word.isEmpty else { return .nothing }
+    if word == "q" {
+      end()
+      return .nothing
+    }
+    if let proposal { return answer(word, proposal) }
+    let stop = stops[index]
+    switch word {
+    case "s":
+      steps.append(Step(index: index, offset: offset, stops: []))
       goOn()
       return .show(.skipped(stop.name))
-    case .key("u"): return undo()
-    case .key("l"):
-      guard let device = stop.device ?? proposal.map({ .address($0) }) else { return .show(.noDevice) }
-      return .locate(device)
-    case .key("i"):
+    case "u": return undo()
+    case "?", "h", "help": return .show(.help(provisions: provisions))
+    case "." where !provisions: return .nothing
+    default:
+      if provisions, let action = work(word, stop, nearest) { return action }
+      return label(entry, stop)
+    }
+  }
+
+  /// The action for a key that only a walk that provisions has; nil for any other entry.
+  private mutating func work(_ word: String, _ stop: Stop, _ nearest: BluetoothAddress?) -> Action? {
+    let device = stop.device ?? nearest.map { DeviceReference.address($0) }
+    switch word {
+    case ".":
+      if stop.device != nil { return .provision(stop.room.id) }
+      if stop.needsLabel { return .show(.needsLabel) }
+      guard let nearest, !taken.contains(nearest) else { return .show(.nothingToTake) }
+      return save(assignment(DeviceLabel(.address(nearest)), at: index, plus: 0))
+    case "r": return stop.device == nil ? .show(.nothingToTake) : .provision(stop.room.id)
+    case "l": return device.map { Action.locate($0) } ?? Action.show(.nothingToTake)
+    case "i":
       guard stop.canIdentify else { return .show(.cannotIdentify) }
-      guard let device = stop.device ?? proposal.map({ .address($0) }) else { return .show(.noDevice) }
-      return .identify(device)
-    case .key("q"): return .quit
-    case .key: return .show(.help)
-    case .line(let text):
-      do throws(LabelProblem) {
-        return label(
-          try LabelText.label(in: text, of: stop.family, drivers, beside: Array(taken)), stop)
-      } catch {
-        return .show(.badLabel(error))
-      }
+      return device.map { Action.identify($0) } ?? Action.show(.nothingToTake)
+    default: return nil
     }
   }
 
-  private func label(_ label: DeviceLabel, _ stop: Stop) -> Action {
-    let device = label.device
+  private mutating func label(_ text: String, _ stop: Stop) -> Action {
+    let label: DeviceLabel
+    do throws(LabelProblem) {
+      label = try LabelText.label(in: text, of: stop.room.family.id, drivers, beside: Array(taken))
+    } catch {
+      return .show(.badLabel(error))
+    }
+    let assigned = assignment(label, at: index, plus: offset)
+    guard let device = assigned?.device else { return .show(.beyondAll(label.device)) }
+    let isKnown = stop.devices.contains(device)
     // The secrets on the label may be other ones than those that the room has.
-    if stop.has(device) { return label.secrets.isEmpty ? .provision(stop) : .assign(label, stop) }
-    let other = owners[device] ?? stops.first { $0.has(device) }?.name
+    if provisions, isKnown, label.secrets.isEmpty { return .provision(stop.room.id) }
+    let other =
+      owners[device] ?? stops.first { $0.room.id != stop.room.id && $0.devices.contains(device) }?.name
     if let other { return .show(.wrongLabel(device, room: other)) }
-    if let has = stop.device { return .show(.otherDevice(device, has: has)) }
+    if provisions, !isKnown, let has = stop.device { return .show(.otherDevice(device, has: has)) }
     if stop.needsLabel, device.name == nil { return .show(.needsLabel) }
-    return .assign(label, stop)
+    return save(assigned)
   }
 
-  private func assign(_ address: BluetoothAddress, to stop: Stop) -> Action {
-    taken.contains(address) ? .show(.nothingToTake) : .assign(DeviceLabel(.address(address)), stop)
+  /// The room at a place with a label's device; nil if its address plus the offset exceeds 48 bits.
+  private func assignment(_ label: DeviceLabel, at index: Int, plus offset: Int) -> Assignment? {
+    let (room, address) = (stops[index].room, label.device.address)
+    let moved = address.flatMap { $0.advanced(by: offset) }
+    if address != nil, moved == nil { return nil }
+    return Assignment(
+      index: index, room: room.id, name: room.name, label: label,
+      device: moved.map { DeviceReference.address($0) } ?? label.device)
   }
 
-  /// Undoes the newest assignment of this walk, unless its room is done.
-  private func undo() -> Action {
-    let place = [index, index - 1].first { place in
-      stops.indices.contains(place) && stops[place].isOwnDevice && stops[place].state != .done
-    }
-    return place.map { .undo(stops[$0]) } ?? .show(.nothingToUndo)
+  private mutating func save(_ assignment: Assignment?) -> Action {
+    pending = [assignment].compactMap(\.self)
+    return .save(pending)
   }
 
-  // MARK: Results
-
-  /// Records that the room has this device, also in the manifest.
-  package mutating func assigned(_ device: DeviceReference, to room: RoomID) {
-    guard let place = place(of: room), !stops[place].has(device) else { return }
-    (stops[place].address, stops[place].deviceName) = (device.address, device.name)
-    stops[place].isOwnDevice = true
-  }
-
-  /// Records that the room's device is removed; the room becomes the current one.
-  package mutating func undone(_ room: RoomID) {
-    guard let place = place(of: room) else { return }
-    (stops[place].address, stops[place].deviceName) = (nil, nil)
-    (stops[place].isOwnDevice, stops[place].state) = (false, .open)
-    index = place
-  }
-
-  /// Records the result of a room. After a success the next room that is not done becomes the current one.
-  package mutating func ended(_ room: RoomID, isDone: Bool) {
-    guard let place = place(of: room) else { return }
-    stops[place].state = isDone ? .done : .failed
-    if isDone { goOn() }
+  private mutating func undo() -> Action {
+    guard let step = steps.last else { return .show(.nothingToUndo) }
+    if let changed = step.stops.first { return .undo(changed.stop.name) }
+    undone()
+    return .show(.back(stops[index].name))
   }
 
   private mutating func goOn() {
     index += 1
-    while current?.state == .done { index += 1 }
+    while index < stops.count, stops[index].isDone == true { index += 1 }
   }
 
-  private func place(of room: RoomID) -> Int? { stops.firstIndex { $0.room == room } }
+  // MARK: Results
+
+  /// Records that the assignments of `save` are written. Unless the walk provisions, the next room follows.
+  /// - Parameter isOnAir: Whether a device is on air; nil if labels are not compared with that.
+  package mutating func saved(_ isOnAir: ((DeviceReference) -> Bool)? = nil) {
+    steps.append(Step(index: index, offset: offset, stops: pending.map { ($0.index, stops[$0.index]) }))
+    for assignment in pending {
+      (stops[assignment.index].devices, stops[assignment.index].label) = (
+        [assignment.device], assignment.label
+      )
+    }
+    if let proposal {
+      (self.proposal, offset) = (nil, proposal.offset)
+    } else if let device = pending.first?.device {
+      stops[index].isSilent = device.address != nil && isOnAir?(device) == false
+      if !provisions { goOn() }
+    }
+    pending = []
+    guard let isOnAir, offset == 0 else { return }
+    for index in stops.indices where stops[index].isSilent {
+      // A label that was silent when it was read may be on air now.
+      stops[index].isSilent = stops[index].device.map(isOnAir) == false
+    }
+    let taken = self.taken
+    proposal = OffsetProposal(stops, except: declined) { address in
+      !taken.contains(address) && isOnAir(.address(address))
+    }
+  }
+
+  /// Records that writing or undoing failed; the same prompt follows. A proposed offset counts as declined.
+  package mutating func notSaved() {
+    pending = []
+    declineOffset()
+  }
+
+  /// Records that the last step is undone. Its room becomes the current one.
+  package mutating func undone() {
+    guard let step = steps.popLast() else { return }
+    if step.offset != offset { declined.insert(offset) }
+    (index, offset) = (step.index, step.offset)
+    for (index, stop) in step.stops { stops[index] = stop }
+  }
+
+  /// Records the result of provisioning the current room. After a success the next room that is not done becomes the current
+  /// one, and nothing before it can be undone.
+  package mutating func ended(isDone: Bool) {
+    stops[index].isDone = isDone
+    guard isDone else { return }
+    steps = []
+    goOn()
+  }
+
+  // MARK: Offsets
+
+  private mutating func answer(_ word: String, _ proposal: OffsetProposal) -> Action {
+    switch word {
+    case "y", "yes":
+      let moved = stops.indices.compactMap { index in
+        stops[index].isSilent
+          ? stops[index].label.flatMap { assignment($0, at: index, plus: proposal.offset) } : nil
+      }
+      let places = Set(moved.map(\.index))
+      let others = stops.indices.filter { !places.contains($0) }.flatMap { stops[$0].devices }
+      let taken = Set(owners.keys).union(others)
+      // The highest label comes first, because the new address of a room may be the old one of the next higher label.
+      pending = moved.filter { !taken.contains($0.device) }.sorted {
+        ($0.device.address?.rawValue ?? 0) > ($1.device.address?.rawValue ?? 0)
+      }
+      return .save(pending)
+    case "n", "no":
+      declineOffset()
+      return .show(.offsetDeclined)
+    default: return .nothing
+    }
+  }
+
+  private mutating func declineOffset() {
+    if let proposal { declined.insert(proposal.offset) }
+    proposal = nil
+  }
 }

@@ -25,6 +25,7 @@ package struct SignalTrack: Hashable, Sendable {
     var levelAt: MonotonicInstant?
   }
   private var levels: [AdapterID: Level] = [:]
+  private var nextTone: MonotonicInstant?
   /// The strongest level so far, in dBm.
   package private(set) var strongest: Int?
 
@@ -81,6 +82,13 @@ package struct SignalTrack: Hashable, Sendable {
   package func bellInterval(at now: MonotonicInstant) -> Duration? {
     guard case .received(let level?) = state(at: now) else { return nil }
     return .seconds(2 * pow(0.1, Self.fraction(level)))
+  }
+
+  /// Whether the bell sounds now. It sounds again after `bellInterval`.
+  package mutating func rings(at now: MonotonicInstant) -> Bool {
+    guard let interval = bellInterval(at: now), now >= nextTone ?? now else { return false }
+    nextTone = now.advanced(by: interval)
+    return true
   }
 
   /// The position of a level between the ends of `range`: 0…1.

@@ -15,7 +15,6 @@ actor SignalDisplay {
   private var device: BluetoothAddress?
   private var track: SignalTrack
   private var lines = LiveLines()
-  private var nextTone: MonotonicInstant
   /// The adapters that scan, by name.
   private var scanning: [AdapterID: String] = [:]
 
@@ -25,7 +24,6 @@ actor SignalDisplay {
     self.isLive = isLive
     self.hasBell = hasBell && isLive
     began = clock.now
-    nextTone = clock.now
     track = SignalTrack(from: clock.now)
     device = target.address
   }
@@ -65,9 +63,7 @@ actor SignalDisplay {
       Console.data(plain(at: now) + "\n")
       return !Console.hasLostReader
     }
-    let interval = hasBell ? track.bellInterval(at: now) : nil
-    let sounds = interval != nil && now >= nextTone
-    if sounds, let interval { nextTone = now.advanced(by: interval) }
+    let sounds = hasBell && track.rings(at: now)
     let style = screen.style
     lines.draw(
       SignalView.lines(

@@ -1,6 +1,8 @@
 import Application
 import ArgumentParser
+import Engine
 import Model
+import Reporting
 
 /// `roboprov walk`: provisions room by room, while the operator stands in front of each sensor.
 struct WalkCommand: AsyncParsableCommand {
@@ -57,20 +59,37 @@ struct WalkCommand: AsyncParsableCommand {
       Console.say(words)
       return
     }
-    let walk = { @Sendable [self, prepared] in
+    let (known, rooms) = (prepared.known, prepared.source.building.rooms)
+    let done = rooms.count { known.isDone($0) }
+    let walk = Walk(prepared.selected, of: prepared.source.building, provisions: true) { room in
+      known.device(of: room)?.address
+    }
+    let session = { @Sendable [self, prepared] in
       try await simulation.access.joining(radio.hosts, of: written.building).with(
         rehearsing: prepared.subject, at: KeyReader.isPossible ? .watched : .virtual
       ) { stack in
         try await Preflight.awaitAdapter(prepared, radio.choice, stack)
-        return try await WalkSession(self, prepared, stack).run()
+        return try await WalkSession(
+          walk, prepared.source, radio, stack, isRehearsal: simulation.simulate, done: done,
+          provisioningFor: self
+        ).run()
       }
     }
-    let status =
+    let ending =
       simulation.simulate
-      ? try await walk()
+      ? try await session()
       : try await SleepInhibitor.holding(why: "Provisioning \(source.building.name.visible)") {
-        try await walk()
+        try await session()
       }
-    if status != .done { throw status }
+    let (walked, left) = (ending.walk.done, ending.walk.left)
+    Console.data(
+      "\(walked) of \(walked + left.count) rooms done in this walk; the building: \(done + walked) of \(rooms.count)\n"
+    )
+    if !left.isEmpty {
+      Console.data("Left: \(Walk.list(left.map(\.name)))\n")
+      Console.data("Next: roboprov walk \(manifest.shellQuoted)\(record.keeping.reportsOption)\n")
+    }
+    if ending.wasInterrupted { throw ExitStatus.interrupted }
+    if !left.isEmpty { throw ExitStatus.incomplete }
   }
 }

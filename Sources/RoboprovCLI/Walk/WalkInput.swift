@@ -3,12 +3,12 @@ import Application
 import FoundationEssentials
 import Synchronization
 
-/// The input of `walk`: whole lines, single keys on an empty line, and Enter. A barcode scanner types faster
-/// than a person, so a key counts only if no other byte follows within 120 ms.
+/// The input of a walk: whole lines, single keys on an empty line, and Enter. A barcode scanner types faster than a person, so a
+/// key counts only if no other byte follows within 120 ms, and Enter only that long after a line.
 final class WalkInput: Sendable {
-  /// An entry, or a change of the line being typed.
+  /// An entry as `Walk.read` takes it, or a change of the line being typed.
   enum Event: Sendable {
-    case entry(Walk.Entry)
+    case entry(String)
     case typed(String)
     /// A timer event: check the received devices again.
     case tick
@@ -25,6 +25,8 @@ final class WalkInput: Sendable {
   private struct State {
     var typed = TypedLine()
     var generation = 0
+    /// When the last line ended.
+    var lineEnd: DispatchTime?
     var keys: KeyReader?
     var lines: Task<Void, Never>?
     var timer: (any DispatchSourceTimer)?
@@ -33,12 +35,14 @@ final class WalkInput: Sendable {
   /// Bytes within this time come from a scanner.
   private static let pause = DispatchTimeInterval.milliseconds(120)
   private static let pace = DispatchTimeInterval.milliseconds(500)
+  /// Ctrl-D.
+  private static let endOfInput: UInt8 = 4
 
   init() {
     (events, continuation) = AsyncStream.makeStream(of: Event.self)
   }
 
-  /// Starts to read entries: keys at a terminal, otherwise lines, in which a single letter is a key.
+  /// Starts to read entries: keys at a terminal, otherwise lines.
   func begin() {
     let timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now() + Self.pace, repeating: Self.pace)
@@ -50,7 +54,7 @@ final class WalkInput: Sendable {
       state.withLock { ($0.keys, $0.timer) = (keys, timer) }
     } else {
       let lines = Task { [continuation] in
-        for await line in Keyboard.lines() { continuation.yield(.entry(Self.entry(line))) }
+        for await line in Keyboard.lines() { continuation.yield(.entry(line)) }
         continuation.yield(.end)
       }
       state.withLock { ($0.lines, $0.timer) = (lines, timer) }
@@ -70,19 +74,18 @@ final class WalkInput: Sendable {
   /// Requests the end of the walk.
   func interrupt() { continuation.yield(.interrupted) }
 
-  /// The entry for a line, if single keys cannot be read.
-  private static func entry(_ line: String) -> Walk.Entry {
-    let text = line.trimmed
-    if text == "." { return .enter }
-    if text.count == 1, let key = text.first { return .key(key) }
-    return .line(text)
-  }
-
   private func take(_ byte: UInt8) {
-    var entry: Walk.Entry?
+    var entry: String?
     let (typed, generation) = state.withLock { state in
       state.generation += 1
-      if let line = state.typed.take(byte) { entry = line.isEmpty ? .enter : .line(line) }
+      if byte == Self.endOfInput, state.typed.bytes.isEmpty { continuation.yield(.end) }
+      if let line = state.typed.take(byte) {
+        let now = DispatchTime.now()
+        // Some scanners end a line with CR LF.
+        let isPartOfEnd = state.lineEnd.map { now < $0 + Self.pause } ?? false
+        if !line.isEmpty { entry = line } else if !isPartOfEnd { entry = "." }
+        state.lineEnd = now
+      }
       return (state.typed, state.generation)
     }
     if let entry { continuation.yield(.entry(entry)) }
@@ -97,7 +100,7 @@ final class WalkInput: Sendable {
         return true
       }
       guard isKey else { return }
-      continuation.yield(.entry(.key(Character(Unicode.Scalar(first)))))
+      continuation.yield(.entry(String(Character(Unicode.Scalar(first)))))
       continuation.yield(.typed(""))
     }
   }

@@ -9,7 +9,7 @@ package struct CaptureOutcome: Sendable {
 
   /// A room whose label was read.
   package struct Row: Sendable {
-    let capture: Capture.Assignment
+    let capture: Walk.Assignment
     /// Whether its device was received; nil without a scan.
     let isReceived: Bool?
     let rssi: Int?
@@ -18,34 +18,26 @@ package struct CaptureOutcome: Sendable {
   let building: Building
   let rows: [Row]
   /// The rooms that were asked for and whose label must still be read.
-  package let missing: [Capture.Stop]
-  package let wasInterrupted: Bool
+  package let missing: [Walk.Stop]
   /// A rehearsal saves nothing.
   let isRehearsal: Bool
 
-  package init(
-    _ capture: Capture, building: Building, air: AirLedger?, wasInterrupted: Bool = false, isRehearsal: Bool
-  ) {
+  package init(_ walk: Walk, building: Building, air: AirLedger?, isRehearsal: Bool) {
     (self.building, self.isRehearsal) = (building, isRehearsal)
-    rows = capture.captured.map { assignment in
+    rows = walk.captured.map { assignment in
       let sighting = air?[assignment.device]
       return Row(capture: assignment, isReceived: air.map { _ in sighting != nil }, rssi: sighting?.rssi)
     }
-    missing = capture.missing
-    self.wasInterrupted = wasInterrupted
+    missing = walk.missing
   }
 
   /// The text for the operator.
   package var text: String {
     var text = "\(rows.count.counted("label")) \(isRehearsal ? "read, none saved" : "saved").\n"
-    let silent = rows.filter { $0.isReceived == false }.map(\.capture.stop.name)
-    if !silent.isEmpty { text += "Not received: \(Self.list(silent))\n" }
-    if !missing.isEmpty { text += "Without label: \(Self.list(missing.map(\.name)))\n" }
+    let silent = rows.filter { $0.isReceived == false }.map(\.capture.name)
+    if !silent.isEmpty { text += "Not received: \(Walk.list(silent))\n" }
+    if !missing.isEmpty { text += "Without label: \(Walk.list(missing.map(\.name)))\n" }
     return text
-  }
-
-  private static func list(_ names: [String]) -> String {
-    names.prefix(12).joined(separator: ", ") + (names.count > 12 ? " and \(names.count - 12) more" : "")
   }
 
   package var json: JSONValue { Self.form.value(self) }
@@ -56,12 +48,12 @@ package struct CaptureOutcome: Sendable {
     Field("simulated", "Whether it was a rehearsal, which saves nothing.") { $0.isRehearsal }
     Field("captured", "The rooms whose label was read, in the manifest's order.", each: row) { $0.rows }
     Field("missing", "The ids of the selected rooms whose label must still be read.") {
-      $0.missing.map(\.room)
+      $0.missing.map(\.room.id)
     }
   }
 
   private static let row = OutputForm<Row>("captured", "A room whose label was read.") {
-    Field("room", "Its stable id.") { $0.capture.stop.room }
+    Field("room", "Its stable id.") { $0.capture.room }
     Field("label", "The address that the label shows; null if it shows a name.") {
       $0.capture.label.device.address
     }

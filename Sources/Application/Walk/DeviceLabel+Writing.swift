@@ -24,19 +24,17 @@ extension Building {
 }
 
 extension DeviceLabel {
-  /// A room, and what the label of its device says.
-  package typealias OfRoom = (room: RoomID, device: DeviceReference, label: DeviceLabel)
-
   /// Writes the devices of rooms into the manifest, and before that the secrets of their labels into their files: a
   /// label that got no further can be read again.
   /// - Returns: The changes of the manifest, for undo. The files of labels keep theirs.
   /// - Throws: `CommandFailure` if not all of it was written.
-  package static func write(_ labels: [OfRoom], to manifest: String) throws -> [ManifestPatch] {
-    let edits = try ManifestFile.edits(of: manifest, labels.map { ($0.device, $0.room) })
+  package static func write(_ assignments: [Walk.Assignment], to manifest: String) throws -> [ManifestPatch] {
+    let edits = try ManifestFile.edits(of: manifest, assignments.map { ($0.device, $0.room) })
     let rooms = try ManifestFile(manifest).building.rooms
-    for (id, device, label) in labels {
-      guard let name = device.name, let room = rooms.first(where: { $0.id == id }) else { continue }
-      let sources = room.labelSources
+    for assignment in assignments {
+      guard let name = assignment.device.name, let room = rooms.first(where: { $0.id == assignment.room })
+      else { continue }
+      let (label, sources) = (assignment.label, room.labelSources)
       try label.requireSources(sources, of: room)
       for (file, parts) in Dictionary(grouping: sources, by: \.value.file).sorted(by: { $0.key < $1.key }) {
         let secrets = label.secrets.filter { secret in parts.contains { $0.key == secret.key } }

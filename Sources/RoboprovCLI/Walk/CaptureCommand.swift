@@ -18,7 +18,7 @@ struct CaptureCommand: AsyncParsableCommand {
       Asks for the label of each room that names no device, in the order of the manifest. Scan it with a barcode scanner or type \
       it: 12 hex digits, with or without separators, also inside the text of a QR code. Each label is compared with the devices \
       on air and saved at once, so that Ctrl-C loses nothing; a rehearsal (--simulate) saves nothing. `u` undoes the last label, \
-      `s` skips a room, `q` ends, each with Enter.
+      `s` skips a room, `q` quits; without a terminal each is a line.
 
       The QR code of some devices (\(BuiltIn.labelled)) has the device's name, which goes into the manifest (`device`), and its \
       secrets, which go into the file of labels that the manifest names: `pop: { labels: ./labels.json }` under `defaults`. Only you can read that file. \
@@ -56,10 +56,13 @@ struct CaptureCommand: AsyncParsableCommand {
 
   func run() async throws {
     let source = try ManifestSource.load(manifest)
-    let file = try ManifestFile(manifest)
+    _ = try ManifestFile(manifest)
     let unlabelled = try source.building.unlabelled()
     let rooms = try selected(source.building, unlabelled)
-    let outcome = try await outcome(of: rooms, unlabelled, in: file, source)
+    let walk = Walk(rooms, of: source.building, unlabelled: unlabelled, provisions: false)
+    let ending = try await ending(of: walk, rooms, source)
+    let outcome = CaptureOutcome(
+      ending.walk, building: source.building, air: ending.air, isRehearsal: simulation.simulate)
     switch output {
     case .json: Console.data(outcome.json.pretty)
     case .text:
@@ -69,7 +72,7 @@ struct CaptureCommand: AsyncParsableCommand {
         Console.data("Next: roboprov \(simulation.simulate ? "capture" : "plan") \(manifest.shellQuoted)\n")
       }
     }
-    if outcome.wasInterrupted { throw ExitStatus.interrupted }
+    if ending.wasInterrupted { throw ExitStatus.interrupted }
     if !outcome.missing.isEmpty { throw ExitStatus.incomplete }
   }
 
@@ -84,33 +87,26 @@ struct CaptureCommand: AsyncParsableCommand {
     }
   }
 
-  private func outcome(
-    of rooms: [Room], _ unlabelled: Set<RoomID>, in file: ManifestFile, _ source: ManifestSource
-  ) async throws -> CaptureOutcome {
+  private func ending(
+    of walk: Walk, _ rooms: [Room], _ source: ManifestSource
+  ) async throws -> WalkSession.Ending {
     guard !rooms.isEmpty else {
       Console.say(
         "\(only.isEmpty ? "Every room" : "Each of these rooms") has its device; --all reads their labels again."
       )
-      return CaptureOutcome(
-        Capture(file.building, rooms: []), building: file.building, air: nil, isRehearsal: simulation.simulate
-      )
+      return WalkSession.Ending(walk: walk, air: nil, wasInterrupted: false)
     }
     let subject = rehearsed(rooms, source)
-    let talk = { @Sendable [isRehearsal = simulation.simulate] (air: AirLog?) in
-      var dialogue = CaptureDialogue(
-        file, rooms: rooms, unlabelled: unlabelled, air: air, isRehearsal: isRehearsal)
-      return await dialogue.run()
+    let talk = { @Sendable [self] (stack: BluetoothStack?) in
+      try await WalkSession(walk, source, radio, stack, isRehearsal: simulation.simulate).run()
     }
-    if offline { return try await Interruptions().cancelling { await talk(nil) } }
+    if offline { return try await talk(nil) }
     do {
-      return try await simulation.access.joining(radio.hosts, of: file.building).with(
+      return try await simulation.access.joining(radio.hosts, of: source.building).with(
         rehearsing: subject, at: KeyReader.isPossible ? .watched : .virtual
       ) { stack in
-        try await Interruptions().cancelling {
-          try await stack.scanning(radio.choice, for: file.building) { air, _ in
-            await talk(air)
-          }
-        }
+        _ = try await Interruptions().cancelling { try await radio.choice.ready(stack, of: source.building) }
+        return try await talk(stack)
       }
     } catch let failure as CommandFailure where failure.status == .unavailable {
       throw CommandFailure(
