@@ -134,6 +134,7 @@ let package = Package(
       ],
       resources: [
         .embedInCode("Schemas/manifest.schema.json"), .embedInCode("Schemas/family.schema.json"),
+        .embedInCode("Schemas/record.schema.json"),
       ], settings: strict),
     library(
       "RoboprovCLI",

@@ -1,8 +1,6 @@
 import Manifest
 package import Model
 package import Reporting
-import Source
-import YAML
 
 /// The JSON Schema of manifests for editors (yaml-language-server): draft-07, in `Schemas/manifest.schema.json`.
 ///
@@ -38,7 +36,7 @@ package enum ManifestSchema {
     definitions["room"]["else"]["properties"] = .object(counted)
     let columns = vocabulary.columns.map { key in
       JSONValue.Member(
-        key, ["description": "The header of the column that gives `\(key)`."] + JSONValue.text)
+        key, ["description": "The header of the column that gives `\(key)`."] + JSONValue.scalar)
     }
     definitions["columns"]["properties"] = .object(columns)
     document["definitions"] = definitions
@@ -86,43 +84,13 @@ package enum FamilySchema {
 }
 
 extension JSONValue {
-  /// The JSON in a file of the program.
-  fileprivate init(embedded file: [UInt8]) {
-    guard let node = try? YAMLParser.read(SourceText(file)).root else {
-      preconditionFailure("an embedded file is not JSON")
-    }
-    self.init(node)
-  }
-
-  /// JSON is YAML.
-  private init(_ node: YAMLNode) {
-    switch node.content {
-    case .mapping(let entries): self = .object(entries.map { Member($0.key, JSONValue($0.value)) })
-    case .sequence(let items): self = .array(items.map { JSONValue($0) })
-    case .scalar(let text, isPlain: false): self = .string(text)
-    case .scalar("true", isPlain: true): self = true
-    case .scalar("false", isPlain: true): self = false
-    case .scalar(let text, isPlain: true):
-      guard let number = Int(text, in: RecordedNumbers.integers) else {
-        preconditionFailure("\(text) is not in these files")
-      }
-      self = .integer(number)
-    }
-  }
-
-  /// The value of a key that an object has.
-  fileprivate subscript(key: String) -> JSONValue {
-    get { members.first { $0.key == key }?.value ?? [:] }
-    set { self = .object(members.map { $0.key == key ? Member(key, newValue) : $0 }) }
-  }
-
   /// A text that matches a pattern.
   fileprivate static func matching(_ pattern: String) -> Self {
     ["type": "string", "pattern": .string(pattern)]
   }
 
   /// Text, including scalars that an editor reads as another type.
-  fileprivate static let text: Self = ["type": ["string", "integer", "number", "boolean"]]
+  fileprivate static let scalar: Self = ["type": ["string", "integer", "number", "boolean"]]
 }
 
 extension SettingDescription {
@@ -136,7 +104,7 @@ extension SettingDescription {
       ]
     case .text(let bytes):
       // A schema cannot count bytes.
-      return JSONValue.text + [
+      return JSONValue.scalar + [
         "minLength": bytes.lowerBound > 0 ? 1 : 0, "maxLength": .integer(bytes.upperBound),
         "not": ["$ref": "#/definitions/control"],
       ]

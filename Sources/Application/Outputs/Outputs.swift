@@ -8,10 +8,10 @@ package enum Outputs {
     Output(
       "plan", ApplyPlan.schema, "What a run would do, room by room.",
       in: "`roboprov plan --output json`; the file of `plan --save`",
-      schema(of: ApplyPlan.self, format: ApplyPlan.schema)),
+      .object(RecordSchema.object("plan"))),
     Output(
       "event", "roboprov/journal/1", "A line of a journal: something that happened in a run.",
-      in: "`journal.jsonl`, and `roboprov apply --output json`, one a line", .object(EventSchema.line)),
+      in: "`journal.jsonl`, and `roboprov apply --output json`, one a line", .object(RecordSchema.line)),
     Output(
       "history", HistoryJSON.schema, HistoryJSON.form.about, in: "`roboprov history --output json`",
       .object(HistoryJSON.form)),
@@ -37,15 +37,6 @@ package enum Outputs {
       in: "the last line of stderr of every command with `--output json` that ends with an error",
       ErrorJSON.form),
   ]
-
-  /// The schema of a type whose key `schema` is always the name of its format.
-  private static func schema(of type: (some RecordedObject & Decodable).Type, format: String) -> Schema {
-    var object = SchemaReader.object(type)
-    for index in object.properties.indices where object.properties[index].key == "schema" {
-      object.properties[index].schema = .constant(.string(format))
-    }
-    return .object(object)
-  }
 
   /// The content of docs/outputs.md.
   static var page: String { OutputPage.text(all, introduction: introduction) }

@@ -15,6 +15,6 @@ package enum HistoryJSON {
     "entry", "An event and its run.",
     [
       .init("run", "The run's id.", String.schema),
-      .init("event", "The event, as in the journal but without `prev`.", .object(EventSchema.event)),
+      .init("event", "The event, as in the journal but without `prev`.", .object(RecordSchema.event)),
     ])
 }

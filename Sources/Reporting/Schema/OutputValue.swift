@@ -59,6 +59,11 @@ extension Date: OutputValue {
   package var output: JSONValue { .string(RunEvent.timestamp(self)) }
 }
 
+extension Timestamp: OutputValue {
+  package static var schema: Schema { .text(.time) }
+  package var output: JSONValue { .string(text) }
+}
+
 extension BluetoothAddress: OutputValue {
   package static var schema: Schema { .text(.address) }
   package var output: JSONValue { .string(description) }

@@ -24,7 +24,7 @@ package enum VerificationJSON {
   /// The document, field by field.
   static let form = OutputForm<Source>("verification", "What is on air from a building's devices.") {
     Field("schema", "Name and version of the format.", constant: schema)
-    Field("building", of: RunStarted.self) { $0.building }
+    Field("building", "The building's stable id.") { $0.building }
     Field("run", "The record of the verification.") { $0.run }
     Field("adapters", "The adapters that scanned.", each: AdapterScan.form) { $0.adapters }
     Field("summary", "The number of rooms with each finding.", form: summary) { $0 }
@@ -48,7 +48,7 @@ package enum VerificationJSON {
   ) {
     Field("id", "Its stable id.") { $0.room.room }
     Field("room", "Its name for people.") { $0.name }
-    Field("finding", of: RoomVerified.self) { $0.room.finding }
+    Field("finding", "What was found.") { $0.room.finding }
     Field("weak", "Whether its device is received, but below \(RoomVerified.weakBelow) dBm.") {
       $0.room.isWeak
     }
@@ -57,14 +57,23 @@ package enum VerificationJSON {
     Field("held_identity", "What its device sends instead; null unless it sends another identity.") {
       $0.room.held
     }
-    Field("rssi", of: RoomVerified.self) { $0.room.rssi }
-    Field("rssi_min", of: RoomVerified.self) { $0.room.rssiMin }
-    Field("rssi_max", of: RoomVerified.self) { $0.room.rssiMax }
-    Field("windows_received", of: RoomVerified.self) { $0.room.windowsReceived }
-    Field("windows", of: RoomVerified.self) { $0.room.windows }
-    Field("others", of: RoomVerified.self) { $0.room.others }
-    Field("adapter", of: RoomVerified.self) { $0.room.adapter }
-    Field("unused", of: RoomVerified.self) { $0.room.unused }
+    Field(
+      "rssi",
+      "RSSI of its device in dBm: the median over the scan windows in which it was received."
+    ) { $0.room.rssi }
+    Field("rssi_min", "The lowest of these.") { $0.room.rssiMin }
+    Field("rssi_max", "The highest of these.") { $0.room.rssiMax }
+    Field(
+      "windows_received",
+      "The number of scan windows that received it with the room's identity."
+    ) { $0.room.windowsReceived }
+    Field("windows", "The number of all scan windows.") { $0.room.windows }
+    Field("others", "The other devices with the room's identity.") { $0.room.others }
+    Field("adapter", "The adapter that received its device most strongly, if one did.") { $0.room.adapter }
+    Field(
+      "unused",
+      "The adapter that has proved the room and did not scan, if the room was not searched."
+    ) { $0.room.unused }
   }
 
   private static let beacon = OutputForm<UnexpectedBeacon>("unexpected_beacon", "A beacon that no room has.")
