@@ -63,7 +63,7 @@ struct OutputSchemaTests {
 
   @Test("docs/outputs.md is generated from the schemas")
   func page() throws {
-    try expectRecorded(Outputs.page, in: projectFile("docs/outputs.md"))
+    try expectRecorded(OutputPage.text(Outputs.all), in: projectFile("docs/outputs.md"))
   }
 
   // MARK: Valid and invalid outputs

@@ -1,8 +1,9 @@
+import Reporting
+
 /// The page of the documentation that explains every field of every output, generated from their schemas.
-package enum OutputPage {
+enum OutputPage {
   /// The page, in Markdown.
-  /// - Parameter introduction: The text below its title.
-  package static func text(_ outputs: [Output], introduction: String) -> String {
+  static func text(_ outputs: [Output]) -> String {
     var page = Page(outputs)
     var lines = ["# Machine-readable outputs", "", introduction, ""]
     lines += ["| name | format | what it is | where |", "|---|---|---|---|"]
@@ -14,6 +15,20 @@ package enum OutputPage {
     lines += page.enumerations()
     return lines.joined(separator: "\n") + "\n"
   }
+
+  private static let introduction = """
+    This page explains every field of the outputs that roboprov writes for programs. `roboprov schema NAME` prints the JSON Schema \
+    (draft 2020-12) of an output; `roboprov schema` lists the names. Page and schemas are generated from the code that writes the \
+    outputs, and tests check real outputs against them. Do not edit this page; record it with `ROBOPROV_RECORD=1 make test \
+    FILTER=OutputSchemaTests`.
+
+    - Names are frozen. The number at the end of a format increases when a field changes its meaning or is removed. A field or \
+    a name can be added without a new number. The schemas are closed: this version writes nothing that they do not list.
+    - Unknown values are null. In events and plans they are absent instead.
+    - A time is UTC to the millisecond: `2026-11-21T09:00:00.123Z`. An address is upper case with colons: \
+    `C4:7C:8D:00:00:01`. RSSI is in dBm, durations are in seconds unless the name of the field says otherwise.
+    - `reason`, `advice`, `message`, `text` and `sentence` are for people and change with any version. Programs read the codes.
+    """
 }
 
 private struct Page {
