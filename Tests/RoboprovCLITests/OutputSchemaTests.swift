@@ -197,6 +197,10 @@ struct OutputSchemaTests {
         #expect(
           outcome.output.hasSuffix("\n") && !outcome.output.hasSuffix("\n\n"), "the end of \(arguments)")
         try folder.add(output, file, outcome.output)
+        if output != "event" {
+          #expect(
+            JSON(outcome.output)?["schema"].text?.hasPrefix("roboprov/\(output)/") == true, "\(outcome)")
+        }
       }
 
       try await put("validate", "whole.json", ["validate", "building.yaml"])
