@@ -35,7 +35,7 @@ extension JSONValue {
   }
 
   var text: String? { if case .string(let text) = self { text } else { nil } }
-  var integer: Int? { if case .integer(let number) = self { number } else { nil } }
+  var wholeNumber: Int? { if case .integer(let number) = self { number } else { nil } }
   /// The elements of a list; none for another value.
   var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
   var texts: [String] { elements.compactMap(\.text) }

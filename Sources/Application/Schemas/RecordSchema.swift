@@ -65,7 +65,7 @@ enum RecordSchema {
     }
     switch value["type"].text {
     case "string": return .text(.any)
-    case "integer": return .integer(from: value["minimum"].integer, to: value["maximum"].integer)
+    case "integer": return .integer(from: value["minimum"].wholeNumber, to: value["maximum"].wholeNumber)
     case "number": return .number
     case "boolean": return .boolean
     case "array": return .array(schema(value["items"]))
