@@ -22,9 +22,11 @@ let fast = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 func library(
   _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, exclude: [String] = [],
-  settings: [SwiftSetting] = fast
+  resources: [Resource]? = nil, settings: [SwiftSetting] = fast
 ) -> Target {
-  .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: settings)
+  .target(
+    name: name, dependencies: dependencies, path: path, exclude: exclude, resources: resources,
+    swiftSettings: settings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -129,6 +131,10 @@ let package = Package(
         "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families",
         "Engine", "Source", "YAML", "CSV", "Manifest", "Journal", "Reporting", "VirtualTime",
         "VirtualBuilding", "ScenarioFiles", "CGLib", "CLinux", "HTTP", logging,
+      ],
+      resources: [
+        .embedInCode("Schemas/manifest.schema.json"), .embedInCode("Schemas/family.schema.json"),
+        .embedInCode("Schemas/record.schema.json"),
       ], settings: strict),
     library(
       "RoboprovCLI",

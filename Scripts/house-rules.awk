@@ -35,7 +35,7 @@ FILENAME == "Package.swift" {
     before = substr(rest, 1, RSTART - 1)
     word = substr(rest, RSTART + 1, RLENGTH - 2)
     rest = substr(rest, RSTART + RLENGTH)
-    if (before ~ /(package|path): *$|exclude: *\[$/) continue
+    if (before ~ /(package|path): *$|exclude: *\[$|embedInCode\($/) continue
     if (wantsName) {
       owner = word
       wantsName = 0

@@ -95,18 +95,11 @@ struct DescribedBuildingTests {
     }
   }
 
-  @Test("`schema family` prints the schema of family files, with each key explained")
+  @Test("`schema family` prints the schema of family files")
   func schema() async throws {
     try await Site.use { site in
       let outcome = try await site.run(["schema", "family"])
       #expect(outcome.status == 0 && outcome.output == FamilySchema.document.pretty)
-      let schema = try #require(JSON(FamilySchema.document.pretty))
-      let mappings = [schema] + schema["definitions"].keys.sorted().map { schema["definitions"][$0] }
-      #expect(mappings.count > 8)
-      for key in mappings.flatMap({ mapping in mapping["properties"].keys.map { mapping["properties"][$0] } })
-      {
-        #expect(key["description"].text?.isEmpty == false, "\(key)")
-      }
     }
   }
 

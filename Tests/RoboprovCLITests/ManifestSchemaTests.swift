@@ -1,6 +1,5 @@
 import Families
 import Foundation
-import Manifest
 import Model
 import Reporting
 
@@ -9,6 +8,7 @@ import VirtualTime
 import YAML
 
 @testable import Application
+@testable import Manifest
 @testable import RoboprovCLI
 
 @Suite("the JSON Schema of manifests agrees with the parser", .timeLimit(.minutes(60)))
@@ -25,17 +25,74 @@ struct ManifestSchemaTests {
     }
   }
 
-  @Test("the schema describes each key")
-  func explained() throws {
-    let schema = try #require(JSON(ManifestSchema.document().pretty))
-    let mappings = [schema] + schema["definitions"].keys.sorted().map { schema["definitions"][$0] }
-    #expect(mappings.count > 8)
-    for mapping in mappings {
-      #expect(mapping["description"].text?.isEmpty == false)
+  @Test("the schemas describe each key", arguments: [ManifestSchema.name, FamilySchema.name])
+  func explained(name: String) throws {
+    let document = name == FamilySchema.name ? FamilySchema.document : ManifestSchema.document()
+    let schema = try #require(JSON(document.pretty))
+    for name in schema["definitions"].keys {
+      #expect(schema["definitions"][name]["description"].text?.isEmpty == false, "\(name)")
+    }
+    for (name, mapping) in Self.mappings(in: schema) {
       for key in mapping["properties"].keys {
-        #expect(mapping["properties"][key]["description"].text?.isEmpty == false, "\(key)")
+        var property = mapping["properties"][key]
+        if let reference = property["$ref"].text {
+          property = reference.split(separator: "/").dropFirst().reduce(schema) { $0[String($1)] }
+        }
+        #expect(property["description"].text?.isEmpty == false, "\(name): \(key)")
       }
     }
+  }
+
+  @Test("the schemas have the keys and the words that the decoder knows, and no others")
+  func vocabulary() throws {
+    let settings = Vocabulary(.builtIn)
+    let adapter = Set(Vocabulary.adapter)
+    try expectKeys(
+      of: ManifestSchema.document(),
+      [
+        "": Set(Vocabulary.building), "defaults": Set(Vocabulary.defaults + settings.shareableSettings),
+        "floor": Set(Vocabulary.floor + settings.shareableSettings),
+        "group": Set(Vocabulary.group + settings.shareableSettings),
+        "room": Set(Vocabulary.room + settings.settingKeys), "network": Set(Vocabulary.network),
+        "password_source": Set(Vocabulary.passwordSources), "label_source": Set(Vocabulary.labelSources),
+        "host": Set(Vocabulary.host), "host_adapter": adapter.subtracting(["address"]),
+        "named_adapter": adapter, "table": Set(Vocabulary.table), "columns": Set(settings.columns),
+        "timeouts": Set(Vocabulary.stages), "beacon": Set(Vocabulary.beacon),
+      ])
+    try expectKeys(
+      of: FamilySchema.document,
+      [
+        "": Set(Vocabulary.family), "words": Set(Vocabulary.familyWords), "rule": Set(Vocabulary.rule),
+        "identity": Set(Vocabulary.identity), "ibeacon": Set(Vocabulary.beaconParts),
+        "setting": Set(Vocabulary.setting), "choice": Set(Vocabulary.choice),
+        "characteristic": Set(Vocabulary.characteristic), "status": Set(Vocabulary.status),
+        "save": Set(Vocabulary.save), "slow_by": Set(Vocabulary.slowBy), "timeouts": Set(Vocabulary.stages),
+      ])
+    let family = try #require(JSON(FamilySchema.document.pretty))
+    let definitions = family["definitions"]
+    func words(_ value: JSON) -> [String] { value["enum"].items.compactMap(\.text) }
+    #expect(words(family["properties"]["access"]) == FamilyForm.Access.allCases.map(\.rawValue))
+    #expect(words(family["properties"]["proof"]) == FamilyForm.Proof.allCases.map(\.rawValue))
+    let rule = definitions["rule"]["properties"]
+    #expect(words(rule["state"]) == FamilyForm.State.allCases.map(\.rawValue))
+    #expect(words(rule["identity"]) == FamilyForm.Identity.allCases.map(\.rawValue))
+    #expect(words(definitions["setting"]["properties"]["type"]) == FamilyForm.Kind.allCases.map(\.rawValue))
+    #expect(
+      words(definitions["encodings"]["additionalProperties"])
+        == FamilyForm.Encoding.allCases.map(\.rawValue))
+  }
+
+  private func expectKeys(of document: JSONValue, _ keys: [String: Set<String>]) throws {
+    let mappings = Self.mappings(in: try #require(JSON(document.pretty)))
+    #expect(Set(mappings.map { $0.name }) == Set(keys.keys))
+    for (name, mapping) in mappings { #expect(mapping["properties"].keys == keys[name], "\(name)") }
+  }
+
+  /// The mappings of a schema, each with the name of its definition; the whole document has none.
+  private static func mappings(in schema: JSON) -> [(name: String, mapping: JSON)] {
+    let definitions = schema["definitions"]
+    let named = definitions.keys.sorted().map { (name: $0, mapping: definitions[$0]) }
+    return [(name: "", mapping: schema)] + named.filter { $0.mapping.keys.contains("properties") }
   }
 
   /// The number of changed manifests: a share in `make test`, all with `make test-schema`.

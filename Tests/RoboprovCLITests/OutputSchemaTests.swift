@@ -50,9 +50,20 @@ struct OutputSchemaTests {
     }
   }
 
+  @Test("the schemas of records have the keys that their decoders read, and no others")
+  func decodedKeys() throws {
+    for variant in try #require(RecordSchema.event.variants).all {
+      let kind = try #require(Fact.Kind(rawValue: variant.name))
+      let source = NotedPayload()
+      _ = try Fact(kind: kind, from: source)
+      #expect(DecodedKey.keys(of: variant.payload) == source.keys, "\(variant.name)")
+    }
+    #expect(try DecodedKey.keys(of: RecordSchema.object("plan")) == DecodedKey.keys(of: ApplyPlan.self))
+  }
+
   @Test("docs/outputs.md is generated from the schemas")
   func page() throws {
-    try expectRecorded(Outputs.page, in: projectFile("docs/outputs.md"))
+    try expectRecorded(OutputPage.text(Outputs.all), in: projectFile("docs/outputs.md"))
   }
 
   // MARK: Valid and invalid outputs
@@ -98,7 +109,7 @@ struct OutputSchemaTests {
 
   @Test("a detail without which no example of a reason can be read is required by its schema")
   func details() throws {
-    let variant = try #require(EventSchema.event.variants?.all.first { $0.name == "attempt_ended" })
+    let variant = try #require(RecordSchema.event.variants?.all.first { $0.name == "attempt_ended" })
     guard case .object(let schema)? = variant.payload.properties.first(where: { $0.key == "failure" })?.schema
     else { return _ = Issue.record("no schema of reasons") }
     let keys = schema.properties.map(\.key).filter { $0 != "code" }
@@ -186,6 +197,10 @@ struct OutputSchemaTests {
         #expect(
           outcome.output.hasSuffix("\n") && !outcome.output.hasSuffix("\n\n"), "the end of \(arguments)")
         try folder.add(output, file, outcome.output)
+        if output != "event" {
+          #expect(
+            JSON(outcome.output)?["schema"].text?.hasPrefix("roboprov/\(output)/") == true, "\(outcome)")
+        }
       }
 
       try await put("validate", "whole.json", ["validate", "building.yaml"])

@@ -1,9 +1,8 @@
 import Bluetooth
 import FoundationEssentials
-import Reporting
 
-/// Whether rfkill blocks an adapter. The raw values are frozen.
-package enum RadioBlock: String, CaseIterable, Sendable {
+/// Whether rfkill blocks an adapter. The raw values are names in JSON.
+package enum RadioBlock: String, Sendable {
   case none
   case software
   case hardware
@@ -25,19 +24,6 @@ package enum RadioBlock: String, CaseIterable, Sendable {
     case .software: "by software"
     case .hardware: "by a switch"
     case .unspecified: "yes"
-    }
-  }
-}
-
-extension RadioBlock: OutputNames {
-  static let definition = "radio_block"
-  static let about = "Whether rfkill blocks an adapter."
-  var documentation: String {
-    switch self {
-    case .none: "It is not blocked."
-    case .software: "By software: `rfkill unblock bluetooth` ends it."
-    case .hardware: "By a switch or a key of the computer."
-    case .unspecified: "It is blocked by an unknown cause."
     }
   }
 }

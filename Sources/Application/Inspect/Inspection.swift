@@ -4,9 +4,6 @@ import Waiting
 
 /// The services and characteristics of a device, and their values.
 package struct Inspection: Sendable {
-  /// Version of the JSON form.
-  package static let schema = "roboprov/inspection/1"
-
   package struct Service: Sendable {
     let uuid: BluetoothUUID
     /// The title of the device family that has the service, or its name by the Bluetooth SIG; nil if unknown.

@@ -26,62 +26,37 @@ extension Inspection {
 
   // MARK: For programs
 
-  package var json: JSONValue { Self.form.value(self) }
-
-  static let form = OutputForm<Inspection>(
-    "inspection", "The services and characteristics of a device, and their values."
-  ) {
-    Field("schema", "Name and version of the format.", constant: schema)
-    Field("address", "The device.") { $0.device.advertisement.address }
-    Field("adapter", "The adapter that was connected to it: `hci0`.") { $0.device.adapter.name }
-    Field("name", "The name that it advertises; null without one.") { $0.device.advertisement.localName }
-    Field("profile", "Its family; null when it was not recognised.") { $0.device.family?.id }
-    Field("state", "Whether it waits to be provisioned; null when it was not recognised.") {
-      $0.device.recognition.map(DeviceState.init)
+  package var json: JSONValue {
+    let advertisement = device.advertisement
+    let state = device.recognition.map { DeviceState($0) }
+    let found = services.map { service -> JSONValue in
+      let characteristics = service.characteristics.map(\.json)
+      return .values(["uuid": service.uuid, "name": service.name, "characteristics": characteristics])
     }
-    Field("rssi", "RSSI before the connection, in dBm.") { $0.device.advertisement.rssi }
-    Field("services", "Its services, in the order in which the stack lists them.", each: serviceForm) {
-      $0.services
-    }
-  }
-
-  private static let serviceForm = OutputForm<Service>("device_service", "A service of a device.") {
-    Field("uuid", "What it is.") { $0.uuid }
-    Field("name", "Its name; null if it is not known.") { $0.name }
-    Field("characteristics", "Its characteristics.", each: characteristicForm) { $0.characteristics }
-  }
-
-  private static let characteristicForm = OutputForm<Characteristic>(
-    "device_characteristic", "A characteristic of a device."
-  ) {
-    Field("uuid", "What it is.") { $0.uuid }
-    Field("name", "Its name; null if it is not known.") { $0.title }
-    Field("access", "What it permits: read, write, write_without_response, notify, indicate.") {
-      $0.access.names
-    }
-    Field("value", "Its value in hex; null when it cannot be read, was not, or is a secret.") {
-      if case .bytes(let bytes, _) = $0.value { bytes.hex() } else { String?.none }
-    }
-    Field("text", "Its value as text; null if it is not text, or if it holds settings.") { $0.plainText }
-    Field("settings", "The settings in it, as its family defines them.", each: settingForm) {
-      if case .bytes(_, let settings) = $0.value { settings } else { [] }
-    }
-    Field("secret", "Whether its value is a secret, and was not read.") {
-      if case .secret = $0.value { true } else { false }
-    }
-    Field("error", "Why it could not be read; null when it could.") {
-      if case .failed(let error) = $0.value { "\(error.code)" } else { String?.none }
-    }
-  }
-
-  private static let settingForm = OutputForm<HeldSetting>("device_setting", "A setting that a device holds.")
-  {
-    Field("name", "The setting.") { $0.name }
-    Field("value", "Its value.") { $0.value }
+    return .values([
+      "schema": "roboprov/inspection/1", "address": advertisement.address, "adapter": device.adapter.name,
+      "name": advertisement.localName, "profile": device.family?.id, "state": state,
+      "rssi": advertisement.rssi, "services": found,
+    ])
   }
 }
 
 extension Inspection.Characteristic {
+  fileprivate var json: JSONValue {
+    var held: (hex: String?, settings: [HeldSetting], isSecret: Bool, error: String?) = (nil, [], false, nil)
+    switch value {
+    case .notReadable: break
+    case .secret: held.isSecret = true
+    case .failed(let error): held.error = "\(error.code)"
+    case .bytes(let bytes, let settings): (held.hex, held.settings) = (bytes.hex(), settings)
+    }
+    let settings = held.settings.map { JSONValue.values(["name": $0.name, "value": $0.value]) }
+    return .values([
+      "uuid": uuid, "name": title, "access": access.names, "value": held.hex, "text": plainText,
+      "settings": settings, "secret": held.isSecret, "error": held.error,
+    ])
+  }
+
   /// The value as text for the table.
   fileprivate var words: String {
     switch value {

@@ -5,9 +5,6 @@ package import Reporting
 
 /// The WiFi networks that a device receives.
 package struct WiFiList: Sendable {
-  /// Version of the JSON form.
-  package static let schema = "roboprov/wifi-scan/1"
-
   let device: DeviceLink.Sighting
   let networks: [FoundNetwork]
   /// Whether the device said that the list is whole.
@@ -48,19 +45,11 @@ package struct WiFiList: Sendable {
       + (isComplete ? "" : "The list is incomplete; the device may receive more networks.\n")
   }
 
-  package var json: JSONValue { Self.form.value(self) }
-
-  /// The JSON form, field by field.
-  static let form = OutputForm<WiFiList>("wifi_scan", "The WiFi networks that a device receives.") {
-    Field("schema", "Name and version of the format.", constant: schema)
-    Field("address", "The device.") { $0.device.advertisement.address }
-    Field("rssi", "RSSI of its advertisement, in dBm.") { $0.device.advertisement.rssi }
-    Field("complete", "Whether the list is whole.") { $0.isComplete }
-    Field("networks", "The networks, the strongest first; at most ten.", each: networkForm) { $0.networks }
-  }
-
-  private static let networkForm = OutputForm<FoundNetwork>("wifi_network", "A WiFi network.") {
-    Field("ssid", "Its SSID; empty if the network hides it.") { $0.ssid }
-    Field("rssi", "RSSI at the device, in dBm.") { $0.rssi }
+  package var json: JSONValue {
+    let received = networks.map { JSONValue.values(["ssid": $0.ssid, "rssi": $0.rssi]) }
+    return .values([
+      "schema": "roboprov/wifi-scan/1", "address": device.advertisement.address,
+      "rssi": device.advertisement.rssi, "complete": isComplete, "networks": received,
+    ])
   }
 }

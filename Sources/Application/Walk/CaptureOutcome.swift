@@ -4,9 +4,6 @@ package import Reporting
 
 /// The result of `capture`.
 package struct CaptureOutcome: Sendable {
-  /// Version of the JSON form.
-  package static let schema = "roboprov/capture/1"
-
   /// A room whose label was read.
   package struct Row: Sendable {
     let capture: Walk.Assignment
@@ -40,32 +37,19 @@ package struct CaptureOutcome: Sendable {
     return text
   }
 
-  package var json: JSONValue { Self.form.value(self) }
-
-  static let form = OutputForm<CaptureOutcome>("capture", "The labels that were read.") {
-    Field("schema", "Name and version of the format.", constant: schema)
-    Field("building", "The building's stable id.") { $0.building.id }
-    Field("simulated", "Whether it was a rehearsal, which saves nothing.") { $0.isRehearsal }
-    Field("captured", "The rooms whose label was read, in the manifest's order.", each: row) { $0.rows }
-    Field("missing", "The ids of the selected rooms whose label must still be read.") {
-      $0.missing.map(\.room.id)
-    }
+  package var json: JSONValue {
+    .values([
+      "schema": "roboprov/capture/1", "building": building.id, "simulated": isRehearsal,
+      "captured": rows.map(\.json), "missing": missing.map(\.room.id),
+    ])
   }
+}
 
-  private static let row = OutputForm<Row>("captured", "A room whose label was read.") {
-    Field("room", "Its stable id.") { $0.capture.room }
-    Field("label", "The address that the label shows; null if it shows a name.") {
-      $0.capture.label.device.address
-    }
-    Field("address", "The room's address: that of the label, plus the accepted offset; null for a name.") {
-      $0.capture.device.address
-    }
-    Field("device", "The name of the device that the label shows; null if it shows an address.") {
-      $0.capture.device.name
-    }
-    Field("received", "Whether an advertisement of the device was received; null without a scan.") {
-      $0.isReceived
-    }
-    Field("rssi", "RSSI in dBm; null when it was not received.") { $0.rssi }
+extension CaptureOutcome.Row {
+  fileprivate var json: JSONValue {
+    .values([
+      "room": capture.room, "label": capture.label.device.address, "address": capture.device.address,
+      "device": capture.device.name, "received": isReceived, "rssi": rssi,
+    ])
   }
 }

@@ -28,7 +28,7 @@ package struct Vocabulary: Sendable {
   static let network = ["ssid", "password"]
   static let passwordSources = ["env", "file", "command", "prompt"]
   /// The sources of what is on a device's label.
-  static let labelSources = passwordSources + ["labels"]
+  package static let labelSources = passwordSources + ["labels"]
   static let host = ["ssh", "adapters", "floors"]
   static let adapter = ["address", "slots", "place"]
   /// The keys under `rooms_from`.
@@ -40,20 +40,20 @@ package struct Vocabulary: Sendable {
   static let settingsWithOtherKeys: Set<SettingName> = [.roomName, .wifiSSID, .wifiPassword]
 
   /// The device families, whose settings are keys.
-  let families: FamilyCatalogue
+  package let families: FamilyCatalogue
   /// Every key that may be shown, also in a file that cannot be parsed.
   let all: Set<String>
   /// The keys of rooms that a table column can give: those with a single value.
-  let columns: [String]
+  package let columns: [String]
   /// The keys of settings that rooms may share, over all families.
-  let shareableSettings: [String]
+  package let shareableSettings: [String]
   let secretKeys: SecretKeys
   /// The keys whose value is text without a secret.
   let openValues: Set<String>
   /// The settings that number devices, over all families.
-  let counted: [SettingDescription]
+  package let counted: [SettingDescription]
   /// The keys of all families' settings.
-  let settingKeys: [String]
+  package let settingKeys: [String]
   private let keysByFamily: [FamilyID: [String]]
   /// The families for rooms, which are many and share them.
   let shared: [FamilyID: Shared<DeviceFamily>]

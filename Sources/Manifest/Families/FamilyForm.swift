@@ -1,6 +1,6 @@
 import Model
 
-/// The words of a family file, each with its meaning.
+/// The words of a family file.
 enum FamilyForm {
   /// How a value is encoded.
   enum Encoding: String, CaseIterable {
@@ -19,31 +19,10 @@ enum FamilyForm {
       case .uuid: .uuid
       }
     }
-
-    var meaning: String {
-      switch self {
-      case .utf8: "Text; the rest of the value."
-      case .uint8: "One byte."
-      case .uint16LittleEndian: "Two bytes, the least significant first."
-      case .uint16BigEndian: "Two bytes, the most significant first."
-      case .uuid: "16 bytes in the UUID's own order."
-      }
-    }
   }
 
   enum Kind: String, CaseIterable {
     case integer, text, password, uuid, choice, duration
-
-    var meaning: String {
-      switch self {
-      case .integer: "A whole number within `range`."
-      case .text: "Text of as many bytes as `bytes`."
-      case .password: "A WiFi password. It is never read back and never shown."
-      case .uuid: "A UUID of 16 bytes."
-      case .choice: "One of `values`."
-      case .duration: "A time within `range`, in steps of `step`."
-      }
-    }
   }
 
   enum Access: String, CaseIterable {
@@ -51,13 +30,6 @@ enum FamilyForm {
     case anyTime = "any_time"
 
     var lifecycle: Lifecycle { self == .anyTime ? .rewritable : .provisioningMode }
-
-    var meaning: String {
-      switch self {
-      case .provisioningMode: "It takes settings only in provisioning mode, which a person starts."
-      case .anyTime: "It takes settings at any time, also while it is at work."
-      }
-    }
   }
 
   enum State: String, CaseIterable {
@@ -70,27 +42,10 @@ enum FamilyForm {
       case .present: .present
       }
     }
-
-    var meaning: String {
-      switch self {
-      case .waiting: "It is new, or in provisioning mode."
-      case .configured: "It is configured, perhaps for another room."
-      case .present: "It is there; its advertisement does not show its state."
-      }
-    }
   }
 
   enum Identity: String, CaseIterable {
     case any, none, expected, factory
-
-    var meaning: String {
-      switch self {
-      case .any: "Any identity."
-      case .none: "No identity."
-      case .expected: "All parts of the identity but the last are those of the factory or of a room."
-      case .factory: "The first part of the identity is that of a device that nobody configured."
-      }
-    }
   }
 
   enum Proof: String, CaseIterable {
@@ -105,15 +60,6 @@ enum FamilyForm {
       case .readBack: .readBack
       case .status: .status
       case .disconnection: .selfDisconnect(within: .milliseconds(400))
-      }
-    }
-
-    var meaning: String {
-      switch self {
-      case .beacon: "Its identity on air, received after the settings were sent."
-      case .readBack: "Everything that can be read was read back."
-      case .status: "It reported over the link that it has them (`status`, `saved`)."
-      case .disconnection: "It ends the link itself within 0.4 s. This is weak: a lost link looks the same."
       }
     }
   }

@@ -1,7 +1,7 @@
 package import Bluetooth
 
 /// The payload of one kind of fact. It contains no secret, and all context that a reader needs. Its keys are explained in
-/// `Reporting/Schema`.
+/// `Application/Schemas/record.schema.json`.
 package protocol FactPayload: Hashable, Sendable, Codable {
   /// When a fact of this kind must be on disk.
   static var durability: Durability { get }

@@ -251,3 +251,9 @@ extension RoomStatus.Kind: OutputNames {
     }
   }
 }
+
+extension Fact.Kind: OutputNames {
+  package static let definition = "kind"
+  package static let about = "The events of a run."
+  package var documentation: String { meaning }
+}

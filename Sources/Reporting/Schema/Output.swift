@@ -29,7 +29,4 @@ extension Output {
   package static let building = Output(
     "building", BuildingJSON.schema, in: "`building.json`; `roboprov status --output json`", BuildingJSON.form
   )
-  /// The result of `verify`.
-  package static let verification = Output(
-    "verification", VerificationJSON.schema, in: "`roboprov verify --output json`", VerificationJSON.form)
 }

@@ -33,14 +33,6 @@ package struct Field<Source>: Sendable {
     self.value = { value($0).output }
   }
 
-  /// A field with the explanation that a recorded object has for this key. What is absent there is null here.
-  package init<Value: OutputValue, Object: ExplainedKeys>(
-    _ key: String, of type: Object.Type, _ value: @escaping @Sendable (Source) -> Value
-  ) {
-    guard let about = Object.fields[key] else { preconditionFailure("\(type) explains no key \(key)") }
-    self.init(key, about.replacing("absent", with: "null"), value)
-  }
-
   /// A field that is always the same.
   package init(_ key: String, _ about: String, constant: String) {
     property = .init(key, about, .constant(.string(constant)))

@@ -24,6 +24,16 @@ extension OutputNames {
   package var output: JSONValue { .string(rawValue) }
 }
 
+extension JSONValue: OutputValue {
+  package static var schema: Schema { .payload }
+  package var output: JSONValue { self }
+
+  /// An object of an output that has no schema.
+  package static func values(_ members: KeyValuePairs<String, any OutputValue>) -> JSONValue {
+    .object(members.map { Member($0.key, $0.value.output) })
+  }
+}
+
 extension Bool: OutputValue {
   package static var schema: Schema { .boolean }
   package var output: JSONValue { .bool(self) }
@@ -57,6 +67,11 @@ extension String: OutputValue {
 extension Date: OutputValue {
   package static var schema: Schema { .text(.time) }
   package var output: JSONValue { .string(RunEvent.timestamp(self)) }
+}
+
+extension Timestamp: OutputValue {
+  package static var schema: Schema { .text(.time) }
+  package var output: JSONValue { .string(text) }
 }
 
 extension BluetoothAddress: OutputValue {

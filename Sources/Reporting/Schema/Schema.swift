@@ -16,16 +16,16 @@ package indirect enum Schema: Hashable, Sendable {
   case nullable(Schema)
 
   /// The form of a text.
-  package enum TextForm: Hashable, Sendable, CaseIterable {
+  package enum TextForm: String, Hashable, Sendable {
     case any
     case address
     /// The address of an adapter, after its host if that is another computer.
-    case adapter
+    case adapter = "adapter_address"
     case uuid
     case time
     /// A SHA-256.
     case sha256
-    case manifestDigest
+    case manifestDigest = "manifest_digest"
   }
 
   /// The names that a value can have.
@@ -79,6 +79,10 @@ package struct ObjectSchema: Hashable, Sendable {
     package var key: String
     package var values: [String]
     package var required: [String]
+
+    package init(key: String, values: [String], required: [String]) {
+      (self.key, self.values, self.required) = (key, values, required)
+    }
   }
 
   /// Objects in which one member determines the schema of another one.

@@ -1,11 +1,11 @@
 package import Model
 
 extension AdapterScan {
-  package static let form = OutputForm<AdapterScan>("adapter_scan", Self.about) {
-    Field("adapter", of: AdapterScan.self) { $0.adapter }
-    Field("name", of: AdapterScan.self) { $0.name }
-    Field("seconds", of: AdapterScan.self) { $0.seconds }
-    Field("complete", of: AdapterScan.self) { $0.isComplete }
+  package static let form = OutputForm<AdapterScan>("adapter_scan", "How long an adapter scanned.") {
+    Field("adapter", "The adapter.") { $0.adapter }
+    Field("name", "Its name at that time: `hci0`; with the host if it is another computer's.") { $0.name }
+    Field("seconds", "Its scan time in seconds.") { $0.seconds }
+    Field("complete", "Whether it scanned to the end; false if it failed, or was lost.") { $0.isComplete }
   }
 }
 

@@ -45,10 +45,10 @@ struct AcceptCommand: AsyncParsableCommand {
     }
     let report = try await amendment.commit(
       .accept, [.roomAccepted(.init(room: room, reason: reason, by: by))], of: room)
-    let change = ChangeJSON.Source(
+    let change = ChangeJSON(
       kind: .accept, building: amendment.building.id, room: room, name: name, run: amendment.run.id,
       reason: reason, by: by)
-    ChangeJSON.show(change, as: output)
+    change.show(as: output)
     Console.say("\(name) is accepted as it is. Reports show the reason and the person.")
     if let next = amendment.next(after: report) { Console.say(next) }
   }

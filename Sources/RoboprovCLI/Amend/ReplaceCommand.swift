@@ -51,10 +51,10 @@ struct ReplaceCommand: AsyncParsableCommand {
         let edit = try self.edit(successor, of: room)
         if let edit { try ManifestFile.write(edit) }
         Console.say("\(name): \(successor) is already the new sensor on record. The manifest has it now.")
-        let change = ChangeJSON.Source(
+        let change = ChangeJSON(
           kind: .replace, building: amendment.building.id, room: room, name: name, run: nil,
           successor: successor, isManifestChanged: edit != nil, reason: reason)
-        ChangeJSON.show(change, as: output)
+        change.show(as: output)
         return
       }
     }
@@ -76,11 +76,11 @@ struct ReplaceCommand: AsyncParsableCommand {
             adapters: adapters, successor: successor))
       ], of: room)
     if let edit { try write(edit) }
-    let change = ChangeJSON.Source(
+    let change = ChangeJSON(
       kind: .replace, building: amendment.building.id, room: room, name: name, run: amendment.run.id,
       released: [(old, silent[old])], adapters: adapters, successor: successor,
       isManifestChanged: edit != nil, reason: reason)
-    ChangeJSON.show(change, as: output)
+    change.show(as: output)
     if let acceptance = amendment.lastKnown.rooms[room]?.acceptance {
       Console.say("\(name): the acceptance by \(acceptance.by.visible) ends with that device.")
     }

@@ -43,10 +43,10 @@ struct RetireCommand: AsyncParsableCommand {
     }
     let report = try await amendment.commit(
       .retire, released + [.roomRetired(.init(room: room, reason: reason))], of: room)
-    let change = ChangeJSON.Source(
+    let change = ChangeJSON(
       kind: .retire, building: amendment.building.id, room: room, name: name, run: amendment.run.id,
       released: devices.map { ($0, silent[$0]) }, adapters: adapters, reason: reason)
-    ChangeJSON.show(change, as: output)
+    change.show(as: output)
     Console.say("\(name) is out of service" + (devices.first.map { ", with its sensor \($0)." } ?? "."))
     if let next = amendment.next(after: report) { Console.say(next) }
   }

@@ -16,7 +16,7 @@ struct RoomArguments: ParsableArguments {
 }
 
 extension ChangeJSON {
-  static func show(_ change: Source, as output: OutputFormat) {
-    if output == .json { Console.data(form.value(change).pretty) }
+  func show(as output: OutputFormat) {
+    if output == .json { Console.data(value.pretty) }
   }
 }

@@ -68,10 +68,10 @@ struct DoctorCommand: AsyncParsableCommand {
         try await Interruptions().cancelling { try await look(opened, building) }
       }
     building?.reception = reception
-    let source = DoctorJSON.Source(
+    let source = DoctorJSON(
       host: HostEnvironment.hostName, Diagnosis(host: host, radio: radio, building: building))
     switch output {
-    case .json: Console.data(DoctorJSON.form.value(source).pretty)
+    case .json: Console.data(source.value.pretty)
     case .text: Console.data(lines: DoctorView.lines(source.findings, style: Screen.standardOutput.style))
     }
     if source.findings.contains(where: { $0.severity == .error }) { throw ExitStatus.unavailable }

@@ -16,8 +16,7 @@ struct MonitorCommand: AsyncParsableCommand {
       Scans on all adapters until Ctrl-C. Prints `enter` when it receives a device of a known family, or of the building, for the first time, \
       and `leave` when it has received nothing from the device for --leave-after seconds. If an adapter is lost it waits \
       for it and prints `scan_ended` and `scan_started`; the time between them does not count as silence of the devices that \
-      this adapter received last. `roboprov schema monitor` \
-      explains each field.
+      this adapter received last.
       """)
 
   @Argument(

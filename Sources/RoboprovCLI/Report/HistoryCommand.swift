@@ -72,7 +72,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
   /// The JSON output: events as in the journal, each with its run.
   private struct Document: Encodable {
-    var schema = HistoryJSON.schema
+    var schema = "roboprov/history/1"
     var events: [Entry]
 
     struct Entry: Encodable {

@@ -96,8 +96,7 @@ struct MergeCommand: AsyncParsableCommand {
         Console.data("\n! \(explanation.sentence)\n  → \(explanation.advice)\n")
       }
     case .json:
-      let form = MergeJSON.Source(merge: merge, lastKnown: lastKnown, conflicts: explanations)
-      Console.data(MergeJSON.form.value(form).pretty)
+      Console.data(MergeJSON.value(merge, lastKnown, explanations).pretty)
     }
   }
 

@@ -75,9 +75,10 @@ struct CheckCommand: AsyncParsableCommand {
       Console.data(
         "The journals are complete, and every report matches them (\(checked.set.paths.count) files).\n")
     case .json:
-      let form = CheckJSON.form.value(
-        (checked.report.building, states.last?.by, states.last?.state.signed, checked.set.paths))
-      Console.data(form.pretty)
+      let value = CheckJSON.value(
+        building: checked.report.building, signature: states.last?.by, signed: states.last?.state.signed,
+        files: checked.set.paths)
+      Console.data(value.pretty)
     }
   }
 }
@@ -134,8 +135,9 @@ struct SignCommand: AsyncParsableCommand {
     let file = "\(state.folder)/\(SignedState.signature)"
     Console.say("Signed \(checked.set.paths.count) files: \(file)")
     if output == .json {
-      let form = SignatureJSON.form.value((checked.report.building, file, checked.set.paths))
-      Console.data(form.pretty)
+      let value = SignatureJSON.value(
+        building: checked.report.building, file: file, files: checked.set.paths)
+      Console.data(value.pretty)
     }
   }
 }

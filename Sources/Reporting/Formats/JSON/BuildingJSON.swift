@@ -15,10 +15,10 @@ package enum BuildingJSON {
     "building", "The state of a building, from the whole record."
   ) {
     Field("schema", "Name and version of the format.", constant: schema)
-    Field("building", of: RunStarted.self) { $0.building }
-    Field("building_name", of: RunStarted.self) { $0.name }
+    Field("building", "The building's stable id.") { $0.building }
+    Field("building_name", "The building's name for people.") { $0.name }
     Field("made", "When the report was made.") { $0.made }
-    Field("tool_version", of: RunStarted.self) { $0.maker.toolVersion }
+    Field("tool_version", "Version of roboprov.") { $0.maker.toolVersion }
     Field("host", "The host that made it.") { $0.maker.host }
     Field("operator", "The person who made it; null if none is named.") { $0.maker.user }
     Field("time_zone", "The host's time zone, in which the HTML page shows times: `Europe/Berlin`.") {
@@ -120,13 +120,16 @@ package enum BuildingJSON {
   }
 
   private static let verification = OutputForm<RecordedVerification>("verification", "What `verify` found.") {
-    Field("finding", of: RoomVerified.self) { $0.found.finding }
+    Field("finding", "What was found.") { $0.found.finding }
     Field("held_identity", "What its device sent instead; null unless it sent another identity.") {
       $0.found.held
     }
     Field("rssi", "RSSI of its device in dBm: the median over the scan windows.") { $0.found.rssi }
-    Field("windows_received", of: RoomVerified.self) { $0.found.windowsReceived }
-    Field("windows", of: RoomVerified.self) { $0.found.windows }
+    Field(
+      "windows_received",
+      "The number of scan windows that received it with the room's identity."
+    ) { $0.found.windowsReceived }
+    Field("windows", "The number of all scan windows.") { $0.found.windows }
     Field("adapters", "The adapters that scanned; empty if they are not on record.", each: AdapterScan.form) {
       $0.found.adapters ?? []
     }
@@ -173,13 +176,16 @@ package enum BuildingJSON {
     "building_run", "A run, or a change that a person made."
   ) {
     Field("id", "Its globally unique id.") { $0.started.run }
-    Field("command", of: RunStarted.self) { $0.started.command }
+    Field("command", "The command that made the record.") { $0.started.command }
     Field("started", "When it began.") { $0.began }
     Field("finished", "When it ended; null when the record has no end.") { $0.report.finished }
     Field("outcome", "How it ended as a whole.", schema: .names(RunReport.ends)) { $0.report.endName }
     Field("host", "Name of its host.") { $0.started.host }
-    Field("operator", of: RunStarted.self) { $0.started.operatedBy }
-    Field("clock_synchronised", of: RunStarted.self) { $0.started.isClockSynchronised }
+    Field("operator", "The person who ran it; null if none is named.") { $0.started.operatedBy }
+    Field(
+      "clock_synchronised",
+      "Whether a time server set the host's clock; null if the host does not report it."
+    ) { $0.started.isClockSynchronised }
     Field(
       "clock_behind",
       "How far the host's clock was behind the newest event on record, in seconds; null unless it was behind."
@@ -187,7 +193,7 @@ package enum BuildingJSON {
     Field("predecessors", "The ids of the runs that it had read and that no other of them names.") {
       ($0.started.predecessors ?? []).map(\.run)
     }
-    Field("tool_version", of: RunStarted.self) { $0.started.toolVersion }
+    Field("tool_version", "Version of roboprov.") { $0.started.toolVersion }
     Field("bluez_version", "Version of BlueZ; another Bluetooth stack is given with its name.") {
       $0.report.bluezVersion
     }

@@ -40,20 +40,23 @@ package enum JSONReport {
     "run", "A run. All but `outcome` is null before its first event."
   ) {
     Field("id", "Globally unique id of the run: time, host and a random part.") { $0.run?.run }
-    Field("building", of: RunStarted.self) { $0.run?.building }
-    Field("building_name", of: RunStarted.self) { $0.run?.buildingName }
+    Field("building", "The building's stable id.") { $0.run?.building }
+    Field("building_name", "The building's name for people.") { $0.run?.buildingName }
     Field("started", "When it began.") { $0.started }
     Field("finished", "When it ended; null when the record has no end.") { $0.finished }
     Field("duration_s", "Seconds from its beginning to its newest event.") { $0.elapsed.inSeconds }
     Field("outcome", "How it ended as a whole.", schema: .names(RunReport.ends)) { $0.endName }
     Field("interruption", "What stopped it early; null when nothing did.") { $0.interruption?.cause }
-    Field("simulated", of: RunStarted.self) { $0.run?.simulated }
-    Field("tool_version", of: RunStarted.self) { $0.run?.toolVersion }
+    Field("simulated", "Whether the building was virtual.") { $0.run?.simulated }
+    Field("tool_version", "Version of roboprov.") { $0.run?.toolVersion }
     Field("host", "Name of its host.") { $0.run?.host }
     Field("kernel", "The host's kernel.") { $0.run?.kernel }
     Field("os", "The host's operating system.") { $0.run?.operatingSystem }
-    Field("operator", of: RunStarted.self) { $0.run?.operatedBy }
-    Field("clock_synchronised", of: RunStarted.self) { $0.run?.isClockSynchronised }
+    Field("operator", "The person who ran it; null if none is named.") { $0.run?.operatedBy }
+    Field(
+      "clock_synchronised",
+      "Whether a time server set the host's clock; null if the host does not report it."
+    ) { $0.run?.isClockSynchronised }
     Field(
       "clock_behind",
       "How far the host's clock was behind the newest event on record, in seconds; null unless it was behind."
@@ -86,23 +89,31 @@ package enum JSONReport {
 
   private static let adapter = OutputForm<AdapterSelected>("adapter", "An adapter.") {
     Field("address", "Its Bluetooth address, which does not change.") { $0.adapter }
-    Field("name", of: AdapterSelected.self) { $0.name }
-    Field("alias", of: AdapterSelected.self) { $0.alias }
-    Field("place", of: AdapterSelected.self) { $0.place }
+    Field(
+      "name",
+      "Its name on the host: `hci0`; with the host if that is another computer: `floor-3/hci0`."
+    ) { $0.name }
+    Field("alias", "Its name in the manifest; null if it has none.") { $0.alias }
+    Field("place", "Its place in the manifest; null if it has none.") { $0.place }
     Field("hardware", "Its controller; null if the host does not report it.", optional: hardware) {
       $0.hardware
     }
   }
 
   /// The controller behind an adapter.
-  package static let hardware = OutputForm<AdapterHardware>("adapter_hardware", AdapterHardware.about) {
-    Field("manufacturer", of: AdapterHardware.self) { $0.manufacturer }
-    Field("core_version", of: AdapterHardware.self) { $0.version }
-    Field("bus", of: AdapterHardware.self) { $0.bus }
-    Field("id", of: AdapterHardware.self) { $0.identifier }
-    Field("product", of: AdapterHardware.self) { $0.product }
-    Field("driver", of: AdapterHardware.self) { $0.driver }
-    Field("path", of: AdapterHardware.self) { $0.path }
+  package static let hardware = OutputForm<AdapterHardware>(
+    "adapter_hardware", "The controller of an adapter, as far as its host reports it."
+  ) {
+    Field("manufacturer", "The company that made it, by the Bluetooth SIG's number.") { $0.manufacturer }
+    Field(
+      "core_version",
+      "The version of its core specification, by number: 9 is Bluetooth 5.0."
+    ) { $0.version }
+    Field("bus", "The bus that it is on: `usb`, `serial`.") { $0.bus }
+    Field("id", "Vendor and product on that bus, lower-case hex: `0bda:8771`.") { $0.identifier }
+    Field("product", "Its own name.") { $0.product }
+    Field("driver", "The kernel's driver: `btusb`.") { $0.driver }
+    Field("path", "Where it is plugged in: `usb1/1-3/1-3:1.0`.") { $0.path }
   }
 
   private static let foreignScan = OutputForm<(scan: ForeignScanDetected, report: RunReport)>(
@@ -133,8 +144,8 @@ package enum JSONReport {
   ) {
     Field("room", "Its name for people.") { $0.row.room.planned.name }
     Field("id", "Its stable id, also the name of its log.") { $0.row.room.id }
-    Field("floor", of: PlannedRoom.self) { $0.row.room.planned.floor }
-    Field("profile", of: PlannedRoom.self) { $0.row.room.planned.profile }
+    Field("floor", "Its floor; null if the manifest has none.") { $0.row.room.planned.floor }
+    Field("profile", "The device family.") { $0.row.room.planned.profile }
     Field("registered", "Whether its device is configured elsewhere and is only looked for.") {
       $0.row.room.isRegistered
     }
@@ -181,9 +192,12 @@ package enum JSONReport {
   private static let evidence = OutputForm<ShownProof>("evidence", "The evidence for a success.") {
     Field("grade", "Its strength.") { $0.evidence.grade }
     Field("address", "The address that it came from.") { $0.evidence.address }
-    Field("identity", of: Evidence.self) { $0.evidence.identity }
+    Field("identity", "The identity that was received, if any.") { $0.evidence.identity }
     Field("rssi", "Its RSSI in dBm.") { $0.evidence.rssi }
-    Field("seconds_after_save", of: Evidence.self) { $0.evidence.secondsAfterSave }
+    Field(
+      "seconds_after_save",
+      "Seconds from the submission of the save until it was received."
+    ) { $0.evidence.secondsAfterSave }
     Field("seen_at", "When it was observed; null if the record does not have the time.") { $0.seenAt }
     Field("run", "The run that observed it.") { $0.run }
     Field("seen_in_this_run", "Whether it was observed in this run, not in an earlier one.") {
@@ -197,23 +211,24 @@ package enum JSONReport {
     Field("state", "Its state.") { $0.state }
   }
 
-  static let detail = OutputForm<DeviceDetail>(DeviceDetail.definition, DeviceDetail.about) {
-    Field("name", of: DeviceDetail.self) { $0.name }
-    Field("value", of: DeviceDetail.self) { $0.value }
+  static let detail = OutputForm<DeviceDetail>("device_detail", "What a device reports of itself.") {
+    Field("name", "What the value is.") { $0.name }
+    Field("value", "The value in the device's words, without secrets.") { $0.value }
   }
 
-  private static let exclusion = OutputForm<Exclusion>("exclusion", Exclusion.about) {
-    Field("cause", of: Exclusion.self) { $0.cause }
-    Field("reason", of: Exclusion.self) { $0.reason }
-    Field("by", of: Exclusion.self) { $0.by }
+  private static let exclusion = OutputForm<Exclusion>("exclusion", "Why a room of the manifest is excluded.")
+  {
+    Field("cause", "What excludes it.") { $0.cause }
+    Field("reason", "Why it was accepted or retired.") { $0.reason }
+    Field("by", "Who accepted it.") { $0.by }
   }
 
   private static let unclaimed = OutputForm<(device: DeviceUnclaimed, report: RunReport)>(
     "unclaimed_device", Fact.Kind("device_unclaimed").meaning
   ) {
     Field("address", "The device.") { $0.device.address }
-    Field("profile", of: DeviceUnclaimed.self) { $0.device.profile }
-    Field("adapter", of: DeviceUnclaimed.self) { $0.device.adapter }
+    Field("profile", "Its family.") { $0.device.profile }
+    Field("adapter", "The adapter that received it last.") { $0.device.adapter }
     Field("adapter_name", "That adapter's name on the host.") { $0.report.name(of: $0.device.adapter) }
     Field("rssi", "RSSI in dBm.") { $0.device.rssi }
   }

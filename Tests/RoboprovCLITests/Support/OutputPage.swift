@@ -1,8 +1,9 @@
+import Reporting
+
 /// The page of the documentation that explains every field of every output, generated from their schemas.
-package enum OutputPage {
+enum OutputPage {
   /// The page, in Markdown.
-  /// - Parameter introduction: The text below its title.
-  package static func text(_ outputs: [Output], introduction: String) -> String {
+  static func text(_ outputs: [Output]) -> String {
     var page = Page(outputs)
     var lines = ["# Machine-readable outputs", "", introduction, ""]
     lines += ["| name | format | what it is | where |", "|---|---|---|---|"]
@@ -12,8 +13,103 @@ package enum OutputPage {
     for output in outputs { lines += page.section(of: output) }
     lines += page.sharedObjects()
     lines += page.enumerations()
+    lines += ["", "## Outputs without a schema", "", withoutSchema]
+    for (place, example) in examples { lines += ["", place + ":", "", "```json", example, "```"] }
     return lines.joined(separator: "\n") + "\n"
   }
+
+  private static let introduction = """
+    This page explains every field of the outputs with a schema. `roboprov schema NAME` prints the JSON Schema \
+    (draft 2020-12) of an output; `roboprov schema` lists the names. Page and schemas are generated from the code that writes the \
+    outputs, and tests check real outputs against them. Do not edit this page; record it with `ROBOPROV_RECORD=1 make test \
+    FILTER=OutputSchemaTests`.
+
+    - Names are frozen. The number at the end of a format increases when a field changes its meaning or is removed. A field or \
+    a name can be added without a new number. The schemas are closed: this version writes nothing that they do not list.
+    - Unknown values are null. In events and plans they are absent instead.
+    - A time is UTC to the millisecond: `2026-11-21T09:00:00.123Z`. An address is upper case with colons: \
+    `C4:7C:8D:00:00:01`. RSSI is in dBm, durations are in seconds unless the name of the field says otherwise.
+    - `reason`, `advice`, `message`, `text` and `sentence` are for people and change with any version. Programs read the codes.
+    """
+
+  private static let withoutSchema = """
+    These are JSON as well, for scripts by hand. They have no schema, and any version may change them. One example of each:
+    """
+
+  private static let examples = [
+    (
+      "`roboprov verify --output json`",
+      #"""
+      {"schema":"roboprov/verification/1","building":"harbour-house","run":"20261121T090000Z-gw1-3f9a","adapters":[{"adapter":"00:1A:7D:DA:71:13","name":"hci0","seconds":10,"complete":true}],"summary":{"on_air":1,"duplicate":0,"other_device":0,"other_identity":0,"waiting":0,"missing":0,"not_searched":0,"not_verifiable":0,"weak":0},"rooms":[{"id":"room-301","room":"Room 301","finding":"on_air","weak":false,"address":"C4:7C:8D:00:00:01","identity":"minor 301","held_identity":null,"rssi":-61,"rssi_min":-64,"rssi_max":-58,"windows_received":2,"windows":2,"others":[],"adapter":"00:1A:7D:DA:71:13","unused":null}],"unexpected":[{"address":"C4:7C:8D:00:00:77","identity":"minor 399","rssi":-80}]}
+      """#
+    ),
+    (
+      "`roboprov history --output json`; the event is a line of the journal without `prev`",
+      #"""
+      {"schema":"roboprov/history/1","events":[{"run":"20261121T090000Z-gw1-3f9a","event":{"v":1,"seq":9,"at":"2026-11-21T09:00:03.120Z","elapsed_us":3120000,"kind":"attempt_started","data":{"room":"room-301","number":1,"address":"C4:7C:8D:00:00:01","adapter":"00:1A:7D:DA:71:13"}}}]}
+      """#
+    ),
+    (
+      "A line of `roboprov monitor`",
+      #"""
+      {"schema":"roboprov/monitor/1","event":"enter","at":"2026-11-21T09:00:03.120Z","adapter":"hci0","address":"C4:7C:8D:00:00:01","room":"room-301","room_name":"Room 301","room_basis":"record","profile":"robo-sensor","state":"at_work","rssi":-61,"last_received":"2026-11-21T09:00:03.118Z"}
+      """#
+    ),
+    (
+      "`roboprov doctor --output json`",
+      #"""
+      {"schema":"roboprov/doctor/1","tool_version":"0.9.0","host":"gw1","building":"harbour-house","summary":{"ok":1,"note":0,"warning":0,"error":0},"findings":[{"code":"adapter","severity":"ok","subject":"hci0","sentence":"hci0 is ready.","advice":null,"command":null}],"adapters":[{"name":"hci0","address":"00:1A:7D:DA:71:13","alias":"east","place":"by the lift","powered":true,"blocked":"none","hardware":null,"links":[]}],"reception":{"seconds":10,"adapters":["hci0"],"received":[{"id":"room-301","room":"Room 301","floor":"3"}],"not_received":[],"unknown":[],"unclaimed":0}}
+      """#
+    ),
+    (
+      "`roboprov inspect --output json`, without `--set`",
+      #"""
+      {"schema":"roboprov/inspection/1","address":"C4:7C:8D:00:00:01","adapter":"hci0","name":"PROV_A1B2C3","profile":"robo-sensor","state":"waiting","rssi":-61,"services":[{"uuid":"0000180A-0000-1000-8000-00805F9B34FB","name":"Device Information","characteristics":[{"uuid":"00002A26-0000-1000-8000-00805F9B34FB","name":"Firmware Revision String","access":["read"],"value":"312e34","text":"1.4","settings":[],"secret":false,"error":null}]}]}
+      """#
+    ),
+    (
+      "`roboprov inspect --networks --output json`",
+      #"""
+      {"schema":"roboprov/wifi-scan/1","address":"C4:7C:8D:00:00:01","rssi":-61,"complete":true,"networks":[{"ssid":"Guests","rssi":-52}]}
+      """#
+    ),
+    (
+      "`roboprov capture --output json`",
+      #"""
+      {"schema":"roboprov/capture/1","building":"harbour-house","simulated":false,"captured":[{"room":"room-301","label":"C4:7C:8D:00:00:01","address":"C4:7C:8D:00:00:01","device":null,"received":true,"rssi":-61}],"missing":["room-302"]}
+      """#
+    ),
+    (
+      "`roboprov replace`, `retire` and `accept`, each with `--output json`",
+      #"""
+      {"schema":"roboprov/change/1","change":"replace","building":"harbour-house","room":"room-301","name":"Room 301","run":"20261121T090000Z-gw1-3f9a","released":[{"address":"C4:7C:8D:00:00:01","silent":true}],"adapters":[{"adapter":"00:1A:7D:DA:71:13","name":"hci0","seconds":10,"complete":true}],"successor":"C4:7C:8D:00:00:77","manifest_changed":true,"reason":"broken","by":null}
+      """#
+    ),
+    (
+      "`roboprov report merge --output json`",
+      #"""
+      {"schema":"roboprov/merge/2","building":"harbour-house","runs":["20261121T090000Z-gw1-3f9a"],"rooms":[{"id":"room-301","room":"Room 301","state":"done","addresses":["C4:7C:8D:00:00:01"],"run":"20261121T090000Z-gw1-3f9a"}],"conflicts":[]}
+      """#
+    ),
+    (
+      "`roboprov report check --output json`",
+      #"""
+      {"schema":"roboprov/check/1","building":"harbour-house","signature":null,"signed_at":null,"files":["building.json"]}
+      """#
+    ),
+    (
+      "`roboprov report sign --output json`",
+      #"""
+      {"schema":"roboprov/signature/1","building":"harbour-house","file":"signed/20261121T090000Z/building.sums.sig","files":["building.json"]}
+      """#
+    ),
+    (
+      "The last line of stderr of every command with `--output json` that ends with an error",
+      #"""
+      {"schema":"roboprov/error/1","code":"usage","exit_status":64,"message":"there is no room “Attic”","advice":null}
+      """#
+    ),
+  ]
 }
 
 private struct Page {
