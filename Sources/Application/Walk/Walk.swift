@@ -1,6 +1,6 @@
 package import Bluetooth
 package import Model
-package import Session
+import Session
 
 /// The state of a walk through the rooms of a building, in which the label of each room's device is read: the next question, and
 /// the action for each entry. `roboprov capture` writes the devices into the manifest, `roboprov walk` also provisions them.
