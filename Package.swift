@@ -113,12 +113,10 @@ let package = Package(
     library("Reporting", ["Digest", "Hex", "QRCode", "Model", "Bluetooth"]),
 
     // The simulated building.
-    library("VirtualTime", ["Bluetooth", "EventLoop", "CLinux"]),
     library(
       "VirtualBuilding",
       [
         "Digest", "Ciphers", "EspMessages", "Hex", "Waiting", "Bluetooth", "Model", "EventLoop", "DBus",
-        "VirtualTime",
         protobuf, .product(name: "HeapModule", package: "swift-collections"),
       ]),
 
@@ -129,7 +127,7 @@ let package = Package(
       "Application",
       [
         "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families",
-        "Engine", "Source", "YAML", "CSV", "Manifest", "Journal", "Reporting", "VirtualTime",
+        "Engine", "Source", "YAML", "CSV", "Manifest", "Journal", "Reporting",
         "VirtualBuilding", "ScenarioFiles", "CGLib", "CLinux", "HTTP", logging,
       ],
       resources: [
@@ -145,11 +143,18 @@ let package = Package(
       ], settings: strict),
     .executableTarget(name: "roboprov", dependencies: ["CCommit", "RoboprovCLI"], swiftSettings: strict),
 
+    // Virtual time and a `Central` on a virtual building in the same process, without D-Bus: for what plays many
+    // buildings.
+    library("VirtualTime", ["Bluetooth", "EventLoop", "CLinux"], path: "Campaigns/VirtualTime"),
+    library(
+      "VirtualCentral", ["Bluetooth", "Waiting", "VirtualBuilding"], path: "Campaigns/VirtualCentral"),
+
     // Random buildings with faults and disturbances, and the invariants of every run.
     library(
       "Simulation",
       [
-        "Bluetooth", "Model", "Session", "Engine", "Journal", "Reporting", "VirtualTime", "VirtualBuilding",
+        "Bluetooth", "Model", "Session", "Engine", "Journal", "Reporting", "VirtualTime",
+        "VirtualBuilding", "VirtualCentral",
       ], path: "Campaigns/Simulation"),
     // Provisions random buildings in virtual time and checks the invariants.
     .executableTarget(
@@ -157,7 +162,7 @@ let package = Package(
       dependencies: [
         "Bluetooth", "Model", "Families", "Reporting", "Simulation", "VirtualBuilding",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], path: "Campaigns", exclude: ["Simulation"], swiftSettings: strict),
+      ], path: "Campaigns", exclude: ["Simulation", "VirtualCentral", "VirtualTime"], swiftSettings: strict),
 
     // The shortest time that a virtual building permits.
     library("LowerBound", ["Reporting", "VirtualBuilding"], path: "Benchmarks/LowerBound"),
@@ -166,7 +171,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "Bluetooth", "EventLoop", "Model", "Session", "Families", "Engine", "VirtualBuilding", "VirtualTime",
-        "Journal", "LowerBound", "Reporting",
+        "VirtualCentral", "Journal", "LowerBound", "Reporting",
         "Application",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -224,14 +229,14 @@ let package = Package(
     tests(
       "Engine",
       [
-        "Bluetooth", "Model", "Session", "Families", "VirtualTime", "VirtualBuilding", "Journal",
-        "Hex", "RecordedText", "Simulation", "SampleFacts",
+        "Bluetooth", "Model", "Session", "Families", "VirtualTime", "VirtualBuilding",
+        "VirtualCentral", "Journal", "Hex", "RecordedText", "Simulation", "SampleFacts",
       ]),
     tests(
       "Simulation",
       [
         "Bluetooth", "Model", "Session", "Families", "Engine", "Manifest", "Journal", "Reporting",
-        "RecordedText", "VirtualTime", "VirtualBuilding",
+        "RecordedText", "VirtualTime", "VirtualBuilding", "VirtualCentral",
       ]),
     // Texts in which the expected places are marked.
     .target(name: "MarkedText", dependencies: ["Source"], path: "Tests/MarkedText", swiftSettings: strict),
@@ -254,12 +259,12 @@ let package = Package(
       "Journal", ["Digest", "ProcessorTime", "SampleFacts", "Families", "Session", "Model", "Bluetooth"]),
     tests(
       "Reporting", ["RecordedText", "SampleFacts", "Families", "Session", "Model", "Bluetooth", "Journal"]),
-    tests("VirtualTime", ["Bluetooth"]),
+    tests("VirtualTime", ["Bluetooth", "VirtualBuilding"]),
     tests(
       "VirtualBuilding",
       [
         "Hex", "LowerBound", "Reporting", "Bluetooth", "EventLoop", "DBus", "VirtualTime",
-        "CentralConformance",
+        "VirtualCentral", "CentralConformance",
       ]),
     // The engine over BlueZ's central and the virtual org.bluez, in virtual time.
     .testTarget(
@@ -287,8 +292,8 @@ let package = Package(
         "Manifest",
         "Model", "Session", "Families", "Engine",
         "Reporting",
-        "RawClient", "RecordedText", "SampleFacts", "Simulation", "Source", "VirtualBuilding", "VirtualTime",
-        "YAML",
+        "RawClient", "RecordedText", "SampleFacts", "Simulation", "Source", "VirtualBuilding",
+        "VirtualCentral", "VirtualTime", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
   ]

@@ -7,6 +7,7 @@ import Model
 import Reporting
 import Session
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 extension BuildingOptions {
@@ -59,7 +60,7 @@ extension BuildingOptions {
       building: building, runID: "bench", toolVersion: "bench", host: "host", manifestPath: "bench.yaml",
       manifestSHA256: "00", isSimulated: true)
     let own = await VirtualCentral(world: world, clock: clock)
-    let remote = await VirtualCentral.remote(in: world, clock: clock)
+    let remote = await VirtualNetworks(of: world.scenario, clock: clock).centrals(in: world, clock: clock)
     let hosts = CentralGroup(remote.map { .init($0.host, $0.central) })
     let environment = ApplyEnvironment(
       central: remote.isEmpty ? own : hosts, clock: clock, drivers: builtInFamilies,

@@ -27,6 +27,7 @@ FILENAME == "Package.swift" {
   rest = code == "" ? "" : $0
   # Target and dependency names are string literals: read the original line without its comment.
   sub(/[ \t]*\/\/.*/, "", rest)
+  sub(/exclude: *\[[^]]*\]/, "", rest)
   if (rest ~ /^ *(library|tests|\.target|\.testTarget|\.systemLibrary|\.executableTarget)\(/ || rest ~ /^ *(public )?func /) {
     declaring = rest ~ /^ *(library|\.executableTarget)\(/
     wantsName = declaring
@@ -35,7 +36,7 @@ FILENAME == "Package.swift" {
     before = substr(rest, 1, RSTART - 1)
     word = substr(rest, RSTART + 1, RLENGTH - 2)
     rest = substr(rest, RSTART + RLENGTH)
-    if (before ~ /(package|path): *$|exclude: *\[$|embedInCode\($/) continue
+    if (before ~ /(package|path): *$|embedInCode\($/) continue
     if (wantsName) {
       owner = word
       wantsName = 0
@@ -80,7 +81,7 @@ below {
   forbid("(usleep|nanosleep) *\\(", "sleeping on a real clock: sleep on a TimeSource that is passed in")
 
   # These run work under another executor, or without its caller's cancellation, and wait for its end.
-  waits = FILENAME ~ /^Sources\/(EventLoop\/LoopExecutor|VirtualTime\/VirtualTime|BlueZ\/Teardown)\.swift$/
+  waits = FILENAME ~ /^(Sources\/EventLoop\/LoopExecutor|Campaigns\/VirtualTime\/VirtualTime|Sources\/BlueZ\/Teardown)\.swift$/
   if (!waits || code !~ /Task\(executorPreference: executor(\.tasks)?\) \{/) {
     forbid("Task(<[^>]*>)?(\\.init|\\.detached|\\.immediate[A-Za-z]*)? *[({]", "an unstructured task: use a task group, or an executor that is passed in")
   }

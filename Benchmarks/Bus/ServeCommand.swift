@@ -3,7 +3,6 @@ import Bluetooth
 import EventLoop
 import Foundation
 import VirtualBuilding
-import VirtualTime
 
 /// A virtual `org.bluez` on a private bus, in a separate process, so that its cost is not charged to its
 /// client.

@@ -1,6 +1,5 @@
 import Bluetooth
 import VirtualBuilding
-import VirtualTime
 
 /// A device for the checks: a characteristic with a description that keeps any value, and one without a
 /// description. The radio lab has the same one (`lab/radio/described.py`).

@@ -7,7 +7,7 @@ import Model
 import Synchronization
 import Testing
 import VirtualBuilding
-import VirtualTime
+import VirtualCentral
 
 /// What both sides send is what other implementations of the ciphers and of SRP expect. The messages are of runs of the
 /// engine against the virtual device.

@@ -8,6 +8,7 @@ import Reporting
 import Session
 import Testing
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 /// Espressif's unified provisioning: all securities, both host stacks, and each way in which a join ends.

@@ -4,6 +4,7 @@ import Families
 import Model
 import Testing
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 /// A Firefly has one session of 10 s for its search, connection and write.
@@ -221,8 +222,8 @@ import VirtualTime
         $0.sensors = [Self.firefly()]
         for index in $0.adapters.indices { $0.adapters[index].host = host }
       },
-      joining: { world, clock in
-        CentralGroup([.init(host, await VirtualCentral(world: world, on: host, clock: clock))])
+      joining: { premises in
+        CentralGroup([.init(host, await premises.central(of: host))])
       })
     expectInvariants(run, rooms)
     #expect(run.outcome(1)?.outcome == .actionRequired && run.outcome(1)?.reason == .localAdapterNeeded)
@@ -242,10 +243,10 @@ import VirtualTime
         $0.sensors = [firefly]
         $0.adapters[1].host = host
       },
-      joining: { world, clock in
+      joining: { premises in
         CentralGroup([
-          .init(nil, await VirtualCentral(world: world, clock: clock)),
-          .init(host, await VirtualCentral(world: world, on: host, clock: clock)),
+          .init(nil, await premises.central()),
+          .init(host, await premises.central(of: host)),
         ])
       },
       during: { backstage, event in
@@ -267,10 +268,10 @@ import VirtualTime
           $0.sensors = [Self.firefly(after: .seconds(losesLocal ? 60 : 0))]
           $0.adapters[1].host = host
         },
-        joining: { world, clock in
+        joining: { premises in
           CentralGroup([
-            .init(nil, await VirtualCentral(world: world, clock: clock)),
-            .init(host, await VirtualCentral(world: world, on: host, clock: clock)),
+            .init(nil, await premises.central()),
+            .init(host, await premises.central(of: host)),
           ])
         },
         during: { backstage, event in

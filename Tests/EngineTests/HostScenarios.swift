@@ -4,6 +4,7 @@ import Model
 import Synchronization
 import Testing
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 /// The loss of a host costs its own adapters, and nothing else.
@@ -28,7 +29,7 @@ import VirtualTime
   private func run(
     rooms: [Room] = HostScenarios.rooms, seed: UInt64 = 1, delay: Duration = .zero, runs: Int = 1,
     hasFloors: Bool = false, adapters: [AdapterReference] = [], faults: [ScheduledFault] = [],
-    before: @escaping @Sendable (World) async -> Void = { _ in },
+    before: @escaping @Sendable (VirtualNetworks) -> Void = { _ in },
     during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
   ) async throws -> Rehearsed {
     try await rehearse(
@@ -37,7 +38,6 @@ import VirtualTime
         $0.adapters = Self.adapters
         $0.hosts = Self.gateways.map { HostScenario($0, delay: delay, jitter: delay) }
       },
-      before: { world, _ in await before(world) },
       request: { request in
         request.adapters = adapters
         guard hasFloors else { return }
@@ -45,8 +45,9 @@ import VirtualTime
           HostDescription(host, ssh: host.text, floors: ["\(number + 1)"])
         }
       },
-      joining: { world, clock in
-        let remote = await VirtualCentral.remote(in: world, clock: clock)
+      joining: { premises in
+        before(premises.networks)
+        let remote = await premises.networks.centrals(in: premises.world, clock: premises.clock)
         return CentralGroup([.init(nil, NoBluetooth())] + remote.map { .init($0.host, $0.central) })
       },
       during: during)
@@ -106,7 +107,7 @@ import VirtualTime
         seed: seed, hasFloors: true,
         during: { backstage, event in
           guard case .scanStopped(let fact) = event.fact, fact.purpose == .survey else { return }
-          backstage.world.networks[Self.gateways[1]]?.lose()
+          backstage.networks[Self.gateways[1]]?.lose()
         })
       expectInvariants(lost, Self.rooms)
       #expect(lost.result.outcome == .complete, "seed \(seed): \(lost.result.rooms)")
@@ -178,7 +179,7 @@ import VirtualTime
   func lost(at moment: Moment, comesBack: Bool) async throws {
     for seed in 1...6 as ClosedRange<UInt64> {
       let (run, host) = try await run(seed, losing: moment, .unreachable) { host, backstage in
-        let network = backstage.world.networks[host]
+        let network = backstage.networks[host]
         network?.lose()
         if comesBack { backstage.after(.seconds(7)) { network?.restore() } }
       }
@@ -241,7 +242,7 @@ import VirtualTime
       (.stackUnavailable, .noService), (.timedOut, .noAnswer),
     ])
   func refused(code: CentralError.Code, cause: HostUnavailable.Cause) async throws {
-    let run = try await run(before: { $0.networks[Self.gateways[0]]?.lose(code) })
+    let run = try await run(before: { $0[Self.gateways[0]]?.lose(code) })
     expectInvariants(run, Self.rooms)
     #expect(run.result.outcome == .complete)
     #expect(
@@ -257,7 +258,7 @@ import VirtualTime
     let run = try await run(
       delay: .milliseconds(20), runs: 2,
       during: { backstage, event in
-        let network = backstage.world.networks[Self.gateways[1]]
+        let network = backstage.networks[Self.gateways[1]]
         switch event.fact {
         case .settingWritten:
           if isFirst.withLock({ $0 }) { network?.lose() }
@@ -275,7 +276,7 @@ import VirtualTime
 
   @Test("without any gateway the run ends after its time limit, and says why")
   func none() async throws {
-    let run = try await run(before: { world in for host in Self.gateways { world.networks[host]?.lose() } })
+    let run = try await run(before: { networks in for host in Self.gateways { networks[host]?.lose() } })
     #expect(run.result.radioFailure?.code == .busUnavailable)
     #expect(run.result.radioFailure?.host == Self.gateways[2])
     #expect(unavailable(run).map(\.host) == Self.gateways)
@@ -285,7 +286,7 @@ import VirtualTime
   func unreachable() async throws {
     let wanted = AdapterReference("floor-1/hci0")
     let run = try await run(
-      adapters: [wanted], before: { world in world.networks[Self.gateways[0]]?.lose() })
+      adapters: [wanted], before: { $0[Self.gateways[0]]?.lose() })
     #expect(run.result.radioFailure?.code == .busUnavailable)
     #expect(run.result.radioFailure?.host == Self.gateways[0])
     let awaited = run.facts { if case .adapterAwaited(let fact) = $0 { fact } else { nil } }.map(\.1)

@@ -7,7 +7,6 @@ import Session
 import Simulation
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 /// An Improv device reports itself that it joined its network. Only what it reports after the command of the attempt is
 /// evidence.

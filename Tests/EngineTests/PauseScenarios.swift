@@ -6,6 +6,7 @@ import Model
 import Session
 import Testing
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 @Suite("pauses of the host") struct PauseScenarios {

@@ -3,6 +3,7 @@ import Engine
 import Model
 import Testing
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 @Suite("radio faults of the host") struct RadioScenarios {

@@ -4,7 +4,6 @@ import Model
 import SampleFacts
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 /// The device of a registered room was configured elsewhere: runs receive it, and never write it.
 @Suite("registered rooms") struct RegisteredRoomScenarios {

@@ -4,6 +4,7 @@ import Families
 import Model
 import Testing
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 @testable import Session

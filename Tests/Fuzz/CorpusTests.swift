@@ -3,7 +3,7 @@ import Model
 import RecordedText
 import Synchronization
 import Testing
-import VirtualTime
+import VirtualBuilding
 
 @Suite("Fuzz corpora") struct CorpusTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpora")

@@ -2,7 +2,6 @@ import Bluetooth
 import Foundation
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 /// Starts of `scan` with three gateways that fail at random moments: before, during and after the bus has answered.
 @Suite("no gateway makes a command wait for ever", .timeLimit(.minutes(60))) struct GatewayStartTests {

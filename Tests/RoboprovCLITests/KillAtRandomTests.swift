@@ -2,7 +2,6 @@ import Foundation
 import SampleFacts
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 @Suite("a building is provisioned although its runs are killed at random instants", .timeLimit(.minutes(60)))
 struct KillAtRandomTests {

@@ -2,9 +2,9 @@ import Families
 import Foundation
 import Model
 import Reporting
+import VirtualBuilding
 
 import Testing
-import VirtualTime
 import YAML
 
 @testable import Application

@@ -7,7 +7,6 @@ import Model
 import SampleFacts
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 @testable import Application
 @testable import RoboprovCLI

@@ -5,6 +5,7 @@ import Synchronization
 import SampleFacts
 import Testing
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 @testable import Application

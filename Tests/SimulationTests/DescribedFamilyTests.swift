@@ -10,6 +10,7 @@ import Session
 import Simulation
 import Testing
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 /// Families that files describe go the whole way, from their file to reports.

@@ -8,7 +8,6 @@ import Reporting
 import Synchronization
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 /// An `org.bluez` that misbehaves at each point of a session: the run ends by itself, within bounds, and
 /// reports nothing that is false. Times are virtual, so each back-off is waited for completely.

@@ -7,7 +7,6 @@ import Model
 import Reporting
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 @Suite("a run loses Bluetooth for a while, or messages are slow", .timeLimit(.minutes(60)))
 struct OutageScenarios {

@@ -6,7 +6,6 @@ import Model
 import Reporting
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 /// Each step of the program and of bluetoothd takes longer on a busy computer. That alone is no reason to scan in
 /// the middle of a run.

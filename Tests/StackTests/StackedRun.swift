@@ -11,7 +11,6 @@ import Reporting
 import Session
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 private let recordedRuns = RecordedRuns("StackTests")
 

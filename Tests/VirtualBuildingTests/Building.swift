@@ -1,5 +1,6 @@
 import Bluetooth
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 /// Something in a virtual building did not end in time.

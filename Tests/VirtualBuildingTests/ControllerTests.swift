@@ -2,6 +2,7 @@ import Bluetooth
 import Synchronization
 import Testing
 import VirtualBuilding
+import VirtualCentral
 
 @Suite("The advertisements that a controller reports")
 struct ControllerTests {

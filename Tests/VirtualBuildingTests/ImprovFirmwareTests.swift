@@ -2,7 +2,6 @@ import Bluetooth
 import Synchronization
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 @Suite("The Improv firmware") struct ImprovFirmwareTests {
   /// A connected device, and everything that it notified.

@@ -1,7 +1,6 @@
 import Bluetooth
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 @Suite("The IoT Design Shop beacon's firmware")
 struct IoTDesignShopFirmwareTests {

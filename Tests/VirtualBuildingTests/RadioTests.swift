@@ -1,6 +1,7 @@
 import Bluetooth
 import Testing
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 @Suite("The virtual radio")

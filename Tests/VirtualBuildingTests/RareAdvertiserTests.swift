@@ -3,6 +3,7 @@ import DBus
 import Testing
 import VirtualBuilding
 import VirtualTime
+import VirtualCentral
 
 @Suite("A sensor with its own advertising interval")
 struct RareAdvertiserTests {

@@ -1,7 +1,6 @@
 import Bluetooth
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 @Suite("Provisioning of a Robo Sensor")
 struct RoboSensorSessionTests {

@@ -2,6 +2,7 @@ import Bluetooth
 import CentralConformance
 import Testing
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 @Suite("The in-process Central")

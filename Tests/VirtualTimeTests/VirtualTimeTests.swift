@@ -1,6 +1,7 @@
 import Bluetooth
 import Synchronization
 import Testing
+import VirtualBuilding
 import VirtualTime
 
 @Suite("Virtual time")

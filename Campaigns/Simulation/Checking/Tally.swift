@@ -1,5 +1,5 @@
 package import Model
-import VirtualTime
+import VirtualBuilding
 
 /// The sums over a campaign.
 package struct Tally: Hashable, Sendable {

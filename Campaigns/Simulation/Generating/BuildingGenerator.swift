@@ -2,7 +2,6 @@ import Bluetooth
 import Model
 import Session
 import VirtualBuilding
-import VirtualTime
 
 /// A building that is being generated: rooms with a sensor each, and foreign devices on air.
 struct BuildingGenerator {

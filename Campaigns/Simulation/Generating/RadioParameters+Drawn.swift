@@ -1,5 +1,4 @@
 import VirtualBuilding
-import VirtualTime
 
 extension RadioParameters {
   /// A radio whose parameters are better or worse than the measured ones.

@@ -1,5 +1,4 @@
 import VirtualBuilding
-import VirtualTime
 
 extension TestCase {
   /// The runs with clocks that are wrong in half of the cases, by up to 400 days in either direction, and by another

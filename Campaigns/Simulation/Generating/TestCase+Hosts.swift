@@ -1,7 +1,6 @@
 import Bluetooth
 import Model
 import VirtualBuilding
-import VirtualTime
 
 extension TestCase {
   /// Moves adapters to one to four other hosts, all of them in half of the cases, and draws the losses of these hosts

@@ -1,7 +1,6 @@
 import Bluetooth
 import Model
 import VirtualBuilding
-import VirtualTime
 
 extension TestCase {
   /// The runs on two laptops in random order. Each laptop knows the other's runs only from the last merge on, and

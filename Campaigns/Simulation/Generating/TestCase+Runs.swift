@@ -1,7 +1,6 @@
 import Bluetooth
 import Model
 import VirtualBuilding
-import VirtualTime
 
 extension TestCase {
   /// The runs of the faults phase with radio outages only: two runs, each with 3 to 8 outages of an adapter

@@ -1,7 +1,6 @@
 package import Bluetooth
 package import Model
 package import VirtualBuilding
-import VirtualTime
 
 /// A building and all its runs, generated from one seed.
 ///

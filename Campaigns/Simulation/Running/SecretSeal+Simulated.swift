@@ -1,5 +1,5 @@
 package import Model
-import VirtualTime
+import VirtualBuilding
 
 extension SecretSeal {
   /// A keyed digest that is sufficient for a simulation.

@@ -5,12 +5,14 @@ import Journal
 import Model
 import Synchronization
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 /// A scenario in progress: both phases, run by run, each run with the record of the earlier ones.
 struct TestCaseExecution {
   let testCase: TestCase
   let world: World
+  let networks: VirtualNetworks
   let clock: VirtualClock
   let meter: LinkMeter
   let checker: TestCaseChecker
@@ -38,6 +40,7 @@ struct TestCaseExecution {
     self.testCase = testCase
     building = testCase.building
     self.world = world
+    networks = VirtualNetworks(of: testCase.scenario, clock: clock)
     self.clock = clock
     self.meter = meter
     self.checker = checker
@@ -148,9 +151,8 @@ struct TestCaseExecution {
     let recorder = MortalRecorder(
       clock: clock, diesAt: run.diesAt, life: life, onDisk: { [checker] in await checker.take($0) })
     let result = await TestCaseRun(
-      request: request, run: run, drivers: testCase.families.drivers, world: world, clock: clock,
-      checker: checker, life: life,
-      recorder: recorder,
+      request: request, run: run, drivers: testCase.families.drivers, world: world,
+      networks: networks, clock: clock, checker: checker, life: life, recorder: recorder,
       chance: SeededGenerator(seed: testCase.seed).split("chance/\(runCount - 1)"),
       bound: isCalm ? bounds.calmRun : bounds.run
     ).carryOut()
@@ -228,7 +230,7 @@ struct TestCaseExecution {
   private func checkTidiness(_ before: Before, isCalm: Bool) async {
     // What is left on a host that cannot be reached is for the next run.
     let reachable = testCase.scenario.adapters.filter { adapter in
-      adapter.host.flatMap { world.networks[$0]?.isUp } ?? true
+      adapter.host.flatMap { networks[$0]?.isUp } ?? true
     }
     let left = meter.open.filter { link, _ in
       before.links[link] == nil && reachable.contains { $0.address == meter.adapter(of: link) }
@@ -333,7 +335,7 @@ struct TestCaseExecution {
   /// switched off where they would be surplus.
   private mutating func repairEverything() async {
     await world.startStack()
-    for host in testCase.scenario.hosts { world.networks[host.name]?.restore() }
+    for host in testCase.scenario.hosts { networks[host.name]?.restore() }
     for adapter in testCase.scenario.adapters {
       await world.setPresent(true, adapter.address, name: adapter.name)
       await world.setPowered(true, adapter.address)

@@ -5,6 +5,7 @@ import Model
 import Session
 import Synchronization
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 /// One run of a scenario, with its disturbances.
@@ -13,6 +14,7 @@ struct TestCaseRun {
   let run: TestCase.Run
   let drivers: [FamilyDriver]
   let world: World
+  let networks: VirtualNetworks
   let clock: VirtualClock
   let checker: TestCaseChecker
   let life: MortalCentral.Life
@@ -55,7 +57,7 @@ struct TestCaseRun {
 
   /// The centrals of all hosts.
   private func join(_ own: VirtualCentral) async -> CentralGroup {
-    let remote = await VirtualCentral.remote(in: world, clock: clock)
+    let remote = await networks.centrals(in: world, clock: clock)
     return CentralGroup([.init(nil, own)] + remote.map { .init($0.host, $0.central) })
   }
 
@@ -89,8 +91,8 @@ struct TestCaseRun {
       case .powered(let adapter, let isPowered): await world.setPowered(isPowered, adapter)
       case .stack(let hosts, isRunning: true): await world.startStack(of: hosts)
       case .stack(let hosts, isRunning: false): await world.stopStack(of: hosts)
-      case .host(let host, isReachable: true): world.networks[host]?.restore()
-      case .host(let host, isReachable: false): world.networks[host]?.lose()
+      case .host(let host, isReachable: true): networks[host]?.restore()
+      case .host(let host, isReachable: false): networks[host]?.lose()
       case .interrupted, .paused: send(disturbance.kind)
       case .button(let address):
         await checker.handle(address)

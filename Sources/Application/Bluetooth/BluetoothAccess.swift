@@ -7,7 +7,6 @@ package import Logging
 package import Model
 import Reporting
 import Synchronization
-import VirtualTime
 
 /// The Bluetooth stack and the clocks of a command.
 package struct BluetoothStack: Sendable {

@@ -4,7 +4,6 @@ import Glibc
 package import Model
 import ScenarioFiles
 package import VirtualBuilding
-import VirtualTime
 import YAML
 
 /// A virtual building, and its speed.

@@ -1,6 +1,5 @@
 package import Bluetooth
 package import Model
-package import VirtualTime
 
 /// The firmware of a device of a described family, made from the same description as its GATT session: so that a
 /// rehearsal works at once. It shows how a run goes, not that the description is true of real devices.

@@ -1,6 +1,5 @@
 package import Bluetooth
 import Model
-import VirtualTime
 
 /// The names and numbers of a device with Espressif's provisioning, defined independently of the engine's profile.
 package enum EspGATT {

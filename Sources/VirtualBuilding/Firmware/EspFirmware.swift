@@ -2,7 +2,6 @@ package import Bluetooth
 import EspMessages
 import FoundationEssentials
 import SwiftProtobuf
-package import VirtualTime
 
 /// A device with Espressif's unified provisioning (docs/internals/protocols.md, "ESP-IDF provisioning"): its endpoints, and
 /// how it joins its network. Its faults choose host stack, version and security.

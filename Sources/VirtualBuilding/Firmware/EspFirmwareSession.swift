@@ -3,7 +3,6 @@ import Digest
 import EspMessages
 import FoundationEssentials
 import SwiftProtobuf
-import VirtualTime
 
 /// The device's side of a session, written after the firmware: SRP-6a's verifier, X25519's other half.
 struct EspFirmwareSession: Hashable {

@@ -1,6 +1,5 @@
 package import Bluetooth
 import Model
-package import VirtualTime
 
 /// The Firefly's firmware (docs/internals/protocols.md, "Firefly"). It sleeps most of the time and advertises for a
 /// short time when it wakes up. It accepts four bytes without response and then ends the link itself. It can

@@ -1,5 +1,4 @@
 package import Bluetooth
-package import VirtualTime
 
 /// The software of a virtual sensor: a state machine from events to effects. It knows nothing about hosts and
 /// adapters, and it gets the time only with the events.

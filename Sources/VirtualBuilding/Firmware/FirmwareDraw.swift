@@ -1,6 +1,5 @@
 package import Bluetooth
 package import Model
-package import VirtualTime
 
 /// How random buildings draw rooms and devices of a family.
 package struct FirmwareDraw: Sendable {

@@ -1,6 +1,5 @@
 package import Bluetooth
 import Model
-package import VirtualTime
 
 /// The firmware of an Improv device as ESPHome behaves (docs/internals/protocols.md, "Improv WiFi"). It joins the network that
 /// it gets, whether or not the client stays, and ends its service soon after a success.

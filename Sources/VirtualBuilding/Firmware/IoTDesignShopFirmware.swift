@@ -1,6 +1,5 @@
 package import Bluetooth
 import Model
-package import VirtualTime
 
 /// The IoT Design Shop beacon's firmware (docs/internals/protocols.md): an iBeacon that can be configured at any time.
 /// It does not check values: each write is stored as it is and confirmed.

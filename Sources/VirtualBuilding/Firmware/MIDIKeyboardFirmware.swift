@@ -1,5 +1,4 @@
 package import Bluetooth
-package import VirtualTime
 
 /// A Bluetooth keyboard, as found in many buildings. It is not a device to provision, but it has the service
 /// and characteristic of a Firefly (docs/internals/protocols.md, "Firefly"), because these belong to BLE-MIDI. Only the

@@ -1,6 +1,5 @@
 package import Bluetooth
 import Model
-import VirtualTime
 
 extension FirmwareFamily {
   package static let roboSensor = FirmwareFamily(

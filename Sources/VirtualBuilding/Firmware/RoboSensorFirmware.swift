@@ -1,5 +1,4 @@
 package import Bluetooth
-package import VirtualTime
 
 /// The Robo Sensor's firmware (docs/internals/protocols.md, "Robo Sensor"): a GATT peripheral until it is provisioned,
 /// then an iBeacon.

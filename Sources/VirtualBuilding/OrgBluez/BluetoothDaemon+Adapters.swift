@@ -1,6 +1,5 @@
 import Bluetooth
 import DBus
-import VirtualTime
 
 /// Adapters: their objects, power, and discovery.
 extension BluetoothDaemon {

@@ -1,6 +1,5 @@
 import Bluetooth
 import DBus
-import VirtualTime
 
 /// Requests to a peripheral's attributes.
 extension BluetoothDaemon {

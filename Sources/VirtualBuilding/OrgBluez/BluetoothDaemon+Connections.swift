@@ -1,6 +1,5 @@
 import Bluetooth
 import DBus
-import VirtualTime
 import Waiting
 
 /// `Connect`, `Disconnect`, and the states of a link in between.

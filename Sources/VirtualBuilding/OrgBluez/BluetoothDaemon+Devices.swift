@@ -1,6 +1,5 @@
 import Bluetooth
 import DBus
-import VirtualTime
 
 /// Device objects: how they are created from advertisements and from storage, their signals, and their
 /// removal.

@@ -1,6 +1,5 @@
 import Bluetooth
 import DBus
-import VirtualTime
 import Waiting
 
 /// One run of bluetoothd, from taking the name `org.bluez` to losing it.

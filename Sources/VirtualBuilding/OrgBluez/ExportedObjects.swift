@@ -19,6 +19,8 @@ struct ExportedObjects {
   }
 
   private var objects: [ObjectPath: [Interface]] = [:]
+  /// All paths in order, so that an object's descendants follow it.
+  private(set) var paths: [ObjectPath] = []
   private var pending: [Change] = []
 
   /// A change that is not signalled yet.
@@ -29,9 +31,6 @@ struct ExportedObjects {
   }
 
   // MARK: Reading
-
-  /// All paths in order.
-  var paths: [ObjectPath] { objects.keys.sorted() }
 
   func contains(_ path: ObjectPath) -> Bool { objects[path] != nil }
 
@@ -82,20 +81,32 @@ struct ExportedObjects {
   mutating func add(_ path: ObjectPath, _ interfaces: [Interface]) {
     guard objects[path] == nil else { return }
     objects[path] = interfaces
+    paths.insert(path, at: place(of: path))
     pending.append(.added(path))
   }
 
   /// Removes an object and everything below it: descendants first, siblings in order.
   mutating func remove(_ path: ObjectPath) {
-    let victims = objects.keys.filter { $0.isAtOrBelow(path) }
+    let victims = paths[place(of: path)...].prefix { $0.isAtOrBelow(path) }
     for victim in victims.sorted(by: { $0.isAtOrBelow($1) || !$1.isAtOrBelow($0) && $0 < $1 }) {
       removeAlone(victim)
     }
   }
 
+  /// Where a path is among all, or would be.
+  private func place(of path: ObjectPath) -> Int {
+    var (first, end) = (0, paths.count)
+    while first < end {
+      let middle = (first + end) / 2
+      if paths[middle] < path { first = middle + 1 } else { end = middle }
+    }
+    return first
+  }
+
   /// Removes an object and keeps its descendants.
   mutating func removeAlone(_ path: ObjectPath) {
     guard let interfaces = objects.removeValue(forKey: path) else { return }
+    paths.remove(at: place(of: path))
     let before = pending.count
     pending.removeAll { if case .added(path) = $0 { true } else { false } }
     let wasSignalled = pending.count == before

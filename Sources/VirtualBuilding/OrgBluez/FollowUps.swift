@@ -1,6 +1,5 @@
 import Bluetooth
 import DBus
-import VirtualTime
 
 /// Work that bluetoothd does after the reply to the call that caused it.
 extension BluetoothDaemon {

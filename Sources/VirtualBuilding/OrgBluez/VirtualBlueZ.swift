@@ -1,6 +1,5 @@
 package import Bluetooth
 package import DBus
-import VirtualTime
 import Waiting
 
 /// A virtual `org.bluez`: bluetoothd 5.66 as measured in docs/internals/bluez.md, including its traps, over the

@@ -1,6 +1,5 @@
 import Glibc
 import Bluetooth
-import VirtualTime
 
 /// Signal strength from positions: docs/internals/radio-model.md, "Strength, loss and range".
 extension Scenario {

@@ -1,5 +1,4 @@
 package import Bluetooth
-import VirtualTime
 
 /// Advertising and discovery. Advertisements are scheduled only while an adapter is discovering, so that an
 /// idle building needs no computation.

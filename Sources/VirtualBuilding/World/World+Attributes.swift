@@ -1,5 +1,4 @@
 package import Bluetooth
-import VirtualTime
 
 /// Requests on a link: resolving services, reading, writing, subscribing. The bearer carries one request at a
 /// time, so requests are sequential.

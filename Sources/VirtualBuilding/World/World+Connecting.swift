@@ -1,5 +1,4 @@
 package import Bluetooth
-import VirtualTime
 
 /// Starting and ending links. An adapter makes one connection attempt at a time; others wait in a queue. An
 /// attempt to connect to a dead peripheral returns to the queue until it is cancelled; one that begins to

@@ -37,7 +37,7 @@ extension World {
   }
 
   /// Whether an adapter has a link or is connecting.
-  func isInUse(_ adapter: BluetoothAddress) -> Bool {
+  package func isInUse(_ adapter: BluetoothAddress) -> Bool {
     openLinkCount(on: adapter) > 0 || attemptsUnderWay(on: adapter) > 0
   }
 

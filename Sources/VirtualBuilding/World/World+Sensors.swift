@@ -1,5 +1,4 @@
 import Bluetooth
-import VirtualTime
 
 /// The sensors' side: events for their firmwares, and the effects.
 extension World {

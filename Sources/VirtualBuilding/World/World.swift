@@ -1,5 +1,4 @@
 package import Bluetooth
-import VirtualTime
 
 /// The running virtual building: sensors, a host's adapters and links, and the radio between them. It models
 /// physics and firmware, not the Bluetooth stack.
@@ -9,8 +8,6 @@ import VirtualTime
 package actor World {
   /// The scenario that the world was made from.
   package nonisolated let scenario: Scenario
-  /// The networks to the hosts of the scenario.
-  package nonisolated let networks: [HostName: VirtualNetwork]
   let clock: any TimeSource
   var radio: RadioParameters { scenario.radio }
 
@@ -31,7 +28,7 @@ package actor World {
   /// The stack's storage: peripherals that it was connected to, until it forgets them.
   var stored: Set<CacheKey> = []
   /// The other programs that scan with an adapter.
-  var foreignScans: [BluetoothAddress: [String]] = [:]
+  package internal(set) var foreignScans: [BluetoothAddress: [String]] = [:]
   /// Adapters that are discovering but receive nothing.
   var deaf: Set<BluetoothAddress> = []
   /// All hosts, and those whose stack is stopped; nil for this computer.
@@ -92,11 +89,7 @@ package actor World {
     self.clock = clock
     (inbox, inboxEnd) = AsyncStream.makeStream()
     let generator = SeededGenerator(seed: scenario.seed)
-    networks = Dictionary(
-      uniqueKeysWithValues: scenario.hosts.map {
-        ($0.name, VirtualNetwork(to: $0, generator.split("host/\($0.name)"), clock))
-      })
-    hosts = Set([nil] + scenario.adapters.map(\.host) + networks.keys.map { $0 })
+    hosts = Set([nil] + scenario.adapters.map(\.host) + scenario.hosts.map(\.name))
     let now = clock.now
     let adapterOrder = scenario.adapters.map(\.address).sorted()
     let sensors = SensorTable(
@@ -256,7 +249,7 @@ package actor World {
   func host(of adapter: BluetoothAddress) -> HostName? { adapterStates[adapter]?.scenario.host }
 
   /// Does work on a host. Returns false once the world has ended.
-  nonisolated func carryOut(_ work: @escaping @Sendable () async -> Void) -> Bool {
+  package nonisolated func carryOut(_ work: @escaping @Sendable () async -> Void) -> Bool {
     if case .terminated = inboxEnd.yield(.work(work)) { false } else { true }
   }
 

@@ -1,5 +1,4 @@
-import Bluetooth
-import VirtualTime
+package import Bluetooth
 
 typealias OperationID = UInt64
 
@@ -262,7 +261,11 @@ struct LinkState {
 }
 
 /// A peripheral in one adapter's cache.
-struct CacheKey: Hashable {
-  var adapter: BluetoothAddress
-  var address: BluetoothAddress
+package struct CacheKey: Hashable {
+  package var adapter: BluetoothAddress
+  package var address: BluetoothAddress
+
+  package init(adapter: BluetoothAddress, address: BluetoothAddress) {
+    (self.adapter, self.address) = (adapter, address)
+  }
 }

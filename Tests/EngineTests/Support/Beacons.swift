@@ -1,7 +1,7 @@
 import Bluetooth
 import Model
 import VirtualBuilding
-import VirtualTime
+import VirtualCentral
 
 /// An IoT Design Shop beacon that only advertises its service: its other advertisements are lost.
 private struct ShyBeaconFirmware: Firmware {

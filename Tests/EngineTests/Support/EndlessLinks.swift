@@ -1,5 +1,6 @@
 import Bluetooth
 import VirtualBuilding
+import VirtualCentral
 
 /// A radio that never reports the end of a link after a request to disconnect.
 struct EndlessLinks: ForwardingCentral {

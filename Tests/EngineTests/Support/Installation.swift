@@ -9,6 +9,7 @@ import Simulation
 import SampleFacts
 import Testing
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 /// A building over months: rooms, sensors, two laptops with separate records, and people who change the

@@ -1,6 +1,5 @@
 import Bluetooth
 import VirtualBuilding
-import VirtualTime
 
 /// Behaviours of a sensor that its specification permits, beyond the faults of the virtual building.
 enum Manner: Hashable, Sendable {

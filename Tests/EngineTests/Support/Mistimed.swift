@@ -1,5 +1,6 @@
 import Bluetooth
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 /// A stack that delivers notifications late: after the response to a write, or after the end of the link, as

@@ -6,6 +6,7 @@ import Model
 import RecordedText
 import Session
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 private let recordedRuns = RecordedRuns("EngineTests")
@@ -14,6 +15,18 @@ private let recordedRuns = RecordedRuns("EngineTests")
 struct Premises: Sendable {
   let world: World
   let clock: VirtualClock
+  /// The networks to the other hosts.
+  let networks: VirtualNetworks
+
+  init(world: World, clock: VirtualClock) {
+    (self.world, self.clock) = (world, clock)
+    networks = VirtualNetworks(of: world.scenario, clock: clock)
+  }
+
+  /// The central of a host without a network between; nil: of this computer.
+  func central(of host: HostName? = nil) async -> VirtualCentral {
+    await VirtualCentral(world: world, on: host, clock: clock)
+  }
 
   /// One complete run, with everything known about it.
   func rehearse(
@@ -25,22 +38,22 @@ struct Premises: Sendable {
     claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
     action: @escaping @Sendable (VirtualClock) async -> MonotonicInstant? = { _ in nil },
     wrap: @Sendable (VirtualCentral, VirtualClock) -> any Central = { central, _ in central },
-    joining: (@Sendable (World, VirtualClock) async -> CentralGroup)? = nil,
+    joining: (@Sendable (Premises) async -> CentralGroup)? = nil,
     during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
   ) async -> Rehearsed {
     let (requests, ask) = AsyncStream.makeStream(of: OperatorRequested.Request.self)
     let (jobs, job) = AsyncStream.makeStream(of: (Duration, @Sendable () async -> Void).self)
     let (pauses, pause) = AsyncStream.makeStream(of: HostPause.self)
     let backstage = Backstage(
-      world: world, clock: clock, interrupt: { ask.yield(.stop) }, pause: { pause.yield($0) },
-      after: { job.yield(($0, $1)) })
+      world: world, clock: clock, networks: networks, interrupt: { ask.yield(.stop) },
+      pause: { pause.yield($0) }, after: { job.yield(($0, $1)) })
     let recorder = MemoryRecorder(clock: clock, failsFrom: failsFrom) { await during(backstage, $0) }
     var request = ApplyRequest(
       building: building, runID: "run", toolVersion: "test", host: "host", manifestPath: "m.yaml",
       manifestSHA256: "00", isSimulated: false, adapterTimeout: timeout)
     changeRequest(&request)
-    let hosts = await joining?(world, clock)
-    let own = wrap(await VirtualCentral(world: world, clock: clock), clock)
+    let hosts = await joining?(self)
+    let own = wrap(await central(), clock)
     let environment = ApplyEnvironment(
       central: hosts ?? own, clock: clock,
       drivers: builtInFamilies, chance: { 0.5 }, randomBytes: SeededGenerator(seed: 1).bytes(),
@@ -104,7 +117,7 @@ struct Premises: Sendable {
   /// The adapters whose host can be reached: what a run leaves on others is for the next one.
   private var reachable: [BluetoothAddress] {
     world.scenario.adapters.filter { adapter in
-      adapter.host.flatMap { world.networks[$0]?.isUp } ?? true
+      adapter.host.flatMap { networks[$0]?.isUp } ?? true
     }.map(\.address)
   }
 

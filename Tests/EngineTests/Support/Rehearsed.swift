@@ -4,6 +4,7 @@ import Foundation
 import Journal
 import Model
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 /// A complete run of the engine in a virtual building in virtual time, with everything known about it.
@@ -52,6 +53,7 @@ struct Rehearsed: Sendable {
 struct Backstage: Sendable {
   var world: World
   var clock: VirtualClock
+  var networks: VirtualNetworks
   /// Asks the run to stop, as Ctrl-C does.
   var interrupt: @Sendable () -> Void
   /// Reports a pause of the host to the run.
@@ -112,7 +114,7 @@ func rehearse(
   claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
   action: @escaping @Sendable (VirtualClock) async -> MonotonicInstant? = { _ in nil },
   through wrap: @escaping @Sendable (VirtualCentral, VirtualClock) -> any Central = { central, _ in central },
-  joining: (@Sendable (World, VirtualClock) async -> CentralGroup)? = nil,
+  joining: (@Sendable (Premises) async -> CentralGroup)? = nil,
   during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
 ) async throws -> Rehearsed {
   var scenario = Scenario(
@@ -134,11 +136,12 @@ func rehearse(
       }
       group.addTask {
         try await before(world, clock)
+        let premises = Premises(world: world, clock: clock)
         var last: Rehearsed?
         var record: [[RunEvent]] = []
         for number in 1...runs {
           let lastKnown = BuildingRecord(record).lastKnown
-          last = await Premises(world: world, clock: clock).rehearse(
+          last = await premises.rehearse(
             building, failsFrom: recordFailsFrom, timeout: timeout, confirm: confirm, asking: asking,
             judge: judge,
             changeRequest: { request in

@@ -5,6 +5,7 @@ import Families
 import Model
 import Simulation
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 /// Successive runs in one building, each with the record of the earlier ones.

@@ -3,7 +3,6 @@ import Foundation
 import Model
 import SampleFacts
 import VirtualBuilding
-import VirtualTime
 
 /// The rules: all outputs about a room agree with one another and with the device.
 extension BuildingHistory {

@@ -3,7 +3,6 @@ import Foundation
 import Model
 import SampleFacts
 import VirtualBuilding
-import VirtualTime
 
 /// What commands say that use the radio, or that changed the record.
 extension BuildingHistory {

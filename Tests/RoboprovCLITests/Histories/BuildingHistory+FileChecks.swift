@@ -3,7 +3,6 @@ import Foundation
 import Model
 import SampleFacts
 import VirtualBuilding
-import VirtualTime
 
 /// Files, and what `report check`, `report sign` and `accept` say about them.
 extension BuildingHistory {

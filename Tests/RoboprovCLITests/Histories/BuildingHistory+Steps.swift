@@ -4,7 +4,6 @@ import Foundation
 import Model
 import SampleFacts
 import VirtualBuilding
-import VirtualTime
 
 extension BuildingHistory {
   /// Does something at random, and compares all outputs afterwards.

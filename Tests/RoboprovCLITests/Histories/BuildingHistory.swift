@@ -7,7 +7,6 @@ import SampleFacts
 import Synchronization
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 @testable import Application
 

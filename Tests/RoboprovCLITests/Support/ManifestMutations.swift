@@ -1,5 +1,5 @@
 import Manifest
-import VirtualTime
+import VirtualBuilding
 
 /// Mutates manifests: mistakes that people make, and some that they do not.
 struct ManifestMutations {

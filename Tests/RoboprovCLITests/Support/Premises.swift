@@ -7,7 +7,6 @@ import RecordedText
 import SampleFacts
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 extension Site {
   /// Serves sensors in range of one adapter, as `serve(_:)` does a scenario.

@@ -6,7 +6,6 @@ import Application
 import RoboprovCLI
 import Testing
 import VirtualBuilding
-import VirtualTime
 
 /// Programs find the bus through `DBUS_SYSTEM_BUS_ADDRESS`.
 extension ServedBuilding {

@@ -8,7 +8,7 @@ import Application
 import RoboprovCLI
 import Synchronization
 import Testing
-import VirtualTime
+import VirtualBuilding
 
 /// A directory with a manifest and reports, and the processes that a test starts in it. All of it is removed
 /// when the test ends.

@@ -9,6 +9,7 @@ import Simulation
 import SampleFacts
 import Testing
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 @testable import Journal

@@ -1,6 +1,5 @@
 import Bluetooth
 import Model
-import VirtualTime
 
 @testable import VirtualBuilding
 

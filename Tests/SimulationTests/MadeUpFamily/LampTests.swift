@@ -9,6 +9,7 @@ import Session
 import Simulation
 import Testing
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 /// A family that only this folder knows goes the whole way, from its manifest to its reports.

@@ -1,6 +1,5 @@
 import Bluetooth
 import VirtualBuilding
-import VirtualTime
 
 /// A device of no real family. It advertises rarely, accepts any write without response, and responds only if
 /// configured to.

@@ -1,6 +1,5 @@
 import EventLoop
 import VirtualBuilding
-import VirtualTime
 
 extension ServedBuilding {
   /// Serves a building at a multiple of the real speed.

@@ -1,6 +1,5 @@
 import Bluetooth
 import VirtualBuilding
-import VirtualTime
 
 /// A device that changes its advertised number after 1, 2 and 3 s; with the last number it is not
 /// connectable.

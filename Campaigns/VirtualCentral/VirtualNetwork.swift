@@ -1,7 +1,7 @@
 package import Bluetooth
 import Synchronization
-package import VirtualTime
 import Waiting
+package import VirtualBuilding
 
 /// The network to a host: messages arrive late and in order, in both directions.
 ///

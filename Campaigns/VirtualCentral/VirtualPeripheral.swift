@@ -1,4 +1,5 @@
 import Bluetooth
+import VirtualBuilding
 import Waiting
 
 /// A link of the in-process `Central`.

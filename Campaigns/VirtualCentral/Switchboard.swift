@@ -1,5 +1,6 @@
 import Bluetooth
 import Synchronization
+import VirtualBuilding
 import Waiting
 
 /// Distributes the host's events to the tasks that wait for them, and records which peripherals were

@@ -1,7 +1,7 @@
 package import Bluetooth
+package import VirtualBuilding
 
-/// A `Central` directly on a `World`, in the same process, without a Bluetooth stack. It has the adapters of one host,
-/// and reaches another computer through the network of the scenario.
+/// A `Central` directly on a `World`, in the same process, without a Bluetooth stack. It has the adapters of one host.
 ///
 /// It behaves like a correct stack: a peripheral must be received before it can be connected to, and is
 /// forgotten some time after discovery has stopped.
@@ -20,14 +20,13 @@ package struct VirtualCentral: Central {
   /// Creates a central in a world. Both must use the same clock.
   /// - Parameters:
   ///   - host: The host of its adapters; nil for this computer.
-  ///   - network: The network to it, if not that of the scenario.
+  ///   - network: The network to it; nil if there is none between.
   package init(
     world: World, on host: HostName? = nil, through network: VirtualNetwork? = nil, clock: any TimeSource
   ) async {
     self.world = world
     self.host = host
     self.clock = clock
-    let network = network ?? host.flatMap { world.networks[$0] }
     self.network = network
     let switchboard = Switchboard(
       of: host, through: network, clock: clock, objectLifetime: world.scenario.radio.objectLifetime)
@@ -52,17 +51,6 @@ package struct VirtualCentral: Central {
         network.send(.fromHost) { switchboard.take(.adapters(adapters)) }
       }
     }
-  }
-
-  /// A central for each of the other hosts of a scenario.
-  package static func remote(
-    in world: World, clock: any TimeSource
-  ) async -> [(host: HostName, central: VirtualCentral)] {
-    var centrals: [(HostName, VirtualCentral)] = []
-    for host in world.scenario.hosts {
-      centrals.append((host.name, await VirtualCentral(world: world, on: host.name, clock: clock)))
-    }
-    return centrals
   }
 
   package func roundTrip(to host: HostName?) async -> Duration? { network?.roundTrip }

@@ -1,5 +1,5 @@
 import Testing
-import VirtualTime
+import VirtualBuilding
 
 @Suite("Seeded generator")
 struct SeededGeneratorTests {
