@@ -19,12 +19,15 @@ package struct SimulatedFamilies: Sendable {
 
   var drivers: [FamilyDriver] { all.map(\.driver) }
 
-  /// Each family with the firmware of its name, which must have an oracle and a draw; firmware of other names
+  /// Each family with the firmware and the draw of its name; the firmware must have an oracle. Firmware of other names
   /// belongs to no room.
-  package init(_ drivers: [FamilyDriver], _ firmwares: [FirmwareFamily]) {
+  package init(
+    _ drivers: [FamilyDriver], _ firmwares: [FirmwareFamily],
+    draws: [String: FirmwareDraw] = FirmwareDraw.builtIn
+  ) {
     all = drivers.map { driver in
       guard let firmware = firmwares.first(where: { $0.name == driver.family.id.rawValue }),
-        let draw = firmware.draw, firmware.oracle != nil
+        let draw = draws[firmware.name], firmware.oracle != nil
       else { preconditionFailure("\(driver.family.id) has no virtual firmware with an oracle and a draw") }
       return Family(driver: driver, firmware: firmware, draw: draw)
     }

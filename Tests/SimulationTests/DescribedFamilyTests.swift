@@ -61,7 +61,8 @@ import VirtualTime
     try await Self.play(
       SimulatedFamilies(
         [FamilyDriver(described: tag), FamilyDriver(described: lamp)],
-        [FirmwareFamily(described: tag, draw: ofTags), FirmwareFamily(described: lamp, draw: ofLamps)]))
+        [FirmwareFamily(described: tag), FirmwareFamily(described: lamp)],
+        draws: [tag.id.rawValue: ofTags, lamp.id.rawValue: ofLamps]))
   }
 
   private static func play(_ families: SimulatedFamilies) async throws {

@@ -309,8 +309,7 @@ extension SettingDescription.Kind {
 
 extension FirmwareFamily {
   /// The virtual devices of a family whose GATT session is data.
-  /// - Parameter draw: how random buildings draw them; nil if none has one.
-  package init(described family: DeviceFamily, draw: FirmwareDraw? = nil) {
+  package init(described family: DeviceFamily) {
     guard let procedure = family.procedure else {
       preconditionFailure("the family \(family.id) has no procedure")
     }
@@ -342,7 +341,7 @@ extension FirmwareFamily {
       dropStages: [.connect, .discover, .write, .confirm] + (procedure.status == nil ? [] : [.subscribe])
         + (procedure.save == nil ? [] : [.save]),
       faults: faults, hasBuiltInBeacon: family.settings.contains { !$0.isWritten },
-      oracle: family.oracle(procedure), draw: draw
+      oracle: family.oracle(procedure)
     ) { DescribedFirmware(family, procedure, $0) }
   }
 }

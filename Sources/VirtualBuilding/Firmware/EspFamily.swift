@@ -105,40 +105,8 @@ extension FirmwareFamily {
         if [EspGATT.apply, EspGATT.reset].contains(write.characteristic) { return true }
         return ![EspGATT.ssid, EspGATT.passphrase].contains(write.characteristic)
           && EspGATT.productValues(of: room).values.contains(write.value)
-      }),
-    draw: FirmwareDraw(
-      faults: { _ in
-        (ownFaults.filter { !undrawn.contains($0) }.map { .own($0) })
-          + [.drops(in: .write(1)), .drops(in: .confirm(1)), .drops(in: .save)]
-      },
-      more: { number, room, sensor, _, origin in
-        room.access["pop"] = .secret(Secret(String(decoding: EspGATT.proof, as: UTF8.self)))
-        // Which product it is.
-        var product = origin.split("esp product/\(number)")
-        // A room that names no device can get another product.
-        if product.chance(0.3), room.address != nil {
-          room.access["endpoints.custom-data"] = .secret(Secret("floor plan \(number)"))
-          sensor.label["endpoints.custom-data"] = ""
-        }
-        // Which firmware it has: its faults come in addition.
-        var chance = origin.split("esp/\(number)")
-        for kind in [FamilyFault.bluedroid, .security1] where chance.chance(0.4) {
-          sensor.faults.append(ScheduledFault(.own(kind)))
-        }
-      }
-    ) { _, site, chance in
-      let index = Int.random(in: 0...1, using: &chance)
-      return [
-        .wifiSSID: .text(site.ssids[index]), .wifiPassword: .secret(Secret(site.passwords[index])),
-      ]
-    }
+      })
   ) { EspFirmware(conditions: $0) }
-
-  /// The faults that random buildings do not have: other products, and other devices.
-  private static let undrawn: [FamilyFault] = [
-    .security0, .noProof, .ownService, .oddVersion, .bluFi, .impostor, .joinsAnother, .staysAfterJoining,
-    .refusesNetwork,
-  ]
 
   private static let ownFaults: [FamilyFault] = [
     .bluedroid, .oldVersion, .sameNonce, .security0, .security1, .noProof, .otherCredentials, .joinsSlowly,

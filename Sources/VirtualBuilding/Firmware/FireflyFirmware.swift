@@ -126,14 +126,6 @@ extension FirmwareFamily {
       .init("dies_when_connected", .own(.diesWhenConnected)),
       .init("drops_before_write", .own(.dropsBeforeWrite)),
     ],
-    oracle: FirmwareOracle(.perAction, proofs: [.selfDisconnect]),
-    draw: FirmwareDraw(
-      faults: { _ in [.own(.staysConnected), .own(.diesWhenConnected), .own(.dropsBeforeWrite)] }
-    ) { number, _, chance in
-      [
-        "control": .integer(number % 256), "value": .integer(Int.random(in: 0...255, using: &chance)),
-        "range": .integer(200),
-      ]
-    }
+    oracle: FirmwareOracle(.perAction, proofs: [.selfDisconnect])
   ) { FireflyFirmware(conditions: $0) }
 }

@@ -16,8 +16,6 @@ package struct FirmwareFamily: Sendable {
   package let label: [String]
   /// What is right for its devices; nil for a make that no room has.
   package let oracle: FirmwareOracle?
-  /// How random buildings draw its devices; nil for a make that no room has.
-  package let draw: FirmwareDraw?
   /// Creates the firmware of a device.
   package let make: @Sendable (FirmwareConditions) -> any Firmware
 
@@ -25,7 +23,6 @@ package struct FirmwareFamily: Sendable {
     name: String, settings: [FirmwareSetting] = [],
     dropStages: [Fault.DropStage.Name] = [.connect, .discover, .write, .confirm], faults: [FaultKind] = [],
     hasBuiltInBeacon: Bool = false, label: [String] = [], oracle: FirmwareOracle? = nil,
-    draw: FirmwareDraw? = nil,
     make: @escaping @Sendable (FirmwareConditions) -> any Firmware
   ) {
     self.name = name
@@ -35,7 +32,6 @@ package struct FirmwareFamily: Sendable {
     self.hasBuiltInBeacon = hasBuiltInBeacon
     self.label = label
     self.oracle = oracle
-    self.draw = draw
     self.make = make
   }
 

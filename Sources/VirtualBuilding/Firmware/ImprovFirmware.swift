@@ -331,10 +331,7 @@ extension FirmwareFamily {
       .provisioningMode(save: ImprovGATT.command), proofs: [.deviceStatus], isAtWork: \.isSaved,
       sendsNothingAtWork: true,
       isHarmless: { ImprovWrites.isHarmless($0.value) },
-      isCommand: { ImprovWrites.isPermitted($0.value, for: $1) }),
-    draw: FirmwareDraw(faults: { _ in improvFaults.map { .own($0) } }) { _, site, _ in
-      [.wifiSSID: .text(site.ssids[0]), .wifiPassword: .secret(Secret(site.passwords[0]))]
-    }
+      isCommand: { ImprovWrites.isPermitted($0.value, for: $1) })
   ) { ImprovFirmware(conditions: $0) }
 }
 

@@ -230,29 +230,7 @@ extension FirmwareFamily {
       identity: { flash in
         guard let uuid = flash.values["uuid"], uuid != IoTDesignShopGATT.service.bytes else { return nil }
         return uuid + (flash.values["major"] ?? []) + (flash.values["minor"] ?? [])
-      }),
-    draw: FirmwareDraw(
-      number: "minor", usual: ["power": "medium", "interval": "500ms"],
-      faults: { _ in
-        let registers = [
-          IoTDesignShopGATT.beaconUUID, IoTDesignShopGATT.beaconID, IoTDesignShopGATT.transmission,
-        ]
-        return [.drops(in: .write(2)), .drops(in: .confirm(2)), .own(.oldBeacon)]
-          + registers.flatMap {
-            [.rejectsWrite(to: $0, code: 0x80), .own(.keepsOld($0)), .own(.storesWrong($0))]
-          }
-      }
-    ) { number, site, chance in
-      var settings: [SettingName: SettingValue] = [
-        .uuid: .uuid(site.uuid), .major: .integer(site.major), .minor: .integer(number),
-      ]
-      if chance.chance(0.7) {
-        settings["power"] = .text(["low", "medium", "high"].randomElement(using: &chance) ?? "low")
-        let interval = chance.chance(0.8) ? 100...1000 : 1000...3000
-        settings["interval"] = .duration(.milliseconds(Int.random(in: interval, using: &chance) / 5 * 5))
-      }
-      return settings
-    }
+      })
   ) { IoTDesignShopFirmware(conditions: $0) }
 
   /// Parses `500ms` or `10s`.

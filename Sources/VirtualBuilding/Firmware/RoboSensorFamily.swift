@@ -56,62 +56,8 @@ extension FirmwareFamily {
         case RoboSensorGATT.wifiScan: room.checksWiFi && write.value == Array("SCAN".utf8)
         default: false
         }
-      }),
-    draw: FirmwareDraw(
-      number: "minor",
-      faults: { secret in
-        [
-          .drops(in: .subscribe), .drops(in: .write(2)), .drops(in: .confirm(2)), .drops(in: .save),
-          .rejectsWrite(to: RoboSensorGATT.minor, code: 0x80), .noReady, .refusesSubscription,
-          .staleError("left over"), .errorAfterFirstWrite("flash busy"), .errorOnSave("flash worn out"),
-          .errorOnSave("cannot join with \(secret)"),
-          .savesOnlyWithSSID, .noSaved, .restartsBeforeConfirming(saved: true),
-          .restartsBeforeConfirming(saved: false), .returnsWithMinor(7777), .neverReturns, .withoutWiFiScan,
-        ]
-      },
-      more: { number, room, sensor, faultiness, origin in
-        drawMove(number, &room, &sensor, faultiness, origin)
-        drawNotKept(number, &sensor, faultiness, origin)
-      }
-    ) { number, site, chance in
-      var settings: [SettingName: SettingValue] = [
-        .roomName: .text("Room \(number)"), .minor: .integer(number),
-      ]
-      if site.hasWiFi {
-        let index = Int.random(in: 0...1, using: &chance)
-        settings[.wifiSSID] = .text(site.ssids[index])
-        settings[.wifiPassword] = .secret(Secret(site.passwords[index]))
-      }
-      return settings
-    }
+      })
   ) { RoboSensorFirmware(conditions: $0) }
-
-  /// A sensor that changes its address after `SAVE`, whether or not the manifest permits it.
-  private static func drawMove(
-    _ number: Int, _ room: inout Room, _ sensor: inout SensorScenario, _ faultiness: Double,
-    _ origin: SeededGenerator
-  ) {
-    var chance = origin.split("move/\(number)")
-    if chance.chance(0.15) { room.proofAddress = .any }
-    guard chance.chance(faultiness / 4) else { return }
-    let other = BluetoothAddress(rawValue: sensor.address.rawValue + 0x10_0000)
-    let fault = chance.chance(0.5) ? Fault.returnsFrom(other) : .refusesForStranger("not now", other)
-    sensor.faults = [ScheduledFault(fault, attempts: chance.chance(0.5) ? 1 : nil)]
-  }
-
-  /// A sensor that leaves provisioning mode with the settings, or the WiFi alone, that it held before.
-  private static func drawNotKept(
-    _ number: Int, _ sensor: inout SensorScenario, _ faultiness: Double, _ origin: SeededGenerator
-  ) {
-    var chance = origin.split("not_kept/\(number)")
-    guard chance.chance(faultiness / 3) else { return }
-    let answers: [Fault.SaveAnswer] = [.error("flash write failed"), .attError(0x80), .silence]
-    let answer = answers.randomElement(using: &chance) ?? .silence
-    let fault = Fault.saveNotKept(answer, wifiOnly: chance.chance(0.4))
-    sensor.faults = [
-      ScheduledFault(fault, attempts: chance.chance(0.4) ? Int.random(in: 1...3, using: &chance) : nil)
-    ]
-  }
 }
 
 extension FaultOrder {

@@ -1,5 +1,6 @@
 import Bluetooth
 import Model
+import Simulation
 
 @testable import VirtualBuilding
 
@@ -108,13 +109,16 @@ extension FirmwareFamily {
       .provisioningMode(save: LampFirmware.uuid(5)),
       proofs: [.deviceStatus, .freshBeacon, .freshBeaconUnacknowledged],
       identity: { $0.isSaved ? ($0.values["zone"] ?? []) + ($0.values["lamp"] ?? []) : nil },
-      isCommand: { write, _ in write.characteristic == LampFirmware.uuid(5) && write.value == [1] }),
-    draw: FirmwareDraw(number: "lamp", faults: { _ in [.own(.refuses), .drops(in: .write(2))] }) {
-      number, site, _ in
-      [
-        "lamp": .integer(number), "zone": .integer(site.major % 100), "level": .integer(128),
-        .wifiSSID: .text(site.ssids[0]), .wifiPassword: .secret(Secret(site.passwords[0])),
-      ]
-    }
+      isCommand: { write, _ in write.characteristic == LampFirmware.uuid(5) && write.value == [1] })
   ) { LampFirmware($0) }
+}
+
+extension FirmwareDraw {
+  static let lamp = FirmwareDraw(number: "lamp", faults: { _ in [.own(.refuses), .drops(in: .write(2))] }) {
+    number, site, _ in
+    [
+      "lamp": .integer(number), "zone": .integer(site.major % 100), "level": .integer(128),
+      .wifiSSID: .text(site.ssids[0]), .wifiPassword: .secret(Secret(site.passwords[0])),
+    ]
+  }
 }

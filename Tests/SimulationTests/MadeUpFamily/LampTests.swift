@@ -138,7 +138,7 @@ import VirtualTime
 
   @Test("random buildings of it hold all rules")
   func campaign() async {
-    let families = SimulatedFamilies([Lamp.driver], [.lamp, .midiKeyboard])
+    let families = SimulatedFamilies([Lamp.driver], [.lamp, .midiKeyboard], draws: ["lamp": .lamp])
     let tally = await Campaign(seed: 11, count: 25, width: 2, families: families).play { _, result in
       #expect(result.violations.isEmpty, "\(result.seed): \(result.violations)")
       return true

@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Model
+package import VirtualBuilding
 
 /// How random buildings draw rooms and devices of a family.
 package struct FirmwareDraw: Sendable {

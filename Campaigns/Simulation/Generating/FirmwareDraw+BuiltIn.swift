@@ -1,0 +1,142 @@
+import Bluetooth
+import Model
+import VirtualBuilding
+
+extension FirmwareDraw {
+  /// Those of the built-in families, by name.
+  package static let builtIn: [String: FirmwareDraw] = [
+    "robo-sensor": roboSensor, "iot-design-shop": iotDesignShop, "firefly": firefly,
+    "improv-wifi": improvWiFi,
+    "esp-idf": espIDF,
+  ]
+
+  private static let roboSensor = FirmwareDraw(
+    number: "minor",
+    faults: { secret in
+      [
+        .drops(in: .subscribe), .drops(in: .write(2)), .drops(in: .confirm(2)), .drops(in: .save),
+        .rejectsWrite(to: RoboSensorGATT.minor, code: 0x80), .noReady, .refusesSubscription,
+        .staleError("left over"), .errorAfterFirstWrite("flash busy"), .errorOnSave("flash worn out"),
+        .errorOnSave("cannot join with \(secret)"),
+        .savesOnlyWithSSID, .noSaved, .restartsBeforeConfirming(saved: true),
+        .restartsBeforeConfirming(saved: false), .returnsWithMinor(7777), .neverReturns, .withoutWiFiScan,
+      ]
+    },
+    more: { number, room, sensor, faultiness, origin in
+      drawMove(number, &room, &sensor, faultiness, origin)
+      drawNotKept(number, &sensor, faultiness, origin)
+    }
+  ) { number, site, chance in
+    var settings: [SettingName: SettingValue] = [
+      .roomName: .text("Room \(number)"), .minor: .integer(number),
+    ]
+    if site.hasWiFi {
+      let index = Int.random(in: 0...1, using: &chance)
+      settings[.wifiSSID] = .text(site.ssids[index])
+      settings[.wifiPassword] = .secret(Secret(site.passwords[index]))
+    }
+    return settings
+  }
+
+  /// A sensor that changes its address after `SAVE`, whether or not the manifest permits it.
+  private static func drawMove(
+    _ number: Int, _ room: inout Room, _ sensor: inout SensorScenario, _ faultiness: Double,
+    _ origin: SeededGenerator
+  ) {
+    var chance = origin.split("move/\(number)")
+    if chance.chance(0.15) { room.proofAddress = .any }
+    guard chance.chance(faultiness / 4) else { return }
+    let other = BluetoothAddress(rawValue: sensor.address.rawValue + 0x10_0000)
+    let fault = chance.chance(0.5) ? Fault.returnsFrom(other) : .refusesForStranger("not now", other)
+    sensor.faults = [ScheduledFault(fault, attempts: chance.chance(0.5) ? 1 : nil)]
+  }
+
+  /// A sensor that leaves provisioning mode with the settings, or the WiFi alone, that it held before.
+  private static func drawNotKept(
+    _ number: Int, _ sensor: inout SensorScenario, _ faultiness: Double, _ origin: SeededGenerator
+  ) {
+    var chance = origin.split("not_kept/\(number)")
+    guard chance.chance(faultiness / 3) else { return }
+    let answers: [Fault.SaveAnswer] = [.error("flash write failed"), .attError(0x80), .silence]
+    let answer = answers.randomElement(using: &chance) ?? .silence
+    let fault = Fault.saveNotKept(answer, wifiOnly: chance.chance(0.4))
+    sensor.faults = [
+      ScheduledFault(fault, attempts: chance.chance(0.4) ? Int.random(in: 1...3, using: &chance) : nil)
+    ]
+  }
+
+  private static let iotDesignShop = FirmwareDraw(
+    number: "minor", usual: ["power": "medium", "interval": "500ms"],
+    faults: { _ in
+      let registers = [
+        IoTDesignShopGATT.beaconUUID, IoTDesignShopGATT.beaconID, IoTDesignShopGATT.transmission,
+      ]
+      return [.drops(in: .write(2)), .drops(in: .confirm(2)), .own(.oldBeacon)]
+        + registers.flatMap {
+          [.rejectsWrite(to: $0, code: 0x80), .own(.keepsOld($0)), .own(.storesWrong($0))]
+        }
+    }
+  ) { number, site, chance in
+    var settings: [SettingName: SettingValue] = [
+      .uuid: .uuid(site.uuid), .major: .integer(site.major), .minor: .integer(number),
+    ]
+    if chance.chance(0.7) {
+      settings["power"] = .text(["low", "medium", "high"].randomElement(using: &chance) ?? "low")
+      let interval = chance.chance(0.8) ? 100...1000 : 1000...3000
+      settings["interval"] = .duration(.milliseconds(Int.random(in: interval, using: &chance) / 5 * 5))
+    }
+    return settings
+  }
+
+  private static let firefly = FirmwareDraw(
+    faults: { _ in [.own(.staysConnected), .own(.diesWhenConnected), .own(.dropsBeforeWrite)] }
+  ) { number, _, chance in
+    [
+      "control": .integer(number % 256), "value": .integer(Int.random(in: 0...255, using: &chance)),
+      "range": .integer(200),
+    ]
+  }
+
+  private static let improvWiFi = FirmwareDraw(faults: { _ in ownFaults(of: .improvWiFi).map { .own($0) } }) {
+    _, site, _ in
+    [.wifiSSID: .text(site.ssids[0]), .wifiPassword: .secret(Secret(site.passwords[0]))]
+  }
+
+  private static let espIDF = FirmwareDraw(
+    faults: { _ in
+      (ownFaults(of: .espIDF).filter { !undrawn.contains($0) }.map { .own($0) })
+        + [.drops(in: .write(1)), .drops(in: .confirm(1)), .drops(in: .save)]
+    },
+    more: { number, room, sensor, _, origin in
+      room.access["pop"] = .secret(Secret(String(decoding: EspGATT.proof, as: UTF8.self)))
+      // Which product it is.
+      var product = origin.split("esp product/\(number)")
+      // A room that names no device can get another product.
+      if product.chance(0.3), room.address != nil {
+        room.access["endpoints.custom-data"] = .secret(Secret("floor plan \(number)"))
+        sensor.label["endpoints.custom-data"] = ""
+      }
+      // Which firmware it has: its faults come in addition.
+      var chance = origin.split("esp/\(number)")
+      for kind in [FamilyFault.bluedroid, .security1] where chance.chance(0.4) {
+        sensor.faults.append(ScheduledFault(.own(kind)))
+      }
+    }
+  ) { _, site, chance in
+    let index = Int.random(in: 0...1, using: &chance)
+    return [
+      .wifiSSID: .text(site.ssids[index]), .wifiPassword: .secret(Secret(site.passwords[index])),
+    ]
+  }
+
+  /// The faults that random buildings do not have: other products, and other devices.
+  private static let undrawn: [FamilyFault] = [
+    .security0, .noProof, .ownService, .oddVersion, .bluFi, .impostor, .joinsAnother, .staysAfterJoining,
+    .refusesNetwork,
+  ]
+
+  /// The faults that only this family has; none of them has a parameter.
+  private static func ownFaults(of family: FirmwareFamily) -> [FamilyFault] {
+    family.faults.map { FamilyFault($0.name) }
+  }
+}
