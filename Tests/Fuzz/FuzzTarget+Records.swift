@@ -158,7 +158,7 @@ extension FuzzTarget {
   ) throws -> [String] {
     let style = TerminalStyle(width: 60, hasColor: false)
     var lines = SummaryView.lines(report, after: building, reports: "reports", style: style)
-    lines += StatusView.lines(building.overview, olderThan: .seconds(86_400), next: nil, style: style)
+    lines += StatusView.lines(building, olderThan: .seconds(86_400), next: nil, style: style)
     if let started = run.started {
       for width in [nil, 40, 80] { lines += HistoryView.table([(started, run.record.events)], width: width) }
       lines += HistoryView.lines(started, run.record.events)

@@ -13,7 +13,7 @@ import Testing
     run.end(.incomplete)
     building.add(run)
     let lines = StatusView.lines(
-      building.report().overview, olderThan: nil, next: "roboprov apply house.yaml",
+      building.report(), olderThan: nil, next: "roboprov apply house.yaml",
       style: TerminalStyle(width: 200, hasColor: false))
     #expect(lines.first?.hasSuffix(": 0 of 14 rooms done") == true)
     #expect(lines.joined(separator: " ").components(separatedBy: " and 4 more: ").count == 2)
@@ -23,7 +23,7 @@ import Testing
   @Test("`status` fits every width and shows no control sequence", arguments: [20, 40, 80, 200])
   func widths(width: Int) {
     let lines = StatusView.lines(
-      SampleBuilding.varied().overview, olderThan: .seconds(0), next: nil,
+      SampleBuilding.varied(), olderThan: .seconds(0), next: nil,
       style: TerminalStyle(width: width, hasColor: false))
     let tooWide = lines.filter { $0.columns > width }
     #expect(tooWide.isEmpty)

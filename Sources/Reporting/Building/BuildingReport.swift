@@ -79,17 +79,18 @@ package struct BuildingReport: Hashable, Sendable {
     rooms = BuildingRoom.all(lastKnown, recorded.ofRooms, manifest ?? newest, isNamed: manifest != nil)
   }
 
-  /// The state of the building, without its history.
-  package var overview: BuildingOverview {
-    BuildingOverview(
-      building: building, name: name, made: made, rooms: rooms,
-      newest: runs.last.map { RecordedAt(run: $0.started.run, at: $0.began) },
-      manifestPath: runs.last?.started.manifestPath)
-  }
-
-  package var open: [BuildingRoom] { overview.open }
+  package var open: [BuildingRoom] { rooms.filter(\.isOpen) }
   /// The number of rooms in a state.
-  package func count(_ state: RoomStatus.Kind) -> Int { overview.count(state) }
+  package func count(_ state: RoomStatus.Kind) -> Int { rooms.count { $0.state == state } }
+  /// The rooms that count: those of the manifest that are in service.
+  package var counted: [BuildingRoom] { rooms.filter { $0.isInManifest && $0.state != .retired } }
   /// Whether nothing is left to do.
-  package var isDone: Bool { overview.isDone }
+  package var isDone: Bool { !rooms.isEmpty && open.isEmpty }
+  /// What the comparison with the manifest leaves out: a sentence each.
+  package var comparisonGaps: [String] {
+    [WantedRoom.Uncompared.otherKey, .unread].compactMap { cause in
+      let count = rooms.count { $0.uncompared == cause && $0.state == .done }
+      return count > 0 ? cause.sentence(of: count) : nil
+    }
+  }
 }

@@ -11,7 +11,7 @@ package enum StatusView {
   ///   - next: The command that does what is left; nil where nothing is left.
   ///   - times: The local time.
   package static func lines(
-    _ report: BuildingOverview, notes: [String] = [], olderThan age: Duration?, next: String?,
+    _ report: BuildingReport, notes: [String] = [], olderThan age: Duration?, next: String?,
     times: LocalTime = .utc,
     style: TerminalStyle
   ) -> [String] {
@@ -27,14 +27,14 @@ package enum StatusView {
   }
 
   private static func headline(
-    _ report: BuildingOverview, _ times: LocalTime, _ style: TerminalStyle
+    _ report: BuildingReport, _ times: LocalTime, _ style: TerminalStyle
   ) -> [String] {
     let others = report.others.map { "\($0.state.symbol) \($0.count) \($0.state.words)" }
     let weak = report.rooms.count { $0.state == .done && $0.evidence?.grade == .selfDisconnect }
     var counts = others
     if weak > 0 { counts.append("\(weak) done with weak evidence (the device ended the link)") }
-    let newest = report.newest.map {
-      "Last change: \(times.minute($0.at)) \(times.offset($0.at)), run \($0.run.visible)."
+    let newest = report.runs.last.map {
+      "Last change: \(times.minute($0.began)) \(times.offset($0.began)), run \($0.started.run.visible)."
     }
     return style.block("\(report.name.visible): \(report.verdict)")
       .map { style.paint($0, report.isDone ? .green : .bold) }
@@ -51,7 +51,7 @@ package enum StatusView {
   /// The maximum number of names in one place.
   private static let named = 10
 
-  private static func open(_ report: BuildingOverview, _ style: TerminalStyle) -> [String] {
+  private static func open(_ report: BuildingReport, _ style: TerminalStyle) -> [String] {
     var order: [OpenRooms] = []
     var names: [OpenRooms: [String]] = [:]
     for room in report.open {
@@ -69,7 +69,7 @@ package enum StatusView {
   }
 
   private static func decisions(
-    _ report: BuildingOverview, _ times: LocalTime, _ style: TerminalStyle
+    _ report: BuildingReport, _ times: LocalTime, _ style: TerminalStyle
   ) -> [String] {
     var lines: [String] = []
     for room in report.rooms {
@@ -87,7 +87,7 @@ package enum StatusView {
   }
 
   private static func old(
-    _ report: BuildingOverview, _ age: Duration, _ times: LocalTime, _ style: TerminalStyle
+    _ report: BuildingReport, _ age: Duration, _ times: LocalTime, _ style: TerminalStyle
   ) -> [String] {
     let limit = report.made.addingTimeInterval(-age.inSeconds)
     let old = report.rooms.filter { $0.state == .done && ($0.seen.map { $0.at < limit } ?? true) }

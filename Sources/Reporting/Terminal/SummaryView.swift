@@ -33,7 +33,7 @@ package enum SummaryView {
       blocks.append(paths + ["Reports: \(reports.visible)"])
     }
     blocks.append(
-      headline(report, after?.overview, style)
+      headline(report, after, style)
         + (report.speed.map { style.block($0.sentence, indent: 2) } ?? [])
         + onRecordOnly(report, times, style))
     if let next { blocks[blocks.count - 1].append("Next: " + next.visible) }
@@ -111,7 +111,7 @@ package enum SummaryView {
 
   /// The run, and where it leaves the building: one count if the run was to work on all rooms.
   private static func headline(
-    _ report: RunReport, _ after: BuildingOverview?, _ style: TerminalStyle
+    _ report: RunReport, _ after: BuildingReport?, _ style: TerminalStyle
   ) -> [String] {
     let selected = report.selected
     let good = selected.count(where: \.outcome.isSuccess)
@@ -138,7 +138,7 @@ package enum SummaryView {
       + (building.map { style.block($0, indent: 2) } ?? [])
   }
 
-  private static func building(_ after: BuildingOverview) -> String {
+  private static func building(_ after: BuildingReport) -> String {
     let others = after.others.map { ", \($0.count) \($0.state.words)" }
     return "The building: \(after.verdict.lowercasedFirst)\(others.joined())."
   }

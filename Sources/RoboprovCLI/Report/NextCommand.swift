@@ -6,8 +6,7 @@ import Reporting
 extension BuildingReport {
   /// The command to run next; nil when every room is done.
   func nextCommand(for reference: BuildingReference, in reports: String) -> String? {
-    let overview = self.overview
-    guard !overview.isDone else { return nil }
+    guard !isDone else { return nil }
     let open = Dictionary(uniqueKeysWithValues: rooms.filter(\.isOpen).map { ($0.id, $0) })
     if let building = reference.source?.building,
       building.rooms.contains(where: { room in
@@ -18,7 +17,7 @@ extension BuildingReport {
     }
     let manifest =
       reference.source == nil
-      ? overview.manifestPath ?? Self.rehearsed(reference.id, in: reports) : reference.text
+      ? runs.last?.started.manifestPath ?? Self.rehearsed(reference.id, in: reports) : reference.text
     let argument = manifest?.shellQuoted ?? "MANIFEST"
     return "roboprov apply \(argument)\(Preferences.argument(naming: reports))"
   }

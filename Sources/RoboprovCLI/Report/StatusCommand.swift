@@ -65,15 +65,12 @@ struct StatusCommand: AsyncParsableCommand {
     let report = BuildingReports.make(subject, from: archive)
     if write { try write(BuildingReports.make(.init(building: reference.id), from: archive)) }
     if output == .json { Console.data(BuildingJSON.text(report)) }
-    let overview = report.overview
     if output == .text {
       let changes = try since.map { try self.changes(since: $0, archive, report, subject) } ?? []
-      let notes = signed(archive, reference) + (reference.source == nil ? [] : overview.comparisonGaps)
-      show(
-        overview, report.nextCommand(for: reference, in: reports), changes, notes
-      )
+      let notes = signed(archive, reference) + (reference.source == nil ? [] : report.comparisonGaps)
+      show(report, report.nextCommand(for: reference, in: reports), changes, notes)
     }
-    if check, !overview.isDone { throw ExitStatus.incomplete }
+    if check, !report.isDone { throw ExitStatus.incomplete }
   }
 
   private func write(_ report: BuildingReport) throws {
@@ -105,10 +102,10 @@ struct StatusCommand: AsyncParsableCommand {
       from: then.rooms, to: report.rooms, since: since, style: Screen.standardOutput.style) + [""]
   }
 
-  private func show(_ overview: BuildingOverview, _ next: String?, _ changes: [String], _ notes: [String]) {
+  private func show(_ report: BuildingReport, _ next: String?, _ changes: [String], _ notes: [String]) {
     let screen = Screen.standardOutput
     let lines = StatusView.lines(
-      overview, notes: notes, olderThan: olderThan.map { .seconds($0 * 86_400) }, next: next,
+      report, notes: notes, olderThan: olderThan.map { .seconds($0 * 86_400) }, next: next,
       times: .here, style: screen.style)
     Console.data(lines: changes + lines)
   }

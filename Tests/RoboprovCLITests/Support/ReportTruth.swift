@@ -336,7 +336,7 @@ struct ReportTruth {
   }
 
   private func expectStatus() throws {
-    let overview = try site.report(laptop).overview
+    let overview = try site.report(laptop)
     let lines = StatusView.lines(
       overview, olderThan: nil, next: nil, style: TerminalStyle(width: 1000, hasColor: false))
     let rooms = report["rooms"].items

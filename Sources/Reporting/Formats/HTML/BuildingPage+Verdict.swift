@@ -1,6 +1,6 @@
 import Model
 
-extension BuildingOverview {
+extension BuildingReport {
   /// The progress of the building, in one clause; the same in every output.
   var verdict: String {
     let counted = counted
@@ -16,11 +16,6 @@ extension BuildingOverview {
       (state, rooms.count { $0.isInManifest && $0.state == state })
     }.filter { $0.count > 0 }
   }
-}
-
-extension BuildingReport {
-  var counted: [BuildingRoom] { overview.counted }
-  var verdict: String { overview.verdict }
 }
 
 extension BuildingPage {
