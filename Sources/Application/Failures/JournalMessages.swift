@@ -19,6 +19,18 @@ package enum JournalMessages {
     }
   }
 
+  /// Does work on the record.
+  /// - Throws: `CommandFailure` in place of the error of the record.
+  package static func translating<Value>(
+    of place: Place = .record, _ work: @autoclosure () throws(JournalError) -> Value
+  ) throws -> Value {
+    do throws(JournalError) {
+      return try work()
+    } catch {
+      throw failure(error, of: place)
+    }
+  }
+
   package static func failure(_ error: JournalError, of place: Place = .record) -> CommandFailure {
     CommandFailure(
       .record, place == .record ? "\(error)" : "the mirror: \(error)", advice: advice(error, place))

@@ -14,12 +14,8 @@ extension BuildingArchive {
     _ building: String, in reports: String, _ extent: JournalExtent = .whole, damagedToo: Bool = false,
     ifMissing status: ExitStatus = .record
   ) throws -> BuildingArchive {
-    let archive: BuildingArchive
-    do throws(JournalError) {
-      archive = try BuildingArchive.read(in: reports, building: building, extent)
-    } catch {
-      throw JournalMessages.failure(error)
-    }
+    let archive = try JournalMessages.translating(
+      BuildingArchive.read(in: reports, building: building, extent))
     warnOfSkipped(archive.skipped)
     for journal in archive.empty { Messages.say("roboprov: warning: \(FaultWords.empty(journal))") }
     for fault in archive.faults {
@@ -50,17 +46,9 @@ extension BuildingArchive {
   /// those that it lacks, and a clock behind the record is reported.
   /// - Throws: `CommandFailure` when a journal cannot be synced or copied.
   func prepare(for run: RunIdentity, of building: String, in record: RecordKeeping) throws {
-    do throws(JournalError) {
-      try syncPredecessors()
-    } catch {
-      throw JournalMessages.failure(error)
-    }
+    try JournalMessages.translating(syncPredecessors())
     if let mirror = record.mirror {
-      do throws(JournalError) {
-        try complete(building, in: mirror)
-      } catch {
-        throw JournalMessages.failure(error, of: .mirror)
-      }
+      try JournalMessages.translating(of: .mirror, complete(building, in: mirror))
     }
     guard let behind = clockBehind(run.began) else { return }
     let times = LocalTime.here

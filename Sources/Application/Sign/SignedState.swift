@@ -49,12 +49,7 @@ package struct SignedState {
   /// The signed states of a building, oldest first.
   /// - Throws: `CommandFailure` if one of them cannot be read.
   package static func all(of building: String, in reports: String) throws -> [SignedState] {
-    let names: [String]
-    do throws(JournalError) {
-      names = try SignedFolders.names(of: building, in: reports)
-    } catch {
-      throw JournalMessages.failure(error)
-    }
+    let names = try JournalMessages.translating(SignedFolders.names(of: building, in: reports))
     return try names.map { try SignedState($0, in: "\(reports)/\(building)") }
       .sorted { ($0.statement.signed, $0.name) < ($1.statement.signed, $1.name) }
   }

@@ -64,11 +64,7 @@ struct MergeCommand: AsyncParsableCommand {
     } catch {
       throw Self.failure(error)
     }
-    do throws(JournalError) {
-      try writeReports(of: merge.building, in: reports)
-    } catch {
-      throw JournalMessages.failure(error)
-    }
+    try JournalMessages.translating(writeReports(of: merge.building, in: reports))
     return stored.count
   }
 

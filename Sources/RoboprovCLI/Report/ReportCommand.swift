@@ -92,12 +92,9 @@ struct RunReportCommand: AsyncParsableCommand {
         advice: "See the history of its room: `roboprov history \(building.shellQuoted) ROOM`.")
     }
     let archive = try BuildingArchive.load(building, in: reports, damagedToo: true)
-    do throws(JournalError) {
-      let (report, after) = try RunReports.writeAgain(record.events, to: directory, in: archive)
-      RunOutput.show(report, after: after, in: directory, as: output)
-    } catch {
-      throw JournalMessages.failure(error)
-    }
+    let (report, after) = try JournalMessages.translating(
+      RunReports.writeAgain(record.events, to: directory, in: archive))
+    RunOutput.show(report, after: after, in: directory, as: output)
   }
 
   /// Reports what the journal has lost. A cut-off last line is a warning. From a damaged journal no reports
@@ -120,12 +117,8 @@ struct RunReportCommand: AsyncParsableCommand {
 
   private func writeBundle(_ path: String) throws {
     let reference = try BuildingReference.find(building)
-    let archive: BuildingArchive
-    do throws(JournalError) {
-      archive = try BuildingArchive.read(in: reports, building: reference.id)
-    } catch {
-      throw JournalMessages.failure(error)
-    }
+    let archive = try JournalMessages.translating(
+      BuildingArchive.read(in: reports, building: reference.id))
     guard !archive.runs.isEmpty || !archive.faults.isEmpty else {
       throw BuildingArchive.noRun(of: reference.id, in: reports)
     }

@@ -74,11 +74,8 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private func write(_ report: BuildingReport) throws {
-    do throws(JournalError) {
-      for path in try BuildingReports.write(report, in: reports) { Console.say("Wrote \(path)") }
-    } catch {
-      throw JournalMessages.failure(error)
-    }
+    let paths = try JournalMessages.translating(BuildingReports.write(report, in: reports))
+    for path in paths { Console.say("Wrote \(path)") }
   }
 
   /// What changed since a day or run.
