@@ -26,25 +26,26 @@ struct ScenarioFields: FaultOrder {
     return text
   }
 
+  /// The value of a text; nil if the key is absent.
+  private func value<Value>(
+    _ key: String, _ expected: String, _ kind: ScenarioProblem.Kind = .value, _ read: (String) -> Value?
+  ) throws(ScenarioProblem) -> Value? {
+    guard let text = try text(key) else { return nil }
+    if let value = read(text) { return value }
+    throw ScenarioProblem(key, kind, "\(expected) is expected here")
+  }
+
   /// A whole number, decimal or `0x…`.
   func integer(_ key: String, in bounds: ClosedRange<Int>) throws(ScenarioProblem) -> Int? {
-    guard let text = try text(key) else { return nil }
-    let number =
+    try value(key, "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)", .range) { text in
       text.hasPrefix("0x") ? Int(text.dropFirst(2), radix: 16, in: bounds) : Int(text, in: bounds)
-    guard let number else {
-      throw ScenarioProblem(
-        key, .range, "a whole number from \(bounds.lowerBound) to \(bounds.upperBound) is expected here")
     }
-    return number
   }
 
   func number(_ key: String, in bounds: ClosedRange<Double>) throws(ScenarioProblem) -> Double? {
-    guard let text = try text(key) else { return nil }
-    guard let number = Double(text, in: bounds) else {
-      throw ScenarioProblem(
-        key, .range, "a number from \(bounds.lowerBound) to \(bounds.upperBound) is expected here")
+    try value(key, "a number from \(bounds.lowerBound) to \(bounds.upperBound)", .range) {
+      Double($0, in: bounds)
     }
-    return number
   }
 
   /// A coordinate of a place in metres, at most 10 km from the origin.
@@ -53,48 +54,32 @@ struct ScenarioFields: FaultOrder {
   }
 
   /// `true` or `false`.
-  func flag(_ key: String) throws(ScenarioProblem) -> Bool? {
-    guard let text = try text(key) else { return nil }
-    guard let flag = Bool(text) else { throw ScenarioProblem(key, .value, "true or false is expected here") }
-    return flag
-  }
+  func flag(_ key: String) throws(ScenarioProblem) -> Bool? { try value(key, "true or false") { Bool($0) } }
 
   func address(_ key: String) throws(ScenarioProblem) -> BluetoothAddress? {
-    guard let text = try text(key) else { return nil }
-    guard let address = BluetoothAddress(text) else {
-      throw ScenarioProblem(key, .value, "a Bluetooth address such as C4:7C:8D:00:00:01 is expected here")
-    }
-    return address
+    try value(key, "a Bluetooth address such as C4:7C:8D:00:00:01") { BluetoothAddress($0) }
   }
 
   /// The UUID of a beacon. Short UUIDs belong to services; no beacon has one.
   func beaconUUID(_ key: String) throws(ScenarioProblem) -> BluetoothUUID? {
-    guard let text = try text(key) else { return nil }
-    guard text.utf8.count == 36, let uuid = BluetoothUUID(text) else {
-      throw ScenarioProblem(key, .value, "a UUID of 32 hex digits is expected here")
-    }
-    return uuid
+    try value(key, "a UUID of 32 hex digits") { $0.utf8.count == 36 ? BluetoothUUID($0) : nil }
   }
 
   /// A kernel name such as `hci0`, because it becomes a part of D-Bus object paths.
   func adapterName(_ key: String) throws(ScenarioProblem) -> String? {
-    guard let name = try text(key) else { return nil }
-    let number = name.dropFirst(3)
-    guard name.hasPrefix("hci"), (1...4).contains(number.utf8.count),
-      number.allSatisfy({ $0.isASCII && $0.isNumber })
-    else { throw ScenarioProblem(key, .value, "a name such as hci0 is expected here") }
-    return name
+    try value(key, "a name such as hci0") { name in
+      let number = name.dropFirst(3)
+      let isName =
+        name.hasPrefix("hci") && (1...4).contains(number.utf8.count)
+        && number.allSatisfy { $0.isASCII && $0.isNumber }
+      return isName ? name : nil
+    }
   }
 
   /// A duration of up to a day: `500ms`, `5s`, `2m`.
   func duration(_ key: String) throws(ScenarioProblem) -> Duration? {
-    guard let text = try text(key) else { return nil }
-    guard let duration = Duration(written: text) else {
-      throw ScenarioProblem(key, .value, "a time such as 500ms, 5s or 2m is expected here")
-    }
-    guard (.zero...Self.longest).contains(duration) else {
-      throw ScenarioProblem(key, .range, "a time from 0s to 1440m is expected here")
-    }
-    return duration
+    let duration = try value(key, "a time such as 500ms, 5s or 2m") { Duration(written: $0) }
+    guard let duration, !(.zero...Self.longest).contains(duration) else { return duration }
+    throw ScenarioProblem(key, .range, "a time from 0s to 1440m is expected here")
   }
 }

@@ -59,10 +59,21 @@ extension Double: OutputValue {
   package var output: JSONValue { .number(self) }
 }
 
-extension String: OutputValue {
+/// A value whose output is its description.
+package protocol OutputText: OutputValue, CustomStringConvertible {}
+
+extension OutputText {
   package static var schema: Schema { .text(.any) }
-  package var output: JSONValue { .string(self) }
+  package var output: JSONValue { .string(description) }
 }
+
+extension String: OutputText {}
+extension HostName: OutputText {}
+extension Identifier: OutputText {}
+extension DeviceIdentity: OutputText {}
+extension BluetoothAddress: OutputText { package static var schema: Schema { .text(.address) } }
+extension AdapterID: OutputText { package static var schema: Schema { .text(.adapter) } }
+extension BluetoothUUID: OutputText { package static var schema: Schema { .text(.uuid) } }
 
 extension Date: OutputValue {
   package static var schema: Schema { .text(.time) }
@@ -71,56 +82,6 @@ extension Date: OutputValue {
 
 extension Timestamp: OutputValue {
   package static var schema: Schema { .text(.time) }
-  package var output: JSONValue { .string(text) }
-}
-
-extension BluetoothAddress: OutputValue {
-  package static var schema: Schema { .text(.address) }
-  package var output: JSONValue { .string(description) }
-}
-
-extension HostName: OutputValue {
-  package static var schema: Schema { .text(.any) }
-  package var output: JSONValue { .string(text) }
-}
-
-extension AdapterID: OutputValue {
-  package static var schema: Schema { .text(.adapter) }
-  package var output: JSONValue { .string(description) }
-}
-
-extension BluetoothUUID: OutputValue {
-  package static var schema: Schema { .text(.uuid) }
-  package var output: JSONValue { .string(description) }
-}
-
-extension DeviceIdentity: OutputValue {
-  package static var schema: Schema { .text(.any) }
-  package var output: JSONValue { .string(description) }
-}
-
-extension Identifier: OutputValue {
-  package static var schema: Schema { .text(.any) }
-  package var output: JSONValue { .string(rawValue) }
-}
-
-/// A SHA-256 in lower-case hex.
-package struct SHA256Text: OutputValue {
-  private let hex: String
-
-  package init(_ hex: String) { self.hex = hex }
-
-  package static var schema: Schema { .text(.sha256) }
-  package var output: JSONValue { .string(hex) }
-}
-
-/// The digest of a manifest, without its passwords; empty if a change of the record named no manifest.
-package struct ManifestDigestText: OutputValue {
-  private let text: String
-
-  package init(_ text: String) { self.text = text }
-
-  package static var schema: Schema { .text(.manifestDigest) }
   package var output: JSONValue { .string(text) }
 }
 

@@ -40,9 +40,9 @@ package enum BuildingJSON {
   private static let manifest = OutputForm<BuildingReport.Manifest>("manifest", "A manifest.") {
     Field("path", "Its path as the command line named it.") { $0.path }
     Field(
-      "sha256",
-      "`content:` and the SHA-256 of its content without passwords."
-    ) { ManifestDigestText($0.sha256) }
+      "sha256", "`content:` and the SHA-256 of its content without passwords.",
+      schema: .text(.manifestDigest)
+    ) { .string($0.sha256) }
   }
 
   /// The number of rooms in each state; every state is listed.
@@ -206,11 +206,12 @@ package enum BuildingJSON {
     Field("room", "The room that a person changed; null for a run.") { $0.change?.room }
     Field("reason", "Why that was changed.") { $0.change?.reason }
     Field(
-      "manifest_sha256",
-      "`content:` and the SHA-256 of its content without passwords."
-    ) { ManifestDigestText($0.started.manifestSHA256) }
-    Field("journal_sha256", "SHA-256 of the journal's last line, which identifies the whole journal.") {
-      SHA256Text($0.journalHash)
-    }
+      "manifest_sha256", "`content:` and the SHA-256 of its content without passwords.",
+      schema: .text(.manifestDigest)
+    ) { .string($0.started.manifestSHA256) }
+    Field(
+      "journal_sha256", "SHA-256 of the journal's last line, which identifies the whole journal.",
+      schema: .text(.sha256)
+    ) { .string($0.journalHash) }
   }
 }

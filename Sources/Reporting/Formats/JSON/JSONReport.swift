@@ -129,9 +129,9 @@ package enum JSONReport {
   private static let manifest = OutputForm<RunStarted?>("manifest", "The manifest of a run.") {
     Field("path", "Its path as the command line named it.") { $0?.manifestPath }
     Field(
-      "sha256",
-      "`content:` and the SHA-256 of its content without passwords."
-    ) { ($0?.manifestSHA256).map(ManifestDigestText.init) }
+      "sha256", "`content:` and the SHA-256 of its content without passwords.",
+      schema: .nullable(.text(.manifestDigest))
+    ) { ($0?.manifestSHA256).map(JSONValue.string) ?? .null }
   }
 
   private static let summary = OutputForm<RunReport>("summary", "The number of rooms with each outcome.") {
