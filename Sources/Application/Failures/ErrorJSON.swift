@@ -6,26 +6,9 @@ package enum ErrorJSON {
 
   package static func line(_ failure: CommandFailure) -> String {
     let value = JSONValue.values([
-      "schema": schema, "code": failure.status.name, "exit_status": Int(failure.status.rawValue),
+      "schema": schema, "code": "\(failure.status)", "exit_status": Int(failure.status.rawValue),
       "message": failure.message, "advice": failure.advice,
     ])
     return value.line
-  }
-}
-
-extension ExitStatus {
-  /// The name in JSON.
-  fileprivate var name: String {
-    switch self {
-    case .done: "done"
-    case .unexpected: "unexpected"
-    case .changes: "changes"
-    case .usage: "usage"
-    case .manifest: "manifest"
-    case .unavailable: "unavailable"
-    case .record: "record"
-    case .incomplete: "incomplete"
-    case .interrupted: "interrupted"
-    }
   }
 }

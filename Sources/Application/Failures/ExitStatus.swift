@@ -1,6 +1,7 @@
 import Model
 
-/// The exit status of the process. The numbers are frozen and follow sysexits.h where one fits.
+/// The exit status of the process. The numbers are frozen and follow sysexits.h where one fits; the names of the cases are
+/// frozen, too: they are the codes of errors in JSON.
 ///
 /// Thrown, it ends the command without a message.
 package enum ExitStatus: Int32, CaseIterable, Error {

@@ -221,14 +221,14 @@ struct ApplyCommand: AsyncParsableCommand {
     let person = RunExecution.Operator(
       confirm: { [yes = everyDay.yes] proposals in
         if yes { return .option }
-        return await progress.pausing { await Confirmation.ask(proposals) }
+        return await progress.pausing { await RunQuestions.consent(to: proposals) }
       },
       judge: { [building = request.building] first in
-        await progress.pausing { await CanaryQuestion.ask(about: first, of: building) }
+        await progress.pausing { await RunQuestions.judgement(of: first, in: building) }
       },
       action: { [operatorKey = course.operatorKey, clock = stack.clock] room in
         guard operatorKey else { return nil }
-        return await progress.pausing { await OperatorKey.wait(for: room, clock) }
+        return await progress.pausing { await RunQuestions.action(in: room, clock) }
       },
       requests: interruptions.requests)
     let result = try await execution.carryOut(

@@ -319,22 +319,13 @@ extension FirmwareFamily {
       if status.saved != nil { faults.append(.init("no_saved", .noSaved)) }
       faults.append(.init("refuses_subscription", .refusesSubscription))
       if !status.refusals.isEmpty {
-        faults.append(
-          .init("error_on_save", keys: ["text"]) { (order, _) throws(ScenarioProblem) in
-            .errorOnSave(try order.required("text", order.text))
-          })
+        faults.append(.init("error_on_save", text: { .errorOnSave($0) }))
       }
     }
     if !family.lifecycle.isRewritable { faults.append(.init("never_returns", .neverReturns)) }
     if procedure.readsBack {
-      faults.append(
-        .init("keeps_old", keys: ["setting"]) { (order, family) throws(ScenarioProblem) in
-          .own(.keepsOld(try order.characteristic(of: family)))
-        })
-      faults.append(
-        .init("stores_wrong", keys: ["setting"]) { (order, family) throws(ScenarioProblem) in
-          .own(.storesWrong(try order.characteristic(of: family)))
-        })
+      faults.append(.init("keeps_old", ofSetting: { .keepsOld($0) }))
+      faults.append(.init("stores_wrong", ofSetting: { .storesWrong($0) }))
     }
     self.init(
       name: family.id.rawValue, settings: family.firmwareSettings,

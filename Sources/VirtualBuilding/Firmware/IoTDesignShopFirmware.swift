@@ -217,12 +217,8 @@ extension FirmwareFamily {
       },
     ],
     faults: [
-      .init("keeps_old", keys: ["setting"]) { (order, family) throws(ScenarioProblem) in
-        .own(.keepsOld(try order.characteristic(of: family)))
-      },
-      .init("stores_wrong", keys: ["setting"]) { (order, family) throws(ScenarioProblem) in
-        .own(.storesWrong(try order.characteristic(of: family)))
-      },
+      .init("keeps_old", ofSetting: { .keepsOld($0) }),
+      .init("stores_wrong", ofSetting: { .storesWrong($0) }),
       .init("old_beacon", .own(.oldBeacon)),
     ],
     oracle: FirmwareOracle(

@@ -15,18 +15,10 @@ extension FirmwareFamily {
       .init("without_wifi_scan", .withoutWiFiScan),
       .init("no_ready", .noReady),
       .init("refuses_subscription", .refusesSubscription),
-      .init("stale_error", keys: ["text"]) { (order, _) throws(ScenarioProblem) in
-        .staleError(try order.required("text", order.text))
-      },
-      .init("lasting_error", keys: ["text"]) { (order, _) throws(ScenarioProblem) in
-        .lastingError(try order.required("text", order.text))
-      },
-      .init("error_after_first_write", keys: ["text"]) { (order, _) throws(ScenarioProblem) in
-        .errorAfterFirstWrite(try order.required("text", order.text))
-      },
-      .init("error_on_save", keys: ["text"]) { (order, _) throws(ScenarioProblem) in
-        .errorOnSave(try order.required("text", order.text))
-      },
+      .init("stale_error", text: { .staleError($0) }),
+      .init("lasting_error", text: { .lastingError($0) }),
+      .init("error_after_first_write", text: { .errorAfterFirstWrite($0) }),
+      .init("error_on_save", text: { .errorOnSave($0) }),
       .init("saves_only_with_ssid", .savesOnlyWithSSID),
       .init("no_saved", .noSaved),
       .init("restarts_before_confirming", keys: ["saved"]) { (order, _) throws(ScenarioProblem) in

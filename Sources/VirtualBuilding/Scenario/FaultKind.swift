@@ -21,6 +21,20 @@ package struct FaultKind: Sendable {
     self.init(name, keys: []) { _, _ in fault }
   }
 
+  /// A kind with a text.
+  package init(_ name: String, text fault: @escaping @Sendable (String) -> Fault) {
+    self.init(name, keys: ["text"]) { (order, _) throws(ScenarioProblem) in
+      fault(try order.required("text", order.text))
+    }
+  }
+
+  /// A kind that concerns what writes a setting.
+  package init(_ name: String, ofSetting fault: @escaping @Sendable (BluetoothUUID) -> FamilyFault) {
+    self.init(name, keys: ["setting"]) { (order, family) throws(ScenarioProblem) in
+      .own(fault(try order.characteristic(of: family)))
+    }
+  }
+
   /// The kinds for every device.
   package static let common: [FaultKind] = [
     .init("silent", .silent),
