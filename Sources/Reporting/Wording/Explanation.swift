@@ -69,12 +69,12 @@ struct SentenceContext {
   var room: RoomID?
   let identity: DeviceIdentity?
   /// The computer of the room's last adapter; nil for this one.
-  let host: HostName?
+  private(set) var host: HostName?
   let rssi: Int?
   let hasWiFi: Bool
-  let isTried: Bool
-  let isProved: Bool
-  let mayHaveKept: Bool
+  private(set) var isTried = false
+  private(set) var isProved = false
+  private(set) var mayHaveKept = false
   let isRegistered: Bool
   /// The settings that the manifest gives the device.
   let wanted: [SettingName]
@@ -83,10 +83,10 @@ struct SentenceContext {
   /// Whether the firmware of its family decides a part of that identity.
   let expectsBeacon: Bool
   /// The evidence so far.
-  let grade: Evidence.Grade?
+  private(set) var grade: Evidence.Grade?
   let exclusion: Exclusion?
   /// How many attempts in a row, up to the last, failed in the same way in the same step.
-  let equalFailures: Int
+  private(set) var equalFailures = 0
   /// What starts the room again, as an imperative within a sentence.
   var retry = Self.sameCommand
 
@@ -121,19 +121,13 @@ struct SentenceContext {
     address = step.address ?? room?.address
     self.room = step.room
     identity = room?.identity
-    host = nil
     rssi = step.rssi
     hasWiFi = room?.settings[.wifiSSID] != nil
-    isTried = false
-    isProved = false
-    mayHaveKept = false
     isRegistered = step.registered == true
     wanted = room.map { $0.settings.keys.sorted() } ?? []
     hasBeacon = family?.hasIdentity ?? true
     expectsBeacon = family?.expectedSettings.isEmpty == false
-    grade = nil
     exclusion = step.exclusion
-    equalFailures = 0
   }
 
   /// `The sensor C4:7C:8D:00:00:01`, or `The sensor` when its address is not known.
