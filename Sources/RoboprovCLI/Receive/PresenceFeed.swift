@@ -43,6 +43,6 @@ actor PresenceFeed {
   }
 
   private func print(_ event: MonitorLine.Event, on adapter: AdapterID, _ device: Presence.Device? = nil) {
-    Console.data(MonitorLine(event: event, at: wall(), adapter: names[adapter], device: device).text + "\n")
+    Console.data(MonitorLine.text(event, at: wall(), on: names[adapter], device) + "\n")
   }
 }

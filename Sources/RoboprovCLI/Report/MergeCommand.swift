@@ -92,7 +92,21 @@ struct MergeCommand: AsyncParsableCommand {
         Console.data("\n! \(explanation.sentence)\n  → \(explanation.advice)\n")
       }
     case .json:
-      Console.data(MergeJSON.value(merge, lastKnown, explanations).pretty)
+      let rooms = lastKnown.rooms.sorted { $0.key < $1.key }.map { id, room -> JSONValue in
+        let run = room.lastWrite?.run ?? room.lastRun
+        return .values([
+          "id": id, "room": room.name, "state": room.status.kind, "addresses": room.bindings.map(\.address),
+          "run": run,
+        ])
+      }
+      let found = explanations.map { conflict, words -> JSONValue in
+        .values(["rooms": conflict.rooms, "sentence": words.sentence, "advice": words.advice])
+      }
+      let value = JSONValue.values([
+        "schema": "roboprov/merge/2", "building": merge.building, "runs": merge.archive.runs.map(\.id),
+        "rooms": rooms, "conflicts": found,
+      ])
+      Console.data(value.pretty)
     }
   }
 

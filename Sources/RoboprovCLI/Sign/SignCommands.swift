@@ -75,9 +75,10 @@ struct CheckCommand: AsyncParsableCommand {
       Console.data(
         "The journals are complete, and every report matches them (\(checked.set.paths.count) files).\n")
     case .json:
-      let value = CheckJSON.value(
-        building: checked.report.building, signature: states.last?.by, signed: states.last?.state.signed,
-        files: checked.set.paths)
+      let value = JSONValue.values([
+        "schema": "roboprov/check/1", "building": checked.report.building, "signature": states.last?.by,
+        "signed_at": states.last?.state.signed, "files": checked.set.paths,
+      ])
       Console.data(value.pretty)
     }
   }
@@ -135,8 +136,10 @@ struct SignCommand: AsyncParsableCommand {
     let file = "\(state.folder)/\(SignedState.signature)"
     Console.say("Signed \(checked.set.paths.count) files: \(file)")
     if output == .json {
-      let value = SignatureJSON.value(
-        building: checked.report.building, file: file, files: checked.set.paths)
+      let value = JSONValue.values([
+        "schema": "roboprov/signature/1", "building": checked.report.building, "file": file,
+        "files": checked.set.paths,
+      ])
       Console.data(value.pretty)
     }
   }
