@@ -132,7 +132,7 @@ let package = Package(
       ],
       resources: [
         .embedInCode("Schemas/manifest.schema.json"), .embedInCode("Schemas/family.schema.json"),
-        .embedInCode("Schemas/record.schema.json"),
+        .embedInCode("Schemas/record.schema.json"), .embedInCode("Doctor/host_facts.sh"),
       ], settings: strict),
     library(
       "RoboprovCLI",

@@ -25,26 +25,26 @@ extension FuzzTarget {
     }
     let asked = Duration.seconds(1_795_251_600)
     func findings() -> [String] {
-      let answer = RemoteAnswer(
+      let answer = HostFacts(
         Array(lines.joined(separator: "\n").utf8), from: asked, to: asked + .seconds(1))
       var radio = RadioFacts(
         stack: "BlueZ 5.66",
-        adapters: (answer.facts.bluetooth.value?.controllers ?? []).enumerated().map { index, controller in
+        adapters: (answer.bluetooth.value?.controllers ?? []).enumerated().map { index, controller in
           RadioFacts.Item(
             adapter: Adapter(
               id: AdapterID(BluetoothAddress(rawValue: UInt64(index))), name: controller.name, state: .ready),
             links: [])
         })
-      let own = Diagnosis(host: answer.facts, radio: radio).findings
+      let own = Diagnosis(host: answer, radio: radio).findings
       if let name = HostName("gw3") {
         radio.hosts = [
           .init(
             description: HostDescription(name, ssh: "gw3"), stack: nil, failure: nil,
-            roundTrip: nil, answer: answer)
+            roundTrip: nil, facts: answer)
         ]
       }
-      return [own, Diagnosis(host: answer.facts, radio: radio).findings].map {
-        DoctorView.lines($0, style: TerminalStyle(width: 80, hasColor: false)).joined(separator: "\n")
+      return [own, Diagnosis(host: answer, radio: radio).findings].map {
+        $0.lines(TerminalStyle(width: 80, hasColor: false)).joined(separator: "\n")
       }
     }
     let found = findings()

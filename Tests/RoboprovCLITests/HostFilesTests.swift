@@ -47,7 +47,7 @@ import Testing
       let controller = try #require(facts.controllers.first)
       #expect(controller.name == "hci0" && controller.block == RadioBlock.none)
       #expect(controller.hub == "usb1/1-3")
-      #expect(controller.supervisionTimeout == .known(.milliseconds(420)))
+      #expect(controller.supervisionTimeout == .milliseconds(420))
       #expect(facts.wifi == [WiFiFacts(name: "wlan0", driver: "iwlwifi", isUp: true, usbPath: nil)])
       #expect(facts.storedDevices == .known(1))
     }
@@ -59,7 +59,7 @@ import Testing
       try HostRoot.use(files, links: files.isEmpty ? [:] : Self.links) { root in
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "echo Welcome to gw3; \(RemoteAnswer.script(below: root))"]
+        process.arguments = ["-c", "echo Welcome to gw3; R=\"\(root)\"; \(HostFacts.script)"]
         let pipe = Pipe()
         (process.standardOutput, process.standardError) = (pipe, FileHandle.nullDevice)
         let before = Duration.seconds(Date().timeIntervalSince1970)
@@ -68,14 +68,14 @@ import Testing
         process.waitUntilExit()
         let after = Duration.seconds(Date().timeIntervalSince1970)
         let here = HostFiles(tree: .below(root))
-        let answer = RemoteAnswer(Array(bytes), from: before, to: after)
-        #expect(answer.facts.kernel == here.kernel)
-        #expect(answer.facts.bluetooth == .known(here.bluetooth))
-        #expect(answer.clockDifference == nil)
-        let ahead = RemoteAnswer(Array(bytes), from: before - .seconds(7200), to: after - .seconds(7200))
-        let difference = try #require(ahead.clockDifference)
+        let answer = HostFacts(Array(bytes), from: before, to: after)
+        #expect(answer.kernel == here.kernel)
+        #expect(answer.bluetooth == .known(here.bluetooth))
+        #expect(answer.clockAhead == nil)
+        let ahead = HostFacts(Array(bytes), from: before - .seconds(7200), to: after - .seconds(7200))
+        let difference = try #require(ahead.clockAhead)
         #expect(difference <= .seconds(7200) && difference >= .seconds(7200) - (after - before))
-        #expect(RemoteAnswer.script(below: root).contains("'") == false)
+        #expect(HostFacts.script.contains("'") == false)
       }
     }
   }
@@ -95,12 +95,12 @@ import Testing
       + "ConnectionSupervisionTimeout=\(number)\n"
     try HostRoot.use(files, links: Self.links) { root in
       let host = HostFiles(tree: .below(root))
-      #expect(host.bluetooth.controllers.first?.supervisionTimeout.value == nil)
+      #expect(host.bluetooth.controllers.first?.supervisionTimeout == nil)
       let facts = HostFacts(
         kernel: host.kernel, isClockSynchronised: .known(true), bluetooth: .known(host.bluetooth), files: [])
       #expect(!Diagnosis(host: facts).service.isEmpty)
     }
-    #expect(RemoteAnswer(Array("t \(number)".utf8), from: .zero, to: .zero).clockDifference ?? .zero <= .zero)
+    #expect(HostFacts(Array("t \(number)".utf8), from: .zero, to: .zero).clockAhead ?? .zero <= .zero)
   }
 
   @Test("an empty root yields unknown facts with reasons")
@@ -131,6 +131,10 @@ import Testing
       "proc/1/comm": "systemd\n",
       "lib/systemd/system/bluetooth.service": "[Service]\nExecStart=/usr/libexec/bluetooth/bluetoothd\n",
     ]
+    try HostRoot.use(["proc/1/comm": "systemd\n"]) { root in
+      let nothing = "there is no visible process and no systemd unit"
+      #expect(HostFiles(tree: .below(root)).bluetooth.daemon == .unknown(nothing))
+    }
     try HostRoot.use(unit) { root in
       let expected = DaemonFacts(command: ["/usr/libexec/bluetooth/bluetoothd"], process: nil)
       #expect(HostFiles(tree: .below(root)).bluetooth.daemon == .known(expected))
@@ -138,7 +142,7 @@ import Testing
     let dropIn = "[Service]\nExecStart=\nExecStart=/usr/libexec/bluetooth/bluetoothd -P midi\n"
     let changed = unit.merging(["etc/systemd/system/bluetooth.service.d/x.conf": dropIn]) { $1 }
     try HostRoot.use(changed) { root in
-      let daemon = try #require(HostFiles(tree: .below(root)).bluetooth.daemon.value ?? nil)
+      let daemon = try #require(HostFiles(tree: .below(root)).bluetooth.daemon.value)
       #expect(!daemon.loads(plugin: "midi"))
     }
   }

@@ -11,11 +11,11 @@ extension Preflight {
     let host = HostFacts.system(isSimulated: false, reports: reports)
     for finding in Diagnosis(host: host, building: facts).beforeRun {
       guard finding.severity == .error else {
-        Messages.say(DoctorView.line(finding))
+        Messages.say(finding.line)
         continue
       }
       throw CommandFailure(
-        finding.code == .storage ? .record : .unavailable, DoctorView.clause(finding),
+        finding.code == "storage" ? .record : .unavailable, finding.clause,
         advice: [finding.advice, finding.command.map { "`\($0)`" }].compactMap(\.self).joined(separator: " "))
     }
   }

@@ -36,8 +36,8 @@ package struct ControllerFiles: Sendable {
     // The part from the bus on; the part above belongs to the board.
     let start = path.firstIndex { $0.hasPrefix("usb") || $0.hasPrefix("serial") || $0.hasPrefix("tty") }
     hardware.path = path[(start ?? max(0, path.count - 1))...].joined(separator: "/")
-    hardware.bus = last(of: link + "/subsystem")
-    hardware.driver = last(of: link + "/driver")
+    hardware.bus = tree.targetName(ofLink: link + "/subsystem")
+    hardware.driver = tree.targetName(ofLink: link + "/driver")
     // For USB, `device` is an interface; the USB device is one level above.
     let usb = link + "/.."
     if let vendor = text(usb + "/idVendor"), let product = text(usb + "/idProduct") {
@@ -57,11 +57,10 @@ package struct ControllerFiles: Sendable {
       let entry = entries.filter({ $0.hasPrefix("rfkill") }).sorted().first
     else { return nil }
     func flag(_ name: String) -> Bool? {
-      guard let data = tree.content(of: "\(place)/\(entry)/\(name)") else { return nil }
-      switch String(decoding: data, as: UTF8.self).trimmed {
-      case "0": return false
-      case "1": return true
-      default: return nil
+      switch tree.text(of: "\(place)/\(entry)/\(name)") {
+      case "0": false
+      case "1": true
+      default: nil
       }
     }
     guard let soft = flag("soft"), let hard = flag("hard") else { return nil }
@@ -75,14 +74,8 @@ package struct ControllerFiles: Sendable {
     return entries.filter { $0.hasPrefix("hci") && !$0.contains(":") }.sorted()
   }
 
-  private func last(of link: String) -> String? {
-    tree.target(ofLink: link)?.split(separator: "/").last.map(String.init)
-  }
-
   /// A file's text, at most 100 characters: a USB device chooses its own name.
   private func text(_ path: String) -> String? {
-    guard let data = tree.content(of: path), !data.isEmpty else { return nil }
-    let text = String(decoding: data, as: UTF8.self).trimmed
-    return text.isEmpty ? nil : String(text.prefix(100))
+    tree.text(of: path).flatMap { $0.isEmpty ? nil : String($0.prefix(100)) }
   }
 }

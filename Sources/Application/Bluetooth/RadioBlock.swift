@@ -17,13 +17,4 @@ package enum RadioBlock: String, Sendable {
     case (.poweredOff, nil): return nil
     }
   }
-
-  var words: String {
-    switch self {
-    case .none: "no"
-    case .software: "by software"
-    case .hardware: "by a switch"
-    case .unspecified: "yes"
-    }
-  }
 }

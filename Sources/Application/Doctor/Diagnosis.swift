@@ -23,20 +23,42 @@ package struct Diagnosis: Sendable {
     service + adapters + (radio?.hosts ?? []).flatMap(findings) + computer + needs
   }
 
-  /// The warnings and errors for `apply` that need only files.
+  var service: [Finding] { Self.serviceChecks.findings(in: self) }
+
+  private var computer: [Finding] { Self.computerChecks.findings(in: self) }
+
+  private var needs: [Finding] {
+    guard let building else { return [] }
+    return Self.buildingChecks.findings(in: (building, self))
+  }
+
+  var adapters: [Finding] {
+    guard radio != nil else { return [] }
+    return listed.flatMap { Self.adapterChecks.findings(in: ($0, self)) }
+      + Self.radioChecks.findings(in: self)
+  }
+
+  /// The warnings and errors for `apply` that need only files. The kernel has not failed if a run begins.
   var beforeRun: [Finding] {
-    (daemonFindings + configurationFindings + [clock, storage].compactMap(\.self))
-      .filter { $0.severity == .warning || $0.severity == .error }
+    (Self.serviceChecks + Self.computerChecks).filter { $0.code != "kernel" }.findings(in: self)
+      .filter(\.isProblem)
   }
 
   /// The facts about Bluetooth; nil if they belong to another computer.
   var bluetooth: BluetoothFacts? { host.bluetooth.value }
 
-  /// The adapters of this host that BlueZ has.
-  var items: [RadioFacts.Item] { radio?.adapters.filter { $0.adapter.id.host == name } ?? [] }
+  /// How bad an adapter is that cannot be used: only a warning if another one can.
+  var unusable: Finding.Severity { radio?.ready.isEmpty == false ? .warning : .error }
 
-  /// The kernel's facts about an adapter.
-  func controller(_ adapter: Adapter) -> ControllerFacts? {
-    bluetooth?.controllers.first { $0.name == adapter.nameOnHost }
+  /// The adapters of this host that BlueZ has, with what the kernel and the manifest know of them.
+  var listed: [RadioFacts.Item] {
+    (radio?.adapters ?? []).filter { $0.adapter.id.host == name }.map { item in
+      let kernel = bluetooth?.controllers.first { $0.name == item.adapter.nameOnHost }
+      var item = item
+      item.adapter.hardware = kernel?.hardware ?? item.adapter.hardware
+      item.block = RadioBlock(item.adapter.state, kernel: kernel?.block)
+      item.description = building?.building.description(of: item.adapter)
+      return item
+    }
   }
 }

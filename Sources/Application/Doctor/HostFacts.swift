@@ -1,4 +1,5 @@
 import Bluetooth
+import Model
 
 /// A fact about the host, or the reason why it could not be read. No fact is inferred.
 package enum HostFact<Value: Sendable & Hashable>: Sendable, Hashable {
@@ -8,6 +9,15 @@ package enum HostFact<Value: Sendable & Hashable>: Sendable, Hashable {
 
   /// The value; nil if it is unknown.
   package var value: Value? { if case .known(let value) = self { value } else { nil } }
+
+  /// What a check finds in the value, or that it is unknown.
+  /// - Parameter title: The beginning of the sentence: `The kernel's version is`.
+  func finding(_ title: String, _ find: (Value) -> Finding?) -> Finding? {
+    switch self {
+    case .known(let value): find(value)
+    case .unknown(let why): Finding(.note, "\(title) unknown: \(why).")
+    }
+  }
 }
 
 /// The facts about a computer that matter for Bluetooth and a run. `HostFiles` reads them; `Diagnosis`
@@ -22,15 +32,18 @@ package struct HostFacts: Sendable, Hashable {
   /// The reports directory; nil if it was not checked.
   var reports: StorageFacts?
   /// Files that other users should not read or change.
-  var files: [FileFacts]
+  var files: [FileFacts] = []
+  /// How far another computer's clock is ahead of this one's at least, negative if it is behind; nil if its answer took
+  /// longer than the difference.
+  var clockAhead: Duration?
 }
 
 /// Facts about a computer's Bluetooth that need no bus.
 package struct BluetoothFacts: Sendable, Hashable {
   /// Whether the kernel has Bluetooth. Without a driver for an adapter it may not.
   var isInKernel = true
-  /// The running bluetoothd, otherwise the one that systemd would start. Known and nil: neither exists.
-  var daemon: HostFact<DaemonFacts?>
+  /// The running bluetoothd, otherwise the one that systemd would start.
+  var daemon: HostFact<DaemonFacts>
   /// The settings in `/etc/bluetooth/main.conf`; empty if the file does not exist.
   var configuration: HostFact<MainConfiguration>
   /// The kernel's adapters, sorted by name.
@@ -39,6 +52,12 @@ package struct BluetoothFacts: Sendable, Hashable {
   var wifi: [WiFiFacts]
   /// The number of devices in bluetoothd's storage.
   var storedDevices: HostFact<Int>
+
+  /// The settings of bluetoothd, which may have a file of its own.
+  var settings: HostFact<MainConfiguration> {
+    guard let file = daemon.value?.configurationFile else { return configuration }
+    return .unknown("it reads \(file.visible)")
+  }
 }
 
 /// A running or configured bluetoothd.
@@ -88,8 +107,8 @@ package struct ControllerFacts: Sendable, Hashable {
   var hardware: AdapterHardware?
   /// Nil if unknown.
   var block: RadioBlock?
-  /// The time after which a link without a packet ends (`supervision_timeout` in debugfs).
-  var supervisionTimeout: HostFact<Duration>
+  /// The time after which a link without a packet ends (`supervision_timeout` in debugfs); nil if unknown.
+  var supervisionTimeout: Duration?
 
   /// The external USB hub that it is plugged into: `usb1/1-3`; nil without one, or on another bus.
   var hub: String? {

@@ -8,51 +8,56 @@ import Model
 struct HostFiles: Sendable {
   let tree: FileTree
 
-  static let system = HostFiles(tree: .below(""))
-
   /// The kernel's release.
   var kernel: HostFact<String> {
-    text("/proc/sys/kernel/osrelease")
+    let path = "/proc/sys/kernel/osrelease"
+    return tree.text(of: path).map { .known($0) } ?? unreadable(path)
   }
 
   var bluetooth: BluetoothFacts {
+    BluetoothFacts(
+      isInKernel: tree.has(ControllerFiles.folder), daemon: daemon, configuration: configuration,
+      controllers: controllers, wifi: wifi, storedDevices: storedDevices)
+  }
+
+  private var controllers: [ControllerFacts] {
     let files = ControllerFiles(tree)
-    let controllers = files.names.map { name in
-      ControllerFacts(
+    return files.names.map { name in
+      let timeout = tree.text(of: "/sys/kernel/debug/bluetooth/\(name)/supervision_timeout")
+      return ControllerFacts(
         name: name, hardware: files.hardware(of: name, adding: nil), block: files.block(of: name),
-        supervisionTimeout: supervisionTimeout(of: name))
+        // In units of 10 ms (Bluetooth Core, Vol 4 Part E 7.8.12).
+        supervisionTimeout: timeout.flatMap { Int($0, in: 0...65_535) }.map { Duration.milliseconds($0 * 10) }
+      )
     }
-    return BluetoothFacts(
-      isInKernel: tree.has(ControllerFiles.folder), daemon: daemon,
-      configuration: configuration, controllers: controllers, wifi: wifi,
-      storedDevices: storedDevices)
   }
 
   // MARK: bluetoothd
 
   /// The running bluetoothd, found by its process name; otherwise the one that systemd would start.
-  private var daemon: HostFact<DaemonFacts?> {
+  private var daemon: HostFact<DaemonFacts> {
     guard let entries = tree.names(in: "/proc") else {
       return .unknown("the processes cannot be listed (/proc)")
     }
     for process in entries.compactMap({ Int32($0, in: 1...Int32.max) }).sorted() {
-      guard text("/proc/\(process)/comm").value == "bluetoothd",
+      guard tree.text(of: "/proc/\(process)/comm") == "bluetoothd",
         let bytes = tree.content(of: "/proc/\(process)/cmdline"), !bytes.isEmpty
       else { continue }
       let words = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
       return .known(DaemonFacts(command: words, process: process))
     }
-    return .known(unit.map { DaemonFacts(command: $0, process: nil) })
+    guard let unit else { return .unknown("there is no visible process and no systemd unit") }
+    return .known(DaemonFacts(command: unit))
   }
 
   /// The command of systemd's unit: its `ExecStart`, which drop-ins can replace (systemd.unit(5)).
   private var unit: [String]? {
     let name = "bluetooth.service"
     let units = ["/etc/systemd/system/", "/lib/systemd/system/", "/usr/lib/systemd/system/"].map { $0 + name }
-    guard let unit = units.lazy.compactMap({ text($0).value }).first else { return nil }
+    guard let unit = units.lazy.compactMap({ tree.text(of: $0) }).first else { return nil }
     let folder = "/etc/systemd/system/\(name).d"
     let dropIns = (tree.names(in: folder) ?? [])
-      .filter { $0.hasSuffix(".conf") }.sorted().compactMap { text("\(folder)/\($0)").value }
+      .filter { $0.hasSuffix(".conf") }.sorted().compactMap { tree.text(of: "\(folder)/\($0)") }
     var command: [String]?
     for line in ([unit] + dropIns).joined(separator: "\n").split(whereSeparator: \.isNewline) {
       guard line.hasPrefix("ExecStart=") else { continue }
@@ -64,11 +69,9 @@ struct HostFiles: Sendable {
 
   /// `/etc/bluetooth/main.conf`. Without the file bluetoothd uses its defaults.
   private var configuration: HostFact<MainConfiguration> {
-    guard tree.has(MainConfiguration.path) else { return .known(MainConfiguration()) }
-    return switch text(MainConfiguration.path) {
-    case .known(let text): .known(MainConfiguration(text))
-    case .unknown(let why): .unknown(why)
-    }
+    let path = MainConfiguration.path
+    guard tree.has(path) else { return .known(MainConfiguration()) }
+    return tree.text(of: path).map { .known(MainConfiguration($0)) } ?? unreadable(path)
   }
 
   /// The number of devices that bluetoothd has on disk, for all adapters.
@@ -76,25 +79,12 @@ struct HostFiles: Sendable {
     let folder = "/var/lib/bluetooth"
     guard let adapters = tree.names(in: folder) else {
       return .unknown(
-        tree.has(folder)
-          ? "\(folder) is readable by root only" : "there is no \(folder)")
+        tree.has(folder) ? "\(folder) is readable by root only" : "there is no \(folder)")
     }
     let devices = adapters.filter { BluetoothAddress($0) != nil }.flatMap { adapter in
       tree.names(in: "\(folder)/\(adapter)") ?? []
     }
     return .known(devices.count { BluetoothAddress($0) != nil })
-  }
-
-  private func supervisionTimeout(of name: String) -> HostFact<Duration> {
-    let path = "/sys/kernel/debug/bluetooth/\(name)/supervision_timeout"
-    switch text(path) {
-    case .known(let text):
-      guard let units = Int(text, in: 0...65_535) else { return .unknown("\(path) has no time") }
-      // In units of 10 ms (Bluetooth Core, Vol 4 Part E 7.8.12).
-      return .known(.milliseconds(units * 10))
-    case .unknown(let why):
-      return .unknown(why)
-    }
   }
 
   // MARK: WiFi
@@ -106,18 +96,19 @@ struct HostFiles: Sendable {
       let place = "\(folder)/\(name)"
       let isWiFi = ["wireless", "phy80211"].contains { tree.has("\(place)/\($0)") }
       guard isWiFi else { return nil }
-      let driver = tree.target(ofLink: place + "/device/driver")
       let path = (tree.target(ofLink: place) ?? "")
         .split(separator: "/").filter { $0 != ".." }.dropLast(2)
       let start = path.firstIndex { $0.hasPrefix("usb") }
       return WiFiFacts(
-        name: name, driver: driver?.split(separator: "/").last.map(String.init),
-        isUp: text("/sys/class/net/\(name)/operstate").value == "up",
+        name: name, driver: tree.targetName(ofLink: place + "/device/driver"),
+        isUp: tree.text(of: "\(place)/operstate") == "up",
         usbPath: start.map { path[$0...].joined(separator: "/") })
     }
   }
 
-  // MARK: Files
+  private func unreadable<Value: Sendable & Hashable>(_ path: String) -> HostFact<Value> {
+    .unknown(tree.has(path) ? "this user cannot read \(path)" : "there is no \(path)")
+  }
 
   /// The free space and permissions of a directory. If it does not exist, those of the nearest existing one
   /// above it.
@@ -145,17 +136,25 @@ struct HostFiles: Sendable {
       : access(place, W_OK | X_OK) == 0 ? .writable : .denied
     return StorageFacts(path: path, free: free, access: access)
   }
+}
 
-  /// A file's text without surrounding white space.
-  private func text(_ path: String) -> HostFact<String> {
-    guard let data = tree.content(of: path) else {
-      if tree.has(path) {
-        return .unknown("this user cannot read \(path)")
-      }
-      return .unknown(
-        path.hasPrefix("/sys/kernel/debug") ? "\(path) is readable by root only" : "there is no \(path)")
-    }
-    return .known(
-      String(decoding: data, as: UTF8.self).trimmed)
+extension HostFacts {
+  /// The facts of this computer.
+  /// - Parameters:
+  ///   - isSimulated: Whether Bluetooth belongs to a virtual building.
+  ///   - reports: The reports directory.
+  ///   - files: The files whose permissions to check.
+  package static func system(isSimulated: Bool, reports: String, files: [FileFacts] = []) -> HostFacts {
+    let host = HostFiles(tree: .below(""))
+    return HostFacts(
+      kernel: host.kernel,
+      isClockSynchronised: HostClocks.isSynchronised.map { .known($0) }
+        ?? .unknown("the kernel does not report it"),
+      bluetooth: isSimulated
+        ? .unknown("the building is simulated")
+        : HostEnvironment.systemBusAddress == nil
+          ? .known(host.bluetooth)
+          : .unknown("the bus may be another computer's (DBUS_SYSTEM_BUS_ADDRESS)"),
+      reports: HostFiles.storage(reports), files: files)
   }
 }

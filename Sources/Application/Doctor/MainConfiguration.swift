@@ -36,8 +36,6 @@ struct MainConfiguration: Sendable, Hashable {
     }
   }
 
-  func has(_ section: String) -> Bool { values[section] != nil }
-
   static let path = "/etc/bluetooth/main.conf"
 
   /// The command that changes the value of a key and restarts bluetoothd.
@@ -46,7 +44,7 @@ struct MainConfiguration: Sendable, Hashable {
     if text(section, key) != nil {
       return "sudo sed -i 's/^\\s*\(key)\\s*=.*/\(key)=\(value)/' \(Self.path) && \(restart)"
     }
-    if has(section) {
+    if values[section] != nil {
       return "sudo sed -i '/^\\[\(section)\\]/a \(key)=\(value)' \(Self.path) && \(restart)"
     }
     return "printf '\\n[\(section)]\\n\(key)=\(value)\\n' | sudo tee -a \(Self.path) && \(restart)"

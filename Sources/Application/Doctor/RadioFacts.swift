@@ -22,7 +22,7 @@ package struct RadioFacts: Sendable, Hashable {
     var failure: HostUnavailable?
     /// How long a call to its bus takes; nil if it cannot be used.
     var roundTrip: Duration?
-    var answer: RemoteAnswer
+    var facts: HostFacts
   }
 
   package init(stack: String? = nil, failure: CentralError? = nil, adapters: [Item] = []) {
@@ -35,6 +35,10 @@ package struct RadioFacts: Sendable, Hashable {
     var links: [BluetoothAddress]?
     /// The programs that may be scanning with it; empty if unknown.
     var clients: [String] = []
+    /// Whether rfkill blocks it; nil if unknown.
+    var block: RadioBlock?
+    /// Its entry in the manifest; nil without one.
+    var description: AdapterDescription?
   }
 
   /// The adapters that can be used.
@@ -79,7 +83,7 @@ package struct RadioFacts: Sendable, Hashable {
             index,
             Host(
               description: host, stack: await central.stackVersion(on: host.name), failure: failure,
-              roundTrip: await central.roundTrip(to: host.name), answer: await .ask(host))
+              roundTrip: await central.roundTrip(to: host.name), facts: await .ask(host))
           )
         }
       }

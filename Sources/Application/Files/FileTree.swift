@@ -44,10 +44,20 @@ enum FileTree: Sendable, Hashable {
     }
   }
 
+  /// A file's text without surrounding white space; nil if it cannot be read.
+  func text(of path: String) -> String? {
+    content(of: path).map { String(decoding: $0, as: UTF8.self).trimmed }
+  }
+
   func target(ofLink path: String) -> String? {
     switch self {
     case .below(let root): try? FileManager.default.destinationOfSymbolicLink(atPath: root + path)
     case .sent(let entries): entries[path]?.target
     }
+  }
+
+  /// The last name in a link's target.
+  func targetName(ofLink path: String) -> String? {
+    target(ofLink: path)?.split(separator: "/").last.map(String.init)
   }
 }

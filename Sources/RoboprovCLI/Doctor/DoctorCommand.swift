@@ -68,13 +68,13 @@ struct DoctorCommand: AsyncParsableCommand {
         try await Interruptions().cancelling { try await look(opened, building) }
       }
     building?.reception = reception
-    let source = DoctorJSON(
-      host: HostEnvironment.hostName, Diagnosis(host: host, radio: radio, building: building))
+    let diagnosis = Diagnosis(host: host, radio: radio, building: building)
+    let findings = diagnosis.findings
     switch output {
-    case .json: Console.data(source.value.pretty)
-    case .text: Console.data(lines: DoctorView.lines(source.findings, style: Screen.standardOutput.style))
+    case .json: Console.data(diagnosis.json(of: HostEnvironment.hostName, findings).pretty)
+    case .text: Console.data(lines: findings.lines(Screen.standardOutput.style))
     }
-    if source.findings.contains(where: { $0.severity == .error }) { throw ExitStatus.unavailable }
+    if findings.contains(where: { $0.severity == .error }) { throw ExitStatus.unavailable }
   }
 
   private func files(_ source: ManifestSource?) -> [FileFacts] {
@@ -88,14 +88,15 @@ struct DoctorCommand: AsyncParsableCommand {
   private func look(
     _ opened: Result<BluetoothStack, CentralError>, _ building: BuildingFacts?
   ) async throws -> (RadioFacts, HostFact<BuildingFacts.ScanReception>?) {
-    guard case .success(let stack) = opened else {
-      guard case .failure(let error) = opened else { return (RadioFacts(), nil) }
+    switch opened {
+    case .failure(let error):
       return (RadioFacts(failure: error), building.map { _ in .unknown("Bluetooth is not available") })
+    case .success(let stack):
+      let radio = await RadioFacts.read(stack.central, stack.clock, of: stack.hosts)
+      if Task.isCancelled { throw ExitStatus.interrupted }
+      guard let building else { return (radio, nil) }
+      return (radio, try await receive(building, radio.ready, stack))
     }
-    let radio = await RadioFacts.read(stack.central, stack.clock, of: stack.hosts)
-    if Task.isCancelled { throw ExitStatus.interrupted }
-    guard let building else { return (radio, nil) }
-    return (radio, try await receive(building, radio.ready, stack))
   }
 
   /// Scans on every ready adapter that no run has claimed.
