@@ -122,13 +122,17 @@ let package = Package(
 
     library("ScenarioFiles", ["Source", "YAML", "Manifest", "Model", "Bluetooth", "VirtualBuilding"]),
 
+    // The computer and this process.
+    library(
+      "Host", ["Digest", "Bluetooth", "EventLoop", "DBus", "Model", "Reporting", "CGLib", "CLinux"],
+      settings: strict),
     // What happens when a building is worked on; and the command line.
     library(
       "Application",
       [
-        "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families",
-        "Engine", "Source", "YAML", "CSV", "Manifest", "Journal", "Reporting",
-        "VirtualBuilding", "ScenarioFiles", "CGLib", "CLinux", "HTTP", logging,
+        "Host", "Digest", "Hex", "Waiting", "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session",
+        "Families", "Engine", "Source", "YAML", "CSV", "Manifest", "Journal", "Reporting",
+        "VirtualBuilding", "ScenarioFiles", "CLinux", "HTTP", logging,
       ],
       resources: [
         .embedInCode("Schemas/manifest.schema.json"), .embedInCode("Schemas/family.schema.json"),
@@ -137,8 +141,8 @@ let package = Package(
     library(
       "RoboprovCLI",
       [
-        "Application", "Waiting", "Bluetooth", "EventLoop", "DBus", "Model", "Session", "Engine", "Source",
-        "YAML", "Manifest", "Journal", "Reporting", "VirtualBuilding", "CLinux", "QRCode",
+        "Application", "Host", "Waiting", "Bluetooth", "EventLoop", "DBus", "Model", "Session", "Engine",
+        "Source", "YAML", "Manifest", "Journal", "Reporting", "VirtualBuilding", "CLinux", "QRCode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
       ], settings: strict),
     .executableTarget(name: "roboprov", dependencies: ["CCommit", "RoboprovCLI"], swiftSettings: strict),
@@ -279,7 +283,7 @@ let package = Package(
     tests(
       "Application",
       [
-        "Bluetooth", "CSV", "DBus", "Engine", "Families", "Journal", "Manifest", "Model", "Reporting",
+        "Bluetooth", "CSV", "DBus", "Engine", "Families", "Host", "Journal", "Manifest", "Model", "Reporting",
         "SampleFacts",
         "Session",
         "Source", "VirtualBuilding", "VirtualTime",
@@ -288,8 +292,8 @@ let package = Package(
     tests(
       "RoboprovCLI",
       [
-        "Application", "Digest", "Hex", "roboprov", "Campaigns", "Bluetooth", "EventLoop", "DBus", "Journal",
-        "Manifest",
+        "Application", "Digest", "Hex", "Host", "roboprov", "Campaigns", "Bluetooth", "EventLoop", "DBus",
+        "Journal", "Manifest",
         "Model", "Session", "Families", "Engine",
         "Reporting",
         "RawClient", "RecordedText", "SampleFacts", "Simulation", "Source", "VirtualBuilding",

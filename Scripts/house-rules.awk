@@ -54,8 +54,8 @@ FILENAME == "Package.swift" {
 {
   split(FILENAME, path, "/")
   target = path[2]
-  # `Host` of the application is the computer and this process, for all the rest of it.
-  below = target != "RoboprovCLI" && target != "roboprov" && FILENAME !~ /^Sources\/Application\/Host\//
+  # `Host` is the computer and this process, for the application.
+  below = target != "RoboprovCLI" && target != "roboprov" && target != "Host"
 }
 
 code ~ /^ *(@[A-Za-z_]+(\([a-z]+\))? +)*((public|package|internal|fileprivate|private) +)?import +/ {

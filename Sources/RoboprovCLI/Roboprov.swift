@@ -4,6 +4,7 @@ import CLinux
 import EventLoop
 import FoundationEssentials
 import Glibc
+package import Host
 import Model
 
 /// The command line: `roboprov COMMAND`.

@@ -1,6 +1,7 @@
 import Bluetooth
 import DBus
 import Foundation
+import Host
 import Testing
 
 @testable import Application

@@ -2,7 +2,7 @@ import Model
 import Synchronization
 import Testing
 
-@testable import Application
+@testable import Host
 
 /// Clock readings, given as the time that passed on each clock since the previous reading.
 private struct Step: Sendable {

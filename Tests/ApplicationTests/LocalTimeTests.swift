@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Host
 import Reporting
 import Testing
 

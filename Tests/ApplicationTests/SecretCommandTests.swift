@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import Host
 import Model
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Host
 import Model
 import Reporting
 import SampleFacts

@@ -2,7 +2,7 @@ import Bluetooth
 import Synchronization
 import Testing
 
-@testable import Application
+@testable import Host
 
 /// A clock that the test advances. It advances tick by tick while a task sleeps on it. The test's own
 /// advances call its timers.

@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import Host
 import SampleFacts
 import Testing
 import VirtualBuilding

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Host
 import Journal
 import Model
 import RecordedText

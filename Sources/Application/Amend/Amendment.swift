@@ -1,5 +1,6 @@
 import Engine
 import FoundationEssentials
+import Host
 package import Journal
 package import Model
 package import Reporting

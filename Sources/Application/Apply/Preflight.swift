@@ -1,6 +1,7 @@
 import Bluetooth
 import Engine
 import FoundationEssentials
+import Host
 package import Journal
 import Manifest
 package import Model

@@ -1,4 +1,5 @@
 package import Engine
+import Host
 import Reporting
 package import Journal
 package import Model

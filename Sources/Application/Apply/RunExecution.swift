@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Engine
+import Host
 package import Journal
 package import Model
 package import Reporting

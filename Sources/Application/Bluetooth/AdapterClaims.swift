@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Engine
+import Host
 import Journal
 package import Model
 import Reporting

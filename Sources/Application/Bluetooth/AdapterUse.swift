@@ -1,4 +1,5 @@
 package import Bluetooth
+import Host
 import Reporting
 package import Engine
 package import Model

@@ -1,4 +1,5 @@
 import BlueZ
+import Host
 import VirtualBuilding
 package import Bluetooth
 import DBus

@@ -1,5 +1,6 @@
 import Bluetooth
 import FoundationEssentials
+import Host
 
 /// The kernel's files about the controller behind an adapter (`/sys/class/bluetooth/hci0`).
 package struct ControllerFiles: Sendable {

@@ -1,4 +1,5 @@
 package import Bluetooth
+import Host
 import Reporting
 import FoundationEssentials
 package import Model

@@ -2,6 +2,7 @@ import BlueZ
 import Bluetooth
 import DBus
 import Engine
+import Host
 import Logging
 import Model
 

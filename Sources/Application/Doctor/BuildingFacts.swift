@@ -1,4 +1,5 @@
 package import Engine
+import Host
 import Journal
 import Manifest
 package import Model

@@ -1,5 +1,6 @@
 import EventLoop
 import FoundationEssentials
+import Host
 import Model
 import Waiting
 

@@ -1,6 +1,7 @@
 import Bluetooth
 import FoundationEssentials
 import Glibc
+import Host
 import Journal
 import Model
 

@@ -1,3 +1,4 @@
+import Host
 import Model
 
 /// The settings of bluetoothd in `/etc/bluetooth/main.conf`, a GLib key file.

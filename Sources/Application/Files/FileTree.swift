@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Host
 
 /// The files of a computer, as far as facts about it are read from them.
 enum FileTree: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import Host
+
 /// The permissions of users other than a file's owner and group.
 package enum OtherUsers {
   /// Warns if other users can change a file or read its passwords. Pipes and devices are not checked.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+package import Host
 package import Journal
 import Model
 package import Reporting

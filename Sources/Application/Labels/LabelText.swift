@@ -1,4 +1,5 @@
 package import Bluetooth
+import Host
 import Manifest
 package import Model
 package import Session

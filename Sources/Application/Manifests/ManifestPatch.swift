@@ -1,3 +1,4 @@
+import Host
 package import Manifest
 
 /// The text that an edit replaced in a file, for undo.

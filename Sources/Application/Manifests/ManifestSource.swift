@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Host
 package import Manifest
 package import Model
 import YAML

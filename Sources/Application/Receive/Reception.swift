@@ -1,4 +1,5 @@
 package import Bluetooth
+import Host
 package import Model
 
 /// The advertisements that all adapters receive, each in consecutive scan windows. It continues after a loss of an

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Host
 import Model
 package import Journal
 import Reporting

@@ -1,4 +1,5 @@
 import Glibc
+import Host
 package import Journal
 import Reporting
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Hex
+import Host
 
 /// The identity of a run among all runs of all hosts.
 package struct RunIdentity: Sendable {

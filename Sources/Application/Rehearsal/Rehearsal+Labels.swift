@@ -1,5 +1,6 @@
 import Bluetooth
 package import Engine
+import Host
 package import Model
 import Hex
 import Reporting

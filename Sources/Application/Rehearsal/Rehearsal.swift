@@ -1,6 +1,7 @@
 import DBus
 import EventLoop
 import Glibc
+import Host
 package import Model
 import ScenarioFiles
 package import VirtualBuilding

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Host
 import Model
 import Reporting
 

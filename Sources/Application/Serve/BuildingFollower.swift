@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Host
 import Journal
 import Model
 import Reporting

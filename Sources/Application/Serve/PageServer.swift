@@ -2,6 +2,7 @@ import Bluetooth
 import EventLoop
 import FoundationEssentials
 import Glibc
+import Host
 import HTTP
 import Hex
 import Model

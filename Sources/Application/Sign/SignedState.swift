@@ -1,5 +1,6 @@
 import Digest
 package import FoundationEssentials
+import Host
 import Journal
 import Model
 

@@ -2,6 +2,7 @@ import Application
 import ArgumentParser
 import Engine
 import FoundationEssentials
+import Host
 import Journal
 import Model
 import Reporting

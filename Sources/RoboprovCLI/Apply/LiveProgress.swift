@@ -4,6 +4,7 @@ import Bluetooth
 import EventLoop
 import FoundationEssentials
 import Glibc
+import Host
 import Journal
 import Model
 import Reporting

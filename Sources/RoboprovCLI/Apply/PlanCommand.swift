@@ -2,6 +2,7 @@ import Application
 import ArgumentParser
 import Engine
 import FoundationEssentials
+import Host
 import Model
 import Reporting
 import Session

@@ -1,3 +1,4 @@
+import Host
 import Journal
 import Application
 import Reporting

@@ -2,6 +2,7 @@ import Application
 import DBus
 import ArgumentParser
 import FoundationEssentials
+import Host
 import Logging
 
 /// How much of its work with Bluetooth the program logs on stderr (`--log-level`, `ROBOPROV_LOG`).

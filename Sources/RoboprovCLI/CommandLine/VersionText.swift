@@ -1,5 +1,6 @@
 import Application
 import DBus
+import Host
 
 /// The lines of `roboprov --version`: the versions of the program and of its libraries and services.
 enum VersionText {

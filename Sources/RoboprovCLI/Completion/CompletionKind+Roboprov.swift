@@ -1,6 +1,7 @@
 import Application
 import ArgumentParser
 import FoundationEssentials
+import Host
 import Journal
 import Manifest
 import Model

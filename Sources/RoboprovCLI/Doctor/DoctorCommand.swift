@@ -1,4 +1,5 @@
 import Application
+import Host
 import Model
 import Reporting
 import Manifest

@@ -1,5 +1,6 @@
 import Application
 import Bluetooth
+import Host
 import Reporting
 import ArgumentParser
 import Engine

@@ -1,5 +1,6 @@
 import Application
 import FoundationEssentials
+import Host
 import Manifest
 import Model
 

@@ -1,6 +1,7 @@
 import Application
 import ArgumentParser
 import FoundationEssentials
+import Host
 import Model
 import Reporting
 

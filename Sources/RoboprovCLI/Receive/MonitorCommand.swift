@@ -2,6 +2,7 @@ import Application
 import ArgumentParser
 import Engine
 import FoundationEssentials
+import Host
 
 /// `roboprov monitor`: reports devices that appear and leave, for programs.
 struct MonitorCommand: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import ArgumentParser
 import Bluetooth
 import FoundationEssentials
 import Glibc
+import Host
 import Journal
 import Model
 import Reporting

@@ -2,6 +2,7 @@ import Application
 import ArgumentParser
 import CLinux
 import FoundationEssentials
+import Host
 import Model
 import QRCode
 import Reporting

@@ -1,6 +1,7 @@
 import Application
 import FoundationEssentials
 import Glibc
+import Host
 import Reporting
 
 /// The properties of the terminal behind a file descriptor.

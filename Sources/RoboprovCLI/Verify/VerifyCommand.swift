@@ -3,6 +3,7 @@ import ArgumentParser
 import Bluetooth
 import Engine
 import FoundationEssentials
+import Host
 import Model
 import Reporting
 

@@ -1,6 +1,7 @@
 import Application
 import ArgumentParser
 import Engine
+import Host
 import Model
 import Reporting
 

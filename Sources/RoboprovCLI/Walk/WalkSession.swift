@@ -2,6 +2,7 @@ import Application
 import Bluetooth
 import Engine
 import FoundationEssentials
+import Host
 import Model
 import Reporting
 import Waiting

@@ -2,6 +2,7 @@ import Bluetooth
 import DBus
 import EventLoop
 import Foundation
+import Host
 import Model
 import SampleFacts
 import Synchronization

@@ -2,6 +2,7 @@ import Application
 import Bluetooth
 import Foundation
 import FoundationXML
+import Host
 import Model
 import Reporting
 import Simulation

@@ -1,3 +1,4 @@
+import Host
 import SampleFacts
 import DBus
 import EventLoop

@@ -2,6 +2,7 @@ import Bluetooth
 import Engine
 import Families
 import Foundation
+import Host
 import Model
 import Reporting
 import Session

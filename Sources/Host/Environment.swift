@@ -5,14 +5,14 @@ import Glibc
 /// The environment of the command: of this process, or of its `Surroundings`. No other file reads it.
 package enum HostEnvironment {
   /// The bytes of a variable; nil if it is not set.
-  static func variable(_ name: String) -> [UInt8]? {
+  package static func variable(_ name: String) -> [UInt8]? {
     if let surroundings = Surroundings.current { return surroundings.variables[name].map { Array($0.utf8) } }
     guard let value = getenv(name) else { return nil }
     return (0..<strlen(value)).map { UInt8(bitPattern: value[$0]) }
   }
 
   /// Removes variables, so that child processes do not inherit them.
-  static func forget(_ names: some Sequence<String>) {
+  package static func forget(_ names: some Sequence<String>) {
     guard Surroundings.current == nil else { return }
     for name in names { unsetenv(name) }
   }
@@ -29,7 +29,7 @@ package enum HostEnvironment {
   }
 
   /// The kernel's name, release and machine, as `uname -srm` prints them.
-  static var kernel: String? {
+  package static var kernel: String? {
     if let computer = Surroundings.current?.computer { return "kernel of \(computer.name)" }
     func text(_ name: String) -> String? {
       let text = try? String(contentsOfFile: "/proc/sys/kernel/\(name)", encoding: .utf8)
@@ -40,7 +40,7 @@ package enum HostEnvironment {
   }
 
   /// The operating system by os-release(5): `Debian GNU/Linux 12 (bookworm)`.
-  static var operatingSystem: String? {
+  package static var operatingSystem: String? {
     if let computer = Surroundings.current?.computer { return "system of \(computer.name)" }
     let files = ["/etc/os-release", "/usr/lib/os-release"]
     let text = files.lazy.compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }.first
@@ -51,14 +51,14 @@ package enum HostEnvironment {
   }
 
   /// The login name; nil if the environment has none.
-  static var userName: String? {
+  package static var userName: String? {
     let environment = variables
     return [environment["SUDO_USER"], environment["USER"], environment["LOGNAME"]].compactMap(\.self)
       .first { !$0.isEmpty }
   }
 
   /// Whether the environment asks for no colour (no-color.org).
-  static var wantsNoColor: Bool {
+  package static var wantsNoColor: Bool {
     !(variables["NO_COLOR"] ?? "").isEmpty
       || variables["TERM"] == "dumb"
   }
@@ -71,12 +71,12 @@ package enum HostEnvironment {
   }
 
   /// The system bus that the environment names; nil for the usual one.
-  static var systemBusAddress: String? {
+  package static var systemBusAddress: String? {
     text("DBUS_SYSTEM_BUS_ADDRESS")
   }
 
   /// The directory for roboprov's state (XDG Base Directory Specification).
-  static var stateDirectory: String {
+  package static var stateDirectory: String {
     (directory("XDG_STATE_HOME") ?? homeDirectory + "/.local/state") + "/roboprov"
   }
 
@@ -96,7 +96,7 @@ package enum HostEnvironment {
   }
 
   /// SHA-256 of bytes, lower-case hex.
-  static func sha256(_ bytes: [UInt8]) -> String {
+  package static func sha256(_ bytes: [UInt8]) -> String {
     SHA256(of: bytes).hex
   }
 }

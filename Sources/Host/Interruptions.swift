@@ -34,7 +34,7 @@ package struct Interruptions {
   }
 
   /// The text that is written when the second signal ends the process.
-  static func setLastWords(_ text: String) { clinux_set_last_words("\n" + text.visibleLines + "\n") }
+  package static func setLastWords(_ text: String) { clinux_set_last_words("\n" + text.visibleLines + "\n") }
 
   /// Sends a request that comes from a key, not from a signal.
   package func ask(_ request: OperatorRequested.Request) { asked.yield(request) }

@@ -1,11 +1,11 @@
-import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 
 /// System calls on file descriptors that must be repeated.
-enum Descriptor {
+package enum Descriptor {
   /// Writes all bytes to a descriptor; waits while it is not ready.
   /// - Throws: The system's error; a part may be written then.
-  static func write(_ bytes: [UInt8], to descriptor: Int32) throws(POSIXError) {
+  package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(POSIXError) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let part = Array(rest.prefix(1 << 20))

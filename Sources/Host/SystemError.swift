@@ -1,15 +1,15 @@
-import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 
 extension POSIXError {
   /// The system's last error.
-  static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+  package static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
   /// The system's text for it.
-  var text: String { String(cString: strerror(code.rawValue)) }
+  package var text: String { String(cString: strerror(code.rawValue)) }
 
   /// The system's text for an error of FileManager that comes from a system call.
-  static func text(of error: any Error) -> String {
+  package static func text(of error: any Error) -> String {
     if let error = error as? POSIXError { return error.text }
     if let error = error as? CocoaError, let underlying = error.underlying as? POSIXError {
       return underlying.text

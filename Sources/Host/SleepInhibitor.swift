@@ -21,13 +21,13 @@ package final class SleepInhibitor: Sendable {
   }
 
   /// Timeout of the request. A run does not wait longer, because it can work without an inhibitor.
-  static let timeout = Duration.seconds(2)
+  package static let timeout = Duration.seconds(2)
 
   /// Requests an inhibitor against sleep by a closed lid, a key or idleness.
   /// - Parameters:
   ///   - bus: The system bus.
   ///   - why: The reason that `systemd-inhibit --list` shows.
-  static func take(on bus: BusAddress, why: String, timeout: Duration = timeout) async -> Answer {
+  package static func take(on bus: BusAddress, why: String, timeout: Duration = timeout) async -> Answer {
     await withTaskGroup(of: Answer.self) { group in
       group.addTask { await ask(bus, why, timeout) }
       group.addTask {
@@ -74,21 +74,5 @@ package final class SleepInhibitor: Sendable {
     ]
     let prefix = "org.freedesktop.DBus.Error."
     return names.contains { error.name == prefix + $0 } || error.name.hasPrefix(prefix + "Spawn.")
-  }
-}
-
-extension SleepInhibitor {
-  /// Runs `body` and keeps the machine awake if possible. It warns only if logind refuses the request.
-  package static func holding<Result>(
-    on bus: BusAddress = Surroundings.bus, why: String, _ body: () async throws -> Result
-  ) async rethrows -> Result {
-    let answer = await take(on: bus, why: why)
-    if case .refused(let reason) = answer {
-      Messages.say(
-        "roboprov: warning: this computer can go to sleep during the run: logind refused to prevent it (\(OutsideWords.quoted(reason)))"
-      )
-    }
-    defer { withExtendedLifetime(answer) {} }
-    return try await body()
   }
 }

@@ -6,12 +6,12 @@ package struct ToolOutcome {
   /// Its exit status, 128 + N after signal N; nil when it could not be started.
   package let status: Int32?
   package let output: String
-  let errors: String
+  package let errors: String
 
   /// Whether it could not be started.
-  var isMissing: Bool { status == nil }
+  package var isMissing: Bool { status == nil }
   /// Its complete output.
-  var text: String { [output, errors].filter { !$0.isEmpty }.joined(separator: "\n") }
+  package var text: String { [output, errors].filter { !$0.isEmpty }.joined(separator: "\n") }
 
   /// The maximum output of a program, in bytes.
   private static let mostBytes = 1 << 20

@@ -1,5 +1,5 @@
 import CLinux
-import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 import Synchronization
 
@@ -29,7 +29,7 @@ package final class ChildProcess: Sendable {
   ///   - input: Its stdin; /dev/null below 0.
   ///   - terminal: The terminal at which it may ask a person, open until it has ended; below 0 for none.
   /// - Throws: The reason why it cannot be started.
-  init(
+  package init(
     _ words: [String], input: Int32 = -1, output: Int32, errors: Int32, terminal: Int32 = -1
   ) throws(POSIXError) {
     let arguments = words.flatMap { Array($0.utf8CString) }
@@ -39,7 +39,7 @@ package final class ChildProcess: Sendable {
   }
 
   /// Waits until it has ended.
-  func wait() -> Ending {
+  package func wait() -> Ending {
     clinux_child_await(id)
     while true {
       if let ending = reap() { return ending }
@@ -63,7 +63,7 @@ package final class ChildProcess: Sendable {
   }
 
   /// Ends it and waits for its end: with SIGTERM, after 1 s with SIGKILL.
-  func stop() {
+  package func stop() {
     signal(SIGTERM)
     // A stopped process does not handle SIGTERM before it continues.
     signal(SIGCONT)
@@ -73,7 +73,7 @@ package final class ChildProcess: Sendable {
   }
 
   /// Whether it has ended.
-  var hasEnded: Bool { ending.withLock { $0 != nil } || clinux_child_has_ended(id) }
+  package var hasEnded: Bool { ending.withLock { $0 != nil } || clinux_child_has_ended(id) }
 
   private func reap() -> Ending? {
     ending.withLock { ending in
@@ -103,13 +103,13 @@ extension ChildProcess.Ending: CustomStringConvertible {
 
 extension ChildProcess {
   /// What a program wrote, and how it ended.
-  struct Outcome {
+  package struct Outcome {
     /// Nil if it was ended: by its time limit, or because it wrote too much.
-    var ending: Ending?
-    var output: [UInt8] = []
-    var errors: [UInt8] = []
+    package fileprivate(set) var ending: Ending?
+    package fileprivate(set) var output: [UInt8] = []
+    package fileprivate(set) var errors: [UInt8] = []
     /// Whether it wrote more than was allowed.
-    var wroteTooMuch = false
+    package fileprivate(set) var wroteTooMuch = false
   }
 
   /// Runs a program to its end and reads what it writes. Processes that it leaves behind hold nothing up.
@@ -120,7 +120,7 @@ extension ChildProcess {
   ///   - limit: The maximum number of bytes of its stdout, and of its stderr.
   ///   - heard: Called with what its stderr has so far, several times a second.
   /// - Throws: The reason why it cannot be started.
-  static func run(
+  package static func run(
     _ words: [String], input: Int32 = -1, atTerminal: Bool = false, within timeout: Duration,
     atMost limit: Int, _ heard: (_ errors: [UInt8]) -> Void = { _ in }
   ) throws(POSIXError) -> Outcome {
@@ -160,10 +160,10 @@ extension ChildProcess {
 }
 
 /// The end of a time limit for another program, by this computer's clock.
-struct Deadline: Sendable {
+package struct Deadline: Sendable {
   private let end: SuspendingClock.Instant
 
-  init(after limit: Duration) { end = .now + limit }
+  package init(after limit: Duration) { end = .now + limit }
 
-  var hasPassed: Bool { .now >= end }
+  package var hasPassed: Bool { .now >= end }
 }

@@ -1,9 +1,9 @@
-import Bluetooth
+package import Bluetooth
 package import DBus
 import EventLoop
 package import FoundationEssentials
 import Glibc
-import Model
+package import Model
 
 /// What a command uses besides its arguments and its files: environment variables, output, the system bus and
 /// the time of day. A process has its own. A command with others runs within any process, and in virtual time.
@@ -48,25 +48,34 @@ package struct Surroundings: Sendable {
   /// The surroundings of the present command; nil for those of the process.
   @TaskLocal package static var current: Surroundings?
 
-  static var bus: BusAddress { current?.bus ?? .system(HostEnvironment.systemBusAddress) }
+  package static var bus: BusAddress { current?.bus ?? .system(HostEnvironment.systemBusAddress) }
 
   package static var now: Date { current?.wall() ?? Date() }
 
   /// Time and chance for the work of a command.
-  struct Time: Sendable {
+  package struct Time: Sendable {
     /// Monotonic time.
-    var clock: any TimeSource
+    package var clock: any TimeSource
     /// Wall-clock time, at the pace of `clock`.
-    var wall: @Sendable () -> Date
+    package var wall: @Sendable () -> Date
     /// Random numbers of 0...1.
-    var chance: @Sendable () -> Double
+    package var chance: @Sendable () -> Double
     /// Random bytes for keys.
-    var randomBytes: @Sendable (Int) -> [UInt8] = Surroundings.randomBytes
+    package var randomBytes: @Sendable (Int) -> [UInt8]
     /// Pauses of this host.
-    var pauses = AsyncStream<HostPause> { $0.finish() }
+    package var pauses: AsyncStream<HostPause>
+
+    package init(
+      clock: any TimeSource, wall: @escaping @Sendable () -> Date, chance: @escaping @Sendable () -> Double,
+      randomBytes: @escaping @Sendable (Int) -> [UInt8] = Surroundings.randomBytes,
+      pauses: AsyncStream<HostPause> = AsyncStream { $0.finish() }
+    ) {
+      (self.clock, self.wall, self.chance) = (clock, wall, chance)
+      (self.randomBytes, self.pauses) = (randomBytes, pauses)
+    }
   }
 
-  static func time() -> Time {
+  package static func time() -> Time {
     // The process of other surroundings does not stop with the command.
     if let current { return Time(clock: SystemClock(), wall: current.wall, chance: { 0.5 }) }
     let clock = SteadyClock()
@@ -103,7 +112,7 @@ package struct Surroundings: Sendable {
   }
 
   /// Random bytes from the kernel, or of the surroundings' computer.
-  static func randomBytes(_ count: Int) -> [UInt8] {
+  package static func randomBytes(_ count: Int) -> [UInt8] {
     current?.computer?.randomBytes(count) ?? (0..<count).map { _ in UInt8.random(in: 0...255) }
   }
 }

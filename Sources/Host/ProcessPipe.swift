@@ -1,26 +1,26 @@
 import CLinux
-import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 
 /// Both ends of a pipe, closed on exec. Reading does not block.
-final class ProcessPipe {
-  private(set) var reading: Int32
-  private(set) var writing: Int32
+package final class ProcessPipe {
+  package private(set) var reading: Int32
+  package private(set) var writing: Int32
   private var hasEnded = false
 
-  init() throws(POSIXError) {
+  package init() throws(POSIXError) {
     var ends: [Int32] = [-1, -1]
     guard clinux_pipe(&ends) == 0 else { throw POSIXError.last }
     (reading, writing) = (ends[0], ends[1])
     _ = fcntl(reading, F_SETFL, O_NONBLOCK)
   }
 
-  func closeWriting() {
+  package func closeWriting() {
     if writing >= 0 { Glibc.close(writing) }
     writing = -1
   }
 
-  func close() {
+  package func close() {
     closeWriting()
     if reading >= 0 { Glibc.close(reading) }
     reading = -1
@@ -28,7 +28,7 @@ final class ProcessPipe {
 
   /// Appends what is there now, up to a total.
   /// - Returns: Whether more may follow.
-  func read(into bytes: inout [UInt8], atMost limit: Int) -> Bool {
+  package func read(into bytes: inout [UInt8], atMost limit: Int) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 1 << 14)
     while !hasEnded, bytes.count < limit {
       let count = Glibc.read(reading, &buffer, min(buffer.count, limit - bytes.count))

@@ -1,16 +1,16 @@
 import CLinux
 
 /// A reading of the kernel's clocks at one instant. Each clock has its own zero.
-struct HostClocks: Hashable, Sendable {
+package struct HostClocks: Hashable, Sendable {
   /// Time since the start of the machine, sleep included (CLOCK_BOOTTIME).
   var boot: Duration
   /// The same without the times of sleep (CLOCK_MONOTONIC).
   var awake: Duration
   /// The time of day, which an administrator or a time server can set (CLOCK_REALTIME).
-  var wall: Duration
+  package var wall: Duration
 
   /// Whether the kernel reports that a time server synchronises the clock; nil if it does not report that.
-  static var isSynchronised: Bool? {
+  package static var isSynchronised: Bool? {
     if Surroundings.current?.computer != nil { return true }
     return switch clinux_clock_is_synchronised() {
     case 0: false
@@ -21,7 +21,7 @@ struct HostClocks: Hashable, Sendable {
 
   /// Reads all clocks. If the process is stopped between two readings, the delay looks like a difference
   /// between clocks, so the readings are repeated until they take less than 5 ms, at most 8 times.
-  static func now() -> HostClocks {
+  package static func now() -> HostClocks {
     var clocks = HostClocks(boot: .zero, awake: .zero, wall: .zero)
     for _ in 0..<8 {
       clocks = HostClocks(
