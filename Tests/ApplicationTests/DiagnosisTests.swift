@@ -511,18 +511,24 @@ struct DiagnosisTests {
 
   @Test("a missing password and an unusable record are errors")
   func missing() {
+    func wanted(_ network: String, _ source: SecretSource) -> SecretResolver.Wanted {
+      SecretResolver.Wanted(
+        reference: SecretReference(source, file: "building.yaml", line: 1, column: 1), networks: [network],
+        descriptions: [])
+    }
     let building = Self.building([Self.room(1)]) {
       $0.passwords = [
-        .init(networks: "Staff", state: .set), .init(networks: "Lab", state: .unchecked("it is asked for")),
-        .init(networks: "Guests", state: .missing("X is not set", advice: "Set it.")),
+        (wanted("Staff", .environment("S")), nil), (wanted("Lab", .prompt), nil),
+        (wanted("Guests", .environment("X")), .notSet),
       ]
       $0.recordFault = "journal.jsonl:3: line 3 was changed"
     }
     let passwords = Self.found("passwords", building)
     #expect(
       passwords.map(\.sentence) == [
-        "Passwords that are set: 1 of 3.", "The password of Lab is unknown: it is asked for.",
-        "The password of Guests: X is not set.",
+        "Passwords that are set: 1 of 3.",
+        "The password of Lab is unknown: `plan` and `apply` ask for it at the terminal.",
+        "The password of Guests: the environment variable X is not set.",
       ])
     #expect(passwords.map(\.severity) == [.ok, .note, .error])
     #expect(Self.found("record", building).first?.severity == .error)

@@ -22,19 +22,24 @@ extension Diagnosis {
       }
     },
     DoctorCheck(each: "passwords") { building, _ in
-      let set = building.passwords.count { $0.state == .set }
-      let others = building.passwords.compactMap { password -> Finding? in
-        let subject = "The password of \(password.networks)"
-        switch password.state {
-        case .set: return nil
-        case .missing(let sentence, let advice):
-          return Finding(.error, about: password.networks, "\(subject): \(sentence).", advice: advice)
-        case .unchecked(let why):
-          return Finding(.note, about: password.networks, "\(subject) is unknown: \(why).")
+      let others = building.passwords.compactMap { wanted, failure -> Finding? in
+        let (networks, source) = (SecretMessages.networks(of: wanted), wanted.reference.source)
+        let subject = "The password of \(networks)"
+        switch source {
+        case .command:
+          let why = "it is the output of a program, which only `plan` and `apply` run"
+          return Finding(.note, about: networks, "\(subject) is unknown: \(why).")
+        case .prompt:
+          let why = "`plan` and `apply` ask for it at the terminal"
+          return Finding(.note, about: networks, "\(subject) is unknown: \(why).")
+        case .environment, .file, .labels:
+          guard let failure else { return nil }
+          let words = SecretMessages.sentence(failure, source)
+          return Finding(.error, about: networks, "\(subject): \(words.sentence).", advice: words.advice)
         }
       }
-      let ok = Finding(.ok, "Passwords that are set: \(set) of \(building.passwords.count).")
-      return set == 0 ? others : [ok] + others
+      let (all, set) = (building.passwords.count, building.passwords.count - others.count)
+      return set == 0 ? others : [Finding(.ok, "Passwords that are set: \(set) of \(all).")] + others
     },
     DoctorCheck(each: "record") { building, _ in
       if let fault = building.recordFault {
