@@ -97,7 +97,7 @@ def page(browser: Chromium) -> Page:
 
 
 def test_the_page_is_complete_and_loads_nothing(page: Page) -> None:
-    for name in ["varied", "hostile", "simulated", "large"]:
+    for name in ["varied", "hostile", "large"]:
         browser = page.show(name)
         browser.run("new Promise(r => setTimeout(r, 0))")
         assert page.complaints() == []
@@ -312,12 +312,6 @@ def test_three_hundred_rooms_fit_on_ten_pages(page: Page) -> None:
     for room in range(1, 301):
         assert f"room-{room}" in text
     subprocess.run(["pdftoppm", "-r", "60", "-png", page.file("middle.pdf"), page.file("middle-page")], check=True)
-
-
-def test_a_simulated_building_is_marked_on_each_page(page: Page) -> None:
-    page.show("simulated").picture(page.file("simulated-1280.png"))
-    for sheet in page.printed("simulated"):
-        assert "SIMULATED" in sheet
 
 
 def test_two_thousand_rooms_stay_usable(page: Page) -> None:

@@ -60,7 +60,7 @@ import Testing
     for text in [BuildingJSON.text(whole), BuildingCSV.text(whole), JUnitReport.text(whole)] {
       #expect(!text.isEmpty)
     }
-    #expect(BuildingHTML.text(whole, times: .utc).contains("</html>"))
+    #expect(BuildingPage(whole, times: .utc).text.contains("</html>"))
   }
 
   @Test("displayed text keeps its line ends and our colours, and no other control sequence")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reporting
 
-@Suite("HTML")
+@Suite("HTML and XML")
 struct HTMLTests {
   @Test(
     "text that is put into markup is escaped",
@@ -13,22 +13,23 @@ struct HTMLTests {
       ("\" onload='x'", "&quot; onload=&#39;x&#39;"), ("a & b", "a &amp; b"), ("]]>", "]]&gt;"),
       ("&amp;", "&amp;amp;"),
       ("<\u{301}b", "&lt;\u{301}b"), ("\u{202E}desrever", "\\u{202E}desrever"), ("nul\0", "nul\\0"),
-      ("a\nb", "a\\nb"), ("Büro 👩‍👩‍👧‍👦 שלום", "Büro 👩‍👩‍👧‍👦 שלום"),
+      ("a\nb", "a\\nb"), ("\u{FFFE}a\u{FFFF}\u{FFFD}\u{10FFFF}", "\u{FFFD}a\u{FFFD}\u{FFFD}\u{10FFFF}"),
+      ("Büro 👩‍👩‍👧‍👦 שלום", "Büro 👩‍👩‍👧‍👦 שלום"),
     ])
   func escaping(text: String, escaped: String) {
-    let cell: HTML = "<td title=\"\(text)\">\(text)</td>"
+    let cell: Markup = "<td title=\"\(text)\">\(text)</td>"
     #expect(cell.text == "<td title=\"\(escaped)\">\(escaped)</td>")
-    #expect(HTML(text).text == escaped)
+    #expect(Markup(text).text == escaped)
   }
 
   @Test("markup that is put into markup stays markup")
   func nesting() {
     let sign = "<"
-    let bold: HTML = "<b>\(sign)</b>"
-    let missing: HTML? = nil
-    let line: HTML = "<p>\(bold)\(missing)\(7)</p>"
+    let bold: Markup = "<b>\(sign)</b>"
+    let missing: Markup? = nil
+    let line: Markup = "<p>\(bold)\(missing)\(7)</p>"
     #expect(line.text == "<p><b>&lt;</b>7</p>")
-    let items: HTML = "<ol>\([sign, "a"].map { "<li>\($0)</li>" }.joined())</ol>"
+    let items: Markup = "<ol>\([sign, "a"].map { "<li>\($0)</li>" }.joined())</ol>"
     #expect(items.text == "<ol><li>&lt;</li><li>a</li></ol>")
     #expect([bold, bold].joined(separator: ", ").text == "<b>&lt;</b>, <b>&lt;</b>")
     #expect((bold + "!").text == "<b>&lt;</b>!")
@@ -36,7 +37,7 @@ struct HTMLTests {
 
   @Test("hostile text leaves nothing that a browser interprets", arguments: Hostile.texts + Hostile.markup)
   func hostile(text: String) {
-    let escaped = HTML(text).text
+    let escaped = Markup(text).text
     #expect(!escaped.unicodeScalars.contains { "<>\"'".unicodeScalars.contains($0) || $0.isControlling })
   }
 }

@@ -81,11 +81,11 @@ import Testing
     #expect(news.cells?.count == 1)
     #expect(news.cells?[0].prefix(2) == [.number(1), .text("done")])
     #expect(news.floors?.map { $0[0] } == [.number(0)] && news.floors?[0][1] == .text("1/3"))
-    #expect(Set(news.parts.keys) == ["verdict"] && news.grid == nil)
+    #expect(Set(news.parts.keys) == ["verdict", "counts"] && news.grid == nil)
     let same = try Self.read(after.change(since: after))
     #expect(same.parts.isEmpty && same.cells == [] && same.floors == [])
     let whole = try Self.read(after.whole)
-    #expect(Set(whole.parts.keys) == ["problem", "name", "verdict", "left"] && whole.cells == nil)
+    #expect(Set(whole.parts.keys) == ["problem", "name", "verdict", "counts", "left"] && whole.cells == nil)
     #expect(whole.grid?.contains("href=\"#room-3\"") == true)
   }
 

@@ -18,7 +18,7 @@ struct PlotTests {
       run.end(.complete)
       building.add(run)
     }
-    return BuildingHTML.text(building.report(), times: .utc)
+    return BuildingPage(building.report(), times: .utc).text
   }
 
   private static func answers(_ page: String) -> [String] {

@@ -95,7 +95,7 @@ struct RoomGridTests {
 
   @Test("the page's text alternatives say what is left, where, and since when", arguments: buildings)
   func alternatives(_ building: Prepared) throws {
-    let page = BuildingHTML.text(building.report, times: .utc)
+    let page = BuildingPage(building.report, times: .utc).text
     let texts = page.matches(of: #/(?:aria-label|title)="([^"]*)"/#).map { String($0.1) }
     for fact in building.facts { #expect(texts.contains(fact), "\(fact): \(texts)") }
     for sentence in building.left { #expect(page.contains(sentence), "\(sentence)") }

@@ -130,7 +130,7 @@ package enum BuildingReports {
   static let formats: [(name: String, text: @Sendable (BuildingReport) -> String)] = [
     (
       "building.html",
-      { BuildingHTML.text($0, times: LocalTime.of($0.maker.timeZone) ?? .utc) }
+      { BuildingPage($0, times: LocalTime.of($0.maker.timeZone) ?? .utc).text }
     ),
     ("building.json", BuildingJSON.text),
     ("building.csv", BuildingCSV.text), ("junit.xml", JUnitReport.text),

@@ -86,6 +86,7 @@ package struct BuildingReport: Hashable, Sendable {
   package var counted: [BuildingRoom] { rooms.filter { $0.isInManifest && $0.state != .retired } }
   /// Whether nothing is left to do.
   package var isDone: Bool { !rooms.isEmpty && open.isEmpty }
+
   /// What the comparison with the manifest leaves out: a sentence each.
   package var comparisonGaps: [String] {
     [WantedRoom.Uncompared.otherKey, .unread].compactMap { cause in

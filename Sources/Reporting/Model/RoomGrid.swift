@@ -37,8 +37,7 @@ package struct RoomGrid: Hashable, Sendable {
     package let name: String?
     package let isInManifest: Bool
     /// Consecutive rooms of the same group.
-    package fileprivate(set) var groups: [[Cell]] = []
-    fileprivate var lastGroup: String?
+    package let groups: [[Cell]]
 
     package var cells: [Cell] { groups.flatMap(\.self) }
     /// The rooms in service.
@@ -51,7 +50,7 @@ package struct RoomGrid: Hashable, Sendable {
   }
 
   /// In the manifest's order; rooms that it no longer has come last.
-  package private(set) var floors: [Floor] = []
+  package let floors: [Floor]
 
   /// Whether any room has a floor.
   package var hasFloors: Bool { floors.contains { $0.name != nil } }
@@ -59,48 +58,45 @@ package struct RoomGrid: Hashable, Sendable {
   /// The rooms of a building, in the manifest's order.
   /// - Parameter run: The run that works on it now, which the rooms already include; nil for none.
   package init(_ rooms: [BuildingRoom], during run: RunReport? = nil) {
-    var builder = Builder()
-    for (index, room) in rooms.enumerated() {
-      let mark = run?[room.id].flatMap { Mark(inProgress: $0) }
-      builder.add(
-        Cell(
+    self.init(
+      rooms.enumerated().map { index, room -> Place in
+        let mark = run?[room.id].flatMap { Mark(inProgress: $0) }
+        let cell = Cell(
           id: room.id, place: index + 1, name: room.name, mark: mark ?? .state(room.state),
-          since: mark == nil ? room.since : nil),
-        floor: room.isInManifest ? room.floor : nil, group: room.group, isInManifest: room.isInManifest)
-    }
-    floors = builder.floors
+          since: mark == nil ? room.since : nil)
+        return Place(
+          row: .init(floor: room.isInManifest ? room.floor : nil, isInManifest: room.isInManifest),
+          group: room.group, cell: cell)
+      })
   }
 
   /// The rooms that a run works on.
   package init(_ run: RunReport) {
-    var builder = Builder()
-    for (index, room) in run.rooms.enumerated() where !room.isExcluded {
-      builder.add(
-        Cell(id: room.id, place: index + 1, name: room.planned.name, mark: Mark(room)),
-        floor: room.planned.floor, group: room.planned.group, isInManifest: true)
-    }
-    floors = builder.floors
+    self.init(
+      run.rooms.enumerated().filter { !$0.element.isExcluded }.map { index, room -> Place in
+        Place(
+          row: .init(floor: room.planned.floor, isInManifest: true), group: room.planned.group,
+          cell: Cell(id: room.id, place: index + 1, name: room.planned.name, mark: Mark(room)))
+      })
   }
 
-  private struct Builder {
-    private struct Key: Hashable {
+  /// Where a cell belongs.
+  private struct Place {
+    struct Row: Hashable {
       var floor: String?
       var isInManifest: Bool
     }
 
-    private(set) var floors: [Floor] = []
-    private var places: [Key: Int] = [:]
+    var row: Row
+    var group: String?
+    var cell: Cell
+  }
 
-    mutating func add(_ cell: Cell, floor: String?, group: String?, isInManifest: Bool) {
-      let key = Key(floor: floor, isInManifest: isInManifest)
-      let place = places[key] ?? floors.count
-      if place == floors.count {
-        places[key] = place
-        floors.append(Floor(name: floor, isInManifest: isInManifest))
-      }
-      if floors[place].groups.isEmpty || floors[place].lastGroup != group { floors[place].groups.append([]) }
-      floors[place].lastGroup = group
-      floors[place].groups[floors[place].groups.count - 1].append(cell)
+  private init(_ places: [Place]) {
+    floors = places.grouped { $0.row }.map { row, places in
+      Floor(
+        name: row.floor, isInManifest: row.isInManifest,
+        groups: places.chunked { $0.group == $1.group }.map { $0.map { $0.cell } })
     }
   }
 }

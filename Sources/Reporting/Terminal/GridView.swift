@@ -70,14 +70,9 @@ enum GridView {
 
   /// The symbols, with one colour for each series of equal ones; nil is a gap.
   private static func painted(_ marks: [RoomGrid.Mark?], _ style: TerminalStyle) -> String {
-    var text = ""
-    var rest = marks[...]
-    while let first = rest.first {
-      let alike = rest.prefix { $0 == first }
-      rest = rest.dropFirst(alike.count)
-      text += style.paint(String(repeating: first?.symbol ?? " ", count: alike.count), first?.tone ?? .plain)
-    }
-    return text
+    marks.chunked { $0 == $1 }.map { alike in
+      style.paint(alike.map { $0?.symbol ?? " " }.joined(), alike[0]?.tone ?? .plain)
+    }.joined()
   }
 }
 

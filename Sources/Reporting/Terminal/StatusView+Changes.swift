@@ -7,18 +7,14 @@ extension StatusView {
     from earlier: [BuildingRoom], to now: [BuildingRoom], since: String, style: TerminalStyle
   ) -> [String] {
     let before = Dictionary(earlier.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    var order: [String] = []
-    var names: [String: [String]] = [:]
-    for room in now {
-      guard let change = change(from: before[room.id], to: room) else { continue }
-      if names[change] == nil { order.append(change) }
-      names[change, default: []].append(room.name.visible)
+    let changed = now.compactMap { room in
+      change(from: before[room.id], to: room).map { (change: $0, name: room.name.visible) }
     }
-    let count = names.values.reduce(0) { $0 + $1.count }
-    let heading = "Since \(since.visible): \(count == 0 ? "no room" : count.rooms) changed"
+    let heading = "Since \(since.visible): \(changed.isEmpty ? "no room" : changed.count.rooms) changed"
     return style.block(heading).map { style.paint($0, .bold) }
-      + order.flatMap { change in
-        style.block("\(change): \((names[change] ?? []).joined(separator: ", "))", indent: 2, hanging: 2)
+      + changed.grouped { $0.change }.flatMap { change, rooms -> [String] in
+        let names = rooms.map { $0.name }.joined(separator: ", ")
+        return style.block("\(change): \(names)", indent: 2, hanging: 2)
       }
   }
 

@@ -42,29 +42,16 @@ package enum StatusView {
       + style.block(newest ?? "No run is on record.", indent: 2)
   }
 
-  /// Rooms that are open for the same reason are listed together.
-  private struct OpenRooms: Hashable {
-    var words: String
-    var explanation: Explanation
-  }
-
   /// The maximum number of names in one place.
   private static let named = 10
 
   private static func open(_ report: BuildingReport, _ style: TerminalStyle) -> [String] {
-    var order: [OpenRooms] = []
-    var names: [OpenRooms: [String]] = [:]
-    for room in report.open {
-      let group = OpenRooms(words: room.openWords, explanation: Explanation(of: room))
-      if names[group] == nil { order.append(group) }
-      names[group, default: []].append(room.name.visible)
-    }
-    return order.flatMap { group -> [String] in
-      let all = names[group] ?? []
-      let more = all.count > named ? " and \(all.count - named) more" : ""
-      let title =
-        "\(all.prefix(named).joined(separator: ", "))\(more): \(group.words). \(group.explanation.sentence)"
-      return style.block(title) + style.block("→ " + group.explanation.advice, indent: 4, hanging: 2)
+    let left = report.open.left { LeftCause(state: $0.openWords, explanation: Explanation(of: $0)) }
+    return left.flatMap { part -> [String] in
+      let names = part.rooms.map(\.name.visible).listed(most: named)
+      let (words, explanation) = (part.cause.state, part.cause.explanation)
+      return style.block("\(names): \(words). \(explanation.sentence)")
+        + style.block("→ " + explanation.advice, indent: 4, hanging: 2)
     }
   }
 

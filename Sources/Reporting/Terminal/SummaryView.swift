@@ -20,7 +20,8 @@ package enum SummaryView {
     _ report: RunReport, after: BuildingReport? = nil, reports: String?, next: String? = nil,
     times: LocalTime = .utc, style: TerminalStyle
   ) -> [String] {
-    var blocks = report.adviceGroups.map { explain($0, style) }
+    var blocks = report.left.grouped { [$0.cause.state.rawValue, $0.cause.explanation.advice] }
+      .map { explain($0.elements, style) }
     blocks += foreignScans(report, style)
     blocks += unclaimed(report, style)
     blocks += unasked(report, style)
@@ -40,27 +41,28 @@ package enum SummaryView {
     return Array(blocks.joined(separator: [""]))
   }
 
-  /// A group: its rooms, the cause of each, and the advice for all. A single room has its device's address.
-  private static func explain(_ group: AdviceGroup, _ style: TerminalStyle) -> [String] {
-    let rooms = group.rooms
+  /// Rooms with the same outcome and the same advice: the causes of each, and the advice for all. A single room has its device's
+  /// address.
+  private static func explain(_ left: [LeftRooms<Outcome, RoomReport>], _ style: TerminalStyle) -> [String] {
+    let rooms = left.flatMap(\.rooms)
     if rooms.count == 1 { return explain(rooms[0], style) }
-    let title = style.block("\(group.outcome.symbol) \(rooms.count.rooms): \(group.outcome.words)")
-      .map { style.paint($0, group.outcome.tone) }
-    var lines = title
-    for cause in group.causes.prefix(mostCauses) {
+    let (outcome, advice) = (left[0].cause.state, left[0].cause.explanation.advice)
+    var lines = style.block("\(outcome.symbol) \(rooms.count.rooms): \(outcome.words)")
+      .map { style.paint($0, outcome.tone) }
+    for part in left.prefix(mostCauses) {
       // A cause of the host concerns no single room.
-      let isOfMany = cause.rooms.count > mostNames && cause.rooms.allSatisfy { $0.reason?.trait == .ofHost }
-      let text = isOfMany ? cause.sentence : "\(names(cause.rooms)): \(cause.sentence)"
+      let isOfMany = part.rooms.count > mostNames && part.rooms.allSatisfy { $0.reason?.trait == .ofHost }
+      let sentence = part.cause.explanation.sentence
+      let text = isOfMany ? sentence : "\(names(part.rooms)): \(sentence)"
       lines += style.block(text, indent: 4, hanging: 2)
     }
-    let more = group.causes.dropFirst(mostCauses).flatMap(\.rooms)
+    let more = left.dropFirst(mostCauses).flatMap(\.rooms)
     if !more.isEmpty { lines += style.block("Other rooms: \(names(more))", indent: 4, hanging: 2) }
-    return lines + style.block("→ " + group.advice, indent: 4, hanging: 2)
+    return lines + style.block("→ " + advice, indent: 4, hanging: 2)
   }
 
   private static func names(_ rooms: [RoomReport]) -> String {
-    let shown = rooms.prefix(mostNames).map(\.planned.name.visible).joined(separator: ", ")
-    return shown + (rooms.count > mostNames ? " and \(rooms.count - mostNames) more" : "")
+    rooms.map(\.planned.name.visible).listed(most: mostNames)
   }
 
   /// Other programs that slowed the run down.
@@ -76,15 +78,13 @@ package enum SummaryView {
   private static func unclaimed(_ report: RunReport, _ style: TerminalStyle) -> [[String]] {
     let devices = report.unclaimed.sorted { ($1.rssi ?? .min, $0.address) < ($0.rssi ?? .min, $1.address) }
     guard !devices.isEmpty else { return [] }
-    let shown = devices.prefix(mostNames).map { device in
-      "\(device.address)\(device.rssi.map { " \($0) dBm" } ?? "")"
-    }
-    let more = devices.count > mostNames ? " and \(devices.count - mostNames) more" : ""
+    let shown = devices.map { device in "\(device.address)\(device.rssi.map { " \($0) dBm" } ?? "")" }
+      .listed(most: mostNames)
     let unreceived = report.rooms.filter { $0.reason?.code == .neverReceived && $0.address != nil }
     if !unreceived.isEmpty {
       return [
         style.block(
-          "In no room, but received: \(shown.joined(separator: ", "))\(more); not received: \(names(unreceived)). A wrong label?"
+          "In no room, but received: \(shown); not received: \(names(unreceived)). A wrong label?"
         )
           + style.block(
             "→ Compare the address of each of these rooms in the manifest with the label in the room.",
@@ -92,7 +92,7 @@ package enum SummaryView {
       ]
     }
     return [
-      style.block("Received, but in no room: \(shown.joined(separator: ", "))\(more).")
+      style.block("Received, but in no room: \(shown).")
         + style.block(
           "→ If one of them belongs to a room, write its address into the manifest.", indent: 4, hanging: 2)
     ]

@@ -33,18 +33,16 @@ package enum VerificationView {
       let names = partly.map { "\($0.name.visible) (\($0.room.windowsReceived) of \($0.room.windows) scans)" }
       lines += style.block("Not received in every scan: \(names.joined(separator: ", "))", indent: 2)
     }
-    var findings: [(names: [String], sentence: String, advice: String)] = []
-    for (name, room) in rooms where room.needsAction {
+    let findings = rooms.filter(\.room.needsAction).map {
+      name, room -> (name: String, sentence: String, advice: String) in
       let unused = room.unused.map { adapters[$0]?.visible ?? "\($0)" }
-      let sentence = sentence(room, seen[room.room], unused)
-      if findings.last?.sentence != sentence { findings.append(([], sentence, advice(room))) }
-      findings[findings.count - 1].names.append(name.visible)
+      return (name.visible, sentence(room, seen[room.room], unused), advice(room))
     }
-    for (names, sentence, advice) in findings {
-      let more = names.count > named ? " and \(names.count - named) more" : ""
+    for alike in findings.chunked({ $0.sentence == $1.sentence }) {
+      let names = alike.map { $0.name }.listed(most: named)
       lines +=
-        [""] + style.block("\(names.prefix(named).joined(separator: ", "))\(more): \(sentence)")
-        + style.block("→ \(advice)", indent: 4, hanging: 2)
+        [""] + style.block("\(names): \(alike[0].sentence)")
+        + style.block("→ \(alike[0].advice)", indent: 4, hanging: 2)
     }
     if !unexpected.isEmpty {
       let beacons = unexpected.map { "\($0.address) with \($0.identity.distinction.visible)" }

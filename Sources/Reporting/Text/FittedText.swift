@@ -44,3 +44,10 @@ extension StringProtocol {
     return line.isEmpty ? lines : lines + [line]
   }
 }
+
+extension [String] {
+  /// The first ones, and how many more there are: `301, 302 and 4 more`.
+  func listed(most: Int) -> String {
+    prefix(most).joined(separator: ", ") + (count > most ? " and \(count - most) more" : "")
+  }
+}

@@ -1,5 +1,23 @@
 import Model
 
+extension BuildingReport {
+  /// The progress of the building, in one clause; the same in every output.
+  var verdict: String {
+    let counted = counted
+    let done = counted.count { $0.state == .done }
+    if counted.isEmpty { return "No rooms on record" }
+    if done == counted.count { return done == 1 ? "The only room is done" : "All \(done) rooms done" }
+    return "\(done) of \(counted.count.rooms) done"
+  }
+
+  /// The number of rooms in each other state, of those that count and of those out of service.
+  var others: [(state: RoomStatus.Kind, count: Int)] {
+    RoomStatus.Kind.allCases.filter { $0 != .done }.map { state in
+      (state, rooms.count { $0.isInManifest && $0.state == state })
+    }.filter { $0.count > 0 }
+  }
+}
+
 extension RoomStatus.Kind {
   var words: String {
     switch self {
@@ -60,18 +78,22 @@ extension Evidence.Grade {
     }
   }
 
-  /// Why it is weaker than a beacon; nil for a beacon.
-  var plainWeakness: String? {
+  /// Why it is weaker than a received beacon; nil for a beacon.
+  var weakness: String? {
     switch self {
     case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir, .deviceStatus, .settingsReadBack: nil
-    case .freshBeaconUnacknowledged: "weak: the save was not acknowledged"
-    case .readBack, .savedStatus: "weak: its beacon was not received"
-    case .selfDisconnect: "weak: a lost link looks the same"
+    case .freshBeaconUnacknowledged: "it did not acknowledge the save; its identity is new"
+    case .readBack: "the settings were read back; its beacon was not received"
+    case .savedStatus: "reported over the link; its beacon was not received"
+    case .selfDisconnect:
+      "it ended the link, which confirms the write; a lost link looks the same"
     }
   }
 }
 
 extension SettingState {
+  static var strongestFirst: [Self] { allCases.reversed() }
+
   var words: String {
     switch self {
     case .notWritten: "not written"
@@ -86,10 +108,8 @@ extension [SettingResult] {
   /// How many settings have each state, the weakest state last.
   var summary: String {
     func count(_ state: SettingState) -> Int { self.count { $0.state == state } }
-    let parts = [SettingState.proved, .acknowledged, .written, .submitted, .notWritten].filter {
-      count($0) > 0
-    }
-    return parts.map { "\(count($0)) \($0.words)" }.joined(separator: ", ")
+    return SettingState.strongestFirst.filter { count($0) > 0 }.map { "\(count($0)) \($0.words)" }
+      .joined(separator: ", ")
   }
 }
 
@@ -98,6 +118,14 @@ extension RoomGrid.Mark {
     switch self {
     case .state(let state): state.words
     case .working: "in progress"
+    }
+  }
+
+  /// The mark as a clause.
+  var meaning: String {
+    switch self {
+    case .state(let state): state.meaning
+    case .working: "a run works on it now"
     }
   }
 

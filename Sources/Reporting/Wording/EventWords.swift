@@ -231,20 +231,6 @@ extension Evidence {
   }
 }
 
-extension Evidence.Grade {
-  /// Why it is weaker than a received beacon; nil for a beacon.
-  fileprivate var weakness: String? {
-    switch self {
-    case .freshBeacon, .freshBeaconOtherAddress, .beaconOnAir, .deviceStatus, .settingsReadBack: nil
-    case .freshBeaconUnacknowledged: "it did not acknowledge the save; its identity is new"
-    case .readBack: "the settings were read back; its beacon was not received"
-    case .savedStatus: "reported over the link; its beacon was not received"
-    case .selfDisconnect:
-      "it ended the link, which confirms the write; a lost link looks the same"
-    }
-  }
-}
-
 extension CentralError.AdapterProblem {
   /// The cause, for use after the adapter's name or alone.
   var words: String {

@@ -337,9 +337,9 @@ struct ReportTruth {
   }
 
   private func expectStatus() throws {
-    let overview = try site.report(laptop)
+    let building = try site.report(laptop)
     let lines = StatusView.lines(
-      overview, olderThan: nil, next: nil, style: TerminalStyle(width: 1000, hasColor: false))
+      building, olderThan: nil, next: nil, style: TerminalStyle(width: 1000, hasColor: false))
     let rooms = report["rooms"].items
     let done = rooms.count { $0["state"].text == "done" }
     #expect(
@@ -357,6 +357,6 @@ struct ReportTruth {
       let isNamed = lines.dropFirst(2).contains { $0.contains(name) && !$0.contains("accepted by") }
       expect(isOpen == isNamed, "status and \(name): \(lines)")
     }
-    #expect(overview.isDone == report["summary"]["complete"].flag, place)
+    #expect(building.isDone == report["summary"]["complete"].flag, place)
   }
 }

@@ -4,23 +4,23 @@ import Model
 
 extension BuildingPage {
   /// A room's history: its settings, its acceptance or retirement, and each run that worked on it.
-  func history(_ room: BuildingRoom) -> HTML {
+  func history(_ room: BuildingRoom) -> Markup {
     proof(room) + details(room) + settings(room) + acceptances(room) + retirement(room) + runs(room)
   }
 
   /// The proof, unless the entry of its run says the same; the row has its time.
-  private func proof(_ room: BuildingRoom) -> HTML {
+  private func proof(_ room: BuildingRoom) -> Markup {
     guard let evidence = room.evidence else { return "" }
     if room.runs.contains(where: { $0.recorded.run == room.seen?.run && $0.room.evidence == evidence }) {
       return ""
     }
-    let seen: HTML? = room.seen.map { ", \(time($0.at)) in \(link(run: $0.run))" }
+    let seen: Markup? = room.seen.map { ", \(time($0.at)) in \(link(run: $0.run))" }
     return "<p>Proved: \(evidence.plainSentence)\(seen).</p>"
   }
 
-  private func details(_ room: BuildingRoom) -> HTML {
+  private func details(_ room: BuildingRoom) -> Markup {
     guard !room.details.isEmpty else { return "" }
-    let items = room.details.map { "\($0.name.words) <bdi>\($0.value)</bdi>" as HTML }
+    let items = room.details.map { "\($0.name.words) <bdi>\($0.value)</bdi>" as Markup }
     return "<p>Reported by the device: \(items.joined(separator: ", ")).</p>"
   }
 
@@ -28,34 +28,31 @@ extension BuildingPage {
 
   /// Consecutive settings with the same state that were recorded together share one item. The row has the time of those
   /// that were recorded with the evidence.
-  private func settings(_ room: BuildingRoom) -> HTML {
+  private func settings(_ room: BuildingRoom) -> Markup {
     let titles = SettingTitles(room.family.map { [$0] } ?? [])
-    var items: [HTML] = []
-    var rest = room.settings[...]
-    while let first = rest.first {
-      let alike = rest.prefix { $0.result.state == first.result.state && $0.recorded == first.recorded }
-      rest = rest.dropFirst(alike.count)
-      let values = alike.map { setting -> HTML in
+    let groups = room.settings.chunked { $0.result.state == $1.result.state && $0.recorded == $1.recorded }
+    let items = groups.map { alike -> Markup in
+      let values = alike.map { setting -> Markup in
         "\(titles.title(setting.result.name)) \(setting.result.value.map { "<bdi>\($0)</bdi>" } ?? "<i>secret, not recorded</i>")"
       }
-      items.append(
-        "<li><b>\(first.result.state.words)</b> (\(place(first.recorded, room))): \(values.joined(separator: ", "))"
-      )
+      return """
+        <li><b>\(alike[0].result.state.words)</b> (\(place(alike[0].recorded, room))): \(values.joined(separator: ", "))
+        """
     }
     return items.isEmpty ? "" : "<ul class=\"settings\">\(items.joined())</ul>"
   }
 
-  private func place(_ recorded: RecordedAt?, _ room: BuildingRoom) -> HTML {
+  private func place(_ recorded: RecordedAt?, _ room: BuildingRoom) -> Markup {
     guard let recorded else { return "not on record" }
-    let time: HTML? = recorded == room.seen ? nil : "\(time(recorded.at)), "
+    let time: Markup? = recorded == room.seen ? nil : "\(time(recorded.at)), "
     return "\(time)\(link(run: recorded.run))"
   }
 
   // MARK: People's decisions
 
-  private func acceptances(_ room: BuildingRoom) -> HTML {
-    room.acceptances.map { acceptance -> HTML in
-      let end: HTML =
+  private func acceptances(_ room: BuildingRoom) -> Markup {
+    room.acceptances.map { acceptance -> Markup in
+      let end: Markup =
         acceptance.ended.map { "ended \(time($0.at)) with \(link(run: $0.run))" } ?? "<b>still valid</b>"
       return """
         <p>✎ Accepted as it is by <bdi>\(acceptance.by)</bdi>, \(time(acceptance.given.at)) \
@@ -64,9 +61,9 @@ extension BuildingPage {
     }.joined()
   }
 
-  private func retirement(_ room: BuildingRoom) -> HTML {
+  private func retirement(_ room: BuildingRoom) -> Markup {
     guard let retirement = room.retirement else { return "" }
-    let reason: HTML? = retirement.reason.map { ": “<bdi>\($0)</bdi>”" }
+    let reason: Markup? = retirement.reason.map { ": “<bdi>\($0)</bdi>”" }
     return """
       <p>Taken out of service, \(time(retirement.recorded.at)) (\(link(run: retirement.recorded.run)))\(reason).</p>
       """
@@ -74,12 +71,13 @@ extension BuildingPage {
 
   // MARK: Runs
 
-  private func runs(_ room: BuildingRoom) -> HTML {
-    let groups = room.runs.alike
-    let items = groups.enumerated().map { index, runs -> HTML in
+  private func runs(_ room: BuildingRoom) -> Markup {
+    // Consecutive runs with the same result and without an attempt are one entry.
+    let groups = room.runs.chunked { $0.isLike($1) }
+    let items = groups.enumerated().map { index, runs -> Markup in
       let isNewest = index == groups.count - 1
-      guard let first = runs.first, let last = runs.last else { return "" }
-      let which: HTML =
+      let (first, last) = (runs[0], runs[runs.count - 1])
+      let which: Markup =
         runs.count == 1
         ? "\(link(run: first.recorded.run)), \(minute(first.recorded.at))"
         : """
@@ -94,31 +92,31 @@ extension BuildingPage {
   }
 
   /// The outcome of a run for the room; advice only for the newest run, because older advice is outdated.
-  private func outcome(_ run: BuildingRoom.Run, isNewest: Bool) -> HTML {
+  private func outcome(_ run: BuildingRoom.Run, isNewest: Bool) -> Markup {
     let room = run.room
-    let evidence: HTML? = room.evidence.map { ": \($0.plainSentence)" }
+    let evidence: Markup? = room.evidence.map { ": \($0.plainSentence)" }
     let tried =
       room.wasTried
       ? ", \(room.attempts.counted("attempt"))\(room.exemptionWords), \(room.seconds.asSeconds)" : ""
-    let explanation: HTML? = Explanation(of: room).map {
+    let explanation: Markup? = Explanation(of: room).map {
       isNewest ? "<br>\($0.sentence)<br>→ \($0.advice)" : "<br>\($0.sentence)"
     }
     return "<b>\(room.outcome.symbol) \(room.outcomeWords)</b>\(evidence)\(tried)\(explanation)"
   }
 
-  private func attempts(_ run: BuildingRoom.Run, isNewest: Bool) -> HTML {
+  private func attempts(_ run: BuildingRoom.Run, isNewest: Bool) -> Markup {
     let attempts = run.room.attemptReports
     guard !attempts.isEmpty, isNewest || isDetailed else { return "" }
     return "<ol>\(attempts.map { "<li>\(attempt($0, run))" }.joined())</ol>"
   }
 
-  private func attempt(_ attempt: AttemptReport, _ run: BuildingRoom.Run) -> HTML {
+  private func attempt(_ attempt: AttemptReport, _ run: BuildingRoom.Run) -> Markup {
     let began = run.recorded.at.addingTimeInterval(attempt.begin.seconds)
     let signal = attempt.rssi.map { ", \($0) dBm" } ?? ""
     // Only the last adapter's name is known here; the others have their addresses.
     let name = attempt.adapter == run.room.adapter ? run.adapterName : nil
     // The device log has the stages of every attempt.
-    let stages: HTML? =
+    let stages: Markup? =
       attempt.isSuccess
       ? nil : ": \(attempt.stages.map { stage($0, run.room.titles) }.joined(separator: " · "))"
     return """
@@ -126,7 +124,7 @@ extension BuildingPage {
       """
   }
 
-  private func stage(_ stage: StageReport, _ titles: SettingTitles) -> HTML {
+  private func stage(_ stage: StageReport, _ titles: SettingTitles) -> Markup {
     let setting = stage.setting.map { " \(titles.title($0))" } ?? ""
     let time = stage.seconds.map { " \($0.asSeconds)" } ?? ""
     if stage.failure != nil {
@@ -162,24 +160,9 @@ extension Evidence {
     if let secondsAfterSave, run == nil {
       words += ", \(secondsAfterSave.asSeconds) after the \(grade == .selfDisconnect ? "write" : "save")"
     }
-    if let weakness = grade.plainWeakness { words += " (\(weakness))" }
+    if let weakness = grade.weakness { words += " (weak: \(weakness))" }
     if run != nil { words += ", recorded by an earlier run" }
     return words
-  }
-}
-
-extension [BuildingRoom.Run] {
-  /// The runs. Consecutive runs with the same result and without an attempt are one entry.
-  fileprivate var alike: [[BuildingRoom.Run]] {
-    var groups: [[BuildingRoom.Run]] = []
-    for run in self {
-      if let last = groups.last?.last, last.isLike(run) {
-        groups[groups.count - 1].append(run)
-      } else {
-        groups.append([run])
-      }
-    }
-    return groups
   }
 }
 

@@ -1,86 +1,67 @@
-import FoundationEssentials
 import Model
 
-/// The rooms of a building that are left to do, by what to do.
-struct LeftToDo: Hashable, Sendable {
-  let advice: String
-  /// In the order of their first rooms.
-  fileprivate(set) var causes: [Cause] = []
-
-  /// Rooms that are open for the same reason since the same day.
-  struct Cause: Hashable, Sendable {
-    let state: RoomStatus.Kind
-    let sentence: String
-    /// A local day; nil where it is not on record.
-    let since: String?
-    /// In the manifest's order.
-    fileprivate(set) var rooms: [BuildingRoom] = []
-  }
-
-  var count: Int { causes.reduce(0) { $0 + $1.rooms.count } }
-}
-
-extension BuildingReport {
-  /// The rooms that are left to do, most rooms first.
-  func leftToDo(_ times: LocalTime) -> [LeftToDo] {
-    var groups: [LeftToDo] = []
-    var places: [String: Int] = [:]
-    for room in open {
-      let explanation = Explanation(of: room, isGeneral: true)
-      let since = room.since.map(times.day)
-      let place = places[explanation.advice] ?? groups.count
-      if place == groups.count {
-        places[explanation.advice] = place
-        groups.append(LeftToDo(advice: explanation.advice))
-      }
-      let cause = groups[place].causes.firstIndex {
-        $0.state == room.state && $0.sentence == explanation.sentence && $0.since == since
-      }
-      if cause == nil {
-        groups[place].causes.append(
-          .init(state: room.state, sentence: explanation.sentence, since: since))
-      }
-      groups[place].causes[cause ?? groups[place].causes.count - 1].rooms.append(room)
-    }
-    // A stable order: groups of the same size stay in the order of their first rooms.
-    return groups.enumerated().sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }
-      .map(\.element)
-  }
-}
-
 extension BuildingPage {
-  /// What is left to do: where, why and since when, each once.
-  var left: HTML {
-    let groups = report.leftToDo(times)
-    return groups.isEmpty ? "" : section("open", "What is left to do", groups.map(group).joined())
+  /// What is left to do in some rooms, by what to do.
+  typealias Action = (advice: String, causes: [LeftRooms<RoomStatus.Kind, BuildingRoom>])
+
+  var open: Markup {
+    guard live != nil || !report.open.isEmpty else { return "" }
+    return section("open", "What is left to do", "<div id=\"left\">\(left)</div>")
   }
 
-  private func group(_ group: LeftToDo) -> HTML {
-    let causes = group.causes.map { cause -> HTML in
-      let since: HTML? = cause.since.map { " since \($0)" }
+  /// The rooms that need somebody. The page of `serve` has them by floor: whoever reads it walks through the building.
+  var left: Markup {
+    guard live != nil else { return articles(report.open, "h3") }
+    let awaiting = awaiting
+    if awaiting.isEmpty { return noneAwaiting }
+    return awaiting.grouped(by: \.floor).map { floor, rooms -> Markup in
+      guard let floor else { return articles(rooms, "h3") }
+      return "<h3>\(floor.floorTitle.uppercasedFirst)</h3>\n\(articles(rooms, "h4"))"
+    }.joined()
+  }
+
+  /// Most rooms first.
+  func actions(_ rooms: [BuildingRoom]) -> [Action] {
+    let left = rooms.left { room in
+      LeftCause(
+        state: room.state, explanation: Explanation(of: room, isGeneral: live == nil),
+        since: room.since.map(times.day))
+    }
+    let actions = left.grouped { $0.cause.explanation.advice }.map { advice, causes in
+      (action: (advice: advice, causes: causes), count: causes.flatMap(\.rooms).count)
+    }
+    // A stable order: actions for as many rooms stay in the order of their first rooms.
+    return actions.enumerated().sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }
+      .map { $0.element.action }
+  }
+
+  private func articles(_ rooms: [BuildingRoom], _ heading: Markup) -> Markup {
+    actions(rooms).map { advice, causes -> Markup in
+      let items = causes.map { left -> Markup in
+        let since: Markup? = left.cause.since.map { " since \($0)" }
+        return """
+          <li>\(mark(.state(left.cause.state))) \(left.cause.state.words)\(since): \
+          \(list(left.rooms)). \(left.cause.explanation.sentence)
+          """
+      }
       return """
-        <li>\(mark(cause.state)) \(cause.state.words)\(since): \
-        \(list(cause.rooms.map { ($0.id, $0.name, $0.floor) })). \(cause.sentence)
-        """
-    }
-    return """
-      <article class="cause"><h3>→ \(group.advice) <small>\(group.count.rooms)</small></h3>
-      <ul>\(causes.joined())</ul></article>
+        <article class="cause"><\(heading) class="advice">→ \(advice) \
+        <small>\(causes.flatMap(\.rooms).count.rooms)</small></\(heading)>
+        <ul>\(items.joined())</ul></article>
 
-      """
+        """
+    }.joined()
   }
 
-  /// Rooms by floor; more than these are in the table only.
-  private func list(_ rooms: [(id: RoomID, name: String, floor: String?)], limit: Int = 60) -> HTML {
-    var floors: [(floor: String?, rooms: [HTML])] = []
-    for room in rooms.prefix(limit) {
-      if floors.last?.floor != room.floor || floors.isEmpty { floors.append((room.floor, [])) }
-      floors[floors.count - 1].rooms.append("<b>\(link(room: room.id, room.name))</b>")
+  /// Rooms by floor; of the file, more than 60 are in the table only.
+  private func list(_ rooms: [BuildingRoom]) -> Markup {
+    let limit = live == nil ? 60 : Int.max
+    let floors = rooms.prefix(limit).chunked { $0.floor == $1.floor }.map { rooms -> Markup in
+      let title: Markup? = live == nil ? rooms[0].floor.map { "\($0.floorTitle) " } : nil
+      let names = rooms.map { "<b>\(link(room: $0.id, $0.name))</b>" as Markup }
+      return "\(title)\(names.joined(separator: ", "))"
     }
-    let list = floors.map { floor, rooms -> HTML in
-      let title: HTML? = floor.map { "\($0.floorTitle) " }
-      return title.map { $0 + rooms.joined(separator: ", ") } ?? rooms.joined(separator: ", ")
-    }.joined(separator: "; ")
+    let list: Markup = floors.joined(separator: "; ")
     return rooms.count > limit ? list + " and \(rooms.count - limit) more" : list
   }
 }

@@ -5,7 +5,7 @@ import Model
 /// Pictures that answer a question. Each is a table, whose last column draws its numbers, and has its answer as title. One
 /// that would decide nothing is left out.
 extension BuildingPage {
-  var plots: HTML {
+  var plots: Markup {
     var seen: Set<String?> = []
     let floors = report.counted.map(\.floor).filter { seen.insert($0).inserted }
     let plots = [progress, signal(floors), age(floors)].compactMap(\.self)
@@ -24,11 +24,11 @@ extension BuildingPage {
     var title: String
   }
 
-  private typealias Row = (cells: [HTML], bars: [Bar])
+  private typealias Row = (cells: [Markup], bars: [Bar])
 
-  private func plot(_ answer: HTML, _ columns: [HTML], _ rows: [Row]) -> HTML {
-    let lines = rows.map { row -> HTML in
-      let bars = row.bars.map { bar -> HTML in
+  private func plot(_ answer: Markup, _ columns: [Markup], _ rows: [Row]) -> Markup {
+    let lines = rows.map { row -> Markup in
+      let bars = row.bars.map { bar -> Markup in
         let (x, width) = (percent(bar.from), percent(max(bar.to - bar.from, 0.004)))
         return """
           <rect class="p\(bar.shade)" x="\(x)%" width="\(width)%"><title>\(bar.title)</title></rect>
@@ -55,7 +55,7 @@ extension BuildingPage {
   // MARK: Progress
 
   /// The rooms that are done, by the day on which they were written, and by whom on which computer.
-  private var progress: HTML? {
+  private var progress: Markup? {
     struct Share: Hashable, Comparable {
       var day: String
       var maker: String
@@ -89,7 +89,7 @@ extension BuildingPage {
     let days = Set(shares.keys.map(\.day)).count
     let people = Set(writes.compactMap { runs[$0.run]?.operatedBy }).sorted()
     let names = people.count > 3 ? "\(people.count) people" : people.joined(separator: ", ")
-    let by: HTML? = people.isEmpty ? nil : " by <bdi>\(names)</bdi>"
+    let by: Markup? = people.isEmpty ? nil : " by <bdi>\(names)</bdi>"
     let left = report.open.count
     let more = Int((Double(left * days) / Double(writes.count)).rounded(.up))
     return plot(
@@ -102,7 +102,7 @@ extension BuildingPage {
   // MARK: Signal
 
   /// The last signal of each device, by floor and adapter.
-  private func signal(_ order: [String?]) -> HTML? {
+  private func signal(_ order: [String?]) -> Markup? {
     struct Place: Hashable {
       var floor: String?
       var adapter: String
@@ -145,7 +145,7 @@ extension BuildingPage {
       let (first, second) = (countWeak(a.value) * b.value.count, countWeak(b.value) * a.value.count)
       return (first, rank(b.key)) < (second, rank(a.key))
     }
-    let answer: HTML =
+    let answer: Markup =
       if let weakest, countWeak(weakest.value) > 0 {
         """
         \(weakest.key.map { "\($0.floorTitle.uppercasedFirst) is received most weakly: " } ?? "")\
@@ -161,8 +161,8 @@ extension BuildingPage {
   // MARK: Age
 
   /// The time since each device was last received, by floor.
-  private func age(_ floors: [String?]) -> HTML? {
-    let limits: [(days: Double, name: HTML)] = [
+  private func age(_ floors: [String?]) -> Markup? {
+    let limits: [(days: Double, name: Markup)] = [
       (1, "≤ 1 day"), (7, "≤ 7 days"), (30, "≤ 30 days"), (.infinity, "older"),
     ]
     func days(_ room: BuildingRoom) -> Double? {
@@ -172,7 +172,7 @@ extension BuildingPage {
     let byFloor = floors.map { ($0, (rooms[$0] ?? []).compactMap(days)) }.filter { !$0.1.isEmpty }
     guard let oldest = byFloor.flatMap(\.1).max(), oldest > 1 else { return nil }
     let rows = byFloor.map { floor, ages -> Row in
-      var (counts, bars, from) = ([HTML](), [Bar](), 0)
+      var (counts, bars, from) = ([Markup](), [Bar](), 0)
       for (index, limit) in limits.enumerated() {
         let least = index == 0 ? -Double.infinity : limits[index - 1].days
         let count = ages.count { $0 > least && $0 <= limit.days }
@@ -189,7 +189,7 @@ extension BuildingPage {
     }
     func old(_ ages: [Double]) -> Int { ages.count { $0 > 7 } }
     let worst = byFloor.max { old($0.1) < old($1.1) }
-    let answer: HTML =
+    let answer: Markup =
       if let worst, old(worst.1) > 0 {
         """
         \(old(worst.1)) of \(worst.1.count.counted("device"))\(worst.0.map { " on \($0.floorTitle)" } ?? "") were last \

@@ -3,7 +3,7 @@ import Model
 
 extension BuildingPage {
   /// The rooms, each in two lines, and its history below them.
-  var roomTable: HTML {
+  var roomTable: Markup {
     guard !report.rooms.isEmpty else { return "" }
     return section(
       "rooms", "Rooms",
@@ -18,16 +18,16 @@ extension BuildingPage {
       """)
   }
 
-  private var columns: [HTML] {
+  private var columns: [Markup] {
     ["Room", "State", "Device", "Identity", "Evidence", "Proved on", "Run"]
   }
 
   /// The controls that select rooms. The script shows them.
-  private var controls: HTML {
+  private var controls: Markup {
     let states = RoomStatus.Kind.allCases.filter { report.count($0) > 0 }
-    let filters = states.map { state -> HTML in
+    let filters = states.map { state -> Markup in
       """
-      <button type="button" data-state="\(state.rawValue)" aria-pressed="false">\(mark(state)) \
+      <button type="button" data-state="\(state.rawValue)" aria-pressed="false">\(mark(.state(state))) \
       \(state.words) \(report.count(state))</button>
       """
     }
@@ -44,12 +44,12 @@ extension BuildingPage {
   }
 
   /// A room: what is known of it in one line, and what is particular about it in a second one, which opens its history.
-  private func row(_ room: BuildingRoom, _ place: Int) -> HTML {
+  private func row(_ room: BuildingRoom, _ place: Int) -> Markup {
     let particulars = particulars(room)
     return """
       <tbody id="room-\(place)" data-state="\(room.state.rawValue)"><tr>\
       <th scope="row">\(title(of: room.id, room.name)) <small>\(room.id.rawValue)\(whereabouts(room))</small>\
-      <td>\(mark(room.state)) \(room.state.words)\
+      <td>\(mark(.state(room.state))) \(room.state.words)\
       <td>\(devices(room))<td>\(room.identity?.distinction ?? "")\
       <td>\(evidence(room))<td>\(seen(room))\
       <td>\((room.seen?.run ?? room.last?.recorded.run).map { link(run: $0) })\
@@ -64,36 +64,36 @@ extension BuildingPage {
     (room.floor.map { ", \($0.floorTitle)" } ?? "") + (room.isInManifest ? "" : ", not in the manifest")
   }
 
-  private func devices(_ room: BuildingRoom) -> HTML {
+  private func devices(_ room: BuildingRoom) -> Markup {
     let devices = room.devices.isEmpty ? [room.last?.room.address].compactMap(\.self) : room.devices
-    return devices.map { "<code>\($0.description)</code>" as HTML }.joined(separator: "<br>")
+    return devices.map { "<code>\($0.description)</code>" as Markup }.joined(separator: "<br>")
   }
 
-  private func evidence(_ room: BuildingRoom) -> HTML {
+  private func evidence(_ room: BuildingRoom) -> Markup {
     room.evidence.map { "\($0.grade.plainWords)" } ?? "<span class=\"none\">none</span>"
   }
 
   /// The time of the evidence, and a mark if the newest run did not receive its device.
-  private func seen(_ room: BuildingRoom) -> HTML {
+  private func seen(_ room: BuildingRoom) -> Markup {
     guard let seen = room.seen else {
       return room.state == .untried ? "" : "<span class=\"none\">never</span>"
     }
     let isOld = newest.map { seen.run != $0.run.started.run && !room.isReceived(in: $0.run.report) } ?? false
-    let mark: HTML = isOld ? "<abbr class=\"old\" title=\"not received in the newest run\">◷</abbr> " : ""
+    let mark: Markup = isOld ? "<abbr class=\"old\" title=\"not received in the newest run\">◷</abbr> " : ""
     return mark + time(seen.at)
   }
 
   /// What differs from most rooms, or needs a person.
-  private func particulars(_ room: BuildingRoom) -> [HTML] {
-    var parts: [HTML] = []
+  private func particulars(_ room: BuildingRoom) -> [Markup] {
+    var parts: [Markup] = []
     if room.devices.count > 1 { parts.append("<b>! several devices on record</b>") }
-    if let weakness = room.evidence?.grade.plainWeakness { parts.append("<b>! \(weakness)</b>") }
+    if let weakness = room.evidence?.grade.weakness { parts.append("<b>! weak: \(weakness)</b>") }
     if let since = room.missingSince { parts.append("<b>! missing since \(time(since.at))</b>") }
     if let acceptance = room.acceptance {
       parts.append("accepted by <bdi>\(acceptance.by)</bdi>: <bdi>\(acceptance.reason)</bdi>")
     }
     if let reason = room.openReason {
-      let since: HTML? = room.since.map { " since \(time($0))" }
+      let since: Markup? = room.since.map { " since \(time($0))" }
       parts.append("\(reason.code.words)\(since)")
     }
     if !room.settings.isEmpty, room.settingsSummary != usualSettings {

@@ -2,10 +2,10 @@ import Model
 
 extension BuildingPage {
   /// The sources of the page, and one line for each record: runs, and changes that a person made.
-  var runTable: HTML {
+  var runTable: Markup {
     guard !report.runs.isEmpty else { return section("runs", "Sources", origin) }
     let rows = report.runs.enumerated().map { row($1, $0 + 1) }
-    let columns: [HTML] = [
+    let columns: [Markup] = [
       "No.", "Began", "What", "By, on", "Outcome", "Rooms", "roboprov, BlueZ", "Clock", "Journal",
     ]
     return section(
@@ -21,9 +21,9 @@ extension BuildingPage {
       """)
   }
 
-  private func row(_ run: BuildingRun, _ number: Int) -> HTML {
+  private func row(_ run: BuildingRun, _ number: Int) -> Markup {
     let started = run.started
-    let user: HTML? = started.operatedBy.map { "<bdi>\($0)</bdi>, " }
+    let user: Markup? = started.operatedBy.map { "<bdi>\($0)</bdi>, " }
     return """
       <tr id="run-\(number)"><th scope="row">\(number)<td>\(time(run.began))<td>\(started.command.rawValue)<br>\
       <code>\(started.run)</code><td>\(user)\(started.host)<td>\(outcome(run))<td>\(rooms(run))\
@@ -33,16 +33,16 @@ extension BuildingPage {
       """
   }
 
-  private func outcome(_ run: BuildingRun) -> HTML {
+  private func outcome(_ run: BuildingRun) -> Markup {
     guard let change = run.change else {
       return "\(run.report.outcome?.rawValue ?? "killed, or in progress")"
     }
-    let by: HTML? = change.by.map { " by <bdi>\($0)</bdi>" }
-    let reason: HTML? = change.reason.map { ": “<bdi>\($0)</bdi>”" }
+    let by: Markup? = change.by.map { " by <bdi>\($0)</bdi>" }
+    let reason: Markup? = change.reason.map { ": “<bdi>\($0)</bdi>”" }
     return "\(run.report.outcome == nil ? "not complete" : "recorded")\(by)\(reason)"
   }
 
-  private func rooms(_ run: BuildingRun) -> HTML {
+  private func rooms(_ run: BuildingRun) -> Markup {
     if let change = run.change {
       let name = run.report[change.room]?.planned.name ?? change.room.rawValue
       return link(room: change.room, name)
@@ -52,7 +52,7 @@ extension BuildingPage {
     return "\(selected.count(where: \.outcome.isSuccess)) of \(selected.count) done"
   }
 
-  private func clock(_ isSynchronised: Bool?) -> HTML {
+  private func clock(_ isSynchronised: Bool?) -> Markup {
     switch isSynchronised {
     case true?: "synchronised"
     case false?: "<b>! not synchronised</b>"

@@ -4,7 +4,7 @@ import FoundationEssentials
 extension BuildingPage {
   /// The script: sorts, filters, searches, opens histories, and moves within the grid by arrow keys. It contains nothing of
   /// the record, and the page is complete without it.
-  static let script: HTML = """
+  static let script: Markup = """
     "use strict";(() => {
     const $ = id => document.getElementById(id);
     const table = $("room-table");
@@ -93,13 +93,13 @@ extension BuildingPage {
 extension BuildingPage {
   /// What the browser may run and load: the page's own script and styles, by their hashes, and nothing else. So text
   /// of the record could run nothing even if it became markup.
-  static let policy: HTML = """
-    default-src 'none'; style-src \(source(style)) \(source(simulatedStyle)); script-src \(source(script)); base-uri 'none'; \
+  static let policy: Markup = """
+    default-src 'none'; style-src \(source(style)); script-src \(source(script)); base-uri 'none'; \
     form-action 'none'
     """
 
   /// The source expression for a text between tags (Content Security Policy Level 3, 2.3.1).
-  private static func source(_ text: HTML) -> HTML {
+  private static func source(_ text: Markup) -> Markup {
     "'sha256-\(Data(SHA256(of: Array(text.text.utf8)).bytes).base64EncodedString())'"
   }
 }

@@ -2,13 +2,13 @@ import Model
 import QRCode
 
 extension BuildingPage {
-  var signatures: HTML {
-    let roles: [HTML] = ["Provisioned by", "Checked by", "Accepted by"]
-    let lines = roles.map { "<tr><th scope=\"row\">\($0)<td><td><td><td></tr>" as HTML }
+  var signatures: Markup {
+    let roles: [Markup] = ["Provisioned by", "Checked by", "Accepted by"]
+    let lines = roles.map { "<tr><th scope=\"row\">\($0)<td><td><td><td></tr>" as Markup }
     return section(
       "signatures", "Signatures",
       """
-      <p>\(isSimulated ? "SIMULATED: no signature is due. " : "")The signatures are for \(report.verdict.lowercasedFirst) in \
+      <p>The signatures are for \(report.verdict.lowercasedFirst) in \
       <bdi>\(report.name)</bdi> as of \(time(report.made)) (\(times.offset(report.made))), by the records named below.</p>
       <div class="signing"><table class="sign"><thead><tr><td><th scope="col">Name<th scope="col">Role<th scope="col">Date\
       <th scope="col">Signature</tr></thead><tbody>\(lines.joined())</tbody></table>\(code)</div>
@@ -17,7 +17,7 @@ extension BuildingPage {
   }
 
   /// The digests of the newest journals, which cover those that they know, for a reader that compares them with a record.
-  private var code: HTML? {
+  private var code: Markup? {
     let known = Set(report.runs.flatMap { $0.started.predecessors ?? [] }.map(\.run))
     let newest = report.runs.enumerated().filter { !known.contains($1.started.run) }
     let lines = ["roboprov \(report.building)"] + newest.map { "\($1.started.run) \($1.journalHash)" }
@@ -30,11 +30,11 @@ extension BuildingPage {
       """
   }
 
-  private var digests: HTML {
-    let journals = report.runs.enumerated().map { index, run -> HTML in
+  private var digests: Markup {
+    let journals = report.runs.enumerated().map { index, run -> Markup in
       "<li>run \(index + 1), <code>\(run.started.run)</code><br><code class=\"hash\">\(run.journalHash)</code>"
     }
-    let manifest: HTML =
+    let manifest: Markup =
       report.manifest.map { "<code class=\"hash\">\($0.sha256)</code>" } ?? "none: no manifest was given"
     return """
       <h3>Digest of the manifest</h3><p>\(manifest)</p>

@@ -1,7 +1,7 @@
 extension BuildingPage {
   /// The style sheet. Colours have a contrast of 4.5:1 at least on their ground, in both schemes. What is left to do is dark on
   /// paper and on a light screen, and what is done is pale; the symbols need no colour.
-  static let style: HTML = """
+  static let style: Markup = """
     :root{color-scheme:light dark;--ground:light-dark(#fff,#14171a);--raised:light-dark(#f3f5f7,#1f2429);\
     --ink:light-dark(#16191d,#e9ecef);--dim:light-dark(#50575f,#aab3bc);--line:light-dark(#b9c0c8,#48515b);\
     --link:light-dark(#0b57a8,#84bdff);--good:light-dark(#146c2e,#6fd68a);--bad:light-dark(#b3171f,#ff9a94);\
@@ -22,14 +22,14 @@ extension BuildingPage {
     a{color:var(--link)}
     :focus-visible{outline:3px solid var(--link);outline-offset:2px}
     .skip{position:absolute;left:-99rem}.skip:focus{position:static}
-    h1{margin:0;font-size:1.6rem}h2{margin:2rem 0 .6rem;font-size:1.25rem}h3{margin:1rem 0 .3rem;font-size:1rem}
+    h1{margin:0;font-size:1.6rem}h2{margin:2rem 0 .6rem;font-size:1.25rem}h3,h4{margin:1rem 0 .3rem;font-size:1rem}
     h2:focus{outline:0}
     p{margin:.4rem 0}small{font-size:.85em;font-weight:normal;color:var(--dim)}time{white-space:nowrap}
     code{font:.88em ui-monospace,"Liberation Mono",monospace}
     .kind{color:var(--dim)}
     .verdict{font-size:1.15rem;border-left:.4rem solid var(--warn);padding:.5rem .8rem;background:var(--raised)}
     .verdict strong{font-size:1.5rem;display:block}.verdict.good{border-color:var(--good)}
-    .note,.old{color:var(--warn)}.old{text-decoration:none}.none{color:var(--dim)}
+    .old{color:var(--warn);text-decoration:none}.none{color:var(--dim)}
     .mark,.cells a{background:var(--b);color:var(--i);text-align:center;font-weight:bold;border-radius:.15em}
     .mark{display:inline-block;width:1.4em}
     .mark.untried,.cells .untried{outline:1px dashed var(--dim);outline-offset:-1px}
@@ -77,8 +77,14 @@ extension BuildingPage {
     .qr{margin:0;width:9rem;font-size:.8rem}.qr rect{fill:#fff}.qr path{fill:#000}
     .hashes{list-style:none;padding:0;font-size:.92em}.hashes li{margin:.2rem 0}
     footer{margin-top:2rem;color:var(--dim)}
-    .stamp{position:fixed;inset:0;display:flex;align-items:center;justify-content:center;pointer-events:none;z-index:9}
-    .stamp span{font-size:min(15vw,9rem);font-weight:bold;letter-spacing:.05em;color:var(--bad);opacity:.14;transform:rotate(-30deg)}
+    .live{max-width:60rem;padding:.6rem}
+    .live #lost,.live #problem:not(:empty){position:sticky;top:0;z-index:2;margin:0 0 .6rem;padding:.6rem .8rem;background:var(--raised);\
+    border:.2rem solid var(--bad);font-size:1.1rem}
+    .live #problem p{margin:0}
+    .live .cause b{font-size:1.25rem}.live .advice{font-size:1.4rem;line-height:1.3}
+    .live :target{outline:3px solid var(--link);outline-offset:3px}
+    .live #chosen{min-height:1.5em;font-size:1.1rem}
+    .live select{font:inherit;min-height:2.6rem;color:inherit;background:var(--raised)}
     @media screen and (min-width:52rem){\
     .some .cells a{width:2rem;height:2rem;line-height:1rem}.some .cells a::after{content:attr(data-n);display:block;font-size:.65rem}\
     .grid.many{columns:2}}
@@ -97,17 +103,14 @@ extension BuildingPage {
     """ + printStyle
 
   /// The symbol of each mark. Screen readers do not speak it: the link has the words.
-  private static let symbols: HTML = RoomGrid.Mark.all.map { mark in
+  private static let symbols: Markup = RoomGrid.Mark.all.map { mark in
     ".cells .\(mark.name)::before{content:\"\(mark.symbol)\";content:\"\(mark.symbol)\"/\"\"}"
   }.joined()
-
-  /// On each page of paper that is about a simulated building.
-  static let simulatedStyle: HTML = "@page{@top-center{content:\"SIMULATED\";font-weight:bold}}"
 
   /// On paper: every room whatever is chosen on the screen, dark ink on white, headers on each page. Chromium repeats no
   /// header that has a button in it: the columns' titles take the buttons' place. A room without anything particular takes
   /// one line.
-  private static let printStyle: HTML = """
+  private static let printStyle: Markup = """
     @page{size:A4;margin:12mm 12mm 14mm;@bottom-right{content:"Page " counter(page) " of " counter(pages);font-size:8pt}}
     @media print{:root{color-scheme:light;--ink:#000;--dim:#444;--line:#999;--link:#000;--raised:#fff}\
     body{font-size:9pt;line-height:1.3;max-width:none;padding:0}a{text-decoration:none}h2{margin:5mm 0 2mm}\

@@ -39,7 +39,7 @@ extension LivePage {
       for (const id in news.parts) put(id, news.parts[id]);
       if (news.grid !== undefined && news.grid !== grid) {
         grid = news.grid;
-        $("grid").innerHTML = grid;
+        $("cells").outerHTML = grid;
         offer();
       }
       for (const [place, mark, title] of news.cells || []) change(place, mark, title);
@@ -97,21 +97,6 @@ extension LivePage {
 
     """
 
-  /// The style sheet: that of `building.html`, and what a person reads while walking is larger.
-  package static let style =
-    BuildingPage.style.text + """
-      .live{max-width:60rem;padding:.6rem}
-      .live #lost,.live #problem:not(:empty){position:sticky;top:0;z-index:2;margin:0 0 .6rem;padding:.6rem .8rem;background:var(--raised);\
-      border:.2rem solid var(--bad);font-size:1.1rem}
-      .live #problem p{margin:0}
-      .live h1{overflow-wrap:anywhere}
-      .live #left ul{list-style:none;padding:0}
-      .live #left li{border-left:.4rem solid var(--bad);padding:.1rem .8rem;margin:.8rem 0;overflow-wrap:anywhere}
-      .live #left li b{font-size:1.25rem}
-      .live .advice{font-size:1.4rem;line-height:1.3}
-      .live :target{outline:3px solid var(--link);outline-offset:3px}
-      .live #chosen{min-height:1.5em;font-size:1.1rem}
-      .live select{font:inherit;min-height:2.6rem;color:inherit;background:var(--raised)}
-
-      """
+  /// The style sheet, which is that of `building.html`.
+  package static let style = BuildingPage.style.text
 }

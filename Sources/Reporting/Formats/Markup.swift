@@ -1,10 +1,10 @@
 import Model
 
-/// Text that is HTML. Only a literal in the source is markup; everything that is put into one is escaped here and nowhere
-/// else, so that text from outside cannot become markup by accident.
+/// Text that is HTML or XML. Only a literal in the source is markup; everything that is put into one is escaped here and
+/// nowhere else, so that text from outside cannot become markup by accident.
 ///
-///     let cell: HTML = "<td>\(room.name)</td>"
-struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
+///     let cell: Markup = "<td>\(room.name)</td>"
+struct Markup: Hashable, Sendable, ExpressibleByStringInterpolation {
   private(set) var text: String
 
   /// Markup that is in the source.
@@ -35,19 +35,19 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
     }
 
     /// Markup stays markup.
-    mutating func appendInterpolation(_ html: HTML) {
+    mutating func appendInterpolation(_ html: Markup) {
       text += html.text
     }
 
     /// Markup that may be missing.
-    mutating func appendInterpolation(_ html: HTML?) {
+    mutating func appendInterpolation(_ html: Markup?) {
       if let html { text += html.text }
     }
 
     /// Text is escaped. A literal within a literal is markup, too: it is in the source as well.
     @_disfavoredOverload
     mutating func appendInterpolation(_ text: String) {
-      self.text += HTML.escaped(text)
+      self.text += Markup.escaped(text)
     }
 
     /// A number needs no escaping.
@@ -56,18 +56,18 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
     }
   }
 
-  static func + (a: HTML, b: HTML) -> HTML {
+  static func + (a: Markup, b: Markup) -> Markup {
     var sum = a
     sum.text += b.text
     return sum
   }
 
-  static func += (a: inout HTML, b: HTML) {
+  static func += (a: inout Markup, b: Markup) {
     a.text += b.text
   }
 
   /// Text without characters that end an element or an attribute value. Characters that would reorder or hide
-  /// other text (control characters, bidirectional marks) are escaped.
+  /// other text (control characters, bidirectional marks) are escaped. U+FFFE and U+FFFF, which XML cannot have, become U+FFFD.
   private static func escaped(_ text: String) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)
@@ -78,6 +78,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
       case UInt8(ascii: ">"): bytes += "&gt;".utf8
       case UInt8(ascii: "\""): bytes += "&quot;".utf8
       case UInt8(ascii: "'"): bytes += "&#39;".utf8
+      case 0xBE...0xBF where bytes.suffix(2) == [0xEF, 0xBF]: bytes.append(0xBD)
       default: bytes.append(byte)
       }
     }
@@ -85,10 +86,10 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
   }
 }
 
-extension Sequence<HTML> {
+extension Sequence<Markup> {
   /// One after the other.
-  func joined(separator: HTML = "") -> HTML {
-    var result: HTML = ""
+  func joined(separator: Markup = "") -> Markup {
+    var result: Markup = ""
     for (index, part) in enumerated() {
       if index > 0 { result += separator }
       result += part
