@@ -15,7 +15,7 @@ package enum BuildingCSV {
   private typealias Column = CSVText.Column<Row>
 
   private static var table: [Column] {
-    [
+    var table: [Column] = [
       Column("building") { .text($0.report.building) },
       Column("last_run") { .text($0.run?.started.run) },
       Column("room") { .text($0.room.name) },
@@ -36,12 +36,9 @@ package enum BuildingCSV {
       Column("address") { .text($0.room.devices.map(\.description).joined(separator: " ")) },
       Column("rssi") { .integer($0.room.evidence?.rssi) },
       Column("attempts") { .integer($0.room.attemptsAtDevice) },
-      Column("settings_proved") { .names($0.room.settings.map(\.result), .proved) },
-      Column("settings_acknowledged") { .names($0.room.settings.map(\.result), .acknowledged) },
-      Column("settings_written") { .names($0.room.settings.map(\.result), .written) },
-      Column("settings_submitted") { .names($0.room.settings.map(\.result), .submitted) },
-      Column("settings_not_written") { .names($0.room.settings.map(\.result), .notWritten) },
-      Column("settings") { .values($0.room.settings.map(\.result)) },
+    ]
+    table += Column.settings { $0.room.settings.map(\.result) }
+    table += [
       Column("reason_code") { .text($0.room.openReason?.code.rawValue) },
       Column("device_text") { .text($0.room.openReason?.deviceText) },
       Column("accepted_by") { .text($0.room.acceptance?.by) },
@@ -50,6 +47,7 @@ package enum BuildingCSV {
       Column("in_manifest") { .flag($0.room.isInManifest) },
       Column("floor") { .text($0.room.floor) },
     ]
+    return table
   }
 
   /// The file's text.

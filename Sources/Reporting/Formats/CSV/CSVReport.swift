@@ -9,7 +9,7 @@ package enum CSVReport {
   package static var columns: [String] { table.map(\.name) }
 
   private static var table: [Column] {
-    [
+    var table: [Column] = [
       Column("building") { .text($0.report.run?.building) },
       Column("run") { .text($0.report.run?.run) },
       Column("finished") { .time($0.report.finished) },
@@ -30,12 +30,9 @@ package enum CSVReport {
       Column("attempts") { .integer($0.room.attempts) },
       Column("duration_s") { .seconds($0.room.seconds) },
       Column("rssi") { .integer($0.room.rssi) },
-      Column("settings_proved") { .names($0.settings, .proved) },
-      Column("settings_acknowledged") { .names($0.settings, .acknowledged) },
-      Column("settings_written") { .names($0.settings, .written) },
-      Column("settings_submitted") { .names($0.settings, .submitted) },
-      Column("settings_not_written") { .names($0.settings, .notWritten) },
-      Column("settings") { .values($0.settings) },
+    ]
+    table += Column.settings { $0.settings }
+    table += [
       Column("reason_code") { .text($0.room.reason?.code.rawValue) },
       Column("device_text") { .text($0.room.reason?.deviceText) },
       Column("accepted_by") { .text($0.room.planned.exclusion?.by) },
@@ -44,24 +41,12 @@ package enum CSVReport {
       Column("floor") { .text($0.room.planned.floor) },
       Column("attempts_not_counted") { .text($0.room.exemptions) },
     ]
+    return table
   }
 
   /// The file's text.
   /// - Parameter after: The state of the building after the run; nil where it is not known.
   package static func text(_ report: RunReport, after: BuildingReport? = nil) -> String {
     CSVText.text(table, RunRow.rows(report, after: after))
-  }
-}
-
-extension CSVCell {
-  static func names(_ settings: [SettingResult], _ state: SettingState) -> CSVCell {
-    .text(settings.filter { $0.state == state }.map(\.name.rawValue).joined(separator: " "))
-  }
-
-  /// The values of settings that are no secrets.
-  static func values(_ settings: [SettingResult]) -> CSVCell {
-    .text(
-      settings.compactMap { setting in setting.value.map { "\(setting.name)=\($0)" } }
-        .joined(separator: "; "))
   }
 }

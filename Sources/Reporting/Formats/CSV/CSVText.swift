@@ -25,6 +25,22 @@ struct CSVText {
   }
 }
 
+extension CSVText.Column {
+  /// The settings in each state, the strongest first, and the values of those that are no secrets.
+  static func settings(_ settings: @escaping (Row) -> [SettingResult]) -> [Self] {
+    let names = SettingState.strongestFirst.map { state in
+      Self("settings_\(state.rawValue)") { row in
+        .text(settings(row).filter { $0.state == state }.map(\.name.rawValue).joined(separator: " "))
+      }
+    }
+    let values = Self("settings") { row in
+      let values = settings(row).compactMap { setting in setting.value.map { "\(setting.name)=\($0)" } }
+      return .text(values.joined(separator: "; "))
+    }
+    return names + [values]
+  }
+}
+
 /// A cell before it is written down.
 enum CSVCell {
   /// Text from outside: never a formula.
