@@ -110,7 +110,12 @@ let package = Package(
     library("CSV", ["Source"]),
     library("Manifest", ["Digest", "Hex", "Source", "YAML", "CSV", "Model", "Bluetooth"]),
     library("Journal", ["Digest", "Hex", "Model", "Bluetooth", "EventLoop", "CLinux"]),
-    library("Reporting", ["Digest", "Hex", "QRCode", "Model", "Bluetooth"]),
+    library(
+      "Reporting", ["Digest", "Hex", "QRCode", "Model", "Bluetooth"],
+      resources: [
+        .embedInCode("Formats/HTML/page.css"), .embedInCode("Formats/HTML/page.js"),
+        .embedInCode("Formats/HTML/live.js"),
+      ]),
 
     // The simulated building.
     library(

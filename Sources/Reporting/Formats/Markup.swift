@@ -17,6 +17,11 @@ struct Markup: Hashable, Sendable, ExpressibleByStringInterpolation {
     text = stringInterpolation.text
   }
 
+  /// Markup in a file that is a part of the program.
+  init(embedded file: [UInt8]) {
+    text = String(decoding: file, as: UTF8.self)
+  }
+
   /// Text from outside.
   init(_ text: String) {
     self.text = Self.escaped(text)

@@ -6,8 +6,7 @@ import Model
 /// that would decide nothing is left out.
 extension BuildingPage {
   var plots: Markup {
-    var seen: Set<String?> = []
-    let floors = report.counted.map(\.floor).filter { seen.insert($0).inserted }
+    let floors = report.counted.grouped(by: \.floor).map { $0.key }
     let plots = [progress, signal(floors), age(floors)].compactMap(\.self)
     return plots.isEmpty ? "" : section("plots", "Progress, signal, time", plots.joined())
   }
@@ -56,37 +55,31 @@ extension BuildingPage {
 
   /// The rooms that are done, by the day on which they were written, and by whom on which computer.
   private var progress: Markup? {
-    struct Share: Hashable, Comparable {
-      var day: String
-      var maker: String
-      static func < (a: Self, b: Self) -> Bool { (a.day, a.maker) < (b.day, b.maker) }
-    }
     let runs = Dictionary(report.runs.map { ($0.started.run, $0.started) }, uniquingKeysWith: { a, _ in a })
     let counted = report.counted
     let writes = counted.filter { $0.state == .done }.compactMap(\.provisioned)
-    let shares = Dictionary(grouping: writes) { write in
-      Share(day: times.day(write.at), maker: runs[write.run]?.operatorWords ?? "unknown")
-    }
+    let shares = writes.grouped { [times.day($0.at), runs[$0.run]?.operatorWords ?? "unknown"] }
+      .sorted { $0.key.lexicographicallyPrecedes($1.key) }
     guard shares.count > 1 else { return nil }
     let total = Double(counted.count)
     var before = 0
-    let rows = shares.sorted { $0.key < $1.key }.map { share, writes -> Row in
+    let rows = shares.map { share, writes -> Row in
       defer { before += writes.count }
       let after = before + writes.count
       return (
         [
-          "\(share.day)", "<bdi>\(share.maker)</bdi>", "\(Set(writes.map(\.run)).count)", "\(writes.count)",
+          "\(share[0])", "<bdi>\(share[1])</bdi>", "\(Set(writes.map(\.run)).count)", "\(writes.count)",
           "\(after)",
         ],
         [
           Bar(shade: 0, from: 0, to: Double(before) / total, title: "\(before) before"),
           Bar(
             shade: 2, from: Double(before) / total, to: Double(after) / total,
-            title: "\(writes.count.rooms) by \(share.maker)"),
+            title: "\(writes.count.rooms) by \(share[1])"),
         ]
       )
     }
-    let days = Set(shares.keys.map(\.day)).count
+    let days = Set(shares.map { $0.key[0] }).count
     let people = Set(writes.compactMap { runs[$0.run]?.operatedBy }).sorted()
     let names = people.count > 3 ? "\(people.count) people" : people.joined(separator: ", ")
     let by: Markup? = people.isEmpty ? nil : " by <bdi>\(names)</bdi>"
@@ -103,35 +96,26 @@ extension BuildingPage {
 
   /// The last signal of each device, by floor and adapter.
   private func signal(_ order: [String?]) -> Markup? {
-    struct Place: Hashable {
-      var floor: String?
-      var adapter: String
-    }
-    var places: [Place] = []
-    var levels: [Place: [Int]] = [:]
-    for room in report.counted {
+    let received = report.counted.compactMap { room -> (floor: String?, adapter: String, level: Int)? in
       guard let run = room.runs.last(where: { $0.room.rssi != nil }), let rssi = run.room.rssi else {
-        continue
+        return nil
       }
-      let place = Place(
-        floor: room.floor, adapter: run.adapterName ?? run.room.adapter?.description ?? "–")
-      if levels[place] == nil { places.append(place) }
-      levels[place, default: []].append(rssi)
+      return (room.floor, run.adapterName ?? run.room.adapter?.description ?? "–", rssi)
     }
     func countWeak(_ levels: [Int]) -> Int { levels.count { $0 < Self.weak } }
     let ranks = Dictionary(uniqueKeysWithValues: zip(order, 0...))
     func rank(_ floor: String?) -> Int { ranks[floor] ?? order.count }
-    let floors = Dictionary(grouping: places, by: \.floor).mapValues { $0.flatMap { levels[$0] ?? [] } }
-    let all = floors.values.flatMap(\.self)
-    guard places.count > 1 || countWeak(all) > 0 else { return nil }
+    let floors = Dictionary(grouping: received) { $0.floor }.mapValues { $0.map { $0.level } }
+    let places = received.grouped { [$0.floor, $0.adapter] }.map { $0.elements }
+      .sorted { (rank($0[0].floor), $0[0].adapter) < (rank($1[0].floor), $1[0].adapter) }
+    guard places.count > 1 || countWeak(received.map { $0.level }) > 0 else { return nil }
     func x(_ level: Int) -> Double { Double(level + 100) / 60 }
-    places.sort { (rank($0.floor), $0.adapter) < (rank($1.floor), $1.adapter) }
-    let rows = places.map { place -> Row in
-      let sorted = (levels[place] ?? []).sorted()
+    let rows = places.map { devices -> Row in
+      let sorted = devices.map { $0.level }.sorted()
       let (least, median, most) = (sorted[0], sorted[sorted.count / 2], sorted[sorted.count - 1])
       return (
         [
-          "\(place.floor ?? "–")", "\(place.adapter)", "\(sorted.count)", "\(least)", "\(median)",
+          "\(devices[0].floor ?? "–")", "\(devices[0].adapter)", "\(sorted.count)", "\(least)", "\(median)",
           "\(countWeak(sorted))",
         ],
         [
