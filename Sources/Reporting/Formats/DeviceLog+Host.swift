@@ -1,27 +1,21 @@
 package import Bluetooth
 import Model
 
-/// The host of a run and its adapters, for the head of a device log.
-struct HostLines {
-  let report: RunReport
-
-  /// Titles and texts; a title without text is never given.
-  var items: [(title: String, text: String)] {
-    guard let run = report.run else { return [] }
-    var items: [(String, String)] = []
+extension RunReport {
+  /// The host of the run and its adapters, for the head of a device log: titles and texts. One without a title continues the one
+  /// before.
+  var hostItems: [(title: String, text: String)] {
+    guard let run else { return [] }
     let host = [run.kernel?.visible ?? "kernel not on record", run.operatingSystem?.visible]
-    items.append(("Host", host.compactMap(\.self).joined(separator: ", ")))
-    let stack = report.stack?.visible ?? "version not on record"
-    items.append(("Stack", stack + (run.simulated ? ", SIMULATED" : "")))
-    if report.adapters.isEmpty { items.append(("Adapters", "none was used")) }
-    for (index, adapter) in report.adapters.enumerated() {
-      let hardware =
-        run.simulated ? "SIMULATED" : adapter.hardware?.words ?? "controller not on record"
-      items.append(
-        (
-          index == 0 ? "Adapters" : "",
-          "\(adapter.title.visible): \(hardware)"
-        ))
+    let stack = stack?.visible ?? "version not on record"
+    var items = [
+      (title: "Host", text: host.compactMap(\.self).joined(separator: ", ")),
+      (title: "Stack", text: stack + (run.simulated ? ", SIMULATED" : "")),
+    ]
+    if adapters.isEmpty { items.append(("Adapters", "none was used")) }
+    for (index, adapter) in adapters.enumerated() {
+      let hardware = run.simulated ? "SIMULATED" : adapter.hardware?.words ?? "controller not on record"
+      items.append((index == 0 ? "Adapters" : "", "\(adapter.title.visible): \(hardware)"))
     }
     if run.simulated {
       items.append(("", "The sensors, the adapters and the Bluetooth service are simulated."))

@@ -77,7 +77,7 @@ private final class Page {
         .compactMap(\.self).joined(separator: ", ")),
       item("Building", "\((run?.buildingName ?? "?").visible) (\((run?.building ?? "?").visible))"),
       item("Run", "\((run?.run ?? "?").visible) on \((run?.host ?? "?").visible)\(simulated)"),
-    ] + HostLines(report: report).items.flatMap { paragraph($0.title, $0.text) } + [
+    ] + report.hostItems.flatMap { paragraph($0.title, $0.text) } + [
       item("Tool", "roboprov \((run?.toolVersion ?? "?").visible)"),
       item("Manifest", (run?.manifestPath ?? "?").visible),
       item("", "sha256 \((run?.manifestSHA256 ?? "?").visible)"),

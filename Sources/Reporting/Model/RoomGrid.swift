@@ -11,13 +11,11 @@ package struct RoomGrid: Hashable, Sendable {
 
     package static let all = RoomStatus.Kind.allCases.map(Mark.state) + [.working]
 
+    /// Nil while a run works on it.
+    var state: RoomStatus.Kind? { if case .state(let state) = self { state } else { nil } }
+
     /// Its name for programs, such as the class of its cell.
-    package var name: String {
-      switch self {
-      case .state(let state): state.rawValue
-      case .working: "working"
-      }
-    }
+    package var name: String { state?.rawValue ?? "working" }
   }
 
   /// A room.

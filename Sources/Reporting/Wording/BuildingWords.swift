@@ -114,28 +114,11 @@ extension [SettingResult] {
 }
 
 extension RoomGrid.Mark {
-  var words: String {
-    switch self {
-    case .state(let state): state.words
-    case .working: "in progress"
-    }
-  }
-
+  var words: String { state?.words ?? "in progress" }
   /// The mark as a clause.
-  var meaning: String {
-    switch self {
-    case .state(let state): state.meaning
-    case .working: "a run works on it now"
-    }
-  }
-
+  var meaning: String { state?.meaning ?? "a run works on it now" }
   /// A symbol that differs from the others without colour.
-  package var symbol: String {
-    switch self {
-    case .state(let state): state.symbol
-    case .working: "⋯"
-    }
-  }
+  package var symbol: String { state?.symbol ?? "⋯" }
 }
 
 extension RunStarted {
