@@ -29,12 +29,12 @@ package struct Roboprov: AsyncParsableCommand {
       CommandGroup(
         name: "Set up",
         subcommands: [DoctorCommand.self, InitCommand.self, ValidateCommand.self, CaptureCommand.self]),
-      CommandGroup(name: "Do", subcommands: [PlanCommand.self, ApplyCommand.self, WalkCommand.self]),
+      CommandGroup(
+        name: "Do",
+        subcommands: [PlanCommand.self, ApplyCommand.self, WalkCommand.self, RoomCommand.self]),
       CommandGroup(
         name: "Know",
-        subcommands: [
-          StatusCommand.self, ServeCommand.self, VerifyCommand.self, HistoryCommand.self, ReportCommand.self,
-        ]),
+        subcommands: [StatusCommand.self, ServeCommand.self, VerifyCommand.self, ReportCommand.self]),
       CommandGroup(
         name: "Devices",
         subcommands: [
@@ -42,11 +42,7 @@ package struct Roboprov: AsyncParsableCommand {
         ]),
       CommandGroup(
         name: "More",
-        subcommands: [
-          ReplaceCommand.self, RetireCommand.self, AcceptCommand.self, SchemaCommand.self,
-          SimulateCommand.self,
-          CompletionsCommand.self,
-        ]),
+        subcommands: [SchemaCommand.self, SimulateCommand.self, CompletionsCommand.self]),
     ])
 
   @Option(

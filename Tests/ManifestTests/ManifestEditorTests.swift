@@ -5,7 +5,7 @@ import Model
 import Synchronization
 import Testing
 
-@Suite("Writing an address into a manifest")
+@Suite("Writing an address or a name into a manifest")
 struct ManifestEditorTests {
   static let address: BluetoothAddress = BluetoothAddress(rawValue: 0xC47C_8D00_00FF)
   static let head = "building: B\nmatch: later\n"
@@ -33,9 +33,12 @@ struct ManifestEditorTests {
     _ manifest: String, _ files: [String: String] = [:], room: RoomID = "r",
     device: DeviceReference = .address(Self.address)
   ) throws -> ManifestEditor.Edit? {
-    let editor = try ManifestEditor(
+    try editor(manifest, files).setting(device, of: room)
+  }
+
+  private func editor(_ manifest: String, _ files: [String: String] = [:]) throws -> ManifestEditor {
+    try ManifestEditor(
       Array(manifest.utf8), file: "b.yaml", families: .builtIn, files: Self.manifestFiles(files))
-    return try editor.setting(device, of: room)
   }
 
   static let layouts: [Layout] = [
@@ -274,6 +277,72 @@ struct ManifestEditorTests {
     }
     let edit = try #require(try self.edit(manifest, ["r.csv": before], device: .name("PROV_2")))
     #expect(String(decoding: edit.bytes, as: UTF8.self) == after)
+  }
+
+  // MARK: Names of rooms
+
+  @Test(
+    "another name leaves the room its id, which gets a key of its own if the new name would make another one",
+    arguments: [
+      ("- { room: R, minor: 1 } # R", "New", "- { room: New, minor: 1, id: r } # R"),
+      ("- { minor: 1, room: R }", "New", "- { minor: 1, room: New, id: r }"),
+      ("- room: R # the one\n  minor: 1", "On", "- room: \"On\" # the one\n  minor: 1\n  id: r"),
+      ("- room: R # the one\n  minor: 1\n  id: r", "New", "- room: New # the one\n  minor: 1\n  id: r"),
+      ("- room: 'R'\n  minor: 1", "it's", "- room: 'it''s'\n  minor: 1\n  id: r"),
+      ("- { \"room\": \"R\", \"minor\": 1 }", "N", "- { \"room\": \"N\", \"minor\": 1, \"id\": \"r\" }"),
+      ("- { room: R, minor: 1 }", "r", "- { room: r, minor: 1 }"),
+      ("- { room: R, minor: 1 }", "Küche: 2", "- { room: \"Küche: 2\", minor: 1, id: r }"),
+    ])
+  func renamed(before: String, name: String, after: String) throws {
+    let manifest = Self.head + "rooms:\n" + before + "\n"
+    let edit = try #require(try editor(manifest).renaming("r", to: name))
+    #expect(String(decoding: edit.bytes, as: UTF8.self) == Self.head + "rooms:\n" + after + "\n")
+    let building = try #require(readManifest(edit.bytes, file: "b.yaml", families: .builtIn).building)
+    #expect(building.rooms.map(\.id) == ["r"] && building.rooms.map(\.name) == [name])
+    #expect(building.rooms[0].settings[.roomName] == .text(name))
+  }
+
+  @Test(
+    "another name in a table changes two cells of the room's row",
+    arguments: [
+      ("id;room;minor\n;R;1\n", "New", "id;room;minor\nr;New;1\n"),
+      ("room,minor,id\nR,1\n", "a, \"b\"", "room,minor,id\n\"a, \"\"b\"\"\",1,r\n"),
+      ("room,minor,id\nR,1,r\n", "New", "room,minor,id\nNew,1,r\n"),
+    ])
+  func renamedInTable(before: String, name: String, after: String) throws {
+    let editor = try editor(Self.head + "rooms_from: r.csv\n", ["r.csv": before])
+    let edit = try #require(try editor.renaming("r", to: name))
+    #expect(edit.file == "r.csv" && String(decoding: edit.bytes, as: UTF8.self) == after)
+  }
+
+  @Test("a name that a room cannot get in its own entry is refused with the reason")
+  func notRenamed() throws {
+    func refusal(_ manifest: String, _ name: String = "New", _ files: [String: String] = [:])
+      -> ManifestEditError?
+    {
+      #expect(throws: ManifestEditError.self) {
+        try editor(Self.head + manifest, files).renaming("r", to: name)
+      }
+    }
+    let room = "rooms: [{ room: R, minor: 1 }]"
+    #expect(try editor(Self.head + room).renaming("r", to: "R") == nil)
+    for name in ["", "a\nb", "R{1..2}", String(repeating: "x", count: 65)] {
+      guard case .badName? = refusal(room, name) else {
+        Issue.record("\(name)")
+        continue
+      }
+    }
+    #expect(refusal("rooms: [{ room: S, minor: 1 }]") == .unknownRoom)
+    for own in ["", ", { room: R, minor: 7 }"] {
+      #expect(
+        refusal("rooms: [{ room: \"{R,S}\", minor: 1 }\(own)]") == .ofRange(file: "b.yaml", line: 3))
+    }
+    #expect(
+      refusal("rooms_from: r.csv", "New", ["r.csv": "room,minor\nR,1\n"])
+        == .noColumn(file: "r.csv", of: "id"))
+    // Replacing the name would remove the anchor.
+    #expect(
+      refusal("rooms: [{ room: &a R, minor: 1, tags: [*a] }]") == .unsafe(file: "b.yaml", line: 3))
   }
 
   @Test("an added line may move references to secrets, and names the device of those on its label")

@@ -20,15 +20,19 @@ struct AdvisedCommandTests {
     return Set(all).sorted()
   }
 
+  /// The names of all commands below a command, each with those of the groups that it is in.
+  private static func names(_ command: any ParsableCommand.Type) -> [[String]] {
+    command.configuration.subcommands.flatMap { below -> [[String]] in
+      let name = below.configuration.commandName ?? ""
+      return [[name]] + names(below).map { [name] + $0 }
+    }
+  }
+
   /// Throws when there is no such command, or when it does not accept its arguments.
   private static func check(_ command: String) throws {
     let words = command.split(separator: " ").dropFirst().map(String.init)
     // A name alone refers to a command whose arguments depend on the building.
-    if words.count == 1, let name = words.first,
-      Roboprov.configuration.subcommands.contains(where: { $0.configuration.commandName == name })
-    {
-      return
-    }
+    if names(Roboprov.self).contains(words) { return }
     _ = try Roboprov.parseAsRoot(words)
   }
 
@@ -44,7 +48,7 @@ struct AdvisedCommandTests {
   @Test(
     "the check finds a wrong command",
     arguments: [
-      "roboprov aply", "roboprov apply b.yaml --forse x", "roboprov apply b.yaml c.yaml",
+      "roboprov aply", "roboprov accept", "roboprov apply b.yaml --forse x", "roboprov apply b.yaml c.yaml",
       "roboprov plan b.yaml --yes x",
     ])
   func wrong(command: String) {

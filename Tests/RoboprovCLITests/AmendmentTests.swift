@@ -21,14 +21,15 @@ struct AmendmentTests {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       let accept = [
-        "accept", "building.yaml", "room-101", "--reason", "no power", "--by", "QA", "--mirror", "stick",
+        "room", "accept", "building.yaml", "room-101", "--reason", "no power", "--by", "QA", "--mirror",
+        "stick",
       ]
       let accepted = try await site.run(accept)
       #expect(accepted.status == 0, "\(accepted)")
       let run = try #require(try runs(site).first)
       #expect(try journal(site, run) == journal(site, run, in: "stick"))
       let report = try await site.run(["report", Site.building, run])
-      #expect(report.status == 64 && report.errors.contains("roboprov history"), "\(report)")
+      #expect(report.status == 64 && report.errors.contains("roboprov room history"), "\(report)")
       #expect(!site.hasLink("reports/\(Site.building)/latest"))
     }
   }
@@ -38,10 +39,10 @@ struct AmendmentTests {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       try site.write("stick", "a file has its name")
-      let accept = ["accept", "building.yaml", "room-101", "--reason", "no power", "--by", "QA"]
+      let accept = ["room", "accept", "building.yaml", "room-101", "--reason", "no power", "--by", "QA"]
       let refused = try await site.run(accept + ["--mirror", "stick"])
       #expect(refused.status == 74 && refused.errors.contains("the mirror"), "\(refused)")
-      let history = try await site.run(["history", "building.yaml", "room-101", "--full"])
+      let history = try await site.run(["room", "history", "building.yaml", "room-101", "--full"])
       #expect(!history.output.contains("accepted"), "\(history)")
     }
   }

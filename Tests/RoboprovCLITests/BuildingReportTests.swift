@@ -44,11 +44,11 @@ struct BuildingReportTests {
       #expect(merged.status == 0, "\(merged)")
       for (by, reason) in [("Ada", "behind a wall"), ("Bea", "no power until March")] {
         let accepted = try await site.run(
-          ["accept", "building.yaml", "Room 105", "--by", by, "--reason", reason])
+          ["room", "accept", "building.yaml", "Room 105", "--by", by, "--reason", reason])
         #expect(accepted.status == 0, "\(accepted)")
       }
       let retired = try await premises.run(
-        ["retire", "building.yaml", "Room 107", "--reason", "now a corridor", "--scan-time", "1"])
+        ["room", "retire", "building.yaml", "Room 107", "--reason", "now a corridor", "--scan-time", "1"])
       #expect(retired.status == 0, "\(retired)")
       let status = try await site.run(["status", "building.yaml", "--check"])
       #expect(status.status == 0, "\(status)")
@@ -77,7 +77,7 @@ struct BuildingReportTests {
       #expect(try site.text(of: "reports/\(Site.building)/building.json", from: site.directory) == before)
       await premises.setMuted(true, 3)
       let replaced = try await premises.run(
-        ["replace", "building.yaml", "Room 103", "--reason", "dead", "--scan-time", "1"])
+        ["room", "replace", "building.yaml", "Room 103", "--reason", "dead", "--scan-time", "1"])
       #expect(replaced.status == 0, "\(replaced)")
       let open = try await site.run(["status", "building.yaml", "--check"])
       #expect(open.status == 100, "\(open)")

@@ -25,6 +25,9 @@ struct CommandLineTests {
       (["help", "nonsense"], .init(word: "nonsense", parent: "roboprov", nearest: nil)),
       (["help", "report", "sing"], .init(word: "sing", parent: "roboprov report", nearest: "sign")),
       (["help", "scan", "more"], .init(word: "more", parent: "roboprov scan", nearest: nil)),
+      (["accept", "b.yaml"], .init(word: "accept", parent: "roboprov", nearest: "room accept")),
+      (["room", "replce", "b.yaml"], .init(word: "replce", parent: "roboprov room", nearest: "replace")),
+      (["room", "b.yaml"], .init(word: "b.yaml", parent: "roboprov room", nearest: nil)),
       (["Apply", "building.yaml"], .init(word: "Apply", parent: "roboprov", nearest: "apply")),
     ])
   func mistakes(_ arguments: [String], _ mistake: CommandNames.Mistake) {
@@ -35,7 +38,8 @@ struct CommandLineTests {
     "commands, options and arguments of a command are not taken for unknown commands",
     arguments: [
       [], ["apply", "aply"], ["--help"], ["help"], ["help", "apply"], ["help", "report", "sign"],
-      ["report", "seeblick"], ["--log-level", "aply", "apply"], ["--simulate", "apply"], ["-h"],
+      ["room"], ["room", "--help"], ["room", "accept", "accept"], ["report", "seeblick"],
+      ["--log-level", "aply", "apply"], ["--simulate", "apply"], ["-h"],
     ])
   func noMistake(_ arguments: [String]) {
     #expect(CommandNames(Roboprov.self).mistake(in: arguments) == nil)
@@ -48,6 +52,7 @@ struct CommandLineTests {
       (["--scan-time", "5", "scan", "--watch"], ScanCommand.self),
       (["--operator", "status", "apply", "b.yaml"], ApplyCommand.self),
       (["--output=json", "status", "b.yaml"], StatusCommand.self),
+      (["--full", "room", "history", "b.yaml", "Attic"], HistoryCommand.self),
       (["--log-level", "debug", "--yes", "apply", "b.yaml"], ApplyCommand.self),
     ] as [([String], any ParsableCommand.Type)])
   func commandFirst(_ arguments: [String], _ command: any ParsableCommand.Type) throws {
@@ -86,7 +91,9 @@ struct CommandLineTests {
       CommandLineWords(["version"]).asksForVersion && !CommandLineWords(["find", "version"]).asksForVersion)
     #expect(CommandLineWords(["scan", "--version"]).asksForVersion)
     #expect(!CommandLineWords(["--version", "--help"]).asksForVersion)
-    let rest = CommandLineWords(["history", "--", "--version", "--output", "json", "--log-level", "c"])
+    let rest = CommandLineWords([
+      "room", "history", "--", "--version", "--output", "json", "--log-level", "c",
+    ])
     #expect(!rest.asksForVersion && !rest.isForPrograms && rest.logLevel == nil)
     #expect(CommandLineWords(["--log-level"]).logLevel == nil)
     #expect(!CommandLineWords(["--output", "json", "--output", "text"]).isForPrograms)

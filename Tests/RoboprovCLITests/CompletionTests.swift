@@ -99,7 +99,8 @@ struct CompletionTests {
   @Test(
     "bash completes commands, options, files, rooms, floors and tags",
     arguments: [
-      (["ap"], ["apply"]), (["report", "si"], ["sign"]), (["scan", "--wat"], ["--watch"]),
+      (["ap"], ["apply"]), (["report", "si"], ["sign"]), (["room", "ren"], ["rename"]),
+      (["scan", "--wat"], ["--watch"]),
       (["apply", "buil"], ["building.yaml"]), (["init", "--from", ""], ["rooms.csv"]),
       (["completions", ""], ["bash", "zsh", "fish"]), (["scan", "--output", ""], ["text", "json"]),
       (
@@ -107,9 +108,9 @@ struct CompletionTests {
         ["hostile", "bell", "tick", "room-101", "room-102", "room-103", "floor:3", "tag:suite"]
       ),
       (["apply", "building.yaml", "--force", "room-10"], ["room-101", "room-102", "room-103"]),
-      (["accept", "building.yaml", "Room\\ 10"], ["Room 101", "Room 102", "Room 103"]),
-      (["retire", "building.yaml", "\\$"], []), (["retire", "building.yaml", "Be"], [bell]),
-      (["retire", "nowhere.yaml", ""], []),
+      (["room", "accept", "building.yaml", "Room\\ 10"], ["Room 101", "Room 102", "Room 103"]),
+      (["room", "retire", "building.yaml", "\\$"], []), (["room", "retire", "building.yaml", "Be"], [bell]),
+      (["room", "retire", "nowhere.yaml", ""], []),
     ])
   func bash(_ words: [String], _ expected: [String]) async throws {
     try await Self.use { site in
@@ -129,8 +130,8 @@ struct CompletionTests {
           #"{"rooms": [{"id": "attic", "room": "The Attic", "state": 1}]}"#)
       }
       #expect(try await Self.offered(["status", "ha"], at: site) == ["harbour"])
-      #expect(try await Self.offered(["history", "harbour", ""], at: site) == ["attic"])
-      #expect(try await Self.offered(["history", "harbour", "The"], at: site) == ["The Attic"])
+      #expect(try await Self.offered(["room", "history", "harbour", ""], at: site) == ["attic"])
+      #expect(try await Self.offered(["room", "history", "harbour", "The"], at: site) == ["The Attic"])
       #expect(try await Self.offered(["status", "--reports", "elsewhere", "o"], at: site) == ["other"])
       #expect(try await Self.offered(["status", "bui"], at: site) == ["building.yaml"])
     }
@@ -139,7 +140,8 @@ struct CompletionTests {
   @Test(
     "a name completed at a terminal is one word of the command line",
     arguments: [
-      ("accept", "Room\\ 101", "Room 101"), ("accept", "Be", bell), ("accept", "host", "hostile"),
+      ("room accept", "Room\\ 101", "Room 101"), ("room accept", "Be", bell),
+      ("room accept", "host", "hostile"),
       ("apply", "--only floor:", "--only><floor:3"), ("apply", "--only tag:su", "--only><tag:suite"),
     ])
   func terminal(_ command: String, _ typed: String, _ words: String) async throws {

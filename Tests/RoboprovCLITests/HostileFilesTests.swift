@@ -24,7 +24,7 @@ struct HostileFilesTests {
       let journal = "\(run)/journal.jsonl"
       _ = try await shell("mkdir -p \(run) && \(try #require(Self.others[other])) \(journal)", at: site)
       for command in [
-        ["status", "building.yaml"], ["history", Site.building, "x"],
+        ["status", "building.yaml"], ["room", "history", Site.building, "x"],
         ["report", Site.building, "20260901-090000-x"],
         ["report", "merge", "reports/\(Site.building)", "reports/\(Site.building)"],
       ] {

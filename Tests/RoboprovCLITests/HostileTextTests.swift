@@ -30,7 +30,8 @@ struct HostileTextTests {
         expectHarmless(try await site.run([command, name]), saying: "\\u{1B}[31m")
       }
       expectHarmless(
-        try await site.run(["history", "x", "y", "--reports", Self.hostile]), saying: "no room is on record")
+        try await site.run(["room", "history", "x", "y", "--reports", Self.hostile]),
+        saying: "no room is on record")
       try site.write(name, "rooms: [\n")
       expectHarmless(try await site.run(["validate", name]), saying: "\\u{1B}[31m")
       // Typed text with several lines is repeated over several lines.
@@ -58,8 +59,9 @@ struct HostileTextTests {
           facts, run: "20260901-090000-\(reports)", room: room, name: Self.hostile, in: reports, at: site)
       }
       for arguments in [
-        ["history", Site.building, Self.hostile], ["history", Site.building, Self.hostile, "--full"],
-        ["history", Site.building, Self.hostile, "--output", "json"], ["status", Site.building],
+        ["room", "history", Site.building, Self.hostile],
+        ["room", "history", Site.building, Self.hostile, "--full"],
+        ["room", "history", Site.building, Self.hostile, "--output", "json"], ["status", Site.building],
         ["status", Site.building, "--output", "json"],
         ["report", "merge", "ada/\(Site.building)", "bob/\(Site.building)"],
         ["report", "merge", "ada/\(Site.building)", "bob/\(Site.building)", "--output", "json"],
@@ -69,7 +71,7 @@ struct HostileTextTests {
         let outcome = try await site.run(arguments)
         let isJSON = arguments.last == "json"
         // The short history has no text from outside.
-        let isShort = arguments.count == 3 && arguments[0] == "history"
+        let isShort = arguments.count == 4 && arguments[1] == "history"
         expectHarmless(
           outcome, saying: isShort ? "settings refused" : isJSON ? "\\u001b[31m" : "\\u{1B}[31m")
         if isJSON { #expect(JSON(outcome.output) != nil, "\(outcome)") }

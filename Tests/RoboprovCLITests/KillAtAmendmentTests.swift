@@ -21,15 +21,15 @@ struct KillAtAmendmentTests {
   static let amendments = [
     Amendment(
       testDescription: "retire", ofDone: true,
-      arguments: ["retire", "building.yaml", "Room 101", "--without-scan"],
+      arguments: ["room", "retire", "building.yaml", "Room 101", "--without-scan"],
       kinds: ["run_started", "binding_released", "room_retired", "run_finished"]),
     Amendment(
       testDescription: "replace", ofDone: true,
-      arguments: ["replace", "building.yaml", "Room 101", "--without-scan"],
+      arguments: ["room", "replace", "building.yaml", "Room 101", "--without-scan"],
       kinds: ["run_started", "binding_released", "run_finished"]),
     Amendment(
       testDescription: "accept", ofDone: false,
-      arguments: ["accept", "building.yaml", "Room 101", "--reason", "no power yet", "--by", "Ada"],
+      arguments: ["room", "accept", "building.yaml", "Room 101", "--reason", "no power yet", "--by", "Ada"],
       kinds: ["run_started", "room_accepted", "run_finished"]),
   ]
 

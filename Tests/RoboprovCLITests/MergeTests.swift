@@ -175,7 +175,7 @@ struct MergeTests {
         ["apply", "building.yaml", "--scan-time", "1"], with: 65,
         saying: ["“Room 101” has several sensors on record", "--device"])
       let replaced = try await premises.run([
-        "replace", "building.yaml", "Room 101", "--device", ServedBuilding.address(1).description,
+        "room", "replace", "building.yaml", "Room 101", "--device", ServedBuilding.address(1).description,
         "--scan-time", "1",
       ])
       #expect(replaced.status == 0, "\(replaced)")

@@ -48,7 +48,9 @@ struct MirrorTests {
       await premises.setMuted(true, 1)
       let apply = isNew ? try await premises.apply() : try await premises.apply("--mirror", "stick")
       #expect(apply.status == 100, "\(apply)")
-      let accept = ["accept", "building.yaml", "Room 101", "--by", "Ada", "--reason", "behind a wall"]
+      let accept = [
+        "room", "accept", "building.yaml", "Room 101", "--by", "Ada", "--reason", "behind a wall",
+      ]
       #expect(try await site.run(accept + ["--mirror", "stick"]).status == 0)
       func compared(_ place: String) throws -> [String: Data] {
         try Self.content(of: site.directory.appending(path: place)).filter {

@@ -17,7 +17,7 @@ struct MissingRunTests {
       for (command, status) in [
         (["status", "building.yaml", "--check"], 74), (["report", "check", Site.building], 100),
         (["apply", "building.yaml", "--scan-time", "1"], 74),
-        (["retire", "building.yaml", "Room 101", "--without-scan"], 74),
+        (["room", "retire", "building.yaml", "Room 101", "--without-scan"], 74),
       ] as [([String], Int32)] {
         let outcome = try await premises.run(command)
         #expect(outcome.status == status, "\(outcome)")

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Model
+import RecordedText
 import Testing
 import VirtualBuilding
 
@@ -8,7 +9,7 @@ import VirtualBuilding
 @Suite("one state of a room in every command", .timeLimit(.minutes(60)))
 struct OneStateTests {
   private static let accept = [
-    "accept", "building.yaml", "Room 101", "--reason", "sensor on order", "--by", "R. Keller",
+    "room", "accept", "building.yaml", "Room 101", "--reason", "sensor on order", "--by", "R. Keller",
   ]
 
   /// Checks the exit status of `status --check` by manifest and by id, and a word in both.
@@ -17,6 +18,10 @@ struct OneStateTests {
       let status = try await site.run(["status", building, "--check"])
       #expect(status.status == check && status.output.contains(word), "\(building): \(status)")
     }
+  }
+
+  private static func manifest(_ site: Site) throws -> String {
+    try String(contentsOf: site.directory.appending(path: "building.yaml"), encoding: .utf8)
   }
 
   @Test(
@@ -28,7 +33,7 @@ struct OneStateTests {
       try site.writeManifest([.numbered(3)])
       #expect(try await premises.apply().status == 100, "its sensor does not exist")
       var accept = Self.accept
-      accept[2] = "Room 103"
+      accept[3] = "Room 103"
       #expect(try await site.run(accept).status == 0)
       try await Self.expect(site, check: 0, saying: "accepted by R. Keller")
 
@@ -63,7 +68,7 @@ struct OneStateTests {
 
       let successor = ServedBuilding.address(2).description
       let replaced = try await premises.run([
-        "replace", "building.yaml", "Room 101", "--without-scan", "--with", successor,
+        "room", "replace", "building.yaml", "Room 101", "--without-scan", "--with", successor,
       ])
       #expect(replaced.errors.contains("the acceptance by R. Keller ends with that device"), "\(replaced)")
       #expect(replaced.errors.hasSuffix("Next: roboprov apply building.yaml\n"), "\(replaced)")
@@ -71,7 +76,7 @@ struct OneStateTests {
       #expect(try await premises.apply().status == 0)
       #expect(await premises.minor(2) == 101)
       try await Self.expect(site, check: 0, saying: "The only room is done")
-      let history = try await site.run(["history", "building.yaml", "Room 101"])
+      let history = try await site.run(["room", "history", "building.yaml", "Room 101"])
       for outcome in ["not received", "accepted", "replaced", "provisioned"] {
         #expect(history.output.contains(outcome), "\(outcome): \(history)")
       }
@@ -84,7 +89,7 @@ struct OneStateTests {
       try premises.site.writeManifest([.numbered(1)])
       #expect(try await premises.apply().status == 0)
       let successor = ServedBuilding.address(2).description
-      let replace = ["replace", "building.yaml", "Room 101", "--without-scan", "--with", successor]
+      let replace = ["room", "replace", "building.yaml", "Room 101", "--without-scan", "--with", successor]
       #expect(try await premises.run(replace).status == 0)
       let applied = try await premises.apply()
       #expect(applied.status == 100 && !applied.output.contains("neighbour"), "\(applied)")
@@ -114,8 +119,7 @@ struct OneStateTests {
   func renamed() async throws {
     try await Premises.serveDone(1) { premises in
       let site = premises.site
-      let file = site.directory.appending(path: "building.yaml")
-      let manifest = try String(contentsOf: file, encoding: .utf8)
+      let manifest = try Self.manifest(site)
       let renamed = manifest.replacing("room: Room 101", with: "room: Suite 1")
       #expect(renamed != manifest)
       try site.write("building.yaml", renamed)
@@ -131,6 +135,56 @@ struct OneStateTests {
         known.output.unwrapped.contains("Room 101 → Suite 1") && !known.output.contains("add `id:"),
         "\(known)")
       #expect(try await !site.run(["validate", "building.yaml"]).errors.contains("add `id:"))
+    }
+  }
+
+  @Test("`room rename` keeps the record and the layout, and the sensor gets its new name")
+  func renamedByCommand() async throws {
+    try await Premises.serveDone(2) { premises in
+      let site = premises.site
+      let rename = ["room", "rename", "building.yaml", "Room 101"]
+      for (arguments, words) in [
+        (rename + ["room 102"], "there is a room “room 102” already, room-102"),
+        (rename + [""], "A name has 1 to "), (rename + ["R{1..2}"], "no braces"),
+        (["room", "rename", Site.building, "Room 101", "Suite 1"], "Name the building by its manifest"),
+      ] {
+        try await premises.expectRefused(arguments, with: 64, saying: [words])
+      }
+      let manifest = try Self.manifest(premises.site)
+      let renamed = try await site.run(rename + ["Suite 1"])
+      #expect(renamed.status == 0 && renamed.errors.contains("Its id stays room-101"), "\(renamed)")
+      #expect(renamed.errors.hasSuffix("Next: roboprov apply building.yaml\n"), "\(renamed)")
+      let edited = try Self.manifest(premises.site)
+      let address = "address: \"\(ServedBuilding.address(1))\""
+      #expect(
+        edited
+          == manifest.replacing(
+            "room: Room 101, minor: 101, \(address) ",
+            with: "room: Suite 1, minor: 101, \(address), id: room-101 "))
+      let status = try await site.run(["status", "building.yaml"])
+      #expect(status.output.unwrapped.contains("Room 101 → Suite 1"), "\(status)")
+      let history = try await site.run(["room", "history", "building.yaml", "Suite 1"])
+      #expect(history.status == 0 && history.output.contains("provisioned"), "\(history)")
+      let again = try await site.run(["room", "rename", "building.yaml", "Suite 1", "Suite 1"])
+      #expect(again.status == 0 && again.errors == "Suite 1 has this name already.\n", "\(again)")
+      #expect(try Self.manifest(premises.site) == edited)
+    }
+  }
+
+  @Test("a killed `room rename` leaves the old manifest or the new one", .notRecorded)
+  func killedRename() async throws {
+    try await Premises.serveDone(1) { premises in
+      let manifest = try Self.manifest(premises.site)
+      let rename = ["room", "rename", "building.yaml", "room-101", "Suite 1"]
+      #expect(try await premises.site.run(rename).status == 0)
+      let renamed = try Self.manifest(premises.site)
+      for call in 1...200 {
+        try premises.site.write("building.yaml", manifest)
+        let outcome = try await premises.site.run(rename, environment: KillSwitch.at(call: call))
+        let text = try Self.manifest(premises.site)
+        #expect(text == renamed || outcome.signal == SIGKILL && text == manifest, "call \(call)")
+        guard outcome.signal == SIGKILL else { break }
+      }
     }
   }
 

@@ -233,16 +233,17 @@ struct OutputSchemaTests {
       try await put("report", "again.json", ["report", Site.building])
       try await put("event", "again.jsonl", apply, status: 100)
 
-      let accept = ["accept", "building.yaml", "Room 103", "--reason", "no power", "--by", "QA"]
+      let accept = ["room", "accept", "building.yaml", "Room 103", "--reason", "no power", "--by", "QA"]
       try await put("change", "1.json", accept)
       try await put(
         "change", "2.json",
-        ["retire", "building.yaml", "Room 102", "--reason", "torn down", "--without-scan"])
+        ["room", "retire", "building.yaml", "Room 102", "--reason", "torn down", "--without-scan"])
       try await put(
         "change", "whole.json",
-        ["replace", "building.yaml", "Room 105", "--with", "C4:7C:8D:00:00:77", "--without-scan"])
+        ["room", "replace", "building.yaml", "Room 105", "--with", "C4:7C:8D:00:00:77", "--without-scan"])
+      try await put("change", "3.json", ["room", "rename", "building.yaml", "Room 104", "Suite 4"])
       let unknown = try await premises.run(
-        ["accept", "building.yaml", "Attic"] + accept.dropFirst(3) + ["--output", "json"])
+        ["room", "accept", "building.yaml", "Attic"] + accept.dropFirst(4) + ["--output", "json"])
       try folder.add("error", "whole.json", unknown.errors)
       await premises.pressButton(4)
       // The fifth sensor is at work and has no room in this manifest.
@@ -251,8 +252,9 @@ struct OutputSchemaTests {
       try await put("plan", "4.json", ["plan", "building.yaml", "--scan-time", "1"])
       try await put("scan", "2.json", ["scan", "--scan-time", "1"])
       try await put("building", "whole.json", ["status", "building.yaml"])
-      try await put("history", "1.json", ["history", "building.yaml", "Room 103"])
-      try await put("history", "2.json", ["history", "building.yaml", "\(ServedBuilding.address(1))"])
+      try await put("history", "1.json", ["room", "history", "building.yaml", "Room 103"])
+      try await put(
+        "history", "2.json", ["room", "history", "building.yaml", "\(ServedBuilding.address(1))"])
 
       try await put("merge", "1.json", ["report", "merge", "reports/harbour", "reports/harbour"])
       for (laptop, number) in [("ada", 3), ("bob", 4)] {

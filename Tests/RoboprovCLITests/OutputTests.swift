@@ -6,7 +6,7 @@ import VirtualBuilding
 @Suite("a failed write to stdout is an error", .timeLimit(.minutes(60)))
 struct OutputTests {
   private static let program = Invocation.program.path
-  private static let history = ["history", Site.building, "room-101", "--full"]
+  private static let history = ["room", "history", Site.building, "room-101", "--full"]
 
   /// A site with a history of about 400 KB.
   private func useLongHistory(_ body: (Site) async throws -> Void) async throws {

@@ -7,7 +7,7 @@ import VirtualBuilding
 @Suite("amendments keep the record true over the years", .timeLimit(.minutes(60)))
 struct OverTheYearsTests {
   private static let apply = ["apply", "building.yaml", "--yes", "--scan-time", "1"]
-  private static let replace = ["replace", "building.yaml", "Room 101", "--scan-time", "1"]
+  private static let replace = ["room", "replace", "building.yaml", "Room 101", "--scan-time", "1"]
   private static let old = ServedBuilding.address(1).description
   private static let new = ServedBuilding.address(2).description
 
@@ -51,7 +51,9 @@ struct OverTheYearsTests {
   func retired() async throws {
     try await Premises.serveDone(2) { premises in
       let site = premises.site
-      let retire = ["retire", "building.yaml", "Room 101", "--reason", "now a corridor", "--scan-time", "1"]
+      let retire = [
+        "room", "retire", "building.yaml", "Room 101", "--reason", "now a corridor", "--scan-time", "1",
+      ]
       try await premises.expectRefused(retire, with: 100, saying: ["still on air with minor 101"])
       // A sensor in provisioning mode advertises no minor and may be removed.
       await premises.pressButton(1)
@@ -83,7 +85,9 @@ struct OverTheYearsTests {
         [.numbered(1), .numbered(2)], defaults: ["retries: 0", "timeouts: { connect: 10s }"])
       await premises.setMuted(true, 1)
       #expect(try await premises.apply().status == 100)
-      let accept = ["accept", "building.yaml", "Room 101", "--reason", "behind a wall", "--by", "Ada"]
+      let accept = [
+        "room", "accept", "building.yaml", "Room 101", "--reason", "behind a wall", "--by", "Ada",
+      ]
       let accepted = try await premises.run(accept)
       #expect(accepted.status == 0, "\(accepted)")
 
@@ -116,7 +120,7 @@ struct OverTheYearsTests {
     ])
   func waiver(_ options: [String]) async throws {
     try await Premises.serve(1) { premises in
-      let accept = ["accept", "building.yaml", "Room 101"] + options
+      let accept = ["room", "accept", "building.yaml", "Room 101"] + options
       try await premises.expectRefused(accept, with: 64, saying: ["--reason"].filter(options.contains))
       #expect(!premises.site.has("reports"))
     }
@@ -135,7 +139,7 @@ struct OverTheYearsTests {
       try #require(runs.count == 2)
 
       for (subject, other) in [("Room 101", "room-102"), ("room-101", "room-102"), (Self.old, Self.new)] {
-        let text = try await site.run(["history", Site.building, subject, "--full"])
+        let text = try await site.run(["room", "history", Site.building, subject, "--full"])
         #expect(text.status == 0, "\(text)")
         let headings = text.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
         #expect(headings.count == 2, "\(text)")
@@ -144,7 +148,7 @@ struct OverTheYearsTests {
         #expect(text.output.contains("fell into the sea"), "\(text)")
         #expect(!text.output.contains(other), "\(text)")
 
-        let data = try await site.run(["history", "building.yaml", subject, "--output", "json"])
+        let data = try await site.run(["room", "history", "building.yaml", subject, "--output", "json"])
         let document = try #require(JSON(data.output), "\(data)")
         #expect(document["schema"].text == "roboprov/history/1")
         let kinds = document["events"].items.map { $0["event"]["kind"].text ?? "?" }
@@ -160,11 +164,11 @@ struct OverTheYearsTests {
   @Test("an unknown sensor has an empty history, and an unknown room is an error")
   func nothingOnRecord() async throws {
     try await Premises.serveDone(1) { premises in
-      let stranger = try await premises.site.run(["history", Site.building, "C4:7C:8D:00:00:99"])
+      let stranger = try await premises.site.run(["room", "history", Site.building, "C4:7C:8D:00:00:99"])
       #expect(stranger.status == 0, "\(stranger)")
       #expect(stranger.output.isEmpty)
       #expect(stranger.errors.contains("The record has no event about C4:7C:8D:00:00:99."))
-      let room = try await premises.site.run(["history", Site.building, "Room 999"])
+      let room = try await premises.site.run(["room", "history", Site.building, "Room 999"])
       #expect(room.status == 64, "\(room)")
     }
   }

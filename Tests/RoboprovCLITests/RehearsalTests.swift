@@ -30,7 +30,7 @@ struct RehearsalTests {
       }
       #expect(try Self.record(of: site) == before)
       #expect(site.runs.count == 1)
-      let history = try await premises.run(["history", "building.yaml", "Room 101"])
+      let history = try await premises.run(["room", "history", "building.yaml", "Room 101"])
       #expect(history.status == 0 && !history.output.contains("simulated"), "\(history)")
       #expect(!history.output.contains(try site.rehearsal.id), "\(history)")
     }
@@ -106,7 +106,9 @@ struct RehearsalTests {
       let site = premises.site
       let first = try await premises.run(Self.rehearse)
       #expect(first.status == 0, "\(first)")
-      let replaced = try await premises.run(["replace", "building.yaml", "Room 101", "--without-scan"])
+      let replaced = try await premises.run([
+        "room", "replace", "building.yaml", "Room 101", "--without-scan",
+      ])
       #expect(replaced.status == 0, "\(replaced)")
       var rooms = (1...2).map { Place.numbered($0) }
       rooms[0].address = ServedBuilding.address(7).description
@@ -139,7 +141,7 @@ struct RehearsalTests {
       let report = try await site.run(["report", Site.building, rehearsal.id])
       #expect(report.status == 0, "\(report)")
       #expect(try site.latest.lastPathComponent == run)
-      let history = try await site.run(["history", "building.yaml", "Room 101"])
+      let history = try await site.run(["room", "history", "building.yaml", "Room 101"])
       #expect(!history.output.contains(rehearsal.id), "\(history)")
     }
   }
@@ -217,9 +219,9 @@ struct RehearsalTests {
   @Test(
     "commands that change or merge the record cannot be rehearsed",
     arguments: [
-      ["replace", "building.yaml", "Room 101", "--simulate"],
-      ["retire", "building.yaml", "Room 101", "--simulate"],
-      ["accept", "building.yaml", "Room 101", "--reason", "r", "--by", "b", "--simulate"],
+      ["room", "replace", "building.yaml", "Room 101", "--simulate"],
+      ["room", "retire", "building.yaml", "Room 101", "--simulate"],
+      ["room", "accept", "building.yaml", "Room 101", "--reason", "r", "--by", "b", "--simulate"],
       ["report", "merge", "a", "b", "--simulated"],
     ])
   func noRehearsal(_ command: [String]) async throws {

@@ -9,7 +9,7 @@ import VirtualBuilding
 
 @Suite("`replace --with` gives the address of the new sensor", .timeLimit(.minutes(60)))
 struct ReplaceWithTests {
-  private static let replace = ["replace", "building.yaml", "Room 101", "--without-scan", "--with"]
+  private static let replace = ["room", "replace", "building.yaml", "Room 101", "--without-scan", "--with"]
   private static let old = ServedBuilding.address(1).description
   private static let new = ServedBuilding.address(2).description
 
@@ -56,7 +56,7 @@ struct ReplaceWithTests {
       #expect(leftovers.isEmpty)
       #expect(try Self.released(site).map { $0.successor?.description } == [Self.new])
 
-      let history = try await premises.run(["history", "building.yaml", "room-101"])
+      let history = try await premises.run(["room", "history", "building.yaml", "room-101"])
       #expect(history.output.contains("replaced by \(Self.new)"), "\(history)")
       #expect(try await premises.apply().status == 0)
       #expect(await premises.minor(2) == 101)
@@ -74,7 +74,7 @@ struct ReplaceWithTests {
         try await premises.expectRefused(Self.replace + [address], with: 64, saying: [words])
       }
       try await premises.expectRefused(
-        ["replace", Site.building, "Room 101", "--without-scan", "--with", "C47C8D000003"], with: 64,
+        ["room", "replace", Site.building, "Room 101", "--without-scan", "--with", "C47C8D000003"], with: 64,
         saying: ["Name the building by its manifest"])
       // A recorded sensor belongs to a room even if the manifest no longer names it.
       try premises.site.writeManifest([.numbered(1)])

@@ -292,7 +292,8 @@ struct SecretTests {
       let commands = [
         ["validate", "building.yaml"], ["status", "building.yaml"],
         ["verify", "building.yaml", "--for", "1"],
-        ["accept", "building.yaml", "Room 101"] + reason, ["history", "building.yaml", "Room 101"],
+        ["room", "accept", "building.yaml", "Room 101"] + reason,
+        ["room", "history", "building.yaml", "Room 101"],
         ["report", Site.building, "--bundle", "b.tar"],
       ]
       for command in commands {

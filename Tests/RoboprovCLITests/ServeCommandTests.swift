@@ -151,7 +151,7 @@ struct ServeCommandTests {
       let site = served.site
       let (client, state) = try served.follow()
       #expect(state.contains("0 of 2 rooms done") && state.contains("No run is on record."))
-      let accept = ["accept", "building.yaml", "Room 102", "--reason", "no <b>power", "--by", "Ada"]
+      let accept = ["room", "accept", "building.yaml", "Room 102", "--reason", "no <b>power", "--by", "Ada"]
       try #require(try await site.run(accept).status == 0)
       let change = try Self.event(client, with: "\"accepted\"")
       #expect(change.contains("[2,\"accepted\",\"Room 102: accepted"), "\(change)")
@@ -190,7 +190,7 @@ struct ServeCommandTests {
   func emptied(zeros: Int) async throws {
     try await Self.serve { served in
       let site = served.site
-      let accept = ["accept", "building.yaml", "Room 102", "--reason", "no power", "--by", "Ada"]
+      let accept = ["room", "accept", "building.yaml", "Room 102", "--reason", "no power", "--by", "Ada"]
       try #require(try await site.run(accept).status == 0)
       let run = try #require(site.runs.first)
       try site.write("reports/\(Site.building)/\(run)/journal.jsonl", String(repeating: "\0", count: zeros))
@@ -223,7 +223,7 @@ struct ServeCommandTests {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2)])
       for room in ["Room 101", "Room 102"] {
-        let accept = ["accept", "building.yaml", room, "--reason", "no power", "--by", "Ada"]
+        let accept = ["room", "accept", "building.yaml", room, "--reason", "no power", "--by", "Ada"]
         try #require(try await site.run(accept).status == 0)
       }
       let reports = site.directory.appending(path: "reports").path

@@ -105,7 +105,9 @@ struct SignatureTests {
       let refused = try await site.run(Self.sign)
       #expect(refused.status == 100, "\(refused)")
       #expect(refused.errors.contains("1 room is open: Room 102"), "\(refused)")
-      let accept = ["accept", "building.yaml", "Room 102", "--by", "Ada", "--reason", "behind a wall"]
+      let accept = [
+        "room", "accept", "building.yaml", "Room 102", "--by", "Ada", "--reason", "behind a wall",
+      ]
       #expect(try await site.run(accept).status == 0)
       #expect(try await site.run(Self.sign).status == 0)
     }

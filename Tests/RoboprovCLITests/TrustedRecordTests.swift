@@ -18,7 +18,7 @@ struct TrustedRecordTests {
   @Test(
     "a damaged line of a journal stops each command that decides by it, and the line is named",
     arguments: [
-      apply, ["plan", "building.yaml"], ["retire", "building.yaml", "Room 101", "--without-scan"],
+      apply, ["plan", "building.yaml"], ["room", "retire", "building.yaml", "Room 101", "--without-scan"],
     ])
   func damaged(_ command: [String]) async throws {
     try await Premises.serveDone(1) { premises in
@@ -37,7 +37,7 @@ struct TrustedRecordTests {
           "--mirror",
         ])
       // Read-only commands continue and name what they cannot show.
-      let history = try await premises.run(["history", "building.yaml", "Room 101", "--full"])
+      let history = try await premises.run(["room", "history", "building.yaml", "Room 101", "--full"])
       #expect(history.status == 0, "\(history)")
       #expect(history.errors.contains("journal.jsonl:3: line 3 was changed"), "\(history)")
       #expect(history.output.contains("already provisioned"), "the second run's record is whole\n\(history)")

@@ -38,9 +38,9 @@ struct TwoAtOnceTests {
     "a second run on the same building is refused",
     arguments: [
       ["apply", "building.yaml", "--yes", "--scan-time", "1", "--only", "Room 102"],
-      ["accept", "building.yaml", "Room 102", "--reason", "no power", "--by", "Ada"],
-      ["retire", Site.building, "Room 101", "--without-scan"],
-      ["replace", Site.building, "Room 101", "--without-scan"],
+      ["room", "accept", "building.yaml", "Room 102", "--reason", "no power", "--by", "Ada"],
+      ["room", "retire", Site.building, "Room 101", "--without-scan"],
+      ["room", "replace", Site.building, "Room 101", "--without-scan"],
     ])
   func building(_ command: [String]) async throws {
     try await Self.serveBusy { premises, run in

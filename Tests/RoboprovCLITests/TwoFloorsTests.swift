@@ -164,7 +164,9 @@ struct TwoFloorsTests {
 
   @Test(
     "a sensor that any adapter receives is not silent",
-    arguments: [["replace", "building.yaml", "Room 103"], ["retire", "building.yaml", "Room 103"]])
+    arguments: [
+      ["room", "replace", "building.yaml", "Room 103"], ["room", "retire", "building.yaml", "Room 103"],
+    ])
   func silence(_ command: [String]) async throws {
     try await Self.serveDone { premises in
       try await premises.expectRefused(
@@ -172,13 +174,13 @@ struct TwoFloorsTests {
       await premises.setMuted(true, 3)
       let outcome = try await premises.run(command)
       #expect(outcome.status == 0, "\(outcome)")
-      if command[0] == "replace" {
+      if command[1] == "replace" {
         #expect(outcome.errors.hasSuffix("\nNext: roboprov apply building.yaml\n"), "\(outcome)")
       }
       let released = try premises.site.facts { if case .bindingReleased(let fact) = $0 { fact } else { nil } }
       #expect(released.map(\.silent) == [true])
       #expect(released.first?.adapters?.map(\.name) == ["hci0", "hci1"])
-      let history = try await premises.site.run(["history", "building.yaml", "Room 103", "--full"])
+      let history = try await premises.site.run(["room", "history", "building.yaml", "Room 103", "--full"])
       #expect(Self.words(history.output).contains("by hci0 (10 s) and hci1 (10 s)"), "\(history)")
     }
   }
@@ -186,7 +188,9 @@ struct TwoFloorsTests {
   @Test("without the adapter that received it last, a sensor is not recorded as silent")
   func unknownSilence() async throws {
     try await Self.serveDone { premises in
-      let outcome = try await premises.run(["replace", "building.yaml", "Room 103", "--adapter", "hci0"])
+      let outcome = try await premises.run([
+        "room", "replace", "building.yaml", "Room 103", "--adapter", "hci0",
+      ])
       #expect(
         outcome.status == 0 && outcome.errors.contains("\(Self.second), which received it last"), "\(outcome)"
       )

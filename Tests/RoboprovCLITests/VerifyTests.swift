@@ -116,7 +116,7 @@ struct VerifyTests {
       #expect(try site.outcomes == [101: "already_provisioned", 102: "unreachable"])
       try await expectMissing("apply")
       let accepted = try await site.run(
-        ["accept", "building.yaml", "Room 102", "--reason", "stolen", "--by", "Ada"])
+        ["room", "accept", "building.yaml", "Room 102", "--reason", "stolen", "--by", "Ada"])
       #expect(accepted.status == 0, "\(accepted)")
       #expect(try await site.run(["status", "building.yaml", "--check"]).status == 0)
       await premises.setMuted(false, 2)
@@ -151,7 +151,7 @@ struct VerifyTests {
   func history() async throws {
     try await Premises.serveDone(1) { premises in
       #expect(try await premises.run(Self.verify).status == 0)
-      let brief = try await premises.site.run(["history", "building.yaml", "Room 101"])
+      let brief = try await premises.site.run(["room", "history", "building.yaml", "Room 101"])
       let lines = brief.output.split(separator: "\n")
       #expect(lines.count == 3 && lines[0].hasPrefix("WHEN (UTC)"), "\(brief)")
       let words = [
@@ -160,7 +160,7 @@ struct VerifyTests {
       for word in words { #expect(lines[1].contains(word), "\(brief)") }
       #expect(
         lines[2].contains("verify") && lines[2].contains("on air, received in 2 of 2 scans"), "\(brief)")
-      let full = try await premises.site.run(["history", "building.yaml", "Room 101", "--full"])
+      let full = try await premises.site.run(["room", "history", "building.yaml", "Room 101", "--full"])
       #expect(full.output.split(separator: "\n").count > 20, "\(full)")
     }
   }

@@ -1,7 +1,7 @@
 import Engine
 import FoundationEssentials
 import Host
-package import Journal
+import Journal
 package import Model
 package import Reporting
 
@@ -10,9 +10,9 @@ package struct Amendment {
   package let building: BuildingReference
   package let keeping: RecordKeeping
   private let siteKey: String?
-  package let archive: BuildingArchive
-  /// The command that makes the change.
+  private let archive: BuildingArchive
   package let lastKnown: LastKnownBuilding
+  /// The command that makes the change.
   package let run: RunIdentity
   private let lock: RunLock
 
@@ -29,41 +29,13 @@ package struct Amendment {
     lastKnown = archive.state.lastKnown
   }
 
-  /// The room that a person named, of the record or the manifest.
-  /// - Throws: `CommandFailure` when it is unknown.
-  package func room(_ text: String) throws -> RoomID {
-    try RoomNames(building.source?.building, lastKnown).find(text, for: "ROOM")
+  /// What seals the passwords of the manifest; nil without a manifest or a site key.
+  func seal() throws -> SecretSeal? {
+    try building.source.flatMap { try SiteKey.existingSeal(for: $0.building, siteKey) }
   }
 
-  /// The name of a room for people.
-  package func name(of room: RoomID) -> String {
-    RoomNames(building.source?.building, lastKnown).name(of: room)
-  }
-
-  /// Where a room stands; by the manifest, too, if it is named.
-  package func status(of room: RoomID) throws -> RoomStatus {
-    let seal = try building.source.flatMap { try SiteKey.existingSeal(for: $0.building, siteKey) }
-    return lastKnown.status(of: room, manifest: wanted(room)?.wanted(sealedBy: seal))
-  }
-
-  /// A room of the manifest.
-  private func wanted(_ room: RoomID) -> Room? {
-    building.source?.building.rooms.first { $0.id == room }
-  }
-
-  /// Records facts about one room as a separate run. Returns the building's report when they are on disk.
+  /// Records facts about rooms as a separate run. Returns the building's report when they are on disk.
   /// - Throws: `CommandFailure` when they cannot be recorded; then nothing is changed.
-  package func commit(
-    _ command: RecordedCommand, _ facts: [Fact], of room: RoomID
-  ) async throws -> BuildingReport {
-    let (known, wanted) = (lastKnown.rooms[room], wanted(room))
-    let planned = PlannedRoom(
-      room: room, name: name(of: room), profile: known?.profile ?? wanted?.family.id ?? "",
-      address: wanted?.address, settings: [])
-    return try await commit(command, facts, about: [planned])
-  }
-
-  /// The same for facts about several rooms.
   package func commit(
     _ command: RecordedCommand, _ facts: [Fact], about rooms: [PlannedRoom]
   ) async throws -> BuildingReport {

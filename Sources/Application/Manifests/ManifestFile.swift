@@ -20,7 +20,7 @@ package struct ManifestFile {
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       throw CommandFailure(
-        .manifest, "\(path) is not a regular file, so no address can be written to it",
+        .manifest, "\(path) is not a regular file, so nothing can be written to it",
         advice: "Save the manifest to a file.")
     }
     func edited(_ file: String) -> [UInt8]? { edits.first { $0.file == file }?.bytes }
@@ -59,6 +59,17 @@ package struct ManifestFile {
     }
   }
 
+  /// The edit that gives a room another name while it keeps its id; nil if it has the name already.
+  /// - Throws: `CommandFailure` if there is no such edit.
+  package func renaming(_ id: RoomID, to name: String) throws -> ManifestEditor.Edit? {
+    do throws(ManifestEditError) {
+      return try editor.renaming(id, to: name)
+    } catch {
+      let room = building.rooms.first { $0.id == id }
+      throw Self.failure(error, room, in: building, isRenaming: true)
+    }
+  }
+
   /// The edits that give rooms these devices, one edit for each file.
   /// - Throws: `CommandFailure` if one of them is not possible.
   static func edits(
@@ -84,7 +95,7 @@ package struct ManifestFile {
   }
 
   private static func failure(
-    _ error: ManifestEditError, _ room: Room?, in building: Building?
+    _ error: ManifestEditError, _ room: Room?, in building: Building?, isRenaming: Bool = false
   ) -> CommandFailure {
     let name = room?.name ?? "the room"
     switch error {
@@ -99,13 +110,28 @@ package struct ManifestFile {
         .usage, "the manifest gives this device to \(holder)", advice: "Compare it with the label.")
     case .noColumn(let file, let key):
       return CommandFailure(
-        .manifest, "\(file) has no column `\(key)`, so \(name) cannot get its device",
+        .manifest,
+        "\(file) has no column `\(key)`, so \(name) cannot get \(isRenaming ? "another name" : "its device")",
         advice: "Add a column `\(key)` to its first row; its cells may be empty.")
     case .rangeInTable(let file, let line):
       return CommandFailure(
         .manifest,
         "\(name) is part of a range on line \(line) of \(file), so it cannot get its own device there",
         advice: "Add a row for this room, or move the range into the manifest.")
+    case .badName(let bytes):
+      return CommandFailure(
+        .usage, "\(name) cannot get this name",
+        advice:
+          "A name has \(bytes.lowerBound) to \(bytes.upperBound) bytes, and no braces or control characters."
+      )
+    case .ofRange(let file, let line):
+      return CommandFailure(
+        .manifest, "\(name) is part of a range on line \(line) of \(file), so it cannot get another name",
+        advice: "Divide the range, so that this room has an entry of its own.")
+    case .unsafe(let file, let line) where isRenaming:
+      return CommandFailure(
+        .manifest, "\(file):\(line): the name of \(name) cannot be written here without other changes",
+        advice: "Write it there by hand, with the room's present id: `id: \(room?.id.rawValue ?? "…")`.")
     case .unsafe(let file, let line):
       return CommandFailure(
         .manifest, "\(file):\(line): the device of \(name) cannot be written here without other changes",

@@ -41,6 +41,12 @@ package struct RoomNames {
       advice: "Name it by its id: \(named.map(\.id.rawValue).joined(separator: ", ")).")
   }
 
+  /// Another room that a person could mean by this name; nil without one.
+  package func holder(of name: String, besides room: RoomID) -> RoomID? {
+    let folded = name.lowercased()
+    return rooms.first { $0.id != room && ($0.id.rawValue == name || $0.name.lowercased() == folded) }?.id
+  }
+
   /// The error for a name that no room has.
   func unknown(_ text: String, for option: String) -> CommandFailure {
     guard !rooms.isEmpty else {

@@ -38,7 +38,7 @@ extension Walk.Message {
     case .badLabel(let problem): "Not taken: \(LabelWords.sentence(problem))"
     case .wrongLabel(let device, let room): "Wrong label: \(device) is already the sensor of \(room)"
     case .otherDevice(let device, let has):
-      "Wrong label: \(device). This room has \(has); press u to undo that, or use roboprov replace"
+      "Wrong label: \(device). This room has \(has); press u to undo that, or use roboprov room replace"
     case .beyondAll(let label): "Wrong label: \(label) is the highest possible address"
     case .needsLabel: "This room needs the secrets on its device's label: scan its QR code"
     case .nothingToTake: "No sensor is clearly the nearest: scan the label"

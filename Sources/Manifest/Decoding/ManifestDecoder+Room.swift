@@ -137,9 +137,13 @@ extension ManifestDecoder {
     }
   }
 
-  private static let nameOfAnyRoom = SettingDescription(
-    .roomName, "room name", .text(bytes: ManifestLimits.label), isRequired: true,
-    documentation: "Name of the room.")
+  /// What a room's name may be. A room has a name even if its device does not take one.
+  static func name(ofRoomsWith profile: DeviceFamily?) -> SettingDescription {
+    profile?.settings.first { $0.name == .roomName }
+      ?? SettingDescription(
+        .roomName, "room name", .text(bytes: ManifestLimits.label), isRequired: true,
+        documentation: "Name of the room.")
+  }
 
   private mutating func roomName(
     _ fields: Fields, profile: Shared<DeviceFamily>?, claims: inout RoomClaims
@@ -149,8 +153,7 @@ extension ManifestDecoder {
       return nil
     }
     guard let text = plainText(node, "room") else { return nil }
-    // A room has a name even if its device does not take one.
-    let description = profile?.value.settings.first { $0.name == .roomName } ?? Self.nameOfAnyRoom
+    let description = Self.name(ofRoomsWith: profile?.value)
     guard check(.text(text), by: description, called: "room", at: node.range) else { return nil }
     switch claims.names.claim(text, node.range) {
     case nil: break

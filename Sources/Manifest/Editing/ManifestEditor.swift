@@ -1,7 +1,7 @@
 package import Model
 import Source
 
-/// Changes one line of a manifest and keeps every other byte.
+/// Changes the device or the name of a room in a manifest, and keeps every other byte.
 package struct ManifestEditor: Sendable {
   private let decoder: ManifestDecoder
   private let file: String
@@ -17,7 +17,7 @@ package struct ManifestEditor: Sendable {
     package var original: [UInt8]
     /// The text after the edit.
     package var bytes: [UInt8]
-    /// The line that is changed or added, from 1.
+    /// The first line that is changed or added, from 1.
     package var line: Int
   }
 
@@ -56,16 +56,57 @@ package struct ManifestEditor: Sendable {
     var expected = building
     expected.rooms[index].setDevice(device)
 
-    let change = try DeviceChange(decoder, room: index, device).change()
-    let text = decoder.texts.texts[change.text]
+    return try edit([RoomChange(decoder, room: index, device.key, device.description)], giving: expected)
+  }
+
+  /// Gives a room another name. Its id stays: if it is made from its name, it becomes a key of its own.
+  ///
+  /// - Returns: the changed text; nil when the room already has the name.
+  /// - Throws: why it cannot be done at the room's entry or row alone.
+  package func renaming(_ room: RoomID, to name: String) throws(ManifestEditError) -> Edit? {
+    guard let index = building.rooms.firstIndex(where: { $0.id == room }) else { throw .unknownRoom }
+    if building.rooms[index].name == name { return nil }
+    let description = ManifestDecoder.name(ofRoomsWith: building.rooms[index].family)
+    if RoomRange.isMeant(by: name) || description.violation(of: .text(name)) != nil {
+      let bytes = if case .text(let bytes) = description.kind { bytes } else { ManifestLimits.label }
+      throw .badName(bytes: bytes)
+    }
+    let draft = decoder.drafts[index]
+    if let range = draft.origin.range {
+      throw .ofRange(file: decoder.texts.texts[range.text].name, line: range.start.line)
+    }
+    var expected = building
+    expected.rooms[index].name = name
+    if building.rooms[index].settings[.roomName] != nil {
+      expected.rooms[index].settings[.roomName] = .text(name)
+    }
+    var changes = [RoomChange(decoder, room: index, "room", name)]
+    if draft.fields["id"] == nil, Slug.make(of: name) != room.rawValue {
+      changes.append(RoomChange(decoder, room: index, "id", room.rawValue))
+    }
+    return try edit(changes, giving: expected)
+  }
+
+  /// The edit of these changes of a room, all in one text.
+  /// - Throws: `unsafe` if it makes another building than the expected one.
+  private func edit(
+    _ changes: [RoomChange], giving expected: Building
+  ) throws(ManifestEditError) -> Edit {
+    var parts: [RoomChange.Change] = []
+    for change in changes { parts.append(try change.change()) }
+    let (number, line) = (parts[0].text, parts[0].line)
+    let text = decoder.texts.texts[number]
     var edited = text.source.bytes
-    edited.replaceSubrange(change.bytes, with: change.replacement.utf8)
+    // From the end, so that the places of the others stay.
+    for part in parts.sorted(by: { $0.bytes.lowerBound > $1.bytes.lowerBound }) {
+      edited.replaceSubrange(part.bytes, with: part.replacement.utf8)
+    }
     let edit = Edit(
       file: text.name, original: text.source.encoded(text.source.bytes), bytes: text.source.encoded(edited),
-      line: change.line)
-    guard reread(edit, of: change.text)?.withoutPlaces == expected.withoutPlaces else {
-      throw .unsafe(file: edit.file, line: edit.line)
-    }
+      line: line)
+    guard parts.allSatisfy({ $0.text == number }),
+      reread(edit, of: number)?.withoutPlaces == expected.withoutPlaces
+    else { throw .unsafe(file: edit.file, line: line) }
     return edit
   }
 
@@ -90,6 +131,16 @@ extension Building {
   }
 }
 
+extension DeviceReference {
+  /// The manifest's key for it.
+  fileprivate var key: String {
+    switch self {
+    case .address: "address"
+    case .name: "device"
+    }
+  }
+}
+
 package enum ManifestEditError: Error, Hashable, Sendable {
   case notValid
   case unknownRoom
@@ -99,6 +150,10 @@ package enum ManifestEditError: Error, Hashable, Sendable {
   case noColumn(file: String, of: String)
   /// The room belongs to a range in a table row.
   case rangeInTable(file: String, line: Int)
+  /// No room of its family can have the name, which has this many bytes and no braces or control characters.
+  case badName(bytes: ClosedRange<Int>)
+  /// The room has its name from a range.
+  case ofRange(file: String, line: Int)
   /// Changing one line would change something else, or nothing.
   case unsafe(file: String, line: Int)
 }

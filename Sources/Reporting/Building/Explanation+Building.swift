@@ -55,7 +55,7 @@ extension Explanation {
       "Its device \(release.address) was taken out of service on \(day)"
         + (release.successor.map { ", and \($0) was named in its place." } ?? "."),
       release.successor == nil
-        ? "Write the address of its new device into the manifest, and run `roboprov apply`. To leave the room as it is, run `roboprov accept`."
+        ? "Write the address of its new device into the manifest, and run `roboprov apply`. To leave the room as it is, run `roboprov room accept`."
         : "Run `roboprov apply`.")
   }
 
@@ -96,7 +96,7 @@ extension Explanation {
       found,
       """
       Check that the \(device) is in its room and has power, then run `roboprov verify` near it. If it is gone, run \
-      `roboprov replace` or `roboprov retire`. To leave it as it is, run `roboprov accept`.
+      `roboprov room replace` or `roboprov room retire`. To leave it as it is, run `roboprov room accept`.
       """)
   }
 }

@@ -101,8 +101,8 @@ package enum VerificationView {
     case .waiting: "Run `roboprov apply`: it writes the settings."
     case .notSearched:
       """
-      Its record is unchanged. Run `roboprov verify` with that adapter, too. If its device is gone, run `roboprov replace` or \
-      `roboprov retire`.
+      Its record is unchanged. Run `roboprov verify` with that adapter, too. If its device is gone, run \
+      `roboprov room replace` or `roboprov room retire`.
       """
     case .missing:
       "Stand within 10 m of the room, check the power of the device, and run `roboprov verify` again."

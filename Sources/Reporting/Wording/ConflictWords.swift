@@ -11,8 +11,8 @@ extension RecordConflict {
       return Explanation(
         "\(quoted(room)): the manifest names \(named), but its device on record is \(recorded).",
         """
-        If the sensor was replaced, run `roboprov replace`. If the record is wrong, add --rebind \(room) to the command. \
-        Otherwise correct the manifest.
+        If the sensor was replaced, run `roboprov room replace`. If the record is wrong, add --rebind \(room) to the \
+        command. Otherwise correct the manifest.
         """)
     case .deviceOfAnotherRoom(let room, let named, let other):
       return Explanation(
@@ -38,15 +38,15 @@ extension RecordConflict {
       return Explanation(
         "\(quoted(room)) has several sensors on record: \(devices.map(\.description).joined(separator: ", ")).",
         """
-        Find out which one is in the room. Take every other one out of service with `roboprov replace` and --device. \
-        Or write the right one into the manifest, and add --rebind \(room) to the command.
+        Find out which one is in the room. Take every other one out of service with `roboprov room replace` and \
+        --device. Or write the right one into the manifest, and add --rebind \(room) to the command.
         """)
     case .severalRooms(let device, let rooms):
       return Explanation(
         "\(device) is on record in several rooms: \(rooms.map(quoted).joined(separator: ", ")).",
         """
-        Find out in which room it is. Run `roboprov replace` for each other room. Or write it into the manifest of the \
-        right room, and add --rebind with that room to the command.
+        Find out in which room it is. Run `roboprov room replace` for each other room. Or write it into the manifest of \
+        the right room, and add --rebind with that room to the command.
         """)
     case .unordered(let room, let runs):
       return Explanation(
@@ -56,7 +56,8 @@ extension RecordConflict {
         """,
         """
         Put the sensor into provisioning mode if it needs that, and add --force \(room) to the command, which writes it \
-        again. Or take the sensor out of service with `roboprov replace`, or accept the room as it is with `roboprov accept`.
+        again. Or take the sensor out of service with `roboprov room replace`, or accept the room as it is with \
+        `roboprov room accept`.
         """)
     case .identityTwice(let identity, let rooms, let devices):
       return Explanation(
@@ -64,7 +65,7 @@ extension RecordConflict {
         \(identity.distinction.visible.uppercasedFirst) is on record for \(devices.map(\.description).joined(separator: " and ")), in \
         \(rooms.map(quoted).joined(separator: " and ")).
         """,
-        "Give one of the rooms another identity, or take one of the sensors out of service with `roboprov replace`."
+        "Give one of the rooms another identity, or take one of the sensors out of service with `roboprov room replace`."
       )
     }
   }

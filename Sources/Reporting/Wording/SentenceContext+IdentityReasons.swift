@@ -91,8 +91,8 @@ extension SentenceContext {
     Explanation(
       "\(holders.identity.distinction.visible.uppercasedFirst) is on record for \(devices(of: holders)), which was not received.",
       """
-      If that \(device.noun) is out of service, run `roboprov replace` or `roboprov retire` for its room. If it gets \
-      another \(number), provision it first. \(again)
+      If that \(device.noun) is out of service, run `roboprov room replace` or `roboprov room retire` for its room. If it \
+      gets another \(number), provision it first. \(again)
       """)
   }
 
@@ -113,8 +113,8 @@ extension SentenceContext {
     return Explanation(
       "\(subject) did not acknowledge the save. Its beacon (\(received.distinction.visible)) was the same before: nothing shows that it kept \(settings).",
       """
-      \(waitAndRun.uppercasedFirst), which writes it again. Or, if you know that it works, run `roboprov accept` for this \
-      room.
+      \(waitAndRun.uppercasedFirst), which writes it again. Or, if you know that it works, run `roboprov room accept` for \
+      this room.
       """)
   }
 
@@ -157,7 +157,7 @@ extension SentenceContext {
       "\(subject) is at work already, and nothing on record shows with which settings.",
       """
       If another laptop wrote it, merge both records with `roboprov report merge FOLDER FOLDER --into reports`. If not, \
-      \(waitAndRun), which writes it. If you know that it works, run `roboprov accept` for this room.
+      \(waitAndRun), which writes it. If you know that it works, run `roboprov room accept` for this room.
       """)
   }
 

@@ -7,14 +7,15 @@ import Model
 struct CommandNames {
   private let name: String
   private let commands: [CommandNames]
+  /// Whether one of them must follow.
+  private let isGroup: Bool
 
   /// The names of a command and those below it.
   init(_ command: any ParsableCommand.Type) {
-    self.init(command.configuration.commandName ?? "", command.configuration.subcommands.map(Self.init))
-  }
-
-  init(_ name: String, _ commands: [CommandNames] = []) {
-    (self.name, self.commands) = (name, commands)
+    let configuration = command.configuration
+    name = configuration.commandName ?? ""
+    commands = configuration.subcommands.map(Self.init)
+    isGroup = !commands.isEmpty && configuration.defaultSubcommand == nil
   }
 
   /// A word in the place of a command.
@@ -28,12 +29,12 @@ struct CommandNames {
     /// The error for it.
     var failure: CommandFailure {
       let suggestion =
-        CommandNames.isManifest(word)
+        CommandNames.isManifest(word) && parent == "roboprov"
         ? "The command comes first: `\(parent) apply \(word)`. "
         : nearest.map { "Did you mean `\(parent) \($0)`? " } ?? ""
       return CommandFailure(
         .usage, "there is no command “\(parent) \(word)”",
-        advice: suggestion + "`roboprov help` lists the commands.")
+        advice: suggestion + "`\(parent.replacing("roboprov", with: "roboprov help"))` lists the commands.")
     }
   }
 
@@ -50,10 +51,10 @@ struct CommandNames {
       guard word == option || word.hasPrefix(option + "=") else { return nil }
       words = words.dropFirst(word == option ? 2 : 1)
     }
-    guard let first = words.first else { return nil }
-    guard first == "help" else { return find(first) == nil ? mistake(first, after: name) : nil }
+    let isHelp = words.first == "help"
     var (node, path) = (self, name)
-    for word in words.dropFirst() where !word.hasPrefix("-") {
+    for word in isHelp ? words.dropFirst().filter({ !$0.hasPrefix("-") })[...] : words {
+      guard isHelp || node.isGroup && !word.hasPrefix("-") else { return nil }
       guard let next = node.find(word) else { return node.mistake(word, after: path) }
       (node, path) = (next, path + " " + word)
     }
@@ -64,14 +65,19 @@ struct CommandNames {
   /// house.yaml`. One for each word that is the name of a command, because that word can be the value of an option.
   func withCommandFirst(_ arguments: [String]) -> [[String]] {
     guard arguments.first?.hasPrefix("-") ?? false else { return [] }
-    return arguments.prefix { $0 != "--" }.indices.filter { find(arguments[$0]) != nil }.map { place in
-      [arguments[place]] + arguments[..<place] + arguments[(place + 1)...]
+    return arguments.prefix { $0 != "--" }.indices.compactMap { place in
+      guard let command = find(arguments[place]) else { return nil }
+      let rest = arguments[(place + 1)...]
+      let end = command.isGroup && rest.first.flatMap(command.find) != nil ? place + 2 : place + 1
+      return Array(arguments[place..<end]) + arguments[..<place] + arguments[end...]
     }
   }
 
   private func find(_ name: String) -> CommandNames? { commands.first { $0.name == name } }
 
   private func mistake(_ word: String, after path: String) -> Mistake {
-    Mistake(word: word, parent: path, nearest: Vocabulary.nearest(to: word, of: commands.map(\.name)))
+    let below = commands.first { $0.find(word) != nil }.map { "\($0.name) \(word)" }
+    return Mistake(
+      word: word, parent: path, nearest: below ?? Vocabulary.nearest(to: word, of: commands.map(\.name)))
   }
 }

@@ -90,7 +90,7 @@ struct RunReportCommand: AsyncParsableCommand {
       throw CommandFailure(
         .usage,
         "\(directory.run) is a `\(started.command.rawValue)`, which has no report",
-        advice: "See the history of its room: `roboprov history \(building.shellQuoted) ROOM`.")
+        advice: "See the history of its room: `roboprov room history \(building.shellQuoted) ROOM`.")
     }
     let archive = try BuildingArchive.load(building, in: reports, damagedToo: true)
     let (report, after) = try JournalMessages.translating(

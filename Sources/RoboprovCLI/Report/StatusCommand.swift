@@ -88,7 +88,7 @@ struct StatusCommand: AsyncParsableCommand {
     guard isDay || archive.runs.contains(where: { $0.id == since }) else {
       throw CommandFailure(
         .usage, "--since \(since.visible) is neither a day such as 2026-11-20 nor a run on record",
-        advice: "`roboprov history` lists the runs of a room.")
+        advice: "`roboprov room history` lists the runs of a room.")
     }
     let earlier = archive.runs.filter { run in
       isDay

@@ -129,7 +129,8 @@ struct SignCommand: AsyncParsableCommand {
         .incomplete,
         "\(open.count) \(open.count == 1 ? "room is" : "rooms are") open: \(names)\(open.count > 5 ? " …" : "")",
         advice:
-          "See `roboprov status \(building)`. Accept rooms that stay as they are with `roboprov accept`.")
+          "See `roboprov status \(building)`. Accept rooms that stay as they are with `roboprov room accept`."
+      )
     }
     let state = try SignedState.sign(
       checked.set.paths, with: key, of: checked.report.building, in: reports, latest: checked.set.latest,

@@ -105,19 +105,19 @@ extension BuildingHistory {
       }
     case "accept":
       let room =
-        byManifest.rooms.first { $0["room"].text == done.arguments[2] }
-        ?? byID.rooms.first { $0["room"].text == done.arguments[2] }
+        byManifest.rooms.first { $0["room"].text == done.words[2] }
+        ?? byID.rooms.first { $0["room"].text == done.words[2] }
       if status == 0, let room, ![StateName.accepted, StateName.retired].contains(room["state"].text) {
         note(
           .init(
-            kind: "accepted, and the room is \(room["state"].text ?? "?")", subject: done.arguments[2],
-            detail: "by \(done.arguments[1])"))
+            kind: "accepted, and the room is \(room["state"].text ?? "?")", subject: done.words[2],
+            detail: "by \(done.words[1])"))
       }
     case "replace":
       for answer in [byManifest, byID] where status == 0 {
-        let room = answer.rooms.first { $0["room"].text == done.arguments[2] }
+        let room = answer.rooms.first { $0["room"].text == done.words[2] }
         if let state = room?["state"].text, [StateName.done, StateName.accepted].contains(state) {
-          note(.init(kind: "replaced, and the room is \(state)", subject: done.arguments[2], detail: ""))
+          note(.init(kind: "replaced, and the room is \(state)", subject: done.words[2], detail: ""))
         }
       }
     case "report" where done.arguments[1] == "merge":

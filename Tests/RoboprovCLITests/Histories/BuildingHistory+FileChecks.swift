@@ -95,7 +95,7 @@ extension BuildingHistory {
         for subject in [Self.manifest, Site.building] {
           await checkReports(
             laptop, laptop.reports, subject,
-            "after \(done.command ?? "?")\(done.arguments[1] == Site.building ? " by id" : "")")
+            "after \(done.command ?? "?")\(done.words[1] == Site.building ? " by id" : "")")
         }
       }
     }
@@ -166,7 +166,7 @@ extension BuildingHistory {
     else { return }
     let state = room["state"].text ?? "?"
     let accepted = await run(
-      arguments(["accept", subject, id, "--reason", "probe", "--by", "Ada"], laptop, in: copy))
+      arguments(["room", "accept", subject, id, "--reason", "probe", "--by", "Ada"], laptop, in: copy))
     if (accepted.status == 0) == [StateName.done, StateName.retired].contains(state) {
       note(
         .init(

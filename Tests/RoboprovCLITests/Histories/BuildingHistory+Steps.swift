@@ -48,7 +48,9 @@ extension BuildingHistory {
     /// The device whose button was pressed.
     var button: BluetoothAddress?
 
-    var command: String? { arguments.first }
+    /// The arguments without the name of a group.
+    var words: [String] { arguments.first == "room" ? Array(arguments.dropFirst()) : arguments }
+    var command: String? { words.first }
   }
 
   private func flashes() async -> [BluetoothAddress: Flash] {
@@ -157,17 +159,17 @@ extension BuildingHistory {
 
   private mutating func accept(_ laptop: Laptop) async throws -> Done {
     let room = chance.pick(places).name
-    return await amend(laptop, ["accept", subject(), room, "--reason", "no power", "--by", "Ada"])
+    return await amend(laptop, ["room", "accept", subject(), room, "--reason", "no power", "--by", "Ada"])
   }
 
   private mutating func replace(_ laptop: Laptop) async throws -> Done {
     let index = Int.random(in: places.indices, using: &chance)
     let place = places[index]
-    var arguments = ["replace", Self.manifest, place.name]
+    var arguments = ["room", "replace", Self.manifest, place.name]
     if chance.chance(0.6) { arguments.append("--without-scan") } else { arguments += ["--scan-time", "1"] }
     let fitting = spares.firstIndex { $0.family.name == place.family.name }
     guard place.address != nil, let fitting, chance.chance(0.7) else {
-      if chance.chance(0.3) { arguments[1] = Site.building }
+      if chance.chance(0.3) { arguments[2] = Site.building }
       return await amend(laptop, arguments)
     }
     let new = spares[fitting].address
@@ -187,7 +189,7 @@ extension BuildingHistory {
 
   private mutating func retire(_ laptop: Laptop) async throws -> Done {
     let room = chance.pick(places).name
-    return await amend(laptop, ["retire", subject(), room, "--without-scan", "--reason", "storage"])
+    return await amend(laptop, ["room", "retire", subject(), room, "--without-scan", "--reason", "storage"])
   }
 
   private mutating func sign(_ laptop: Laptop) async throws -> Done {

@@ -31,7 +31,7 @@ final class Transcript: Sendable {
   private func compared(_ text: String) -> [UInt8] { Self.compared(text, in: place) }
 
   func add(_ arguments: [String], _ outcome: Invocation.Outcome) {
-    let name = arguments.prefix(arguments.first == "report" ? 2 : 1).joined(separator: " ")
+    let name = arguments.prefix(["report", "room"].contains(arguments.first) ? 2 : 1).joined(separator: " ")
     state.withLock { state in
       var command = state.commands[name] ?? (0, Fingerprint())
       command.count += 1

@@ -44,7 +44,7 @@ enum OutputPage {
       """#
     ),
     (
-      "`roboprov history --output json`; the event is a line of the journal without `prev`",
+      "`roboprov room history --output json`; the event is a line of the journal without `prev`",
       #"""
       {"schema":"roboprov/history/1","events":[{"run":"20261121T090000Z-gw1-3f9a","event":{"v":1,"seq":9,"at":"2026-11-21T09:00:03.120Z","elapsed_us":3120000,"kind":"attempt_started","data":{"room":"room-301","number":1,"address":"C4:7C:8D:00:00:01","adapter":"00:1A:7D:DA:71:13"}}}]}
       """#
@@ -80,7 +80,7 @@ enum OutputPage {
       """#
     ),
     (
-      "`roboprov replace`, `retire` and `accept`, each with `--output json`",
+      "`roboprov room replace`, `retire`, `accept` and `rename`, each with `--output json`",
       #"""
       {"schema":"roboprov/change/1","change":"replace","building":"harbour-house","room":"room-301","name":"Room 301","run":"20261121T090000Z-gw1-3f9a","released":[{"address":"C4:7C:8D:00:00:01","silent":true}],"adapters":[{"adapter":"00:1A:7D:DA:71:13","name":"hci0","seconds":10,"complete":true}],"successor":"C4:7C:8D:00:00:77","manifest_changed":true,"reason":"broken","by":null}
       """#

@@ -1,13 +1,12 @@
-import Bluetooth
 import CSV
 import Hex
 import Model
 import Source
 import YAML
 
-/// The edit of one line that gives a room the address or the name of its device. It works on bytes and does not cover all
-/// of YAML's grammar, so the caller must read the result again.
-struct DeviceChange {
+/// The edit of one line that gives a room the value of a key: the address or the name of its device, its own name, or its id.
+/// It works on bytes and does not cover all of YAML's grammar, so the caller must read the result again.
+struct RoomChange {
   /// A part of a text with its replacement.
   struct Change {
     /// The number of the text.
@@ -21,18 +20,25 @@ struct DeviceChange {
 
   private let decoder: ManifestDecoder
   private let index: Int
-  private let device: DeviceReference
+  private let key: String
+  private let text: String
 
+  /// The keys of which a room has one.
+  private static let deviceKeys = ["address", "device"]
+
+  private var isAddress: Bool { key == "address" }
   private var draft: RoomDraft { decoder.drafts[index] }
 
   /// - Parameter room: The index of the room in the building.
-  init(_ decoder: ManifestDecoder, room: Int, _ device: DeviceReference) {
-    (self.decoder, index, self.device) = (decoder, room, device)
+  init(_ decoder: ManifestDecoder, room: Int, _ key: String, _ text: String) {
+    (self.decoder, index, self.key, self.text) = (decoder, room, key, text)
   }
 
   func change() throws(ManifestEditError) -> Change {
-    if let written = draft.fields[device.key] { return replacing(written.range) }
-    if let other = ["address", "device"].lazy.compactMap({ draft.fields.entry($0) }).first {
+    if let written = draft.fields[key] { return replacing(written.range) }
+    if Self.deviceKeys.contains(key),
+      let other = Self.deviceKeys.lazy.compactMap({ draft.fields.entry($0) }).first
+    {
       return try replacing(other)
     }
     if draft.isOfRange { return try addingEntry() }
@@ -47,14 +53,13 @@ struct DeviceChange {
   private func replacing(_ range: SourceRange) -> Change {
     let bytes = source(range.text).bytes
     let quote = quote(at: range)
-    let text =
+    let value =
       switch (quote, table(range.text)) {
+      case (_, let table?): cell(isQuoted: quote == "\"", in: table)
       case (let quote?, nil): written(in: quote)
-      case (let quote?, _?): quote + device.description + quote
-      case (nil, _?): device.description
       case (nil, nil): isPlain(range) ? plain : quoted
       }
-    return change(text, at: range.bytes.lowerBound..<Self.end(of: range, in: bytes), in: range.text)
+    return change(value, at: range.bytes.lowerBound..<Self.end(of: range, in: bytes), in: range.text)
   }
 
   /// Replaces the room's address by a name, or its name by an address.
@@ -77,9 +82,9 @@ struct DeviceChange {
     }
   }
 
-  /// Whether a value begins like an unquoted address, or any name may stand there.
+  /// Whether a value begins like an unquoted address, or any text may stand there.
   private func isPlain(_ range: SourceRange) -> Bool {
-    if case .name = device { return true }
+    guard isAddress else { return true }
     let bytes = source(range.text).bytes
     return range.bytes.lowerBound < bytes.count && UInt8(hexDigit: bytes[range.bytes.lowerBound]) != nil
   }
@@ -147,7 +152,7 @@ struct DeviceChange {
       throw .rangeInTable(file: decoder.texts.texts[range.text].name, line: range.start.line)
     }
     guard let name = draft.fields["room"]?.text else { throw unsafe(range) }
-    let entry = "{ room: \(YAMLScalar.text(name)), \(device.key): \(styled) }"
+    let entry = "{ room: \(YAMLScalar.text(name)), \(key): \(styled) }"
     let previous = self.previous(in: range)
     let end = Self.end(of: previous, in: bytes)
     guard let dash = dash(of: previous) else {
@@ -181,58 +186,58 @@ struct DeviceChange {
 
   /// Writes it into the cell of the room's row.
   private func fillingCell(of table: TableLayout) throws(ManifestEditError) -> Change {
-    let text = decoder.texts.texts[table.text]
-    guard let column = table.columns[device.key] else {
-      throw .noColumn(file: text.name, of: device.key)
-    }
-    let rows = text.root?.items ?? []
+    let file = decoder.texts.texts[table.text]
+    guard let column = table.columns[key] else { throw .noColumn(file: file.name, of: key) }
+    let rows = file.root?.items ?? []
     guard let cells = rows.first(where: { $0.range == draft.origin.entry })?.items, let last = cells.last
     else { throw unsafe(draft.origin.entry) }
     let others = rows.dropFirst().lazy.compactMap { row in
       row.items.flatMap { $0.indices.contains(column) && $0[column].text != "" ? $0[column].range : nil }
     }
     let neighbour = others.last { $0.start < draft.origin.entry.start } ?? others.first
-    let usual = neighbour.flatMap { quote(at: $0) } ?? ""
+    let isUsual = neighbour.flatMap { quote(at: $0) } == "\""
     if column < cells.count {
-      let cell = cells[column].range
-      let own = cell.bytes.isEmpty ? usual : "\""
-      return change(own + device.description + own, at: cell.bytes, in: table.text)
+      let place = cells[column].range.bytes
+      return change(cell(isQuoted: isUsual || !place.isEmpty, in: table), at: place, in: table.text)
     }
     let delimiter = Character(UnicodeScalar(table.delimiter.rawValue))
     let missing = String(repeating: delimiter, count: column - cells.count + 1)
     let end = last.range.bytes.upperBound
-    return change(missing + usual + device.description + usual, at: end..<end, in: table.text)
+    return change(missing + cell(isQuoted: isUsual, in: table), at: end..<end, in: table.text)
+  }
+
+  /// The value as a cell, in quotes if it is wanted or needed.
+  private func cell(isQuoted: Bool, in table: TableLayout) -> String {
+    let special: Set<UInt8> = [table.delimiter.rawValue, UInt8(ascii: "\"")]
+    guard isQuoted || text.utf8.contains(where: special.contains) else { return text }
+    return "\"" + text.replacing("\"", with: "\"\"") + "\""
   }
 
   // MARK: Style
 
-  private var quoted: String { YAMLScalar.quoted(device.description) }
+  private var quoted: String { YAMLScalar.quoted(text) }
 
   /// Unquoted, unless other YAML readers would read something else.
   private var plain: String {
-    switch device {
-    case .address(let address):
-      PlainScalar.otherMeaning(of: address.description) == nil ? address.description : quoted
+    if isAddress { return PlainScalar.otherMeaning(of: text) == nil ? text : quoted }
     // A number is a text here, but not for other readers.
-    case .name(let name): PlainScalar.isPlainNumber(name) ? quoted : YAMLScalar.text(name)
-    }
+    return PlainScalar.isPlainNumber(text) ? quoted : YAMLScalar.text(text)
   }
 
   private func written(in quote: String) -> String {
-    quote == "\"" ? quoted : quote + device.description.replacing("'", with: "''") + quote
+    quote == "\"" ? quoted : quote + text.replacing("'", with: "''") + quote
   }
 
   /// Key and value, both in the style of the room's other keys.
   private func pair(keyed quote: String?) -> String {
-    guard let quote else { return "\(device.key): \(styled)" }
-    if case .name = device { return "\(quote)\(device.key)\(quote): \(written(in: quote))" }
-    return "\(quote)\(device.key)\(quote): \(styled)"
+    guard let quote else { return "\(key): \(styled)" }
+    return "\(quote)\(key)\(quote): \(isAddress ? styled : written(in: quote))"
   }
 
-  /// A name, quoted where it must be; an address in the quoting style of the nearest address above, else below, else in
+  /// A text, quoted where it must be; an address in the quoting style of the nearest address above, else below, else in
   /// double quotes.
   private var styled: String {
-    if case .name = device { return plain }
+    guard isAddress else { return plain }
     func isNeighbour(_ draft: RoomDraft) -> Bool {
       draft.fields["address"].map { $0.range.text == self.draft.origin.entry.text } ?? false
     }
@@ -295,15 +300,5 @@ struct DeviceChange {
 extension UInt8 {
   fileprivate var isBlankOrLineEnd: Bool {
     self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || isLineEnd
-  }
-}
-
-extension DeviceReference {
-  /// The manifest's key for it.
-  fileprivate var key: String {
-    switch self {
-    case .address: "address"
-    case .name: "device"
-    }
   }
 }

@@ -8,14 +8,14 @@ import Journal
 import Model
 import Reporting
 
-/// `roboprov history`: prints the record of one room or sensor.
+/// `roboprov room history`: prints the record of one room or sensor.
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
     abstract: "Print what each run did with a room or a sensor.",
     discussion: """
-      roboprov history building.yaml 'Room 312'
-      roboprov history seeblick C4:7C:8D:00:00:07 --full
+      roboprov room history building.yaml 'Room 312'
+      roboprov room history seeblick C4:7C:8D:00:00:07 --full
 
       Prints one line for each run, oldest first; --full prints every event.
       """)

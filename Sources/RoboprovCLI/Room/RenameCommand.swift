@@ -1,0 +1,54 @@
+import Application
+import ArgumentParser
+import Journal
+import Model
+import Reporting
+
+/// `roboprov room rename`: gives a room another name in the manifest, and keeps its id, which its record has.
+struct RenameCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rename",
+    abstract: "Give a room another name in the manifest; its record stays its own.",
+    discussion: """
+      roboprov room rename building.yaml 'Room 312' 'Reading Room'
+
+      The record belongs to the room's id, which stays: an id that is made from the name is written into the manifest. Comments \
+      and layout stay. A sensor that takes the room's name gets the new one with the next `apply`.
+      """)
+
+  @OptionGroup var subject: RoomArguments
+
+  @Argument(help: "The new name.")
+  var name: String
+
+  @OptionGroup var record: KnownRecordOptions
+
+  func run() async throws {
+    let reference = try BuildingReference.find(subject.building)
+    guard let building = reference.source?.building else {
+      throw CommandFailure(
+        .usage, "a room has its name in the manifest, and \(subject.building.visible) is not a manifest",
+        advice: "Name the building by its manifest.")
+    }
+    let lastKnown = try BuildingArchive.load(building.id, in: record.reports).state.lastKnown
+    let names = RoomNames(building, lastKnown)
+    let room = try names.find(subject.room, for: "ROOM")
+    if let other = names.holder(of: name, besides: room) {
+      throw CommandFailure(
+        .usage, "there is a room “\(name.visible)” already, \(other.rawValue); nothing was changed",
+        advice: "Choose a name that no other room has.")
+    }
+    let edit = try ManifestFile(subject.building).renaming(room, to: name)
+    if let edit { try ManifestFile.write(edit) }
+    var change = ChangeJSON("rename", of: room, called: name, in: building.id)
+    change.isManifestChanged = edit != nil
+    subject.show(change)
+    guard edit != nil else { return Console.say("\(name) has this name already.") }
+    Console.say("\(names.name(of: room)) is now \(name). Its id stays \(room.rawValue), with its record.")
+    let takesName = building.rooms.contains { $0.id == room && $0.settings[.roomName] != nil }
+    guard takesName, lastKnown.rooms[room]?.bindings.isEmpty == false else { return }
+    Console.say("Its sensor still has the old name.")
+    Console.say(
+      "Next: roboprov apply \(subject.building.shellQuoted)\(Preferences.argument(naming: record.reports))")
+  }
+}
