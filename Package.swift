@@ -141,7 +141,9 @@ let package = Package(
       ],
       resources: [
         .embedInCode("Schemas/manifest.schema.json"), .embedInCode("Schemas/family.schema.json"),
-        .embedInCode("Schemas/record.schema.json"), .embedInCode("Doctor/host_facts.sh"),
+        .embedInCode("Schemas/record.schema.json"),
+        // For the shells of other computers.
+        .embedInCode("Bluetooth/lock.sh"), .embedInCode("Doctor/facts.sh"),
       ], settings: strict),
     library(
       "RoboprovCLI",
@@ -149,7 +151,8 @@ let package = Package(
         "Application", "Host", "Waiting", "Bluetooth", "EventLoop", "DBus", "Model", "Session", "Engine",
         "Source", "YAML", "Manifest", "Journal", "Reporting", "VirtualBuilding", "CLinux", "QRCode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
-      ], settings: strict),
+      ],
+      resources: [.embedInCode("Completion/colons.bash")], settings: strict),
     .executableTarget(name: "roboprov", dependencies: ["CCommit", "RoboprovCLI"], swiftSettings: strict),
 
     // Virtual time and a `Central` on a virtual building in the same process, without D-Bus: for what plays many

@@ -9,7 +9,9 @@ import Testing
   @Test("the shell on the host outlives several lines that are lost, and ends a minute after the last one")
   func silence() throws {
     let holder = LockHolder(process: 7, run: "run", since: Date(timeIntervalSince1970: 0))
-    #expect(RemoteLock.command("001A7DDA7113", holder).contains("read -r -t 60 "))
+    let command = RemoteLock.command("001A7DDA7113", holder)
+    #expect(command.contains(#"read -r -t "$3"; "#) && command.hasSuffix(" 001A7DDA7113 60"))
+    #expect(!command.contains("\n") && !command.contains("# "))
     #expect(RemoteLock.silence == .seconds(60))
     #expect(RemoteLock.interval == .seconds(10))
   }

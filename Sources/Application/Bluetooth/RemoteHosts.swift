@@ -5,6 +5,7 @@ import Engine
 import Host
 import Logging
 import Model
+import Reporting
 
 /// The adapters of other computers, which need BlueZ, OpenSSH and systemd, and nothing of ours: ssh runs systemd's bridge to
 /// the bus there, as `busctl --host` does.
@@ -26,6 +27,14 @@ enum RemoteHosts {
       "ServerAliveCountMax=3", "ControlPath=none", "ClearAllForwardings=yes", "LogLevel=ERROR",
     ]
     return ["ssh", "-xT"] + options.flatMap { ["-o", $0] } + ["--", host.ssh, command]
+  }
+
+  /// The command that runs a program of ours in a shell of a host. The lines of the program become one, because the user's
+  /// login shell, which may be a C shell, takes no line end in quotes.
+  static func command(_ shell: String, _ program: String, _ arguments: [String]) -> String {
+    let lines = program.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.hasPrefix("#") }
+    let words = [lines.joined(separator: " "), shell] + arguments
+    return "exec \(shell) -c \(words.map(\.shellQuoted).joined(separator: " "))"
   }
 
   /// Runs `body` with the adapters of this computer and of the hosts.

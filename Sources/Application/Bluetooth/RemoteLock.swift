@@ -41,18 +41,11 @@ final class RemoteLock: Sendable {
 
   deinit { isReleased.set() }
 
-  /// Locks the file that a run on the host itself locks (`RunLock`). A file of another user may only be readable, which is
-  /// enough for the lock; it keeps its old text then. The shell of a lost connection may still hold it for this run: then
-  /// the new one takes it over when that one ends.
+  /// The command that locks an adapter on its host.
   static func command(_ address: String, _ holder: LockHolder) -> String {
-    let line = String(decoding: holder.line.dropLast(), as: UTF8.self).replacing("'", with: "")
-    let script = """
-      d=/run/lock; [ -k $d ] && [ -w $d ] || d=/tmp; f=$d/roboprov-\(address).lock; \
-      ( umask 0; : >>"$f" ) || [ -r "$f" ] && exec 9<"$f" || exit 74; \
-      flock -n 9 || { [ "$(cat "$f")" = "$1" ] || { echo held; cat "$f"; exit 75; }; echo taken; flock 9; }; \
-      ( printf "%s\\n" "$1" >"$f" ) 2>/dev/null; echo taken; while read -r -t \(silence.components.seconds) x; do :; done; ( : >"$f" ) 2>/dev/null
-      """
-    return "exec bash -c '\(script)' bash '\(line)'"
+    let line = String(decoding: holder.line.dropLast(), as: UTF8.self)
+    let program = String(decoding: PackageResources.lock_sh, as: UTF8.self)
+    return RemoteHosts.command("bash", program, [line, address, "\(silence.components.seconds)"])
   }
 
   /// Locks an adapter, without waiting for another run.

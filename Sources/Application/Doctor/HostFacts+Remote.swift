@@ -11,18 +11,21 @@ extension HostFacts {
   /// The maximum length of an answer in bytes.
   private static let mostBytes = 1 << 20
 
-  /// What the host's shell executes: it prints the time, whether a time server sets it, and the files that `HostFiles` reads.
-  static let script = String(decoding: PackageResources.host_facts_sh, as: UTF8.self)
-    .split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: " ")
+  /// The command that prints the facts.
+  /// - Parameter root: A folder in place of `/`.
+  static func command(below root: String = "") -> String {
+    let program = String(decoding: PackageResources.facts_sh, as: UTF8.self)
+    return RemoteHosts.command("sh", program, [root, MainConfiguration.path, ControllerFiles.folder])
+      + " 2>/dev/null"
+  }
 
   /// Asks a host.
   static func ask(_ host: HostDescription) async -> HostFacts {
     let answer = OneShot<HostFacts>()
     // The child ends with the thread that started it.
     onThreadOfItsOwn {
-      let command = "exec sh -c 'R=; \(script)' 2>/dev/null"
       let before = HostClocks.now().wall
-      let outcome = try? ChildProcess.run(RemoteHosts.ssh(host, command), within: limit, atMost: mostBytes)
+      let outcome = try? ChildProcess.run(RemoteHosts.ssh(host, command()), within: limit, atMost: mostBytes)
       let after = HostClocks.now().wall
       if let outcome, outcome.ending == .exited(0) {
         answer.fulfill(HostFacts(outcome.output, from: before, to: after))
