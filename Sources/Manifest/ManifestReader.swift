@@ -1,8 +1,8 @@
 import Bluetooth
 package import CSV
 package import Model
-import Source
-import YAML
+package import Source
+package import YAML
 
 /// Reads a manifest's bytes; gives a checked building, or findings.
 ///
@@ -66,9 +66,26 @@ package enum ManifestReader {
   ) -> ManifestReading {
     var decoder = ManifestDecoder(families, files: files)
     let building = decoder.building(in: bytes, file: file)
-    return ManifestReading(
-      building: building, findings: decoder.findings, excerpts: decoder.excerpts, texts: decoder.texts,
-      lists: decoder.lists, passwords: decoder.passwords, secretKeys: decoder.vocabulary.secretKeys)
+    return decoder.reading(building)
+  }
+
+  /// Checks a manifest that is not written in YAML.
+  /// - Parameters:
+  ///   - tree: The manifest.
+  ///   - text: The text in which its nodes have their places.
+  ///   - entries: The parts of the text with their keys, in its order.
+  ///   - file: The text's name in messages.
+  package static func read(
+    _ tree: YAMLNode, in text: SourceText, with entries: [YAMLNode.Entry], file: String,
+    families: FamilyCatalogue
+  ) -> ManifestReading {
+    var decoder = ManifestDecoder(families)
+    let number = decoder.texts.add(text.bytes, name: file).number
+    decoder.texts.set(YAMLNode(.mapping(entries), range: tree.range), isWhole: true, of: number)
+    decoder.texts.setContent(tree, of: number)
+    for entry in entries { decoder.show(entry.keyRange) }
+    let building = decoder.building(tree)
+    return decoder.reading(building)
   }
 }
 
@@ -109,6 +126,12 @@ extension ManifestDecoder {
   mutating func building(in bytes: [UInt8], file: String) -> Building? {
     guard let document = document(texts.add(bytes, name: file)) else { return nil }
     return building(document.root)
+  }
+
+  fileprivate func reading(_ building: Building?) -> ManifestReading {
+    ManifestReading(
+      building: building, findings: findings, excerpts: excerpts, texts: texts, lists: lists,
+      passwords: passwords, secretKeys: vocabulary.secretKeys)
   }
 
   /// The lines of all texts, with hidden parts; none without findings, because nothing uses them.

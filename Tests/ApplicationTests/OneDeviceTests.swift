@@ -7,19 +7,19 @@ import Testing
 
 @testable import Application
 
-@Suite("the settings of one device form a manifest")
+@Suite("the settings of one device are those of a room")
 struct OneDeviceTests {
   private static let address = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
 
   private static func room(_ pairs: [String], _ family: DeviceFamily) throws -> Room {
     let device = try OneDevice(pairs, for: family, at: address)
-    let reading = ManifestReader.read(Array(device.manifest.utf8), file: "--set", families: .builtIn)
-    let building = try #require(reading.building, "\(device.manifest)")
+    let reading = device.reading
+    let building = try #require(reading.building, "\(reading.rendered)")
     #expect(building.id == "device-c47c8d000001")
     return try #require(building.rooms.first)
   }
 
-  @Test("a manifest for one device takes the settings of each family by name")
+  @Test("a device gets the settings of each family by name")
   func families() throws {
     let sensor = try Self.room(
       ["room_name=Lab: \"2\"", "minor=77", "wifi_ssid=Guests, 2", "wifi_password=none", "beacon_major=7"],
@@ -51,6 +51,24 @@ struct OneDeviceTests {
     for wrong in ["endpoints=env:PLAN", "endpoints.custom-data=the plan"] {
       #expect(throws: CommandFailure.self) { try Self.room(usual + [wrong], .espIDF) }
     }
+  }
+
+  @Test("a value that the device cannot get is refused as in a manifest, with its place in what was given")
+  func refused() throws {
+    let device = try OneDevice(
+      ["room_name=Lab", "minor=70000", "wifi_ssid=Lab", "wifi_password=env:hunter 22"], for: .roboSensor,
+      at: Self.address)
+    #expect(
+      device.reading.rendered == """
+        --set:2:7: error: `minor` is 70000, outside of 0…65535 [out-of-range]
+            2 | minor=70000
+              |       ^~~~~
+        --set:4:15: error: `env` takes the name of an environment variable: capital letters, digits and underscores [bad-secret-source]
+            4 | wifi_password=***
+              |               ^~~
+              = for example: password: { env: WIFI_PASSWORD }
+
+        """)
   }
 
   @Test("a password is given by its source; a literal password is refused and not shown")

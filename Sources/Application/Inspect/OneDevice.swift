@@ -1,15 +1,20 @@
 package import Bluetooth
 import Manifest
 package import Model
+import Source
+import YAML
 
-/// The settings that a person gives to one device without a manifest, as the manifest of a building of one room: what holds of
-/// manifests holds of them.
+/// The settings that a person gives to one device without a manifest. They are decoded as those of the only room of a building:
+/// what holds of manifests holds of them.
 package struct OneDevice {
   private let family: DeviceFamily
   /// The building whose families and adapter names apply.
   private let building: Building?
   private let address: BluetoothAddress
-  private var values: [SettingName: String] = [:]
+  /// The pairs, each on a line.
+  private let text: SourceText
+  /// The same, with their places in it.
+  private var given: [YAMLNode.Entry] = []
 
   /// The id of the building: the name of its folder in the reports directory.
   static func id(of address: BluetoothAddress) -> String {
@@ -25,6 +30,8 @@ package struct OneDevice {
     (self.family, self.building, self.address) = (family, building, address)
     let names = family.givenSettings.map { "\($0.name)" + ($0.reservedNames == nil ? "" : ".NAME") }
       .joined(separator: ", ")
+    text = SourceText(Array(pairs.joined(separator: "\n").utf8))
+    var start = 0
     for pair in pairs {
       guard let sign = pair.firstIndex(of: "=") else {
         throw CommandFailure(
@@ -35,81 +42,110 @@ package struct OneDevice {
         throw CommandFailure(
           .usage, "--set: a \(family.title) has no such setting", advice: "Its settings: \(names)")
       }
-      let value = String(pair[pair.index(after: sign)...])
-      if description.isSecret { _ = try Self.password(value, name) }
-      guard values.updateValue(value, forKey: name) == nil else {
+      let written = String(pair[pair.index(after: sign)...])
+      if description.isSecret { _ = try Self.source(written, of: name) }
+      guard self[name] == nil else {
         throw CommandFailure(.usage, "--set: \(name) is given twice", advice: "Give it once.")
       }
+      let (middle, end) = (start + name.rawValue.utf8.count + 1, start + pair.utf8.count)
+      let value = YAMLNode(.scalar(written, isPlain: false), range: text.range(middle..<end))
+      given.append(.init(key: name.rawValue, keyRange: text.range(start..<middle), value: value))
+      start = end + 1
     }
-    let missing = family.givenSettings.filter { $0.isRequired && values[$0.name] == nil }
+    let missing = family.givenSettings.filter { $0.isRequired && self[$0.name] == nil }
     guard missing.isEmpty else {
       throw CommandFailure(
         .usage, "--set: a \(family.title) also needs \(missing.map(\.name.rawValue).joined(separator: ", "))",
         advice: missing.map { "\($0.name): \($0.documentation)" }.joined(separator: "\n"))
     }
-    if values[.wifiPassword] != nil, values[.wifiSSID] == nil {
+    if self[.wifiPassword] != nil, self[.wifiSSID] == nil {
       throw CommandFailure(
         .usage, "--set: wifi_password without wifi_ssid", advice: "Give the name of the network, too.")
     }
-    if values[.wifiSSID] != nil, values[.wifiPassword] == nil {
+    if self[.wifiSSID] != nil, self[.wifiPassword] == nil {
       throw CommandFailure(
         .usage, "--set: wifi_ssid without wifi_password",
         advice: "For an open network: --set wifi_password=none")
     }
   }
 
-  /// Reads the manifest.
-  /// - Throws: `CommandFailure` if it cannot be applied.
+  private subscript(name: SettingName) -> YAMLNode.Entry? { given.first { $0.key == name.rawValue } }
+
+  /// The building of the device's room.
+  /// - Throws: `CommandFailure` if a value cannot be written.
   func source() throws -> ManifestSource {
-    var source = try ManifestSource.made(
-      manifest, named: "--set", with: building?.families ?? BuiltIn.families)
+    var source = try ManifestSource.made(reading, named: Self.file)
     source.building.adapters = building?.adapters ?? []
     return source
   }
 
-  var manifest: String {
+  /// The name of the settings in messages.
+  private static let file = "--set"
+
+  var reading: ManifestReading {
+    ManifestReader.read(
+      manifest, in: text, with: given, file: Self.file, families: building?.families ?? BuiltIn.families)
+  }
+
+  /// The building as a manifest describes it.
+  private var manifest: YAMLNode {
     let name = "Device \(address)"
-    var lines = [
-      "building: \(YAMLScalar.quoted(name))", "id: \(Self.id(of: address))", "rooms:",
-      "  - room: \(YAMLScalar.quoted(values[.roomName] ?? name))",
-      "    address: \(YAMLScalar.quoted("\(address)"))",
-      "    profile: \(family.id)",
-    ]
-    if let ssid = values[.wifiSSID] {
-      let password = source(of: .wifiPassword).map { ", password: \($0)" } ?? ""
-      lines.append("    wifi: { ssid: \(YAMLScalar.quoted(ssid))\(password) }")
-    }
-    let beacon = [(SettingName.beaconUUID, "uuid"), (.beaconMajor, "major")].compactMap { name, key in
-      values[name].map { "\(key): \(YAMLScalar.quoted($0))" }
-    }
-    if !beacon.isEmpty { lines.append("    beacon: { \(beacon.joined(separator: ", ")) }") }
     let own: Set<SettingName> = [.roomName, .wifiSSID, .wifiPassword, .beaconUUID, .beaconMajor]
-    for setting in family.givenSettings where !own.contains(setting.name) {
-      let entries = values.keys.compactMap { setting.entryName(of: $0) }.sorted()
-      if !entries.isEmpty {
-        let written = entries.map {
-          "\(YAMLScalar.quoted($0)): \(source(of: setting.entry($0).name) ?? "\"\"")"
-        }
-        lines.append("    \(setting.name): { \(written.joined(separator: ", ")) }")
-      }
-      guard let value = values[setting.name] else { continue }
-      let written = setting.isSecret ? source(of: setting.name) ?? "\"\"" : YAMLScalar.quoted(value)
-      lines.append("    \(setting.name): \(written)")
+    let others = family.givenSettings.filter { !own.contains($0.name) }.flatMap {
+      setting -> [YAMLNode.Entry] in
+      let key = setting.name.rawValue
+      if setting.reservedNames == nil { return [entry(key, of: setting.name)].compactMap(\.self) }
+      let names = given.compactMap { setting.entryName(of: SettingName(rawValue: $0.key)) }.sorted()
+      return group(key, names.map { entry($0, of: setting.entry($0).name) })
     }
-    return lines.joined(separator: "\n") + "\n"
+    var room = [
+      entry("room", of: .roomName) ?? made("room", name), made("address", "\(address)"),
+      made("profile", family.id.rawValue),
+    ]
+    room += group("wifi", [entry("ssid", of: .wifiSSID), entry("password", of: .wifiPassword)])
+    room += group("beacon", [entry("uuid", of: .beaconUUID), entry("major", of: .beaconMajor)])
+    room += others
+    var rooms = made("rooms", "")
+    rooms.value.content = .sequence([YAMLNode(.mapping(room), range: rooms.value.range)])
+    return YAMLNode(
+      .mapping([made("building", name), made("id", Self.id(of: address)), rooms]), range: rooms.value.range)
   }
 
-  /// The source of a secret in the form of a manifest, which `init` has checked; nil without one.
-  private func source(of name: SettingName) -> String? {
-    values[name].flatMap { (try? Self.password($0, name)) ?? nil }
+  /// A setting under its key in a manifest; nil if it is not given.
+  private func entry(_ key: String, of name: SettingName) -> YAMLNode.Entry? {
+    guard var entry = self[name] else { return nil }
+    entry.key = key
+    guard family[name]?.isSecret == true, let written = entry.value.text else { return entry }
+    let range = entry.value.range
+    entry.value.content = .scalar("", isPlain: false)
+    if let source = try? Self.source(written, of: name) {
+      let node = YAMLNode(.scalar(source.value, isPlain: false), range: range)
+      // An empty range: the decoder shows the key, but hides a value that may be a password.
+      let keyRange = SourceRange(start: range.start, end: range.start)
+      entry.value.content = .mapping([.init(key: source.key, keyRange: keyRange, value: node)])
+    }
+    return entry
   }
 
-  /// The source of a password in the form of a manifest; nil for an open network.
-  private static func password(_ text: String, _ name: SettingName) throws -> String? {
+  /// The settings of a mapping; none if none of them is given.
+  private func group(_ key: String, _ entries: [YAMLNode.Entry?]) -> [YAMLNode.Entry] {
+    let entries = entries.compactMap(\.self)
+    guard let range = entries.first?.keyRange else { return [] }
+    return [.init(key: key, keyRange: range, value: YAMLNode(.mapping(entries), range: range))]
+  }
+
+  /// What was not given.
+  private func made(_ key: String, _ value: String) -> YAMLNode.Entry {
+    let range = text.range(0..<0)
+    return .init(key: key, keyRange: range, value: YAMLNode(.scalar(value, isPlain: false), range: range))
+  }
+
+  /// The source of a secret as a manifest names it; nil for none.
+  private static func source(_ text: String, of name: SettingName) throws -> (key: String, value: String)? {
     if text == "none" { return nil }
-    if text == "prompt" { return "{ prompt: true }" }
+    if text == "prompt" { return ("prompt", "true") }
     for key in ["env", "file"] where text.hasPrefix(key + ":") && text.count > key.count + 1 {
-      return "{ \(key): \(YAMLScalar.quoted(String(text.dropFirst(key.count + 1)))) }"
+      return (key, String(text.dropFirst(key.count + 1)))
     }
     throw CommandFailure(
       .usage, "--set: \(name) takes no password: other users see the arguments of a command",

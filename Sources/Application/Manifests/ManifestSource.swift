@@ -46,13 +46,10 @@ package struct ManifestSource: Sendable {
       digest: reading.digest)
   }
 
-  /// A manifest that a command generated; its findings go to stderr. Its passwords are not resolved yet.
+  /// A manifest that a command made; its findings go to stderr. Its passwords are not resolved yet.
   /// - Parameter name: The name for messages, in place of a path.
   /// - Throws: `CommandFailure` if it cannot be applied.
-  static func made(
-    _ text: String, named name: String, with families: FamilyCatalogue
-  ) throws -> ManifestSource {
-    let reading = ManifestReader.read(Array(text.utf8), file: name, families: families)
+  static func made(_ reading: ManifestReading, named name: String) throws -> ManifestSource {
     Messages.show(reading)
     guard let building = reading.building else {
       throw CommandFailure(
