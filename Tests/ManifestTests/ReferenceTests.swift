@@ -45,20 +45,17 @@ struct ReferenceTests {
     #expect(unknown == [])
   }
 
+  /// The page as it is, with the examples made anew: only its introduction and the explanations are written by hand.
   private static func page() throws -> String {
-    var page = """
-      # Findings about manifests
-
-      What `roboprov validate`, and every other command that reads a manifest, can report about it. Codes are stable; texts may \
-      change with any version. A manifest with an error cannot be used; one with warnings can. `roboprov validate --fix` \
-      corrects what is certain.
-
-      This page is generated from the code and the examples in `manifests/invalid`, one for each finding. Do not edit it; \
-      record it with `ROBOPROV_RECORD=1 make test FILTER=ReferenceTests`.
-
-      """
+    let written = try String(contentsOf: projectFile("docs/diagnostics.md"), encoding: .utf8)
+    let sections = written.components(separatedBy: "\n## ")
+    var page = sections[0]
     for code in DiagnosticCode.allCases {
-      page += "\n## \(code.rawValue)\n\n\(code.explanation)\n"
+      let heading = "\(code.rawValue)\n\n"
+      let section = try #require(
+        sections.first { $0.hasPrefix(heading) }, "docs/diagnostics.md does not explain \(code.rawValue)")
+      let explanation = try #require(section.dropFirst(heading.count).split(separator: "\n").first)
+      page += "\n## \(heading)\(explanation)\n"
       guard codes.contains(code) else { continue }
       let lines = try readExample("manifests/invalid/\(code.rawValue).yaml").rendered.lines
       page += "\n" + lines.map { $0.isEmpty ? "" : "    " + $0 }.joined(separator: "\n")
