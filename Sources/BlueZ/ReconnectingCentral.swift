@@ -9,7 +9,7 @@ import Waiting
 /// While there is no bus, every operation throws `busUnavailable` at once. Links and discoveries end with
 /// their connection. There is no background work: a caller of an operation or a reader of `adapterChanges`
 /// makes the next connection attempt, subject to the back-off.
-package actor ReconnectingCentral: Central {
+package actor ReconnectingCentral: ForwardingCentral {
   /// How connection attempts follow each other.
   package struct Policy: Sendable {
     /// The back-off: doubled from the first value up to the last.
@@ -149,60 +149,15 @@ package actor ReconnectingCentral: Central {
     return AsyncStream { await changes.next() }
   }
 
-  /// `BlueZ 5.66`; nil without an adapter or a bus.
-  package func stackVersion(on host: HostName?) async -> String? {
-    await (try? connected())?.stackVersion(on: host)
-  }
-
-  package func stackIdentity(on host: HostName?) async -> String? {
-    await (try? connected())?.stackIdentity(on: host)
-  }
-
-  package func roundTrip(to host: HostName?) async -> Duration? {
-    await (try? connected())?.roundTrip(to: host)
-  }
-
   /// The adapters as they are now, ordered by identity.
   /// - Throws: `busUnavailable`, `stackUnavailable`, `permissionDenied`.
   package func adapters() async throws(CentralError) -> [Adapter] {
     try await connected().adapters()
   }
 
-  // MARK: All else
-
-  package func scan<Result: Sendable>(
-    on adapter: AdapterID, _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
-  ) async throws(CentralError) -> Result {
-    try await connected().scan(on: adapter, body)
-  }
-
-  /// Connects to a peripheral that the adapter has received.
-  package func connect(
-    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
-  ) async throws(CentralError) -> any Peripheral {
-    try await connected().connect(to: address, on: adapter, linked: linked)
-  }
-
-  package func connectedPeripherals(
-    on adapter: AdapterID
-  ) async throws(CentralError) -> [ConnectedPeripheral] {
-    try await connected().connectedPeripherals(on: adapter)
-  }
-
-  @discardableResult
-  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
-    try await connected().forget(address, on: adapter)
-  }
-
-  package func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
-    try await connected().powerCycle(adapter)
-  }
-
-  /// The other programs that may be scanning with an adapter.
-  package func scanningClients(on adapter: AdapterID) async -> [String]? {
-    // A lost bus proves nothing about another program.
-    guard let central = try? await connected() else { return [] }
-    return await central.scanningClients(on: adapter)
+  /// There is only one bus, whichever host is asked for.
+  package func responsible(for host: HostName?) async throws(CentralError) -> any Central {
+    try await connected()
   }
 }
 

@@ -106,7 +106,7 @@ private final class Transcript: Sendable {
   }
 }
 
-private struct RecordingCentral: ForwardingCentral {
+private struct RecordingCentral: WrappingCentral {
   let base: VirtualCentral
   let transcript: Transcript
 

@@ -368,7 +368,7 @@ import Waiting
 
 /// A stack that does not know a device for a moment when it should forget it, as while bluetoothd loads its
 /// storage.
-private struct Reloading: ForwardingCentral {
+private struct Reloading: WrappingCentral {
   let base: VirtualCentral
   let left: Countdown
 
@@ -378,7 +378,7 @@ private struct Reloading: ForwardingCentral {
 }
 
 /// A stack that has forgotten devices, or one of them, a number of times before a connection.
-private struct Forgetful: ForwardingCentral {
+private struct Forgetful: WrappingCentral {
   let base: VirtualCentral
   let left: Countdown
   var device: BluetoothAddress?
@@ -395,7 +395,7 @@ private struct Forgetful: ForwardingCentral {
 }
 
 /// A stack that reports an adapter as ready and refuses to scan with it because it is not.
-private struct RefusesToScan: ForwardingCentral {
+private struct RefusesToScan: WrappingCentral {
   let base: VirtualCentral
   let adapter: BluetoothAddress
   let left: Countdown
@@ -410,7 +410,7 @@ private struct RefusesToScan: ForwardingCentral {
   }
 }
 
-private struct MayNotPowerCycle: ForwardingCentral {
+private struct MayNotPowerCycle: WrappingCentral {
   let base: VirtualCentral
 
   func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
@@ -419,7 +419,7 @@ private struct MayNotPowerCycle: ForwardingCentral {
 }
 
 /// A stack that takes 2 s to switch an adapter off and on.
-private struct SlowPowerCycle: ForwardingCentral {
+private struct SlowPowerCycle: WrappingCentral {
   let base: VirtualCentral
   let clock: VirtualClock
   let begun: AsyncStream<Void>.Continuation

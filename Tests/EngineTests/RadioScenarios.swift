@@ -179,7 +179,7 @@ import VirtualTime
 }
 
 /// A stack that refuses a number of scans because it already has one in progress.
-private struct Stumbling: ForwardingCentral {
+private struct Stumbling: WrappingCentral {
   let base: VirtualCentral
   private let left: Countdown
 

@@ -17,7 +17,7 @@ import VirtualTime
   }
 
   /// Notes the instant of a connection request.
-  private struct Noting: ForwardingCentral {
+  private struct Noting: WrappingCentral {
     let base: VirtualCentral
     let clock: VirtualClock
     let connections: Connections

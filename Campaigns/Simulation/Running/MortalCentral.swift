@@ -19,7 +19,7 @@ package enum WriteMoment: Hashable, Sendable, CustomStringConvertible {
 
 /// The radio of a process that can be killed at any instant: requests in progress may still complete, no new
 /// one starts, and nothing ends its links.
-package struct MortalCentral: Central {
+package struct MortalCentral: ForwardingCentral {
   /// Whether the process lives.
   package final class Life: Sendable {
     private let alive = Mutex(true)
@@ -68,12 +68,9 @@ package struct MortalCentral: Central {
       link: try await central.connect(to: address, on: adapter, linked: linked), of: self)
   }
 
-  package func scan<Result: Sendable>(
-    on adapter: AdapterID,
-    _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
-  ) async throws(CentralError) -> Result {
+  package func responsible(for host: HostName?) async throws(CentralError) -> any Central {
     try live()
-    return try await central.scan(on: adapter, body)
+    return central
   }
 
   package func stackVersion(on host: HostName?) async -> String? { await central.stackVersion(on: host) }
@@ -81,19 +78,6 @@ package struct MortalCentral: Central {
   package func roundTrip(to host: HostName?) async -> Duration? { await central.roundTrip(to: host) }
   package func hosts() async -> [HostAdapters] { await central.hosts() }
   package func adapterChanges() async -> AsyncStream<[Adapter]> { await central.adapterChanges() }
-  package func connectedPeripherals(on adapter: AdapterID) async throws(CentralError) -> [ConnectedPeripheral]
-  {
-    try live()
-    return try await central.connectedPeripherals(on: adapter)
-  }
-  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
-    try live()
-    return try await central.forget(address, on: adapter)
-  }
-  package func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
-    try live()
-    try await central.powerCycle(adapter)
-  }
   package func scanningClients(on adapter: AdapterID) async -> [String]? {
     await central.scanningClients(on: adapter)
   }

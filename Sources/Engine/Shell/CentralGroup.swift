@@ -8,7 +8,7 @@ import Waiting
 ///
 /// `follow` must run as long as the group is used: it learns which adapters the hosts have, and a central that
 /// reconnects does so on its behalf.
-package final class CentralGroup: Central {
+package final class CentralGroup: ForwardingCentral {
   private typealias Changes = AsyncStream<[Adapter]>.Continuation
 
   private struct State {
@@ -131,52 +131,10 @@ package final class CentralGroup: Central {
     return stream
   }
 
-  package func stackVersion(on host: HostName?) async -> String? {
-    await members.first { $0.host == host }?.central.stackVersion(on: host)
-  }
-
-  package func roundTrip(to host: HostName?) async -> Duration? {
-    await members.first { $0.host == host }?.central.roundTrip(to: host)
-  }
-
-  // MARK: The adapters
-
-  private func central(of adapter: AdapterID) throws(CentralError) -> any Central {
-    guard let found = members.first(where: { $0.host == adapter.host }) else {
-      throw CentralError(.adapterUnavailable(.absent), on: adapter.host)
+  package func responsible(for host: HostName?) async throws(CentralError) -> any Central {
+    guard let found = members.first(where: { $0.host == host }) else {
+      throw CentralError(.adapterUnavailable(.absent), on: host)
     }
     return found.central
-  }
-
-  package func scan<Result: Sendable>(
-    on adapter: AdapterID, _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
-  ) async throws(CentralError) -> Result {
-    try await central(of: adapter).scan(on: adapter, body)
-  }
-
-  package func connect(
-    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
-  ) async throws(CentralError) -> any Peripheral {
-    try await central(of: adapter).connect(to: address, on: adapter, linked: linked)
-  }
-
-  package func connectedPeripherals(
-    on adapter: AdapterID
-  ) async throws(CentralError) -> [ConnectedPeripheral] {
-    try await central(of: adapter).connectedPeripherals(on: adapter)
-  }
-
-  @discardableResult
-  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
-    try await central(of: adapter).forget(address, on: adapter)
-  }
-
-  package func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
-    try await central(of: adapter).powerCycle(adapter)
-  }
-
-  package func scanningClients(on adapter: AdapterID) async -> [String]? {
-    guard let central = try? central(of: adapter) else { return [] }
-    return await central.scanningClients(on: adapter)
   }
 }

@@ -3,7 +3,7 @@ import VirtualBuilding
 import VirtualCentral
 
 /// A radio that never reports the end of a link after a request to disconnect.
-struct EndlessLinks: ForwardingCentral {
+struct EndlessLinks: WrappingCentral {
   let base: VirtualCentral
 
   func connect(

@@ -5,7 +5,7 @@ import VirtualTime
 
 /// A stack that delivers notifications late: after the response to a write, or after the end of the link, as
 /// an actor or a busy bus may.
-struct Mistimed: ForwardingCentral {
+struct Mistimed: WrappingCentral {
   let base: VirtualCentral
   let clock: VirtualClock
   /// The delay of each notification.

@@ -1,0 +1,53 @@
+/// A central that leaves the work with an adapter to another one, which it finds for each operation.
+package protocol ForwardingCentral: Central {
+  /// The central that has the adapters of a host.
+  /// - Throws: what each operation with such an adapter throws.
+  func responsible(for host: HostName?) async throws(CentralError) -> any Central
+}
+
+extension ForwardingCentral {
+  package func stackVersion(on host: HostName?) async -> String? {
+    await (try? responsible(for: host))?.stackVersion(on: host)
+  }
+
+  package func stackIdentity(on host: HostName?) async -> String? {
+    await (try? responsible(for: host))?.stackIdentity(on: host)
+  }
+
+  package func roundTrip(to host: HostName?) async -> Duration? {
+    await (try? responsible(for: host))?.roundTrip(to: host)
+  }
+
+  package func scan<Result: Sendable>(
+    on adapter: AdapterID, _ body: @Sendable (AdvertisementStream) async throws(CentralError) -> Result
+  ) async throws(CentralError) -> Result {
+    try await responsible(for: adapter.host).scan(on: adapter, body)
+  }
+
+  package func connect(
+    to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+  ) async throws(CentralError) -> any Peripheral {
+    try await responsible(for: adapter.host).connect(to: address, on: adapter, linked: linked)
+  }
+
+  package func connectedPeripherals(
+    on adapter: AdapterID
+  ) async throws(CentralError) -> [ConnectedPeripheral] {
+    try await responsible(for: adapter.host).connectedPeripherals(on: adapter)
+  }
+
+  @discardableResult
+  package func forget(_ address: BluetoothAddress, on adapter: AdapterID) async throws(CentralError) -> Bool {
+    try await responsible(for: adapter.host).forget(address, on: adapter)
+  }
+
+  package func powerCycle(_ adapter: AdapterID) async throws(CentralError) {
+    try await responsible(for: adapter.host).powerCycle(adapter)
+  }
+
+  /// A central that is not there proves nothing about another program.
+  package func scanningClients(on adapter: AdapterID) async -> [String]? {
+    guard let central = try? await responsible(for: adapter.host) else { return [] }
+    return await central.scanningClients(on: adapter)
+  }
+}
