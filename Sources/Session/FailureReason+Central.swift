@@ -8,8 +8,8 @@ extension FailureReason {
     let step = FailedStep(stage, setting: setting, stackText: text)
     self =
       switch error.code {
-      case .busUnavailable, .stackUnavailable, .permissionDenied: .stackLost(HostLoss(step))
-      case .adapterUnavailable: .adapterLost(HostLoss(step))
+      case .busUnavailable, .stackUnavailable, .permissionDenied: .stackLost(Interruption(step))
+      case .adapterUnavailable: .adapterLost(Interruption(step))
       case .peripheralUnknown: stage == .connect ? .unknownToStack(stackText: text) : .linkLost(step)
       case .connectFailed: .connectFailed(step)
       case .disconnected: stage == .connect ? .connectFailed(step) : .linkLost(step)

@@ -214,7 +214,7 @@ struct BuildingRecordTests {
   @Test("a run that ends before it reaches a room leaves the room's last write unchanged")
   func untouched() {
     var later = Run("b", day: 1, rooms: [kitchen])
-    later.finish(.cancelled, nil, .interrupted(.idle))
+    later.finish(.cancelled, nil, .interrupted(.idle()))
     #expect(kitchenAfter(.success("a", day: 0, 1), later)?.lastWrite?.state == .proved(evidence(1)))
   }
 

@@ -140,7 +140,7 @@ struct FailureReasonTests {
   @Test(
     "a reason without a stage is not attributed to a pause of the host",
     arguments: [
-      .neverReceived(), .recordUnwritable(.idle), .planOutdated,
+      .neverReceived(), .recordUnwritable(.idle()), .planOutdated,
     ] as [FailureReason])
   func noPause(reason: FailureReason) {
     #expect(reason.causedByHostPause == reason)
@@ -170,7 +170,7 @@ struct FailureReasonTests {
     "the outcome is unconfirmed whenever the device may have changed",
     arguments: [
       { .interrupted(Interruption($0)) }, { .recordUnwritable(Interruption($0)) },
-      { .adapterLost(HostLoss($0)) }, { .stackLost(HostLoss($0)) },
+      { .adapterLost(Interruption($0)) }, { .stackLost(Interruption($0)) },
     ] as [@Sendable (FailedStep) -> FailureReason])
   func possibleChange(ended: @Sendable (FailedStep) -> FailureReason) {
     #expect(ended(FailedStep(.verify)).outcome == .unconfirmed)

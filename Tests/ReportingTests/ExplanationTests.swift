@@ -23,9 +23,9 @@ struct ExplanationTests {
     return switch code {
     case .linkLost: steps.map { .linkLost($0) }
     case .stageTimedOut: steps.map { .stageTimedOut($0, seconds: 10) }
-    case .interrupted: [.interrupted(.idle)] + steps.map { .interrupted(Interruption($0)) }
-    case .adapterLost: [.adapterLost(.idle())] + steps.map { .adapterLost(HostLoss($0)) }
-    case .stackLost: [.stackLost(.idle())] + steps.map { .stackLost(HostLoss($0)) }
+    case .interrupted: [.interrupted(.idle())] + steps.map { .interrupted(Interruption($0)) }
+    case .adapterLost: [.adapterLost(.idle())] + steps.map { .adapterLost(Interruption($0)) }
+    case .stackLost: [.stackLost(.idle())] + steps.map { .stackLost(Interruption($0)) }
     case .hostPaused: steps.map { .hostPaused(PausedStep($0)) }
     case .connectTimedOut: [.connectTimedOut(seconds: 15)]
     case .attributeRejected:
@@ -130,7 +130,7 @@ struct ExplanationTests {
     case .tooManyFailures: [.tooManyFailures]
     case .planOutdated: [.planOutdated]
     case .outOfSlots: [.outOfSlots(FailedStep(.connect))]
-    case .recordUnwritable: [.recordUnwritable(.idle)]
+    case .recordUnwritable: [.recordUnwritable(.idle())]
     }
   }
 

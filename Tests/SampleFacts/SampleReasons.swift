@@ -206,12 +206,12 @@ extension SampleFacts {
     ),
     ReasonExample(.outOfSlots(FailedStep(.connect)), #"{"code":"out_of_slots","stage":"connect"}"#),
     ReasonExample(.outOfSlots(write), #"{"code":"out_of_slots","# + writeJSON),
-    ReasonExample(.interrupted(.idle), #"{"code":"interrupted"}"#),
+    ReasonExample(.interrupted(.idle()), #"{"code":"interrupted"}"#),
     ReasonExample(.interrupted(.during(write)), #"{"code":"interrupted","# + writeJSON),
     ReasonExample(
       .interrupted(.awaitingProof(UnprovedSave(others: others))),
       othersJSON + #""interrupted","identity":"\#(DeviceIdentity.sensor(5))","stage":"verify"}"#),
-    ReasonExample(.recordUnwritable(.idle), #"{"code":"record_unwritable"}"#),
+    ReasonExample(.recordUnwritable(.idle()), #"{"code":"record_unwritable"}"#),
     ReasonExample(
       .recordUnwritable(.during(FailedStep(.save))), #"{"code":"record_unwritable","stage":"save"}"#),
     ReasonExample(

@@ -155,11 +155,11 @@ extension RunMachine {
       // The record has the earlier failures; the room would have got further attempts. Only a device that
       // acknowledged its save may have kept it, even if it was received in provisioning mode afterwards.
       return work?.acknowledgement != nil
-        ? (.unconfirmed, .interrupted(.awaitingProof(UnprovedSave()))) : (.cancelled, .interrupted(.idle))
+        ? (.unconfirmed, .interrupted(.awaitingProof(UnprovedSave()))) : (.cancelled, .interrupted(.idle()))
     case .radio(let error):
       return (.pending, error.endedRadio(.idle(stackText: error.stackText)))
     case .record:
-      return (.pending, .recordUnwritable(.idle))
+      return (.pending, .recordUnwritable(.idle()))
     case .refused(.plan):
       return (.pending, .planOutdated)
     case .refused(.adapterClaimed(let adapter, let holder)):
@@ -203,7 +203,7 @@ extension Stop {
 
 extension CentralError {
   /// The failure of a room when this error ended the use of the radio.
-  func endedRadio(_ loss: HostLoss) -> FailureReason {
+  func endedRadio(_ loss: Interruption) -> FailureReason {
     if case .adapterUnavailable = code { .adapterLost(loss) } else { .stackLost(loss) }
   }
 }

@@ -46,7 +46,7 @@ extension RunShell {
     do throws(RecordFailure) {
       try await coordinator.flush()
     } catch {
-      return .failure(AttemptFailure(.recordUnwritable(.idle)))
+      return .failure(AttemptFailure(.recordUnwritable(.idle())))
     }
     do throws(AttemptFailure) {
       guard let driver = environment.drivers[session.room.family.id] else {

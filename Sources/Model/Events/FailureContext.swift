@@ -72,34 +72,8 @@ package struct UnprovedSave: Hashable, Sendable {
 
 // MARK: Interruptions
 
-/// The state of a room's attempt when the run ended.
+/// The state of a room's attempt when the run ended, or the adapter or the stack was lost.
 package enum Interruption: Hashable, Sendable {
-  /// In no stage of an attempt.
-  case idle
-  /// In a stage before the proof.
-  case during(FailedStep)
-  /// After the save, before its proof.
-  case awaitingProof(UnprovedSave)
-
-  /// In the stage of this step.
-  package init(_ step: FailedStep) {
-    self =
-      step.stage == .verify
-      ? .awaitingProof(UnprovedSave(SaveResponse(stackText: step.stackText))) : .during(step)
-  }
-
-  /// The step that was interrupted; nil outside an attempt.
-  package var step: FailedStep? {
-    switch self {
-    case .idle: nil
-    case .during(let step): step
-    case .awaitingProof(let save): FailedStep(.verify, stackText: save.response.stackText)
-    }
-  }
-}
-
-/// The state of a room's attempt when the adapter or the stack was lost.
-package enum HostLoss: Hashable, Sendable {
   /// In no stage of an attempt.
   case idle(stackText: String? = nil)
   /// In a stage before the proof; with the seconds when it timed out.

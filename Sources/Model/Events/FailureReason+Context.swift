@@ -12,14 +12,14 @@ extension SaveResponse {
 
 extension FailureReason {
   /// The loss of the adapter or the stack that looked like this failure.
-  private var hostLoss: HostLoss {
+  private var hostLoss: Interruption {
     let form = Form(self)
     guard let step = form.step else { return .idle(stackText: form.stackText) }
-    return HostLoss(step, seconds: form.seconds)
+    return Interruption(step, seconds: form.seconds)
   }
 
   /// The host loss that may have caused this failure; nil when none can.
-  package var possibleHostLoss: HostLoss? {
+  package var possibleHostLoss: Interruption? {
     switch self {
     case .adapterLost(let loss), .stackLost(let loss): loss
     default: trait == .mayBeHostLoss ? hostLoss : nil

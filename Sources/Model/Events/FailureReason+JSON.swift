@@ -114,8 +114,9 @@ extension FailureReason.Form {
     case .notClearlyNearest(let received), .notNear(let received), .receivedTooBriefly(let received):
       (near, candidates) = (received.near, received.candidates)
     case .adapterMissing(let near), .adapterShared(let near): self.near = near
-    case .adapterLost(let loss), .stackLost(let loss): put(loss)
-    case .interrupted(let interruption), .recordUnwritable(let interruption): put(interruption)
+    case .adapterLost(let interruption), .stackLost(let interruption), .interrupted(let interruption),
+      .recordUnwritable(let interruption):
+      put(interruption)
     }
   }
 
@@ -132,14 +133,6 @@ extension FailureReason.Form {
 
   private mutating func put(_ interruption: Interruption) {
     switch interruption {
-    case .idle: break
-    case .during(let step): put(step)
-    case .awaitingProof(let save): put(save)
-    }
-  }
-
-  private mutating func put(_ loss: HostLoss) {
-    switch loss {
     case .idle(let stackText): self.stackText = stackText
     case .during(let step, let seconds):
       put(step)

@@ -82,8 +82,8 @@ extension FailureReason.Form {
     case .tooManyFailures: .tooManyFailures
     case .canariesFailed: .canariesFailed
     case .canariesRefused: .canariesRefused
-    case .adapterLost: .adapterLost(try context.hostLoss())
-    case .stackLost: .stackLost(try context.hostLoss())
+    case .adapterLost: .adapterLost(try context.interruption())
+    case .stackLost: .stackLost(try context.interruption())
     case .outOfSlots: .outOfSlots(try context.step())
     case .interrupted: .interrupted(try context.interruption())
     case .recordUnwritable: .recordUnwritable(try context.interruption())
@@ -155,14 +155,6 @@ extension FailureReason.Form {
     }
 
     func interruption() throws(DecodingError) -> Interruption {
-      switch form.stage {
-      case nil: .idle
-      case .verify?: .awaitingProof(try unprovedSave())
-      default: .during(try step())
-      }
-    }
-
-    func hostLoss() throws(DecodingError) -> HostLoss {
       switch form.stage {
       case nil: .idle(stackText: form.stackText)
       case .verify?: .awaitingProof(try unprovedSave())

@@ -78,8 +78,8 @@ package enum FailureReason: Hashable, Sendable {
   case tooManyFailures
   case canariesFailed
   case canariesRefused
-  case adapterLost(HostLoss)
-  case stackLost(HostLoss)
+  case adapterLost(Interruption)
+  case stackLost(Interruption)
   case outOfSlots(FailedStep)
   case interrupted(Interruption)
   case recordUnwritable(Interruption)

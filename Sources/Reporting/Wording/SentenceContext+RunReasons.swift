@@ -47,7 +47,7 @@ extension SentenceContext {
     )
   }
 
-  func adapterLost(_ loss: HostLoss) -> Explanation {
+  func adapterLost(_ loss: Interruption) -> Explanation {
     if mayHaveKept {
       return unproved(
         because: "the Bluetooth adapter was switched off or unplugged",
@@ -61,7 +61,7 @@ extension SentenceContext {
       """)
   }
 
-  func stackLost(_ loss: HostLoss) -> Explanation {
+  func stackLost(_ loss: Interruption) -> Explanation {
     if let host {
       // The log says whether ssh, the network or the service there failed.
       let cause = "the connection to \(host), or the Bluetooth service there, was lost"

@@ -152,7 +152,7 @@ import Testing
   func endedForTheHost(_ end: AttemptEnd, _ expected: FailureReason.Code) {
     for (seen, expected) in [
       (FailureReason.interrupted(.during(FailedStep(.write))), expected),
-      (.recordUnwritable(.idle), .recordUnwritable),
+      (.recordUnwritable(.idle()), .recordUnwritable),
     ] {
       var run = Driver(rooms: 1)
       run.window([1])
