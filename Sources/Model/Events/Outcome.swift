@@ -37,7 +37,7 @@ extension Outcome {
 }
 
 /// The evidence for a result; it always comes from the device itself.
-package struct Evidence: Hashable, Sendable {
+package struct Evidence: Hashable, Sendable, Codable {
   /// The grades, strongest first. The names are frozen.
   package enum Grade: String, Hashable, Sendable, Codable, CaseIterable {
     case freshBeacon = "fresh_beacon"
@@ -68,7 +68,19 @@ package struct Evidence: Hashable, Sendable {
   package var rssi: Int?
   package var secondsAfterSave: Double?
   package var run: String?
-  package var seenAt: Date?
+  private var seen: Timestamp?
+
+  package var seenAt: Date? {
+    get { seen?.time }
+    set { seen = newValue.map(Timestamp.init) }
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case grade, address, identity, rssi
+    case secondsAfterSave = "seconds_after_save"
+    case run
+    case seen = "seen_at"
+  }
 
   /// `seenAt` is rounded to the millisecond, as in the record.
   package init(
@@ -77,40 +89,7 @@ package struct Evidence: Hashable, Sendable {
   ) {
     (self.grade, self.address, self.identity, self.rssi) = (grade, address, identity, rssi)
     (self.secondsAfterSave, self.run) = (secondsAfterSave, run)
-    self.seenAt = seenAt.map(Timestamp.rounded)
-  }
-}
-
-extension Evidence: Codable {
-  enum CodingKeys: String, CodingKey {
-    case grade, address, identity, rssi
-    case secondsAfterSave = "seconds_after_save"
-    case run
-    case seenAt = "seen_at"
-  }
-
-  /// - Throws: `DecodingError`.
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(
-      grade: try container.decode(Grade.self, forKey: .grade),
-      address: try container.decode(BluetoothAddress.self, forKey: .address),
-      identity: try container.decodeIfPresent(DeviceIdentity.self, forKey: .identity),
-      rssi: try container.decodeIfPresent(Int.self, forKey: .rssi),
-      secondsAfterSave: try container.decodeIfPresent(Double.self, forKey: .secondsAfterSave),
-      run: try container.decodeIfPresent(String.self, forKey: .run),
-      seenAt: try container.decodeIfPresent(Timestamp.self, forKey: .seenAt)?.time)
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(grade, forKey: .grade)
-    try container.encode(address, forKey: .address)
-    try container.encodeIfPresent(identity, forKey: .identity)
-    try container.encodeIfPresent(rssi, forKey: .rssi)
-    try container.encodeIfPresent(secondsAfterSave, forKey: .secondsAfterSave)
-    try container.encodeIfPresent(run, forKey: .run)
-    try container.encodeIfPresent(seenAt.map(Timestamp.init), forKey: .seenAt)
+    seen = seenAt.map { Timestamp(Timestamp.rounded($0)) }
   }
 }
 

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 /// A wall-clock time in the record: UTC, to the nearest millisecond, `2026-11-21T09:00:00.123Z`.
-package struct Timestamp: Codable {
+package struct Timestamp: Hashable, Sendable, Codable {
   package let time: Date
 
   private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
