@@ -71,15 +71,13 @@ struct ManifestSchemaTests {
     let family = try #require(JSON(FamilySchema.document.pretty))
     let definitions = family["definitions"]
     func words(_ value: JSON) -> [String] { value["enum"].items.compactMap(\.text) }
-    #expect(words(family["properties"]["access"]) == FamilyForm.Access.allCases.map(\.rawValue))
-    #expect(words(family["properties"]["proof"]) == FamilyForm.Proof.allCases.map(\.rawValue))
+    #expect(words(family["properties"]["access"]) == FamilyForm.access.map(\.word))
+    #expect(words(family["properties"]["proof"]) == FamilyForm.proofs.map(\.word))
     let rule = definitions["rule"]["properties"]
-    #expect(words(rule["state"]) == FamilyForm.State.allCases.map(\.rawValue))
-    #expect(words(rule["identity"]) == FamilyForm.Identity.allCases.map(\.rawValue))
-    #expect(words(definitions["setting"]["properties"]["type"]) == FamilyForm.Kind.allCases.map(\.rawValue))
-    #expect(
-      words(definitions["encodings"]["additionalProperties"])
-        == FamilyForm.Encoding.allCases.map(\.rawValue))
+    #expect(words(rule["state"]) == FamilyForm.states.map(\.word))
+    #expect(words(rule["identity"]) == FamilyForm.Identity.words.map(\.word))
+    #expect(words(definitions["setting"]["properties"]["type"]) == FamilyForm.Kind.words.map(\.word))
+    #expect(words(definitions["encodings"]["additionalProperties"]) == FamilyForm.encodings.map(\.word))
   }
 
   private func expectKeys(of document: JSONValue, _ keys: [String: Set<String>]) throws {

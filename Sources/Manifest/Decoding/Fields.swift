@@ -1,3 +1,4 @@
+import Model
 import Source
 import YAML
 
@@ -50,4 +51,54 @@ struct Fields {
     for entry in others.all { result.add(entry) }
     return result
   }
+}
+
+extension ManifestDecoder {
+  /// The value of a key that a mapping must have; nil, with an error, without it.
+  /// - Parameter range: The place of the finding; nil for the mapping's first key.
+  mutating func required(
+    _ key: String, in fields: Fields, _ message: String, at range: SourceRange? = nil, advice: String? = nil
+  ) -> YAMLNode? {
+    let node = fields[key]
+    if node == nil { error(.missingKey, message, at: range ?? fields.head, advice: advice) }
+    return node
+  }
+
+  /// The entries of a mapping with any keys; nil, with an error, for another value.
+  mutating func entries(
+    of node: YAMLNode, _ message: String, canBeEmpty: Bool = true, advice: String? = nil
+  ) -> [YAMLNode.Entry]? {
+    if let entries = node.entries, canBeEmpty || !entries.isEmpty { return entries }
+    error(.wrongStructure, message, at: node.range, advice: advice)
+    return nil
+  }
+
+  /// Decodes one of a few words to its meaning.
+  /// - Parameter advice: What to say of the words when none is similar.
+  mutating func word<Meaning>(
+    _ node: YAMLNode, _ key: String, _ words: FamilyForm.Words<Meaning>, _ message: String? = nil,
+    advice: ([String]) -> String? = { "one of: \($0.listed)" }
+  ) -> Meaning? {
+    guard let text = text(node, key) else { return nil }
+    if let word = words.first(where: { $0.word == text }) { return word.meaning }
+    let known = words.map(\.word)
+    error(
+      .unknownValue, message ?? "`\(key)` is none of the possible values", at: node.range,
+      advice: suggestion(for: text, of: known, or: advice(known)))
+    return nil
+  }
+
+  /// Checks the length of a text for people.
+  mutating func isText(
+    _ text: String, _ key: String, of bytes: ClosedRange<Int>, at range: SourceRange
+  ) -> Bool {
+    let description = SettingDescription(
+      SettingName(rawValue: key), key, .text(bytes: bytes), isRequired: false, documentation: "")
+    return check(.text(text), by: description, called: key, at: range)
+  }
+}
+
+extension RawRepresentable where Self: CaseIterable, RawValue == String {
+  /// The words for the cases.
+  static var words: FamilyForm.Words<Self> { allCases.map { (word: $0.rawValue, meaning: $0) } }
 }

@@ -7,12 +7,11 @@ import YAML
 extension ManifestDecoder {
   /// The descriptions under `adapters`.
   mutating func adapters(_ node: YAMLNode) -> [AdapterDescription] {
-    guard let entries = node.entries else {
-      error(
-        .wrongStructure, "`adapters` is a mapping of adapters", at: node.range,
+    guard
+      let entries = entries(
+        of: node, "`adapters` is a mapping of adapters",
         advice: "use its name on the host, its address or any other name: adapters: { hci0: { slots: 7 } }")
-      return []
-    }
+    else { return [] }
     var places: [AdapterReference: SourceRange] = [:]
     return entries.compactMap { entry in
       guard let description = adapter(entry) else { return nil }
@@ -85,10 +84,11 @@ extension ManifestDecoder {
       checkHost(of: reference, at: entry.value.range)
       return reference
     }
-    let nearest = nearest(to: text, of: adapterAliases.keys.sorted() + hosts.map(\.name.text))
     error(
       .unknownAdapter, "this is neither the name nor the address of an adapter", at: entry.value.range,
-      advice: nearest.map { "did you mean `\($0)`?" } ?? "write hci0 or 00:1A:7D:DA:71:13: \(Self.addresses)")
+      advice: suggestion(
+        for: text, of: adapterAliases.keys.sorted() + hosts.map(\.name.text),
+        or: "write hci0 or 00:1A:7D:DA:71:13: \(Self.addresses)"))
     return nil
   }
 }

@@ -84,17 +84,13 @@ extension ManifestDecoder {
   }
 
   private mutating func buildingName(_ fields: Fields) -> String? {
-    guard let node = fields["building"] else {
-      error(
-        .missingKey, "the manifest has no `building`", at: fields.head,
-        advice: "give the building's name: building: …")
-      return nil
-    }
-    guard let text = plainText(node, "building") else { return nil }
-    let description = SettingDescription(
-      "building", "name of the building", .text(bytes: ManifestLimits.buildingName), isRequired: true,
-      documentation: "Name of the building.")
-    return check(.text(text), by: description, called: "building", at: node.range) ? text : nil
+    guard
+      let node = required(
+        "building", in: fields, "the manifest has no `building`",
+        advice: "give the building's name: building: …"),
+      let text = plainText(node, "building")
+    else { return nil }
+    return isText(text, "building", of: ManifestLimits.buildingName, at: node.range) ? text : nil
   }
 
   private mutating func buildingID(_ fields: Fields, name: String?) -> String? {
@@ -110,13 +106,9 @@ extension ManifestDecoder {
 
   private mutating func matchPolicy(_ fields: Fields) -> Building.Assignment? {
     guard let node = fields["match"] else { return .address }
-    guard let text = text(node, "match") else { return nil }
-    if let policy = Building.Assignment(rawValue: text) { return policy }
-    let known = ["address", "any", "later"]
-    error(
-      .unknownValue, "`match` is neither `address`, `any` nor `later`", at: node.range,
-      advice: nearest(to: text, of: known).map { "did you mean `\($0)`?" })
-    return nil
+    return word(
+      node, "match", Building.Assignment.words, "`match` is neither `address`, `any` nor `later`",
+      advice: { _ in nil })
   }
 
   /// Checks networks against the WiFi settings of the device families. Each is checked once, at its own

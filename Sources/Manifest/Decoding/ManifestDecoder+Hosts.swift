@@ -7,12 +7,11 @@ import YAML
 extension ManifestDecoder {
   /// The descriptions under `hosts`.
   mutating func hosts(_ node: YAMLNode) -> [HostDescription] {
-    guard let entries = node.entries else {
-      error(
-        .wrongStructure, "`hosts` is a mapping of computers", at: node.range,
+    guard
+      let entries = entries(
+        of: node, "`hosts` is a mapping of computers",
         advice: "give each a name: hosts: { floor-3: { ssh: pi@gw3 } }")
-      return []
-    }
+    else { return [] }
     var places: [String: SourceRange] = [:]
     return entries.compactMap { entry in
       guard let (host, place) = host(entry) else { return nil }
@@ -35,11 +34,11 @@ extension ManifestDecoder {
         advice: "use a–z, 0–9 and hyphens between them, and no name or address of an adapter: floor-3")
       return nil
     }
-    guard let node = fields["ssh"] else {
-      error(.missingKey, "this host has no `ssh`", at: entry.keyRange, advice: "for example: ssh: pi@gw3")
-      return nil
-    }
-    guard let ssh = text(node, "ssh") else { return nil }
+    guard
+      let node = required(
+        "ssh", in: fields, "this host has no `ssh`", at: entry.keyRange, advice: "for example: ssh: pi@gw3"),
+      let ssh = text(node, "ssh")
+    else { return nil }
     guard HostDescription.isDestination(ssh) else {
       error(
         .badHost, "`ssh` is not a destination of ssh", at: node.range,
@@ -73,21 +72,21 @@ extension ManifestDecoder {
     // A room with an error may be missing.
     let floors = Set(rooms.compactMap(\.floor) + scopes.compactMap(\.floor))
     for (floor, range) in hostFloors where !floors.contains(floor) {
-      let nearest = nearest(to: floor, of: floors.sorted())
       error(
         .unknownFloor, "no room is on this floor", at: range,
-        advice: nearest.map { "did you mean `\($0)`?" }
-          ?? "give its rooms their floor: floors: [{ floor: …, rooms: … }]")
+        advice: suggestion(
+          for: floor, of: floors.sorted(),
+          or: "give its rooms their floor: floors: [{ floor: …, rooms: … }]"))
     }
   }
 
   /// Reports a reference to an adapter of a host that is not under `hosts`.
   mutating func checkHost(of reference: AdapterReference, at range: SourceRange) {
     guard let host = reference.host, !hosts.contains(where: { $0.name == host }) else { return }
-    let nearest = nearest(to: host.text, of: hosts.map(\.name.text))
     error(
       .unknownHost, "no host of this name is under `hosts`", at: range,
-      advice: nearest.map { "did you mean `\($0)`?" } ?? "add it there: hosts: { \(host): { ssh: … } }")
+      advice: suggestion(
+        for: host.text, of: hosts.map(\.name.text), or: "add it there: hosts: { \(host): { ssh: … } }"))
   }
 }
 

@@ -148,11 +148,9 @@ extension ManifestDecoder {
   private mutating func roomName(
     _ fields: Fields, profile: Shared<DeviceFamily>?, claims: inout RoomClaims
   ) -> String? {
-    guard let node = fields["room"] else {
-      error(.missingKey, "a room without a name", at: fields.head, advice: "give it one: room: …")
-      return nil
-    }
-    guard let text = plainText(node, "room") else { return nil }
+    guard let node = required("room", in: fields, "a room without a name", advice: "give it one: room: …"),
+      let text = plainText(node, "room")
+    else { return nil }
     let description = Self.name(ofRoomsWith: profile?.value)
     guard check(.text(text), by: description, called: "room", at: node.range) else { return nil }
     switch claims.names.claim(text, node.range) {
@@ -314,21 +312,17 @@ extension ManifestDecoder {
 
   /// Decodes `own_address` or `any_address`; nil, with an error, otherwise.
   mutating func proofAddress(_ node: YAMLNode) -> ProofAddress? {
-    guard let text = text(node, "proof") else { return nil }
-    if let proof = ProofAddress(rawValue: text) {
-      if proof == .any {
-        warning(
-          .proofFromAnyAddress, "the beacon of another device may count as the proof", at: node.range,
-          advice: "use it only for firmware that is known to change its address")
-      }
-      return proof
+    let proof = word(
+      node, "proof", ProofAddress.words, "`proof` is neither `own_address` nor `any_address`",
+      advice: { _ in
+        "`any_address`: this firmware changes its address, so a beacon from another one counts"
+      })
+    if proof == .any {
+      warning(
+        .proofFromAnyAddress, "the beacon of another device may count as the proof", at: node.range,
+        advice: "use it only for firmware that is known to change its address")
     }
-    let nearest = nearest(to: text, of: ProofAddress.allCases.map(\.rawValue))
-    error(
-      .unknownValue, "`proof` is neither `own_address` nor `any_address`", at: node.range,
-      advice: nearest.map { "did you mean `\($0)`?" }
-        ?? "`any_address`: this firmware changes its address, so a beacon from another one counts")
-    return nil
+    return proof
   }
 
   /// Whether a room's device must receive its network before it is written.

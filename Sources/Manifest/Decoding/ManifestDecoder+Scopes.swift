@@ -107,11 +107,8 @@ extension ManifestDecoder {
   }
 
   private mutating func name(_ fields: Fields, _ key: String) -> String? {
-    guard let node = fields[key] else {
-      error(.missingKey, "a \(key) without a name", at: fields.head, advice: "give it one: \(key): …")
-      return nil
-    }
-    return label(node, key)
+    required(key, in: fields, "a \(key) without a name", advice: "give it one: \(key): …")
+      .flatMap { label($0, key) }
   }
 
   /// The tags of a mapping: a list, or a text with commas.
@@ -120,7 +117,7 @@ extension ManifestDecoder {
     if let text = node.text, text.utf8.contains(UInt8(ascii: ",")) {
       _ = self.text(node, "tags")
       return text.split(separator: ",").map { $0.trimmingBlanks }.filter {
-        !$0.isEmpty && isLabel($0, "tags", at: node.range)
+        !$0.isEmpty && isText($0, "tags", of: ManifestLimits.label, at: node.range)
       }
     }
     return (node.items ?? [node]).compactMap { label($0, "tags") }
@@ -129,14 +126,7 @@ extension ManifestDecoder {
   /// Decodes a short text for people, such as a floor or a tag.
   mutating func label(_ node: YAMLNode, _ key: String) -> String? {
     guard let text = plainText(node, key) else { return nil }
-    return isLabel(text, key, at: node.range) ? text : nil
-  }
-
-  private mutating func isLabel(_ text: String, _ key: String, at range: SourceRange) -> Bool {
-    let description = SettingDescription(
-      SettingName(rawValue: key), key, .text(bytes: ManifestLimits.label), isRequired: false,
-      documentation: "A label.")
-    return check(.text(text), by: description, called: key, at: range)
+    return isText(text, key, of: ManifestLimits.label, at: node.range) ? text : nil
   }
 
   /// Warns about defaults that no room of their scope takes.

@@ -21,12 +21,10 @@ extension ManifestDecoder {
   /// Decodes the networks under `wifi`, by name.
   mutating func networks(_ node: YAMLNode) -> [String: Network] {
     if node.isNull { return [:] }
-    guard let entries = node.entries else {
-      error(
-        .wrongStructure, "`wifi` is a mapping of names to networks", at: node.range,
-        advice: Self.networkAdvice)
-      return [:]
-    }
+    guard
+      let entries = entries(
+        of: node, "`wifi` is a mapping of names to networks", advice: Self.networkAdvice)
+    else { return [:] }
     var networks: [String: Network] = [:]
     for entry in entries {
       if entry.value.entries?.contains(where: { Vocabulary.network.contains($0.key) }) == true,

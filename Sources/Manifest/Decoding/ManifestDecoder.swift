@@ -209,8 +209,7 @@ struct ManifestDecoder {
     let known = families.all.map(\.id.rawValue)
     error(
       .unknownValue, "unknown profile", at: node.range,
-      advice: nearest(to: text, of: known).map { "did you mean `\($0)`?" }
-        ?? "known profiles: \(known.listed)")
+      advice: suggestion(for: text, of: known, or: "known profiles: \(known.listed)"))
     return nil
   }
 
@@ -230,6 +229,13 @@ struct ManifestDecoder {
   func nearest(to word: String, of known: @autoclosure () -> [String]) -> String? {
     if errorCount > ManifestReader.maximumFindings { return nil }
     return Vocabulary.nearest(to: word, of: known())
+  }
+
+  /// Advice for an unknown word: the most similar known one, else `other`.
+  func suggestion(
+    for word: String, of known: @autoclosure () -> [String], or other: String? = nil
+  ) -> String? {
+    nearest(to: word, of: known()).map { "did you mean `\($0)`?" } ?? other
   }
 
   private func holdsSecret(_ text: String) -> Bool {

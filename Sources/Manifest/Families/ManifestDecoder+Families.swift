@@ -55,10 +55,10 @@ extension ManifestDecoder {
     let id = fields["family"].flatMap { slug($0, "family") }
     let title = fields["title"].flatMap { label($0, "title") }
     let service = fields["service"].flatMap { uuid($0, "service") }
-    let access = fields["access"].flatMap { word($0, "access", FamilyForm.Access.self) }
-    let usual = DeviceWords(makeItWait: access == .anyTime ? nil : DeviceWords().makeItWait)
+    let access = fields["access"].flatMap { word($0, "access", FamilyForm.access) }
+    let usual = DeviceWords(makeItWait: access == .rewritable ? nil : DeviceWords().makeItWait)
     let words = fields["words"].map { self.words($0, usual) } ?? usual
-    let proof = fields["proof"].flatMap { word($0, "proof", FamilyForm.Proof.self) }
+    let proof = fields["proof"].flatMap { word($0, "proof", FamilyForm.proofs) }
     var settings = fields["settings"].map { familySettings($0) } ?? FamilySettings()
     let identity = fields["identity"].flatMap { self.identity($0, &settings) }
     let rules =
@@ -76,13 +76,13 @@ extension ManifestDecoder {
       readsBack: readsBack, save: save)
     let family = DeviceFamily(
       id: FamilyID(rawValue: id), title: title, words: words, service: service, recognition: rules,
-      lifecycle: access.lifecycle, identity: identity, proof: proof.rule, settings: settings.all,
+      lifecycle: access, identity: identity, proof: proof, settings: settings.all,
       characteristics: characteristics.map(\.description)
         + [
           status.map { CharacteristicDescription($0.characteristic, "status") },
           save.map { CharacteristicDescription($0.characteristic, "command") },
         ].compactMap(\.self),
-      stages: DeviceFamily.stages(of: procedure, proof.rule), timeouts: timeouts, procedure: procedure,
+      stages: DeviceFamily.stages(of: procedure, proof), timeouts: timeouts, procedure: procedure,
       digest: "content:" + SHA256(of: root.content(without: SecretKeys(texts: [], mappings: []))).hex)
     check(family, fields, settings, characteristics)
     guard errorCount == before else { return nil }
@@ -110,13 +110,11 @@ extension ManifestDecoder {
     guard let node = fields["slow_by"],
       let slow = self.fields(of: node, "`slow_by`", known: Vocabulary.slowBy)
     else { return TimeoutRule(usual) }
-    guard let name = slow["setting"] else {
-      error(
-        .missingKey, "`slow_by` without `setting`", at: slow.head,
-        advice: "name the setting with the interval")
-      return TimeoutRule(usual)
-    }
-    guard let setting = self.setting(name, "setting", of: settings) else { return TimeoutRule(usual) }
+    guard
+      let name = required(
+        "setting", in: slow, "`slow_by` without `setting`", advice: "name the setting with the interval"),
+      let setting = self.setting(name, "setting", of: settings)
+    else { return TimeoutRule(usual) }
     guard case .duration = setting.kind else {
       error(.badFamily, "`slow_by` names a setting that is not a duration", at: name.range)
       return TimeoutRule(usual)

@@ -20,16 +20,14 @@ extension ManifestDecoder {
       return []
     }
     return items.compactMap { item in
-      guard let fields = fields(of: item, "a rule", known: Vocabulary.rule) else { return nil }
-      guard let state = fields["state"] else {
-        error(
-          .missingKey, "a rule without `state`", at: fields.head,
-          advice: "one of: \(FamilyForm.State.allCases.map(\.rawValue).listed)")
-        return nil
-      }
-      guard let state = word(state, "state", FamilyForm.State.self) else { return nil }
+      guard let fields = fields(of: item, "a rule", known: Vocabulary.rule),
+        let node = required(
+          "state", in: fields, "a rule without `state`",
+          advice: "one of: \(FamilyForm.states.map(\.word).listed)"),
+        let state = word(node, "state", FamilyForm.states)
+      else { return nil }
       let before = errorCount
-      var rule = RecognitionRule(state.recognised)
+      var rule = RecognitionRule(state)
       rule.conditions = conditions(fields, identity, isDescribed: isDescribed, settings)
       if rule.conditions.isEmpty, errorCount == before {
         error(
@@ -62,7 +60,7 @@ extension ManifestDecoder {
         .misplacedKey, "`starts` says how `service_data` or `manufacturer` data begins", at: entry.keyRange,
         advice: "add one of them")
     }
-    if let node = fields["identity"], let word = word(node, "identity", FamilyForm.Identity.self) {
+    if let node = fields["identity"], let word = word(node, "identity", FamilyForm.Identity.words) {
       // The error in the identity itself has been reported.
       let isFaulty = identity == nil && isDescribed
       conditions += isFaulty ? [.identity] : condition(word, identity, settings, at: node.range)
@@ -162,26 +160,22 @@ extension ManifestDecoder {
       for (key, encoding) in zip(
         Vocabulary.beaconParts, [WireEncoding.uuid, .uint16(.bigEndian), .uint16(.bigEndian)])
       {
-        guard let node = names[key] else {
-          error(
-            .missingKey, "`ibeacon` without `\(key)`", at: names.head,
-            advice: "name the setting that it sends")
-          return nil
-        }
-        guard let name = text(node, key) else { return nil }
+        guard
+          let node = required(
+            key, in: names, "`ibeacon` without `\(key)`", advice: "name the setting that it sends"),
+          let name = text(node, key)
+        else { return nil }
         parts.append((name, node.range, encoding))
       }
       return (.manufacturerData(company: IBeacon.company), IBeacon.prefix, parts, 1)
     }
     let starts = fields["starts"].map { bytes($0, "starts") } ?? []
     let trailing = fields["trailing"].map { integer($0, "trailing", in: 0...16) } ?? 0
-    guard let node = fields["parts"] else {
-      error(
-        .missingKey, "`identity` without `parts`", at: fields.head,
-        advice: "its settings, each with its encoding")
-      return nil
-    }
-    guard let parts = encodings(node, "parts"), let starts, let trailing else { return nil }
+    guard
+      let node = required(
+        "parts", in: fields, "`identity` without `parts`", advice: "its settings, each with its encoding"),
+      let parts = encodings(node, "parts"), let starts, let trailing
+    else { return nil }
     if let company = fields["manufacturer"].flatMap({ company($0) }) {
       return (.manufacturerData(company: company), starts, parts, trailing)
     }
@@ -234,11 +228,9 @@ extension ManifestDecoder {
 
   mutating func status(_ node: YAMLNode) -> StatusRule? {
     guard let fields = fields(of: node, "`status`", known: Vocabulary.status) else { return nil }
-    guard let place = fields["characteristic"] else {
-      error(.missingKey, "`status` without `characteristic`", at: fields.head)
-      return nil
-    }
-    guard let uuid = uuid(place, "characteristic") else { return nil }
+    guard let place = required("characteristic", in: fields, "`status` without `characteristic`"),
+      let uuid = uuid(place, "characteristic")
+    else { return nil }
     let needsReady = fields["needs_ready"].flatMap { truth($0, "needs_ready") } ?? false
     if needsReady, fields["ready"] == nil {
       error(.badFamily, "`needs_ready` without `ready`", at: fields.head, advice: "give the value of `ready`")
@@ -267,17 +259,16 @@ extension ManifestDecoder {
   private mutating func encodings(
     _ node: YAMLNode, _ key: String
   ) -> [(name: String, range: SourceRange, WireEncoding)]? {
-    guard let entries = node.entries, !entries.isEmpty else {
-      error(
-        .wrongStructure, "`\(key)` is a mapping of settings and their encodings, in the order of the bytes",
-        at: node.range, advice: "for example { minor: uint16_be }")
-      return nil
-    }
+    guard
+      let entries = entries(
+        of: node, "`\(key)` is a mapping of settings and their encodings, in the order of the bytes",
+        canBeEmpty: false, advice: "for example { minor: uint16_be }")
+    else { return nil }
     var all: [(String, SourceRange, WireEncoding)] = []
     for entry in entries {
       show(entry.keyRange)
-      guard let encoding = word(entry.value, entry.key, FamilyForm.Encoding.self) else { return nil }
-      all.append((entry.key, entry.keyRange, encoding.wire))
+      guard let encoding = word(entry.value, entry.key, FamilyForm.encodings) else { return nil }
+      all.append((entry.key, entry.keyRange, encoding))
     }
     return all
   }

@@ -22,10 +22,9 @@ struct FamilySettings {
 extension ManifestDecoder {
   mutating func familySettings(_ node: YAMLNode) -> FamilySettings {
     var settings = FamilySettings()
-    guard let entries = node.entries, !entries.isEmpty else {
-      error(.wrongStructure, "`settings` is a mapping of names and descriptions", at: node.range)
-      return settings
-    }
+    guard
+      let entries = entries(of: node, "`settings` is a mapping of names and descriptions", canBeEmpty: false)
+    else { return settings }
     var seen: Set<String> = []
     for entry in entries where seen.insert(entry.key).inserted {
       show(entry.keyRange)
@@ -64,13 +63,12 @@ extension ManifestDecoder {
   private mutating func setting(
     _ entry: YAMLNode.Entry, _ fields: Fields
   ) -> (SettingDescription, factory: SettingValue?)? {
-    guard let node = fields["type"] else {
-      error(
-        .missingKey, "a setting without `type`", at: entry.keyRange,
-        advice: "one of: \(FamilyForm.Kind.allCases.map(\.rawValue).listed)")
-      return nil
-    }
-    guard let type = word(node, "type", FamilyForm.Kind.self) else { return nil }
+    guard
+      let node = required(
+        "type", in: fields, "a setting without `type`", at: entry.keyRange,
+        advice: "one of: \(FamilyForm.Kind.words.map(\.word).listed)"),
+      let type = word(node, "type", FamilyForm.Kind.words)
+    else { return nil }
     let isWritten = fields["written"].flatMap { truth($0, "written") } ?? true
     let title = fields["title"].flatMap { label($0, "title") }
     let short = fields["short"].flatMap { label($0, "short") }
@@ -164,12 +162,11 @@ extension ManifestDecoder {
   }
 
   private mutating func choices(_ node: YAMLNode) -> [SettingChoice]? {
-    guard let entries = node.entries, !entries.isEmpty else {
-      error(
-        .wrongStructure, "`values` is a mapping of names and codes", at: node.range,
+    guard
+      let entries = entries(
+        of: node, "`values` is a mapping of names and codes", canBeEmpty: false,
         advice: "for example { low: 0, high: 1 }")
-      return nil
-    }
+    else { return nil }
     var choices: [SettingChoice] = []
     for entry in entries {
       show(entry.keyRange)
@@ -177,11 +174,9 @@ extension ManifestDecoder {
         guard let code = integer(entry.value, entry.key, in: 0...65535) else { continue }
         choices.append(SettingChoice(entry.key, meaning: entry.key, code: code))
       } else if let fields = fields(of: entry.value, "a value", known: Vocabulary.choice) {
-        guard let node = fields["code"] else {
-          error(.missingKey, "a value without `code`", at: entry.keyRange)
-          continue
-        }
-        guard let code = integer(node, "code", in: 0...65535) else { continue }
+        guard let node = required("code", in: fields, "a value without `code`", at: entry.keyRange),
+          let code = integer(node, "code", in: 0...65535)
+        else { continue }
         let meaning = fields["meaning"].flatMap { label($0, "meaning") } ?? entry.key
         choices.append(SettingChoice(entry.key, meaning: meaning, code: code))
       }

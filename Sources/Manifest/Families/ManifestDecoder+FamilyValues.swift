@@ -5,19 +5,6 @@ import YAML
 
 /// The values of a family file.
 extension ManifestDecoder {
-  /// Decodes one of a few words.
-  mutating func word<Word: RawRepresentable & CaseIterable>(
-    _ node: YAMLNode, _ key: String, _: Word.Type
-  ) -> Word? where Word.RawValue == String {
-    guard let text = text(node, key) else { return nil }
-    if let word = Word(rawValue: text) { return word }
-    let known = Word.allCases.map(\.rawValue)
-    error(
-      .unknownValue, "`\(key)` is none of the possible values", at: node.range,
-      advice: nearest(to: text, of: known).map { "did you mean `\($0)`?" } ?? "one of: \(known.listed)")
-    return nil
-  }
-
   mutating func truth(_ node: YAMLNode, _ key: String) -> Bool? {
     truth(node, key, "write `true` or `false`")
   }
@@ -25,9 +12,7 @@ extension ManifestDecoder {
   /// Decodes a sentence or a part of one.
   mutating func phrase(_ node: YAMLNode, _ key: String) -> String? {
     guard let text = text(node, key) else { return nil }
-    let description = SettingDescription(
-      SettingName(rawValue: key), key, .text(bytes: 1...500), isRequired: true, documentation: "")
-    return check(.text(text), by: description, called: key, at: node.range) ? text : nil
+    return isText(text, key, of: 1...500, at: node.range) ? text : nil
   }
 
   mutating func uuid(_ node: YAMLNode, _ key: String) -> BluetoothUUID? {

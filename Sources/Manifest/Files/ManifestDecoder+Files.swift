@@ -18,11 +18,10 @@ extension ManifestDecoder {
               ? (.includedKey, "an included file takes no `\(key)`", "put it into the manifest") : nil
           })
       else { continue }
-      guard let wifi = fields["wifi"] else {
-        error(
-          .missingKey, "an included file without `wifi`", at: fields.head, advice: "it describes networks")
-        continue
-      }
+      guard
+        let wifi = required(
+          "wifi", in: fields, "an included file without `wifi`", advice: "it describes networks")
+      else { continue }
       for (name, network) in self.networks(wifi).sorted(by: { $0.key < $1.key }) {
         guard let first = networks[name] else {
           networks[name] = network

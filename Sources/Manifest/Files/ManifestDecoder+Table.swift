@@ -16,12 +16,10 @@ extension ManifestDecoder {
       guard let fields = fields(of: node, "`rooms_from`", known: Vocabulary.table) else { return nil }
       if let columns = fields["columns"] { mapping.columns = self.columns(columns) }
       if let ignored = fields["ignore"] { mapping.ignored = oneOrMoreTexts(ignored, "ignore") }
-      guard let file = fields["file"] else {
-        error(
-          .missingKey, "`rooms_from` without `file`", at: fields.head,
-          advice: "name the table: file: rooms.csv")
-        return nil
-      }
+      guard
+        let file = required(
+          "file", in: fields, "`rooms_from` without `file`", advice: "name the table: file: rooms.csv")
+      else { return nil }
       path = file
     }
     guard let source = file(path, "rooms_from", atMost: CSVReader.maximumBytes) else { return nil }

@@ -18,7 +18,7 @@ package struct Building: Hashable, Sendable {
   package var families: FamilyCatalogue
 
   /// The devices that a room without address, binding or any other hint may get.
-  package enum Assignment: String, Hashable, Sendable, Codable {
+  package enum Assignment: String, Hashable, Sendable, Codable, CaseIterable {
     /// None: each room names its device.
     case address
     /// Any unclaimed device, after the operator confirmed the list.
