@@ -11,7 +11,7 @@ package enum BuildingDirectory {
   ) throws(JournalError) -> String {
     try RunDirectory.checkName(name)
     let directory = try RunDirectory.makeBuilding(building, in: reports)
-    try RunDirectory.replace(name, in: directory, with: text, synced: true)
+    try RunDirectory.replace(name, in: directory, with: Array(text.utf8), synced: true)
     try directory.sync()
     return directory.path + "/" + name
   }

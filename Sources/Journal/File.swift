@@ -49,6 +49,13 @@ final class File: Sendable {
     }
   }
 
+  /// Creates such a file with these bytes.
+  func create(_ name: String, with bytes: [UInt8], synced: Bool) throws(JournalError) {
+    let file = try create(name)
+    try file.write(bytes)
+    if synced { try file.sync() }
+  }
+
   /// Creates a directory in this one with mode 0700.
   /// - Returns: false when the name exists.
   func createDirectory(_ name: String) throws(JournalError) -> Bool {
@@ -130,6 +137,21 @@ final class File: Sendable {
     }
   }
 
+  /// Replaces an entry of this directory atomically.
+  /// - Parameter make: Creates the new one under its temporary name.
+  func replace(
+    _ name: String, through temporary: String, _ make: () throws(JournalError) -> Void
+  ) throws(JournalError) {
+    remove(temporary)
+    do throws(JournalError) {
+      try make()
+      try rename(temporary, to: name)
+    } catch {
+      remove(temporary)
+      throw error
+    }
+  }
+
   /// Creates a symbolic link in this directory.
   /// - Returns: false when the file system does not support links (EPERM on FAT, ENOSYS on some FUSE file
   ///   systems).
@@ -149,8 +171,7 @@ final class File: Sendable {
 
   /// Whether only the owner may read, write or execute it.
   func isPrivate() throws(JournalError) -> Bool {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw JournalError(.open, path, errno: errno) }
+    guard let status else { throw JournalError(.open, path, errno: errno) }
     return status.st_mode & 0o077 == 0
   }
 

@@ -9,19 +9,14 @@ enum LatestMark {
   static let name = "latest"
 
   /// Points the mark to a run.
+  /// - Parameter asLink: False for a text file, whatever the file system supports.
   /// - Throws: the first failure; the mark is then unchanged.
-  static func place(_ run: String, in building: File) throws(JournalError) {
-    try replace(run, in: building) { (temporary) throws(JournalError) in
-      if try building.link(temporary, to: run) { return }
-      try write(run, to: temporary, in: building)
+  static func place(_ run: String, in building: File, asLink: Bool = true) throws(JournalError) {
+    let temporary = temporary(run)
+    try building.replace(name, through: temporary) { () throws(JournalError) in
+      try make(temporary, for: run, in: building, asLink: asLink)
     }
-  }
-
-  /// As `place`, but always writes a text file.
-  static func placeText(_ run: String, in building: File) throws(JournalError) {
-    try replace(run, in: building) { (temporary) throws(JournalError) in
-      try write(run, to: temporary, in: building)
-    }
+    try building.sync()
   }
 
   /// The run that the mark names; nil without a mark, or when the entry `latest` is something else.
@@ -37,7 +32,7 @@ enum LatestMark {
   static func prove(for run: String, in building: File) throws(JournalError) {
     let probe = temporary(run)
     building.remove(probe)
-    if try !building.link(probe, to: run) { try write(run, to: probe, in: building) }
+    try make(probe, for: run, in: building, asLink: true)
     building.remove(probe)
     switch building.kind(of: name) {
     case nil, S_IFLNK: return
@@ -49,25 +44,11 @@ enum LatestMark {
     throw JournalError(.link, building.path + "/" + name, .inTheWay)
   }
 
-  private static func replace(
-    _ run: String, in building: File, _ make: (_ temporary: String) throws(JournalError) -> Void
+  private static func make(
+    _ name: String, for run: String, in building: File, asLink: Bool
   ) throws(JournalError) {
-    let temporary = temporary(run)
-    building.remove(temporary)
-    do throws(JournalError) {
-      try make(temporary)
-      try building.rename(temporary, to: name)
-    } catch {
-      building.remove(temporary)
-      throw error
-    }
-    try building.sync()
-  }
-
-  private static func write(_ run: String, to name: String, in building: File) throws(JournalError) {
-    let file = try building.create(name)
-    try file.write(Array((run + "\n").utf8))
-    try file.sync()
+    if asLink, try building.link(name, to: run) { return }
+    try building.create(name, with: Array((run + "\n").utf8), synced: true)
   }
 
   private static func temporary(_ run: String) -> String { ".\(name).\(run)" }

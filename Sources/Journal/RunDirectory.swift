@@ -110,12 +110,7 @@ package final class RunDirectory: Sendable {
 
   /// Replaces this run's journal atomically with the bytes of a journal from another place.
   func adoptJournal(_ bytes: [UInt8]) throws(JournalError) {
-    let temporary = "." + JournalWriter.fileName
-    directory.remove(temporary)
-    let file = try directory.create(temporary)
-    try file.write(bytes)
-    try file.sync()
-    try directory.rename(temporary, to: JournalWriter.fileName)
+    try Self.replace(JournalWriter.fileName, in: directory, with: bytes, synced: true)
     try directory.sync()
   }
 
@@ -151,7 +146,7 @@ package final class RunDirectory: Sendable {
   /// - Throws: the first failure; the older report is then unchanged.
   package func writeReport(_ name: String, _ text: String) throws(JournalError) {
     try Self.checkName(name)
-    try Self.replace(name, in: directory, with: text, synced: true)
+    try Self.replace(name, in: directory, with: Array(text.utf8), synced: true)
     try directory.sync()
   }
 
@@ -162,7 +157,7 @@ package final class RunDirectory: Sendable {
     let logs = try logs()
     for (room, text) in texts {
       try Self.checkName(room.rawValue)
-      try Self.replace(room.rawValue + ".log", in: logs, with: text, synced: false)
+      try Self.replace(room.rawValue + ".log", in: logs, with: Array(text.utf8), synced: false)
     }
     try logs.sync()
   }
@@ -212,19 +207,12 @@ package final class RunDirectory: Sendable {
     return try directory.directory(Self.devices)
   }
 
-  static func replace(_ name: String, in directory: File, with text: String, synced: Bool)
-    throws(JournalError)
-  {
+  static func replace(
+    _ name: String, in directory: File, with bytes: [UInt8], synced: Bool
+  ) throws(JournalError) {
     let temporary = "." + name + ".new"
-    directory.remove(temporary)
-    do throws(JournalError) {
-      let file = try directory.create(temporary)
-      try file.write(Array(text.utf8))
-      if synced { try file.sync() }
-      try directory.rename(temporary, to: name)
-    } catch {
-      directory.remove(temporary)
-      throw error
+    try directory.replace(name, through: temporary) { () throws(JournalError) in
+      try directory.create(temporary, with: bytes, synced: synced)
     }
   }
 

@@ -67,9 +67,7 @@ package enum SignedFolders {
     guard let name = path.first else { return }
     try RunDirectory.checkName(name)
     if path.count == 1 {
-      let file = try directory.create(name)
-      try file.write(bytes)
-      try file.sync()
+      try directory.create(name, with: bytes, synced: true)
     } else {
       _ = try directory.createDirectory(name)
       try write(bytes, Array(path.dropFirst()), in: try directory.directory(name))

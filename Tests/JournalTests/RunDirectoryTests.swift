@@ -64,17 +64,17 @@ struct RunDirectoryTests {
   func latestAsText() throws {
     _ = try create("run-1")
     let building = try File.directory(reports).directory("demo")
-    try LatestMark.placeText("run-1", in: building)
+    try LatestMark.place("run-1", in: building, asLink: false)
     #expect(try temporary.read("a/reports/demo/latest") == "run-1\n")
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-1")
     let second = try create("run-2")
-    try LatestMark.placeText("run-2", in: building)
+    try LatestMark.place("run-2", in: building, asLink: false)
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-2")
     // The content of a USB stick, copied to a file system with links.
     try second.publish()
     #expect(building.kind(of: "latest") == S_IFLNK)
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-2")
-    try LatestMark.placeText("run-1", in: building)
+    try LatestMark.place("run-1", in: building, asLink: false)
     #expect(building.kind(of: "latest") == S_IFREG)
     #expect(try temporary.contents().filter { $0.contains(".latest") } == [])
   }
