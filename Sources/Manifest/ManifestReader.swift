@@ -66,7 +66,7 @@ package enum ManifestReader {
   ) -> ManifestReading {
     var decoder = ManifestDecoder(families, files: files)
     let building = decoder.building(in: bytes, file: file)
-    return decoder.reading(building)
+    return ManifestReading(building, decoder)
   }
 
   /// Checks a manifest that is not written in YAML.
@@ -85,7 +85,7 @@ package enum ManifestReader {
     decoder.texts.setContent(tree, of: number)
     for entry in entries { decoder.show(entry.keyRange) }
     let building = decoder.building(tree)
-    return decoder.reading(building)
+    return ManifestReading(building, decoder)
   }
 }
 
@@ -97,11 +97,7 @@ extension ManifestReader {
   {
     var decoder = ManifestDecoder(families)
     let family = decoder.family(in: bytes, file: file)
-    return FamilyReading(
-      family: family,
-      findings: ManifestReading(
-        building: nil, findings: decoder.findings, excerpts: decoder.excerpts, texts: decoder.texts,
-        lists: [], passwords: decoder.passwords, secretKeys: decoder.vocabulary.secretKeys))
+    return FamilyReading(family: family, findings: ManifestReading(nil, decoder))
   }
 }
 
@@ -127,17 +123,6 @@ extension ManifestDecoder {
     guard let document = document(texts.add(bytes, name: file)) else { return nil }
     return building(document.root)
   }
-
-  fileprivate func reading(_ building: Building?) -> ManifestReading {
-    ManifestReading(
-      building: building, findings: findings, excerpts: excerpts, texts: texts, lists: lists,
-      passwords: passwords, secretKeys: vocabulary.secretKeys)
-  }
-
-  /// The lines of all texts, with hidden parts; none without findings, because nothing uses them.
-  fileprivate var excerpts: [SourceExcerpt] {
-    findings.isEmpty ? [] : texts.excerpts(without: secrets)
-  }
 }
 
 package struct ManifestReading: Sendable {
@@ -161,22 +146,21 @@ package struct ManifestReading: Sendable {
   /// Also of a file that has errors.
   package let passwords: ManifestPasswords
 
-  init(
-    building: Building?, findings: [Diagnostic], excerpts: [SourceExcerpt], texts: TextCollection,
-    lists: [RoomList], passwords: ManifestPasswords, secretKeys: SecretKeys
-  ) {
+  fileprivate init(_ building: Building?, _ decoder: ManifestDecoder) {
+    let (findings, texts) = (decoder.findings, decoder.texts)
     self.texts = texts
-    tables = lists.compactMap { list in
+    tables = decoder.lists.compactMap { list in
       guard case .rows(let layout) = list else { return nil }
       let text = texts.texts[layout.text]
       return (text.name, (text.root?.items?.count ?? 1) - 1, layout.delimiter, text.source.isWindows1252)
     }
-    self.secretKeys = secretKeys
-    self.passwords = passwords
+    secretKeys = decoder.vocabulary.secretKeys
+    passwords = decoder.passwords
     let hasError = findings.contains { $0.severity == .error }
     self.building = hasError ? nil : building
     diagnostics = findings.sortedByPlace()
-    self.excerpts = excerpts
+    // Nothing uses them without findings.
+    excerpts = findings.isEmpty ? [] : texts.excerpts(without: decoder.secrets)
   }
 
   /// The findings as text, each with its line and a caret; empty without findings.

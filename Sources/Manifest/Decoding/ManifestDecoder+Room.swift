@@ -173,12 +173,8 @@ extension ManifestDecoder {
   private mutating func roomID(_ fields: Fields, name: String?, claims: inout RoomClaims) -> String? {
     if let node = fields["id"] {
       guard let id = slug(node) else { return nil }
-      if let first = claims.ids.claim(id, node.range) {
-        error(
-          .duplicateIdentifier, "another room has this `id`, \(texts.words(for: first, from: node.range))",
-          at: node.range,
-          notes: [.init("the first with it", at: first)])
-      }
+      reportDuplicate(
+        claims.ids.claim(id, node.range), .duplicateIdentifier, "another room has this `id`,", at: node.range)
       return id
     }
     guard let name, let range = fields["room"]?.range else { return nil }
@@ -190,10 +186,9 @@ extension ManifestDecoder {
     }
     if let first = claims.ids.claim(id, range) {
       let shown = presentable(id).map { ", `\($0)`" } ?? ""
-      error(
-        .duplicateIdentifier,
-        "this room's `id`\(shown), made from its name, is also that of the room \(texts.words(for: first, from: range))",
-        at: range, notes: [.init("the first with it", at: first)],
+      reportDuplicate(
+        first, .duplicateIdentifier,
+        "this room's `id`\(shown), made from its name, is also that of the room", at: range,
         advice: "give one of them an `id` of its own")
     }
     return id
@@ -231,13 +226,24 @@ extension ManifestDecoder {
         .redundantHint, "`device` has no effect in a room with an address", at: entry.keyRange,
         notes: [.init("its address", at: address.keyRange)], advice: "leave one of them out")
     }
-    if let first = claims.deviceNames.claim(name, entry.value.range) {
-      error(
-        .duplicateAddress,
-        "another room has the same `device`, \(texts.words(for: first, from: entry.value.range))",
-        at: entry.value.range, notes: [.init("the first with it", at: first)])
-    }
+    reportDuplicate(
+      claims.deviceNames.claim(name, entry.value.range), .duplicateAddress,
+      "another room has the same `device`,", at: entry.value.range)
     return name
+  }
+
+  /// Reports a value that an earlier room has, too.
+  /// - Parameters:
+  ///   - first: The place of the earlier one; nil if there is none.
+  ///   - message: The text before the words for that place.
+  private mutating func reportDuplicate(
+    _ first: SourceRange?, _ code: DiagnosticCode, _ message: @autoclosure () -> String,
+    at range: SourceRange, advice: String? = nil
+  ) {
+    guard let first else { return }
+    error(
+      code, "\(message()) \(texts.words(for: first, from: range))", at: range,
+      notes: [.init("the first with it", at: first)], advice: advice)
   }
 
   private mutating func address(
@@ -264,13 +270,9 @@ extension ManifestDecoder {
       return nil
     }
     warnOfOtherMeaning(node, "address")
-    if let first = claims.addresses.claim(address, node.range) {
-      error(
-        .duplicateAddress,
-        "another room has the address \(address), \(texts.words(for: first, from: node.range))",
-        at: node.range,
-        notes: [.init("the first with it", at: first)])
-    }
+    reportDuplicate(
+      claims.addresses.claim(address, node.range), .duplicateAddress,
+      "another room has the address \(address),", at: node.range)
     return address
   }
 
@@ -391,9 +393,7 @@ extension ManifestDecoder {
     let what =
       names.count == 1
       ? "the \(names[0]) \(settings[names[0]]?.shown ?? "")" : "the same \(names.map(\.rawValue).listed)"
-    error(
-      .duplicateIdentity, "another room has \(what), \(texts.words(for: first, from: range))", at: range,
-      notes: [.init("the first with it", at: first)])
+    reportDuplicate(first, .duplicateIdentity, "another room has \(what),", at: range)
   }
 
   /// Checks a password by the room's own family, if that takes other ones than the description that all networks

@@ -67,11 +67,6 @@ package struct PlannedStep: Hashable, Sendable, Codable {
   package var reason: FailureReason?
   package var exclusion: Exclusion?
 
-  enum CodingKeys: String, CodingKey {
-    case room, name, action, registered, address, basis, settings, received, rssi, evidence, outcome
-    case reason, exclusion
-  }
-
   package init(
     room: RoomID, name: String, action: Action, registered: Bool? = nil,
     address: BluetoothAddress? = nil, basis: BindingBasis? = nil, settings: [PlannedSetting]? = nil,
