@@ -228,7 +228,6 @@ extension BlueZCentral {
     wake(ticket.path)
   }
 
-  /// Ends the discoveries for which `reason` returns an error.
   func endDiscoveries(_ reason: (ObjectPath) -> CentralError?) {
     for (path, discovery) in discoveries.sorted(by: { $0.key < $1.key }) {
       guard let error = reason(path) else { continue }
@@ -251,7 +250,6 @@ extension BlueZCentral {
     if let sighting { report(sighting, path, device) }
   }
 
-  /// Handles changed properties of a device object.
   func deviceChanged(_ path: ObjectPath, _ changed: Properties) {
     guard let device = tree.device(path) else { return }
     let repeatsData = path.parent.flatMap { discoveries[$0] }?.repeatsData ?? false

@@ -26,7 +26,6 @@ package actor BlueZCentral: Central {
     case unasked
     /// The daemon runs, and `tree` is an exact copy of its objects.
     case present
-    /// The connection to the bus was lost.
     case busLost
   }
 
@@ -47,7 +46,6 @@ package actor BlueZCentral: Central {
   var discoveries: [ObjectPath: Discovery] = [:]
   /// The adapter whose discovery was started last, and when.
   var lastStart: (path: ObjectPath, at: MonotonicInstant)?
-  /// Scans by other clients.
   var foreignScans = ForeignScans()
   /// The connection attempts, by device.
   var attempts: [ObjectPath: ConnectionAttempt] = [:]
@@ -249,7 +247,6 @@ extension BlueZCentral {
     wakeAll()
   }
 
-  /// Handles the end of a link.
   func linkEnded(_ path: ObjectPath, _ cause: Disconnection.Cause) {
     guard let link = links.removeValue(forKey: path) else { return }
     log.debug("\(path.text): link ended (\(cause))")

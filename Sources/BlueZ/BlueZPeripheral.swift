@@ -6,7 +6,6 @@ import Waiting
 /// A link to a peripheral through BlueZ. It runs on the thread of its central, which passes on the content of
 /// signals synchronously.
 package actor BlueZPeripheral: Peripheral {
-  /// The address of the peripheral.
   package nonisolated let address: BluetoothAddress
   /// The adapter that holds the link.
   package nonisolated let adapter: AdapterID
@@ -19,7 +18,6 @@ package actor BlueZPeripheral: Peripheral {
   var isEnding = false
   private var end: Disconnection?
   private var isCauseReported = false
-  /// The subscribers of each characteristic.
   private var sinks: [ObjectPath: [UInt64: AsyncStream<CharacteristicNotification>.Continuation]] = [:]
   private var waiting = Waiters()
 

@@ -42,7 +42,6 @@ struct ObjectTree: Hashable, Sendable {
 
   init(of host: HostName? = nil) { self.host = host }
 
-  /// Applies a change.
   mutating func apply(_ change: Change) {
     switch change {
     case .snapshot(let snapshot):
@@ -109,7 +108,6 @@ struct ObjectTree: Hashable, Sendable {
 // MARK: Adapters
 
 extension ObjectTree {
-  /// The adapters' paths, sorted.
   var adapterPaths: [ObjectPath] { knownAdapters.sorted() }
 
   /// The adapters, ordered by identity. Of several with one address, as cheap copies have, only the first can be meant.
@@ -119,7 +117,6 @@ extension ObjectTree {
     }.sorted { $0.id < $1.id }
   }
 
-  /// The path of an adapter's object.
   func path(of adapter: AdapterID) -> ObjectPath? {
     adapterPaths.first { self.adapter(at: $0)?.id == adapter }
   }

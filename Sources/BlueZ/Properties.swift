@@ -12,7 +12,6 @@ extension Properties {
 
   func bytes(_ name: String) -> [UInt8]? { self[name]?.asBytes }
 
-  /// A property that is a list of strings.
   func texts(_ name: String) -> [String]? { self[name]?.asStrings }
 
   /// An `n` property, such as the RSSI.

@@ -27,7 +27,6 @@ struct ReceivedContent: Hashable, Sendable {
     var repeats: Bool { !manufacturerData.isEmpty || !serviceData.isEmpty }
   }
 
-  /// One received report.
   struct Sighting: Hashable, Sendable {
     /// In dBm. If this report's RSSI was not signalled, the last signalled value (less than 8 dB different).
     var rssi: Int?
@@ -132,7 +131,6 @@ extension ReceivedContent.Payload {
   /// The maximum number of 16-bit service UUIDs in an advertisement.
   private static let mostServices = longestData / 2
 
-  /// Reads the content from properties.
   fileprivate init(_ properties: Properties) {
     localName = properties.text(Name.Property.name).flatMap {
       $0.utf8.count <= Self.longestData ? $0 : nil
@@ -149,7 +147,6 @@ extension ReceivedContent.Payload {
 }
 
 extension ReceivedContent.Sighting {
-  /// The report as an `Advertisement`.
   func advertisement(
     of address: BluetoothAddress, by adapter: AdapterID, at instant: MonotonicInstant
   ) -> Advertisement {

@@ -8,14 +8,12 @@ struct Waiters {
   /// Whether no task waits.
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Adds a wait.
   mutating func add() -> OneShot<Void> {
     let changed = OneShot<Void>()
     waiting[ObjectIdentifier(changed)] = changed
     return changed
   }
 
-  /// Removes a wait that has ended.
   mutating func remove(_ changed: OneShot<Void>) {
     waiting[ObjectIdentifier(changed)] = nil
   }

@@ -54,7 +54,6 @@ package struct Adapter: Hashable, Sendable, Codable {
   /// The controller; nil if the Bluetooth stack reports nothing about it.
   package var hardware: AdapterHardware?
 
-  /// Whether an adapter can be used.
   package enum State: String, Hashable, Sendable, Codable {
     /// Powered on and usable.
     case ready
@@ -84,7 +83,6 @@ package struct Adapter: Hashable, Sendable, Codable {
   }
 }
 
-/// The adapters of one host.
 package struct HostAdapters: Sendable {
   /// Nil for this computer.
   package var host: HostName?

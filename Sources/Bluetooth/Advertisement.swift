@@ -3,7 +3,6 @@
 /// It contains only what this advertisement carried or what certainly still applies. A field that the
 /// Bluetooth stack merely remembers from earlier advertisements is nil or empty.
 package struct Advertisement: Hashable, Sendable {
-  /// The address of the peripheral.
   package var address: BluetoothAddress
   /// The adapter that received the advertisement.
   package var adapter: AdapterID
@@ -13,11 +12,9 @@ package struct Advertisement: Hashable, Sendable {
   package var rssi: Int?
   /// The complete local name.
   package var localName: String?
-  /// The advertised services.
   package var serviceUUIDs: [BluetoothUUID]
   /// Manufacturer data by company identifier. The data does not include the identifier.
   package var manufacturerData: [UInt16: [UInt8]]
-  /// Service data by service UUID.
   package var serviceData: [BluetoothUUID: [UInt8]]
   /// Whether the peripheral changes its address from time to time.
   package var hasChangingAddress = false

@@ -7,7 +7,6 @@ package struct BluetoothUUID: Hashable, Sendable {
   /// numbers because a stored UInt128 is aligned to 16 bytes, and Swift 6.3 miscompiles asynchronous
   /// functions that hold one.
   private let upper: UInt64
-  /// The lower 64 bits.
   private let lower: UInt64
 
   private init(_ number: UInt128) {

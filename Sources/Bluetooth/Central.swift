@@ -94,7 +94,6 @@ extension Central {
   /// The version of this computer's stack.
   package func stackVersion() async -> String? { await stackVersion(on: nil) }
 
-  /// Connects to a peripheral.
   package func connect(
     to address: BluetoothAddress, on adapter: AdapterID
   ) async throws(CentralError) -> any Peripheral {
@@ -104,7 +103,6 @@ extension Central {
 
 /// A peripheral that an adapter holds a link to.
 package struct ConnectedPeripheral: Hashable, Sendable {
-  /// The address of the peripheral.
   package var address: BluetoothAddress
   /// The services that the stack has resolved so far; empty if there are none.
   package var serviceUUIDs: [BluetoothUUID]
@@ -118,7 +116,6 @@ package struct ConnectedPeripheral: Hashable, Sendable {
 /// A link to one peripheral. Every operation throws `disconnected` once the link has ended, and `cancelled`
 /// when its task is cancelled.
 package protocol Peripheral: Sendable {
-  /// The address of the peripheral.
   var address: BluetoothAddress { get }
   /// The adapter that holds the link.
   var adapter: AdapterID { get }
@@ -175,6 +172,5 @@ extension BluetoothUUID {
 package enum WriteKind: String, Sendable, Hashable, Codable {
   /// The peripheral confirms the write.
   case withResponse = "with_response"
-  /// The write is not confirmed.
   case withoutResponse = "without_response"
 }

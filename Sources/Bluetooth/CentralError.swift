@@ -24,7 +24,6 @@ package struct CentralError: Error, Hashable, Sendable {
     case adapterUnavailable(AdapterProblem)
     /// The stack does not know the peripheral (any more). It must be received again first.
     case peripheralUnknown
-    /// The connection attempt failed.
     case connectFailed
     /// The link was lost or did not exist.
     case disconnected
@@ -46,7 +45,6 @@ package struct CentralError: Error, Hashable, Sendable {
     case outOfSlots
     /// The stack itself timed out.
     case timedOut
-    /// The caller was cancelled.
     case cancelled
     /// None of the above; see `stackText`.
     case other
@@ -56,9 +54,7 @@ package struct CentralError: Error, Hashable, Sendable {
   package enum AdapterProblem: String, Hashable, Sendable, Codable, CaseIterable {
     /// The adapter does not exist (any more).
     case absent
-    /// The adapter is powered off.
     case poweredOff = "powered_off"
-    /// The adapter is blocked by rfkill.
     case blocked
   }
 }

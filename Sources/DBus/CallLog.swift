@@ -17,7 +17,6 @@ struct CallLog {
     (self.call, self.timeout, self.logger, start) = (call, timeout, logger, now)
   }
 
-  /// Logs the result.
   func end(_ result: Result<[DBusValue], DBusError>, at now: SuspendingClock.Instant) {
     guard logger.logLevel <= .trace else { return }
     let answer =
@@ -41,7 +40,6 @@ struct CallLog {
     )
   }
 
-  /// The signature of these values.
   static func types(_ values: [DBusValue]) -> String { values.map(\.signature.text).joined() }
 }
 

@@ -104,7 +104,6 @@ extension Connection {
     request.handler.answered(request.call)
   }
 
-  /// Handles a received call.
   func receive(_ call: MethodCall) {
     if call.interface == "org.freedesktop.DBus.Peer" { return answer(call, peer(call.member)) }
     guard let handler = exports.handler(for: call.path) else {

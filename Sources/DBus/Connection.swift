@@ -276,7 +276,6 @@ package actor Connection {
     if isClosed { handler() } else { closeHandlers.append(handler) }
   }
 
-  /// Whether the connection is gone.
   var isClosed: Bool { link == nil }
 
   private func end() {

@@ -44,7 +44,6 @@ package struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
     kind == .remote && self.name == name
   }
 
-  /// The name and the text.
   package var description: String { message.isEmpty ? name : "\(name): \(message)" }
 }
 

@@ -24,7 +24,6 @@ package struct DBusSignature: Hashable, Sendable, CustomStringConvertible, Expre
 
   package var description: String { text }
 
-  /// The complete types in the signature.
   package var completeTypes: [DBusSignature] {
     (SignatureGrammar.completeTypes(of: text) ?? []).map(DBusSignature.init(unchecked:))
   }

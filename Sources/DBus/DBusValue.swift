@@ -71,7 +71,6 @@ package enum DBusValue: Hashable, Sendable {
   }
 }
 
-/// One entry of a dictionary.
 package struct DBusEntry: Hashable, Sendable {
   /// The key, a value of basic type.
   package var key: DBusValue

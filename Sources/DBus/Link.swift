@@ -21,7 +21,6 @@ protocol MessageLink: AnyObject, Sendable {
   /// - Throws: `disconnected`, `overloaded`.
   @discardableResult
   func send(_ message: OutgoingMessage) throws(DBusError) -> UInt32
-  /// Closes the connection.
   func close()
 }
 

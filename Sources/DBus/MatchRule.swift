@@ -2,7 +2,6 @@
 package struct MatchRule: Hashable, Sendable {
   /// The sender. For a well-known name, its current owner.
   package var sender: BusName?
-  /// The object of the signal.
   package var path: ObjectPath?
   /// The object of the signal, or an ancestor of it.
   package var pathNamespace: ObjectPath?

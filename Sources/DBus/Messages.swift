@@ -48,7 +48,6 @@ package struct Signal: Hashable, Sendable {
   }
 }
 
-/// The address of a bus.
 package enum BusAddress: Hashable, Sendable {
   /// An address in D-Bus's own notation, such as `unix:path=/run/dbus/system_bus_socket`.
   case address(String)

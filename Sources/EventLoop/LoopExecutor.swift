@@ -10,7 +10,6 @@ package final class LoopExecutor: SerialExecutor {
   @TaskLocal package static var current: LoopExecutor?
 
   private let loop: EventLoop
-  /// The task executor for this thread.
   package let tasks: LoopTasks
 
   private init(isVirtual: Bool = false) {
@@ -107,7 +106,6 @@ package final class LoopExecutor: SerialExecutor {
     return try result.get()
   }
 
-  /// Whether the loop is in virtual time.
   package var isVirtual: Bool { loop.isVirtual }
 
   /// The time of the loop's timers.

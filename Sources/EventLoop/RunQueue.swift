@@ -86,7 +86,6 @@ package final class RunQueue: @unchecked Sendable {
     thread.store(UInt(pthread_self()), ordering: .relaxed)
   }
 
-  /// Whether the queue is empty.
   package var isEmpty: Bool {
     position == current.count && next.isEmpty && !hasForeign.load(ordering: .acquiring)
   }

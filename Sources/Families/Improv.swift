@@ -121,7 +121,6 @@ package enum Improv {
   }
 }
 
-/// The state of an Improv device.
 package enum ImprovState: UInt8, Sendable {
   /// It accepts commands only after a person has pressed its button.
   case locked = 1

@@ -156,7 +156,6 @@ struct ProcedureSession: Sendable {
     return submission
   }
 
-  /// Takes the device's answer.
   private func take(_ answer: DeviceStatus, _ submission: inout Submission) async {
     await session.received(answer.text, as: answer.meaning == .saved ? .saved : .refusal)
     if answer.meaning == .saved {

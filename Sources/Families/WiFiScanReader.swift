@@ -8,7 +8,6 @@ package import Model
 /// follows the last one.
 package struct WiFiScanReader: Sendable {
   package enum Progress: Hashable, Sendable {
-    /// Nothing was received.
     case nothing
     /// The last notification ended with `MORE`.
     case more

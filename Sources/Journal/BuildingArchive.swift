@@ -49,7 +49,6 @@ package struct BuildingArchive: Sendable {
 
   /// Each after the runs that it knows.
   package private(set) var runs: [Run]
-  /// The order of the runs.
   package let order: RunOrder
   /// The defects of the record, by run. A run with a damaged journal is also in `runs`, with the events
   /// before the damage; other runs with a fault are not.

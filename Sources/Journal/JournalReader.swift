@@ -20,7 +20,6 @@ package struct JournalRecord: Hashable, Sendable {
 
   package init(events: [RunEvent] = []) { self.events = events }
 
-  /// Whether the run has ended.
   package var hasEnded: Bool { if case .runFinished? = events.last?.fact { true } else { false } }
 
   /// The latest time of its lines. The last line need not have it: the clock may have been set.
@@ -44,7 +43,6 @@ package struct JournalPlace: Hashable, Sendable {
   var hash = SHA256(of: Array(JournalLine.schema.utf8))
 }
 
-/// A damaged line of a journal.
 package struct JournalDamage: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// The first line is not a journal line: the file has another format.

@@ -3,7 +3,6 @@ package import Model
 
 /// The end of a journal as its writer knows it.
 package struct JournalEnd: Hashable, Sendable {
-  /// The number of events.
   package var events: Int
   /// The hash of the last event's line.
   var last: String
@@ -37,7 +36,6 @@ package actor JournalWriter {
   private var lines = JournalLines()
   private var length = 0
 
-  /// The end of what is written.
   package private(set) var end = JournalEnd(events: 0, last: JournalLine.origin)
 
   /// The first failure; it closes the journal.

@@ -3,7 +3,6 @@ import Model
 
 /// The run that holds a lock, as the lock file describes it. The message to a refused run names it.
 package struct LockHolder: Hashable, Sendable {
-  /// Process id.
   package var process: Int32
   /// The run's id, which contains the host's name.
   package var run: String

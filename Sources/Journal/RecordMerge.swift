@@ -14,7 +14,6 @@ package struct RecordMerge: Sendable {
     case disk(JournalError)
   }
 
-  /// All runs.
   package let archive: BuildingArchive
   /// The building's id.
   package let building: String

@@ -114,7 +114,6 @@ package final class RunDirectory: Sendable {
     try directory.sync()
   }
 
-  /// Opens the run's directory, or creates it.
   static func openOrCreate(
     in reports: String, building: String, run: String
   ) throws(JournalError) -> RunDirectory {

@@ -15,7 +15,6 @@ package final class RunLock: Sendable {
   }
 
   package let subject: Subject
-  /// The lock file.
   package let path: String
   /// Nil after the release.
   private let file: Mutex<File?>

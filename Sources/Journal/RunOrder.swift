@@ -22,7 +22,6 @@ package struct RunOrder: Sendable {
   /// The positions of the runs, each after the runs that it names.
   package let sorted: [Int]
   private let ids: [String]
-  /// The position of each run.
   private let places: [String: Int]
   /// The positions of the runs that each run names.
   private let named: [[Int]]

@@ -5,7 +5,6 @@ import Glibc
 /// What was signed of a building: a folder `signed/<time>/` in the building's folder for each signature. A folder
 /// appears at once with all its files, and nothing changes it afterwards.
 package enum SignedFolders {
-  /// The folder of them all.
   package static let name = "signed"
 
   /// The names of the folders, oldest first.

@@ -40,7 +40,6 @@ package struct DeviceSession: Sendable {
   private let began: MonotonicInstant
   private var end: MonotonicInstant?
 
-  /// A session that begins now.
   package init(
     room: Room, address: BluetoothAddress, adapter: AdapterID, attempt: Int, central: any Central,
     coordinator: Coordinator, clock: any TimeSource, action: MonotonicInstant? = nil,

@@ -77,7 +77,6 @@ extension AttemptResult {
 
 /// Why an attempt ends before its GATT session is complete.
 enum AttemptEnd: Hashable, Sendable {
-  /// The run stops.
   case stopped
   /// The host was suspended or stopped, and the device got no response in that time.
   case hostPaused

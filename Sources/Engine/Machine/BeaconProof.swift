@@ -9,7 +9,6 @@ struct BeaconProof: Hashable, Sendable {
   /// The device of the room.
   let device: BluetoothAddress
   let identity: DeviceIdentity
-  /// The adapter that received it.
   let adapter: AdapterID
   let at: MonotonicInstant
 

@@ -19,7 +19,6 @@ struct Leftovers: Hashable, Sendable {
   /// All devices, ordered by adapter, then by address.
   var all: [Device] { devices.sorted() }
 
-  /// The devices of one adapter, by address.
   func on(_ adapter: AdapterID) -> [BluetoothAddress] {
     isEmpty ? [] : devices.filter { $0.adapter == adapter }.map(\.address).sorted()
   }

@@ -46,12 +46,10 @@ struct ProofWatch: Sendable {
   private(set) var (isAccepted, isUnderWay): (Bool, Bool)
   private var isUnexplained = false
   private var own: Evidence?
-  /// The adapter that received it.
   private var ownAdapter: AdapterID?
   /// The beacons with the identity from other addresses.
   private var others: [BluetoothAddress: Other] = [:]
   private var other: DeviceIdentity?
-  /// The adapter that received it.
   private var otherAdapter: AdapterID?
   private var waitingSince: MonotonicInstant?
 

@@ -17,7 +17,6 @@ enum RadioState: Hashable, Sendable {
   case powerCycling
 
   struct Window: Hashable, Sendable {
-    /// The purpose of the window.
     let purpose: ScanPurpose
     /// When the adapter was asked to scan; once it scans, when it began.
     var since: MonotonicInstant
@@ -176,7 +175,6 @@ struct Radio: Sendable {
   /// Whether it has received nothing since an instant.
   func isSilent(since instant: MonotonicInstant) -> Bool { receivedAt.map { $0 <= instant } ?? true }
 
-  /// Whether its cool-down lasts.
   func isCoolingDown(at now: MonotonicInstant) -> Bool { coolDownEnd.map { now < $0 } ?? false }
 
   /// Until when it does not scan, to keep its links fast; nil without links.

@@ -5,7 +5,6 @@ import Model
 /// The adapters in use, by identity, each in its session, and what the run knows of adapters over all sessions.
 struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
   private var radios: [Radio] = []
-  /// The index of each adapter.
   private var places: [AdapterID: Int] = [:]
   private var histories: [AdapterID: AdapterHistory] = [:]
   /// The scan windows that have not ended, including those of lost sessions.

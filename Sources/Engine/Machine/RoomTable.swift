@@ -26,11 +26,9 @@ struct RoomTable: Sendable {
   private let places: [RoomID: Int]
   /// Whether `Entry.isPerAction` holds for any room.
   let isAnyPerAction: Bool
-  /// The rooms in each state.
   private var members: [RoomState.Kind: Set<Int>]
   /// The room that has or awaits each device.
   private var owners: [BluetoothAddress: Int] = [:]
-  /// The room that waits for each identity.
   private var awaitedIdentities: [DeviceIdentity: Int] = [:]
   /// Rooms that cannot proceed without a sighting of their device.
   private(set) var unreceived: Set<Int> = []
@@ -54,7 +52,6 @@ struct RoomTable: Sendable {
     _read { yield entries[place] }
   }
 
-  /// The index of a room.
   func place(of room: RoomID) -> Int {
     guard let place = places[room] else { preconditionFailure("room \(room) is not part of this run") }
     return place
@@ -63,7 +60,6 @@ struct RoomTable: Sendable {
   /// The room that has or awaits this device.
   func owner(of device: BluetoothAddress) -> Int? { owners[device] }
 
-  /// The room that waits for this identity.
   func awaiting(_ identity: DeviceIdentity) -> Int? { awaitedIdentities[identity] }
 
   var isAwaitingIdentities: Bool { !awaitedIdentities.isEmpty }
@@ -158,7 +154,6 @@ struct RoomTable: Sendable {
   }
 }
 
-/// A connection that failed.
 struct FailedConnection: Sendable {
   let session: RadioSession
   private let began: MonotonicInstant

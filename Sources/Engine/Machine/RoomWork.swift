@@ -24,12 +24,10 @@ struct RoomWork: Hashable, Sendable {
   }
   private var sharedRoom: Shared<Room>
   let address: BluetoothAddress
-  /// The basis of the binding.
   let basis: BindingBasis
   /// How the operator permitted the binding; nil if nobody had to.
   let consent: Consent?
   var began: MonotonicInstant?
-  /// The attempts that began.
   var attempts = 0
   /// Those that were not charged to the device: they do not count.
   var uncountedAttempts = 0

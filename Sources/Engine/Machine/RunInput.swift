@@ -5,7 +5,6 @@ import Model
 /// machine drops inputs of earlier ones.
 enum RunInput: Sendable {
   case started
-  /// The adapters may have changed.
   case adaptersChanged
   /// Changes of the adapters are no longer reported: the bus is lost for good.
   case adapterChangesEnded
@@ -21,7 +20,6 @@ enum RunInput: Sendable {
   case linksReleased(RadioSession)
   /// The response to `askScanningClients`.
   case scanningClients([String]?, RadioSession)
-  /// The adapter scans.
   case scanBegan(RadioSession)
   case received(Advertisement, RadioSession)
   /// A scan window has ended, by itself or on request.
@@ -64,7 +62,6 @@ enum RunInput: Sendable {
 /// input.
 enum RunEffect: Hashable, Sendable {
   case record(Fact)
-  /// List the adapters.
   case listAdapters
   /// Reserve an adapter for this run.
   case claim(Adapter)
@@ -76,7 +73,6 @@ enum RunEffect: Hashable, Sendable {
   case askScanningClients(RadioSession)
   /// Have the stack forget these devices on that adapter, then open a scan window.
   case scan(RadioSession, forgetting: [BluetoothAddress])
-  /// End a scan window.
   case endScan(RadioSession)
   /// Switch an adapter off and on. A run that ends waits for it: an adapter must not stay off.
   case powerCycle(RadioSession)

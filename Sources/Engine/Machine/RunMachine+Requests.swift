@@ -3,7 +3,6 @@ import Model
 
 /// Requests of the operator during the run, and how a run stops.
 extension RunMachine {
-  /// Whether attempts may start.
   var mayStartAttempts: Bool { !isPaused && !isEnding }
 
   /// Whether the run stops or was asked to: attempts in flight may complete, nothing new starts.

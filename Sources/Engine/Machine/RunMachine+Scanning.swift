@@ -19,7 +19,6 @@ extension RunMachine {
     perform(.scan(session, forgetting: forgetting))
   }
 
-  /// Closes a scan window.
   mutating func closeWindow(_ index: Int) {
     guard let window = radios[index].state.window else { return }
     if case .closing = radios[index].state { return }

@@ -49,7 +49,6 @@ struct RunMachine: Sendable {
 
   /// The devices that the rooms of the building have, by the manifest or the record.
   let devicesOfRooms: Set<BluetoothAddress>
-  /// The hosts on each floor.
   let hosts: [String: Set<HostName>]
   /// The selected rooms, in the manifest's order. Other values refer to a room by its index in this table.
   var rooms: RoomTable
@@ -68,7 +67,6 @@ struct RunMachine: Sendable {
   /// Devices that lost adapters still remember from this run.
   var leftovers = Leftovers()
   var admission: Admission
-  /// The result of a run that only plans.
   var plan: ApplyPlan?
   /// Rooms that the operator is asked about; nil without a pending question.
   var confirmation: PendingConfirmation?

@@ -36,7 +36,6 @@ package struct AirLedger: Sendable {
     /// Whether its last advertisement showed provisioning mode.
     fileprivate var showsWaiting = false
 
-    /// Whether it is in provisioning mode.
     package var isWaiting: Bool { life?.recognition == .awaitingProvisioning }
 
     /// Whether a person must press its button before it accepts settings.

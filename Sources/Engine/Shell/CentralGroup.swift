@@ -25,7 +25,6 @@ package final class CentralGroup: ForwardingCentral {
     }
   }
 
-  /// The central of one host.
   package struct Member: Sendable {
     let host: HostName?
     let central: any Central

@@ -6,7 +6,6 @@ import FoundationEssentials
 import Model
 import SwiftProtobuf
 
-/// The credentials of a room.
 struct EspCredentials: Sendable {
   /// The proof of possession: with security 2 the password. Empty for a device without one.
   let proof: [UInt8]

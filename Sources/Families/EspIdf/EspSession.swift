@@ -79,7 +79,6 @@ extension Room {
   }
 }
 
-/// A device in a session.
 private struct EspDevice: Sendable {
   let session: DeviceSession
   let channel: EspChannel

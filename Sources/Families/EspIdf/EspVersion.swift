@@ -51,7 +51,6 @@ package struct EspVersion: Hashable, Sendable {
     }
 
     var number: Int? { if case .integer(let number) = self { number } else { nil } }
-    /// The texts of a list.
     var texts: Set<String>? {
       guard case .list(let list) = self else { return nil }
       return Set(list.compactMap { if case .text(let text) = $0 { text } else { nil } })

@@ -99,6 +99,5 @@ extension ManifestDecoder {
 }
 
 extension RawRepresentable where Self: CaseIterable, RawValue == String {
-  /// The words for the cases.
   static var words: FamilyForm.Words<Self> { allCases.map { (word: $0.rawValue, meaning: $0) } }
 }

@@ -5,7 +5,6 @@ import YAML
 
 /// The keys `adapters` and `near`.
 extension ManifestDecoder {
-  /// The descriptions under `adapters`.
   mutating func adapters(_ node: YAMLNode) -> [AdapterDescription] {
     guard
       let entries = entries(

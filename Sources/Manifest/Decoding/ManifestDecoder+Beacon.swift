@@ -6,9 +6,7 @@ import YAML
 /// The value of `beacon`: what the firmware of the rooms' devices advertises, where it differs from the
 /// factory's. It is expected on air and never written.
 struct ExpectedBeacon {
-  /// The valid settings.
   var settings: [SettingName: SettingValue] = [:]
-  /// The place of the key.
   var key: SourceRange?
 }
 

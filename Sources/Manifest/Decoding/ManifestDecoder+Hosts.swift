@@ -5,7 +5,6 @@ import YAML
 
 /// The key `hosts`, and the hosts in references to adapters.
 extension ManifestDecoder {
-  /// The descriptions under `hosts`.
   mutating func hosts(_ node: YAMLNode) -> [HostDescription] {
     guard
       let entries = entries(

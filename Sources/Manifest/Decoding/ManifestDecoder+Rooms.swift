@@ -107,7 +107,6 @@ extension ManifestDecoder {
     while let scope = number, scopes[scope].add(kind) { number = scopes[scope].outer }
   }
 
-  /// Collects the rooms of a scope and of the scopes in it.
   mutating func collect(
     _ fields: Fields, in scope: Int, _ networks: [String: Network], _ drafts: inout RoomDrafts
   ) {

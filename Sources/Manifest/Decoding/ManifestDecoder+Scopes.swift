@@ -37,7 +37,6 @@ extension ManifestDecoder {
     return RoomScope(own: own, defaults: own)
   }
 
-  /// Decodes the defaults of a scope.
   mutating func defaults(_ fields: Fields, _ networks: [String: Network]) -> RoomDefaults {
     var defaults = RoomDefaults()
     if let node = fields["profile"] { defaults.profile = ChosenProfile(family: profile(node)) }

@@ -180,7 +180,6 @@ extension ManifestDecoder {
     if let text = node.text, text.utf8.count >= 4 { secrets.insert(text) }
   }
 
-  /// Hides all texts in a value.
   mutating func hideAll(_ node: YAMLNode) {
     hide(node)
     for item in node.items ?? [] { hideAll(item) }

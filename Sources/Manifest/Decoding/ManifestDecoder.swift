@@ -25,11 +25,9 @@ struct ManifestDecoder {
   var networkNames: [String]?
   /// The places of passwords that were checked by the family of a room.
   var checkedPasswords: Set<SourceRange> = []
-  /// The descriptions under `hosts`.
   var hosts: [HostDescription] = []
   /// The floors of the hosts, with their places.
   var hostFloors: [(floor: String, range: SourceRange)] = []
-  /// The descriptions under `adapters`.
   var adapters: [AdapterDescription] = []
   var adapterAliases: [String: AdapterReference] = [:]
   /// The outermost scope first, then each floor and group.
@@ -202,7 +200,6 @@ struct ManifestDecoder {
     return nil
   }
 
-  /// Decodes a profile by its name.
   mutating func profile(_ node: YAMLNode) -> Shared<DeviceFamily>? {
     guard let text = text(node, "profile") else { return nil }
     if let profile = vocabulary.shared[FamilyID(rawValue: text)] { return profile }
@@ -213,7 +210,6 @@ struct ManifestDecoder {
     return nil
   }
 
-  /// Decodes an `id`.
   mutating func slug(_ node: YAMLNode, _ key: String = "id") -> String? {
     guard let text = text(node, key) else { return nil }
     if Slug.isValid(text) { return text }

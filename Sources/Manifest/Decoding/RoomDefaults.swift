@@ -14,9 +14,7 @@ struct RoomDefaults {
   /// The place of `wifi`, when it names a network.
   var wifiKey: SourceRange?
   var checksWiFi: Bool?
-  /// The place of `wifi_check`.
   var wifiCheckKey: SourceRange?
-  /// The place of `proof`.
   var proofKey: SourceRange?
 
   /// These defaults, and those of `outer` that are missing here.

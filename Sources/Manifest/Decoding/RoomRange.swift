@@ -8,7 +8,6 @@ struct RoomRange: Hashable {
   /// The maximum length in bytes of what all names of a range have in common: no family's name is longer.
   static let maximumLength = 512
 
-  /// The names, in order.
   var names: [String]
   /// The distance of each room from the first: by number if all values are numbers, else by position. Minors
   /// count up by it.

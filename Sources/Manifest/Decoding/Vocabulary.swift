@@ -52,7 +52,6 @@ package struct Vocabulary: Sendable {
   let openValues: Set<String>
   /// The settings that number devices, over all families.
   package let counted: [SettingDescription]
-  /// The keys of all families' settings.
   package let settingKeys: [String]
   private let keysByFamily: [FamilyID: [String]]
   /// The families for rooms, which are many and share them.

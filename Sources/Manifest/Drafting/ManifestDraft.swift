@@ -2,7 +2,6 @@ package import Model
 
 /// A new manifest for a person to continue. Its text has comments that explain it.
 package struct ManifestDraft: Sendable {
-  /// The source of a password.
   package enum Password: Hashable, Sendable {
     /// An open network; for another secret the empty text.
     case none

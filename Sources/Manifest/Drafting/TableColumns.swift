@@ -12,7 +12,6 @@ package struct TableColumns: Hashable, Sendable {
 
   /// The columns with a header, in the table's order.
   package private(set) var columns: [Column]
-  /// The keys that a column can give.
   package let keys: [String]
 
   /// Guesses the keys. If several columns match a key, an exact header wins, then the first column.

@@ -267,7 +267,6 @@ struct RoomChange {
       text: text, bytes: bytes, replacement: replacement, line: source(text).mark(at: bytes.lowerBound).line)
   }
 
-  /// Adds a line below the line of a byte.
   private func addingLine(_ line: String, below offset: Int, in text: Int, _ bytes: [UInt8]) -> Change {
     let source = source(text)
     let above = source.mark(at: offset).line

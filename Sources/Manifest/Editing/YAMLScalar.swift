@@ -7,7 +7,6 @@ package enum YAMLScalar {
     isCertain(text) ? text : quoted(text)
   }
 
-  /// The text in double quotes.
   package static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

@@ -7,11 +7,9 @@ import YAML
 /// A family that a file describes, with the places for findings.
 struct DescribedFamily {
   var family: DeviceFamily
-  /// The place of its id.
   var id: SourceRange
   /// The place of each setting's name.
   var settings: [SettingName: SourceRange]
-  /// The place of `recognise`.
   var recognition: SourceRange
 }
 

@@ -307,7 +307,6 @@ extension ManifestDecoder {
     "the settings: \(settings.all.map(\.name.rawValue).listed)"
   }
 
-  /// Decodes the name of a setting.
   mutating func setting(_ node: YAMLNode, _ key: String, of settings: FamilySettings) -> SettingDescription? {
     guard let text = text(node, key) else { return nil }
     if let setting = settings[text] { return setting }

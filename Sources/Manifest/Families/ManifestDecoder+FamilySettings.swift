@@ -3,7 +3,6 @@ import Model
 import Source
 import YAML
 
-/// The settings of a described family.
 struct FamilySettings {
   var all: [SettingDescription] = []
   var places: [SettingName: SourceRange] = [:]

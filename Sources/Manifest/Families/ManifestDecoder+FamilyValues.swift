@@ -25,7 +25,6 @@ extension ManifestDecoder {
     return nil
   }
 
-  /// Decodes the number of a company.
   mutating func company(_ node: YAMLNode) -> UInt16? {
     guard let text = text(node, "manufacturer") else { return nil }
     if text.hasPrefix("0x"), let number = UInt16(text.dropFirst(2), radix: 16) { return number }
@@ -80,7 +79,6 @@ extension ManifestDecoder {
     return lower...upper
   }
 
-  /// Decodes a value of a setting.
   mutating func value(_ node: YAMLNode, _ key: String, _ setting: SettingDescription) -> SettingValue? {
     guard let text = text(node, key) else { return nil }
     if let value = setting.value(text), !setting.isSecret,

@@ -1,7 +1,6 @@
 import Hex
 import YAML
 
-/// The keys whose values are secret.
 struct SecretKeys {
   /// Those whose text is secret.
   let texts: Set<String>

@@ -59,7 +59,6 @@ extension ManifestDecoder {
       advice: "check that this cell is right, or export the table as “CSV UTF-8”")
   }
 
-  /// The mapping of columns to keys in the manifest.
   private struct ColumnMapping {
     /// Keys with their headers, and the place of the mapping.
     var columns: [(key: String, header: String, range: SourceRange)] = []

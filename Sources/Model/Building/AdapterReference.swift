@@ -3,7 +3,6 @@ package import Bluetooth
 /// An adapter as the operator refers to it: by its present name, `hci0`, or by its address, which is stable; both with
 /// the host of another computer, `floor-3/hci0`. A host alone means each of its adapters.
 package struct AdapterReference: Hashable, Sendable, ExpressibleByStringLiteral {
-  /// The reference as written.
   package let text: String
 
   package init(_ text: String) {
@@ -14,7 +13,6 @@ package struct AdapterReference: Hashable, Sendable, ExpressibleByStringLiteral 
     self.init(text)
   }
 
-  /// Whether the reference means this adapter.
   package func names(_ adapter: Adapter) -> Bool {
     text == adapter.name || AdapterID(text) == adapter.id
       || adapter.id.host != nil && adapter.id.host?.text == text

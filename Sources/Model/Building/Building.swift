@@ -4,7 +4,6 @@ package import Bluetooth
 package struct Building: Hashable, Sendable {
   /// The stable name in file names and records: `[a-z0-9-]+`.
   package var id: String
-  /// The display name.
   package var name: String
   /// The assignment of rooms without any hint.
   package var assignment: Assignment

@@ -13,9 +13,7 @@ package enum DeviceReference: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Nil for a name.
   package var address: BluetoothAddress? { if case .address(let address) = self { address } else { nil } }
-  /// Nil for an address.
   package var name: String? { if case .name(let name) = self { name } else { nil } }
 
   /// Length of a name in bytes (Bluetooth Core, Vol 3 Part C 11: 31 less its header).

@@ -84,7 +84,6 @@ package struct NamePattern: Hashable, Sendable {
     pattern = Array(text.lowercased())
   }
 
-  /// Whether the whole name matches.
   package func matches(_ name: String) -> Bool { distance(to: name, within: 0) == 0 }
 
   /// The edit distance of the pattern and a name: the number of characters to add, remove or replace; more

@@ -1,6 +1,5 @@
 package import Bluetooth
 
-/// A value of a setting.
 package enum SettingValue: Hashable, Sendable {
   case integer(Int)
   /// Text that is not secret, or the name of a choice.
@@ -25,7 +24,6 @@ package enum SettingValue: Hashable, Sendable {
 /// The description of a setting of a device family: the manifest check, the schema, reports and `inspect` use
 /// it.
 package struct SettingDescription: Hashable, Sendable {
-  /// The machine name.
   package var name: SettingName
   /// The display name, which follows "the": `minor ID`.
   package var title: String
@@ -116,7 +114,6 @@ extension SettingDescription {
   package static let lettersOfNames = "a-z0-9._-"
   package static let longestName = 32
 
-  /// Whether a mapping can have an entry of this name.
   package func canHaveEntry(_ name: String) -> Bool {
     guard let reservedNames, (1...Self.longestName).contains(name.utf8.count) else { return false }
     return !reservedNames.contains(name)
@@ -130,7 +127,6 @@ extension SettingDescription {
       }
   }
 
-  /// The description of an entry of a mapping.
   package func entry(_ name: String) -> SettingDescription {
     var entry = self
     entry.name = SettingName(rawValue: "\(self.name).\(name)")
@@ -147,7 +143,6 @@ extension SettingDescription {
   }
 }
 
-/// One of the values of a setting.
 package struct SettingChoice: Hashable, Sendable {
   /// The name in manifests and reports.
   package var name: String

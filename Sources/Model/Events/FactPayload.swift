@@ -33,7 +33,6 @@ extension AttemptFact {
   package var subject: FactSubject { FactSubject(room: room, attempt: attempt) }
 }
 
-/// The subject of a fact.
 package struct FactSubject: Hashable, Sendable {
   /// The room; nil for a fact about the run.
   package var room: RoomID?

@@ -108,7 +108,6 @@ package enum WiFiCheckResult: String, Hashable, Sendable, Codable, CaseIterable 
   case noAnswer = "no_answer"
 }
 
-/// The value of a setting on a device.
 package struct HeldSetting: Hashable, Sendable, Codable {
   package var name: SettingName
   package var value: String

@@ -144,7 +144,6 @@ package struct OperatorAwaited: RoomFact {
 
 /// The operator asked the run to pause, to resume, or to stop.
 package struct OperatorRequested: FactPayload {
-  /// The requests.
   package enum Request: String, Hashable, Sendable, Codable, CaseIterable {
     case pause
     case resume

@@ -11,7 +11,6 @@ package enum FailureClass: String, Hashable, Sendable, Codable {
   /// The stack had forgotten the device, so nothing was sent: the device must be received again. Not charged
   /// to it.
   case forgotten
-  /// The device refused.
   case refused
   /// A retry cannot succeed: something must change first.
   case permanent
@@ -36,7 +35,6 @@ package enum AttemptExemption: String, Hashable, Sendable, Codable, CaseIterable
   case deviceForgotten = "device_forgotten"
 }
 
-/// The failure of an attempt.
 package struct AttemptFailure: Error, Hashable, Sendable {
   package var reason: FailureReason
 

@@ -248,7 +248,6 @@ extension FailureReason {
     /// The device holds other settings.
     case other
 
-    /// Whether the device denies its save.
     package var deniesSave: Bool { self != .other }
   }
 
@@ -269,7 +268,6 @@ extension FailureReason {
   package static let gaveUpJoining = Self.wifiRefused(
     .unknown, deviceText: "it tried to join, and gave up")
 
-  /// The reason without its context.
   package var code: Code { row.code }
   /// Its consequence for a retry.
   package var failureClass: FailureClass { row.failureClass }

@@ -93,7 +93,6 @@ package struct Evidence: Hashable, Sendable, Codable {
   }
 }
 
-/// The state of a setting.
 package enum SettingState: String, Hashable, Sendable, Codable, CaseIterable {
   case notWritten = "not_written"
   case submitted

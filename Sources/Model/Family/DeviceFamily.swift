@@ -26,7 +26,6 @@ package struct DeviceFamily: Hashable, Sendable {
   package var security: SecurityRule?
   /// The characteristics of its service, with the settings in their values, in the order of writing.
   package var characteristics: [CharacteristicDescription]
-  /// The stages of an attempt.
   package var stages: [Stage]
   package var timeouts: TimeoutRule
   /// The usual time within which a device accepts a connection. It bounds first attempts, which would delay
@@ -86,7 +85,6 @@ package struct DeviceFamily: Hashable, Sendable {
       ?? access.lazy.compactMap { mapping in mapping.entryName(of: setting).map(mapping.entry) }.first
   }
 
-  /// Whether a device shows on air that it is configured.
   package var showsConfiguredOnAir: Bool { recognition.contains { $0.state == .configured } }
 
   /// The state of the device that sent an advertisement; nil for a device of another family, or when that is

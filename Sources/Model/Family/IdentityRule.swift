@@ -93,7 +93,6 @@ package struct IdentityRule: Hashable, Sendable {
       (self.name, self.setting, self.encoding, self.factory) = (name, setting, encoding, factory)
     }
 
-    /// The part of an identity with this value.
     func text(_ value: SettingValue) -> String { name + " " + (value.shown ?? "") }
   }
 

@@ -2,7 +2,6 @@ package import Bluetooth
 
 /// The state of a device, by an advertisement.
 package enum Recognition: Hashable, Sendable {
-  /// It is in provisioning mode.
   case awaitingProvisioning
   /// It is not configured, and a person must press its button before it accepts settings.
   case locked

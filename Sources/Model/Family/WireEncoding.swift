@@ -1,7 +1,6 @@
 package import Bluetooth
 import Hex
 
-/// The encoding of a value on the wire.
 package enum WireEncoding: Hashable, Sendable {
   /// The rest of the value.
   case utf8
@@ -57,7 +56,6 @@ package enum WireEncoding: Hashable, Sendable {
 
 /// A characteristic of a family's service, and what its value contains.
 package struct CharacteristicDescription: Hashable, Sendable {
-  /// A part of the value.
   package struct Field: Hashable, Sendable {
     /// The setting; nil for bytes that the GATT session computes.
     package var setting: SettingName?
@@ -73,7 +71,6 @@ package struct CharacteristicDescription: Hashable, Sendable {
   package var title: String
   /// The parts of its value, in order; none for a command or a status.
   package var fields: [Field]
-  /// Whether its writes are confirmed.
   package var isConfirmed: Bool
 
   package init(_ uuid: BluetoothUUID, _ title: String, _ fields: [Field] = [], isConfirmed: Bool = true) {

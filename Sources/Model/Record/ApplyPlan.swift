@@ -93,7 +93,6 @@ package struct PlanDifference: Hashable, Sendable {
 }
 
 extension ApplyPlan {
-  /// The rooms of the plan.
   package var selection: RoomSelection {
     let chosen = rooms.filter { $0.exclusion?.cause != .deselected }.map(\.room)
     // An empty `only` would select all rooms.

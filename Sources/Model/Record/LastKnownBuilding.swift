@@ -72,7 +72,6 @@ package struct LastKnownBuilding: Hashable, Sendable {
 
 /// The state of a room by the record.
 package struct LastKnownRoom: Hashable, Sendable {
-  /// The last recorded name.
   package var name: String
   /// The last recorded device family.
   package var profile: FamilyID
@@ -166,7 +165,6 @@ package struct Holding: Hashable, Sendable {
 package struct Binding: Hashable, Sendable {
   package var address: BluetoothAddress
   package var basis: BindingBasis
-  /// The run that recorded it.
   package var run: String
   package var at: Date
 
@@ -187,19 +185,15 @@ package struct LastWrite: Hashable, Sendable {
     case proved(Evidence)
   }
 
-  /// The address that was written.
   package var address: BluetoothAddress
   package var state: State
   /// Whether the device accepted the whole command: that it is configured then shows these settings, in a family
   /// without an identity.
   package var isAccepted = false
-  /// The settings, each with its state.
   package var settings: [SettingResult]
   /// The identity that the device sends with them; nil for a family without one.
   package var identity: DeviceIdentity?
-  /// The key that seals the secrets.
   package var sealKey: String?
-  /// The run that wrote it.
   package var run: String
   package var at: Date
   /// When the device was last received as in the evidence; nil without a proof.

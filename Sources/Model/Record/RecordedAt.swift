@@ -47,7 +47,6 @@ package struct Acceptance: Hashable, Sendable {
   }
 }
 
-/// The retirement of a room.
 package struct RoomRetirement: Hashable, Sendable {
   /// The reason that the operator gave.
   package var reason: String?

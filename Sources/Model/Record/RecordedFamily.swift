@@ -42,7 +42,6 @@ package struct RecordedFamily: Hashable, Sendable, Codable {
     }
   }
 
-  /// Whether its devices have an identity on air.
   package var hasIdentity: Bool { settings.contains(where: \.isOnAir) }
 
   /// The settings that are expected on air and never written.

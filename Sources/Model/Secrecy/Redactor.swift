@@ -26,7 +26,6 @@ package struct Redactor: Sendable {
     }
   }
 
-  /// Whether it redacts nothing.
   package var isEmpty: Bool { pieces.isEmpty }
 
   /// The end of a text, as far as `callAsFunction(_:after:)` uses it.

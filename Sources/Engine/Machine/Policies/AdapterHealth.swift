@@ -62,7 +62,6 @@ struct AdapterHealth: Hashable, Sendable {
     coolDownEnd = max(coolDownEnd ?? now, now.advanced(by: pause))
   }
 
-  /// Whether its cool-down lasts.
   func isCoolingDown(at now: MonotonicInstant) -> Bool { coolDownEnd.map { now < $0 } ?? false }
 
   /// Counts a refused scan. Returns the end of the cool-down.

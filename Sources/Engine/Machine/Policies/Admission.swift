@@ -54,7 +54,6 @@ struct Admission: Sendable {
     return firstRooms.allSatisfy(isFinished) ? firstRooms : nil
   }
 
-  /// The first rooms, by network.
   var firstRooms: [Int] { first.sorted { $0.key < $1.key }.flatMap(\.value) }
 
   /// Determines the networks in which no first room succeeded.
