@@ -69,8 +69,7 @@ extension ManifestDecoder {
     of node: YAMLNode, _ message: String, canBeEmpty: Bool = true, advice: String? = nil
   ) -> [YAMLNode.Entry]? {
     if let entries = node.entries, canBeEmpty || !entries.isEmpty { return entries }
-    error(.wrongStructure, message, at: node.range, advice: advice)
-    return nil
+    return refused(.wrongStructure, message, at: node.range, advice: advice)
   }
 
   /// Decodes one of a few words to its meaning.
@@ -82,10 +81,9 @@ extension ManifestDecoder {
     guard let text = text(node, key) else { return nil }
     if let word = words.first(where: { $0.word == text }) { return word.meaning }
     let known = words.map(\.word)
-    error(
+    return refused(
       .unknownValue, message ?? "`\(key)` is none of the possible values", at: node.range,
       advice: suggestion(for: text, of: known, or: advice(known)))
-    return nil
   }
 
   /// Checks the length of a text for people.

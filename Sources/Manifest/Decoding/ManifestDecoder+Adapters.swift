@@ -43,9 +43,8 @@ extension ManifestDecoder {
     } else if let node = fields["address"] {
       guard let text = text(node, "address") else { return nil }
       guard let reference = AdapterReference(naming: text), let id = AdapterID(reference.text) else {
-        error(
+        return refused(
           .badAddress, "`address` is not the address of an adapter", at: node.range, advice: Self.addresses)
-        return nil
       }
       warnOfOtherMeaning(node, "address")
       checkHost(of: reference, at: node.range)
@@ -54,10 +53,9 @@ extension ManifestDecoder {
       }
       description = AdapterDescription(AdapterReference(id.description), alias: entry.key)
     } else {
-      error(
+      return refused(
         .badAdapter, "this is neither the name nor the address of an adapter", at: entry.keyRange,
         advice: "write hci0 or 00:1A:7D:DA:71:13, or give it its `address`: \(Self.addresses)")
-      return nil
     }
     if let node = fields["slots"] { description.slots = integer(node, "slots", in: ManifestLimits.slots) }
     if let node = fields["place"] { description.place = label(node, "place") }
@@ -83,11 +81,10 @@ extension ManifestDecoder {
       checkHost(of: reference, at: entry.value.range)
       return reference
     }
-    error(
+    return refused(
       .unknownAdapter, "this is neither the name nor the address of an adapter", at: entry.value.range,
       advice: suggestion(
         for: text, of: adapterAliases.keys.sorted() + hosts.map(\.name.text),
         or: "write hci0 or 00:1A:7D:DA:71:13: \(Self.addresses)"))
-    return nil
   }
 }

@@ -60,10 +60,9 @@ extension ManifestDecoder {
     }
     guard let text = text(node, key) else { return nil }
     guard let value = description.value(text) else {
-      error(
+      return refused(
         .notAUUID, "`\(key)` is not a UUID", at: node.range,
         advice: Self.advice(onUUID: text))
-      return nil
     }
     return check(value, by: description, called: key, at: node.range) ? value : nil
   }

@@ -7,11 +7,10 @@ extension ManifestDecoder {
   mutating func building(_ root: YAMLNode?) -> Building? {
     let start = SourceRange(start: Mark(line: 1, column: 1), end: Mark(line: 1, column: 1))
     guard let root else {
-      error(
+      return refused(
         .emptyManifest, "the manifest is empty", at: start,
         advice: "it needs at least `building` and `rooms`; `roboprov init` writes one that explains every key"
       )
-      return nil
     }
     if isOther(root) { return nil }
     guard
@@ -97,11 +96,10 @@ extension ManifestDecoder {
     if let node = fields["id"] { return slug(node) }
     guard let name else { return nil }
     if let slug = Slug.make(of: name) { return slug }
-    error(
+    return refused(
       .noIdentifier, "no `id` can be made from the building's name",
       at: fields["building"]?.range ?? fields.head,
       advice: "give one: id: …, of a–z, 0–9 and hyphens")
-    return nil
   }
 
   private mutating func matchPolicy(_ fields: Fields) -> Building.Assignment? {

@@ -28,10 +28,9 @@ extension ManifestDecoder {
     if !Vocabulary.mentionsSecrets(entry.key) { show(entry.keyRange) }
     guard let fields = fields(of: entry.value, "a host", known: Vocabulary.host) else { return nil }
     guard let name = HostName(entry.key) else {
-      error(
+      return refused(
         .badHost, "this cannot be the name of a host", at: entry.keyRange,
         advice: "use a–z, 0–9 and hyphens between them, and no name or address of an adapter: floor-3")
-      return nil
     }
     guard
       let node = required(
@@ -39,10 +38,9 @@ extension ManifestDecoder {
       let ssh = text(node, "ssh")
     else { return nil }
     guard HostDescription.isDestination(ssh) else {
-      error(
+      return refused(
         .badHost, "`ssh` is not a destination of ssh", at: node.range,
         advice: "write USER@HOST; \(HostDescription.destinationRule), where options belong, too")
-      return nil
     }
     var adapters: [AdapterReference] = []
     if let node = fields["adapters"] {

@@ -58,12 +58,11 @@ extension ManifestDecoder {
       show(node.range)
       let numbers = try? RoomRange(text)
       guard let numbers, numbers.names.count == rooms.names.count else {
-        error(
+        return refused(
           .rangeValue,
           "\(numbers.map { "\($0.names.count)" } ?? "no") \(setting.name)s for \(rooms.names.count) rooms",
           at: node.range,
           advice: "give the first room's \(setting.name); the others follow from their numbers")
-        return nil
       }
       return numbers.names
     }
@@ -72,12 +71,11 @@ extension ManifestDecoder {
     let last = first + (rooms.offsets.max() ?? 0)
     guard bounds.contains(last), bounds.contains(first + (rooms.offsets.min() ?? 0)) else {
       show(node.range)
-      error(
+      return refused(
         .rangeValue,
         "the \(setting.name)s of this range reach \(last), outside of \(bounds.lowerBound)…\(bounds.upperBound)",
         at: node.range,
         advice: "the first room has this \(setting.name); the others follow from their numbers")
-      return nil
     }
     return rooms.offsets.map { String(first + $0) }
   }

@@ -179,10 +179,9 @@ extension ManifestDecoder {
     }
     guard let name, let range = fields["room"]?.range else { return nil }
     guard let id = Slug.make(of: name) else {
-      error(
+      return refused(
         .noIdentifier, "no `id` can be made from this room's name", at: range,
         advice: "give one: id: …, of a–z, 0–9 and hyphens")
-      return nil
     }
     if let first = claims.ids.claim(id, range) {
       let shown = presentable(id).map { ", `\($0)`" } ?? ""
@@ -263,11 +262,10 @@ extension ManifestDecoder {
     guard let text = text(node, "address") else { return nil }
     guard let address = BluetoothAddress(text), address.isPossible else {
       let odd = OddCharacter(in: text) { $0.isASCII && ($0.isHexDigit || ":-_. ".contains($0)) }
-      error(
+      return refused(
         .badAddress, "`address` is not the address of a device", at: node.range,
         advice: Self.advice(on: text, odd),
         fix: odd.flatMap { BluetoothAddress($0.corrected) == nil ? nil : replace(node, with: $0.corrected) })
-      return nil
     }
     warnOfOtherMeaning(node, "address")
     reportDuplicate(

@@ -21,18 +21,16 @@ extension ManifestDecoder {
     if let entries = node.entries { return reference(node, entries, key, isOnLabel: isOnLabel) }
     hide(node)
     guard let text = node.text, !node.isNull else {
-      error(
+      return refused(
         .badSecretSource, "`\(key)` has no value, or more than one", at: node.range,
         advice: key == "password" ? "leave the key out for an open network" : "for none: \(key): \"\"")
-      return nil
     }
     if isInTypographicQuotes(node, key) { return nil }
     if let name = Self.placeholder(text) {
-      error(
+      return refused(
         .placeholderPassword, "`\(key)` is a placeholder, which roboprov does not replace", at: node.range,
         advice:
           "write the password itself, or where it comes from: \(key): { env: \(name ?? "WIFI_PASSWORD") }")
-      return nil
     }
     if !text.isEmpty { passwords.files.insert(texts.texts[node.range.text].name) }
     warnOfOtherMeaning(node, key)
@@ -115,11 +113,10 @@ extension ManifestDecoder {
   private mutating func environment(_ node: YAMLNode) -> SecretSource? {
     // The text may be a password in the wrong place, so the message does not repeat it.
     guard let name = node.text, SecretSource.isEnvironmentName(name) else {
-      error(
+      return refused(
         .badSecretSource,
         "`env` takes the name of an environment variable: capital letters, digits and underscores",
         at: node.range, advice: "for example: password: { env: WIFI_PASSWORD }")
-      return nil
     }
     show(node.range)
     passwords.environment.insert(name)
@@ -130,10 +127,9 @@ extension ManifestDecoder {
     let node = entry.value
     guard let path = node.text, !node.isNull, !path.isEmpty, path.utf8.count < 4096, !path.contains("\0")
     else {
-      error(
+      return refused(
         .badSecretSource, "`\(entry.key)` takes the path of a file", at: node.range,
         advice: "for example: { \(entry.key): \(example) }; it is relative to this file")
-      return nil
     }
     // A text that does not look like a path may be a password in the wrong place.
     let isPath = ["/", "./", "../"].contains { path.hasPrefix($0) } && !path.contains(where: \.isWhitespace)
@@ -143,19 +139,17 @@ extension ManifestDecoder {
 
   private mutating func command(_ node: YAMLNode) -> SecretSource? {
     guard let items = node.items, !items.isEmpty else {
-      error(
+      return refused(
         .badSecretSource, "`command` takes a list: a program and its arguments", at: node.range,
         advice: "for example: password: { command: [pass, show, wifi] }; no shell reads it")
-      return nil
     }
     var words: [String] = []
     for item in items {
       guard let word = item.text, !item.isNull, !word.contains("\0"), !words.isEmpty || !word.isEmpty else {
-        error(
+        return refused(
           .badSecretSource,
           words.isEmpty ? "this is not the name of a program" : "this is not an argument of a program",
           at: item.range, advice: "each item of `command` is a text")
-        return nil
       }
       words.append(word)
     }
@@ -168,11 +162,10 @@ extension ManifestDecoder {
       return .prompt
     }
     let isMeant = node.text.map { ["true", "yes", "on", "y"].contains($0.lowercased()) } ?? false
-    error(
+    return refused(
       .badSecretSource, "`prompt` takes `true` and nothing else", at: node.range,
       advice: isMeant
         ? "did you mean `true`?" : "without a prompt, use `env`, `file` or `command`")
-    return nil
   }
 
   /// Hides a text of at least 4 bytes in all messages, wherever it occurs.

@@ -80,10 +80,9 @@ extension ManifestDecoder {
     let key = description.name.rawValue
     guard let entries = node.entries else {
       hide(node)
-      error(
+      return refused(
         .wrongStructure, "`\(key)` is a mapping of names to values", at: node.range,
         advice: "for example: \(key): { custom-data: … }")
-      return nil
     }
     var values: [SettingName: SettingValue] = [:]
     for entry in entries {
@@ -123,10 +122,9 @@ extension ManifestDecoder {
       case .uuid: advice = Self.advice(onUUID: text)
       default: break
       }
-      error(
+      return refused(
         description.kind.code, "`\(key)` is not \(description.kind.words)", at: node.range, advice: advice,
         fix: fix)
-      return nil
     }
     guard check(value, by: description, called: key, at: node.range) else { return nil }
     if let caution = description.caution, case .duration(let duration) = value, duration > caution.longest {

@@ -33,13 +33,11 @@ extension ManifestDecoder {
     guard let text = text(node, stage.rawValue) else { return nil }
     guard let duration = Duration(written: text) else {
       let (advice, fix) = correction(ofDuration: node)
-      error(
+      return refused(
         .notADuration, "`\(stage.rawValue)` is not a duration", at: node.range, advice: advice, fix: fix)
-      return nil
     }
     guard duration > .zero, duration <= ManifestLimits.longestTimeout else {
-      error(.outOfRange, "`\(stage.rawValue)` must be above 0 and at most 60m", at: node.range)
-      return nil
+      return refused(.outOfRange, "`\(stage.rawValue)` must be above 0 and at most 60m", at: node.range)
     }
     return duration
   }

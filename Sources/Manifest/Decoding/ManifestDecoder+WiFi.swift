@@ -80,10 +80,9 @@ extension ManifestDecoder {
   mutating func choice(_ node: YAMLNode, of networks: [String: Network]) -> WiFiChoice? {
     if node.entries != nil { return network(node).map { .network($0) } }
     guard let name = node.text, !node.isNull else {
-      error(
+      return refused(
         .wrongStructure, "`wifi` takes a network's name, an inline network or `none`", at: node.range,
         advice: "for no WiFi: wifi: none")
-      return nil
     }
     if name == "none" {
       show(node.range)
@@ -98,8 +97,7 @@ extension ManifestDecoder {
     // network.
     if findings.count > ManifestReader.maximumFindings {
       // This finding is not shown, and the search for a similar name is slow.
-      error(.unknownNetwork, "no network under `wifi` has this name", at: node.range)
-      return nil
+      return refused(.unknownNetwork, "no network under `wifi` has this name", at: node.range)
     }
     let known = networkNames ?? networks.keys.filter { presentable($0) != nil }.sorted()
     networkNames = known
@@ -112,7 +110,6 @@ extension ManifestDecoder {
       } else {
         "known networks: \(Array(known.prefix(20).filter { presentable($0) != nil }.prefix(10)).listed)"
       }
-    error(.unknownNetwork, "no network under `wifi` has this name", at: node.range, advice: advice)
-    return nil
+    return refused(.unknownNetwork, "no network under `wifi` has this name", at: node.range, advice: advice)
   }
 }

@@ -68,6 +68,15 @@ struct ManifestDecoder {
     report(Diagnostic(.warning, code, message, at: range, notes: notes, advice: advice, fix: fix))
   }
 
+  /// Reports an error, and gives nil in place of a value.
+  mutating func refused<Value>(
+    _ code: DiagnosticCode, _ message: String, at range: SourceRange, notes: [Diagnostic.Note] = [],
+    advice: String? = nil, fix: Diagnostic.Fix? = nil
+  ) -> Value? {
+    error(code, message, at: range, notes: notes, advice: advice, fix: fix)
+    return nil
+  }
+
   private mutating func report(_ finding: Diagnostic) {
     guard reported.insert(Report(place: finding.range.start, message: finding.message)).inserted else {
       return
@@ -89,10 +98,9 @@ struct ManifestDecoder {
     elsewhere: Elsewhere = { _ in nil }
   ) -> Fields? {
     guard let entries = node.entries else {
-      error(
+      return refused(
         .wrongStructure, "\(thing) is a mapping of keys and values", at: node.range,
         advice: "its keys: \(known.listed)")
-      return nil
     }
     let head = entries.first?.keyRange ?? node.range
     if let fields = Fields(head: head, entries, known: known) {
@@ -162,13 +170,11 @@ struct ManifestDecoder {
   /// The text of a scalar, which is marked as harmless. Nil, with an error, without a text.
   mutating func text(_ node: YAMLNode, _ key: String) -> String? {
     guard let text = node.text else {
-      error(.wrongStructure, "`\(key)` takes a single value", at: node.range)
-      return nil
+      return refused(.wrongStructure, "`\(key)` takes a single value", at: node.range)
     }
     guard !node.isNull else {
-      error(
+      return refused(
         .missingValue, "`\(key)` has no value", at: node.range, advice: "give it one, or leave the key out")
-      return nil
     }
     if !Vocabulary.mentionsSecrets(text) { show(node.range) }
     return isInTypographicQuotes(node, key) ? nil : text
@@ -204,20 +210,18 @@ struct ManifestDecoder {
     guard let text = text(node, "profile") else { return nil }
     if let profile = vocabulary.shared[FamilyID(rawValue: text)] { return profile }
     let known = families.all.map(\.id.rawValue)
-    error(
+    return refused(
       .unknownValue, "unknown profile", at: node.range,
       advice: suggestion(for: text, of: known, or: "known profiles: \(known.listed)"))
-    return nil
   }
 
   mutating func slug(_ node: YAMLNode, _ key: String = "id") -> String? {
     guard let text = text(node, key) else { return nil }
     if Slug.isValid(text) { return text }
-    error(
+    return refused(
       .badIdentifier,
       "`\(key)` has other characters than a–z, 0–9 and hyphens between them, or more than \(Slug.maximumLength)",
       at: node.range, advice: Slug.make(of: text).flatMap { presentable($0).map { "for example: `\($0)`" } })
-    return nil
   }
 
   /// The most similar known word, for an error; nil if none is similar. Also nil once there are more errors

@@ -145,10 +145,9 @@ extension ManifestDecoder {
   private mutating func layout(_ fields: Fields) -> Layout? {
     let places = ["ibeacon", "manufacturer", "service_data"].filter { fields[$0] != nil }
     guard places.count == 1 else {
-      error(
+      return refused(
         .missingKey, "`identity` has exactly one of `ibeacon`, `manufacturer` and `service_data`",
         at: fields.head)
-      return nil
     }
     if let node = fields["ibeacon"] {
       for key in ["starts", "parts", "trailing"] {
@@ -311,7 +310,6 @@ extension ManifestDecoder {
     guard let text = text(node, key) else { return nil }
     if let setting = settings[text] { return setting }
     if settings.faulty.contains(text) { return nil }
-    error(.unknownValue, "there is no setting of this name", at: node.range, advice: known(settings))
-    return nil
+    return refused(.unknownValue, "there is no setting of this name", at: node.range, advice: known(settings))
   }
 }

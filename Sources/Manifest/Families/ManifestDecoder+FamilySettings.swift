@@ -124,8 +124,7 @@ extension ManifestDecoder {
         advice: "leave it out")
     }
     for key in keys where fields[key] == nil {
-      error(.missingKey, "a setting of type `\(type.rawValue)` without `\(key)`", at: range)
-      return nil
+      return refused(.missingKey, "a setting of type `\(type.rawValue)` without `\(key)`", at: range)
     }
     switch type {
     case .integer:
@@ -144,18 +143,16 @@ extension ManifestDecoder {
     else { return nil }
     let parts = text.components(around: "..").map { Duration(fine: $0) }
     guard parts.count == 2, let lower = parts[0], let upper = parts[1], lower <= upper else {
-      error(
+      return refused(
         .notADuration, "`range` is not a range of durations", at: range.range,
         advice: "write two durations: 100ms..40s")
-      return nil
     }
     guard .zero < lower, upper <= ManifestLimits.longestTimeout else {
-      error(.outOfRange, "`range` must begin above 0 and end at most at 60m", at: range.range)
-      return nil
+      return refused(.outOfRange, "`range` must begin above 0 and end at most at 60m", at: range.range)
     }
     guard let unit = Duration(fine: stepText), unit > .zero, unit <= upper else {
-      error(.notADuration, "`step` is not a duration", at: step.range, advice: "for example 1ms or 625us")
-      return nil
+      return refused(
+        .notADuration, "`step` is not a duration", at: step.range, advice: "for example 1ms or 625us")
     }
     return .duration(lower...upper, step: unit)
   }

@@ -19,29 +19,26 @@ extension ManifestDecoder {
     guard let text = text(node, key) else { return nil }
     if text.utf8.count == 36, let uuid = BluetoothUUID(text) { return uuid }
     if text.utf8.count == 4, let short = UInt16(text, radix: 16) { return BluetoothUUID(short: short) }
-    error(
+    return refused(
       .notAUUID, "`\(key)` is not a UUID", at: node.range,
       advice: "32 hex digits in groups of 8, 4, 4, 4 and 12, or the 4 of an assigned number")
-    return nil
   }
 
   mutating func company(_ node: YAMLNode) -> UInt16? {
     guard let text = text(node, "manufacturer") else { return nil }
     if text.hasPrefix("0x"), let number = UInt16(text.dropFirst(2), radix: 16) { return number }
-    error(
+    return refused(
       .notANumber, "`manufacturer` is not the number of a company", at: node.range,
       advice: "write it in hex digits, for example 0x004C")
-    return nil
   }
 
   /// Decodes bytes in hex digits.
   mutating func bytes(_ node: YAMLNode, _ key: String) -> [UInt8]? {
     guard let text = text(node, key) else { return nil }
     if let bytes = [UInt8](hex: text), (1...32).contains(bytes.count) { return bytes }
-    error(
+    return refused(
       .unknownValue, "`\(key)` is not bytes", at: node.range,
       advice: "write 1 to 32 bytes in hex digits, two each: 4C01")
-    return nil
   }
 
   /// Decodes the value of a characteristic: text, or `0x…` for bytes in hex digits.
@@ -50,14 +47,12 @@ extension ManifestDecoder {
     guard text.hasPrefix("0x") else {
       let bytes = Array(text.utf8)
       if (1...100).contains(bytes.count) { return bytes }
-      error(.wrongLength, "`\(key)` has \(bytes.count) bytes; 1…100 are possible", at: node.range)
-      return nil
+      return refused(.wrongLength, "`\(key)` has \(bytes.count) bytes; 1…100 are possible", at: node.range)
     }
     if let bytes = [UInt8](hex: text.dropFirst(2)), (1...100).contains(bytes.count) { return bytes }
-    error(
+    return refused(
       .unknownValue, "`\(key)` is neither text nor bytes", at: node.range,
       advice: "bytes are hex digits after 0x, two each: 0x0102")
-    return nil
   }
 
   /// Decodes a range of whole numbers: `0..65535`.
@@ -65,16 +60,14 @@ extension ManifestDecoder {
     guard let text = text(node, key) else { return nil }
     let parts = text.components(around: "..").map { Written.integer($0) }
     guard parts.count == 2, let lower = parts[0], let upper = parts[1], lower <= upper else {
-      error(
+      return refused(
         .notANumber, "`\(key)` is not a range of whole numbers", at: node.range,
         advice: "write the least and the largest number: \(limits.lowerBound)..\(limits.upperBound)")
-      return nil
     }
     guard limits.contains(lower), limits.contains(upper) else {
-      error(
+      return refused(
         .outOfRange, "`\(key)` is outside of \(limits.lowerBound)…\(limits.upperBound)", at: node.range,
         advice: "no encoding holds more")
-      return nil
     }
     return lower...upper
   }
@@ -86,10 +79,9 @@ extension ManifestDecoder {
     {
       return value
     }
-    error(
+    return refused(
       .unknownValue, "`\(key)` is not a value of this setting", at: node.range,
       advice: setting.isSecret ? "a password has none: leave it out" : "check its type and range")
-    return nil
   }
 }
 

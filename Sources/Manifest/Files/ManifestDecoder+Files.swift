@@ -52,10 +52,9 @@ extension ManifestDecoder {
   mutating func file(_ node: YAMLNode, _ key: String, atMost maximumBytes: Int) -> SourceText? {
     guard let path = text(node, key) else { return nil }
     guard texts.texts.count <= TextCollection.maximumFiles else {
-      error(
+      return refused(
         .documentTooLarge, "more than \(TextCollection.maximumFiles) files are named", at: node.range,
         advice: "join some of them")
-      return nil
     }
     switch texts.files?.read(path, maximumBytes) {
     case .success(let file):

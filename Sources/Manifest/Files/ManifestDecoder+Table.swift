@@ -32,10 +32,9 @@ extension ManifestDecoder {
     }
     texts.set(YAMLNode(table), isWhole: true, of: source.number)
     guard let header = table.rows.first else {
-      error(
+      return refused(
         .badTable, "the table is empty", at: path.range,
         advice: "its first row names the columns: room;\(numberKey);address")
-      return nil
     }
     let columns = keys(of: header, mapping)
     // A column that gives no key has no effect, and may contain anything, passwords too.
