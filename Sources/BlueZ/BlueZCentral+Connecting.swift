@@ -252,8 +252,7 @@ extension BlueZCentral {
     let adapterPath = try await readyAdapter(adapter)
     let path = ObjectTree.devicePath(address, under: adapterPath)
     guard let device = tree.device(path) else { return false }
-    let ties = [Name.Property.paired, Name.Property.bonded, Name.Property.trusted, Name.Property.blocked]
-    guard !ties.contains(where: device.flag) else { return true }
+    guard CleanSlates.tie(of: device, at: path) == nil else { return true }
     expectEnd(path)
     removals[path] = clock.now
     do throws(CentralError) {

@@ -6,6 +6,8 @@ extension File {
   struct Identity: Hashable {
     var device: dev_t
     var number: ino_t
+
+    init(_ status: stat) { (device, number) = (status.st_dev, status.st_ino) }
   }
 
   /// Opens a file of this directory for reading and writing. It never creates the file: in a directory that
@@ -26,15 +28,15 @@ extension File {
     return status.map { $0.st_mode & needed == needed } ?? false
   }
 
-  var identity: Identity? {
-    status.map { Identity(device: $0.st_dev, number: $0.st_ino) }
-  }
+  var identity: Identity? { status.map { Identity($0) } }
 
   /// The file with this name in this directory, without following links; nil when there is none.
-  func identity(of name: String) -> Identity? {
+  func identity(of name: String) -> Identity? { status(of: name).map { Identity($0) } }
+
+  /// The status of an entry, without following links; nil when there is none.
+  func status(of name: String) -> stat? {
     var status = stat()
-    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-    return Identity(device: status.st_dev, number: status.st_ino)
+    return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
   }
 
   var status: stat? {

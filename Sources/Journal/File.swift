@@ -196,11 +196,7 @@ final class File: Sendable {
   }
 
   /// The file type of an entry, without following links (`S_IFLNK` and so on); nil when there is none.
-  func kind(of name: String) -> mode_t? {
-    var status = stat()
-    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-    return status.st_mode & S_IFMT
-  }
+  func kind(of name: String) -> mode_t? { status(of: name).map { $0.st_mode & S_IFMT } }
 
   /// The target of a symbolic link; nil when the entry is not one.
   func target(of name: String) -> String? {

@@ -5,31 +5,12 @@ package import Model
 /// A line of a journal: the JSON object of a `RunEvent` with an additional key `prev`, the SHA-256
 /// (lower-case hex) of the bytes of the previous line without its newline. In the first line it is the hash
 /// of the schema's name.
-struct JournalLine: Codable {
+struct JournalLine {
   /// Name and version of the format. It appears only as the hash in the first line's `prev`.
   static let schema = "roboprov/journal/1"
 
   var event: RunEvent
   var previous: String
-
-  private enum Key: String, CodingKey {
-    case previous = "prev"
-  }
-
-  init(event: RunEvent, previous: String) {
-    (self.event, self.previous) = (event, previous)
-  }
-
-  init(from decoder: any Decoder) throws {
-    event = try RunEvent(from: decoder)
-    previous = try decoder.container(keyedBy: Key.self).decode(String.self, forKey: .previous)
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    try event.encode(to: encoder)
-    var container = encoder.container(keyedBy: Key.self)
-    try container.encode(previous, forKey: .previous)
-  }
 
   /// An encoder that gives the same bytes for the same event. JSON escapes every line end within a string, so
   /// one event is one line.
@@ -47,6 +28,23 @@ struct JournalLine: Codable {
 
   /// The same for the line at these positions.
   static func chain(_ bytes: [UInt8], in line: Range<Int>) -> String { SHA256(of: bytes, in: line).hex }
+}
+
+extension JournalLine: Codable {
+  private enum Key: String, CodingKey {
+    case previous = "prev"
+  }
+
+  init(from decoder: any Decoder) throws {
+    event = try RunEvent(from: decoder)
+    previous = try decoder.container(keyedBy: Key.self).decode(String.self, forKey: .previous)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try event.encode(to: encoder)
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(previous, forKey: .previous)
+  }
 }
 
 /// Encodes a journal's lines, each from its event and the previous line. The same events give the same bytes.

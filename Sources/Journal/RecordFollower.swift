@@ -104,7 +104,7 @@ extension File {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     return Mark(
-      identity: Identity(device: status.st_dev, number: status.st_ino), size: Int(status.st_size),
+      identity: Identity(status), size: Int(status.st_size),
       modified: [status.st_mtim.tv_sec, status.st_mtim.tv_nsec])
   }
 }

@@ -296,7 +296,7 @@ extension RunMachine {
   // MARK: Selection of adapters
 
   private func isUsable(_ adapter: Adapter) -> Bool {
-    adapter.state == .ready && request.wants(adapter) && !radios[history: adapter.id].health.isGivenUp
+    adapter.state == .ready && request.adapters.want(adapter) && !radios[history: adapter.id].health.isGivenUp
   }
 
   /// When the adapters need a decision at the latest.

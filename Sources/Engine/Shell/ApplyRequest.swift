@@ -74,10 +74,6 @@ package struct ApplyRequest: Sendable {
     self.adapterTimeout = adapterTimeout
   }
 
-  func wants(_ adapter: Adapter) -> Bool {
-    adapters.want(adapter)
-  }
-
   /// The selected rooms, in the manifest's order.
   package var rooms: [Room] { building.rooms.filter { excluded[$0.id] == nil } }
 
