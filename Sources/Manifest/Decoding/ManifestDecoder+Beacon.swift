@@ -20,7 +20,7 @@ extension ManifestDecoder {
     var settings: [SettingName: SettingValue] = [:]
     for (key, name) in [("uuid", SettingName.beaconUUID), ("major", .beaconMajor)] {
       guard let node = fields[key] else { continue }
-      settings[name] = expectedValue(node, key, name)
+      settings[name] = families.setting(name).flatMap { setting(node, $0, called: key) }
     }
     return settings
   }
@@ -49,21 +49,5 @@ extension ManifestDecoder {
       return [:]
     }
     return shared.settings.merging(own) { $1 }
-  }
-
-  private mutating func expectedValue(
-    _ node: YAMLNode, _ key: String, _ name: SettingName
-  ) -> SettingValue? {
-    guard let description = families.setting(name) else { return nil }
-    if case .integer(let bounds) = description.kind {
-      return integer(node, key, in: bounds).map { .integer($0) }
-    }
-    guard let text = text(node, key) else { return nil }
-    guard let value = description.value(text) else {
-      return refused(
-        .notAUUID, "`\(key)` is not a UUID", at: node.range,
-        advice: Self.advice(onUUID: text))
-    }
-    return check(value, by: description, called: key, at: node.range) ? value : nil
   }
 }

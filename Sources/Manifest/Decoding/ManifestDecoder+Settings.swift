@@ -105,38 +105,37 @@ extension ManifestDecoder {
   }
 
   /// Decodes a setting; reports an invalid value, and warns about a valid one that makes the device slow.
-  private mutating func setting(_ node: YAMLNode, _ description: SettingDescription) -> SettingValue? {
-    let key = description.name.rawValue
-    if case .integer(let bounds) = description.kind {
-      return integer(node, key, in: bounds).map { .integer($0) }
+  /// - Parameter key: Its key, where that is not its name.
+  mutating func setting(
+    _ node: YAMLNode, _ description: SettingDescription, called key: String? = nil
+  ) -> SettingValue? {
+    let key = key ?? description.name.rawValue
+    let written: SettingValue?
+    switch description.kind {
+    case .integer(let bounds): return integer(node, key, in: bounds).map { .integer($0) }
+    case .duration: written = duration(node, key).map { .duration($0) }
+    case .text, .choice: written = text(node, key).flatMap { description.value($0) }
+    case .uuid: written = uuid(node, key, description)
+    case .wifiPassword, .wifiPassphrase, .secretText:
+      written = secret(node, key, isOnLabel: description.isOnLabel).map { .secret($0) }
     }
-    if description.isSecret {
-      guard let secret = secret(node, key, isOnLabel: description.isOnLabel) else { return nil }
-      return check(.secret(secret), by: description, called: key, at: node.range) ? .secret(secret) : nil
-    }
-    guard let text = text(node, key) else { return nil }
-    guard let value = description.value(text) else {
-      var (advice, fix): (String?, Diagnostic.Fix?) = (nil, nil)
-      switch description.kind {
-      case .duration: (advice, fix) = correction(ofDuration: node)
-      case .uuid: advice = Self.advice(onUUID: text)
-      default: break
-      }
-      return refused(
-        description.kind.code, "`\(key)` is not \(description.kind.words)", at: node.range, advice: advice,
-        fix: fix)
-    }
-    guard check(value, by: description, called: key, at: node.range) else { return nil }
+    guard let value = written, check(value, by: description, called: key, at: node.range) else { return nil }
     if let caution = description.caution, case .duration(let duration) = value, duration > caution.longest {
       warning(.slowDevice, "`\(key)` is \(duration.written): \(caution.reason)", at: node.range)
     }
     return value
   }
 
-  static func advice(onUUID text: String) -> String {
+  private mutating func uuid(
+    _ node: YAMLNode, _ key: String, _ description: SettingDescription
+  ) -> SettingValue? {
+    guard let text = text(node, key) else { return nil }
+    if let value = description.value(text) { return value }
     let odd = OddCharacter(in: text) { $0.isASCII && ($0.isHexDigit || $0 == "-") }
-    return (odd.map { $0.words + ": " } ?? "")
-      + "32 hex digits in groups of 8, 4, 4, 4 and 12; `uuidgen` makes one"
+    return refused(
+      .notAUUID, "`\(key)` is not a UUID", at: node.range,
+      advice: (odd.map { $0.words + ": " } ?? "")
+        + "32 hex digits in groups of 8, 4, 4, 4 and 12; `uuidgen` makes one")
   }
 
   private func value(_ node: YAMLNode, _ description: SettingDescription) -> SettingValue? {
@@ -233,29 +232,4 @@ extension SettingValue {
   fileprivate func isLonger(than count: Int) -> Bool { (text?.unicodeScalars.count ?? 0) > count }
 
   fileprivate var isASCII: Bool { text?.utf8.allSatisfy { $0 < 0x80 } ?? true }
-}
-
-extension SettingDescription.Kind {
-  /// The expected value, after "is not".
-  fileprivate var words: String {
-    switch self {
-    case .integer: "a whole number"
-    case .text: "text"
-    case .wifiPassword, .wifiPassphrase: "a WiFi password"
-    case .secretText: "text"
-    case .uuid: "a UUID"
-    case .choice: "one of the possible values"
-    case .duration: "a duration"
-    }
-  }
-
-  /// The code of the finding for a text that is not of this kind.
-  fileprivate var code: DiagnosticCode {
-    switch self {
-    case .integer: .notANumber
-    case .uuid: .notAUUID
-    case .duration: .notADuration
-    case .text, .wifiPassword, .wifiPassphrase, .secretText, .choice: .unknownValue
-    }
-  }
 }

@@ -30,12 +30,7 @@ extension ManifestDecoder {
   }
 
   private mutating func timeout(_ node: YAMLNode, of stage: Stage) -> Duration? {
-    guard let text = text(node, stage.rawValue) else { return nil }
-    guard let duration = Duration(written: text) else {
-      let (advice, fix) = correction(ofDuration: node)
-      return refused(
-        .notADuration, "`\(stage.rawValue)` is not a duration", at: node.range, advice: advice, fix: fix)
-    }
+    guard let duration = duration(node, stage.rawValue) else { return nil }
     guard duration > .zero, duration <= ManifestLimits.longestTimeout else {
       return refused(.outOfRange, "`\(stage.rawValue)` must be above 0 and at most 60m", at: node.range)
     }

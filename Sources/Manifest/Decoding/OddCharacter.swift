@@ -72,14 +72,20 @@ extension ManifestDecoder {
     return .replace(source.range(bytes), with: text)
   }
 
-  /// The advice and the fix for a text that is no duration: a fraction, in whole milliseconds.
-  func correction(ofDuration node: YAMLNode) -> (advice: String, fix: Diagnostic.Fix?) {
-    let usual = "write a whole number and its unit, without space: 500ms, 15s or 2m"
-    guard let text = node.text, let match = text.wholeMatch(of: /([0-9]{1,6})[.,]([0-9]{1,3})(s|m)/),
+  /// Decodes a duration; nil, with an error, otherwise. A fraction is corrected to whole milliseconds.
+  mutating func duration(_ node: YAMLNode, _ key: String) -> Duration? {
+    guard let text = text(node, key) else { return nil }
+    if let duration = Duration(written: text) { return duration }
+    var advice = "write a whole number and its unit, without space: 500ms, 15s or 2m"
+    var fix: Diagnostic.Fix?
+    if let match = text.wholeMatch(of: /([0-9]{1,6})[.,]([0-9]{1,3})(s|m)/),
       let whole = Int(match.1, in: 0...999_999), let part = Int(match.2, in: 0...999)
-    else { return (usual, nil) }
-    let scale = [1, 100, 10, 1][match.2.count]
-    let duration = Duration.milliseconds((whole * 1000 + part * scale) * (match.3 == "m" ? 60 : 1))
-    return ("a duration has no fraction: write \(duration.written)", replace(node, with: duration.written))
+    {
+      let scale = [1, 100, 10, 1][match.2.count]
+      let duration = Duration.milliseconds((whole * 1000 + part * scale) * (match.3 == "m" ? 60 : 1))
+      advice = "a duration has no fraction: write \(duration.written)"
+      fix = replace(node, with: duration.written)
+    }
+    return refused(.notADuration, "`\(key)` is not a duration", at: node.range, advice: advice, fix: fix)
   }
 }

@@ -105,14 +105,7 @@ struct TextReading {
 }
 
 extension UInt8 {
-  fileprivate var isAlphanumeric: Bool {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"):
-      true
-    default: false
-    }
-  }
+  fileprivate var isAlphanumeric: Bool { base64Digit.map { $0 < 62 } ?? false }
 
   fileprivate var base64Digit: UInt8? {
     switch self {
