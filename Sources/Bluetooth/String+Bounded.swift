@@ -1,15 +1,14 @@
 extension String {
-  /// The default limit for text from outside, in bytes of UTF-8.
+  /// The limit for text from outside, in bytes of UTF-8, less up to 3 if a character crosses it.
   package static let mostBytesFromOutside = 4096
 
   /// The text, or, if it is longer than the limit, its beginning and its length. Data from the air or the bus
   /// must not decide how much is stored. There is no digest of the full text, because a digest would help to
   /// guess a password that is later removed from the stored text.
-  /// - Parameter limit: Bytes of UTF-8 to keep; up to 3 fewer if a character crosses the limit.
-  package func bounded(to limit: Int = mostBytesFromOutside) -> String {
+  package func bounded() -> String {
     let bytes = utf8
-    guard bytes.count > limit else { return self }
-    var end = bytes.index(bytes.startIndex, offsetBy: limit)
+    guard bytes.count > Self.mostBytesFromOutside else { return self }
+    var end = bytes.index(bytes.startIndex, offsetBy: Self.mostBytesFromOutside)
     while end.samePosition(in: unicodeScalars) == nil { end = bytes.index(before: end) }
     return "\(self[..<end])… [\(bytes.count) bytes]"
   }

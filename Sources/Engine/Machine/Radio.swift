@@ -86,7 +86,6 @@ extension RadioState {
 
 struct Radio: Sendable {
   let session: RadioSession
-  let limits: RadioLimits
   /// The state. Only `enter` changes it.
   private(set) var state = RadioState.idle
   /// How many links it can hold at once.
@@ -126,10 +125,8 @@ struct Radio: Sendable {
   /// The proofs of devices that it wrote, by the scan time at which the wait ends. Some have ended already.
   var proofs = Heap<Due<Duration>>()
 
-  init(
-    _ session: RadioSession, limits: RadioLimits, slots: LinkSlots, scanTime: Duration, wasPowerCycled: Bool
-  ) {
-    (self.session, self.limits, self.slots) = (session, limits, slots)
+  init(_ session: RadioSession, slots: LinkSlots, scanTime: Duration, wasPowerCycled: Bool) {
+    (self.session, self.slots) = (session, slots)
     self.scanTime = ScanTime(total: scanTime)
     lastReport = scanTime
     self.wasPowerCycled = wasPowerCycled
@@ -169,7 +166,7 @@ struct Radio: Sendable {
 
   /// Whether it has scanned for long without a report of any device.
   func receivesNothing(at now: MonotonicInstant, for time: Duration? = nil) -> Bool {
-    scanTime.total(at: now) - lastReport >= time ?? limits.deafAfter
+    scanTime.total(at: now) - lastReport >= time ?? RadioLimits.standard.deafAfter
   }
 
   /// Whether it has received nothing since an instant.
@@ -178,7 +175,9 @@ struct Radio: Sendable {
   func isCoolingDown(at now: MonotonicInstant) -> Bool { coolDownEnd.map { now < $0 } ?? false }
 
   /// Until when it does not scan, to keep its links fast; nil without links.
-  var quietUntil: MonotonicInstant? { links > 0 ? disturbedAt?.advanced(by: limits.quiet) : nil }
+  var quietUntil: MonotonicInstant? {
+    links > 0 ? disturbedAt?.advanced(by: RadioLimits.standard.quiet) : nil
+  }
 }
 
 /// A device that an adapter may connect to. Silent ones come last; then fewer charged failures come first, then the

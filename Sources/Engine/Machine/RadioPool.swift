@@ -50,9 +50,7 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
   // MARK: Sessions
 
   /// Takes an adapter into use. It starts with the least scan time of all adapters, so that no wait is extended by it.
-  mutating func add(
-    _ adapter: AdapterID, slots: LinkSlots, limits: RadioLimits, at now: MonotonicInstant
-  ) -> RadioSession {
+  mutating func add(_ adapter: AdapterID, slots: LinkSlots, at now: MonotonicInstant) -> RadioSession {
     sessions += 1
     let session = RadioSession(adapter: adapter, number: sessions)
     let least = leastScanTime(at: now)
@@ -60,7 +58,7 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
     if radios.isEmpty { surveySince = least }
     radios.append(
       Radio(
-        session, limits: limits, slots: slots, scanTime: least,
+        session, slots: slots, scanTime: least,
         wasPowerCycled: self[history: adapter].health.wasPowerCycled))
     radios.sort { $0.id < $1.id }
     notePlaces()

@@ -188,7 +188,7 @@ extension RunMachine {
           adapter: adapter.id, name: adapter.name, alias: description?.alias, place: description?.place,
           stack: stack, hardware: hardware, slots: slots.limit)))
     nearby.take(adapter, namedBy: request.building.rooms)
-    let session = radios.add(adapter.id, slots: slots, limits: limits, at: now)
+    let session = radios.add(adapter.id, slots: slots, at: now)
     radios[history: adapter.id].health.began(at: now)
     for place in rooms.places([.queued]) where rooms[place].isPerAction {
       enlist(place, on: adapter.id)

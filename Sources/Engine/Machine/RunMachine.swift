@@ -54,7 +54,7 @@ struct RunMachine: Sendable {
   var rooms: RoomTable
   var air: AirLedger
   var radios = RadioPool()
-  let limits: RadioLimits
+  let limits = RadioLimits.standard
   var nearby = NearbyAdapters()
   /// The RSSI in dBm of each adapter, in its present session, that ever received the device of a room whose
   /// own session searches it.
@@ -87,11 +87,7 @@ struct RunMachine: Sendable {
   /// change anything.
   private(set) var wake: MonotonicInstant?
 
-  init(
-    _ request: ApplyRequest, goal: Goal = .apply, limits: RadioLimits = .standard,
-    chance: @escaping @Sendable () -> Double
-  ) {
-    self.limits = limits
+  init(_ request: ApplyRequest, goal: Goal = .apply, chance: @escaping @Sendable () -> Double) {
     self.request = request
     self.goal = goal
     self.chance = chance

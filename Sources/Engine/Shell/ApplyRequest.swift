@@ -38,7 +38,7 @@ package struct ApplyRequest: Sendable {
   package var failureLimit: Int?
   /// Whether the run continues until every room is done or the operator stops it; it waits for devices that
   /// are not received.
-  package var isWatching: Bool
+  package var isWatching = false
   /// How many rooms of each WiFi network are done first, before the remaining ones wait for approval; nil for
   /// none.
   package var canaries: Int?
@@ -51,9 +51,7 @@ package struct ApplyRequest: Sendable {
     building: Building, excluded: [RoomID: Exclusion] = [:], known: Known = Known(), plan: ApplyPlan? = nil,
     runID: String, toolVersion: String, host: String, manifestPath: String, manifestSHA256: String,
     isSimulated: Bool, adapters: [AdapterReference] = [], parallel: Int? = nil, failureLimit: Int? = nil,
-    isWatching: Bool = false, canaries: Int? = nil,
-    survey: Duration = .seconds(10),
-    adapterTimeout: Duration = .seconds(30)
+    survey: Duration = .seconds(10), adapterTimeout: Duration = .seconds(30)
   ) {
     self.building = building
     self.excluded = excluded
@@ -68,8 +66,6 @@ package struct ApplyRequest: Sendable {
     self.adapters = adapters
     self.parallel = parallel
     self.failureLimit = failureLimit
-    self.isWatching = isWatching
-    self.canaries = canaries
     self.survey = survey
     self.adapterTimeout = adapterTimeout
   }

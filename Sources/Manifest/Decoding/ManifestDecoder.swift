@@ -70,10 +70,10 @@ struct ManifestDecoder {
 
   /// Reports an error, and gives nil in place of a value.
   mutating func refused<Value>(
-    _ code: DiagnosticCode, _ message: String, at range: SourceRange, notes: [Diagnostic.Note] = [],
-    advice: String? = nil, fix: Diagnostic.Fix? = nil
+    _ code: DiagnosticCode, _ message: String, at range: SourceRange, advice: String? = nil,
+    fix: Diagnostic.Fix? = nil
   ) -> Value? {
-    error(code, message, at: range, notes: notes, advice: advice, fix: fix)
+    error(code, message, at: range, advice: advice, fix: fix)
     return nil
   }
 

@@ -65,19 +65,18 @@ package struct ManifestDraft: Sendable {
   /// The first one is the default if `hasUsualNetwork` is true.
   package var networks: [Network]
   /// Whether the first network is the default of all rooms.
-  package var hasUsualNetwork: Bool
+  package var hasUsualNetwork = true
   package var match: Building.Assignment
   package var rooms: Rooms
 
   package init(
     name: String, profile: FamilyID, settings: [Pair] = [], networks: [Network] = [],
-    hasUsualNetwork: Bool = true, match: Building.Assignment, rooms: Rooms
+    match: Building.Assignment, rooms: Rooms
   ) {
     self.name = name
     self.profile = profile
     self.settings = settings
     self.networks = networks
-    self.hasUsualNetwork = hasUsualNetwork
     self.match = match
     self.rooms = rooms
   }

@@ -17,16 +17,13 @@ package struct LastKnownBuilding: Hashable, Sendable {
 
   /// What each device may hold, for each identity that it was written or received with. A device may leave
   /// provisioning mode with any of them.
-  package var holdings: [BluetoothAddress: [Holding]]
+  package var holdings: [BluetoothAddress: [Holding]] = [:]
   /// Whether a run left sightings out of its record: then any device may have had any identity.
   package var lacksSightings = false
 
   /// The state of a building without any record by default.
-  package init(
-    rooms: [RoomID: LastKnownRoom] = [:], retired: [BluetoothAddress: Retirement] = [:],
-    holdings: [BluetoothAddress: [Holding]] = [:]
-  ) {
-    (self.rooms, self.retired, self.holdings) = (rooms, retired, holdings)
+  package init(rooms: [RoomID: LastKnownRoom] = [:], retired: [BluetoothAddress: Retirement] = [:]) {
+    (self.rooms, self.retired) = (rooms, retired)
   }
 
   /// What the device may hold if it sends this identity. Its other parts may be the firmware's, and differ from
