@@ -11,46 +11,42 @@ extension ManifestDecoder {
   ) {
     guard let procedure = family.procedure else { return }
     checkCharacteristics(family, procedure, settings, characteristics, fields)
-    checkProof(family, procedure, fields)
-    func place(_ key: String) -> SourceRange { fields.entry(key)?.keyRange ?? fields.head }
-    if family.lifecycle == .provisioningMode, !family.recognition.contains(where: { $0.state == .waiting }) {
-      error(
-        .badFamily, "no rule recognises a device in provisioning mode", at: place("recognise"),
-        advice: "add one with `state: waiting`, or set `access: any_time`")
-    }
-    if procedure.readsFirst, family.lifecycle == .provisioningMode {
-      error(
-        .badFamily, "`read_first` is for devices with `access: any_time`", at: place("read_first"),
-        advice: "a device in provisioning mode has no room's settings: leave it out")
-    }
-    if settings.all.contains(where: { $0.name == .wifiPassword })
-      != settings.all.contains(where: { $0.name == .wifiSSID })
-    {
-      error(.badFamily, "`wifi_ssid` and `wifi_password` are only possible together", at: place("settings"))
-    }
+    let needsMode = family.lifecycle == .provisioningMode
+    func has(_ name: SettingName) -> Bool { settings.all.contains { $0.name == name } }
+    func key(_ key: String) -> SourceRange { fields.entry(key)?.keyRange ?? fields.head }
+    func value(_ key: String) -> SourceRange { fields[key]?.range ?? fields.head }
+    refuse(
+      family.proof == .onAir && family.identity == nil, at: value("proof"),
+      "a device without `identity` cannot be proved by its beacon",
+      "describe its `identity`, or choose another `proof`")
+    refuse(
+      family.proof == .status && procedure.status?.saved == nil, at: value("proof"),
+      "a device whose `status` has no `saved` cannot be proved by it",
+      "give the value of `saved`, or choose another `proof`")
+    refuse(
+      family.proof == .readBack && !procedure.readsBack, at: value("proof"),
+      "nothing is read back", "set `read_back: true`")
+    refuse(
+      procedure.readsBack && procedure.save != nil, at: value("read_back"),
+      "reading back before `save` does not show which settings the device keeps",
+      "leave `read_back` or `save` out")
+    refuse(
+      needsMode && !family.recognition.contains { $0.state == .waiting }, at: key("recognise"),
+      "no rule recognises a device in provisioning mode",
+      "add one with `state: waiting`, or set `access: any_time`")
+    refuse(
+      procedure.readsFirst && needsMode, at: key("read_first"),
+      "`read_first` is for devices with `access: any_time`",
+      "a device in provisioning mode has no room's settings: leave it out")
+    refuse(
+      has(.wifiPassword) != has(.wifiSSID), at: key("settings"),
+      "`wifi_ssid` and `wifi_password` are only possible together")
   }
 
-  private mutating func checkProof(_ family: DeviceFamily, _ procedure: Procedure, _ fields: Fields) {
-    func place(_ key: String) -> SourceRange { fields[key]?.range ?? fields.head }
-    switch family.proof {
-    case .onAir where family.identity == nil:
-      error(
-        .badFamily, "a device without `identity` cannot be proved by its beacon", at: place("proof"),
-        advice: "describe its `identity`, or choose another `proof`")
-    case .status where procedure.status?.saved == nil:
-      error(
-        .badFamily, "a device whose `status` has no `saved` cannot be proved by it", at: place("proof"),
-        advice: "give the value of `saved`, or choose another `proof`")
-    case .readBack where !procedure.readsBack:
-      error(.badFamily, "nothing is read back", at: place("proof"), advice: "set `read_back: true`")
-    default: break
-    }
-    if procedure.readsBack, procedure.save != nil {
-      error(
-        .badFamily, "reading back before `save` does not show which settings the device keeps",
-        at: place("read_back"),
-        advice: "leave `read_back` or `save` out")
-    }
+  private mutating func refuse(
+    _ isWrong: Bool, at range: SourceRange, _ message: String, _ advice: String? = nil
+  ) {
+    if isWrong { error(.badFamily, message, at: range, advice: advice) }
   }
 
   private mutating func checkCharacteristics(
@@ -73,19 +69,16 @@ extension ManifestDecoder {
           notes: [.init("the first", at: first)], advice: "leave one of them out")
       }
       let own = description.settings.compactMap { family[$0] }
-      if own.count > 1, own.contains(where: \.isSecret) {
-        error(
-          .badFamily, "a characteristic with a password may hold nothing else", at: written.range,
-          advice: "it is neither read nor compared")
-      }
-      if own.count > 1, !procedure.readsFirst, own.contains(where: { !$0.isRequired }) {
-        error(
-          .badFamily, "an optional setting needs a characteristic of its own", at: written.range,
-          advice: "or `read_first: true`: then the device keeps what it has")
-      }
-      if [procedure.save?.characteristic, procedure.status?.characteristic].contains(description.uuid) {
-        error(.badFamily, "this characteristic is also that of `save` or `status`", at: written.range)
-      }
+      refuse(
+        own.count > 1 && own.contains(where: \.isSecret), at: written.range,
+        "a characteristic with a password may hold nothing else", "it is neither read nor compared")
+      refuse(
+        own.count > 1 && !procedure.readsFirst && own.contains { !$0.isRequired }, at: written.range,
+        "an optional setting needs a characteristic of its own",
+        "or `read_first: true`: then the device keeps what it has")
+      refuse(
+        [procedure.save?.characteristic, procedure.status?.characteristic].contains(description.uuid),
+        at: written.range, "this characteristic is also that of `save` or `status`")
     }
     for setting in settings.all where setting.isWritten && places[setting.name] == nil {
       error(
