@@ -24,12 +24,10 @@ struct AmendmentTests {
         "room", "accept", "building.yaml", "room-101", "--reason", "no power", "--by", "QA", "--mirror",
         "stick",
       ]
-      let accepted = try await site.run(accept)
-      #expect(accepted.status == 0, "\(accepted)")
+      try await site.run(accept).expect(0)
       let run = try #require(try runs(site).first)
       #expect(try journal(site, run) == journal(site, run, in: "stick"))
-      let report = try await site.run(["report", Site.building, run])
-      #expect(report.status == 64 && report.errors.contains("roboprov room history"), "\(report)")
+      try await site.run(["report", Site.building, run]).expect(64, errors: "roboprov room history")
       #expect(!site.hasLink("reports/\(Site.building)/latest"))
     }
   }
@@ -40,8 +38,7 @@ struct AmendmentTests {
       try site.writeManifest([.numbered(1)])
       try site.write("stick", "a file has its name")
       let accept = ["room", "accept", "building.yaml", "room-101", "--reason", "no power", "--by", "QA"]
-      let refused = try await site.run(accept + ["--mirror", "stick"])
-      #expect(refused.status == 74 && refused.errors.contains("the mirror"), "\(refused)")
+      try await site.run(accept + ["--mirror", "stick"]).expect(74, errors: "the mirror")
       let history = try await site.run(["room", "history", "building.yaml", "room-101", "--full"])
       #expect(!history.output.contains("accepted"), "\(history)")
     }
@@ -53,13 +50,11 @@ struct AmendmentTests {
       try site.writeManifest([.numbered(1)])
       try await site.serve([ServedBuilding.sensor(1)]) { building in
         for _ in 1...2 {
-          let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "1"], on: building)
-          #expect(outcome.status == 0, "\(outcome)")
+          try await site.run(["apply", "building.yaml", "--scan-time", "1"], on: building).expect(0)
         }
       }
       let both = try runs(site)
-      let again = try await site.run(["report", Site.building, both[0]])
-      #expect(again.status == 0, "\(again)")
+      try await site.run(["report", Site.building, both[0]]).expect(0)
       #expect(try site.latest.lastPathComponent == both[1])
     }
   }

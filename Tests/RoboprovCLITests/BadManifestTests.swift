@@ -93,8 +93,7 @@ struct BadManifestTests {
       if let bytes = bad.bytes {
         try Data(bytes).write(to: site.directory.appending(path: "building.yaml"))
       }
-      let outcome = try await site.run([command, "building.yaml"])
-      #expect(outcome.status == 65, "\(outcome)")
+      let outcome = try await site.run([command, "building.yaml"]).expect(65)
       for text in bad.says { #expect(outcome.errors.contains(text), "“\(text)” is missing\n\(outcome)") }
       for text in bad.hides { #expect(!"\(outcome)".contains(text), "“\(text)” is shown\n\(outcome)") }
       #expect(!site.has("reports"))
@@ -104,9 +103,7 @@ struct BadManifestTests {
   @Test("a directory is refused as a manifest", arguments: ["validate", "apply"])
   func directory(_ command: String) async throws {
     try await Site.use { site in
-      let outcome = try await site.run([command, "."])
-      #expect(outcome.status == 65, "\(outcome)")
-      #expect(outcome.errors.contains("is a directory"), "\(outcome)")
+      _ = try await site.run([command, "."]).expect(65, errors: "is a directory")
     }
   }
 
@@ -114,9 +111,8 @@ struct BadManifestTests {
   func json() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.building(wifi: "{ ssid: Guests, password: zq-7-zq }"))
-      let outcome = try await site.run(["validate", "building.yaml", "--output", "json"])
-      #expect(outcome.status == 65, "\(outcome)")
-      let answer = try #require(JSON(outcome.output), "\(outcome)")
+      let outcome = try await site.run(["validate", "building.yaml", "--output", "json"]).expect(65)
+      let answer = try outcome.json
       #expect(answer["schema"].text == "roboprov/validate/1")
       #expect(answer["valid"].flag == false)
       let finding = answer["findings"][0]
@@ -131,11 +127,9 @@ struct BadManifestTests {
   func valid() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.building())
-      let outcome = try await site.run(["validate", "building.yaml"])
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(outcome.output.contains("1 room"), "\(outcome)")
+      try await site.run(["validate", "building.yaml"]).expect(0, output: "1 room")
       let machine = try await site.run(["validate", "building.yaml", "--output", "json"])
-      let answer = try #require(JSON(machine.output), "\(machine)")
+      let answer = try machine.json
       #expect(answer["valid"].flag == true)
       #expect(answer["findings"].count == 0)
       #expect(machine.errors.isEmpty)

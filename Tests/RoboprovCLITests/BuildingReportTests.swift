@@ -22,10 +22,9 @@ struct BuildingReportTests {
       // Day 1: one laptop provisions one half and does not receive three of its sensors; the run of the other
       // is killed.
       for silent in [5, 7] { await premises.setMuted(true, silent) }
-      let ada = try await premises.apply(
-        arguments: ["--reports", "ada", "--operator", "Ada", "--only"] + names[..<20])
-      #expect(ada.status == 100, "\(ada)")
-      #expect(ada.output.contains("The building: 18 of 40 rooms done, 2 open, 20 not tried"), "\(ada)")
+      try await premises.apply(
+        arguments: ["--reports", "ada", "--operator", "Ada", "--only"] + names[..<20]
+      ).expect(100, output: "The building: 18 of 40 rooms done, 2 open, 20 not tried")
       let killed = try site.start(
         ["apply", "building.yaml", "--scan-time", "1", "--reports", "bob", "--only"] + names[20...],
         bus: premises.building.bus)
@@ -36,23 +35,20 @@ struct BuildingReportTests {
       _ = try await killed.ended()
 
       // Day 2: the second half is finished and the records are merged.
-      let bob = try await premises.apply(
-        arguments: ["--reports", "bob", "--operator", "Bob", "--only"] + names[20...])
-      #expect(bob.status == 0, "\(bob)")
-      let merged = try await site.run(
-        ["report", "merge", "ada/\(Site.building)", "bob/\(Site.building)", "--into", "reports"])
-      #expect(merged.status == 0, "\(merged)")
+      try await premises.apply(
+        arguments: ["--reports", "bob", "--operator", "Bob", "--only"] + names[20...]
+      ).expect(0)
+      try await site.run(
+        ["report", "merge", "ada/\(Site.building)", "bob/\(Site.building)", "--into", "reports"]).expect(0)
       for (by, reason) in [("Ada", "behind a wall"), ("Bea", "no power until March")] {
-        let accepted = try await site.run(
-          ["room", "accept", "building.yaml", "Room 105", "--by", by, "--reason", reason])
-        #expect(accepted.status == 0, "\(accepted)")
+        try await site.run(
+          ["room", "accept", "building.yaml", "Room 105", "--by", by, "--reason", reason]).expect(0)
       }
-      let retired = try await premises.run(
+      try await premises.run(
         ["room", "retire", "building.yaml", "Room 107", "--reason", "now a corridor", "--scan-time", "1"])
-      #expect(retired.status == 0, "\(retired)")
-      let status = try await site.run(["status", "building.yaml", "--check"])
-      #expect(status.status == 0, "\(status)")
-      #expect(status.output.contains("Room 105: accepted by Bea on "), "\(status)")
+        .expect(0)
+      try await site.run(["status", "building.yaml", "--check"]).expect(
+        0, output: "Room 105: accepted by Bea on ")
 
       // What changed since a day and since a run.
       let always = try await site.run(["status", "building.yaml", "--since", "2000-01-01"])
@@ -67,8 +63,8 @@ struct BuildingReportTests {
       #expect(later.output.contains("not tried → done: Room 121, "), "\(later)")
       #expect(!later.output.contains("Room 101"), "\(later)")
       for text in ["yesterday", "2026-13-01"] {
-        let wrong = try await site.run(["status", "building.yaml", "--since", text])
-        #expect(wrong.status == 64 && wrong.errors.contains("neither a day such as 2026-11-20"), "\(wrong)")
+        try await site.run(["status", "building.yaml", "--since", text]).expect(
+          64, errors: "neither a day such as 2026-11-20")
       }
 
       // Day 3: a rehearsal, which changes nothing; then a failed sensor is replaced.
@@ -76,24 +72,17 @@ struct BuildingReportTests {
       _ = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--scan-time", "5"])
       #expect(try site.text(of: "reports/\(Site.building)/building.json", from: site.directory) == before)
       await premises.setMuted(true, 3)
-      let replaced = try await premises.run(
-        ["room", "replace", "building.yaml", "Room 103", "--reason", "dead", "--scan-time", "1"])
-      #expect(replaced.status == 0, "\(replaced)")
-      let open = try await site.run(["status", "building.yaml", "--check"])
-      #expect(open.status == 100, "\(open)")
-      #expect(open.output.contains("Room 103: "), "\(open)")
+      try await premises.run(
+        ["room", "replace", "building.yaml", "Room 103", "--reason", "dead", "--scan-time", "1"]).expect(0)
+      let open = try await site.run(["status", "building.yaml", "--check"]).expect(100, output: "Room 103: ")
       #expect(open.output.hasSuffix("Next: roboprov apply building.yaml\n"), "\(open)")
       rooms[2].address = ServedBuilding.address(41).description
       try site.writeManifest(rooms, defaults: ["retries: 4"])
-      let last = try await premises.apply(arguments: ["--operator", "Ada", "--failed"])
-      #expect(last.status == 0, "\(last)")
-      #expect(
-        last.output.contains("The building: 38 of 39 rooms done, 1 accepted, 1 retired"),
-        "\(last)")
+      try await premises.apply(arguments: ["--operator", "Ada", "--failed"]).expect(
+        0, output: "The building: 38 of 39 rooms done, 1 accepted, 1 retired")
 
       try await Self.check(premises)
-      let done = try await site.run(["status", "building.yaml", "--check"])
-      #expect(done.status == 0, "\(done)")
+      let done = try await site.run(["status", "building.yaml", "--check"]).expect(0)
       #expect(done.output.hasSuffix("Nothing is left to do.\n"), "\(done)")
     }
   }
@@ -161,13 +150,10 @@ struct BuildingReportTests {
     try await Premises.serveDone(3) { premises in
       let site = premises.site
       await premises.setMuted(true, 2)
-      let outcome = try await premises.apply()
-      #expect(outcome.status == 0, "\(outcome)")
+      try await premises.apply().expect(
+        0, output: "1 room done on record, not received in this run (Room 102)")
       #expect(
         try site.report["rooms"].items.map { $0["evidence"]["seen_in_this_run"].flag } == [true, false, true])
-      #expect(
-        outcome.output.contains("1 room done on record, not received in this run (Room 102)"),
-        "\(outcome)")
       let log = try site.text(of: "devices/room-102.log")
       #expect(log.contains("not received in this run"), "\(log)")
       let rows = try site.text(of: "report.csv").split(separator: "\r\n").map {
@@ -189,9 +175,7 @@ struct BuildingReportTests {
       await premises.setMuted(true, 4)
       #expect(try await premises.apply().status == 100)
       let first = try site.report["rooms"][0]["evidence"]
-      let again = try await premises.apply("--failed")
-      #expect(again.status == 100, "\(again)")
-      #expect(again.output.contains("The building: 3 of 4 rooms done, 1 open."), "\(again)")
+      try await premises.apply("--failed").expect(100, output: "The building: 3 of 4 rooms done, 1 open.")
       let room = try site.report["rooms"][0]
       #expect(room["outcome"].text == "skipped" && room["state"].text == "done")
       // The first report has the time of the proof, the record that of the outcome, some milliseconds later.
@@ -213,8 +197,7 @@ struct BuildingReportTests {
       try site.writeManifest([.numbered(1)], defaults: ["retries: 0", "timeouts: { verify: 10s }"])
       try await site.serve([ServedBuilding.sensor(1, .neverReturns)]) { building in
         for run in 1...2 {
-          let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "1"], on: building)
-          #expect(outcome.status == 100, "\(outcome)")
+          try await site.run(["apply", "building.yaml", "--scan-time", "1"], on: building).expect(100)
           let room = try site.report["rooms"][0]
           #expect(room["outcome"].text == "unconfirmed")
           #expect(room["attempts"].integer == (run == 1 ? 1 : 0))
@@ -232,15 +215,14 @@ struct BuildingReportTests {
       try site.writeManifest([.numbered(1)])
       let run = try await site.run(
         ["apply", "building.yaml", "--yes", "--scan-time", "1"], bus: premises.building.bus,
-        environment: ["TZ": "Asia/Kolkata"])
-      #expect(run.status == 0, "\(run)")
+        environment: ["TZ": "Asia/Kolkata"]
+      ).expect(0)
       let folder = site.directory.appending(path: "reports/\(Site.building)")
       let report = try #require(JSON(try site.text(of: "building.json", from: folder)))
       #expect(report["time_zone"].text == "Asia/Kolkata")
       let page = try site.text(of: "building.html", from: folder)
       #expect(page.contains("UTC+05:30"))
-      let check = try await site.run(["report", "check", Site.building])
-      #expect(check.status == 0, "\(check)")
+      try await site.run(["report", "check", Site.building]).expect(0)
     }
   }
 
@@ -249,14 +231,11 @@ struct BuildingReportTests {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       let fresh = try await site.run(["status", "building.yaml", "--reports", "my reports", "--check"])
-      #expect(fresh.status == 100, "\(fresh)")
-      #expect(fresh.output.contains("0 of 1 room done"), "\(fresh)")
+        .expect(100, output: "0 of 1 room done")
       #expect(
         fresh.output.hasSuffix("Next: roboprov apply building.yaml --reports 'my reports'\n"), "\(fresh)")
       #expect(!site.has("my reports"), "looking changes nothing")
-      let missing = try await site.run(["status", "nowhere"])
-      #expect(missing.status == 64, "\(missing)")
-      #expect(missing.errors.contains("there is no building nowhere in reports"), "\(missing)")
+      try await site.run(["status", "nowhere"]).expect(64, errors: "there is no building nowhere in reports")
     }
   }
 }

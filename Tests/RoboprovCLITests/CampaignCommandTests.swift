@@ -14,11 +14,10 @@ struct CampaignCommandTests {
   @Test("a campaign ends with a line of counts, which is the same for the same seed")
   func counts() async throws {
     try await Site.use { site in
-      let outcome = try await Self.run(site, ["4", "--seed", "5"])
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await Self.run(site, ["4", "--seed", "5"]).expect(
+        0, errors: "2 of 4 buildings, broken: 0")
       #expect(outcome.output.hasPrefix("violations: 0; buildings: 4, rooms: "), "\(outcome)")
       #expect(outcome.output.filter { $0 == "\n" }.count == 1)
-      #expect(outcome.errors.contains("2 of 4 buildings, broken: 0"), "\(outcome)")
       let again = try await Self.run(site, ["4", "--seed", "5"])
       #expect(again.output == outcome.output)
       let other = try await Self.run(site, ["4", "--seed", "6"])
@@ -29,9 +28,7 @@ struct CampaignCommandTests {
   @Test("a campaign reports the same counts as JSON")
   func json() async throws {
     try await Site.use { site in
-      let outcome = try await Self.run(site, ["2", "--seed", "5", "--output", "json"])
-      #expect(outcome.status == 0, "\(outcome)")
-      let report = try #require(JSON(outcome.output))
+      let report = try await Self.run(site, ["2", "--seed", "5", "--output", "json"]).expect(0).json
       #expect(report["schema"].text == "roboprov/campaign/1")
       #expect(report["seed"].text == "5")
       #expect(report["buildings"].integer == 2)
@@ -47,8 +44,7 @@ struct CampaignCommandTests {
       let campaign = try site.startTool([Self.program, "100000", "--seed", "5"])
       try await campaign.until("its beginning") { campaign.errorsSoFar.contains("Ctrl-C ends it") }
       campaign.send(SIGINT)
-      let outcome = try await campaign.ended()
-      #expect(outcome.status == 130, "\(outcome)")
+      let outcome = try await campaign.ended().expect(130)
       #expect(outcome.output.hasPrefix("violations: 0; buildings: "), "\(outcome)")
     }
   }
@@ -56,8 +52,7 @@ struct CampaignCommandTests {
   @Test("a campaign needs at least one building")
   func usage() async throws {
     try await Site.use { site in
-      let outcome = try await Self.run(site, ["0"])
-      #expect(outcome.status == 64 && outcome.errors.contains("from 1"), "\(outcome)")
+      _ = try await Self.run(site, ["0"]).expect(64, errors: "from 1")
     }
   }
 }

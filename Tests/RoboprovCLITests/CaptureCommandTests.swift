@@ -34,10 +34,9 @@ struct CaptureCommandTests {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
       let program = Invocation.program.path
-      let outcome = try await site.runTool([
+      try await site.runTool([
         "sh", "-c", "timeout 60 \(program) capture building.yaml --offline \(input)",
-      ])
-      #expect(outcome.status == 100, "\(outcome)")
+      ]).expect(100)
     }
   }
 
@@ -89,13 +88,9 @@ struct CaptureCommandTests {
         try run.type("C47C8D000002\ns\nC47C8D000003\n")
         try await run.prints("[4/4] Room 104")
         try await run.prints("C4:7C:8D:00:00:03 saved")
-        let outcome = try await run.ended()
-        #expect(outcome.status == 100, "\(outcome)")
-        #expect(outcome.output.contains("3 labels saved."), "\(outcome)")
-        #expect(outcome.output.contains("Without label: Room 103"), "\(outcome)")
+        try await run.ended().expect(100, output: "3 labels saved.", "Without label: Room 103")
         #expect(try Self.text(site) == Self.manifest(with: [(101, 1), (102, 2), (104, 3)]))
-        let validated = try await site.run(["validate", "building.yaml"])
-        #expect(validated.status == 0, "\(validated)")
+        try await site.run(["validate", "building.yaml"]).expect(0)
       }
     }
   }
@@ -116,8 +111,7 @@ struct CaptureCommandTests {
         try await run.prints("Room 101: C4:7C:8D:00:00:0C saved (label + 2)")
         try await run.prints("[4/4] Room 104")
         try run.type("C47C8D000028\n")
-        let outcome = try await run.ended()
-        #expect(outcome.status == 0, "\(outcome)")
+        try await run.ended().expect(0)
         #expect(
           try Self.text(site) == Self.manifest(with: [(101, 12), (102, 22), (103, 32), (104, 42)]))
       }
@@ -128,24 +122,21 @@ struct CaptureCommandTests {
   func offline() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
-      let outcome = try await site.run(Self.capture)
-      #expect(outcome.status == 69 && outcome.errors.contains("--offline"), "\(outcome)")
+      try await site.run(Self.capture).expect(69, errors: "--offline")
       #expect(try Self.text(site) == Self.manifest)
       let labels = ["C47C8D000001\r\n", "C47C8D000002\r", "\n", "C47C8D000003\n", "C47C8D000004"]
       let captured = try await site.run(
-        Self.capture + ["--offline", "--output", "json"], through: Self.through(labels))
-      #expect(captured.status == 0, "\(captured)")
-      let answer = try #require(JSON(captured.output), "\(captured)")
+        Self.capture + ["--offline", "--output", "json"], through: Self.through(labels)
+      ).expect(0)
+      let answer = try captured.json
       #expect(answer["captured"].items.map { $0["room"].text } == (101...104).map { "room-\($0)" })
       #expect(answer["missing"].count == 0)
       #expect(try Self.text(site) == Self.manifest(with: (1...4).map { (100 + $0, $0) }))
 
-      let nothing = try await site.run(Self.capture)
-      #expect(nothing.status == 0 && nothing.errors.contains("Every room has its device"), "\(nothing)")
-      let again = try await site.run(
+      try await site.run(Self.capture).expect(0, errors: "Every room has its device")
+      try await site.run(
         Self.capture + ["--offline", "--all", "--only", "Room 102"], through: Self.through(["C47C8D000007\n"])
-      )
-      #expect(again.status == 0, "\(again)")
+      ).expect(0)
       #expect(
         try Self.text(site) == Self.manifest(with: [(101, 1), (102, 7), (103, 3), (104, 4)]))
     }
@@ -191,8 +182,7 @@ struct CaptureCommandTests {
       try run.type("C47C8D000002\nu\n")
       try await run.prints("undone: Room 102")
       try run.type("q\n")
-      let outcome = try await run.ended()
-      #expect(outcome.status == 100, "\(outcome)")
+      try await run.ended().expect(100)
       #expect(try Self.text(site) == changed)
     }
   }

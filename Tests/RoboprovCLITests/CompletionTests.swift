@@ -69,8 +69,7 @@ struct CompletionTests {
           - { room: "Bell `touch pwned`", id: tick, minor: 9 }
         """)
       try site.write("rooms.csv", "room,minor\n")
-      let script = try await site.run(["completions", "bash"])
-      #expect(script.status == 0, "\(script)")
+      let script = try await site.run(["completions", "bash"]).expect(0)
       try site.write("roboprov.bash", script.output)
       try site.write(
         "complete.sh",
@@ -161,8 +160,7 @@ struct CompletionTests {
     arguments: [("zsh", "#compdef roboprov"), ("fish", "complete -c 'roboprov'")])
   func others(_ shell: String, _ words: String) async throws {
     try await Site.use { site in
-      let script = try await site.run(["completions", shell])
-      #expect(script.status == 0 && script.output.contains(words), "\(script)")
+      _ = try await site.run(["completions", shell]).expect(0, output: words)
     }
   }
 }

@@ -22,9 +22,7 @@ struct ConfirmationTests {
   @Test("rooms that take any sensor are refused without a terminal, before anything happens")
   func noTerminal() async throws {
     try await withBuilding(toPrograms: false) { site, building in
-      let outcome = try await site.run(Self.apply, on: building)
-      #expect(outcome.status == 64, "\(outcome)")
-      #expect(outcome.errors.contains("--yes"), "\(outcome)")
+      try await site.run(Self.apply, on: building).expect(64, errors: "--yes")
       #expect(!site.has("reports"))
       #expect(await building.isUntouched([1, 2]))
     }
@@ -33,10 +31,9 @@ struct ConfirmationTests {
   @Test("rooms that take any sensor get one with --yes")
   func yes() async throws {
     try await withBuilding(toPrograms: false) { site, building in
-      let outcome = try await site.run(Self.apply + ["--yes"], on: building)
-      #expect(outcome.status == 0, "\(outcome)")
+      try await site.run(Self.apply + ["--yes"], on: building).expect(
+        0, output: "without confirmation (--yes): Room 101, Room 102")
       #expect(Set([await building.flash(1)?.minor, await building.flash(2)?.minor]) == [101, 102])
-      #expect(outcome.output.contains("without confirmation (--yes): Room 101, Room 102"), "\(outcome)")
       #expect(try site.report["rooms"].items.map { $0["consent"].text } == ["option", "option"])
     }
   }
@@ -52,8 +49,7 @@ struct ConfirmationTests {
       }
       #expect(await building.isUntouched([1, 2]))
       try run.type(answer)
-      let outcome = try await run.ended()
-      #expect(outcome.status == 0, "\(outcome)")
+      try await run.ended().expect(0)
       #expect(try site.outcomes == [101: "provisioned", 102: "provisioned"])
     }
   }
@@ -66,8 +62,7 @@ struct ConfirmationTests {
       let run = try site.startAtTerminal(Self.apply, bus: building.bus)
       try await run.prints("[y/N]")
       try run.type(answer)
-      let outcome = try await run.ended()
-      #expect(outcome.status == 100, "\(outcome)")
+      try await run.ended().expect(100)
       #expect(try site.outcomes == [101: "pending", 102: "pending"])
       try site.expectWholeRecord(rooms: 2)
       #expect(await building.isUntouched([1, 2]))
@@ -80,8 +75,7 @@ struct ConfirmationTests {
       let run = try site.startAtTerminal(Self.apply, bus: building.bus)
       try await run.prints("[y/N]")
       try run.type("\u{3}")
-      let outcome = try await run.ended()
-      #expect(outcome.status == 130, "\(outcome)")
+      try await run.ended().expect(130)
       #expect(try site.outcomes == [101: "cancelled", 102: "cancelled"])
       try site.expectWholeRecord(rooms: 2)
       #expect(await building.isUntouched([1, 2]))

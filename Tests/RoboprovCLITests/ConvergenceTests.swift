@@ -15,8 +15,7 @@ struct ConvergenceTests {
     try await Premises.serveDone(3) { premises in
       await premises.setMuted(true, 3)
       let writes = await premises.writes
-      let outcome = try await premises.apply()
-      #expect(outcome.status == 0, "\(outcome)")
+      try await premises.apply().expect(0)
       let already = "already_provisioned"
       #expect(try premises.site.outcomes == [101: already, 102: already, 103: already])
       #expect(await premises.writes == writes)
@@ -29,8 +28,7 @@ struct ConvergenceTests {
     try await Premises.serveDone(2) { premises in
       let writes = await premises.writes.count
       await premises.pressButton(2)
-      let outcome = try await premises.apply()
-      #expect(outcome.status == 0, "\(outcome)")
+      try await premises.apply().expect(0)
       #expect(try premises.site.outcomes == [101: "already_provisioned", 102: "provisioned"])
       let written = await Set(premises.writes.dropFirst(writes).map(\.address))
       #expect(written == [ServedBuilding.address(2)])
@@ -44,8 +42,7 @@ struct ConvergenceTests {
       let site = premises.site
       let writes = await premises.writes
       try site.writeManifest([.numbered(1), .numbered(2)], password: Site.newPassword)
-      let changed = try await premises.apply()
-      #expect(changed.status == 100, "\(changed)")
+      try await premises.apply().expect(100)
       #expect(try site.outcomes == [101: "action_required", 102: "action_required"])
       for room in try site.report["rooms"].items {
         #expect(room["reason_code"].text == "settings_changed")
@@ -54,15 +51,13 @@ struct ConvergenceTests {
       #expect(await premises.writes == writes)
 
       await premises.pressButton(1)
-      let pressed = try await premises.apply()
-      #expect(pressed.status == 100, "\(pressed)")
+      try await premises.apply().expect(100)
       #expect(try site.outcomes == [101: "provisioned", 102: "action_required"])
       #expect(await premises.building.flash(1)?.text("wifi_password") == Site.newPassword)
       #expect(await premises.building.flash(2)?.text("wifi_password") == Site.password)
 
       await premises.pressButton(2)
-      let last = try await premises.apply()
-      #expect(last.status == 0, "\(last)")
+      try await premises.apply().expect(0)
       #expect(try site.outcomes == [101: "already_provisioned", 102: "provisioned"])
       try site.expectNoSecret()
     }
@@ -72,13 +67,11 @@ struct ConvergenceTests {
   func forced() async throws {
     try await Premises.serveDone(2) { premises in
       let writes = await premises.writes
-      let atWork = try await premises.apply("--force", "Room 101")
-      #expect(atWork.status == 100, "\(atWork)")
+      try await premises.apply("--force", "Room 101").expect(100)
       #expect(try premises.site.outcomes == [101: "action_required", 102: "already_provisioned"])
       #expect(await premises.writes == writes)
       await premises.pressButton(1)
-      let waiting = try await premises.apply("--force", "Room 101")
-      #expect(waiting.status == 0, "\(waiting)")
+      try await premises.apply("--force", "Room 101").expect(0)
       #expect(try premises.site.outcomes == [101: "provisioned", 102: "already_provisioned"])
       #expect(await premises.writes.count > writes.count)
     }
@@ -91,8 +84,7 @@ struct ConvergenceTests {
     arguments: [["--only", "Room 101", "room-103"], ["--skip", "room 102"]])
   func selected(_ selection: [String]) async throws {
     try await Premises.serve(3) { premises in
-      let outcome = try await premises.run(Self.apply + selection)
-      #expect(outcome.status == 0, "\(outcome)")
+      try await premises.run(Self.apply + selection).expect(0)
       #expect(try premises.site.outcomes == [101: "provisioned", 102: "skipped", 103: "provisioned"])
       #expect(try premises.site.report["rooms"][1]["exclusion"]["cause"].text == "deselected")
       #expect(await premises.building.world.attemptCount(of: ServedBuilding.address(2)) == 0)
@@ -116,22 +108,17 @@ struct ConvergenceTests {
       try site.writeManifest(
         (1...5).map { .numbered($0) }, defaults: ["retries: 0", "timeouts: { connect: 10s }"])
       await premises.setMuted(true, 5)
-      let first = try await premises.apply()
-      #expect(first.status == 100, "\(first)")
-      let three = try await premises.apply("--only", "Room 101", "Room 102", "Room 103")
-      #expect(three.status == 0, "\(three)")
+      try await premises.apply().expect(100)
+      try await premises.apply("--only", "Room 101", "Room 102", "Room 103").expect(0)
 
       await premises.setMuted(false, 5)
-      let rest = try await premises.apply("--failed")
-      #expect(rest.status == 0, "\(rest)")
+      try await premises.apply("--failed").expect(0)
       let skipped = "skipped"
       #expect(
         try site.outcomes == [101: skipped, 102: skipped, 103: skipped, 104: skipped, 105: "provisioned"])
 
       let runs = site.runs
-      let nothing = try await premises.apply("--failed")
-      #expect(nothing.status == 0, "\(nothing)")
-      #expect(nothing.errors.contains("Nothing to do: 5 of 5 rooms are done."), "\(nothing)")
+      try await premises.apply("--failed").expect(0, errors: "Nothing to do: 5 of 5 rooms are done.")
       #expect(site.runs == runs)
     }
   }
@@ -139,10 +126,8 @@ struct ConvergenceTests {
   @Test("`apply` reports that there is nothing to do if no room is selected")
   func nothingSelected() async throws {
     try await Premises.serve(2) { premises in
-      let outcome = try await premises.apply("--skip", "Room 101", "Room 102")
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(
-        outcome.errors.contains("Nothing to do: 0 of 2 rooms are done, 2 not selected."), "\(outcome)")
+      try await premises.apply("--skip", "Room 101", "Room 102").expect(
+        0, errors: "Nothing to do: 0 of 2 rooms are done, 2 not selected.")
       #expect(premises.site.runs.isEmpty)
       #expect(await premises.building.isUntouched([1, 2]))
     }
@@ -167,17 +152,14 @@ struct ConvergenceTests {
           "minor 102, but the manifest now has minor 152", "--renumber", "no device was written",
         ])
 
-      let atWork = try await premises.apply("--renumber")
-      #expect(atWork.status == 100, "\(atWork)")
+      try await premises.apply("--renumber").expect(100)
       #expect(
         try site.outcomes == [151: "action_required", 152: "action_required", 103: "already_provisioned"])
       for number in 1...2 { await premises.pressButton(number) }
-      let done = try await premises.apply("--renumber")
-      #expect(done.status == 0, "\(done)")
+      try await premises.apply("--renumber").expect(0)
       #expect(await premises.minor(1) == 151)
       #expect(await premises.minor(2) == 152)
-      let after = try await premises.apply()
-      #expect(after.status == 0, "a renumbered room needs no further permission\n\(after)")
+      try await premises.apply().expect(0, "a renumbered room needs no further permission")
     }
   }
 
@@ -198,17 +180,14 @@ struct ConvergenceTests {
           "its device on record is \(ServedBuilding.address(1))", "--rebind room-101",
         ])
 
-      let twoOnAir = try await premises.apply("--rebind", "Room 101")
-      #expect(twoOnAir.status == 100, "\(twoOnAir)")
+      try await premises.apply("--rebind", "Room 101").expect(100)
       #expect(try site.report["rooms"][0]["reason_code"].text == "identity_on_air")
       #expect(await premises.minor(2) == nil)
 
       await premises.setMuted(true, 1)
-      let done = try await premises.apply("--rebind", "Room 101")
-      #expect(done.status == 0, "\(done)")
+      try await premises.apply("--rebind", "Room 101").expect(0)
       #expect(await premises.minor(2) == 101)
-      let after = try await premises.apply()
-      #expect(after.status == 0, "the record has the new one now\n\(after)")
+      try await premises.apply().expect(0, "the record has the new one now")
       #expect(try site.outcomes == [101: "already_provisioned"])
     }
   }
@@ -232,15 +211,13 @@ struct ConvergenceTests {
       try site.writeManifest((101...103).map { Place(minor: $0) }, assign: "any")
       // Matched again by address, the first room would get this sensor.
       await premises.setMuted(true, 1)
-      let first = try await premises.apply()
-      #expect(first.status == 100, "\(first)")
+      try await premises.apply().expect(100)
       let bound = [await premises.minor(2), await premises.minor(3)]
       #expect(Set(bound) == [101, 102])
 
       await premises.setMuted(false, 1)
       for number in 2...3 { await premises.pressButton(number) }
-      let second = try await premises.apply()
-      #expect(second.status == 0, "\(second)")
+      try await premises.apply().expect(0)
       #expect([await premises.minor(2), await premises.minor(3)] == bound)
       #expect(await premises.minor(1) == 103)
     }

@@ -32,8 +32,7 @@ struct DescribedBuildingTests {
   func healthy() async throws {
     try await Site.use { site in
       try Self.copy(to: site)
-      let outcome = try await site.run(["apply", "building.yaml", "--simulate"])
-      #expect(outcome.status == 0, "\(outcome)")
+      try await site.run(["apply", "building.yaml", "--simulate"]).expect(0)
       let rooms = try site.rehearsal.report["rooms"].items
       #expect(rooms.count == 5 && rooms.allSatisfy { $0["outcome"].text == "provisioned" })
       #expect(
@@ -47,9 +46,8 @@ struct DescribedBuildingTests {
   func faults() async throws {
     try await Site.use { site in
       try Self.copy(to: site)
-      let outcome = try await site.run(
-        ["apply", "building.yaml", "--simulate", "--scenario", "scenario.yaml"])
-      #expect(outcome.status == 100, "\(outcome)")
+      try await site.run(
+        ["apply", "building.yaml", "--simulate", "--scenario", "scenario.yaml"]).expect(100)
       let rooms = try site.rehearsal.report["rooms"].items
       #expect(
         rooms.map { $0["outcome"].text } == [
@@ -71,14 +69,13 @@ struct DescribedBuildingTests {
       #expect(tag.output.contains("Service 5A3B0000-1D2C-4E6F-8A9B-0C1D2E3F4A5B (Battery tag)"), "\(tag)")
       let lamp = try await inspect(
         "C4:7C:8D:6C:01:01", ["--set", "fixture=11", "--set", "mode=cold", "--output", "json"])
-      let room = try #require(JSON(lamp.output), "\(lamp)")["rooms"][0]
+      let room = try lamp.json["rooms"][0]
       #expect(lamp.status == 0 && room["outcome"].text == "provisioned", "\(lamp)")
       let alone = try await site.run(["schema", "manifest"])
       #expect(!alone.output.contains("\"fixture\""))
-      let schema = try await site.run(["schema", "manifest", "building.yaml"])
-      #expect(schema.status == 0 && schema.output.contains("\"fixture\""), "\(schema)")
-      let other = try await site.run(["schema", "report", "building.yaml"])
-      #expect(other.status == 64 && other.errors.contains("only `roboprov schema manifest`"), "\(other)")
+      try await site.run(["schema", "manifest", "building.yaml"]).expect(0, output: "\"fixture\"")
+      try await site.run(["schema", "report", "building.yaml"]).expect(
+        64, errors: "only `roboprov schema manifest`")
     }
   }
 
@@ -86,12 +83,10 @@ struct DescribedBuildingTests {
   func invalid() async throws {
     try await Site.use { site in
       try Self.copy(to: site)
-      let valid = try await site.run(["validate", "building.yaml"])
-      #expect(valid.status == 0, "\(valid)")
+      try await site.run(["validate", "building.yaml"]).expect(0)
       let text = try String(contentsOf: site.directory.appending(path: "battery-tag.yaml"), encoding: .utf8)
       try site.write("battery-tag.yaml", text.replacing("range: 1..65535", with: "range: 1..65536"))
-      let outcome = try await site.run(["validate", "building.yaml"])
-      #expect(outcome.status == 65 && outcome.errors.contains("battery-tag.yaml:"), "\(outcome)")
+      try await site.run(["validate", "building.yaml"]).expect(65, errors: "battery-tag.yaml:")
     }
   }
 
@@ -141,7 +136,7 @@ struct DescribedBuildingTests {
         checkout.appending(path: "Tests/Interop/check_manifests.py").path, "family.schema.json",
         "verdicts.jsonl",
       ])
-      let result = try #require(JSON(outcome.output), "\(outcome)")
+      let result = try outcome.json
       #expect(result["manifests"].integer == texts.count && result["count"].integer == 0, "\(outcome)")
     }
   }

@@ -27,8 +27,7 @@ struct DeviceToolsTests {
   @Test("`scan` shows the room of each device by manifest and record, devices without a room first")
   func scanRooms() async throws {
     try await serve { premises in
-      let outcome = try await premises.run(["scan", "building.yaml", "--scan-time", "6"])
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await premises.run(["scan", "building.yaml", "--scan-time", "6"]).expect(0)
       let lines = outcome.output.split(separator: "\n")
       #expect(lines.first?.split(separator: " ").map(String.init) == Self.header, "\(outcome)")
       let rooms = ["-  waits", "Room 101 (manifest)", "Room 102 (record)", "Room 103 (manifest)"]
@@ -40,8 +39,8 @@ struct DeviceToolsTests {
             room.replacing("  ", with: " ")))
       }
       #expect(lines[2].contains("at work: uuid"), "\(outcome)")
-      let json = try await premises.run(["scan", "building.yaml", "--scan-time", "6", "--output", "json"])
-      let devices = try #require(JSON(json.output), "\(json)")["devices"].items
+      let devices = try await premises.run(["scan", "building.yaml", "--scan-time", "6", "--output", "json"])
+        .json["devices"].items
       #expect(devices.map { $0["room"].text } == [nil, "room-101", "room-102", "room-103"])
       #expect(devices.map { $0["room_basis"].text } == [nil, "manifest", "record", "manifest"])
       #expect(devices.map { $0["state"].text } == ["waiting", "at_work", "waiting", "waiting"])
@@ -64,8 +63,7 @@ struct DeviceToolsTests {
     try await serve { premises in
       try premises.site.write(
         "stock.csv", "article;MAC\nRS;C47C8D000001\nRS;C47C8D000004\nRS;C47C8D0000AA\nRS;C47C8D000001\n")
-      let outcome = try await premises.run(["scan", "--expect", "stock.csv", "--scan-time", "6"])
-      #expect(outcome.status == 100, "\(outcome)")
+      let outcome = try await premises.run(["scan", "--expect", "stock.csv", "--scan-time", "6"]).expect(100)
       #expect(outcome.output.hasPrefix("2 of 3 devices of stock.csv were received\n"), "\(outcome)")
       let missing = outcome.output.components(separatedBy: "Not received:").last ?? ""
       #expect(
@@ -73,14 +71,13 @@ struct DeviceToolsTests {
       #expect(outcome.errors.contains("stock.csv:5: C4:7C:8D:00:00:01 is listed twice"), "\(outcome)")
       let json = try await premises.run(
         ["scan", "--expect", "stock.csv", "--scan-time", "6", "--output", "json"])
-      let expected = try #require(JSON(json.output), "\(json)")["expected"]
+      let expected = try json.json["expected"]
       #expect(expected["missing"].integer == 1 && expected["received"].integer == 2)
       #expect(expected["devices"].items.map { $0["state"].text } == ["at_work", "waiting", nil])
       #expect(json.status == 100)
 
       try premises.site.write("two.csv", "C47C8D000001\nC47C8D000002\n")
-      let complete = try await premises.run(["scan", "--expect", "two.csv", "--scan-time", "6"])
-      #expect(complete.status == 0, "\(complete)")
+      try await premises.run(["scan", "--expect", "two.csv", "--scan-time", "6"]).expect(0)
     }
   }
 
@@ -89,16 +86,14 @@ struct DeviceToolsTests {
   @Test("`find` without a terminal prints a line per second and ends after --for")
   func findPlain() async throws {
     try await serve { premises in
-      let outcome = try await premises.run(["find", "Room 102", "building.yaml", "--for", "8"])
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await premises.run(["find", "Room 102", "building.yaml", "--for", "8"]).expect(0)
       let lines = outcome.output.split(separator: "\n")
       #expect(lines.contains { $0.contains(" dBm") }, "\(outcome)")
       #expect(
         lines.allSatisfy { $0.wholeMatch(of: #/\d+ s  (-\d+ dBm|Not received .*)/#) != nil }, "\(outcome)")
       #expect(!"\(outcome)".contains("\u{1B}"), "\(outcome)")
-      let silent = try await premises.run(["find", "C4:7C:8D:00:00:AA", "--for", "3"])
-      #expect(silent.status == 100, "\(silent)")
-      #expect(silent.output.contains("Not received yet, for"), "\(silent)")
+      try await premises.run(["find", "C4:7C:8D:00:00:AA", "--for", "3"]).expect(
+        100, output: "Not received yet, for")
     }
   }
 
@@ -113,8 +108,7 @@ struct DeviceToolsTests {
       await premises.setMuted(true, 4)
       try await run.prints("Not received for 6 s, last -")
       try run.type("\u{3}")
-      let outcome = try await run.ended()
-      #expect(outcome.status == 0, "\(outcome)")
+      try await run.ended().expect(0)
     }
   }
 
@@ -161,10 +155,8 @@ struct DeviceToolsTests {
   func findIdentifyWithoutAddress() async throws {
     try await Site.use { site in
       try site.writeManifest([Place(minor: 101)], assign: "later")
-      let outcome = try await site.run(["find", "Room 101", "building.yaml", "--identify"])
-      #expect(
-        outcome.status == 64 && outcome.errors.contains("--identify needs the address of one device"),
-        "\(outcome)")
+      try await site.run(["find", "Room 101", "building.yaml", "--identify"]).expect(
+        64, errors: "--identify needs the address of one device")
     }
   }
 
@@ -177,8 +169,7 @@ struct DeviceToolsTests {
   func findUnknown(_ arguments: [String], _ words: String) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      let outcome = try await site.run(arguments)
-      #expect(outcome.status == 64 && outcome.errors.contains(words), "\(outcome)")
+      try await site.run(arguments).expect(64, errors: words)
     }
   }
 
@@ -206,8 +197,7 @@ struct DeviceToolsTests {
         Self.events(run.outputSoFar).count { $0["event"].text == "enter" } == 5
       }
       run.send(SIGINT)
-      let outcome = try await run.ended()
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await run.ended().expect(0)
       let events = Self.events(outcome.output)
       #expect(events.count == outcome.output.split(separator: "\n").count, "each line is an object")
       #expect(events.first?["event"].text == "scan_started")
@@ -240,9 +230,7 @@ struct DeviceToolsTests {
       }
       try await building.clock.sleep(for: .seconds(15))
       run.send(SIGTERM)
-      let outcome = try await run.ended()
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(!outcome.output.contains("\"leave\""), "\(outcome)")
+      let outcome = try await run.ended().expect(0, notOutput: "\"leave\"")
       #expect(outcome.errors.contains("It is awaited."), "\(outcome)")
     }
   }
@@ -250,12 +238,11 @@ struct DeviceToolsTests {
   @Test("`monitor` ends after --for and when its reader closes the pipe")
   func monitorEnds() async throws {
     try await serve(toPrograms: true) { premises in
-      let outcome = try await premises.run(["monitor", "--for", "5"])
-      #expect(outcome.status == 0 && outcome.output.contains("\"enter\""), "\(outcome)")
-      let unread = try await premises.site.run(
+      try await premises.run(["monitor", "--for", "5"]).expect(0, output: "\"enter\"")
+      try await premises.site.run(
         ["monitor"], bus: premises.building.bus,
-        through: ["bash", "-c", #""$@" | head -n 1"#, "monitor"])
-      #expect(unread.status == 0 && unread.output.contains("scan_started"), "\(unread)")
+        through: ["bash", "-c", #""$@" | head -n 1"#, "monitor"]
+      ).expect(0, output: "scan_started")
     }
   }
 }

@@ -46,8 +46,7 @@ struct DoctorAdaptersTests {
         text.output.contains(
           "hci0: \(ServedBuilding.adapter), controller unknown, switched on, 0 links."), "\(text)")
       #expect(text.output.contains("hci1: \(Self.second), controller unknown, not switched on"), "\(text)")
-      let json = try await premises.run(["doctor", "--output", "json"])
-      let adapters = try #require(JSON(json.output), "\(json)")["adapters"]
+      let adapters = try await premises.run(["doctor", "--output", "json"]).json["adapters"]
       #expect(adapters.items.map { $0["name"].text } == ["hci0", "hci1"])
       #expect(adapters.items.map { $0["powered"].flag } == [true, false])
       #expect(adapters[0]["blocked"].text == "none" && adapters[0]["alias"].isNull)
@@ -61,7 +60,7 @@ struct DoctorAdaptersTests {
     try await Self.serve { premises in
       let json = try await premises.run(
         ["doctor", "building.yaml", "--scan-time", "0.5", "--output", "json"])
-      let document = try #require(JSON(json.output), "\(json)")
+      let document = try json.json
       #expect(document["adapters"][0]["alias"].text == "lobby")
       #expect(document["adapters"][0]["place"].text == "Ground floor")
       let missing = document["findings"].items.first { $0["code"].text == "manifest_adapter" }
@@ -80,7 +79,7 @@ struct DoctorAdaptersTests {
       run.send(SIGKILL)
       _ = try await run.ended()
       let json = try await premises.run(["doctor", "--output", "json"])
-      let document = try #require(JSON(json.output), "\(json)")
+      let document = try json.json
       #expect(
         document["adapters"][0]["links"].items.map(\.text) == ["\(ServedBuilding.address(1))"], "\(json)")
     }

@@ -17,18 +17,14 @@ struct DoctorCommandTests {
   func received() async throws {
     try await Premises.serve(4) { premises in
       for number in 2...4 { await premises.setMuted(true, number) }
-      let outcome = try await premises.run(["doctor", "building.yaml", "--scan-time", "2"])
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(
-        outcome.output.contains("1 of 4 rooms received in 2 s on hci0; not received: Room 102–104."),
-        "\(outcome)")
-      #expect(
-        outcome.output.contains(
-          "✓ hci0: \(ServedBuilding.adapter), controller unknown, switched on, 0 links."))
+      try await premises.run(["doctor", "building.yaml", "--scan-time", "2"]).expect(
+        0, output: "1 of 4 rooms received in 2 s on hci0; not received: Room 102–104.",
+        "✓ hci0: \(ServedBuilding.adapter), controller unknown, switched on, 0 links.")
       #expect(await premises.building.isUntouched([1, 2, 3, 4]))
       #expect(!premises.site.has("reports"))
-      let json = try await premises.run(["doctor", "building.yaml", "--scan-time", "2", "--output", "json"])
-      let document = try #require(JSON(json.output), "\(json)")
+      let document = try await premises.run([
+        "doctor", "building.yaml", "--scan-time", "2", "--output", "json",
+      ]).json
       #expect(document["building"].text == Site.building)
       #expect(document["reception"]["received"].items.map { $0["room"].text } == ["Room 101"])
       #expect(document["reception"]["not_received"].count == 3)
@@ -40,15 +36,13 @@ struct DoctorCommandTests {
   func noBus() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      let outcome = try await site.start(["doctor", "building.yaml", "--output", "json"]).ended()
-      #expect(outcome.status == 69, "\(outcome)")
-      let document = try #require(JSON(outcome.output), "\(outcome)")
+      let document = try await site.start(["doctor", "building.yaml", "--output", "json"]).ended().expect(69)
+        .json
       #expect(Self.codes("error", document) == ["bus_unavailable"])
       #expect(Self.codes("note", document).contains("reception"))
       #expect(Self.codes("ok", document).contains("storage"))
       #expect(document["reception"].isNull)
-      let text = try await site.run(["doctor"])
-      #expect(text.status == 69 && text.output.contains("sudo systemctl start dbus"), "\(text)")
+      try await site.run(["doctor"]).expect(69, output: "sudo systemctl start dbus")
     }
   }
 
@@ -56,9 +50,8 @@ struct DoctorCommandTests {
   func hosts() async throws {
     try await Site.use { site in
       let doctor = ["doctor", "--host", "floor-3=ssh://nobody@127.0.0.1:1", "--output", "json"]
-      let outcome = try await site.start(doctor).ended()
-      #expect(outcome.status == 69 && !outcome.errors.contains("floor-3"), "\(outcome)")
-      let findings = try #require(JSON(outcome.output), "\(outcome)")["findings"].items
+      let findings = try await site.start(doctor).ended().expect(69, notErrors: "floor-3").json["findings"]
+        .items
       let said = ["bus_unavailable", "host"].map { code in
         findings.filter { $0["code"].text == code }.compactMap { $0["sentence"].text }
       }
@@ -76,9 +69,7 @@ struct DoctorCommandTests {
       #expect(off.output.contains("✗ hci0 is switched off."), "\(off)")
       #expect(off.output.contains("\n    busctl set-property org.bluez /org/bluez/hci0 "), "\(off)")
       await premises.building.stack.killDaemon()
-      let stopped = try await premises.run(["doctor"])
-      #expect(stopped.status == 69, "\(stopped)")
-      #expect(stopped.output.contains("\n    sudo systemctl start bluetooth\n"), "\(stopped)")
+      try await premises.run(["doctor"]).expect(69, output: "\n    sudo systemctl start bluetooth\n")
     }
   }
 
@@ -86,8 +77,7 @@ struct DoctorCommandTests {
   func password() async throws {
     try await Premises.serve(1, toPrograms: true) { premises in
       try premises.site.writeManifest([.numbered(1)], password: "{ env: GUESTS }")
-      let outcome = try await premises.run(["doctor", "building.yaml", "--scan-time", "1"])
-      #expect(outcome.status == 69, "\(outcome)")
+      let outcome = try await premises.run(["doctor", "building.yaml", "--scan-time", "1"]).expect(69)
       let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(
         text.contains("✗ The password of Harbour Guests: the environment variable GUESTS is not set."),
@@ -112,9 +102,8 @@ struct DoctorCommandTests {
       let journal = try premises.site.latest.appending(path: "journal.jsonl")
       let text = try String(contentsOf: journal, encoding: .utf8)
       try text.replacing("Room 101", with: "Room 109").write(to: journal, atomically: true, encoding: .utf8)
-      let outcome = try await premises.run(["doctor", "building.yaml", "--scan-time", "1"])
-      #expect(outcome.status == 69, "\(outcome)")
-      #expect(outcome.output.contains("✗ The building's record cannot be used:"), "\(outcome)")
+      try await premises.run(["doctor", "building.yaml", "--scan-time", "1"]).expect(
+        69, output: "✗ The building's record cannot be used:")
     }
   }
 
@@ -122,8 +111,7 @@ struct DoctorCommandTests {
   func taken() async throws {
     try await Premises.serve(1, toPrograms: true) { premises in
       try await premises.whileAdapterIsTaken {
-        let outcome = try await premises.run(["doctor", "building.yaml", "--scan-time", "1"])
-        #expect(outcome.status == 0, "\(outcome)")
+        let outcome = try await premises.run(["doctor", "building.yaml", "--scan-time", "1"]).expect(0)
         let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(text.contains("is unknown: hci0 is in use"), "\(text)")
       }
@@ -147,9 +135,8 @@ struct DoctorCommandTests {
   func simulated() async throws {
     try await Site.use { site in
       try site.writeManifest((1...3).map { .numbered($0) })
-      let outcome = try await site.run(["doctor", "building.yaml", "--simulate", "--scan-time", "2"])
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(outcome.output.contains("✓ 3 of 3 rooms received in 2 s on hci0."), "\(outcome)")
+      try await site.run(["doctor", "building.yaml", "--simulate", "--scan-time", "2"]).expect(
+        0, output: "✓ 3 of 3 rooms received in 2 s on hci0.")
       #expect(try await site.run(["doctor", "--scan-time", "2"]).status == 64)
     }
   }
@@ -170,8 +157,7 @@ struct DoctorCommandTests {
     try await Premises.serve(1) { premises in
       // Root may write anywhere, but not into a file.
       try premises.site.write("reports", "")
-      let outcome = try await premises.apply()
-      #expect(outcome.status == 74, "\(outcome)")
+      try await premises.apply().expect(74)
       #expect(await premises.building.isUntouched([1]))
     }
   }

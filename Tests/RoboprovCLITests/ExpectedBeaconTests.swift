@@ -26,8 +26,7 @@ struct ExpectedBeaconTests {
       try site.writeManifest([.numbered(1), .numbered(2)], defaults: [Self.retries, Self.beacon])
       try await site.serve(Self.sensors) { building in
         let premises = Premises(site: site, building: building)
-        let applied = try await premises.apply()
-        #expect(applied.status == 0, "\(applied)")
+        try await premises.apply().expect(0)
         #expect(try site.outcomes == [101: "provisioned", 102: "provisioned"])
         let settings = try site.building["rooms"].items[0]["settings"].items.map {
           "\($0["name"].text ?? "") \($0["value"].text ?? "-") \($0["state"].text ?? "")"
@@ -37,25 +36,20 @@ struct ExpectedBeaconTests {
             "beacon_uuid \(Self.uuid) proved", "beacon_major 7 proved", "minor 101 proved",
           ])
 
-        let plan = try await premises.run([
+        try await premises.run([
           "plan", "building.yaml", "--scan-time", "1", "--detailed-exitcode",
-        ])
-        #expect(plan.status == 0 && plan.output.contains("0 to provision, 2 done"), "\(plan)")
-        let verified = try await premises.run(["verify", "building.yaml", "--for", "10"])
-        #expect(verified.status == 0, "\(verified)")
+        ]).expect(0, output: "0 to provision, 2 done")
+        let verified = try await premises.run(["verify", "building.yaml", "--for", "10"]).expect(0)
         #expect(verified.output == "2 of 2 rooms on air from their own device\n", "\(verified)")
-        let status = try await site.run(["status", "building.yaml", "--check"])
-        #expect(status.status == 0, "\(status)")
+        try await site.run(["status", "building.yaml", "--check"]).expect(0)
         // A rehearsal also has sensors with that firmware.
-        let rehearsed = try await site.run([
+        try await site.run([
           "apply", "building.yaml", "--yes", "--scan-time", "1", "--simulate",
-        ])
-        #expect(rehearsed.status == 0, "\(rehearsed)")
+        ]).expect(0)
 
         // The proof on record is not the beacon that this manifest expects.
         try site.writeManifest([.numbered(1), .numbered(2)])
-        let other = try await site.run(["status", "building.yaml", "--check"])
-        #expect(other.status == 100, "\(other)")
+        try await site.run(["status", "building.yaml", "--check"]).expect(100)
       }
     }
   }
@@ -66,8 +60,7 @@ struct ExpectedBeaconTests {
       try site.writeManifest([.numbered(2)])
       try await site.serve(Self.sensors) { building in
         let premises = Premises(site: site, building: building)
-        let applied = try await premises.apply()
-        #expect(applied.status == 100, "\(applied)")
+        let applied = try await premises.apply().expect(100)
         let text = applied.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(
           text.contains("another beacon than expected: uuid \(Self.uuid), major 7, minor 102."), "\(applied)")
@@ -75,8 +68,7 @@ struct ExpectedBeaconTests {
           text.contains("write them into the manifest, as `beacon: { uuid: …, major: … }`"), "\(applied)")
         // With that entry the sensor is recognised as provisioned.
         try site.writeManifest([.numbered(2)], defaults: [Self.retries, Self.beacon])
-        let expected = try await premises.apply()
-        #expect(expected.status == 0, "\(expected)")
+        try await premises.apply().expect(0)
         #expect(try site.outcomes == [102: "already_provisioned"])
       }
     }

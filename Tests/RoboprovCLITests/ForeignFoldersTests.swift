@@ -101,8 +101,7 @@ struct ForeignFoldersTests {
         ["report", Site.building, run.lastPathComponent], ["report", Site.building],
         ["report", "merge", Self.folder, Self.folder, "--into", "joined"],
       ] {
-        let outcome = try await premises.run(command)
-        #expect(outcome.status == 74, "\(outcome)")
+        let outcome = try await premises.run(command).expect(74)
         for word in wrong.says + [run.lastPathComponent] {
           #expect(outcome.errors.contains(word), "“\(word)”\n\(outcome)")
         }
@@ -127,11 +126,8 @@ struct ForeignFoldersTests {
         ["room", "accept", "annexe.yaml", "Room 101", "--reason", "r", "--by", "b"],
         ["report", "annexe"], ["report", "annexe", run],
       ] {
-        let outcome = try await premises.run(command)
-        #expect(outcome.status == 74, "\(outcome)")
-        #expect(
-          outcome.errors.contains("\(run)/journal.jsonl belongs to another building, \(Site.building)"),
-          "\(outcome)")
+        let outcome = try await premises.run(command).expect(
+          74, errors: "\(run)/journal.jsonl belongs to another building, \(Site.building)")
         #expect(try site.recordedContents.filter { !$0.key.hasSuffix(".lock") } == before, "\(outcome)")
       }
     }

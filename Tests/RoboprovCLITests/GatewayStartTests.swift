@@ -56,14 +56,13 @@ import VirtualBuilding
             var generator = SeededGenerator(seed: seed)
             try site.write("gw\(host)", Self.failure(&generator, bus: building.bus))
           }
-          let scan = try await site.start(
+          try await site.start(
             ["scan", "--scan-time", "1"] + (0..<3).flatMap { ["--host", "floor-\($0)=gw\($0)"] },
             bus: building.bus,
             environment: [
               "PATH": "\(site.directory.path)/bin:/usr/bin:/bin", "TMPDIR": "\(site.directory.path)/tmp",
             ]
-          ).ended(within: .seconds(200))
-          #expect(scan.status == 0 && scan.errors.contains("Scanning on hci0 for 1 s"), "\(scan)")
+          ).ended(within: .seconds(200)).expect(0, errors: "Scanning on hci0 for 1 s")
           #expect(
             try FileManager.default.contentsOfDirectory(atPath: site.directory.path + "/tmp").isEmpty)
         }

@@ -104,18 +104,18 @@ import VirtualBuilding
           "\(doctor)")
       }
       let run = try await site.run(
-        Self.apply + ["--scan-time", "3"], environment: Gateway.environment(at: site))
-      #expect(run.status == 0, "\(run)")
+        Self.apply + ["--scan-time", "3"], environment: Gateway.environment(at: site)
+      ).expect(0)
       await expectDone(floors)
       let report = try site.report
       let served = (0..<4).map { report["rooms"][$0]["adapter_name"].text }
       #expect(served == ["floor-3/hci0", "floor-3/hci0", "floor-4/hci0", "floor-4/hci0"])
       try await expectNothingLeft(site, gateways)
       // A second run finds nothing to do; another command sees both, too.
-      let scan = try await site.run(
+      try await site.run(
         ["scan", "--adapter", "floor-4/hci0", "--host", "floor-4=gw4", "--scan-time", "2"],
-        environment: Gateway.environment(at: site))
-      #expect(scan.status == 0 && scan.errors.contains("Scanning on floor-4/hci0"), "\(scan)")
+        environment: Gateway.environment(at: site)
+      ).expect(0, errors: "Scanning on floor-4/hci0")
     }
   }
 
@@ -127,12 +127,12 @@ import VirtualBuilding
       _ = try await Gateway("gw3", at: site, bus: floors[0].building.bus)
       _ = try await Gateway("gw4", at: site, bus: floors[1].building.bus)
       let hosts = ["me=gw3", "floor-4=gw4", "again=\(NSUserName())@gw4"].flatMap { ["--host", $0] }
-      let scan = try await site.run(
+      try await site.run(
         ["scan", "--scan-time", "2"] + hosts, bus: floors[0].building.bus,
-        environment: Gateway.environment(at: site))
-      #expect(scan.status == 0 && scan.errors.contains("Scanning on hci0, floor-4/hci0 for"), "\(scan)")
-      #expect(scan.errors.contains("warning: me/hci0 and hci0 are one adapter ("), "\(scan)")
-      #expect(scan.errors.contains("warning: again/hci0 and floor-4/hci0 are one adapter ("), "\(scan)")
+        environment: Gateway.environment(at: site)
+      ).expect(
+        0, errors: "Scanning on hci0, floor-4/hci0 for", "warning: me/hci0 and hci0 are one adapter (",
+        "warning: again/hci0 and floor-4/hci0 are one adapter (")
     }
   }
 
@@ -146,21 +146,19 @@ import VirtualBuilding
       let keys = known.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1).map(String.init) }
       try site.write("known-hosts", keys.map { "\($0[0]) \(keys[0][1])" }.joined(separator: "\n") + "\n")
       let run = try await site.run(
-        Self.apply + ["--scan-time", "3"], environment: Gateway.environment(at: site))
-      #expect(run.status == 100, "\(run)")
-      #expect(run.errors.contains("floor-4: cannot be reached (ssh gw4:"), "\(run)")
-      #expect(run.errors.contains("It has another host key than before"), "\(run)")
+        Self.apply + ["--scan-time", "3"], environment: Gateway.environment(at: site)
+      ).expect(100, errors: "floor-4: cannot be reached (ssh gw4:", "It has another host key than before")
       await expectDone([floors[0]])
       #expect(await floors[1].building.world.writes.isEmpty)
       // Nobody knows the adapters of a host that cannot be reached.
-      let named = try await site.run(
+      try await site.run(
         Self.apply + ["--adapter", "floor-4/hci0", "--adapter-wait", "1"],
-        environment: Gateway.environment(at: site))
-      #expect(named.status == 69 && !named.errors.contains("there is no Bluetooth adapter"), "\(named)")
-      #expect(
-        named.errors.contains(
-          "waiting up to 1 s for an adapter: no Bluetooth service (BlueZ) runs and responds on floor-4"))
-      #expect(named.errors.contains("error: no adapter can be used; floor-4: cannot be reached"), "\(named)")
+        environment: Gateway.environment(at: site)
+      ).expect(
+        69,
+        errors: "waiting up to 1 s for an adapter: no Bluetooth service (BlueZ) runs and responds on floor-4",
+        "error: no adapter can be used; floor-4: cannot be reached",
+        notErrors: "there is no Bluetooth adapter")
       try await expectNothingLeft(site, [good])
     }
   }
@@ -174,8 +172,7 @@ import VirtualBuilding
         "warning: floor-3 has none of the adapters that it had in earlier runs. Make sure that gw4 is"
       for (rooms, host) in [([floors[0]], "gw3"), (floors, "gw4")] {
         try writeManifest(site, rooms, hosts: "floor-3: { ssh: \(host) }")
-        let run = try await site.run(Self.apply + ["--scan-time", "3"], environment: environment)
-        #expect(run.status == 0, "\(run)")
+        let run = try await site.run(Self.apply + ["--scan-time", "3"], environment: environment).expect(0)
         #expect(run.errors.contains(sentence) == (host == "gw4"), "\(run)")
       }
       await expectDone(floors)
@@ -201,9 +198,9 @@ import VirtualBuilding
       #expect(first.status == 0 || first.status == 100, "\(first)")
       // What was interrupted is done, or said to be open; another run does the rest.
       if first.status == 100 {
-        let second = try await site.run(
-          Self.apply + ["--scan-time", "3"], environment: Gateway.environment(at: site))
-        #expect(second.status == 0, "\(second)")
+        try await site.run(
+          Self.apply + ["--scan-time", "3"], environment: Gateway.environment(at: site)
+        ).expect(0)
       }
       await expectDone(floors)
       try await expectNothingLeft(site, gateways)
@@ -221,9 +218,9 @@ import VirtualBuilding
           try await Gateway(floor.name, at: site, bus: floor.building.bus, delay: milliseconds, loss: loss))
       }
       try writeManifest(site, floors)
-      let run = try await site.run(
-        Self.apply, environment: Gateway.environment(at: site))
-      #expect(run.status == 0, "\(run)")
+      try await site.run(
+        Self.apply, environment: Gateway.environment(at: site)
+      ).expect(0)
       await expectDone(floors)
       try await expectNothingLeft(site, gateways)
     }
@@ -239,8 +236,7 @@ import VirtualBuilding
       try await process.until("the first write") { await !floors[0].building.world.writes.isEmpty }
       gateway.keepLocks()
       gateway.cut()
-      let run = try await process.ended()
-      #expect(run.status == 0, "\(run)")
+      let run = try await process.ended().expect(0)
       #expect(try !site.text(of: "journal.jsonl").contains("not_locked"), "\(run)")
       await expectDone([floors[0]])
       try await gateway.stop()
@@ -278,8 +274,7 @@ import VirtualBuilding
         #expect(await floor.building.flash(number)?.minor == UInt16(100 + number), "a success is one")
       }
       if first.status != 0 {
-        let second = try await site.run(Self.apply, environment: environment)
-        #expect(second.status == 0, "\(second)")
+        try await site.run(Self.apply, environment: environment).expect(0)
       }
       await expectDone(floors)
     }
@@ -319,8 +314,7 @@ import VirtualBuilding
       try await building.restartBus { try await process.prints("floor-3: cannot be reached") }
       try await gateway.start()
       try await process.until("the lock") { Self.isLocked(building) }
-      let run = try await process.ended()
-      #expect(run.status == 0, "\(run)")
+      try await process.ended().expect(0)
       await expectDone(floors)
       try await expectNothingLeft(site, gateways)
     }
@@ -351,9 +345,9 @@ import VirtualBuilding
         environment: environment.merging(KillSwitch.at("setting_written", 2, .afterWrite)) { $1 })
       #expect(killed.signal == SIGKILL, "\(killed)")
       try await expectNothingLeft(site, gateways)
-      let next = try await site.run(
-        Self.apply + ["--scan-time", "3"], environment: environment)
-      #expect(next.status == 0, "\(next)")
+      try await site.run(
+        Self.apply + ["--scan-time", "3"], environment: environment
+      ).expect(0)
       await expectDone(floors)
     }
   }
@@ -374,10 +368,8 @@ import VirtualBuilding
         let run = try first.start(watching, environment: Gateway.environment(at: first))
         try await run.until("the first write") { await !floors[0].building.world.writes.isEmpty }
         let id = try #require(first.runs.first)
-        let refused = try await second.run(watching, environment: Gateway.environment(at: second))
-        #expect(refused.status == 69, "\(refused)")
-        #expect(refused.errors.contains("floor-3/hci0 is in use"), "\(refused)")
-        #expect(refused.errors.contains("process \(run.id), run \(id), since "), "\(refused)")
+        try await second.run(watching, environment: Gateway.environment(at: second)).expect(
+          69, errors: "floor-3/hci0 is in use", "process \(run.id), run \(id), since ")
         run.send(SIGKILL)
         _ = try await run.ended()
         // Its lock ends with its connection.
@@ -412,8 +404,8 @@ import VirtualBuilding
           "floor-3: { ssh: gw3 }, banner: { ssh: banner }, bridgeless: { ssh: bridgeless }, keyless: { ssh: keyless }, "
           + "unknown: { ssh: nobody@nowhere.invalid }, closed: { ssh: \"ssh://nobody@127.0.0.1:1\" }")
       let run = try await site.run(
-        Self.apply + ["--scan-time", "3"], environment: Gateway.environment(at: site))
-      #expect(run.status == 0, "\(run)")
+        Self.apply + ["--scan-time", "3"], environment: Gateway.environment(at: site)
+      ).expect(0)
       for (host, advice) in [
         ("banner", "Its shell must print nothing"), ("bridgeless", "It needs systemd"),
         ("keyless", "Give it your key with `ssh-copy-id`"), ("unknown", "Check the name after `ssh:`"),
@@ -484,8 +476,8 @@ import VirtualBuilding
       for floor in floors { _ = try await Gateway(floor.name, at: site, bus: floor.building.bus, delay: 0) }
       try writeManifest(site, floors)
       let run = try await site.run(
-        Self.apply, environment: Gateway.environment(at: site))
-      #expect(run.status == 0, "\(run)")
+        Self.apply, environment: Gateway.environment(at: site)
+      ).expect(0)
       let bytes = try Gateway.traffic(at: site) / floors.flatMap(\.sensors).count
       // Twice as many as measured (docs/internals/performance.md).
       #expect((1...40_000).contains(bytes), "\(run)")

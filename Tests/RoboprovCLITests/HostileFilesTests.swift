@@ -28,9 +28,7 @@ struct HostileFilesTests {
         ["report", Site.building, "20260901-090000-x"],
         ["report", "merge", "reports/\(Site.building)", "reports/\(Site.building)"],
       ] {
-        let outcome = try await site.run(command)
-        #expect(outcome.status == 74, "\(outcome)")
-        #expect(outcome.errors.contains(journal), "\(outcome)")
+        try await site.run(command).expect(74, errors: journal)
       }
     }
   }
@@ -55,10 +53,9 @@ struct HostileFilesTests {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       _ = try await shell("\(try #require(Self.others[other])) key", at: site)
-      let outcome = try await site.run(
-        ["apply", "building.yaml", "--yes", "--simulate", "--scan-time", "1", "--site-key", "key"])
-      #expect(outcome.status == 74, "\(outcome)")
-      #expect(outcome.errors.contains("the site's key: cannot open key"), "\(outcome)")
+      try await site.run(
+        ["apply", "building.yaml", "--yes", "--simulate", "--scan-time", "1", "--site-key", "key"]).expect(
+          74, errors: "the site's key: cannot open key")
     }
   }
 
@@ -66,13 +63,10 @@ struct HostileFilesTests {
   func endless() async throws {
     try await Site.use { site in
       for arguments in [["validate", "/dev/zero"], ["apply", "/dev/zero"]] {
-        let outcome = try await site.run(arguments)
-        #expect(outcome.status == 65)
-        #expect(outcome.errors.contains("/dev/zero cannot be read: it is a device"), "\(outcome)")
+        try await site.run(arguments).expect(65, errors: "/dev/zero cannot be read: it is a device")
       }
       _ = try await shell("truncate -s 1T large.yaml", at: site)
-      let outcome = try await site.run(["validate", "large.yaml"])
-      #expect(outcome.status == 65 && outcome.errors.contains("more than 64 MiB"), "\(outcome)")
+      try await site.run(["validate", "large.yaml"]).expect(65, errors: "more than 64 MiB")
     }
   }
 
@@ -141,8 +135,7 @@ struct HostileFilesTests {
       let silent = try await site.run(["validate", "building.yaml"])
       #expect(silent.status == 0 && silent.errors.isEmpty, "\(silent)")
       _ = try await shell("chmod 644 *.yaml && chmod 666 rooms.csv", at: site)
-      let outcome = try await site.run(["validate", "building.yaml"])
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await site.run(["validate", "building.yaml"]).expect(0)
       #expect(
         outcome.errors == """
           roboprov: warning: other users can read networks.yaml, which has passwords: `chmod 600 networks.yaml`
@@ -157,9 +150,9 @@ struct HostileFilesTests {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       let home = site.directory.path + "/home"
-      let outcome = try await site.run(
-        ["apply", "building.yaml", "--yes", "--simulate", "--scan-time", "1"], environment: ["HOME": home])
-      #expect(outcome.status == 0, "\(outcome)")
+      try await site.run(
+        ["apply", "building.yaml", "--yes", "--simulate", "--scan-time", "1"], environment: ["HOME": home]
+      ).expect(0)
       #expect(site.has("home/.local/state/roboprov/site.key"))
     }
   }

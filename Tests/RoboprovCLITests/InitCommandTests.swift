@@ -11,12 +11,11 @@ struct InitCommandTests {
   @Test("`init` writes a valid manifest with owner-only access and never overwrites one")
   func plain() async throws {
     try await Site.use { site in
-      let made = try await site.run([
+      try await site.run([
         "init", "--name", "Harbour House", "--network", "guests=Harbour Guests", "--password", "env",
         "--rooms",
         "Room {301..332}", "--rooms", "Suite 7",
-      ])
-      #expect(made.status == 0, "\(made)")
+      ]).expect(0)
       let path = site.directory.appending(path: "building.yaml").path
       let attributes = try FileManager.default.attributesOfItem(atPath: path)
       #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
@@ -24,8 +23,7 @@ struct InitCommandTests {
       let validated = try await site.run(["validate", "building.yaml"])
       #expect(validated.status == 0 && validated.errors.isEmpty, "\(validated)")
       let before = try Self.text(site)
-      let again = try await site.run(["init", "--name", "Other"])
-      #expect(again.status == 64 && again.errors.contains("exists and was not changed"), "\(again)")
+      try await site.run(["init", "--name", "Other"]).expect(64, errors: "exists and was not changed")
       #expect(try Self.text(site) == before)
     }
   }
@@ -33,8 +31,7 @@ struct InitCommandTests {
   @Test("the printed commands lead a new user to a provisioned virtual building, with Enter alone")
   func newUser() async throws {
     try await Site.use { site in
-      let overview = try await site.run([])
-      #expect(overview.status == 0, "\(overview)")
+      let overview = try await site.run([]).expect(0)
       let examples = overview.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         .filter { $0.hasPrefix("roboprov ") }.map { $0.split(separator: " ").dropFirst().map(String.init) }
       #expect(examples.prefix(2).map(\.first) == ["init", "apply"], "\(overview)")
@@ -45,10 +42,8 @@ struct InitCommandTests {
         try made.type("\r")
       }
       #expect(try await made.ended().status == 0)
-      let applied = try await site.run(try #require(examples.dropFirst().first))
-      #expect(applied.status == 0, "\(applied)")
-      #expect(applied.errors.contains("Rehearsal: made-up labels for 10 rooms"), "\(applied)")
-      #expect(applied.output.contains("10 of 10 rooms done"), "\(applied)")
+      try await site.run(try #require(examples.dropFirst().first)).expect(
+        0, output: "10 of 10 rooms done", errors: "Rehearsal: made-up labels for 10 rooms")
       #expect(try !Self.text(site).contains("address:"), "the manifest is unchanged")
     }
   }
@@ -78,25 +73,19 @@ struct InitCommandTests {
       try site.write(
         "rooms.csv",
         "\u{FEFF}Etage;Zimmer;Beacon-Nr.;Sensor;Notes\r\n" + rows.joined(separator: "\r\n") + "\r\n")
-      let made = try await site.run([
+      try await site.run([
         "init", "--name", "Grand Hotel", "--from", "rooms.csv", "--column", "address=Sensor",
-      ])
-      #expect(made.status == 0, "\(made)")
-      for word in [
-        "“Zimmer”: room", "“Beacon-Nr.”: minor", "“Etage”: floor", "“Notes”: ignored",
-        "1 room has no address",
-      ] {
-        #expect(made.errors.contains(word), "\(word)\n\(made)")
-      }
+      ]).expect(
+        0, errors: "“Zimmer”: room", "“Beacon-Nr.”: minor", "“Etage”: floor", "“Notes”: ignored",
+        "1 room has no address")
       #expect(try await site.run(["validate", "building.yaml"]).status == 0)
-      let captured = try await site.run(
-        ["capture", "building.yaml", "--offline"], through: ["sh", "-c", "echo C47C8D700399 | \"$@\"", "sh"])
-      #expect(captured.status == 0, "\(captured)")
+      try await site.run(
+        ["capture", "building.yaml", "--offline"], through: ["sh", "-c", "echo C47C8D700399 | \"$@\"", "sh"]
+      ).expect(0)
       #expect(try Self.text(site, "rooms.csv").contains("\r\n6;1300;300;C4:7C:8D:70:03:99;two beds\r\n"))
-      let planned = try await site.run([
+      try await site.run([
         "plan", "building.yaml", "--only", "floor:6", "--simulate", "--scan-time", "2",
-      ])
-      #expect(planned.status == 0, "\(planned)")
+      ]).expect(0)
     }
   }
 
@@ -104,12 +93,10 @@ struct InitCommandTests {
   func refused() async throws {
     try await Site.use { site in
       try site.write("rooms.csv", "room,minor\nA,1\nB,1\n")
-      let column = try await site.run([
+      try await site.run([
         "init", "--name", "House", "--from", "rooms.csv", "--column", "minor=Nr",
-      ])
-      #expect(column.status == 64 && column.errors.contains("The columns: room, minor"), "\(column)")
-      let twice = try await site.run(["init", "--name", "House", "--from", "rooms.csv"])
-      #expect(twice.status == 65 && twice.errors.contains("rooms.csv:3"), "\(twice)")
+      ]).expect(64, errors: "The columns: room, minor")
+      try await site.run(["init", "--name", "House", "--from", "rooms.csv"]).expect(65, errors: "rooms.csv:3")
       #expect(!site.has("building.yaml"))
     }
   }
@@ -122,9 +109,9 @@ struct InitCommandTests {
         SensorScenario(address: ServedBuilding.address(2), signal: .init(base: -50)),
       ]
       try await site.serve(sensors) { building in
-        let made = try await site.run(
-          ["init", "--name", "House", "--from-scan", "--scan-time", "2"], on: building)
-        #expect(made.status == 0, "\(made)")
+        try await site.run(
+          ["init", "--name", "House", "--from-scan", "--scan-time", "2"], on: building
+        ).expect(0)
         let text = try Self.text(site)
         let entries = [(1, 2), (2, 1)].map {
           "  - { room: Room \($0.0), minor: \($0.0), address: \"\(ServedBuilding.address($0.1))\" }\n"
@@ -147,8 +134,7 @@ struct InitCommandTests {
         try await run.prints(question)
         try run.type(answer + "\n")
       }
-      let outcome = try await run.ended()
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await run.ended().expect(0)
       let text = try Self.text(site, "house.yaml")
       #expect(text.contains("guests: { ssid: Harbour Guests, password: { env: WIFI_GUESTS } }"), "\(text)")
       #expect(text.contains("- { room: \"{1..3}\", minor: 1 }"), "\(text)")
@@ -160,8 +146,7 @@ struct InitCommandTests {
   @Test("`init` without a terminal needs a name, and writes nothing without one")
   func nameless() async throws {
     try await Site.use { site in
-      let made = try await site.run(["init", "--rooms", "Room 1"])
-      #expect(made.status == 64 && made.errors.contains("--name 'Harbour House'"), "\(made)")
+      try await site.run(["init", "--rooms", "Room 1"]).expect(64, errors: "--name 'Harbour House'")
       #expect(!site.has("building.yaml"))
     }
   }
@@ -182,8 +167,7 @@ struct InitCommandTests {
         try await run.prints(question)
         try run.type("\n")
       }
-      let outcome = try await run.ended()
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await run.ended().expect(0)
       let screen = outcome.output + outcome.errors
       #expect(
         screen.contains("rooms.csv: 2 rows, with semicolons between the cells, in Windows-1252"), "\(outcome)"
@@ -222,8 +206,7 @@ struct InitCommandTests {
         try run.type(answer + "\n")
         if let problem { try await run.prints(problem) }
       }
-      let outcome = try await run.ended()
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await run.ended().expect(0)
       let text = try Self.text(site, "house.yaml")
       #expect(!(outcome.output + outcome.errors).contains("correct-horse"), "\(outcome)")
       #expect(text.contains("  wifi: { ssid: Hotel Wifi }"), "\(text)")

@@ -38,8 +38,7 @@ struct InspectCommandTests {
     "`inspect` lists services and characteristics, reads no password and writes nothing")
   func sensor() async throws {
     try await serve { premises in
-      let outcome = try await premises.run(["inspect", "C47C8D000001"])
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await premises.run(["inspect", "C47C8D000001"]).expect(0)
       let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(text.hasPrefix("C4:7C:8D:00:00:01: Robo Sensor, waits, -"), "\(outcome)")
       #expect(text.contains("Service 12345678-9ABC-DEF0-1234-000000000001 (Robo Sensor)"), "\(outcome)")
@@ -62,8 +61,7 @@ struct InspectCommandTests {
       #expect(outcome.output.contains("uuid 8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18"), "\(outcome)")
       #expect(outcome.output.contains("major 40, minor 12"), "\(outcome)")
       #expect(outcome.output.contains("power medium, interval 1s"), "\(outcome)")
-      let json = try await premises.run(["inspect", "\(Self.beacon)", "--output", "json"])
-      let document = try #require(JSON(json.output), "\(json)")
+      let document = try await premises.run(["inspect", "\(Self.beacon)", "--output", "json"]).json
       #expect(document["schema"].text == "roboprov/inspection/1" && document["state"].text == "at_work")
       let characteristics = document["services"].items.flatMap { $0["characteristics"].items }
       let identity = try #require(characteristics.first { $0["name"].text == "major and minor ID" })
@@ -76,8 +74,8 @@ struct InspectCommandTests {
   @Test("`inspect` of an absent device ends with 100 and the action to take")
   func absent() async throws {
     try await serve { premises in
-      let outcome = try await premises.run(["inspect", "C4:7C:8D:00:00:AA", "--scan-time", "3"])
-      #expect(outcome.status == 100 && outcome.errors.contains("was not received within 3 s"), "\(outcome)")
+      try await premises.run(["inspect", "C4:7C:8D:00:00:AA", "--scan-time", "3"]).expect(
+        100, errors: "was not received within 3 s")
     }
   }
 
@@ -98,9 +96,8 @@ struct InspectCommandTests {
       let outcome = try await premises.site.run(
         ["inspect", "C4:7C:8D:00:00:01"] + (hasManifest ? ["building.yaml", "--adapter", "lobby"] : []) + set,
         bus: premises.building.bus,
-        environment: ["WIFI_LAB": password])
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(outcome.output.contains("1 of 1 room"), "\(outcome)")
+        environment: ["WIFI_LAB": password]
+      ).expect(0, output: "1 of 1 room")
       let flash = try #require(await premises.building.flash(1))
       #expect(flash.isSaved && flash.minor == 77)
       #expect(flash.values["wifi_password"] == Array(password.utf8))
@@ -114,9 +111,8 @@ struct InspectCommandTests {
       }
       // The record of this device does not block the next one.
       await premises.pressButton(1)
-      let again = try await premises.run(
-        ["inspect", "C4:7C:8D:00:00:01", "--set", "room_name=Lab", "--set", "minor=78"])
-      #expect(again.status == 0, "\(again)")
+      try await premises.run(
+        ["inspect", "C4:7C:8D:00:00:01", "--set", "room_name=Lab", "--set", "minor=78"]).expect(0)
       #expect(await premises.minor(1) == 78)
     }
   }
@@ -129,11 +125,9 @@ struct InspectCommandTests {
         "major=40",
         "--set", "minor=13",
       ]
-      let refused = try await premises.run(set)
-      #expect(refused.status == 100, "\(refused)")
+      try await premises.run(set).expect(100)
       #expect(await premises.writes.isEmpty)
-      let allowed = try await premises.run(set + ["--overwrite"])
-      #expect(allowed.status == 0, "\(allowed)")
+      try await premises.run(set + ["--overwrite"]).expect(0)
       let held = try await premises.run(["inspect", "\(Self.beacon)"])
       #expect(held.output.contains("major 40, minor 13"), "\(held)")
     }
@@ -171,15 +165,13 @@ struct InspectCommandTests {
   @Test("`inspect --networks` lists the networks that a sensor receives; unsupported firmware ends with 100")
   func networks() async throws {
     try await serve(networks: Self.networks) { premises in
-      let text = try await premises.run(["inspect", "C47C8D000001", "--networks"])
-      #expect(text.status == 0, "\(text)")
+      let text = try await premises.run(["inspect", "C47C8D000001", "--networks"]).expect(0)
       #expect(
         text.output.split(separator: "\n").map(String.init) == [
           "RSSI     NETWORK", "-52 dBm  Harbour Guests", "-61 dBm  Office, 2nd floor",
           "-75 dBm  Königin Elisabeth",
         ], "\(text)")
-      let json = try await premises.run(["inspect", "C47C8D000002", "--networks", "--output", "json"])
-      let list = try #require(JSON(json.output), "\(json)")
+      let list = try await premises.run(["inspect", "C47C8D000002", "--networks", "--output", "json"]).json
       #expect(list["networks"].items.map { $0["ssid"].text } == Self.networks.map(\.ssid))
       #expect(list["complete"].flag == true && list["address"].text == "\(ServedBuilding.address(2))")
       let old = try await premises.run(["inspect", "C47C8D000003", "--networks"])
@@ -193,8 +185,7 @@ struct InspectCommandTests {
   @Test("`inspect --networks` reports a sensor that receives no network")
   func noNetworks() async throws {
     try await serve { premises in
-      let outcome = try await premises.run(["inspect", "C47C8D000001", "--networks"])
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await premises.run(["inspect", "C47C8D000001", "--networks"]).expect(0)
       #expect(outcome.output == "C4:7C:8D:00:00:01 receives no network.\n", "\(outcome)")
     }
   }

@@ -69,9 +69,7 @@ struct InterruptionTests {
           ["apply", "building.yaml", "--scan-time", scanTime, "--adapter-wait", "600"], bus: building.bus)
         try await moment.reached(run, building)
         run.send(signal)
-        let outcome = try await run.ended()
-        #expect(outcome.status == 130, "\(outcome)")
-        #expect(outcome.errors.contains("Stopping"), "\(outcome)")
+        let outcome = try await run.ended().expect(130, errors: "Stopping")
         #expect(await building.world.openLinkCount() == 0)
         #expect(await building.world.attemptsUnderWay(on: ServedBuilding.adapter) == 0)
         let recorded = site.recorded(try #require(site.runs.first))
@@ -128,8 +126,7 @@ struct InterruptionTests {
       }
       #expect(!site.has("reports/\(Site.building)/latest"))
       let id = try #require(site.runs.first)
-      let report = try await site.run(["report", Site.building, id])
-      #expect(report.status == 0, "\(report)")
+      let report = try await site.run(["report", Site.building, id]).expect(0)
       try site.expectWholeRecord(rooms: 2)
       #expect(try site.report["run"]["finished"].isNull)
       #expect(Self.ofKilled.contains(try #require(site.outcomes[101])))
@@ -150,17 +147,14 @@ struct InterruptionTests {
         run.send(SIGKILL)
         #expect(try await run.ended().signal == SIGKILL)
         let id = try #require(site.runs.first)
-        let unnamed = try await site.run(["report", Site.building])
-        #expect(unnamed.status == 74, "\(unnamed)")
-        #expect(unnamed.errors.contains("roboprov report \(Site.building) RUN"), "\(unnamed)")
-        let report = try await site.run(["report", Site.building, id, "--output", "json"])
-        #expect(report.status == 0, "\(report)")
+        try await site.run(["report", Site.building]).expect(
+          74, errors: "roboprov report \(Site.building) RUN")
+        let report = try await site.run(["report", Site.building, id, "--output", "json"]).expect(0)
         #expect(JSON(report.output)?["rooms"].count == 2, "\(report)")
         try site.expectWholeRecord(rooms: 2)
         #expect(Self.ofKilled.contains(try #require(site.outcomes[101])))
 
-        let again = try await site.run(apply, bus: building.bus)
-        #expect(again.status == 0, "\(again)")
+        try await site.run(apply, bus: building.bus).expect(0)
         #expect(["already_provisioned", "provisioned"].contains(try site.outcomes[101]))
         #expect(try site.outcomes[102] == "provisioned")
       }
@@ -174,8 +168,7 @@ struct InterruptionTests {
         let run = try site.start(["scan", "--watch"], bus: building.bus)
         try await run.prints(ServedBuilding.address(1).description)
         run.send(SIGINT)
-        let outcome = try await run.ended()
-        #expect(outcome.status == 0, "\(outcome)")
+        let outcome = try await run.ended().expect(0)
         #expect(outcome.output.contains(ServedBuilding.address(1).description), "\(outcome)")
       }
     }
@@ -188,9 +181,7 @@ struct InterruptionTests {
         let run = try site.start(["scan", "--scan-time", "3600"], bus: building.bus)
         try await run.prints("Scanning on hci0 for")
         run.send(SIGINT)
-        let outcome = try await run.ended()
-        #expect(outcome.status == 0, "\(outcome)")
-        #expect(outcome.output.contains("No device was received that can be provisioned"), "\(outcome)")
+        try await run.ended().expect(0, output: "No device was received that can be provisioned")
       }
     }
   }

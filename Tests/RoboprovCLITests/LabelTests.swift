@@ -122,14 +122,13 @@ struct LabelTests {
       #expect(
         labels["PROV_00A002"]["username"].text == "plant installer" && labels["PROV_00A003"]["pop"].text == ""
       )
-      let answer = try #require(JSON(captured.output), "\(captured)")
+      let answer = try captured.json
       #expect(answer["captured"].items.map { $0["device"].text } == Self.products.map(\.name))
-      let validated = try await site.run(["validate", "building.yaml"])
-      #expect(validated.status == 0, "\(validated)")
+      let validated = try await site.run(["validate", "building.yaml"]).expect(0)
 
       try await site.serve(Self.devices()) { building in
-        let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "2"], on: building)
-        #expect(outcome.status == 0, "\(outcome)")
+        let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "2"], on: building).expect(
+          0)
         for number in 1...3 {
           #expect(await building.world.flash(of: ServedBuilding.address(number))?.isSaved == true)
         }
@@ -166,9 +165,7 @@ struct LabelTests {
       try run.type("u\n")
       try await run.prints("undone: Pump 2")
       try run.type("\u{4}")
-      let outcome = try await run.ended()
-      #expect(outcome.status == 100, "\(outcome)")
-      #expect(outcome.output.contains("Without label: Pump 2, Pump 3"), "\(outcome)")
+      let outcome = try await run.ended().expect(100, output: "Without label: Pump 2, Pump 3")
       #expect(
         try Self.text(site)
           == Self.manifest.replacing("room: Pump 1 ", with: "room: Pump 1, device: PROV_00A001 "))
@@ -217,14 +214,10 @@ struct LabelTests {
     try await Site.use { site in
       try site.write("building.yaml", Self.captured)
       try site.write("labels.json", #"{ "PROV_00A001": { "pop": "first-possession" }, "PROV_00A003": {} }"#)
-      let planned = try await site.run(["plan", "building.yaml", "--simulate"])
-      #expect(planned.status == 65, "\(planned)")
-      for words in [
-        "Pump 2: there is no pop of PROV_00A002 in ./labels.json", "there is no username of PROV_00A002",
-        "Pump 3: there is no pop of PROV_00A003", "Read the label with `roboprov capture`",
-      ] {
-        #expect(planned.errors.contains(words), "\(words): \(planned)")
-      }
+      let planned = try await site.run(["plan", "building.yaml", "--simulate"]).expect(
+        65, errors: "Pump 2: there is no pop of PROV_00A002 in ./labels.json",
+        "there is no username of PROV_00A002", "Pump 3: there is no pop of PROV_00A003",
+        "Read the label with `roboprov capture`")
       let skipped = try await Self.capture(site, ["s", "s"])
       #expect(skipped.status == 100 && skipped.output.contains("Without label: Pump 2, Pump 3"), "\(skipped)")
       #expect(skipped.errors.contains("[1/2] Pump 2 (now PROV_00A002)"), "\(skipped)")
@@ -237,10 +230,8 @@ struct LabelTests {
       try FileManager.default.setAttributes(
         [.posixPermissions: 0o644], ofItemAtPath: site.directory.path + "/labels.json")
       for command in [["capture", "building.yaml", "--offline"], ["apply", "building.yaml", "--simulate"]] {
-        let refused = try await site.run(command)
-        #expect(refused.status == 65, "\(refused)")
-        #expect(refused.errors.contains("other users can read or change ./labels.json"), "\(refused)")
-        #expect(refused.errors.contains("chmod 600"), "\(refused)")
+        try await site.run(command).expect(
+          65, errors: "other users can read or change ./labels.json", "chmod 600")
       }
       try Self.expectSecret(site, [planned, skipped, read, done])
     }
@@ -274,8 +265,8 @@ struct LabelTests {
       let captured = try await Self.capture(site, ["s", Self.label(2), "q"])
       #expect(captured.status == 100, "\(captured)")
       try await site.serve(Self.devices()) { building in
-        let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "2"], on: building)
-        #expect(outcome.status == 100, "\(outcome)")
+        let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "2"], on: building).expect(
+          100)
         let rooms = try site.report["rooms"].items
         #expect(rooms.map { $0["outcome"].text } == ["pending", "provisioned", "pending"], "\(outcome)")
         #expect(rooms[0]["reason_code"].text == "address_missing")
@@ -291,11 +282,9 @@ struct LabelTests {
   func rehearsal() async throws {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
-      let outcome = try await site.run(["apply", "building.yaml", "--simulate"])
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(outcome.errors.contains("made-up labels for 3 rooms"), "\(outcome)")
-      let selected = try await site.run(["apply", "building.yaml", "--simulate", "--only", "Pump 1"])
-      #expect(selected.status == 0, "\(selected)")
+      try await site.run(["apply", "building.yaml", "--simulate"]).expect(
+        0, errors: "made-up labels for 3 rooms")
+      try await site.run(["apply", "building.yaml", "--simulate", "--only", "Pump 1"]).expect(0)
       #expect(!site.has("labels.json"))
     }
   }
@@ -307,8 +296,7 @@ struct LabelTests {
         "building.yaml",
         Self.captured.replacing("pop: { labels: ./labels.json }", with: "pop: { env: POP }")
           .replacing("  username: { labels: ./labels.json }\n", with: ""))
-      let outcome = try await site.run(["apply", "building.yaml", "--simulate", "--only", "Pump 1"])
-      #expect(outcome.status == 0, "\(outcome)")
+      try await site.run(["apply", "building.yaml", "--simulate", "--only", "Pump 1"]).expect(0)
     }
   }
 
@@ -334,8 +322,7 @@ struct LabelTests {
         try run.type(Self.label(2) + "\r")
         try await run.prints("✓ Pump 2 done")
         try run.type(Self.link(3) + "\r")
-        let outcome = try await run.ended()
-        #expect(outcome.status == 0, "\(outcome)")
+        let outcome = try await run.ended().expect(0)
         #expect(try Self.text(site) == Self.captured)
         #expect(try Self.permissions(site) == 0o600)
         let status = try await site.run(["status", "building.yaml"])
@@ -354,10 +341,8 @@ struct LabelTests {
         try site.write("lines.txt", lines.map { $0 + "\n" }.joined())
         let outcome = try await site.run(
           ["walk", "building.yaml", "--only", "Pump 1"], bus: building.bus,
-          through: Self.through)
-        #expect(outcome.status == 0, "\(outcome)")
-        #expect(outcome.errors.contains("undone: Pump 1"), "\(outcome)")
-        #expect(outcome.errors.contains("✓ Pump 1 done"), "\(outcome)")
+          through: Self.through
+        ).expect(0, errors: "undone: Pump 1", "✓ Pump 1 done")
         #expect(
           try Self.text(site)
             == Self.manifest.replacing("room: Pump 1 ", with: "room: Pump 1, device: PROV_00A001 "))
@@ -371,8 +356,7 @@ struct LabelTests {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
       try site.write("lines.txt", String(repeating: ".\n", count: 3))
-      let outcome = try await site.run(["walk", "building.yaml", "--simulate"], through: Self.through)
-      #expect(outcome.status == 0, "\(outcome)")
+      try await site.run(["walk", "building.yaml", "--simulate"], through: Self.through).expect(0)
       #expect(try Self.text(site) == Self.manifest && !site.has("labels.json"))
     }
   }
@@ -383,7 +367,7 @@ struct LabelTests {
       try site.write("building.yaml", Self.manifest)
       try site.write("lines.txt", (1...3).map { Self.label($0) + "\n" }.joined())
       let outcome = try await site.run(["capture", "building.yaml", "--simulate"], through: Self.through)
-      #expect(outcome.status == 0, "\(outcome)")
+        .expect(0)
       #expect(outcome.output.hasSuffix("Next: roboprov capture building.yaml\n"), "\(outcome)")
       #expect(try Self.text(site) == Self.manifest && !site.has("labels.json"))
     }
@@ -399,34 +383,28 @@ struct LabelTests {
         "--network", "plant=Plant",
         "--password", "env",
       ]
-      let outcome = try await site.run(command + ["--setting", "username=labels"])
-      #expect(outcome.status == 0, "\(outcome)")
+      try await site.run(command + ["--setting", "username=labels"]).expect(0)
       let text = try Self.text(site)
       #expect(
         text.contains("  username: { labels: \"./labels.json\" }\n  pop: { labels: \"./labels.json\" }\n"),
         "\(text)")
       let captured = try await Self.capture(site, [Self.label(1), Self.label(2), Self.label(3)])
       #expect(captured.status == 0, "\(captured)")
-      let planned = try await site.run(["apply", "building.yaml", "--simulate"])
-      #expect(planned.status == 0, "\(planned)")
+      try await site.run(["apply", "building.yaml", "--simulate"]).expect(0)
       for (setting, source) in [("pop", "first-possession"), ("pop", "file")] {
         let refused = try await site.run(
           [
             "init", "other.yaml", "--name", "Pier", "--profile", "esp-idf", "--setting",
             "\(setting)=\(source)",
-          ])
-        #expect(
-          refused.status == 64 && refused.errors.contains("pop=labels, pop=prompt, pop=env, pop=none"),
-          "\(refused)")
+          ]).expect(64, errors: "pop=labels, pop=prompt, pop=env, pop=none")
         try Self.expectSecret(site, [refused])
       }
       try site.write("lines.txt", "")
-      let none = try await site.run(
+      try await site.run(
         [
           "init", "third.yaml", "--name", "Pier", "--profile", "esp-idf", "--setting", "pop=none",
           "--network", "plant=Plant",
-        ])
-      #expect(none.status == 0, "\(none)")
+        ]).expect(0)
       #expect(try Self.text(site, "third.yaml").contains("  pop: \"\"\n"))
     }
   }

@@ -13,15 +13,13 @@ struct LatestTests {
       let site = premises.site
       let latest = try site.latest.lastPathComponent
       try await premises.whileAdapterIsTaken {
-        let outcome = try await premises.run(Self.apply)
-        #expect(outcome.status == 69, "\(outcome)")
+        let outcome = try await premises.run(Self.apply).expect(69)
         let run = try #require(site.runs.first { $0 != latest })
         try site.expectWholeRecord(of: site.recorded(run), rooms: 1)
         #expect(outcome.output.contains("\nReports: reports/\(Site.building)/\(run)\n"), "\(outcome)")
         #expect(try site.latest.lastPathComponent == latest)
         // New reports for these runs do not move it either.
-        let report = try await site.run(["report", Site.building, run])
-        #expect(report.status == 0, "\(report)")
+        try await site.run(["report", Site.building, run]).expect(0)
         #expect(try site.latest.lastPathComponent == latest)
       }
     }
@@ -32,8 +30,7 @@ struct LatestTests {
     try await Premises.serve(1, toPrograms: true) { premises in
       let site = premises.site
       try await premises.whileAdapterIsTaken {
-        let outcome = try await premises.run(Self.apply)
-        #expect(outcome.status == 69, "\(outcome)")
+        try await premises.run(Self.apply).expect(69)
         #expect(site.runs.count == 1)
         #expect(!site.hasLink("reports/\(Site.building)/latest"))
       }

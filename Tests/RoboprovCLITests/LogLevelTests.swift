@@ -17,8 +17,7 @@ struct LogLevelTests {
   @Test("the log at `trace` has each D-Bus call with its result and duration, and no value", .notRecorded)
   func trace() async throws {
     try await Premises.serve(1) { premises in
-      let outcome = try await premises.run(Self.apply + ["--log-level", "trace"])
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await premises.run(Self.apply + ["--log-level", "trace"]).expect(0)
       let entries = entries(outcome)
       let write = try #require(
         entries.first { $0.contains("org.bluez.GattCharacteristic1.WriteValue(aya{sv})") }, "\(outcome)")
@@ -33,8 +32,8 @@ struct LogLevelTests {
   func debug() async throws {
     try await Premises.serve(1, toPrograms: true) { premises in
       let outcome = try await premises.site.run(
-        Self.apply, bus: premises.building.bus, environment: ["ROBOPROV_LOG": "debug"])
-      #expect(outcome.status == 0, "\(outcome)")
+        Self.apply, bus: premises.building.bus, environment: ["ROBOPROV_LOG": "debug"]
+      ).expect(0)
       let entries = entries(outcome)
       for text in ["discovery started", ": connecting", ": connected", ": link ended ("] {
         #expect(entries.contains { $0.hasPrefix("debug ") && $0.contains(text) }, "\(text): \(outcome)")
@@ -54,12 +53,11 @@ struct LogLevelTests {
   @Test("an unknown log level is refused, also from the environment")
   func unknown() async throws {
     try await Premises.serve(1, toPrograms: true) { premises in
-      let named = try await premises.run(["doctor", "--log-level", "loud"])
-      #expect(
-        named.status == 64 && named.errors.contains("'warning', 'info', 'debug' or 'trace'"), "\(named)")
-      let set = try await premises.site.run(
-        ["doctor"], bus: premises.building.bus, environment: ["ROBOPROV_LOG": "loud"])
-      #expect(set.status == 64 && set.errors.contains("ROBOPROV_LOG is “loud”"), "\(set)")
+      try await premises.run(["doctor", "--log-level", "loud"]).expect(
+        64, errors: "'warning', 'info', 'debug' or 'trace'")
+      try await premises.site.run(
+        ["doctor"], bus: premises.building.bus, environment: ["ROBOPROV_LOG": "loud"]
+      ).expect(64, errors: "ROBOPROV_LOG is “loud”")
     }
   }
 }

@@ -53,9 +53,7 @@ struct LostStackTests {
           await building.world.attemptCount(of: ServedBuilding.address(2)) > 0
         }
         await loss.strike(building)
-        let outcome = try await run.ended()
-        #expect(outcome.status == 69, "\(outcome)")
-        #expect(outcome.errors.contains("roboprov: error: \(loss.message)"), "\(outcome)")
+        let outcome = try await run.ended().expect(69, errors: "roboprov: error: \(loss.message)")
         try site.expectWholeRecord(rooms: 3)
         let report = try site.report
         #expect(report["run"]["outcome"].text == "aborted")
@@ -124,8 +122,7 @@ struct LostStackTests {
         await gap.strike(building)
         try await run.prints("waiting up to")
         await gap.mend(building)
-        let outcome = try await run.ended()
-        #expect(outcome.status == 0, "\(outcome)")
+        try await run.ended().expect(0)
         try site.expectWholeRecord(rooms: 3)
         for number in 1...3 { #expect(await building.flash(number)?.minor == UInt16(100 + number)) }
       }

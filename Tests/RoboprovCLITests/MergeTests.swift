@@ -37,9 +37,7 @@ struct MergeTests {
     try await Premises.serve(3) { premises in
       let site = premises.site
       try await Self.work(premises, ada: [.numbered(1)], bob: [.numbered(2)])
-      let merged = try await site.run(Self.merge + ["--into", "reports", "--output", "json"])
-      #expect(merged.status == 0, "\(merged)")
-      let data = try #require(JSON(merged.output), "\(merged)")
+      let data = try await site.run(Self.merge + ["--into", "reports", "--output", "json"]).expect(0).json
       #expect(data["schema"].text == "roboprov/merge/2")
       #expect(data["rooms"].items.map { $0["state"].text } == ["done", "done"])
       #expect(data["conflicts"].count == 0)
@@ -49,13 +47,11 @@ struct MergeTests {
         #expect(try Data(contentsOf: Self.journal("reports", run, at: site)) == original)
       }
 
-      let again = try await site.run(Self.merge + ["--into", "reports"])
-      #expect(again.status == 0, "\(again)")
+      let again = try await site.run(Self.merge + ["--into", "reports"]).expect(0)
       #expect(again.errors.contains("reports/\(Site.building): 0"), "each run is there once\n\(again)")
 
       try site.writeManifest((1...3).map { .numbered($0) })
-      let outcome = try await premises.apply()
-      #expect(outcome.status == 0, "\(outcome)")
+      try await premises.apply().expect(0)
       let already = "already_provisioned"
       #expect(try site.outcomes == [101: already, 102: already, 103: "provisioned"])
     }
@@ -68,22 +64,19 @@ struct MergeTests {
       try await Self.work(premises, ada: [.numbered(1)], bob: [.numbered(2)])
       // These runs are newer, but one received nothing and the other is a rehearsal.
       try await premises.whileAdapterIsTaken {
-        let outcome = try await premises.apply("--reports", "ada")
-        #expect(outcome.status == 69, "\(outcome)")
+        try await premises.apply("--reports", "ada").expect(69)
       }
       _ = try await premises.run(
         ["apply", "building.yaml", "--scan-time", "1", "--reports", "ada", "--simulate"])
       let newest = try #require(try Self.runs("bob", at: site).first)
       for _ in 1...2 {
-        let merged = try await site.run(Self.merge + ["--into", "reports"])
-        #expect(merged.status == 0, "\(merged)")
+        try await site.run(Self.merge + ["--into", "reports"]).expect(0)
         #expect(try site.latest.lastPathComponent == newest)
         try site.expectWholeRecord(rooms: 1)
       }
       #expect(site.runs.count == 3)
       #expect(!site.has("reports/\(Site.building)/rehearsals"))
-      let report = try await site.run(["report", Site.building])
-      #expect(report.status == 0, "\(report)")
+      try await site.run(["report", Site.building]).expect(0)
     }
   }
 
@@ -94,11 +87,9 @@ struct MergeTests {
       #expect(try await premises.apply("--reports", "ada").status == 0)
       let backup = site.directory.appending(path: "\(Self.folders[0])/backup 2026")
       try FileManager.default.createDirectory(at: backup, withIntermediateDirectories: true)
-      let merged = try await site.run([
+      try await site.run([
         "report", "merge", Self.folders[0], Self.folders[0], "--into", "reports",
-      ])
-      #expect(merged.status == 0, "\(merged)")
-      #expect(merged.errors.contains("not a run: \(Self.folders[0])/backup 2026"), "\(merged)")
+      ]).expect(0, errors: "not a run: \(Self.folders[0])/backup 2026")
       #expect(try FileManager.default.contentsOfDirectory(atPath: backup.path) == [])
       #expect(!site.has("reports/\(Site.building)/backup 2026"))
     }
@@ -169,18 +160,15 @@ struct MergeTests {
       try await Self.expectContradiction(
         saying: ["“Room 101” has several sensors on record"], rooms: ["room-101"], at: site)
 
-      let stored = try await site.run(Self.merge + ["--into", "reports"])
-      #expect(stored.status == 100, "\(stored)")
+      try await site.run(Self.merge + ["--into", "reports"]).expect(100)
       try await premises.expectRefused(
         ["apply", "building.yaml", "--scan-time", "1"], with: 65,
         saying: ["“Room 101” has several sensors on record", "--device"])
-      let replaced = try await premises.run([
+      try await premises.run([
         "room", "replace", "building.yaml", "Room 101", "--device", ServedBuilding.address(1).description,
         "--scan-time", "1",
-      ])
-      #expect(replaced.status == 0, "\(replaced)")
-      let settled = try await premises.apply()
-      #expect(settled.status == 0, "\(settled)")
+      ]).expect(0)
+      try await premises.apply().expect(0)
       #expect(try site.outcomes == [101: "already_provisioned"])
     }
   }
@@ -216,8 +204,7 @@ struct MergeTests {
       // A copy without the last lines is a copy made during the run.
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
       try Data((lines.dropLast(3).joined(separator: "\n") + "\n").utf8).write(to: copy)
-      let early = try await site.run(Self.merge)
-      #expect(early.status == 0, "\(early)")
+      try await site.run(Self.merge).expect(0)
 
       // The hash chain reveals a changed line.
       try Data(text.replacing("Room 101", with: "Room 102", maxReplacements: 1).utf8).write(to: copy)
@@ -229,13 +216,12 @@ struct MergeTests {
       #expect(!site.has("reports/\(Site.building)"))
 
       // The complete journal of another run replaces this one.
-      let other = try await premises.apply("--reports", "other")
-      #expect(other.status == 100, "a laptop without the record knows nothing of the settings: \(other)")
+      try await premises.apply("--reports", "other").expect(
+        100, "a laptop without the record knows nothing of the settings")
       let foreign = try #require(try Self.runs("other", at: site).first)
       try Data(contentsOf: Self.journal("other", foreign, at: site)).write(to: copy)
-      let swapped = try await site.run(Self.merge + ["--into", "reports"])
-      #expect(swapped.status == 74, "\(swapped)")
-      #expect(swapped.errors.contains("run \(run) has different records in"), "\(swapped)")
+      try await site.run(Self.merge + ["--into", "reports"]).expect(
+        74, errors: "run \(run) has different records in")
       #expect(!site.has("reports/\(Site.building)"))
     }
   }
@@ -245,10 +231,8 @@ struct MergeTests {
     try await Premises.serve(1) { premises in
       let site = premises.site
       #expect(try await premises.apply("--reports", "ada").status == 0)
-      let one = try await site.run(["report", "merge", Self.folders[0]])
-      #expect(one.status == 64, "\(one)")
-      let absent = try await site.run(Self.merge)
-      #expect(absent.status == 74, "\(absent)")
+      try await site.run(["report", "merge", Self.folders[0]]).expect(64)
+      let absent = try await site.run(Self.merge).expect(74)
       #expect(absent.errors.contains(Self.folders[1]), "\(absent)")
     }
   }

@@ -71,8 +71,7 @@ struct MirrorTests {
       try await site.serve([1, 2].map { ServedBuilding.sensor($0) }) { building in
         for rooms in [[1], [1, 2]] {
           try site.writeManifest(rooms.map { .numbered($0) })
-          let outcome = try await site.run(Self.apply, on: building)
-          #expect(outcome.status == 0, "\(outcome)")
+          try await site.run(Self.apply, on: building).expect(0)
         }
       }
       let record = try Self.content(of: site.directory.appending(path: "reports"))
@@ -82,8 +81,7 @@ struct MirrorTests {
       #expect(record.keys.contains("\(Site.building)/latest"))
       try site.expectWholeRecord(rooms: 2)
       // The mirror is all that remains when the laptop is lost.
-      let again = try await site.run(["report", Site.building, "--reports", "stick/mirror"])
-      #expect(again.status == 0, "\(again)")
+      try await site.run(["report", Site.building, "--reports", "stick/mirror"]).expect(0)
       #expect(record == (try Self.content(of: site.directory.appending(path: "stick/mirror"))))
     }
   }
@@ -97,10 +95,8 @@ struct MirrorTests {
       try RecordTests.places[place]?(site)
       try await site.serve([ServedBuilding.sensor(1)]) { building in
         let outcome = try await site.run(
-          ["apply", "building.yaml", "--scan-time", "1", "--mirror", place], on: building)
-        #expect(outcome.status == 74, "\(outcome)")
-        #expect(outcome.errors.contains("roboprov: error: the mirror: cannot "), "\(outcome)")
-        #expect(outcome.errors.contains(place), "\(outcome)")
+          ["apply", "building.yaml", "--scan-time", "1", "--mirror", place], on: building
+        ).expect(74, errors: "roboprov: error: the mirror: cannot ", place)
         #expect(outcome.errors.contains("--mirror DIR"), "the advice is missing\n\(outcome)")
         #expect(await building.isUntouched([1]))
       }
@@ -116,10 +112,9 @@ struct MirrorTests {
       try FileManager.default.createSymbolicLink(
         atPath: site.directory.appending(path: "link").path, withDestinationPath: "reports")
       try await site.serve([ServedBuilding.sensor(1)]) { building in
-        let outcome = try await site.run(
-          ["apply", "building.yaml", "--scan-time", "1", "--mirror", place], on: building)
-        #expect(outcome.status == 74, "\(outcome)")
-        #expect(outcome.errors.contains("the reports directory itself"), "\(outcome)")
+        try await site.run(
+          ["apply", "building.yaml", "--scan-time", "1", "--mirror", place], on: building
+        ).expect(74, errors: "the reports directory itself")
         #expect(await building.isUntouched([1]))
       }
     }
@@ -141,12 +136,11 @@ struct MirrorTests {
           "$0" "$@"; status=$?
           cp -r stick kept; rm -f kept/fill; exit $status
           """
-        let outcome = try await site.run(
-          Self.apply, bus: building.bus, through: ["unshare"] + Self.disk + [script])
-        #expect(outcome.status == 74, "\(outcome)")
-        #expect(outcome.errors.contains("the mirror could not be written: cannot "), "\(outcome)")
-        #expect(outcome.errors.contains("stick/mirror/\(Site.building)/"), "\(outcome)")
-        #expect(outcome.errors.contains("choose another --mirror DIR"), "\(outcome)")
+        try await site.run(
+          Self.apply, bus: building.bus, through: ["unshare"] + Self.disk + [script]
+        ).expect(
+          74, errors: "the mirror could not be written: cannot ", "stick/mirror/\(Site.building)/",
+          "choose another --mirror DIR")
         #expect(await building.world.openLinkCount() == 0)
 
         // The record has at least the bytes of the mirror, and its reports.

@@ -19,11 +19,8 @@ struct MissingRunTests {
         (["apply", "building.yaml", "--scan-time", "1"], 74),
         (["room", "retire", "building.yaml", "Room 101", "--without-scan"], 74),
       ] as [([String], Int32)] {
-        let outcome = try await premises.run(command)
-        #expect(outcome.status == status, "\(outcome)")
-        #expect(
-          outcome.errors.contains("\(first)/journal.jsonl is missing, but run \(second) has read it"),
-          "\(outcome)")
+        try await premises.run(command).expect(
+          status, errors: "\(first)/journal.jsonl is missing, but run \(second) has read it")
       }
       #expect(site.runs == [second])
       try FileManager.default.moveItem(at: aside, to: folder)
@@ -37,18 +34,14 @@ struct MissingRunTests {
       let site = premises.site
       let ahead = try Forgery.put(
         [], run: "z-ahead", at: site, began: Date().addingTimeInterval(400 * 86_400))
-      let outcome = try await premises.apply()
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(
-        outcome.errors.contains("clock is ") && outcome.errors.contains("run \(ahead) has"), "\(outcome)")
+      try await premises.apply().expect(0, errors: "clock is ", "run \(ahead) has")
       let run = try #require(site.runs.first { $0 != ahead })
       let journal = try String(
         contentsOf: site.directory.appending(path: "reports/\(Site.building)/\(run)/journal.jsonl"),
         encoding: .utf8)
       #expect(
         journal.contains(#""clock_behind":"#) && journal.contains(#""predecessors":[{"last":"#), "\(journal)")
-      let status = try await site.run(["status", Site.building])
-      #expect(status.status == 0 && status.output.contains("run \(run)"), "\(status)")
+      try await site.run(["status", Site.building]).expect(0, output: "run \(run)")
     }
   }
 }

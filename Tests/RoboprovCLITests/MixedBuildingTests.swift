@@ -54,8 +54,7 @@ struct MixedBuildingTests {
   func apply() async throws {
     try await Site.use { site in
       try Self.copy("mixed", to: site)
-      let outcome = try await site.run(["apply", "building.yaml"] + Self.simulate)
-      #expect(outcome.status == 100, "\(outcome)")
+      let outcome = try await site.run(["apply", "building.yaml"] + Self.simulate).expect(100)
       let rehearsal = try site.rehearsal
       let rooms = try rehearsal.report["rooms"].items
       #expect(Set(rooms.compactMap { $0["id"].text }) == Set(Self.expected.keys))
@@ -88,8 +87,7 @@ struct MixedBuildingTests {
     try await Site.use { site in
       try Self.copy("mixed", to: site)
       let only = ["apply", "building.yaml", "--only", "harbour-cafe", "--overwrite", "harbour-cafe"]
-      let outcome = try await site.run(only + Self.simulate)
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await site.run(only + Self.simulate).expect(0)
       let room = try #require(
         try site.rehearsal.report["rooms"].items.first { $0["id"].text == "harbour-cafe" })
       #expect(room["outcome"].text == "provisioned", "\(outcome)")
@@ -100,8 +98,7 @@ struct MixedBuildingTests {
   func plan() async throws {
     try await Site.use { site in
       try Self.copy("mixed", to: site)
-      let outcome = try await site.run(["plan", "building.yaml"] + Self.simulate)
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await site.run(["plan", "building.yaml"] + Self.simulate).expect(0)
       let rows = outcome.output.split(separator: "\n").map(String.init)
       for (room, words) in [
         ("Whaling Hall", "provision"), ("Fog Horn", "provision"), ("Harbour Café", "action required"),
@@ -119,8 +116,8 @@ struct MixedBuildingTests {
     try await Site.use { site in
       try Self.copy("mixed", to: site)
       let outcome = try await site.run(["scan", "--scan-time", "15", "--output", "json"] + Self.simulate)
-      #expect(outcome.status == 0, "\(outcome)")
-      let devices = try #require(JSON(outcome.output))["devices"].items
+        .expect(0)
+      let devices = try outcome.json["devices"].items
       let found = devices.map {
         "\($0["profile"].text ?? "") \($0["state"].text ?? "") \($0["identity"].minor ?? -1)"
       }

@@ -40,11 +40,9 @@ struct OneStateTests {
       var room = Place.numbered(3)
       room.address = ServedBuilding.address(2).description
       try site.writeManifest([room])
-      let status = try await site.run(["status", "building.yaml", "--check"])
-      #expect(status.status == 100, "the manifest names a sensor that was not accepted\n\(status)")
-      let applied = try await premises.apply()
-      #expect(
-        applied.status == 0 && applied.errors.contains("the acceptance by R. Keller has ended"), "\(applied)")
+      try await site.run(["status", "building.yaml", "--check"]).expect(
+        100, "the manifest names a sensor that was not accepted")
+      try await premises.apply().expect(0, errors: "the acceptance by R. Keller has ended")
       #expect(await premises.minor(2) == 103)
       try await Self.expect(site, check: 0, saying: "The only room is done")
     }
@@ -57,8 +55,7 @@ struct OneStateTests {
       let site = premises.site
       try site.writeManifest([.numbered(1)])
       #expect(try await premises.apply().status == 0)
-      let refused = try await site.run(Self.accept)
-      #expect(refused.status == 64 && refused.errors.contains("there is nothing to accept"), "\(refused)")
+      try await site.run(Self.accept).expect(64, errors: "there is nothing to accept")
       await premises.setMuted(true, 1)
       #expect(try await premises.run(["verify", "building.yaml"]).status == 100)
       try await Self.expect(site, check: 100, saying: "missing")
@@ -91,8 +88,7 @@ struct OneStateTests {
       let successor = ServedBuilding.address(2).description
       let replace = ["room", "replace", "building.yaml", "Room 101", "--without-scan", "--with", successor]
       #expect(try await premises.run(replace).status == 0)
-      let applied = try await premises.apply()
-      #expect(applied.status == 100 && !applied.output.contains("neighbour"), "\(applied)")
+      let applied = try await premises.apply().expect(100, notOutput: "neighbour")
       #expect(
         applied.output.unwrapped.contains("from \(ServedBuilding.address(1)), which this room had before"),
         "\(applied)"
@@ -123,10 +119,8 @@ struct OneStateTests {
       let renamed = manifest.replacing("room: Room 101", with: "room: Suite 1")
       #expect(renamed != manifest)
       try site.write("building.yaml", renamed)
-      let validated = try await site.run(["validate", "building.yaml"])
-      #expect(validated.status == 0 && validated.errors.contains("add `id: room-101`"), "\(validated)")
-      let status = try await site.run(["status", "building.yaml", "--check"])
-      #expect(status.status == 100 && status.output.contains("add `id: room-101`"), "\(status)")
+      try await site.run(["validate", "building.yaml"]).expect(0, errors: "add `id: room-101`")
+      try await site.run(["status", "building.yaml", "--check"]).expect(100, output: "add `id: room-101`")
       try site.write(
         "building.yaml", manifest.replacing("room: Room 101", with: "room: Suite 1, id: room-101"))
       // The name is also on the sensor: what differs is named.
@@ -192,10 +186,8 @@ struct OneStateTests {
   func wrongLabel() async throws {
     try await Premises.serve(1) { premises in
       try premises.site.writeManifest([.numbered(2)])
-      let applied = try await premises.apply()
-      #expect(applied.status == 100, "\(applied)")
+      let applied = try await premises.apply().expect(100, notOutput: "Received, but in no room")
       #expect(applied.output.unwrapped.contains("not received: Room 102. A wrong label?"), "\(applied)")
-      #expect(!applied.output.contains("Received, but in no room"), "\(applied)")
     }
   }
 }

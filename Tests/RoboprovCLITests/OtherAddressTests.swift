@@ -17,8 +17,7 @@ struct OtherAddressTests {
       try await site.serve([ServedBuilding.sensor(1, fault), ServedBuilding.sensor(2)]) {
         building in
         let premises = Premises(site: site, building: building)
-        let outcome = try await premises.apply()
-        #expect(outcome.status == 100, "\(outcome)")
+        let outcome = try await premises.apply().expect(100)
         #expect(try site.outcomes == [101: isSaved ? "unconfirmed" : "failed", 102: "provisioned"])
         let room = try #require(site.report["rooms"].items.first)
         // After a refusal the message of the device is the reason, whatever is on air.
@@ -31,8 +30,7 @@ struct OtherAddressTests {
 
         // Silence is no proof either.
         await premises.setMuted(true, 1)
-        let later = try await premises.apply()
-        #expect(later.status == 100, "\(later)")
+        try await premises.apply().expect(100)
         #expect(try site.outcomes[101] == (isSaved ? "unconfirmed" : "unreachable"))
       }
     }
@@ -43,8 +41,7 @@ struct OtherAddressTests {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)], defaults: ["proof: any_address", "timeouts: { verify: 10s }"])
       try await site.serve([ServedBuilding.sensor(1, .returnsFrom(Self.stranger))]) { building in
-        let outcome = try await Premises(site: site, building: building).apply()
-        #expect(outcome.status == 0, "\(outcome)")
+        try await Premises(site: site, building: building).apply().expect(0)
         let room = try #require(site.report["rooms"].items.first)
         #expect(room["evidence"]["grade"].text == "fresh_beacon_other_address")
         #expect(room["evidence"]["address"].text == Self.stranger.description)

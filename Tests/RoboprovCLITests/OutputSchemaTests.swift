@@ -192,8 +192,7 @@ struct OutputSchemaTests {
       let folder = try OutputFolder("commands", at: site)
       func put(_ output: String, _ file: String, _ arguments: [String], status: Int32 = 0) async throws {
         let form = output == "report" && arguments.first == "apply" ? "report" : "json"
-        let outcome = try await premises.run(arguments + ["--output", form])
-        #expect(outcome.status == status, "\(arguments)\n\(outcome)")
+        let outcome = try await premises.run(arguments + ["--output", form]).expect(status, "\(arguments)")
         #expect(
           outcome.output.hasSuffix("\n") && !outcome.output.hasSuffix("\n\n"), "the end of \(arguments)")
         try folder.add(output, file, outcome.output)
@@ -260,8 +259,7 @@ struct OutputSchemaTests {
       for (laptop, number) in [("ada", 3), ("bob", 4)] {
         await premises.setMuted(false, number)
         try site.writeManifest([Place(minor: 106, address: Place.numbered(number).address)])
-        let outcome = try await premises.apply("--reports", laptop)
-        #expect(outcome.status == 0, "\(outcome)")
+        try await premises.apply("--reports", laptop).expect(0)
         await premises.setMuted(true, number)
       }
       try await put("merge", "whole.json", ["report", "merge", "ada/harbour", "bob/harbour"], status: 100)
@@ -280,8 +278,7 @@ struct OutputSchemaTests {
   @Test("`schema` prints a schema by name or by format, and lists all without either")
   func command() async throws {
     try await Site.use { site in
-      let list = try await site.run(["schema"])
-      #expect(list.status == 0, "\(list)")
+      let list = try await site.run(["schema"]).expect(0)
       let lines = list.output.split(separator: "\n").dropFirst()
       #expect(
         lines.map { $0.prefix { $0 != " " } } == Outputs.all.map { $0.name[...] } + ["manifest", "family"])
@@ -302,9 +299,8 @@ struct OutputSchemaTests {
       let misspelt = try await site.run(["schema", "reprot"])
       #expect(misspelt.status == 64 && misspelt.output.isEmpty, "\(misspelt)")
       #expect(misspelt.errors.contains("Did you mean `roboprov schema report`?"), "\(misspelt)")
-      let other = try await site.run(["schema", "xyzzy"])
-      #expect(other.status == 64 && !other.errors.contains("Did you mean"), "\(other)")
-      #expect(other.errors.contains("The schemas: report, building,"), "\(other)")
+      try await site.run(["schema", "xyzzy"]).expect(
+        64, errors: "The schemas: report, building,", notErrors: "Did you mean")
     }
   }
 

@@ -24,17 +24,14 @@ struct OverTheYearsTests {
         saying: ["\(Self.old) is still on air with minor 101", "nothing was recorded"])
 
       await premises.setMuted(true, 1)
-      let replaced = try await premises.run(Self.replace + ["--reason", "fell into the sea"])
-      #expect(replaced.status == 0, "\(replaced)")
-      #expect(replaced.errors.contains("\(Self.old) is out of service"), "\(replaced)")
-      #expect(replaced.errors.contains("The manifest still has this address"), "\(replaced)")
+      try await premises.run(Self.replace + ["--reason", "fell into the sea"]).expect(
+        0, errors: "\(Self.old) is out of service", "The manifest still has this address")
       try await premises.expectRefused(
         Self.apply, with: 65,
         saying: ["“Room 101”: the manifest names \(Self.old)", "out of service (fell into the sea)"])
 
       try site.writeManifest([Place(minor: 101, address: Self.new)])
-      let outcome = try await premises.apply()
-      #expect(outcome.status == 0, "\(outcome)")
+      try await premises.apply().expect(0)
       #expect(try site.report["rooms"][0]["address"].text == Self.new)
       #expect(await premises.minor(2) == 101)
     }
@@ -57,11 +54,9 @@ struct OverTheYearsTests {
       try await premises.expectRefused(retire, with: 100, saying: ["still on air with minor 101"])
       // A sensor in provisioning mode advertises no minor and may be removed.
       await premises.pressButton(1)
-      let retired = try await premises.run(retire)
-      #expect(retired.status == 0, "\(retired)")
+      try await premises.run(retire).expect(0)
       let writes = await premises.writes
-      let outcome = try await premises.apply()
-      #expect(outcome.status == 0, "\(outcome)")
+      try await premises.apply().expect(0)
       #expect(try site.outcomes == [101: "skipped", 102: "already_provisioned"])
       let exclusion = try site.report["rooms"][0]["exclusion"]
       #expect(exclusion["cause"].text == "retired")
@@ -71,8 +66,7 @@ struct OverTheYearsTests {
       try await premises.expectRefused(
         Self.apply + ["--force", "Room 101"], with: 65,
         saying: ["out of service (now a corridor)", "--rebind"])
-      let back = try await premises.apply("--force", "Room 101", "--rebind", "Room 101")
-      #expect(back.status == 0, "\(back)")
+      try await premises.apply("--force", "Room 101", "--rebind", "Room 101").expect(0)
       #expect(try site.outcomes == [101: "provisioned", 102: "already_provisioned"])
     }
   }
@@ -88,11 +82,9 @@ struct OverTheYearsTests {
       let accept = [
         "room", "accept", "building.yaml", "Room 101", "--reason", "behind a wall", "--by", "Ada",
       ]
-      let accepted = try await premises.run(accept)
-      #expect(accepted.status == 0, "\(accepted)")
+      try await premises.run(accept).expect(0)
 
-      let outcome = try await premises.apply()
-      #expect(outcome.status == 0, "an accepted room does not count as missing\n\(outcome)")
+      let outcome = try await premises.apply().expect(0, "an accepted room does not count as missing")
       let words = "accepted as it is by Ada: behind a wall"
       #expect(outcome.output.contains("Room 101") && outcome.output.contains(words), "\(outcome)")
       let room = try site.report["rooms"][0]
@@ -103,11 +95,9 @@ struct OverTheYearsTests {
       #expect(try site.text(of: "report.csv").contains(",accepted,accepted,"))
 
       await premises.setMuted(false, 1)
-      let forced = try await premises.apply("--force", "Room 101")
-      #expect(forced.status == 0, "\(forced)")
+      try await premises.apply("--force", "Room 101").expect(0)
       #expect(try site.outcomes == [101: "provisioned", 102: "already_provisioned"])
-      let after = try await premises.apply()
-      #expect(after.status == 0, "\(after)")
+      try await premises.apply().expect(0)
       #expect(try site.outcomes[101] == "already_provisioned", "the waiver ended when it was done")
       try await premises.expectRefused(accept, with: 64, saying: ["Room 101 is done"])
     }
@@ -133,14 +123,12 @@ struct OverTheYearsTests {
     try await Premises.serveDone(2) { premises in
       let site = premises.site
       await premises.setMuted(true, 1)
-      let replaced = try await premises.run(Self.replace + ["--reason", "fell into the sea"])
-      #expect(replaced.status == 0, "\(replaced)")
+      try await premises.run(Self.replace + ["--reason", "fell into the sea"]).expect(0)
       let runs = site.runs
       try #require(runs.count == 2)
 
       for (subject, other) in [("Room 101", "room-102"), ("room-101", "room-102"), (Self.old, Self.new)] {
-        let text = try await site.run(["room", "history", Site.building, subject, "--full"])
-        #expect(text.status == 0, "\(text)")
+        let text = try await site.run(["room", "history", Site.building, subject, "--full"]).expect(0)
         let headings = text.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
         #expect(headings.count == 2, "\(text)")
         #expect(headings.first?.hasPrefix("\(runs[0]): apply on ") == true, "\(text)")
@@ -149,7 +137,7 @@ struct OverTheYearsTests {
         #expect(!text.output.contains(other), "\(text)")
 
         let data = try await site.run(["room", "history", "building.yaml", subject, "--output", "json"])
-        let document = try #require(JSON(data.output), "\(data)")
+        let document = try data.json
         #expect(document["schema"].text == "roboprov/history/1")
         let kinds = document["events"].items.map { $0["event"]["kind"].text ?? "?" }
         for kind in ["binding_committed", "save_submitted", "binding_released"] {
@@ -165,11 +153,10 @@ struct OverTheYearsTests {
   func nothingOnRecord() async throws {
     try await Premises.serveDone(1) { premises in
       let stranger = try await premises.site.run(["room", "history", Site.building, "C4:7C:8D:00:00:99"])
-      #expect(stranger.status == 0, "\(stranger)")
+        .expect(
+          0, errors: "The record has no event about C4:7C:8D:00:00:99.")
       #expect(stranger.output.isEmpty)
-      #expect(stranger.errors.contains("The record has no event about C4:7C:8D:00:00:99."))
-      let room = try await premises.site.run(["room", "history", Site.building, "Room 999"])
-      #expect(room.status == 64, "\(room)")
+      try await premises.site.run(["room", "history", Site.building, "Room 999"]).expect(64)
     }
   }
 }

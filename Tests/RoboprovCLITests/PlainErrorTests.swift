@@ -10,12 +10,9 @@ struct PlainErrorTests {
   func openFiles() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      let outcome = try await site.runTool([
+      try await site.runTool([
         "sh", "-c", "ulimit -n 16; exec \(Self.program) apply building.yaml --simulate --yes",
-      ])
-      #expect(outcome.status == 69, "\(outcome)")
-      #expect(outcome.errors.contains("only 16 files may be open at once"), "\(outcome)")
-      #expect(outcome.errors.contains("`ulimit -n 1024`"), "\(outcome)")
+      ]).expect(69, errors: "only 16 files may be open at once", "`ulimit -n 1024`")
       #expect(!site.has("reports"))
     }
   }
@@ -24,10 +21,9 @@ struct PlainErrorTests {
   func softLimit() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      let outcome = try await site.runTool([
+      try await site.runTool([
         "sh", "-c", "ulimit -S -n 16; exec \(Self.program) validate building.yaml",
-      ])
-      #expect(outcome.status == 0, "\(outcome)")
+      ]).expect(0)
     }
   }
 
@@ -35,8 +31,7 @@ struct PlainErrorTests {
   func incomplete() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      let outcome = try await site.run(["status", "building.yaml", "--check", "--output", "json"])
-      #expect(outcome.status == 100, "\(outcome)")
+      let outcome = try await site.run(["status", "building.yaml", "--check", "--output", "json"]).expect(100)
       let last = try #require(outcome.errors.split(separator: "\n").last, "\(outcome)")
       let error = try #require(JSON(String(last)), "\(outcome)")
       #expect(error["code"].text == "incomplete" && error["exit_status"].number == 100)
@@ -47,11 +42,8 @@ struct PlainErrorTests {
   func names() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      let folder = try await site.run(["validate", "."])
-      #expect(
-        folder.status == 65 && folder.errors.contains("Name the file in it: ./building.yaml"), "\(folder)")
-      let mistyped = try await site.run(["validate", "bulding.yaml"])
-      #expect(mistyped.status == 65 && mistyped.errors.contains("Did you mean building.yaml?"), "\(mistyped)")
+      try await site.run(["validate", "."]).expect(65, errors: "Name the file in it: ./building.yaml")
+      try await site.run(["validate", "bulding.yaml"]).expect(65, errors: "Did you mean building.yaml?")
     }
   }
 
@@ -61,15 +53,11 @@ struct PlainErrorTests {
       try site.writeManifest([.numbered(1)])
       try FileManager.default.moveItem(
         at: site.directory.appending(path: "building.yaml"), to: site.directory.appending(path: "hotel.yaml"))
-      let rehearsal = try await site.run(["apply", "hotel.yaml", "--simulate", "--yes", "--scan-time", "1"])
-      #expect(rehearsal.status == 0, "\(rehearsal)")
+      try await site.run(["apply", "hotel.yaml", "--simulate", "--yes", "--scan-time", "1"]).expect(0)
       let status = try await site.run(["status", Site.building])
       #expect(status.output.contains("roboprov apply hotel.yaml"), "\(status)")
-      let report = try await site.run(["report", Site.building, "nope"])
-      #expect(
-        report.status == 74 && report.errors.contains("It has only rehearsals, the newest first: 2"),
-        "\(report)")
-      #expect(!report.errors.contains("`ls "), "\(report)")
+      try await site.run(["report", Site.building, "nope"]).expect(
+        74, errors: "It has only rehearsals, the newest first: 2", notErrors: "`ls ")
     }
   }
 }

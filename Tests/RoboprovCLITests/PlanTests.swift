@@ -35,17 +35,11 @@ struct PlanTests {
   @Test("a plan shows room, sensor and reason, writes nothing and leaves no record")
   func shown() async throws {
     try await Premises.serve(2) { premises in
-      let text = try await premises.run(Self.plan)
-      #expect(text.status == 0, "\(text)")
-      for word in [
-        "Room 101", "Room 102", ServedBuilding.address(1).description, "provision", "dBm",
-        "minor 101", "WiFi Harbour Guests, password set, minor 102", "2 to provision, 0 done",
-      ] {
-        #expect(text.output.contains(word), "“\(word)”\n\(text)")
-      }
-      let data = try await premises.run(Self.plan + ["--output", "json", "--skip", "Room 102"])
-      #expect(data.status == 0, "\(data)")
-      let plan = try #require(JSON(data.output), "\(data)")
+      let text = try await premises.run(Self.plan).expect(
+        0, output: "Room 101", "Room 102", ServedBuilding.address(1).description, "provision", "dBm",
+        "minor 101", "WiFi Harbour Guests, password set, minor 102", "2 to provision, 0 done")
+      let data = try await premises.run(Self.plan + ["--output", "json", "--skip", "Room 102"]).expect(0)
+      let plan = try data.json
       #expect(plan["schema"].text == "roboprov/plan/1")
       #expect(plan["rooms"].items.map { $0["action"].text } == ["provision", "exclude"])
       #expect(
@@ -93,19 +87,16 @@ struct PlanTests {
   func exitStatus() async throws {
     try await Premises.serve(2) { premises in
       let detailed = Self.plan + ["--detailed-exitcode"]
-      let new = try await premises.run(detailed)
-      #expect(new.status == 2 && new.output.contains("2 to provision"), "\(new)")
+      try await premises.run(detailed).expect(2, output: "2 to provision")
       #expect(try await premises.apply().status == 0)
       let done = try await premises.run(detailed + ["--output", "json"])
       #expect(done.status == 0 && JSON(done.output) != nil, "\(done)")
       // The operator must put both into provisioning mode first.
       try premises.site.writeManifest([.numbered(1), .numbered(2)], password: Site.newPassword)
-      let stopped = try await premises.run(detailed)
-      #expect(stopped.status == 100 && stopped.output.contains("2 not possible now"), "\(stopped)")
+      try await premises.run(detailed).expect(100, output: "2 not possible now")
       #expect(try await premises.run(Self.plan).status == 0, "unless it is asked for")
       await premises.pressButton(1)
-      let mixed = try await premises.run(detailed)
-      #expect(mixed.status == 2 && mixed.output.contains("1 to provision"), "\(mixed)")
+      try await premises.run(detailed).expect(2, output: "1 to provision")
     }
   }
 
@@ -145,8 +136,7 @@ struct PlanTests {
       try await Self.save(premises, "--skip", "Room 102")
       let file = try String(contentsOf: site.directory.appending(path: "friday.plan"), encoding: .utf8)
       #expect(!file.contains(Site.password))
-      let outcome = try await premises.run(Self.carryOut)
-      #expect(outcome.status == 0, "\(outcome)")
+      try await premises.run(Self.carryOut).expect(0)
       #expect(try site.outcomes == [101: "provisioned", 102: "skipped", 103: "provisioned"])
       #expect(await premises.building.world.attemptCount(of: ServedBuilding.address(2)) == 0)
     }
@@ -169,8 +159,7 @@ struct PlanTests {
       #expect(try await premises.apply("--only", "Room 101").status == 0)
       try await Self.save(premises)
       await premises.setMuted(true, 1)
-      let outcome = try await premises.run(Self.carryOut)
-      #expect(outcome.status == 0, "\(outcome)")
+      try await premises.run(Self.carryOut).expect(0)
       #expect(try premises.site.outcomes == [101: "already_provisioned", 102: "provisioned"])
     }
   }
@@ -208,8 +197,7 @@ struct PlanTests {
       try await premises.expectRefused(
         Self.carryOut, with: 65, saying: ["a password has changed since friday.plan was made"])
       let key = ["--site-key", "another.key"]
-      let outcome = try await premises.run(Self.carryOut + key)
-      #expect(outcome.status == 0, "not comparable: \(outcome)")
+      try await premises.run(Self.carryOut + key).expect(0, "not comparable")
     }
   }
 

@@ -44,10 +44,8 @@ struct PreflightTests {
       let site = premises.site
       let runs = site.runs
       try mistake.arrange(site)
-      let outcome = try await site.run(Self.apply + mistake.arguments)
-      #expect(outcome.status == mistake.status, "\(outcome)")
-      #expect(outcome.errors.contains(mistake.words), "\(outcome)")
-      #expect(!outcome.errors.contains("D-Bus"), "\(outcome)")
+      try await site.run(Self.apply + mistake.arguments).expect(
+        mistake.status, errors: mistake.words, notErrors: "D-Bus")
       #expect(site.runs == runs)
     }
   }
@@ -84,9 +82,8 @@ struct PreflightTests {
       try site.writeManifest((1...40).map { .numbered($0) })
       try await ServedBuilding.serve([]) { building in
         await blocker.arrange(building)
-        let outcome = try await site.run(Self.apply + blocker.arguments, bus: building.bus)
-        #expect(outcome.status == 69, "\(outcome)")
-        #expect(outcome.errors.contains("roboprov: error: \(blocker.sentence)"), "\(outcome)")
+        let outcome = try await site.run(Self.apply + blocker.arguments, bus: building.bus).expect(
+          69, errors: "roboprov: error: \(blocker.sentence)")
         #expect(outcome.output.isEmpty && !outcome.errors.contains("Room 1"), "\(outcome)")
         #expect(outcome.errors.split(separator: "\n").count <= 6, "\(outcome)")
         #expect(site.runs.isEmpty)
@@ -97,10 +94,9 @@ struct PreflightTests {
   @Test("`plan` refuses a mistyped adapter in the same way")
   func plan() async throws {
     try await Premises.serve(1) { premises in
-      let outcome = try await premises.run(
-        ["plan", "building.yaml", "--adapter", "hci7", "--adapter-wait", "600"])
-      #expect(outcome.status == 69, "\(outcome)")
-      #expect(outcome.errors.contains("there is no Bluetooth adapter hci7; present: hci0"), "\(outcome)")
+      _ = try await premises.run(
+        ["plan", "building.yaml", "--adapter", "hci7", "--adapter-wait", "600"]).expect(
+          69, errors: "there is no Bluetooth adapter hci7; present: hci0")
     }
   }
 
@@ -116,10 +112,8 @@ struct PreflightTests {
   @Test("a missing adapter produces a warning, and the run uses the other one")
   func oneOfTwo() async throws {
     try await Premises.serve(1) { premises in
-      let outcome = try await premises.apply("--adapter", "hci0", "hci1")
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(
-        outcome.errors.contains("warning: there is no Bluetooth adapter hci1; present: hci0"), "\(outcome)")
+      _ = try await premises.apply("--adapter", "hci0", "hci1").expect(
+        0, errors: "warning: there is no Bluetooth adapter hci1; present: hci0")
     }
   }
 
@@ -133,8 +127,7 @@ struct PreflightTests {
       try await run.prints("waiting up to 10 min 0 s")
       #expect(site.runs.isEmpty)
       await building.world.setPresent(true, ServedBuilding.adapter)
-      let outcome = try await run.ended()
-      #expect(outcome.status == 0, "\(outcome)")
+      try await run.ended().expect(0)
     }
   }
 
@@ -151,15 +144,13 @@ struct PreflightTests {
         ], sensors: [ServedBuilding.sensor(1)])
       try await ServedBuilding.serve(scenario) { building in
         let apply = Self.apply + ["--adapter", "hci1", "--adapter-wait", "600"]
-        let first = try await site.run(apply, bus: building.bus)
-        #expect(first.status == 0, "\(first)")
+        try await site.run(apply, bus: building.bus).expect(0)
         await building.world.setPresent(false, second)
         let run = try site.start(apply, bus: building.bus)
         try await run.prints("waiting up to 10 min 0 s")
         #expect(site.runs.count == 1)
         await building.world.setPresent(true, second)
-        let next = try await run.ended()
-        #expect(next.status == 0, "\(next)")
+        try await run.ended().expect(0)
       }
     }
   }
@@ -168,10 +159,8 @@ struct PreflightTests {
   func locked() async throws {
     try await Premises.serve(1, toPrograms: true) { premises in
       try await premises.whileAdapterIsTaken {
-        let outcome = try await premises.site.run(["apply", "annexe.yaml", "--reports", "annexe"])
-        #expect(outcome.status == 69, "\(outcome)")
-        #expect(outcome.errors.contains("another run works on annexe"), "\(outcome)")
-        #expect(!outcome.errors.contains("D-Bus"), "\(outcome)")
+        try await premises.site.run(["apply", "annexe.yaml", "--reports", "annexe"]).expect(
+          69, errors: "another run works on annexe", notErrors: "D-Bus")
       }
     }
   }
@@ -186,8 +175,7 @@ struct PreflightTests {
         Self.apply + ["--adapter-wait", "600"], bus: premises.building.bus)
       try await run.prints("waiting up to")
       run.send(signal)
-      let outcome = try await run.ended()
-      #expect(outcome.status == 130, "\(outcome)")
+      try await run.ended().expect(130)
       #expect(premises.site.runs.isEmpty)
     }
   }

@@ -12,9 +12,7 @@ struct ProcessTests {
         through: ["env", "--ignore-signal=HUP"])
       try await run.prints("scanning for devices")
       run.send(SIGHUP)
-      let outcome = try await run.ended()
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(!outcome.errors.contains("Stopping"), "\(outcome)")
+      try await run.ended().expect(0, notErrors: "Stopping")
     }
   }
 
@@ -31,11 +29,10 @@ struct ProcessTests {
   func littleMemory(kilobytes: Int) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      let outcome = try await site.run(
+      try await site.run(
         ["apply", "building.yaml", "--yes", "--simulate", "--scan-time", "1"],
-        through: ["prlimit", "--as=\(kilobytes * 1024)"])
-      #expect(outcome.status == 69, "\(outcome)")
-      #expect(outcome.errors.contains("leaves less than 128 MiB"), "\(outcome)")
+        through: ["prlimit", "--as=\(kilobytes * 1024)"]
+      ).expect(69, errors: "leaves less than 128 MiB")
     }
   }
 

@@ -30,10 +30,9 @@ struct RecordTests {
       try Self.places[place]?(site)
       try await site.serve([ServedBuilding.sensor(1)]) { building in
         let outcome = try await site.run(
-          ["apply", "building.yaml", "--scan-time", "1", "--reports", place], on: building)
-        #expect(outcome.status == 74, "\(outcome)")
+          ["apply", "building.yaml", "--scan-time", "1", "--reports", place], on: building
+        ).expect(74, errors: place)
         #expect(outcome.errors.contains(#/roboprov: error: (this user )?cannot /#), "\(outcome)")
-        #expect(outcome.errors.contains(place), "\(outcome)")
         #expect(outcome.errors.contains("--reports DIR"), "the advice is missing\n\(outcome)")
         #expect(await building.isUntouched([1]))
       }
@@ -50,12 +49,9 @@ struct RecordTests {
       try await ServedBuilding.serve(sensors) { building in
         let apply = ["apply", "building.yaml", "--scan-time", "1"]
         // A file size limit has the effect of a full disk, for one process alone.
-        let outcome = try await site.run(
-          apply, bus: building.bus, through: ["prlimit", "--fsize=\(bytes)", "--"])
-        #expect(outcome.status == 74, "\(outcome)")
-        #expect(outcome.errors.contains("roboprov: error: "), "\(outcome)")
-        #expect(outcome.errors.contains("journal.jsonl: no space left"), "\(outcome)")
-        #expect(outcome.errors.contains("Free some space"), "\(outcome)")
+        try await site.run(
+          apply, bus: building.bus, through: ["prlimit", "--fsize=\(bytes)", "--"]
+        ).expect(74, errors: "roboprov: error: ", "journal.jsonl: no space left", "Free some space")
         #expect(await building.world.openLinkCount() == 0)
 
         let run = try #require(site.runs.first)
@@ -70,8 +66,7 @@ struct RecordTests {
         }
 
         // With space again, the next run does the rest.
-        let again = try await site.run(apply, bus: building.bus)
-        #expect(again.status == 0, "\(again)")
+        try await site.run(apply, bus: building.bus).expect(0)
         try site.expectWholeRecord(rooms: 3)
       }
     }
@@ -85,8 +80,8 @@ struct RecordTests {
       try await ServedBuilding.serve(sensors) { building in
         let pipe = ["bash", "-c", #""$0" "$@" 2>&1 | head -n 1; exit "${PIPESTATUS[0]}""#]
         let outcome = try await site.run(
-          ["apply", "building.yaml", "--scan-time", "1"], bus: building.bus, through: pipe)
-        #expect(outcome.status == 0, "\(outcome)")
+          ["apply", "building.yaml", "--scan-time", "1"], bus: building.bus, through: pipe
+        ).expect(0)
         #expect(outcome.output.split(separator: "\n").count == 1, "\(outcome)")
         try site.expectWholeRecord(rooms: 2)
       }

@@ -19,8 +19,7 @@ struct RehearsalTests {
       let site = premises.site
       let before = try Self.record(of: site)
       for _ in 1...2 {
-        let outcome = try await premises.run(Self.rehearse)
-        #expect(outcome.status == 0, "\(outcome)")
+        let outcome = try await premises.run(Self.rehearse).expect(0)
         let rehearsal = try site.rehearsal
         #expect(
           outcome.output.contains("Reports: reports/\(Site.building)/rehearsals/\(rehearsal.id)\n"),
@@ -30,8 +29,8 @@ struct RehearsalTests {
       }
       #expect(try Self.record(of: site) == before)
       #expect(site.runs.count == 1)
-      let history = try await premises.run(["room", "history", "building.yaml", "Room 101"])
-      #expect(history.status == 0 && !history.output.contains("simulated"), "\(history)")
+      let history = try await premises.run(["room", "history", "building.yaml", "Room 101"]).expect(
+        0, notOutput: "simulated")
       #expect(!history.output.contains(try site.rehearsal.id), "\(history)")
     }
   }
@@ -40,15 +39,13 @@ struct RehearsalTests {
   func onlyRehearsed() async throws {
     try await Premises.serve(2) { premises in
       let site = premises.site
-      let rehearsal = try await premises.run(Self.rehearse)
-      #expect(rehearsal.status == 0, "\(rehearsal)")
+      let rehearsal = try await premises.run(Self.rehearse).expect(0)
       #expect(try site.rehearsal.outcomes == [101: "provisioned", 102: "provisioned"])
       #expect(!site.hasLink("reports/\(Site.building)/latest"))
       #expect(site.runs.isEmpty)
       #expect(await premises.building.isUntouched([1, 2]))
 
-      let real = try await premises.apply("--failed")
-      #expect(real.status == 0, "\(real)")
+      try await premises.apply("--failed").expect(0)
       #expect(try site.outcomes == [101: "provisioned", 102: "provisioned"])
     }
   }
@@ -69,8 +66,7 @@ struct RehearsalTests {
         ], assign: "any")
       let record = try #require(try site.report["rooms"].items.first { $0["identity"].minor == 101 })
       let writes = await premises.writes
-      let outcome = try await premises.run(Self.rehearse)
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await premises.run(Self.rehearse).expect(0)
       let rooms = try site.rehearsal.report["rooms"].items
       #expect(
         rooms.map { $0["outcome"].text } == ["already_provisioned", "provisioned", "provisioned"],
@@ -92,8 +88,7 @@ struct RehearsalTests {
         try await premises.expectRefused(Self.apply + mode, with: 65, saying: ["--renumber"])
       }
       for mode in [[], ["--simulate"]] {
-        let outcome = try await premises.run(Self.apply + ["--renumber"] + mode)
-        #expect(outcome.status == 100, "\(outcome)")
+        try await premises.run(Self.apply + ["--renumber"] + mode).expect(100)
       }
       #expect(try site.outcomes == [151: "action_required"])
       #expect(try site.rehearsal.outcomes == [151: "action_required"])
@@ -104,19 +99,13 @@ struct RehearsalTests {
   func replaced() async throws {
     try await Premises.serveDone(2) { premises in
       let site = premises.site
-      let first = try await premises.run(Self.rehearse)
-      #expect(first.status == 0, "\(first)")
-      let replaced = try await premises.run([
-        "room", "replace", "building.yaml", "Room 101", "--without-scan",
-      ])
-      #expect(replaced.status == 0, "\(replaced)")
+      try await premises.run(Self.rehearse).expect(0)
+      try await premises.run(["room", "replace", "building.yaml", "Room 101", "--without-scan"]).expect(0)
       var rooms = (1...2).map { Place.numbered($0) }
       rooms[0].address = ServedBuilding.address(7).description
       try site.writeManifest(rooms)
-      let plan = try await premises.run(["plan", "building.yaml", "--simulate", "--scan-time", "1"])
-      #expect(plan.status == 0, "\(plan)")
-      let second = try await premises.run(Self.rehearse)
-      #expect(second.status == 0, "\(second)")
+      try await premises.run(["plan", "building.yaml", "--simulate", "--scan-time", "1"]).expect(0)
+      try await premises.run(Self.rehearse).expect(0)
       #expect(try site.rehearsal.outcomes == [101: "provisioned", 102: "already_provisioned"])
     }
   }
@@ -133,13 +122,11 @@ struct RehearsalTests {
       try files.createSymbolicLink(
         atPath: folder.appending(path: "latest").path, withDestinationPath: rehearsal.id)
 
-      let real = try await premises.apply("--failed")
-      #expect(real.status == 0, "\(real)")
+      try await premises.apply("--failed").expect(0)
       let run = try site.latest.lastPathComponent
       #expect(run != rehearsal.id)
       #expect(try site.outcomes == [101: "provisioned"])
-      let report = try await site.run(["report", Site.building, rehearsal.id])
-      #expect(report.status == 0, "\(report)")
+      try await site.run(["report", Site.building, rehearsal.id]).expect(0)
       #expect(try site.latest.lastPathComponent == run)
       let history = try await site.run(["room", "history", "building.yaml", "Room 101"])
       #expect(!history.output.contains(rehearsal.id), "\(history)")
@@ -154,8 +141,7 @@ struct RehearsalTests {
       let rehearsal = try site.rehearsal
       let before = try rehearsal.text(of: "report.json")
       try FileManager.default.removeItem(at: rehearsal.directory.appending(path: "report.json"))
-      let report = try await site.run(["report", Site.building, rehearsal.id, "--output", "json"])
-      #expect(report.status == 0, "\(report)")
+      let report = try await site.run(["report", Site.building, rehearsal.id, "--output", "json"]).expect(0)
       #expect(report.output == before)
       #expect(try rehearsal.text(of: "report.json") == before)
       #expect(!site.hasLink("reports/\(Site.building)/latest"))
@@ -185,8 +171,7 @@ struct RehearsalTests {
         """
       }
       func rehearse() async throws -> [String] {
-        let outcome = try await site.run(Self.rehearse + ["--scenario", "scenario.yaml"])
-        #expect(outcome.status == 100, "\(outcome)")
+        try await site.run(Self.rehearse + ["--scenario", "scenario.yaml"]).expect(100)
         #expect(
           try site.rehearsal.outcomes == [
             101: "provisioned", 102: "provisioned_after_retry", 103: "unreachable",
@@ -211,8 +196,7 @@ struct RehearsalTests {
       try run.type("p")
       try await run.prints("Paused: nothing new starts")
       try run.type("\u{3}")
-      let outcome = try await run.ended()
-      #expect(outcome.status == 130, "\(outcome)")
+      try await run.ended().expect(130)
     }
   }
 
@@ -227,9 +211,7 @@ struct RehearsalTests {
   func noRehearsal(_ command: [String]) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      let outcome = try await site.run(command)
-      #expect(outcome.status == 64, "\(outcome)")
-      #expect(outcome.errors.contains("Unknown option '\(command.last ?? "")'"), "\(outcome)")
+      try await site.run(command).expect(64, errors: "Unknown option '\(command.last ?? "")'")
       #expect(!site.has("reports"))
     }
   }

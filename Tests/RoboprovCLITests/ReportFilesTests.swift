@@ -145,7 +145,7 @@ struct ReportFilesTests {
             print(json.dumps(list(csv.DictReader(file, strict=True))))
         """
       let outcome = try await site.runTool(["python3", "-c", script, file])
-      let rows = try #require(JSON(outcome.output), "\(outcome)")
+      let rows = try outcome.json
       let rooms = try site.report["rooms"]
       #expect(rows.count == 3)
       for (row, room) in zip(rows.items, rooms.items) {
@@ -228,8 +228,7 @@ struct ReportFilesTests {
       try await expectNoSecretInProcesses(site)
       let run = try site.start(
         ["apply", "building.yaml", "--scan-time", "2", "--simulate", "--scenario", "scenario.yaml"])
-      let outcome = try await run.ended()
-      #expect(outcome.status == 100, "\(outcome)")
+      let outcome = try await run.ended().expect(100)
       #expect(!"\(outcome)".contains(Site.password), "\(outcome)")
       try site.expectWholeRecord(of: site.rehearsal, rooms: 3)
     }
@@ -251,20 +250,17 @@ struct ReportFilesTests {
       let sensors = [1, 2].map { ServedBuilding.sensor($0) }
       try await site.serve(sensors) { building in
         let apply = ["apply", "building.yaml", "--scan-time", "1"]
-        let first = try await site.run(apply, on: building)
-        #expect(first.status == 0, "\(first)")
+        try await site.run(apply, on: building).expect(0)
         #expect(try site.outcomes == [101: "provisioned", 102: "provisioned"])
         let writes = await building.world.writes.count
-        let second = try await site.run(apply, on: building)
-        #expect(second.status == 0, "\(second)")
+        try await site.run(apply, on: building).expect(0)
         #expect(try site.outcomes == [101: "already_provisioned", 102: "already_provisioned"])
         #expect(await building.world.writes.count == writes)
         #expect(site.runs.count == 2)
 
         // The report that is made again from the journal is identical.
         let before = try site.text(of: "report.json")
-        let remade = try await site.run(["report", Site.building, "--output", "json"])
-        #expect(remade.status == 0, "\(remade)")
+        let remade = try await site.run(["report", Site.building, "--output", "json"]).expect(0)
         #expect(remade.output == before)
       }
     }
@@ -278,9 +274,8 @@ struct ReportFilesTests {
       try handle.seekToEnd()
       try handle.write(contentsOf: Data(#"{"sequence":99,"#.utf8))
       try handle.close()
-      let report = try await site.run(["report", Site.building, "--output", "json"])
-      #expect(report.status == 0, "\(report)")
-      #expect(report.errors.contains("the last line is incomplete (15 bytes)"), "\(report)")
+      let report = try await site.run(["report", Site.building, "--output", "json"]).expect(
+        0, errors: "the last line is incomplete (15 bytes)")
       #expect(report.output == outcome.output)
     }
   }

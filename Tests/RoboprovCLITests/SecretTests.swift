@@ -98,10 +98,8 @@ struct SecretTests {
       try site.write("wifi.txt", Site.password)
       let sensor = ServedBuilding.sensor(1, .errorOnSave("no network with \(Site.password)"))
       try await ServedBuilding.serve([sensor]) { building in
-        let outcome = try await site.run(Self.apply, bus: building.bus, through: ["setsid", "-w"])
-        #expect(outcome.status == 100, "\(outcome)")
-        #expect(
-          outcome.errors.contains("ask\n") && outcome.errors.contains("no network with •••"), "\(outcome)")
+        let outcome = try await site.run(Self.apply, bus: building.bus, through: ["setsid", "-w"]).expect(
+          100, errors: "ask\n", "no network with •••")
         #expect(!"\(outcome)".contains(Site.password))
       }
     }
@@ -185,8 +183,7 @@ struct SecretTests {
       let run = try premises.site.startAtTerminal(Self.apply, bus: premises.building.bus)
       try await run.prints("Password of Harbour Guests: ")
       try run.type(Site.password + "\n")
-      let outcome = try await run.ended()
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await run.ended().expect(0)
       #expect(!outcome.output.contains(Site.password), "\(outcome)")
       #expect(outcome.output.components(separatedBy: "Password of").count == 2)
       #expect(await premises.building.flash(2)?.password == Site.password)
@@ -209,8 +206,7 @@ struct SecretTests {
       try run.type(Site.password + "\n")
       try await run.prints("Password of Net 2: ")
       try run.type("12345678\n")
-      let outcome = try await run.ended()
-      #expect(outcome.status == 0, "\(outcome)")
+      try await run.ended().expect(0)
       var passwords: [String?] = []
       for number in 1...4 { passwords.append(await premises.building.flash(number)?.password) }
       #expect(passwords == [Site.password, "12345678", "87654321", "87654321"])
@@ -243,10 +239,8 @@ struct SecretTests {
         manifest
           + "  - { room: S, minor: 7, address: 'C4:7C:8D:00:01:01', wifi: { ssid: S, password: { env: X } } }\n"
       )
-      let outcome = try await premises.site.startAtTerminal(Self.apply, bus: premises.building.bus).ended()
-      #expect(outcome.status == 65, "\(outcome)")
-      #expect(outcome.output.contains("a password is missing"), "\(outcome)")
-      #expect(!outcome.output.contains("Password of"), "\(outcome)")
+      try await premises.site.startAtTerminal(Self.apply, bus: premises.building.bus).ended().expect(
+        65, output: "a password is missing", notOutput: "Password of")
     }
   }
 
@@ -259,8 +253,7 @@ struct SecretTests {
       let run = try premises.site.startAtTerminal(Self.apply, bus: premises.building.bus)
       try await run.prints("PIN? ")
       try run.type("only-the-sensor\n")
-      let outcome = try await run.ended()
-      #expect(outcome.status == 0, "\(outcome)")
+      try await run.ended().expect(0)
       #expect(await premises.building.flash(1)?.password == Site.password)
     }
   }
@@ -274,11 +267,9 @@ struct SecretTests {
       printf only-the-; sleep 0.3; echo sensor-knows
       """
     try await withPassword("{ command: [sh, -c, '\(script)'] }") { premises in
-      let outcome = try await premises.site.startAtTerminal(Self.apply, bus: premises.building.bus).ended()
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(outcome.output.contains("sh has a message, which is shown when it has ended"), "\(outcome)")
-      #expect(outcome.output.contains("touch the key, •••"), "\(outcome)")
-      #expect(!outcome.output.contains("only-") && !outcome.output.contains("sensor-knows"), "\(outcome)")
+      try await premises.site.startAtTerminal(Self.apply, bus: premises.building.bus).ended().expect(
+        0, output: "sh has a message, which is shown when it has ended", "touch the key, •••",
+        notOutput: "only-", "sensor-knows")
       #expect(await premises.building.flash(1)?.password == Site.password)
     }
   }

@@ -59,9 +59,7 @@ struct ServeCommandTests {
       try await body(served)
       #expect(served.process.isRunning)
       served.process.send(SIGINT)
-      let outcome = try await served.process.ended()
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(!outcome.errors.contains(served.token))
+      try await served.process.ended().expect(0, notErrors: served.token)
     }
   }
 
@@ -317,8 +315,7 @@ struct ServeCommandTests {
   func refused(arguments: [String], status: Int32, words: String) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      let outcome = try await site.run(["serve"] + arguments)
-      #expect(outcome.status == status && outcome.errors.contains(words), "\(outcome)")
+      try await site.run(["serve"] + arguments).expect(status, errors: words)
     }
   }
 }

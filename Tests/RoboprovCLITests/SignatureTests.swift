@@ -15,24 +15,22 @@ struct SignatureTests {
       #expect(unsigned.status == 0 && unsigned.output.hasPrefix("Not signed."), "\(unsigned)")
       let key = try String(contentsOf: site.directory.appending(path: "qa.pub"), encoding: .utf8)
       try site.write("signers", "qa@example.org \(key)")
-      let nobody = try await site.run(Self.check + ["--signers", "signers", "--as", "qa@example.org"])
-      #expect(nobody.status == 74 && nobody.errors.contains("is not signed"), "\(nobody)")
-      let signed = try await site.run(Self.sign)
-      #expect(signed.status == 0, "\(signed)")
-      let valid = try await site.run(Self.check)
-      #expect(valid.status == 0 && valid.output.contains("SHA256:"), "\(valid)")
+      try await site.run(Self.check + ["--signers", "signers", "--as", "qa@example.org"]).expect(
+        74, errors: "is not signed")
+      let signed = try await site.run(Self.sign).expect(0)
+      try await site.run(Self.check).expect(0, output: "SHA256:")
 
       for (name, arguments) in [("signature", Self.sign), ("check", Self.check)] {
         let outcome = try await site.run(arguments + ["--output", "json"])
-        let document = try #require(JSON(outcome.output), "\(outcome)")
+        let document = try outcome.json
         #expect(outcome.status == 0 && document["schema"].text == "roboprov/\(name)/1", "\(outcome)")
         #expect(document["files"].count > 0, "\(outcome)")
       }
 
-      let named = try await site.run(Self.check + ["--signers", "signers", "--as", "qa@example.org"])
-      #expect(named.status == 0 && named.output.contains("qa@example.org"), "\(named)")
-      let other = try await site.run(Self.check + ["--signers", "signers", "--as", "eve@example.org"])
-      #expect(other.status == 74 && other.errors.contains("is not valid"), "\(other)")
+      try await site.run(Self.check + ["--signers", "signers", "--as", "qa@example.org"]).expect(
+        0, output: "qa@example.org")
+      try await site.run(Self.check + ["--signers", "signers", "--as", "eve@example.org"]).expect(
+        74, errors: "is not valid")
 
       let status = try await site.run(["status", Site.building])
       #expect(status.output.contains("Signed on ") && status.output.contains("SHA256:"), "\(status)")
@@ -41,8 +39,7 @@ struct SignatureTests {
       let csv = try site.latest.appending(path: "report.csv")
       let whole = try Data(contentsOf: csv)
       try Self.replace("provisioned", with: "provisioneD", in: csv)
-      let differs = try await site.run(Self.check)
-      #expect(differs.status == 100 && differs.errors.contains("report.csv does not match"), "\(differs)")
+      try await site.run(Self.check).expect(100, errors: "report.csv does not match")
       try whole.write(to: csv)
 
       let states = site.folder.appending(path: "signed")
@@ -61,18 +58,15 @@ struct SignatureTests {
 
       // A later run is not signed; what was signed stays.
       #expect(try await premises.apply().status == 0)
-      let later = try await site.run(Self.check)
-      #expect(later.status == 100 && later.errors.contains("is not among what was signed on"), "\(later)")
+      let later = try await site.run(Self.check).expect(100, errors: "is not among what was signed on")
       #expect(later.output.components(separatedBy: " is valid: ").count == 3, "\(later)")
       let after = try await site.run(["status", "building.yaml"])
       #expect(after.output.contains("Not signed, 1 run: "), "\(after)")
-      let again = try await site.run(Self.sign)
-      #expect(again.status == 0, "\(again)")
+      try await site.run(Self.sign).expect(0)
       #expect(try await site.run(["report", "check", "./building.yaml"]).status == 0)
 
       try Self.replace("building.csv", with: "building.cSv", in: state.appending(path: "building.sums"))
-      let list = try await site.run(Self.check)
-      #expect(list.status == 74, "\(list)")
+      try await site.run(Self.check).expect(74)
     }
   }
 
@@ -82,13 +76,10 @@ struct SignatureTests {
       let site = premises.site
       try await Self.makeKey("qa", at: site)
       try Self.replace("Room 101", with: "Room 1O1", in: site.folder.appending(path: "building.html"))
-      let check = try await site.run(Self.check)
-      #expect(check.status == 100, "\(check)")
-      #expect(check.errors.contains("building.html does not match the journals"), "\(check)")
+      try await site.run(Self.check).expect(100, errors: "building.html does not match the journals")
       let signed = try await site.run(Self.sign)
       #expect(signed.status == 100 && !site.has("reports/\(Site.building)/signed"), "\(signed)")
-      let again = try await site.run(["status", "building.yaml", "--write"])
-      #expect(again.status == 0, "\(again)")
+      try await site.run(["status", "building.yaml", "--write"]).expect(0)
       #expect(try await site.run(Self.sign).status == 0)
     }
   }
@@ -102,9 +93,7 @@ struct SignatureTests {
         [.numbered(1), .numbered(2)], defaults: ["retries: 0", "timeouts: { connect: 10s }"])
       await premises.setMuted(true, 2)
       #expect(try await premises.apply().status == 100)
-      let refused = try await site.run(Self.sign)
-      #expect(refused.status == 100, "\(refused)")
-      #expect(refused.errors.contains("1 room is open: Room 102"), "\(refused)")
+      try await site.run(Self.sign).expect(100, errors: "1 room is open: Room 102")
       let accept = [
         "room", "accept", "building.yaml", "Room 102", "--by", "Ada", "--reason", "behind a wall",
       ]

@@ -37,14 +37,12 @@ struct SimulateTests {
       let directory = URL(fileURLWithPath: socket).deletingLastPathComponent().path
       #expect(FileManager.default.fileExists(atPath: socket))
 
-      let outcome = try await site.run(["apply", "building.yaml", "--scan-time", "1"], bus: address)
-      #expect(outcome.status == 0, "\(outcome)")
+      try await site.run(["apply", "building.yaml", "--scan-time", "1"], bus: address).expect(0)
 
       server.send(signal)
       #expect(try await server.ended().status == 0)
       #expect(!FileManager.default.fileExists(atPath: directory))
-      let later = try await site.run(["scan", "--adapter-wait", "0.5"], bus: address)
-      #expect(later.status == 69, "the bus is gone\n\(later)")
+      try await site.run(["scan", "--adapter-wait", "0.5"], bus: address).expect(69, "the bus is gone")
     }
   }
 
@@ -52,9 +50,8 @@ struct SimulateTests {
   func rehearsal() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2), Place(minor: 103)], assign: "any")
-      let outcome = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--scan-time", "5"])
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(outcome.output.contains("simulated"), "\(outcome)")
+      try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--scan-time", "5"]).expect(
+        0, output: "simulated")
       #expect(try site.rehearsal.report["run"]["simulated"].flag == true)
       #expect(try site.rehearsal.outcomes.count == 3)
     }
@@ -75,7 +72,7 @@ struct SimulateTests {
           - { room: Bar, profile: iot-design-shop, uuid: 11111111-2222-3333-4444-555555555555, major: 1, minor: 3 }
         """)
       let outcome = try await site.run(["apply", "building.yaml", "--simulate", "--yes", "--scan-time", "5"])
-      #expect(outcome.status == 0, "\(outcome)")
+        .expect(0)
       let outcomes = try site.rehearsal.report["rooms"].items.map { $0["outcome"].text }
       #expect(outcomes == ["provisioned", "already_provisioned", "provisioned"], "\(outcome)")
     }
@@ -135,8 +132,7 @@ struct SimulateTests {
       let sensors = zip(1..., Self.faulty).map { Self.sensor($0, ", faults: [{ \($1.fault) }]") }
       try site.write("scenario.yaml", Self.scenario(sensors))
       let run = try site.start(["apply", "building.yaml", "--simulate", "--scenario", "scenario.yaml"])
-      let outcome = try await run.ended()
-      #expect(outcome.status == 100, "\(outcome)")
+      let outcome = try await run.ended().expect(100)
       let rehearsal = try site.rehearsal
       try site.expectWholeRecord(of: rehearsal, rooms: Self.faulty.count)
       for (expected, room) in zip(Self.faulty, try rehearsal.report["rooms"].items) {
@@ -156,8 +152,7 @@ struct SimulateTests {
   func mistakes(_ command: [String]) async throws {
     try await Site.use { site in
       try site.write("scenario.yaml", "sped: 10\nadapters:\n  - { name: hci0, address: hci0 }\n")
-      let outcome = try await site.start(command).ended()
-      #expect(outcome.status == 65, "\(outcome)")
+      let outcome = try await site.start(command).ended().expect(65)
       let lines = outcome.errors.split(separator: "\n")
       #expect(lines.first?.hasPrefix("scenario.yaml:1:1: error: unknown key sped") == true, "\(outcome)")
       #expect(
@@ -173,9 +168,7 @@ struct SimulateTests {
   @Test("a missing scenario, or a directory, is refused", arguments: ["nowhere.yaml", "."])
   func noFile(_ name: String) async throws {
     try await Site.use { site in
-      let outcome = try await site.run(["simulate", name])
-      #expect(outcome.status == 65, "\(outcome)")
-      #expect(outcome.errors.contains("roboprov: error: "), "\(outcome)")
+      let outcome = try await site.run(["simulate", name]).expect(65, errors: "roboprov: error: ")
       #expect(!outcome.errors.contains("example-building"), "a scenario is no manifest\n\(outcome)")
     }
   }

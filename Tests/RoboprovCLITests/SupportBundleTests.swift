@@ -63,10 +63,8 @@ import Testing
       _ = try await premises.run(["apply", "building.yaml", "--simulate", "--yes", "--only", "Room 101"])
       _ = try await premises.run(["apply", "building.yaml", "--yes", "--force", "Room 101"])
       try site.write("reports/\(Site.building)/site.key", "0123456789abcdef0123456789abcdef")
-      let made = try await site.run(Self.bundle)
-      #expect(made.status == 0, "\(made)")
-      #expect(
-        made.errors.contains("Wrote out.tar. The manifest: building.yaml, as the newest run"), "\(made)")
+      try await site.run(Self.bundle).expect(
+        0, errors: "Wrote out.tar. The manifest: building.yaml, as the newest run")
       let files = try await Self.files(of: "out.tar", at: site)
       let journals = site.runs.map { "\(Site.building)/\($0)/journal.jsonl" }
       #expect(journals.count == 2 && Set(files.keys) == Set(journals + ["manifest.yaml"]))
@@ -79,16 +77,15 @@ import Testing
         String(decoding: files["manifest.yaml"] ?? Data(), as: UTF8.self)
           == manifest.replacingOccurrences(of: Site.password, with: "•••"))
       for reports in ["reports", "unpacked-out.tar"] {
-        let status = try await site.run(["status", Site.building, "--reports", reports])
-        #expect(status.status == 0 && status.output.contains("All 2 rooms done"), "\(status)")
+        try await site.run(["status", Site.building, "--reports", reports]).expect(
+          0, output: "All 2 rooms done")
       }
 
       let path = site.directory.appending(path: "out.tar").path
       let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
       #expect(mode == 0o600)
       let before = FileManager.default.contents(atPath: path)
-      let again = try await site.run(Self.bundle)
-      #expect(again.status == 64 && again.errors.contains("out.tar exists"), "\(again)")
+      try await site.run(Self.bundle).expect(64, errors: "out.tar exists")
       #expect(FileManager.default.contents(atPath: path) == before)
     }
   }
@@ -101,9 +98,7 @@ import Testing
       var lines = try String(contentsOf: journal, encoding: .utf8).components(separatedBy: "\n")
       lines[4] = lines[4].replacingOccurrences(of: "\"at\":\"2", with: "\"at\":\"3")
       try Data(lines.joined(separator: "\n").utf8).write(to: journal)
-      let made = try await site.run(Self.bundle)
-      #expect(made.status == 74, "\(made)")
-      #expect(made.errors.contains("journal.jsonl:5: line 5 was changed"), "\(made)")
+      try await site.run(Self.bundle).expect(74, errors: "journal.jsonl:5: line 5 was changed")
       let files = try await Self.files(of: "out.tar", at: site)
       let name = try #require(files.keys.first { $0.hasSuffix("/journal.jsonl") })
       #expect(files[name] == FileManager.default.contents(atPath: journal.path))
@@ -123,17 +118,13 @@ import Testing
       let site = premises.site
       let manifest = site.directory.appending(path: "building.yaml")
       try FileManager.default.removeItem(at: manifest)
-      let made = try await site.run(Self.bundle)
-      #expect(made.status == 0, "\(made)")
-      #expect(
-        made.errors.contains("not in the bundle: building.yaml, which the newest run names, is not there"),
-        "\(made)")
+      try await site.run(Self.bundle).expect(
+        0, errors: "not in the bundle: building.yaml, which the newest run names, is not there")
       #expect(try await Self.files(of: "out.tar", at: site).count == 1)
 
       // A forged record may name a pipe, which must not block the command.
       try #require(mkfifo(manifest.path, 0o600) == 0)
-      let pipe = try await site.run(["report", Site.building, "--bundle", "pipe.tar"])
-      #expect(pipe.status == 0, "\(pipe)")
+      try await site.run(["report", Site.building, "--bundle", "pipe.tar"]).expect(0)
       #expect(try await Self.files(of: "pipe.tar", at: site).count == 1)
     }
   }
@@ -141,10 +132,8 @@ import Testing
   @Test("a bundle needs a building on record and contains all its runs")
   func refused() async throws {
     try await Site.use { site in
-      let none = try await site.run(Self.bundle)
-      #expect(none.status == 64 && none.errors.contains("no run of harbour is on record"), "\(none)")
-      let run = try await site.run(["report", Site.building, "some-run", "--bundle", "out.tar"])
-      #expect(run.status == 64, "\(run)")
+      try await site.run(Self.bundle).expect(64, errors: "no run of harbour is on record")
+      try await site.run(["report", Site.building, "some-run", "--bundle", "out.tar"]).expect(64)
       #expect(!site.has("out.tar"))
     }
   }

@@ -22,8 +22,7 @@ struct TerminalTests {
   @Test("output without a terminal is plain text: progress on stderr, the result on stdout")
   func plain() async throws {
     try await withBuilding { site, building in
-      let outcome = try await site.run(Self.apply, on: building)
-      #expect(outcome.status == 100, "\(outcome)")
+      let outcome = try await site.run(Self.apply, on: building).expect(100)
       #expect(!"\(outcome)".contains(Self.escape), "\(outcome)")
       let end = outcome.output.split(separator: "\n").suffix(3)
       #expect(end.first?.hasPrefix("1 of 2 rooms done") == true, "\(outcome)")
@@ -38,9 +37,8 @@ struct TerminalTests {
   @Test("progress on a terminal is redrawn in colour, and the cursor ends below the output")
   func terminal() async throws {
     try await withBuilding(toPrograms: true) { site, building in
-      let outcome = try await site.startAtTerminal(Self.apply, bus: building.bus).ended()
-      #expect(outcome.status == 100, "\(outcome)")
-      #expect(outcome.output.contains("\(Self.escape)[?2026h"), "\(outcome)")
+      let outcome = try await site.startAtTerminal(Self.apply, bus: building.bus).ended().expect(
+        100, output: "\(Self.escape)[?2026h")
       #expect(outcome.output.contains("\(Self.escape)[32m"), "green\n\(outcome)")
       let opened = outcome.output.components(separatedBy: "\(Self.escape)[?2026h").count
       let closed = outcome.output.components(separatedBy: "\(Self.escape)[?2026l").count
@@ -53,8 +51,7 @@ struct TerminalTests {
   func noColor() async throws {
     try await withBuilding(toPrograms: true) { site, building in
       let run = try site.startAtTerminal(Self.apply, bus: building.bus, environment: ["NO_COLOR": "1"])
-      let outcome = try await run.ended()
-      #expect(outcome.status == 100, "\(outcome)")
+      let outcome = try await run.ended().expect(100)
       let colours = outcome.output.matches(of: #/\e\[[0-9;]*m/#)
       #expect(colours.isEmpty, "\(outcome)")
     }
@@ -63,8 +60,7 @@ struct TerminalTests {
   @Test("`apply` writes to stdout its events as they happen, or its report at the end")
   func applyOutput() async throws {
     try await withBuilding { site, building in
-      let events = try await site.run(Self.apply + ["--output", "json"], on: building)
-      #expect(events.status == 100, "\(events)")
+      let events = try await site.run(Self.apply + ["--output", "json"], on: building).expect(100)
       let journal = try site.recorded(try #require(site.runs.first)).text(of: "journal.jsonl")
       #expect(events.output == journal, "the events are the journal's lines")
       let report = try await site.run(Self.apply + ["--output", "report"], on: building)
@@ -75,16 +71,14 @@ struct TerminalTests {
   @Test("--quiet shows failures and the summary, and --verbose each event")
   func detail() async throws {
     try await withBuilding { site, building in
-      let quiet = try await site.run(Self.apply + ["--quiet"], on: building)
-      #expect(quiet.status == 100, "\(quiet)")
+      let quiet = try await site.run(Self.apply + ["--quiet"], on: building).expect(100)
       // Warnings about the computer precede the run.
       let lines = quiet.errors.split(separator: "\n").filter { $0.hasPrefix("[") }
       #expect(lines.count == 1 && lines[0].contains("✗ Room 102"), "\(quiet)")
       #expect(quiet.output.contains("1 of 2 rooms done"), "\(quiet)")
       let verbose = try await site.run(Self.apply + ["--verbose", "--force", "Room 102"], on: building)
       #expect(verbose.errors.contains("Room 102: write: WiFi name"), "\(verbose)")
-      let both = try await site.run(Self.apply + ["--verbose", "--quiet"])
-      #expect(both.status == 64, "\(both)")
+      try await site.run(Self.apply + ["--verbose", "--quiet"]).expect(64)
     }
   }
 
@@ -117,9 +111,7 @@ struct TerminalTests {
       try run.type("p")
       try await run.prints("Paused: nothing new starts")
       try run.type("p")
-      let outcome = try await run.ended()
-      #expect(outcome.status == 100, "\(outcome)")
-      #expect(outcome.output.contains("Resumed"), "\(outcome)")
+      try await run.ended().expect(100, output: "Resumed")
       let journal = try site.recorded(try #require(site.runs.first)).text(of: "journal.jsonl")
       #expect(journal.matches(of: #/"kind":"operator_requested"/#).count == 2)
     }
@@ -130,7 +122,7 @@ struct TerminalTests {
     try await withBuilding { site, building in
       let outcome = try await site.run(
         command + ["--scan-time", "1", "--output", "json"], on: building)
-      let answer = try #require(JSON(outcome.output), "\(outcome)")
+      let answer = try outcome.json
       #expect(answer["schema"].text == "roboprov/scan/1")
       #expect(!outcome.errors.isEmpty, "progress is still on stderr")
     }
@@ -139,8 +131,7 @@ struct TerminalTests {
   @Test("`scan` lists address, profile, RSSI, age and state, as text and as JSON")
   func scan() async throws {
     try await withBuilding { site, building in
-      let outcome = try await site.run(["scan", "--scan-time", "5"], on: building)
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await site.run(["scan", "--scan-time", "5"], on: building).expect(0)
       let lines = outcome.output.split(separator: "\n")
       #expect(
         lines.first?.split(separator: " ") == ["ADDRESS", "PROFILE", "RSSI", "AGE", "STATE"], "\(outcome)")
@@ -149,8 +140,9 @@ struct TerminalTests {
           lines.first { $0.hasPrefix(ServedBuilding.address(number).description) }, "\(outcome)")
         #expect(line.contains("robo-sensor") && line.contains(" dBm") && line.hasSuffix(" s  waits"))
       }
-      let machine = try await site.run(["scan", "--scan-time", "5", "--output", "json"], on: building)
-      let devices = try #require(JSON(machine.output), "\(machine)")["devices"].items
+      let devices = try await site.run(["scan", "--scan-time", "5", "--output", "json"], on: building).json[
+        "devices"
+      ].items
       #expect(devices.map { $0["address"].text } == [1, 2].map { ServedBuilding.address($0).description })
       for device in devices {
         #expect(device["name"].text == "Robo Sensor")
@@ -173,8 +165,7 @@ struct TerminalTests {
   @Test("help is on stdout and fits 80 columns", arguments: pages)
   func help(_ page: [String]) async throws {
     try await Site.use { site in
-      let outcome = try await site.run(page)
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await site.run(page).expect(0)
       #expect(outcome.errors.isEmpty)
       let lines = outcome.output.components(separatedBy: "\n")
       for line in lines where !line.hasPrefix("USAGE:") { #expect(line.count <= 80, "\(line)") }

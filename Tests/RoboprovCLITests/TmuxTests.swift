@@ -32,8 +32,8 @@ struct TmuxTests {
         for file in /proc/self/fd/*; do number=${file##*/}; [ "$number" -gt 2 ] && eval "exec $number>&-"; done; exec tmux "$@"
         """
       let outcome = try await site.runTool(
-        ["bash", "-c", alone, "bash", "-S", socket, "-f", "/dev/null"] + arguments)
-      #expect(outcome.status == 0, "\(outcome)")
+        ["bash", "-c", alone, "bash", "-S", socket, "-f", "/dev/null"] + arguments
+      ).expect(0)
       return outcome.output
     }
 

@@ -37,9 +37,8 @@ struct TrustedRecordTests {
           "--mirror",
         ])
       // Read-only commands continue and name what they cannot show.
-      let history = try await premises.run(["room", "history", "building.yaml", "Room 101", "--full"])
-      #expect(history.status == 0, "\(history)")
-      #expect(history.errors.contains("journal.jsonl:3: line 3 was changed"), "\(history)")
+      let history = try await premises.run(["room", "history", "building.yaml", "Room 101", "--full"]).expect(
+        0, errors: "journal.jsonl:3: line 3 was changed")
       #expect(history.output.contains("already provisioned"), "the second run's record is whole\n\(history)")
     }
   }
@@ -67,13 +66,9 @@ struct TrustedRecordTests {
       try Self.flip(line: 7, of: Self.journal(of: run, at: site))
       let before = try site.recordedContents
       for command in [["report", Site.building], ["report", Site.building, run]] {
-        let report = try await site.run(command)
-        #expect(report.status == 74, "\(report)")
+        let report = try await site.run(command).expect(
+          74, errors: "\(run)/journal.jsonl:7: line 7 was changed after it was written\n", "--mirror")
         #expect(report.output.isEmpty, "\(report)")
-        #expect(
-          report.errors.contains("\(run)/journal.jsonl:7: line 7 was changed after it was written\n"),
-          "\(report)")
-        #expect(report.errors.contains("--mirror"), "\(report)")
         #expect(try site.recordedContents == before, "something was overwritten\n\(report)")
       }
     }
@@ -150,10 +145,8 @@ struct TrustedRecordTests {
       #expect(outcome.errors.contains("The mirror is complete."), "\(outcome)")
       #expect(outcome.errors.contains("`cp \(files[0]) \(files[1])`"), "\(outcome)")
       #expect(site.has("stick/\(Site.building)/\(run)/report.json"), "the mirror has its reports")
-      let copied = try await site.runTool(["cp"] + files)
-      #expect(copied.status == 0, "\(copied)")
-      let report = try await site.run(["report", Site.building, run, "--reports", "reports"])
-      #expect(report.status == 0, "\(report)")
+      try await site.runTool(["cp"] + files).expect(0)
+      try await site.run(["report", Site.building, run, "--reports", "reports"]).expect(0)
       #expect(try site.latest.lastPathComponent == run)
       try site.expectWholeRecord(rooms: 2)
     }
@@ -166,8 +159,7 @@ struct TrustedRecordTests {
       let run = try #require(site.runs.first)
       let file = Self.journal(of: run, at: site)
       try Data(contentsOf: file).dropLast(20).write(to: file)
-      let outcome = try await premises.apply()
-      #expect(outcome.status == 0, "\(outcome)")
+      try await premises.apply().expect(0)
       #expect(try site.outcomes == [101: "already_provisioned"])
     }
   }

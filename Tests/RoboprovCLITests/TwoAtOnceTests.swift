@@ -54,8 +54,7 @@ struct TwoAtOnceTests {
   @Test("a rehearsal, which writes no record, runs beside a run on the same building")
   func rehearsal() async throws {
     try await Self.serveBusy { premises, run in
-      let outcome = try await premises.run(Self.apply + ["--simulate"])
-      #expect(outcome.status == 0, "\(outcome)")
+      try await premises.run(Self.apply + ["--simulate"]).expect(0)
       #expect(try premises.site.rehearsal.outcomes.count == 2)
       #expect(run.isRunning)
     }
@@ -84,8 +83,7 @@ struct TwoAtOnceTests {
 
       run.send(SIGKILL)
       #expect(try await run.ended().signal == SIGKILL)
-      let next = try await premises.run(annexe)
-      #expect(next.status == 0, "\(next)")
+      try await premises.run(annexe).expect(0)
       #expect(await premises.minor(2) == 102)
     }
   }
@@ -102,8 +100,7 @@ struct TwoAtOnceTests {
     try await Self.serveBusy { premises, run in
       run.send(SIGKILL)
       #expect(try await run.ended().signal == SIGKILL)
-      let next = try await premises.apply("--only", "Room 102")
-      #expect(next.status == 0, "\(next)")
+      try await premises.apply("--only", "Room 102").expect(0)
       #expect(try premises.site.outcomes == [101: "skipped", 102: "provisioned"])
     }
   }

@@ -71,11 +71,9 @@ struct TwoFloorsTests {
   @Test("`verify` finds the rooms of all floors, and names the adapter that received each")
   func all() async throws {
     try await Self.serveDone { premises in
-      let outcome = try await premises.run(Self.verify)
-      #expect(outcome.status == 0 && outcome.errors.contains("hci0, hci1"), "\(outcome)")
+      let outcome = try await premises.run(Self.verify).expect(0, errors: "hci0, hci1")
       #expect(outcome.output == "4 of 4 rooms on air from their own device\n", "\(outcome)")
-      let json = try await premises.run(Self.verify + ["--output", "json"])
-      let document = try #require(JSON(json.output), "\(json)")
+      let document = try await premises.run(Self.verify + ["--output", "json"]).json
       #expect(document["adapters"].items.map { $0["name"].text } == ["hci0", "hci1"])
       let rooms = document["rooms"].items
       #expect(
@@ -88,16 +86,14 @@ struct TwoFloorsTests {
   @Test("a search without the adapter that proved a room says nothing about it")
   func withoutAnAdapter() async throws {
     try await Self.serveDone { premises in
-      let outcome = try await premises.run(Self.verify + ["--adapter", "hci0"])
-      #expect(outcome.status == 100, "\(outcome)")
+      let outcome = try await premises.run(Self.verify + ["--adapter", "hci0"]).expect(100)
       #expect(outcome.output.hasPrefix("2 of 4 rooms on air from their own device\n"), "\(outcome)")
       let words = Self.words(outcome.output)
       #expect(words.contains("Room 103, Room 104: not searched with hci1"), "\(outcome)")
       #expect(!words.contains("was not received"), "\(outcome)")
       #expect(outcome.output.hasSuffix("\nNext: roboprov verify building.yaml\n"), "\(outcome)")
       try await Self.expectAllDone(premises)
-      let json = try await premises.run(Self.verify + ["--adapter", "hci0", "--output", "json"])
-      let document = try #require(JSON(json.output), "\(json)")
+      let document = try await premises.run(Self.verify + ["--adapter", "hci0", "--output", "json"]).json
       #expect(
         document["rooms"].items.map { $0["finding"].text } == [
           "on_air", "on_air", "not_searched", "not_searched",
@@ -113,8 +109,7 @@ struct TwoFloorsTests {
   func missing() async throws {
     try await Self.serveDone { premises in
       await premises.setMuted(true, 4)
-      let outcome = try await premises.run(Self.verify)
-      #expect(outcome.status == 100, "\(outcome)")
+      let outcome = try await premises.run(Self.verify).expect(100)
       let scanned = "by hci0 (10 s) and hci1 (10 s)"
       #expect(
         Self.words(outcome.output).contains(
@@ -148,8 +143,7 @@ struct TwoFloorsTests {
   func claimed() async throws {
     try await Self.serveDone { premises in
       let claim = try premises.site.claim(Self.second)
-      let outcome = try await premises.run(Self.verify)
-      #expect(outcome.status == 100 && outcome.errors.contains("hci1 is in use"), "\(outcome)")
+      let outcome = try await premises.run(Self.verify).expect(100, errors: "hci1 is in use")
       #expect(Self.words(outcome.output).contains("Room 103, Room 104: not searched"), "\(outcome)")
       try await Self.expectAllDone(premises)
       let first = try premises.site.claim(ServedBuilding.adapter)
@@ -172,8 +166,7 @@ struct TwoFloorsTests {
       try await premises.expectRefused(
         command, with: 100, saying: ["\(ServedBuilding.address(3)) is still on air with minor 103"])
       await premises.setMuted(true, 3)
-      let outcome = try await premises.run(command)
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await premises.run(command).expect(0)
       if command[1] == "replace" {
         #expect(outcome.errors.hasSuffix("\nNext: roboprov apply building.yaml\n"), "\(outcome)")
       }
@@ -188,12 +181,8 @@ struct TwoFloorsTests {
   @Test("without the adapter that received it last, a sensor is not recorded as silent")
   func unknownSilence() async throws {
     try await Self.serveDone { premises in
-      let outcome = try await premises.run([
-        "room", "replace", "building.yaml", "Room 103", "--adapter", "hci0",
-      ])
-      #expect(
-        outcome.status == 0 && outcome.errors.contains("\(Self.second), which received it last"), "\(outcome)"
-      )
+      try await premises.run(["room", "replace", "building.yaml", "Room 103", "--adapter", "hci0"]).expect(
+        0, errors: "\(Self.second), which received it last")
       let released = try premises.site.facts { if case .bindingReleased(let fact) = $0 { fact } else { nil } }
       #expect(released.map(\.silent) == [nil] && released.first?.adapters?.map(\.name) == ["hci0"])
     }
@@ -209,8 +198,7 @@ struct TwoFloorsTests {
       #expect(lines.count == 6 && lines[0].contains("ADAPTER"), "\(outcome)")
       #expect(
         lines.dropFirst().map { $0.contains("hci1") } == [true, false, false, true, true], "\(outcome)")
-      let json = try await premises.run(["scan", "--scan-time", "6", "--output", "json"])
-      let document = try #require(JSON(json.output), "\(json)")
+      let document = try await premises.run(["scan", "--scan-time", "6", "--output", "json"]).json
       #expect(document["adapter"]["name"].text == "hci0")
       #expect(document["adapters"].items.map { $0["name"].text } == ["hci0", "hci1"])
       #expect(document["devices"].items.map { $0["adapter"].text } == ["\(Self.second)"])
@@ -221,8 +209,8 @@ struct TwoFloorsTests {
   func find() async throws {
     try await Self.serveDone { premises in
       for (room, adapter) in [("Room 101", "hci0"), ("Room 104", "hci1")] {
-        let outcome = try await premises.run(["find", room, "building.yaml", "--for", "8"])
-        #expect(outcome.status == 0 && outcome.output.contains(" dBm on \(adapter)"), "\(outcome)")
+        try await premises.run(["find", room, "building.yaml", "--for", "8"]).expect(
+          0, output: " dBm on \(adapter)")
       }
     }
   }
@@ -251,7 +239,7 @@ struct TwoFloorsTests {
   func doctor() async throws {
     try await Self.serveDone { premises in
       let outcome = try await premises.run(["doctor", "building.yaml", "--output", "json"])
-      let reception = try #require(JSON(outcome.output), "\(outcome)")["reception"]
+      let reception = try outcome.json["reception"]
       #expect(reception["adapters"].items.map(\.text) == ["hci0", "hci1"], "\(outcome)")
       #expect(reception["received"].items.count == 4, "\(outcome)")
     }

@@ -15,10 +15,8 @@ struct UnavailableRadioTests {
   func noBus(_ command: [String]) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      let outcome = try await site.start(command).ended()
-      #expect(outcome.status == 69, "\(outcome)")
-      #expect(outcome.errors.contains("roboprov: error: there is no D-Bus"), "\(outcome)")
-      #expect(outcome.errors.contains("sudo systemctl start dbus"), "\(outcome)")
+      let outcome = try await site.start(command).ended().expect(
+        69, errors: "roboprov: error: there is no D-Bus", "sudo systemctl start dbus")
       #expect(outcome.output.isEmpty)
       #expect(!site.has("reports"), "nothing happened, so there is nothing to report")
     }
@@ -30,14 +28,10 @@ struct UnavailableRadioTests {
       try site.writeManifest([.numbered(1)])
       try await site.serve([]) { building in
         await building.stack.killDaemon()
-        let outcome = try await site.run(command + Self.impatient, on: building)
-        #expect(outcome.status == 69, "\(outcome)")
-        #expect(
-          outcome.errors.contains("roboprov: error: the Bluetooth service (BlueZ) is not running"),
-          "\(outcome)")
-        #expect(outcome.errors.contains("sudo systemctl start bluetooth"), "\(outcome)")
+        let outcome = try await site.run(command + Self.impatient, on: building).expect(
+          69, errors: "roboprov: error: the Bluetooth service (BlueZ) is not running",
+          "sudo systemctl start bluetooth", notErrors: "Plug one in")
         #expect(!outcome.errors.lowercased().contains("no bluetooth adapter"), "\(outcome)")
-        #expect(!outcome.errors.contains("Plug one in"), "\(outcome)")
       }
     }
   }
@@ -78,10 +72,8 @@ struct UnavailableRadioTests {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       try await site.serve([], adapter: problem.adapter) { building in
-        let outcome = try await site.run(command + Self.impatient, on: building)
-        #expect(outcome.status == 69, "\(outcome)")
-        #expect(outcome.errors.contains("roboprov: error: \(problem.message)"), "\(outcome)")
-        #expect(outcome.errors.contains(problem.advice), "\(outcome)")
+        _ = try await site.run(command + Self.impatient, on: building).expect(
+          69, errors: "roboprov: error: \(problem.message)", problem.advice)
       }
     }
   }
@@ -94,8 +86,7 @@ struct UnavailableRadioTests {
         let run = try site.start(["apply", "building.yaml", "--adapter-wait", "120"], bus: building.bus)
         try await run.prints("waiting up to")
         await problem.repair(building.world)
-        let outcome = try await run.ended()
-        #expect(outcome.status == 0, "\(outcome)")
+        try await run.ended().expect(0)
       }
     }
   }
@@ -105,10 +96,9 @@ struct UnavailableRadioTests {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       try await site.serve([ServedBuilding.sensor(1)]) { building in
-        let outcome = try await site.run(
-          ["apply", "building.yaml", "--adapter", "hci7"] + Self.impatient, on: building)
-        #expect(outcome.status == 69, "\(outcome)")
-        #expect(outcome.errors.contains("there is no Bluetooth adapter hci7"), "\(outcome)")
+        try await site.run(
+          ["apply", "building.yaml", "--adapter", "hci7"] + Self.impatient, on: building
+        ).expect(69, errors: "there is no Bluetooth adapter hci7")
         #expect(await building.isUntouched([1]))
       }
     }
@@ -120,10 +110,8 @@ struct UnavailableRadioTests {
       try site.writeManifest([.numbered(1)])
       let daemon = try site.makeDaemon(withRule: #"<deny send_destination="org.bluez"/>"#)
       try await ServedBuilding.serve([ServedBuilding.sensor(1)], onBusOf: daemon) { building in
-        let outcome = try await site.run(command + Self.impatient, bus: building.bus)
-        #expect(outcome.status == 69, "\(outcome)")
-        #expect(outcome.errors.contains("roboprov: error: this user may not use Bluetooth"), "\(outcome)")
-        #expect(outcome.errors.contains("sudo adduser $USER bluetooth"), "\(outcome)")
+        _ = try await site.run(command + Self.impatient, bus: building.bus).expect(
+          69, errors: "roboprov: error: this user may not use Bluetooth", "sudo adduser $USER bluetooth")
       }
     }
   }
@@ -134,10 +122,8 @@ struct UnavailableRadioTests {
       try site.writeManifest([.numbered(1)])
       try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
         try building.freezeBus()
-        let outcome = try await site.run(command, bus: building.bus)
-        #expect(outcome.status == 69, "\(outcome)")
-        #expect(
-          outcome.errors.contains("roboprov: error: the Bluetooth service does not respond"), "\(outcome)")
+        try await site.run(command, bus: building.bus).expect(
+          69, errors: "roboprov: error: the Bluetooth service does not respond")
         // Ctrl-C ends the wait.
         let waiting = try site.start(command, bus: building.bus)
         try await Task.sleep(for: .seconds(1))
@@ -152,8 +138,7 @@ struct UnavailableRadioTests {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       let daemon = try await DBusDaemon.start(program: try site.makeDaemon(withRule: #"<deny user="*"/>"#))
-      let outcome = try await site.run(command + Self.impatient, bus: daemon.address)
-      #expect(outcome.status == 69, "\(outcome)")
+      let outcome = try await site.run(command + Self.impatient, bus: daemon.address).expect(69)
       #expect(outcome.errors.contains("security policy"), "the system's own words\n\(outcome)")
       await daemon.stop()
     }

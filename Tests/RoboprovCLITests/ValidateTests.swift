@@ -21,11 +21,9 @@ struct ValidateTests {
       try site.write("more.csv", "room;minor;register;address\r\nCellar;9;true;C4:7C:8D:00:00:09\r\n")
       let path = site.directory.appending(path: "building.yaml").path
       try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
-      let before = try await site.run(["validate", "building.yaml"])
-      #expect(before.status == 65, "\(before)")
+      try await site.run(["validate", "building.yaml"]).expect(65)
 
-      let outcome = try await site.run(["validate", "building.yaml", "--fix"])
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await site.run(["validate", "building.yaml", "--fix"]).expect(0)
       let table = "more.csv: 1 row, with semicolons between the cells\n"
       #expect(outcome.errors == "building.yaml: 3 findings corrected\n" + table, "\(outcome)")
       #expect(outcome.output.contains("3 rooms"), "\(outcome)")
@@ -35,8 +33,7 @@ struct ValidateTests {
       let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
       #expect(mode == 0o640)
 
-      let again = try await site.run(["validate", "building.yaml", "--fix"])
-      #expect(again.status == 0, "\(again)")
+      let again = try await site.run(["validate", "building.yaml", "--fix"]).expect(0)
       #expect(
         again.errors == "No finding has a correction that is certain; nothing was changed.\n" + table,
         "\(again)")
@@ -49,8 +46,7 @@ struct ValidateTests {
       try site.write("building.yaml", Self.manifest)
       let run = try site.startAtTerminal(
         ["validate", "building.yaml"], environment: isColored ? [:] : ["NO_COLOR": "1"])
-      let outcome = try await run.ended()
-      #expect(outcome.status == 65, "\(outcome)")
+      let outcome = try await run.ended().expect(65)
       #expect(outcome.output.contains("\u{1B}[31merror\u{1B}[0m: unknown key") == isColored, "\(outcome)")
       #expect(outcome.output.contains("\u{1B}") == isColored, "\(outcome)")
     }

@@ -14,8 +14,7 @@ struct VerifyTests {
       let site = premises.site
       let before = try site.building["rooms"].items.map { $0["evidence"]["seen_at"].text ?? "" }
       let writes = await premises.writes
-      let outcome = try await premises.run(Self.verify + ["--operator", "Ada"])
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await premises.run(Self.verify + ["--operator", "Ada"]).expect(0)
       #expect(outcome.output == "3 of 3 rooms on air from their own device\n", "\(outcome)")
       #expect(await premises.writes == writes)
       let rooms = try site.building["rooms"].items
@@ -43,21 +42,17 @@ struct VerifyTests {
       await premises.pressButton(3)
       // The fourth sensor is at work and has no room in this manifest.
       try site.writeManifest((1...3).map { .numbered($0) })
-      let outcome = try await premises.run(Self.verify)
-      #expect(outcome.status == 100, "\(outcome)")
+      let outcome = try await premises.run(Self.verify).expect(
+        100, output: "Room 102: \(ServedBuilding.address(2)) was not received in 2 scans by hci0 (10 s).",
+        "Room 103: \(ServedBuilding.address(3)) waits for provisioning.")
       #expect(outcome.output.hasPrefix("1 of 3 rooms on air from their own device\n"), "\(outcome)")
-      #expect(
-        outcome.output.contains(
-          "Room 102: \(ServedBuilding.address(2)) was not received in 2 scans by hci0 (10 s)."))
-      #expect(outcome.output.contains("Room 103: \(ServedBuilding.address(3)) waits for provisioning."))
       let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(text.contains("in no room: \(ServedBuilding.address(4)) with minor 104."), "\(outcome)")
       // What was proved before is not what was found now.
       #expect(
         try site.building["rooms"].items.prefix(3).map { $0["state"].text }
           == ["done", "missing", "unconfirmed"])
-      let json = try await premises.run(Self.verify + ["--output", "json"])
-      let document = try #require(JSON(json.output), "\(json)")
+      let document = try await premises.run(Self.verify + ["--output", "json"]).json
       #expect(document["rooms"].items.map { $0["finding"].text } == ["on_air", "missing", "waiting"])
       #expect(document["unexpected"].items.map { $0["identity"].minor } == [104])
     }
@@ -72,11 +67,9 @@ struct VerifyTests {
       place.minor = 177
       try site.writeManifest([place])
       await premises.pressButton(1)
-      let elsewhere = try await premises.apply("--reports", "elsewhere")
-      #expect(elsewhere.status == 0, "\(elsewhere)")
+      try await premises.apply("--reports", "elsewhere").expect(0)
       try site.writeManifest([.numbered(1)])
-      let verified = try await premises.run(Self.verify)
-      #expect(verified.status == 100, "\(verified)")
+      let verified = try await premises.run(Self.verify).expect(100)
       let text = verified.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(
         text.contains("\(ServedBuilding.address(1)) was received with minor 101 on ")
@@ -111,13 +104,11 @@ struct VerifyTests {
       try await expectMissing("verify")
       #expect(try site.building["runs"].items.last?["outcome"].text == "incomplete")
       // A run looks for it, and does not report it as done either.
-      let later = try await premises.apply()
-      #expect(later.status == 100, "\(later)")
+      try await premises.apply().expect(100)
       #expect(try site.outcomes == [101: "already_provisioned", 102: "unreachable"])
       try await expectMissing("apply")
-      let accepted = try await site.run(
-        ["room", "accept", "building.yaml", "Room 102", "--reason", "stolen", "--by", "Ada"])
-      #expect(accepted.status == 0, "\(accepted)")
+      try await site.run(
+        ["room", "accept", "building.yaml", "Room 102", "--reason", "stolen", "--by", "Ada"]).expect(0)
       #expect(try await site.run(["status", "building.yaml", "--check"]).status == 0)
       await premises.setMuted(false, 2)
       #expect(try await premises.run(Self.verify).status == 0)

@@ -35,10 +35,9 @@ struct WalkCommandTests {
     try await Site.use { site in
       try site.write("building.yaml", Self.manifest)
       let program = Invocation.program.path
-      let outcome = try await site.runTool([
+      try await site.runTool([
         "sh", "-c", "timeout 60 \(program) walk building.yaml --simulate \(input)",
-      ])
-      #expect(outcome.status == 100, "\(outcome)")
+      ]).expect(100)
     }
   }
 
@@ -68,10 +67,8 @@ struct WalkCommandTests {
         try await run.prints("undone: Room 103")
         #expect(try !Self.text(site).contains(ServedBuilding.address(3).description))
         try run.type("s")
-        let outcome = try await run.ended()
-        #expect(outcome.status == 100, "\(outcome)")
-        #expect(outcome.output.contains("2 of 3 rooms done in this walk"), "\(outcome)")
-        #expect(outcome.output.contains("Next: roboprov walk building.yaml"), "\(outcome)")
+        try await run.ended().expect(
+          100, output: "2 of 3 rooms done in this walk", "Next: roboprov walk building.yaml")
         // Each room has its own run, recorded like a run of any other command.
         let status = try await site.run(["status", "building.yaml"])
         #expect(status.output.contains("2 of 3 rooms done"), "\(status)")
@@ -85,19 +82,15 @@ struct WalkCommandTests {
       try site.write("building.yaml", Self.manifest)
       try await ServedBuilding.serve([ServedBuilding.sensor(1), ServedBuilding.sensor(2)]) { building in
         let lines = "\(ServedBuilding.address(1))\n.\ns\n"
-        let outcome = try await site.run(
-          Self.command, bus: building.bus, through: ["sh", "-c", "printf '%s' '\(lines)' | \"$@\"", "sh"])
-        #expect(outcome.status == 100, "\(outcome)")
-        #expect(outcome.errors.contains("✓ Room 101 done"), "\(outcome)")
-        #expect(outcome.errors.contains("✓ Room 102 done"), "\(outcome)")
-        #expect(outcome.output.contains("Left: Room 103"), "\(outcome)")
-        let again = try await site.run(Self.command + ["--only", "Room 101"], bus: building.bus)
-        #expect(again.status == 0 && again.errors.contains("Nothing to do"), "\(again)")
+        try await site.run(
+          Self.command, bus: building.bus, through: ["sh", "-c", "printf '%s' '\(lines)' | \"$@\"", "sh"]
+        ).expect(100, output: "Left: Room 103", errors: "✓ Room 101 done", "✓ Room 102 done")
+        try await site.run(Self.command + ["--only", "Room 101"], bus: building.bus).expect(
+          0, errors: "Nothing to do")
         let waiting = try site.startAtTerminal(Self.command, bus: building.bus)
         try await waiting.prints("[1/1] Room 103")
         try waiting.type("\u{3}")
-        let stopped = try await waiting.ended()
-        #expect(stopped.status == 130, "\(stopped)")
+        try await waiting.ended().expect(130)
       }
     }
   }

@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import Testing
 
 /// A `roboprov` process of the program that was built with these tests.
 final class Invocation: Sendable {
@@ -20,6 +21,30 @@ final class Invocation: Sendable {
     var description: String {
       let end = status.map { "exit status \($0)" } ?? "signal \(signal ?? 0)"
       return "\(end)\n--- stdout\n\(output)\n--- stderr\n\(errors)"
+    }
+
+    /// Expects an exit status, and texts that stdout and stderr contain or do not contain.
+    /// - Parameter reason: Why this exit status is right.
+    @discardableResult
+    func expect(
+      _ status: Int32, _ reason: String = "", output: String..., errors: String..., notOutput: String...,
+      notErrors: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Self {
+      #expect(self.status == status, "\(reason)\n\(self)", sourceLocation: sourceLocation)
+      for (words, text, isWanted) in [
+        (output, self.output, true), (errors, self.errors, true), (notOutput, self.output, false),
+        (notErrors, self.errors, false),
+      ] {
+        for word in words {
+          #expect(text.contains(word) == isWanted, "“\(word)”\n\(self)", sourceLocation: sourceLocation)
+        }
+      }
+      return self
+    }
+
+    /// The JSON on stdout.
+    var json: JSON {
+      get throws { try #require(JSON(output), "\(self)") }
     }
   }
 
