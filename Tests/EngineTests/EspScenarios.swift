@@ -98,7 +98,7 @@ import VirtualTime
     let scenario = Scenario(seed: 1, adapters: oneAdapter, sensors: [sensor])
     try await VirtualTime.run { clock in
       let world = World(scenario: scenario, clock: clock)
-      let recorder = MemoryRecorder(clock: clock, failsFrom: nil) { _ in }
+      let recorder = MemoryRecorder(clock: clock)
       let coordinator = Coordinator(
         clock: clock, wall: { Date(timeIntervalSince1970: 0) }, recorder: recorder)
       let session = DeviceSession(

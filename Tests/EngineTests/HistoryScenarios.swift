@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Model
+import Simulation
 import Testing
 import VirtualBuilding
 import VirtualTime
@@ -14,24 +15,16 @@ import VirtualTime
   @Test("the record stays true, and every room becomes correct", arguments: seeds)
   func history(seed: UInt64) async throws {
     let furniture = Installation.Furniture.allCases[Int(seed / 2 % 3)]
-    try await VirtualTime.run { clock in
-      let world = World(scenario: furniture.scenario(seed), clock: clock)
-      await withTaskGroup(of: Void.self) { group in
-        group.addTask { await world.run() }
-        defer { group.cancelAll() }
-        await live(seed, furniture, world, clock)
-      }
-    }
+    try await VirtualPremises.use(furniture.scenario(seed)) { await live(seed, furniture, $0) }
   }
 
   private func live(
-    _ seed: UInt64, _ furniture: Installation.Furniture, _ world: World, _ clock: VirtualClock
+    _ seed: UInt64, _ furniture: Installation.Furniture, _ premises: VirtualPremises
   ) async {
     var chance = SeededGenerator(seed: seed).split("history")
     let assignment: Building.Assignment = seed % 2 == 0 ? .any : .address
     var site = await Installation(
-      world: world, clock: clock, chance: chance.split("site"), assignment: assignment,
-      furniture: furniture)
+      premises, chance: chance.split("site"), assignment: assignment, furniture: furniture)
     var clocks = chance.split("clocks")
     for _ in 0..<10 {
       let laptop = Int(chance.next() % 2)

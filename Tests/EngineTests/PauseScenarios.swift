@@ -4,6 +4,7 @@ import Foundation
 import Families
 import Model
 import Session
+import Simulation
 import Testing
 import VirtualBuilding
 import VirtualCentral
@@ -81,49 +82,20 @@ import VirtualTime
   static let rooms = [Sample.room(1, address: 1), Sample.room(2, address: 2)]
 
   /// The planned rooms of a building.
-  private static func plan(_ sensors: [[ScheduledFault]]) async throws -> ApplyPlan {
-    try await VirtualTime.run { clock in
-      let world = World(
-        scenario: Scenario(
-          seed: 1, adapters: adapters,
-          sensors: sensors.indices.map {
-            SensorScenario(address: Sample.address(UInt64($0 + 1)), faults: sensors[$0])
-          }), clock: clock)
-      return try await withThrowingTaskGroup(of: ApplyPlan?.self) { group in
-        group.addTask {
-          await world.run()
-          return nil
-        }
-        group.addTask {
-          let coordinator = Coordinator(
-            clock: clock, wall: { .init(timeIntervalSince1970: 0) },
-            recorder: MemoryRecorder(clock: clock, failsFrom: nil) { _ in })
-          let request = ApplyRequest(
-            building: Sample.building(rooms), runID: "", toolVersion: "", host: "", manifestPath: "",
-            manifestSHA256: "00", isSimulated: true)
-          return try await Engine.plan(
-            request,
-            in: ApplyEnvironment(
-              central: await VirtualCentral(world: world, clock: clock), clock: clock,
-              drivers: builtInFamilies, chance: { 0 }, randomBytes: SeededGenerator(seed: 1).bytes(),
-              confirm: { _ in .answer }, requests: AsyncStream { _ in }), recording: coordinator)
-        }
-        defer { group.cancelAll() }
-        while let next = try await group.next() {
-          if let next {
-            #expect(await world.writes.isEmpty)
-            #expect(await world.attemptCount(of: Sample.address(1)) == 0)
-            return next
-          }
-        }
-        preconditionFailure("no plan")
-      }
+  private static func plan() async throws -> ApplyPlan {
+    let sensors = [1, 2].map { SensorScenario(address: Sample.address($0)) }
+    return try await VirtualPremises.use(Scenario(seed: 1, adapters: adapters, sensors: sensors)) {
+      premises in
+      let plan = try await premises.plan(premises.request(Sample.building(rooms), run: "plan"))
+      #expect(await premises.world.writes.isEmpty)
+      #expect(await premises.world.attemptCount(of: Sample.address(1)) == 0)
+      return plan
     }
   }
 
   @Test("a plan has the result of matching, and nothing is written for it")
   func planned() async throws {
-    let plan = try await Self.plan([[], []])
+    let plan = try await Self.plan()
     #expect(plan.rooms.map(\.action) == [.provision, .provision])
     #expect(plan.rooms.map(\.address) == [Sample.address(1), Sample.address(2)])
     #expect(plan.rooms.allSatisfy { $0.received && $0.basis == .address })
@@ -131,14 +103,14 @@ import VirtualTime
 
   @Test("a run with a matching plan does what the plan says")
   func asPlanned() async throws {
-    let plan = try await Self.plan([[], []])
+    let plan = try await Self.plan()
     let run = try await rehearse([[], []], rooms: Self.rooms, request: { $0.plan = plan })
     #expect(run.result.outcome == .complete)
   }
 
   @Test("a run with an outdated plan does nothing")
   func outdated() async throws {
-    let plan = try await Self.plan([[], []])
+    let plan = try await Self.plan()
     let run = try await rehearse(
       [[], []], rooms: Self.rooms,
       before: { world, clock in

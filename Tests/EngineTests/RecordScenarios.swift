@@ -2,6 +2,7 @@ import Bluetooth
 import Engine
 import Journal
 import Model
+import Simulation
 import Testing
 import VirtualBuilding
 import VirtualTime
@@ -12,15 +13,9 @@ import VirtualTime
     _ assignment: Building.Assignment = .address,
     _ body: @escaping @Sendable (inout Installation) async -> Void
   ) async throws {
-    try await VirtualTime.run { clock in
-      let world = World(scenario: Installation.Furniture.roboSensors.scenario(1), clock: clock)
-      await withTaskGroup(of: Void.self) { group in
-        group.addTask { await world.run() }
-        defer { group.cancelAll() }
-        var site = await Installation(
-          world: world, clock: clock, chance: SeededGenerator(seed: 1), assignment: assignment)
-        await body(&site)
-      }
+    try await VirtualPremises.use(Installation.Furniture.roboSensors.scenario(1)) { premises in
+      var site = await Installation(premises, chance: SeededGenerator(seed: 1), assignment: assignment)
+      await body(&site)
     }
   }
 

@@ -92,7 +92,7 @@ import VirtualTime
   @Test("the record has a bounded number of statuses, and those that decide the attempt")
   func statuses() async throws {
     try await VirtualTime.run { clock in
-      let recorder = MemoryRecorder(clock: clock, failsFrom: nil) { _ in }
+      let recorder = MemoryRecorder(clock: clock)
       let coordinator = Coordinator(
         clock: clock, wall: { Date(timeIntervalSince1970: 0) }, recorder: recorder)
       let world = World(scenario: Scenario(seed: 1, adapters: oneAdapter, sensors: []), clock: clock)

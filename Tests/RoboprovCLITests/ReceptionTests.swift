@@ -4,6 +4,7 @@ import Host
 import Model
 import Synchronization
 import SampleFacts
+import Simulation
 import Testing
 import VirtualBuilding
 import VirtualCentral
@@ -43,44 +44,26 @@ struct ReceptionTests {
   ) async throws -> (log: Log, took: Duration) {
     let scenario = Scenario(
       seed: 5, adapters: adapters, sensors: [ServedBuilding.sensor(1), ServedBuilding.sensor(2)])
-    return try await VirtualTime.run { clock in
-      let world = World(scenario: scenario, clock: clock)
-      let log = Log()
-      return try await withThrowingTaskGroup(of: (Log, Duration)?.self) { group in
-        group.addTask {
-          await world.run()
-          return nil
+    return try await VirtualPremises.use(scenario) { premises in
+      let (clock, log) = (premises.clock, Log())
+      let stack = BluetoothStack(
+        await premises.central(),
+        Surroundings.Time(clock: clock, wall: { Date(timeIntervalSince1970: 0) }, chance: { 0 }),
+        isSimulated: true)
+      let reception = Reception(
+        stack: stack, adapters: AdapterChoice(names: [], wait: .seconds(30)), building: nil, window: window)
+      async let disturbed: Void = meanwhile(premises.world, clock)
+      let began = clock.now
+      try await reception.run(for: bound, every: .seconds(1), { true }) { event in
+        switch event {
+        case .scanning: log.add("scanning", clock.now)
+        case .lost: log.add("lost", clock.now)
+        case .received(let advertisement): log.add("\(advertisement.address)", advertisement.receivedAt)
         }
-        group.addTask {
-          try await meanwhile(world, clock)
-          // The reception ends the test.
-          try await clock.sleep(for: .seconds(100_000))
-          return nil
-        }
-        group.addTask {
-          let stack = BluetoothStack(
-            await VirtualCentral(world: world, clock: clock),
-            Surroundings.Time(clock: clock, wall: { Date(timeIntervalSince1970: 0) }, chance: { 0 }),
-            isSimulated: true)
-          let reception = Reception(
-            stack: stack, adapters: AdapterChoice(names: [], wait: .seconds(30)), building: nil,
-            window: window)
-          let began = clock.now
-          try await reception.run(for: bound, every: .seconds(1), { true }) { event in
-            switch event {
-            case .scanning: log.add("scanning", clock.now)
-            case .lost: log.add("lost", clock.now)
-            case .received(let advertisement): log.add("\(advertisement.address)", advertisement.receivedAt)
-            }
-          }
-          return (log, began.duration(to: clock.now))
-        }
-        defer { group.cancelAll() }
-        while let ended = try await group.next() {
-          if let ended { return ended }
-        }
-        preconditionFailure("the task group returns the reception's result")
       }
+      let took = began.duration(to: clock.now)
+      try await disturbed
+      return (log, took)
     }
   }
 

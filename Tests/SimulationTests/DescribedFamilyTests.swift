@@ -91,36 +91,14 @@ import VirtualTime
       seed: 1,
       adapters: [AdapterScenario(address: BluetoothAddress(rawValue: 0x001A_7DDA_7100), name: "hci0")],
       sensors: [SensorScenario(address: Self.address, family: device, holds: holds, faults: faults)])
-    return try await VirtualTime.run { clock in
-      let world = World(scenario: scenario, clock: clock)
-      return await withTaskGroup(of: Void.self) { group in
-        group.addTask { await world.run() }
-        defer { group.cancelAll() }
-        var events: [[RunEvent]] = []
-        for number in 1...2 {
-          var request = ApplyRequest(
-            building: buildings[number - 1], known: Known(lastKnown: BuildingRecord(events).lastKnown),
-            runID: "run-\(number)", toolVersion: "t", host: "h", manifestPath: "m", manifestSHA256: "0",
-            isSimulated: false)
-          request.predecessors = RunOrder.predecessors(after: events)
-          let recorder = MortalRecorder(clock: clock, diesAt: nil, life: .init())
-          _ = await Engine.apply(
-            request,
-            in: ApplyEnvironment(
-              central: await VirtualCentral(world: world, clock: clock), clock: clock,
-              drivers: families.map { FamilyDriver(described: $0) }, chance: { 0.5 },
-              randomBytes: SeededGenerator(seed: 1).bytes(),
-              confirm: { _ in .answer }, requests: AsyncStream { _ in }),
-            recording: Coordinator(
-              clock: clock,
-              wall: { Date(timeIntervalSince1970: 1_795_251_600 + clock.now.sinceZero.inSeconds) },
-              recorder: recorder))
-          events.append(await recorder.events)
-        }
-        return (
-          events.map { RunReport($0) }, events, await world.writes.count, await world.flash(of: Self.address)
-        )
-      }
+    return try await VirtualPremises.use(scenario) { premises in
+      let drivers = families.map { FamilyDriver(described: $0) }
+      var events: [[RunEvent]] = []
+      for building in buildings { events.append(await premises.run(building, drivers, after: events)) }
+      let world = premises.world
+      return (
+        events.map { RunReport($0) }, events, await world.writes.count, await world.flash(of: Self.address)
+      )
     }
   }
 

@@ -22,7 +22,7 @@ package actor MortalRecorder: RunRecorder {
   ///   - watch: receives each event when it is written.
   ///   - onDisk: receives each event once it is durable.
   package init(
-    clock: any TimeSource, diesAt: Int?, life: MortalCentral.Life,
+    clock: any TimeSource, diesAt: Int? = nil, life: MortalCentral.Life = .init(),
     watch: @escaping @Sendable (RunEvent) async -> Void = { _ in },
     onDisk: @escaping @Sendable (RunEvent) async -> Void = { _ in }
   ) {

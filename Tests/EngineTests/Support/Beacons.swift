@@ -1,5 +1,6 @@
 import Bluetooth
 import Model
+import Simulation
 import VirtualBuilding
 import VirtualCentral
 
@@ -65,7 +66,7 @@ extension FirmwareFamily {
   }
 }
 
-extension Premises {
+extension VirtualPremises {
   /// A person gives a beacon these settings with an app.
   func write(_ held: [String: String], to address: BluetoothAddress) async throws {
     let values = try FirmwareFamily.iotDesignShop.encode(held)
@@ -82,7 +83,7 @@ extension Premises {
   func write(
     _ bytes: [UInt8], to characteristic: BluetoothUUID, of address: BluetoothAddress
   ) async throws {
-    let central = await VirtualCentral(world: world, clock: clock)
+    let central = await central()
     let adapter = AdapterID(adapters[0].address)
     try await central.scan(on: adapter) { (advertisement) async throws(CentralError) in
       for try await one in advertisement where one.address == address { break }

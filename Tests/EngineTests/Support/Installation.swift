@@ -15,8 +15,9 @@ import VirtualTime
 /// A building over months: rooms, sensors, two laptops with separate records, and people who change the
 /// manifest, press buttons and replace sensors.
 struct Installation {
-  let world: World
-  let clock: VirtualClock
+  let premises: VirtualPremises
+  var world: World { premises.world }
+  var clock: VirtualClock { premises.clock }
   var chance: SeededGenerator
 
   var rooms: [Room]
@@ -39,11 +40,10 @@ struct Installation {
   static let roomCount = 3
 
   init(
-    world: World, clock: VirtualClock, chance: SeededGenerator, assignment: Building.Assignment,
+    _ premises: VirtualPremises, chance: SeededGenerator, assignment: Building.Assignment,
     furniture: Furniture = .roboSensors
   ) async {
-    self.world = world
-    self.clock = clock
+    self.premises = premises
     self.chance = chance
     self.assignment = assignment
     rooms = furniture.rooms(assignment)
@@ -195,7 +195,8 @@ struct Installation {
       predecessors: laptops.predecessors(of: laptop), rooms: [],
       families: FamilyCatalogue.builtIn.all.map { RecordedFamily($0) })
     let events = [.runStarted(started), fact].enumerated().map {
-      RunEvent(sequence: $0.offset + 1, at: wall(laptop), elapsed: .zero, fact: $0.element)
+      RunEvent(
+        sequence: $0.offset + 1, at: premises.now(clockErrors[laptop]), elapsed: .zero, fact: $0.element)
     }
     laptops.add(events, of: id, to: laptop)
   }
@@ -204,10 +205,6 @@ struct Installation {
     runs += 1
     // Not in the order of the runs: nothing may depend on the ids.
     return "run-\(10_000 + runs * 7_919 % 10_007)"
-  }
-
-  private func wall(_ laptop: Int) -> Date {
-    Date(timeIntervalSince1970: 1_795_251_600 + clock.now.sinceZero.inSeconds + clockErrors[laptop])
   }
 
   // MARK: Runs
@@ -251,32 +248,22 @@ struct Installation {
     log.append(
       "\(id) on laptop \(laptop)" + (blocked.isEmpty ? "" : " without \(blocked)")
         + (diesAt.map { ", dies at event \($0)" } ?? ""))
-    var request = ApplyRequest(
-      building: building, excluded: RoomSelection(only: selected).excluded(from: building, known),
-      known: known,
-      runID: id, toolVersion: "t", host: "laptop-\(laptop)", manifestPath: "m", manifestSHA256: "0",
-      isSimulated: false)
-    request.predecessors = laptops.predecessors(of: laptop)
+    var request = premises.request(building, known, run: id, after: laptops.runs(of: laptop))
+    request.host = "laptop-\(laptop)"
+    request.excluded = RoomSelection(only: selected).excluded(from: building, known)
     let life = MortalCentral.Life()
     let recorder = MortalRecorder(clock: clock, diesAt: diesAt, life: life, watch: watch)
-    let start = wall(laptop).addingTimeInterval(-clock.now.sinceZero.inSeconds)
-    let coordinator = Coordinator(
-      clock: clock, wall: { [clock] in start.addingTimeInterval(clock.now.sinceZero.inSeconds) },
-      recorder: recorder)
     let bound = known.lastKnown.rooms.compactMapValues { $0.binding?.address }
     var invariants = Invariants(
       .init(
         rooms: request.rooms, firmware: FirmwareFamily.all, building: rooms, bound: bound,
-        flashes: await Premises(world: world, clock: clock).flashes()))
+        flashes: await premises.flashes()))
     let writesBefore = await world.writes.count
     let result = await apply(
       request,
-      in: ApplyEnvironment(
-        central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
-        clock: clock, drivers: builtInFamilies, chance: { 0.5 },
-        randomBytes: SeededGenerator(seed: 1).bytes(), confirm: { _ in .answer },
-        requests: AsyncStream { _ in }),
-      recording: coordinator)
+      in: premises.environment(
+        MortalCentral(central: await premises.central(), life: life), builtInFamilies),
+      recording: premises.coordinator(recorder, clockError: clockErrors[laptop]))
     // Requests in progress at the kill may complete.
     try? await clock.sleep(for: .seconds(10))
     log[log.count - 1] +=
@@ -288,7 +275,7 @@ struct Installation {
     for device in pressed.sorted() { invariants.handle(device) }
     invariants.take(
       zip(await recorder.events, await recorder.onDiskAt), await world.writes(since: writesBefore),
-      flashes: await Premises(world: world, clock: clock).flashes())
+      flashes: await premises.flashes())
     await check(invariants, location)
     if life.isAlive { died.remove(laptop) } else { died.insert(laptop) }
     if died.isEmpty {

@@ -1,33 +1,17 @@
 import Bluetooth
 import Engine
-import Foundation
 import Families
 import Model
 import RecordedText
 import Session
+import Simulation
 import VirtualBuilding
 import VirtualCentral
 import VirtualTime
 
 private let recordedRuns = RecordedRuns("EngineTests")
 
-/// A virtual building for one or more runs of the engine.
-struct Premises: Sendable {
-  let world: World
-  let clock: VirtualClock
-  /// The networks to the other hosts.
-  let networks: VirtualNetworks
-
-  init(world: World, clock: VirtualClock) {
-    (self.world, self.clock) = (world, clock)
-    networks = VirtualNetworks(of: world.scenario, clock: clock)
-  }
-
-  /// The central of a host without a network between; nil: of this computer.
-  func central(of host: HostName? = nil) async -> VirtualCentral {
-    await VirtualCentral(world: world, on: host, clock: clock)
-  }
-
+extension VirtualPremises {
   /// One complete run, with everything known about it.
   func rehearse(
     _ building: Building, failsFrom: Int? = nil, timeout: Duration = .seconds(30),
@@ -38,7 +22,7 @@ struct Premises: Sendable {
     claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
     action: @escaping @Sendable (VirtualClock) async -> MonotonicInstant? = { _ in nil },
     wrap: @Sendable (VirtualCentral, VirtualClock) -> any Central = { central, _ in central },
-    joining: (@Sendable (Premises) async -> CentralGroup)? = nil,
+    joining: (@Sendable (VirtualPremises) async -> CentralGroup)? = nil,
     during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
   ) async -> Rehearsed {
     let (requests, ask) = AsyncStream.makeStream(of: OperatorRequested.Request.self)
@@ -48,23 +32,21 @@ struct Premises: Sendable {
       world: world, clock: clock, networks: networks, interrupt: { ask.yield(.stop) },
       pause: { pause.yield($0) }, after: { job.yield(($0, $1)) })
     let recorder = MemoryRecorder(clock: clock, failsFrom: failsFrom) { await during(backstage, $0) }
-    var request = ApplyRequest(
-      building: building, runID: "run", toolVersion: "test", host: "host", manifestPath: "m.yaml",
-      manifestSHA256: "00", isSimulated: false, adapterTimeout: timeout)
+    var request = request(building, run: "run")
+    request.adapterTimeout = timeout
     changeRequest(&request)
     let hosts = await joining?(self)
     let own = wrap(await central(), clock)
-    let environment = ApplyEnvironment(
-      central: hosts ?? own, clock: clock,
-      drivers: builtInFamilies, chance: { 0.5 }, randomBytes: SeededGenerator(seed: 1).bytes(),
-      confirm: { proposals in
-        await asking(backstage)
-        return await confirm(proposals)
-      }, judge: judge, action: { [clock] _ in await action(clock) }, claim: claim,
-      requests: requests,
-      pauses: pauses)
+    var environment = environment(hosts ?? own, builtInFamilies)
+    environment.confirm = { proposals in
+      await asking(backstage)
+      return await confirm(proposals)
+    }
+    (environment.judge, environment.claim) = (judge, claim)
+    environment.action = { [clock] _ in await action(clock) }
+    (environment.requests, environment.pauses) = (requests, pauses)
     let before = (writes: await world.writes.count, flashes: await flashes(), attempts: await attempts())
-    let result = await withTaskGroup(of: Void.self) { [request] group in
+    let result = await withTaskGroup(of: Void.self) { [request, environment] group in
       group.addTask { await doJobs(jobs) }
       if let hosts { group.addTask { await hosts.follow() } }
       defer { group.cancelAll() }
@@ -82,12 +64,11 @@ struct Premises: Sendable {
       durableAt: await recorder.durableAt, endedAt: clock.now)
   }
 
-  /// A coordinator for a run that begins now.
-  func coordinator(_ recorder: any RunRecorder) -> Coordinator {
-    let start = Date(timeIntervalSince1970: 1_795_251_600)
-    return Coordinator(
-      clock: clock, wall: { [clock] in start.addingTimeInterval(clock.now.sinceZero.inSeconds) },
-      recorder: recorder)
+  /// The plan of a run, which writes nothing.
+  func plan(_ request: ApplyRequest) async throws -> ApplyPlan {
+    try await Engine.plan(
+      request, in: environment(await central(), builtInFamilies),
+      recording: coordinator(MemoryRecorder(clock: clock)))
   }
 
   private func doJobs(_ jobs: AsyncStream<(Duration, @Sendable () async -> Void)>) async {

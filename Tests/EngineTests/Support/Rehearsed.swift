@@ -3,6 +3,7 @@ import Engine
 import Foundation
 import Journal
 import Model
+import Simulation
 import VirtualBuilding
 import VirtualCentral
 import VirtualTime
@@ -74,7 +75,10 @@ actor MemoryRecorder: RunRecorder {
   private let failsFrom: Int?
   private let watch: @Sendable (RunEvent) async -> Void
 
-  init(clock: VirtualClock, failsFrom: Int?, watch: @escaping @Sendable (RunEvent) async -> Void) {
+  init(
+    clock: VirtualClock, failsFrom: Int? = nil,
+    watch: @escaping @Sendable (RunEvent) async -> Void = { _ in }
+  ) {
     self.clock = clock
     self.failsFrom = failsFrom
     self.watch = watch
@@ -114,7 +118,7 @@ func rehearse(
   claim: @escaping @Sendable (Adapter) async -> AdapterClaim = { _ in .granted },
   action: @escaping @Sendable (VirtualClock) async -> MonotonicInstant? = { _ in nil },
   through wrap: @escaping @Sendable (VirtualCentral, VirtualClock) -> any Central = { central, _ in central },
-  joining: (@Sendable (Premises) async -> CentralGroup)? = nil,
+  joining: (@Sendable (VirtualPremises) async -> CentralGroup)? = nil,
   during: @escaping @Sendable (Backstage, RunEvent) async -> Void = { _, _ in }
 ) async throws -> Rehearsed {
   var scenario = Scenario(
@@ -127,38 +131,21 @@ func rehearse(
     rooms
     ?? sensors.indices.map { Sample.room($0 + 1, address: UInt64($0 + 1), retries: retries) }
   let building = Sample.building(rooms, assignment)
-  return try await VirtualTime.run { [scenario] clock in
-    let world = World(scenario: scenario, clock: clock)
-    return try await withThrowingTaskGroup(of: Rehearsed?.self) { group in
-      group.addTask {
-        await world.run()
-        return nil
-      }
-      group.addTask {
-        try await before(world, clock)
-        let premises = Premises(world: world, clock: clock)
-        var last: Rehearsed?
-        var record: [[RunEvent]] = []
-        for number in 1...runs {
-          let lastKnown = BuildingRecord(record).lastKnown
-          last = await premises.rehearse(
-            building, failsFrom: recordFailsFrom, timeout: timeout, confirm: confirm, asking: asking,
-            judge: judge,
-            changeRequest: { request in
-              if number > 1 { request.runID = "run-\(number)" }
-              request.known = Known(lastKnown: lastKnown)
-              changeRequest(&request)
-            }, claim: claim, action: action, wrap: wrap,
-            joining: joining, during: during)
-          record.append(last?.events ?? [])
-        }
-        return last
-      }
-      defer { group.cancelAll() }
-      while let next = try await group.next() {
-        if let next { return next }
-      }
-      preconditionFailure("the virtual run ended without a result")
+  return try await VirtualPremises.use(scenario) { premises in
+    try await before(premises.world, premises.clock)
+    var rehearsed: [Rehearsed] = []
+    for number in 1...runs {
+      let lastKnown = BuildingRecord(rehearsed.map(\.events)).lastKnown
+      rehearsed.append(
+        await premises.rehearse(
+          building, failsFrom: recordFailsFrom, timeout: timeout, confirm: confirm, asking: asking,
+          judge: judge,
+          changeRequest: { request in
+            if number > 1 { request.runID = "run-\(number)" }
+            request.known = Known(lastKnown: lastKnown)
+            changeRequest(&request)
+          }, claim: claim, action: action, wrap: wrap, joining: joining, during: during))
     }
+    return rehearsed[runs - 1]
   }
 }

@@ -10,7 +10,7 @@ import VirtualTime
 
 /// Successive runs in one building, each with the record of the earlier ones.
 struct Succession {
-  let premises: Premises
+  let premises: VirtualPremises
   /// The record, run by run.
   private(set) var record: [[RunEvent]] = []
 
@@ -19,7 +19,7 @@ struct Succession {
   /// The state that the next run begins with.
   var lastKnown: LastKnownBuilding { BuildingRecord(record).lastKnown }
 
-  fileprivate init(premises: Premises) { self.premises = premises }
+  fileprivate init(premises: VirtualPremises) { self.premises = premises }
 
   /// A run, a little later than the one before.
   /// - Parameters:
@@ -62,17 +62,11 @@ struct Succession {
     try? await clock.sleep(for: .seconds(5))
     let life = MortalCentral.Life(until: write)
     let recorder = MortalRecorder(clock: clock, diesAt: event, life: life)
-    var request = ApplyRequest(
-      building: Sample.building(rooms), known: known(permissions), runID: "run-\(record.count + 1)",
-      toolVersion: "test", host: "host", manifestPath: "m.yaml", manifestSHA256: "00", isSimulated: false)
-    request.predecessors = RunOrder.predecessors(after: record)
     _ = await apply(
-      request,
-      in: ApplyEnvironment(
-        central: MortalCentral(central: await VirtualCentral(world: world, clock: clock), life: life),
-        clock: clock, drivers: builtInFamilies, chance: { 0.5 },
-        randomBytes: SeededGenerator(seed: 1).bytes(), confirm: { _ in .answer },
-        requests: AsyncStream { _ in }),
+      premises.request(
+        Sample.building(rooms), known(permissions), run: "run-\(record.count + 1)", after: record),
+      in: premises.environment(
+        MortalCentral(central: await premises.central(), life: life), builtInFamilies),
       recording: premises.coordinator(recorder))
     // Requests in progress at the kill may complete.
     try? await clock.sleep(for: .seconds(10))
@@ -94,16 +88,7 @@ struct Succession {
 
   /// The plan of the next run.
   func plan(_ rooms: [Room]) async throws -> ApplyPlan {
-    let request = ApplyRequest(
-      building: Sample.building(rooms), known: known(.init()), runID: "plan", toolVersion: "test",
-      host: "host", manifestPath: "m.yaml", manifestSHA256: "00", isSimulated: false)
-    return try await Engine.plan(
-      request,
-      in: ApplyEnvironment(
-        central: await VirtualCentral(world: world, clock: clock), clock: clock, drivers: builtInFamilies,
-        chance: { 0.5 }, randomBytes: SeededGenerator(seed: 1).bytes(),
-        confirm: { _ in .answer }, requests: AsyncStream { _ in }),
-      recording: premises.coordinator(MemoryRecorder(clock: clock, failsFrom: nil) { _ in }))
+    try await premises.plan(premises.request(Sample.building(rooms), known(.init()), run: "plan"))
   }
 
   private func known(_ permissions: RecordPermissions) -> Known {
@@ -117,13 +102,8 @@ func succession(
   _ body: @escaping @Sendable (inout Succession) async throws -> Void
 ) async throws {
   let scenario = Scenario(seed: seed, radio: radio, adapters: adapters, sensors: sensors)
-  try await VirtualTime.run { clock in
-    let world = World(scenario: scenario, clock: clock)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { await world.run() }
-      defer { group.cancelAll() }
-      var succession = Succession(premises: Premises(world: world, clock: clock))
-      try await body(&succession)
-    }
+  try await VirtualPremises.use(scenario) { premises in
+    var succession = Succession(premises: premises)
+    try await body(&succession)
   }
 }

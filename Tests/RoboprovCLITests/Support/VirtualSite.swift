@@ -54,11 +54,8 @@ struct VirtualSite {
   }
 
   static let building = "house"
-  /// The UTC time of the virtual zero: 2026-11-23, a Monday.
-  static let monday = Date(timeIntervalSince1970: 1_795_392_000)
 
-  let world: World
-  let clock: VirtualClock
+  let premises: VirtualPremises
   let directory: String
   private(set) var source: ManifestSource
   private(set) var episodes: [String: Episode] = [:]
@@ -73,21 +70,19 @@ struct VirtualSite {
     let scenario = Scenario(
       seed: 3, adapters: [AdapterScenario(address: ServedBuilding.adapter, name: "hci0")],
       sensors: (1...count).map { ServedBuilding.sensor($0) })
-    try await VirtualTime.run { clock in
-      let world = World(scenario: scenario, clock: clock)
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { await world.run() }
-        defer { group.cancelAll() }
-        let source = try manifest(in: directory, rooms: count, password: "first of the year")
-        var site = VirtualSite(world: world, clock: clock, directory: directory, source: source)
-        try await body(&site)
-      }
+    try await VirtualPremises.use(scenario) { premises in
+      let source = try manifest(in: directory, rooms: count, password: "first of the year")
+      var site = VirtualSite(premises: premises, directory: directory, source: source)
+      try await body(&site)
     }
   }
 
-  private init(world: World, clock: VirtualClock, directory: String, source: ManifestSource) {
-    (self.world, self.clock, self.directory, self.source) = (world, clock, directory, source)
+  private init(premises: VirtualPremises, directory: String, source: ManifestSource) {
+    (self.premises, self.directory, self.source) = (premises, directory, source)
   }
+
+  var world: World { premises.world }
+  var clock: VirtualClock { premises.clock }
 
   private static func manifest(in directory: String, rooms: Int, password: String) throws -> ManifestSource {
     let lines = (1...rooms).map {
@@ -124,9 +119,7 @@ struct VirtualSite {
   func wait(_ time: Duration) async { try? await clock.sleep(for: time) }
 
   /// The time by a laptop's clock.
-  func now(_ laptop: Laptop) -> Date {
-    Self.monday.addingTimeInterval(clock.now.sinceZero.inSeconds + laptop.clockError)
-  }
+  func now(_ laptop: Laptop) -> Date { premises.now(laptop.clockError) }
 
   func reports(_ laptop: Laptop) -> String { "\(directory)/\(laptop.name)" }
   func folder(_ laptop: Laptop) -> String { "\(reports(laptop))/\(Self.building)" }
@@ -190,29 +183,18 @@ struct VirtualSite {
     let earlier = try archive(laptop)
     let known = Known(lastKnown: earlier.state.lastKnown, permissions: permissions, seal: .simulated)
     let only = Set(only.map { source.building.rooms[$0 - 1].id })
-    var request = ApplyRequest(
-      building: source.building,
-      excluded: RoomSelection(only: only).excluded(from: source.building, known), known: known, runID: run,
-      toolVersion: "test", host: laptop.name, manifestPath: source.path, manifestSHA256: source.digest,
-      isSimulated: false)
-    request.operatedBy = laptop.person
+    var request = premises.request(source.building, known, run: run)
+    request.excluded = RoomSelection(only: only).excluded(from: source.building, known)
+    (request.manifestPath, request.manifestSHA256) = (source.path, source.digest)
+    (request.host, request.operatedBy) = (laptop.name, laptop.person)
     request.predecessors = earlier.predecessors
     request.clockBehind = earlier.clockBehind(now(laptop))?.seconds
     try #require(request.conflicts.isEmpty, "\(request.conflicts)")
-    let recorder = MortalRecorder(clock: clock, diesAt: nil, life: .init())
-    let start = now(laptop).addingTimeInterval(-clock.now.sinceZero.inSeconds)
-    let coordinator = Coordinator(
-      clock: clock, wall: { [clock] in start.addingTimeInterval(clock.now.sinceZero.inSeconds) },
-      recorder: recorder)
+    let recorder = MortalRecorder(clock: clock)
     try await episode(run, .apply, laptop) { site in
       _ = await Engine.apply(
-        request,
-        in: ApplyEnvironment(
-          central: await VirtualCentral(world: site.world, clock: site.clock), clock: site.clock,
-          drivers: builtInFamilies, chance: { 0.5 }, randomBytes: SeededGenerator(seed: 1).bytes(),
-          confirm: { _ in .answer }, requests: AsyncStream { _ in }
-        ),
-        recording: coordinator)
+        request, in: site.premises.environment(await site.premises.central(), builtInFamilies),
+        recording: site.premises.coordinator(recorder, clockError: laptop.clockError))
       return await recorder.events
     }
   }
@@ -224,7 +206,7 @@ struct VirtualSite {
     let rooms = source.building.rooms.filter { lastKnown.rooms[$0.id]?.retirement == nil }
     try await episode(run, .verify, laptop) { site in
       let stack = BluetoothStack(
-        await VirtualCentral(world: site.world, clock: site.clock),
+        await site.premises.central(),
         Surroundings.Time(clock: site.clock, wall: { Date(timeIntervalSince1970: 0) }, chance: { 0 }),
         isSimulated: true)
       let logs = (0..<2).map { _ in AirLog(Verification.ledger(for: rooms, of: .builtIn)) }

@@ -46,42 +46,18 @@ import VirtualTime
   ) async throws -> (events: [[RunEvent]], plan: ApplyPlan?, flash: Flash?) {
     let sensor = SensorScenario(address: Self.address, family: .lamp, faults: faults)
     let scenario = Scenario(seed: 1, adapters: Self.adapters, sensors: [sensor])
-    return try await VirtualTime.run { clock in
-      let world = World(scenario: scenario, clock: clock)
-      return await withTaskGroup(of: Void.self) { group in
-        group.addTask { await world.run() }
-        defer { group.cancelAll() }
-        var (events, plan): ([[RunEvent]], ApplyPlan?) = ([], nil)
-        for building in buildings {
-          var request = ApplyRequest(
-            building: building,
-            known: Known(lastKnown: BuildingRecord(events).lastKnown, seal: .init(key: "k") { $0 }),
-            runID: "run-\(events.count + 1)", toolVersion: "t", host: "h", manifestPath: "m",
-            manifestSHA256: "0",
-            isSimulated: false)
-          request.predecessors = RunOrder.predecessors(after: events)
-          let environment = ApplyEnvironment(
-            central: await VirtualCentral(world: world, clock: clock), clock: clock, drivers: [Lamp.driver],
-            chance: { 0.5 }, randomBytes: SeededGenerator(seed: 1).bytes(), confirm: { _ in .answer },
-            requests: AsyncStream { _ in })
-          func coordinator(_ recorder: MortalRecorder) -> Coordinator {
-            Coordinator(
-              clock: clock,
-              wall: { Date(timeIntervalSince1970: 1_795_251_600 + clock.now.sinceZero.inSeconds) },
-              recorder: recorder)
-          }
-          if plan == nil {
-            plan = try? await Engine.plan(
-              request, in: environment,
-              recording: coordinator(MortalRecorder(clock: clock, diesAt: nil, life: .init())))
-          }
-          let recorder = MortalRecorder(clock: clock, diesAt: nil, life: .init())
-          _ = await Engine.apply(request, in: environment, recording: coordinator(recorder))
-          events.append(await recorder.events)
-          try? await clock.sleep(for: .seconds(5))
-        }
-        return (events, plan, await world.flash(of: Self.address))
+    return try await VirtualPremises.use(scenario) { premises in
+      let seal = SecretSeal(key: "k") { $0 }
+      let plan = try? await Engine.plan(
+        premises.request(buildings[0], Known(seal: seal), run: "plan"),
+        in: premises.environment(await premises.central(), [Lamp.driver]),
+        recording: premises.coordinator(MortalRecorder(clock: premises.clock)))
+      var events: [[RunEvent]] = []
+      for building in buildings {
+        events.append(await premises.run(building, [Lamp.driver], after: events, seal: seal))
+        try? await premises.clock.sleep(for: .seconds(5))
       }
+      return (events, plan, await premises.world.flash(of: Self.address))
     }
   }
 
