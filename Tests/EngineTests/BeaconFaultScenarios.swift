@@ -31,8 +31,7 @@ private typealias GATT = IoTDesignShopGATT
     let rooms = [Self.room, Sample.beaconRoom(2, address: 2)]
     try await succession([Sample.beaconDevice(1, faults: [.init(.own(fault))]), Sample.beaconDevice(2)]) {
       succession in
-      let run = await succession.run(rooms)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms).expectInvariants()
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == .failed && finished.attempts == 3)
       #expect(finished.reason?.code == .readBackMismatch && finished.reason?.stage == .read)
@@ -54,8 +53,7 @@ private typealias GATT = IoTDesignShopGATT
     room.retries = 0
     let fault = Fault.drops(in: isTaken ? .confirm(1) : .write(1))
     try await succession([Sample.beaconDevice(1, faults: [.init(fault)])]) { [room] succession in
-      let run = await succession.run([room])
-      expectInvariants(run, [room])
+      let run = await succession.run([room]).expectInvariants()
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == .failed && finished.reason?.code == .linkLost)
       for settings in [finished.settings, succession.lastKnown.rooms[room.id]?.lastWrite?.settings ?? []] {
@@ -76,8 +74,7 @@ private typealias GATT = IoTDesignShopGATT
         await backstage.world.setMuted(false, Sample.address(2))
         await backstage.world.setMuted(true, Sample.address(1))
         backstage.after(.seconds(8)) { await backstage.world.setMuted(false, Sample.address(1)) }
-      }
-      expectInvariants(run, [Self.room])
+      }.expectInvariants()
       let finished = try #require(run.outcome(1))
       #expect(finished.reason?.code == .identityOnAir)
       #expect(finished.settings.filter { $0.state == .submitted }.map(\.name) == [.power, .interval])
@@ -97,8 +94,7 @@ private typealias GATT = IoTDesignShopGATT
   func once(index: Int) async throws {
     let fault = ScheduledFault(.own(Self.faults[index].fault), attempts: 1)
     try await succession([Sample.beaconDevice(1, faults: [fault])]) { succession in
-      let run = await succession.run([Self.room])
-      expectInvariants(run, [Self.room])
+      let run = await succession.run([Self.room]).expectInvariants()
       #expect(run.outcome(1)?.outcome == .provisionedAfterRetry && run.outcome(1)?.attempts == 2)
       #expect(run.outcome(1)?.settings.allSatisfy { $0.state == .proved } == true)
     }
@@ -114,8 +110,7 @@ private typealias GATT = IoTDesignShopGATT
     let holds = isRenumbered ? Sample.done(before) : [:]
     try await succession([Sample.beaconDevice(1, holds: holds, faults: faults)]) { succession in
       if isRenumbered { #expect(await succession.run([before]).outcome(1)?.outcome == .alreadyProvisioned) }
-      let run = await succession.run([Self.room], allowing: .init(renumber: true))
-      expectInvariants(run, [Self.room])
+      let run = await succession.run([Self.room], allowing: .init(renumber: true)).expectInvariants()
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == .failed && finished.attempts == 1)
       #expect(finished.reason?.code == .wrongIdentity && finished.reason?.stage == .verify)
@@ -127,8 +122,7 @@ private typealias GATT = IoTDesignShopGATT
       changed.settings[.major] = .integer(5)
       let later = isRenumbered ? changed : Self.room
       if !isRenumbered { _ = await succession.run([Self.room]) }
-      let next = await succession.run([later])
-      expectInvariants(next, [later])
+      let next = await succession.run([later]).expectInvariants()
       #expect(next.outcome(1)?.outcome == (isRenumbered ? .provisioned : .alreadyProvisioned))
     }
   }
@@ -140,8 +134,7 @@ private typealias GATT = IoTDesignShopGATT
     try await succession([Sample.beaconDevice(1)]) { [room] succession in
       // Power 7 does not exist.
       try await succession.premises.write([7, 0, 0x40, 0x06], to: GATT.transmission, of: Sample.address(1))
-      let run = await succession.run([room])
-      expectInvariants(run, [room])
+      let run = await succession.run([room]).expectInvariants()
       #expect(run.outcome(1)?.outcome == (isSaid ? .provisioned : .failed))
       if isSaid { return }
       #expect(run.outcome(1)?.reason?.code == .readBackMismatch && run.writes.isEmpty)
@@ -154,8 +147,7 @@ private typealias GATT = IoTDesignShopGATT
     let fault = ScheduledFault(
       .rejectsWrite(to: GATT.beaconID, code: 0x80), attempts: isPassing ? 1 : nil)
     try await succession([Sample.beaconDevice(1, faults: [fault])]) { succession in
-      let run = await succession.run([Self.room])
-      expectInvariants(run, [Self.room])
+      let run = await succession.run([Self.room]).expectInvariants()
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == (isPassing ? .provisionedAfterRetry : .failed) && finished.attempts == 2)
       if isPassing { return }
@@ -171,15 +163,13 @@ private typealias GATT = IoTDesignShopGATT
     try await succession([Sample.beaconDevice(1)]) { succession in
       let run = await succession.run([Self.room]) { backstage, event in
         if case .linkEnded = event.fact { await backstage.world.setMuted(true, Sample.address(1)) }
-      }
-      expectInvariants(run, [Self.room])
+      }.expectInvariants()
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == .unconfirmed && finished.reason?.code == .notReceivedAfterSave)
       #expect(finished.evidence?.grade == .readBack)
       #expect(finished.settings.allSatisfy { $0.state == .proved }, "the attempt read every setting")
       await succession.world.setMuted(false, Sample.address(1))
-      let next = await succession.run([Self.room])
-      expectInvariants(next, [Self.room])
+      let next = await succession.run([Self.room]).expectInvariants()
       #expect(next.outcome(1)?.outcome == .alreadyProvisioned && next.writes.isEmpty)
     }
   }

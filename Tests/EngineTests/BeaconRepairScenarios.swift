@@ -51,8 +51,8 @@ import VirtualBuilding
   private func expectMended(
     _ succession: inout Succession, _ room: Room, location: SourceLocation = #_sourceLocation
   ) async {
-    let run = await succession.run([room], allowing: .init(renumber: true))
-    expectInvariants(run, [room], sourceLocation: location)
+    let run = await succession.run([room], allowing: .init(renumber: true)).expectInvariants(
+      sourceLocation: location)
     #expect(run.result.outcome == .complete, sourceLocation: location)
     #expect(FirmwareFamily.of(room).holds(run.flashes[Sample.address(1)], room), sourceLocation: location)
     let next = await succession.run([room])
@@ -65,8 +65,7 @@ import VirtualBuilding
     arguments: Past.allCases, writes)
   func nextAttempt(_ past: Past, _ moment: WriteMoment) async throws {
     try await after(past) { succession, room in
-      let run = await succession.run([room], allowing: Self.allowed(past), cut: moment)
-      expectInvariants(run, [room])
+      let run = await succession.run([room], allowing: Self.allowed(past), cut: moment).expectInvariants()
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == .provisionedAfterRetry && finished.attempts == 2)
       #expect(finished.evidence?.grade == .freshBeacon)
@@ -80,8 +79,7 @@ import VirtualBuilding
   @Test("a partly written beacon is completed by the next run", arguments: Past.allCases, writes)
   func nextRun(_ past: Past, _ moment: WriteMoment) async throws {
     try await after(past, retries: 0) { succession, room in
-      let run = await succession.run([room], allowing: Self.allowed(past), cut: moment)
-      expectInvariants(run, [room])
+      let run = await succession.run([room], allowing: Self.allowed(past), cut: moment).expectInvariants()
       #expect(run.outcome(1)?.outcome == .failed)
       #expect(run.outcome(1)?.reason?.code == .linkLost)
       await expectMended(&succession, room)
@@ -111,8 +109,7 @@ import VirtualBuilding
       }
       if past == .foreign, wasBegun != true {
         // Nothing was written, so the foreign settings stay: the permission was for that run.
-        let run = await succession.run([room])
-        expectInvariants(run, [room])
+        let run = await succession.run([room]).expectInvariants()
         #expect(run.outcome(1)?.reason?.code == .foreignSettings && run.writes.isEmpty)
       } else {
         await expectMended(&succession, room)
@@ -127,8 +124,7 @@ import VirtualBuilding
     try await after(past) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
         if event.sequence == number { backstage.interrupt() }
-      }
-      expectInvariants(run, [room])
+      }.expectInvariants()
       await Self.expectHonest(&succession, room, run, past, .interrupted)
     }
   }
@@ -143,7 +139,7 @@ import VirtualBuilding
         for adapter in adapters { await backstage.world.setPresent(false, adapter.address) }
       }
       // An entry of the stack on an absent adapter cannot be removed.
-      expectInvariants(run, [room])
+      run.expectInvariants([room])
       for adapter in adapters {
         await succession.world.setPresent(true, adapter.address, name: adapter.name)
       }
@@ -186,7 +182,7 @@ import VirtualBuilding
   }
 
   private static func expectRecovered(_ run: Rehearsed, _ room: Room) {
-    expectInvariants(run, [room])
+    run.expectInvariants([room])
     #expect(run.result.outcome == .complete)
     #expect(run.outcome(1)?.outcome != .alreadyProvisioned, "the beacon was not provisioned before this run")
     #expect(run.writes.count == 3, "no write that arrived is repeated")
@@ -198,7 +194,7 @@ import VirtualBuilding
   func recordFailure(_ past: Past, _ number: Int) async throws {
     try await after(past) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past), recordFailsFrom: number)
-      expectInvariants(run, [room])
+        .expectInvariants()
       let wasBegun = run.facts { if case .saveSubmitted = $0 { true } else { nil } }.isEmpty == false
       #expect(run.writes.isEmpty || wasBegun)
       if past != .foreign || wasBegun { await expectMended(&succession, room) }
@@ -222,8 +218,7 @@ import VirtualBuilding
     try await after(.factory) { succession, room in
       let run = await succession.run([room], cut: .after(2)) { backstage, event in
         if case .attemptEnded = event.fact { await backstage.world.setMuted(true, Sample.address(1)) }
-      }
-      expectInvariants(run, [room])
+      }.expectInvariants()
       #expect([.unconfirmed, .failed].contains(run.outcome(1)?.outcome))
       await succession.world.setMuted(false, Sample.address(1))
       await expectMended(&succession, room)
@@ -242,8 +237,7 @@ import VirtualBuilding
           await backstage.world.setMuted(true, Sample.address(1))
           backstage.after(.seconds(18)) { await backstage.world.setMuted(false, Sample.address(1)) }
         }
-      }
-      expectInvariants(run, [room])
+      }.expectInvariants()
       #expect(run.outcome(1)?.outcome == .unconfirmed)
       #expect([.connectTimedOut, .connectFailed].contains(run.outcome(1)?.reason?.code))
     }
@@ -260,8 +254,7 @@ import VirtualBuilding
       await succession.world.setFaults([.drops(in: .confirm(3))], of: Sample.address(1))
       let run = await succession.run([room]) { backstage, event in
         if case .attemptEnded = event.fact { await backstage.world.setFaults([], of: Sample.address(1)) }
-      }
-      expectInvariants(run, [room])
+      }.expectInvariants()
       #expect(run.outcome(1)?.outcome == .provisionedAfterRetry)
       #expect(run.outcome(1)?.attempts == 2)
       #expect(run.outcome(1)?.settings.allSatisfy { $0.state == .proved } == true)

@@ -17,8 +17,7 @@ private typealias GATT = IoTDesignShopGATT
   func fresh() async throws {
     let room = Sample.beaconRoom(1, address: 1)
     try await succession([Sample.beaconDevice(1)]) { succession in
-      let run = await succession.run([room])
-      expectInvariants(run, [room])
+      let run = await succession.run([room]).expectInvariants()
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == .provisioned && finished.attempts == 1)
       #expect(finished.evidence?.grade == .freshBeacon)
@@ -48,8 +47,7 @@ private typealias GATT = IoTDesignShopGATT
       _ = await succession.run([room])
       for isReceived in [true, false] {
         await succession.world.setMuted(!isReceived, Sample.address(1))
-        let run = await succession.run([room])
-        expectInvariants(run, [room])
+        let run = await succession.run([room]).expectInvariants()
         let finished = try #require(run.outcome(1))
         #expect(finished.outcome == .alreadyProvisioned && finished.attempts == 0)
         #expect(finished.evidence?.grade == .beaconOnAir)
@@ -64,8 +62,7 @@ private typealias GATT = IoTDesignShopGATT
   func emptyRecord() async throws {
     let room = Sample.beaconRoom(1, address: 1)
     try await succession([Sample.beaconDevice(1, holds: Sample.done(room))]) { succession in
-      let run = await succession.run([room])
-      expectInvariants(run, [room])
+      let run = await succession.run([room]).expectInvariants()
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == .alreadyProvisioned && finished.attempts == 1)
       #expect(finished.evidence?.grade == .beaconOnAir && finished.evidence?.secondsAfterSave == nil)
@@ -109,8 +106,7 @@ private typealias GATT = IoTDesignShopGATT
     change(&room)
     try await succession([Sample.beaconDevice(1)]) { [room] succession in
       _ = await succession.run([before])
-      let run = await succession.run([room], allowing: .init(renumber: true))
-      expectInvariants(run, [room])
+      let run = await succession.run([room], allowing: .init(renumber: true)).expectInvariants()
       #expect(run.written(1) == registers)
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == (registers.isEmpty ? .alreadyProvisioned : .provisioned))
@@ -131,8 +127,7 @@ private typealias GATT = IoTDesignShopGATT
       1, address: 1, power: what == "interval" ? "high" : nil,
       interval: what == "power" ? .milliseconds(100) : nil)
     try await succession([Sample.beaconDevice(1, holds: held)]) { succession in
-      let run = await succession.run([room], allowing: .init(overwrite: [room.id]))
-      expectInvariants(run, [room])
+      let run = await succession.run([room], allowing: .init(overwrite: [room.id])).expectInvariants()
       #expect(run.outcome(1)?.outcome == .provisioned)
       let flash = try #require(run.flashes[Sample.address(1)])
       #expect(flash.values["power"] == (what == "interval" ? [2, 0] : [0, 0]))
@@ -154,8 +149,7 @@ private typealias GATT = IoTDesignShopGATT
             to: .beacon(Sample.site, UInt16(Sample.major), 9), device: Sample.address(1))
         ])
       #expect(conflicts(of: [room], with: succession.lastKnown, allowing: .init(renumber: true)).isEmpty)
-      let run = await succession.run([room], allowing: .init(renumber: true))
-      expectInvariants(run, [room])
+      let run = await succession.run([room], allowing: .init(renumber: true)).expectInvariants()
       #expect(run.outcome(1)?.outcome == .provisioned && run.outcome(1)?.evidence?.identity?.minor == 9)
       #expect(
         succession.lastKnown.rooms[room.id]?.lastWrite?.settings.first { $0.name == .minor }?.value == "9")
@@ -169,8 +163,7 @@ private typealias GATT = IoTDesignShopGATT
       try await succession([
         Sample.beaconDevice(1, holds: held), Sample.beaconDevice(2, holds: Sample.done(room)),
       ]) { succession in
-        let run = await succession.run([room])
-        expectInvariants(run, [room])
+        let run = await succession.run([room]).expectInvariants()
         #expect(run.outcome(1)?.outcome == .actionRequired)
         #expect(run.outcome(1)?.reason?.code == .identityOnAir)
         #expect(run.outcome(1)?.reason?.addresses == [Sample.address(2)])
@@ -184,8 +177,7 @@ private typealias GATT = IoTDesignShopGATT
     let room = Sample.beaconRoom(1, address: 1, minor: 4660)
     try await succession([Sample.beaconDevice(1), Sample.beaconDevice(2, holds: Sample.foreign)]) {
       succession in
-      let run = await succession.run([room])
-      expectInvariants(run, [room])
+      let run = await succession.run([room]).expectInvariants()
       #expect(run.outcome(1)?.outcome == .provisioned)
     }
   }
@@ -197,8 +189,7 @@ private typealias GATT = IoTDesignShopGATT
       Sample.beaconDevice(1, holds: Sample.foreign), Sample.beaconDevice(2), Sample.beaconDevice(3),
       SensorScenario(address: Sample.address(4)),
     ]) { succession in
-      let run = await succession.run(rooms, .any)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms, .any).expectInvariants()
       #expect(run.result.rooms.map(\.outcome) == [.provisioned, .provisioned])
       #expect(run.result.rooms.map(\.address) == [Sample.address(2), Sample.address(3)])
       #expect(run.connected.keys.sorted() == [Sample.address(2), Sample.address(3)])
@@ -213,8 +204,7 @@ private typealias GATT = IoTDesignShopGATT
     try await succession([Sample.beaconDevice(1)]) { succession in
       _ = await succession.run([room])
       await succession.world.pressButton(Sample.address(1))
-      let run = await succession.run([room])
-      expectInvariants(run, [room])
+      let run = await succession.run([room]).expectInvariants()
       #expect(run.outcome(1)?.outcome == .provisioned)
       #expect(run.written(1) == Self.everything)
     }

@@ -48,8 +48,8 @@ import VirtualTime
             faults: kinds.map { ScheduledFault(.own($0)) } + faults)
         ]
         scenario.sensors[0].label = label
-      }, during: during)
-    expectInvariants(run, [room])
+      }, during: during
+    ).expectInvariants()
     #expect(run.openLinks == 0)
     return run
   }
@@ -429,8 +429,7 @@ import VirtualTime
     var devices = (1...2).map { SensorScenario(address: Sample.address(UInt64($0)), family: .espIDF) }
     (devices[0].label, devices[1].label) = (["name": "PROV_0A"], ["name": "PROV_0B"])
     try await succession(devices) { [rooms] succession in
-      let run = await succession.run(rooms)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms).expectInvariants()
       #expect(run.outcome(1)?.address == Sample.address(2) && run.outcome(2)?.address == Sample.address(1))
       #expect(run.outcome(1)?.outcome == .provisioned && run.outcome(2)?.outcome == .provisioned)
       let bases = run.facts { if case .bindingCommitted(let fact) = $0 { fact.basis } else { nil } }

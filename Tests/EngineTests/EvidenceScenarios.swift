@@ -58,7 +58,7 @@ import VirtualBuilding
     }
     let run = await succession.run([after])
     // The stack remembers what a killed run was connected to.
-    if variant != .killed { expectInvariants(run, [after]) }
+    if variant != .killed { run.expectInvariants([after]) }
     #expect(
       await succession.world.flash(of: Self.sensor)?.password == "correct horse", "the sensor kept nothing")
     return run
@@ -96,8 +96,7 @@ import VirtualBuilding
       await succession.world.setFaults([], of: Self.sensor)
       await succession.world.pressButton(Self.sensor)
       let rooms = [Self.room("other horse")]
-      let run = await succession.run(rooms)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms).expectInvariants()
       #expect(run.outcome(1)?.outcome == .provisioned)
       #expect(
         run.outcome(1)?.settings.map(\.state) == [.acknowledged, .acknowledged, .acknowledged, .proved])
@@ -111,8 +110,7 @@ import VirtualBuilding
       wifiOnly ? Fault.saveNotKept(.silence, wifiOnly: true) : .restartsBeforeConfirming(saved: true)
     try await succession([SensorScenario(address: Self.sensor, faults: [.init(fault)])]) { succession in
       let rooms = [Self.room("correct horse")]
-      let run = await succession.run(rooms)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms).expectInvariants()
       #expect(run.outcome(1)?.outcome == .provisioned)
       #expect(run.outcome(1)?.evidence?.grade == .freshBeaconUnacknowledged)
       #expect(run.outcome(1)?.settings.map(\.state) == [.written, .written, .written, .proved])
@@ -152,8 +150,7 @@ import VirtualBuilding
     try await succession([SensorScenario(address: Self.sensor)]) { succession in
       _ = await succession.run([Self.room("correct horse")])
       succession.forgetEverything()
-      let run = await succession.run(rooms)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms).expectInvariants()
       #expect(run.outcome(1)?.outcome == .actionRequired)
       #expect(run.outcome(1)?.reason?.code == .settingsUnknown)
       #expect(state(succession)?.status.kind == .actionRequired)
@@ -193,8 +190,7 @@ import VirtualBuilding
       #expect(silent.outcome(1)?.outcome == .unconfirmed)
       #expect(state(succession)?.status.kind == .unconfirmed)
       await succession.world.setMuted(false, Self.sensor)
-      let later = await succession.run(rooms)
-      expectInvariants(later, rooms)
+      let later = await succession.run(rooms).expectInvariants()
       #expect(later.outcome(1)?.outcome == .alreadyProvisioned)
       #expect(later.outcome(1)?.evidence?.grade == .beaconOnAir)
       #expect(
@@ -212,8 +208,7 @@ import VirtualBuilding
       let run = await succession.run([room]) { [isReceived] backstage, event in
         guard case .saveSubmitted = event.fact, !isReceived else { return }
         backstage.after(.seconds(2)) { await backstage.world.setMuted(true, Self.sensor) }
-      }
-      expectInvariants(run, [room])
+      }.expectInvariants()
       #expect(run.outcome(1)?.outcome == .failed)
       #expect(run.outcome(1)?.reason == .refused(stage: .save, deviceText: "error:no"))
     }

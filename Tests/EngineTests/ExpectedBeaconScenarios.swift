@@ -50,8 +50,8 @@ import VirtualBuilding
     for runs in 1...2 {
       let run = try await rehearse(
         [[], [], []], rooms: rooms, runs: runs,
-        scenario: { for index in 0...2 { $0.sensors[index].beacon = Self.beacon } })
-      expectInvariants(run, rooms)
+        scenario: { for index in 0...2 { $0.sensors[index].beacon = Self.beacon } }
+      ).expectInvariants()
       for room in run.result.rooms {
         #expect(room.outcome == (runs == 1 ? .provisioned : .alreadyProvisioned))
         #expect(room.evidence?.grade == (runs == 1 ? .freshBeacon : .beaconOnAir))

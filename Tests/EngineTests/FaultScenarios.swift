@@ -106,8 +106,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     let rooms = [Sample.room(1, address: 1), Sample.room(2, address: 2), Sample.room(3, address: 3)]
     // The number of attempts depends on the number of adapters that remember the device: one here.
     let run = try await rehearse(
-      [[], [.init(example.fault)], []], rooms: rooms, scenario: { $0.adapters = oneAdapter })
-    expectInvariants(run, rooms)
+      [[], [.init(example.fault)], []], rooms: rooms, scenario: { $0.adapters = oneAdapter }
+    ).expectInvariants()
     let room = try #require(run.outcome(2))
     #expect(room.outcome == example.outcome)
     #expect(room.reason?.code == example.reason)
@@ -138,8 +138,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
           SensorScenario(
             address: Sample.address(UInt64(number)), family: FirmwareFamily.of(room), faults: [.init(fault)])
         ]
-      })
-    expectInvariants(run, [room])
+      }
+    ).expectInvariants()
     #expect(run.outcome(number)?.reason?.code == .serviceAmbiguous && run.writes.isEmpty)
   }
 
@@ -149,7 +149,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
   func withoutNotifications(_ example: FaultCase) async throws {
     let rooms = [Sample.room(1, address: 1)]
     let run = try await rehearse([[.init(example.fault), .init(.refusesSubscription)]], rooms: rooms)
-    expectInvariants(run, rooms)
+      .expectInvariants()
     let room = try #require(run.outcome(1))
     #expect(room.outcome == example.outcome)
     #expect(room.reason?.code == example.reason)
@@ -163,8 +163,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
   func lastingError() async throws {
     let rooms = [Sample.room(1, address: 1)]
     let faults: [Fault] = [.lastingError("flash busy"), .noSaved, .refusesSubscription, .neverReturns]
-    let run = try await rehearse([faults.map { .init($0) }], rooms: rooms)
-    expectInvariants(run, rooms)
+    let run = try await rehearse([faults.map { .init($0) }], rooms: rooms).expectInvariants()
     let room = try #require(run.outcome(1))
     #expect(room.outcome == .unconfirmed)
     #expect(room.reason?.code == .notReceivedAfterSave)
@@ -178,8 +177,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
 
   @Test("a fault of the first attempt is overcome by another attempt", arguments: FaultCase.passing)
   func passing(_ fault: Fault) async throws {
-    let run = try await rehearse([[.init(fault, attempts: 1)]])
-    expectInvariants(run, [Sample.room(1, address: 1)])
+    let run = try await rehearse([[.init(fault, attempts: 1)]]).expectInvariants()
     #expect(run.outcome(1)?.outcome == .provisionedAfterRetry)
     #expect(run.outcome(1)?.attempts == 2)
   }
@@ -187,8 +185,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
   @Test("a sensor that refuses SAVE without an SSID stops a room without WiFi, with the sensor's message")
   func noWiFi() async throws {
     let rooms = [Sample.room(1, address: 1, wifi: false)]
-    let run = try await rehearse([[.init(.savesOnlyWithSSID)]], rooms: rooms)
-    expectInvariants(run, rooms)
+    let run = try await rehearse([[.init(.savesOnlyWithSSID)]], rooms: rooms).expectInvariants()
     #expect(run.outcome(1)?.outcome == .failed)
     #expect(run.outcome(1)?.reason?.deviceText == "error:no ssid")
     // Empty credentials never replace valid ones: none were written.
@@ -204,8 +201,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     ])
   func echo(_ form: String) async throws {
     let rooms = [Sample.room(1, address: 1)]
-    let run = try await rehearse([[.init(.errorOnSave("no \(form)"))]], rooms: rooms)
-    expectInvariants(run, rooms)
+    let run = try await rehearse([[.init(.errorOnSave("no \(form)"))]], rooms: rooms).expectInvariants()
     #expect(run.outcome(1)?.reason?.deviceText == "error:no •••")
   }
 

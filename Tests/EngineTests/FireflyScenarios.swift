@@ -25,8 +25,8 @@ import VirtualTime
       scenario: { scenario in
         scenario.sensors = devices
         scenario.radio = radio
-      }, request: { $0.known = known }, action: action)
-    expectInvariants(run, rooms)
+      }, request: { $0.known = known }, action: action
+    ).expectInvariants()
     return run
   }
 
@@ -109,8 +109,7 @@ import VirtualTime
     var rooms = [Self.room(1), Self.room(2)]
     rooms[0].address = nil
     try await succession([Self.firefly(1), Self.firefly(2)]) { [rooms] succession in
-      let run = await succession.run(rooms, .any)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms, .any).expectInvariants()
       #expect(run.outcome(1)?.outcome == .ambiguous)
       #expect(run.outcome(1)?.reason?.code == .addressNeeded)
       #expect(run.outcome(1)?.reason?.addresses == [Sample.address(1)])
@@ -119,8 +118,7 @@ import VirtualTime
       // Once named, it belongs to this room, and later by the record.
       var named = rooms
       named[0].address = Sample.address(1)
-      let next = await succession.run(named, .any)
-      expectInvariants(next, named)
+      let next = await succession.run(named, .any).expectInvariants()
       #expect(next.outcome(1)?.outcome == .provisioned)
       let last = await succession.run(rooms, .any)
       #expect(last.outcome(1)?.outcome == .alreadyProvisioned)
@@ -224,8 +222,8 @@ import VirtualTime
       },
       joining: { premises in
         CentralGroup([.init(host, await premises.central(of: host))])
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     #expect(run.outcome(1)?.outcome == .actionRequired && run.outcome(1)?.reason == .localAdapterNeeded)
     #expect(run.writes.isEmpty)
   }
@@ -252,8 +250,8 @@ import VirtualTime
       during: { backstage, event in
         // The run must end by itself.
         if case .adapterSelected = event.fact { backstage.after(.seconds(300)) { backstage.interrupt() } }
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     #expect(run.outcome(1)?.outcome == .provisioned, "\(String(describing: run.outcome(1)))")
   }
 
@@ -277,8 +275,8 @@ import VirtualTime
         during: { backstage, event in
           guard losesLocal, case .attemptEnded = event.fact else { return }
           await backstage.world.setPresent(false, adapters[0].address)
-        })
-      expectInvariants(run, rooms)
+        }
+      ).expectInvariants()
       if losesLocal {
         #expect(run.outcome(1)?.reason == .localAdapterNeeded && run.writes.isEmpty)
       } else {

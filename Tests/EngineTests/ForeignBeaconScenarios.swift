@@ -20,8 +20,7 @@ import VirtualBuilding
   func byAir(index: Int) async throws {
     let held = Self.strangers[index]
     try await succession([Sample.beaconDevice(1, holds: held)]) { succession in
-      let run = await succession.run([Self.room])
-      expectInvariants(run, [Self.room])
+      let run = await succession.run([Self.room]).expectInvariants()
       Self.expectRefused(run, held)
       #expect(run.connected.isEmpty)
       // It is not bound either.
@@ -35,8 +34,7 @@ import VirtualBuilding
     var device = Sample.beaconDevice(1, holds: held)
     device.family = .shyBeacon
     try await succession([device]) { succession in
-      let run = await succession.run([Self.room])
-      expectInvariants(run, [Self.room])
+      let run = await succession.run([Self.room]).expectInvariants()
       Self.expectRefused(run, held)
       #expect(run.outcome(1)?.attempts == 1, "a retry cannot succeed")
       #expect(run.outcome(1)?.reason?.stage == .read)
@@ -61,7 +59,7 @@ import VirtualBuilding
       Sample.beaconDevice(1, holds: Sample.foreign), Sample.beaconDevice(2, holds: Sample.foreign),
     ]) { succession in
       let run = await succession.run(rooms, allowing: .init(overwrite: [isOurs ? rooms[0].id : rooms[1].id]))
-      expectInvariants(run, rooms)
+        .expectInvariants()
       let (meant, other) = isOurs ? (1, 2) : (2, 1)
       #expect(run.outcome(meant)?.outcome == .provisioned)
       #expect(run.outcome(other)?.reason?.code == .foreignSettings)
@@ -70,8 +68,7 @@ import VirtualBuilding
       var changed = room
       changed.settings[.major] = .integer(3)
       changed.settings[.power] = .text("low")
-      let next = await succession.run([changed])
-      expectInvariants(next, [changed])
+      let next = await succession.run([changed]).expectInvariants()
       #expect(next.outcome(meant)?.outcome == .provisioned)
     }
   }
@@ -85,8 +82,7 @@ import VirtualBuilding
       return device
     }
     try await succession(devices) { succession in
-      let run = await succession.run(rooms, allowing: .init(overwrite: [rooms[1].id]))
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms, allowing: .init(overwrite: [rooms[1].id])).expectInvariants()
       #expect(run.outcome(1)?.reason?.code == .foreignSettings && run.written(1).isEmpty)
       #expect(run.outcome(2)?.outcome == .unconfirmed && run.written(2).count == 3, "it is not received")
     }
@@ -120,8 +116,7 @@ import VirtualBuilding
     try await succession([Sample.beaconDevice(1)]) { succession in
       _ = await succession.run([Self.room])
       try await succession.premises.write(Sample.foreign, to: Sample.address(1))
-      let run = await succession.run([Self.room])
-      expectInvariants(run, [Self.room])
+      let run = await succession.run([Self.room]).expectInvariants()
       #expect(run.outcome(1)?.reason?.code == .foreignSettings)
       #expect(run.outcome(1)?.reason?.held == Self.shownForeign)
       await succession.world.setMuted(true, Sample.address(1))

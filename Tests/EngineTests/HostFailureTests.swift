@@ -64,8 +64,8 @@ import Waiting
             backstage.after(begin) { await outage.begin(in: backstage.world) }
             backstage.after(begin + .milliseconds(milliseconds)) { await outage.end(in: backstage.world) }
           }
-        })
-      expectInvariants(run, Self.rooms)
+        }
+      ).expectInvariants()
       #expect(run.result.outcome == .complete, "seed \(seed)")
       let charged = failures(run).filter {
         ![.adapterLost, .stackLost, .unknownToStack].contains($0.code)
@@ -90,8 +90,8 @@ import Waiting
           backstage.after(.milliseconds(500)) { await backstage.world.setPowered(false, adapter) }
           backstage.after(.milliseconds(800)) { await backstage.world.setPowered(true, adapter) }
         }
-      })
-    expectInvariants(run, Self.rooms)
+      }
+    ).expectInvariants()
     #expect(failures(run).map(\.code).contains(.adapterLost))
     #expect(failures(run).allSatisfy { $0.code == .adapterLost })
     #expect(run.result.outcome == .complete)
@@ -112,8 +112,8 @@ import Waiting
   func forgotten(times: Int) async throws {
     let room = Sample.room(1, address: 1, retries: 0)
     let run = try await rehearse(
-      [[]], rooms: [room], through: { central, _ in Forgetful(base: central, left: .init(times)) })
-    expectInvariants(run, [room])
+      [[]], rooms: [room], through: { central, _ in Forgetful(base: central, left: .init(times)) }
+    ).expectInvariants()
     #expect(run.outcome(1)?.outcome == .provisioned && run.outcome(1)?.attempts == 1)
     #expect(failures(run).map(\.code) == Array(repeating: .unknownToStack, count: times))
     #expect(failures(run).allSatisfy { $0.stackText == "UnknownObject" })
@@ -128,8 +128,8 @@ import Waiting
       Array(repeating: [], count: 4), rooms: rooms,
       through: { central, _ in
         Forgetful(base: central, left: .init(1), device: Sample.address(UInt64(number)))
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     let begun = run.facts {
       if case .attemptStarted(let fact) = $0, fact.room == rooms[number - 1].id { fact } else { nil }
     }.map(\.0.elapsed)
@@ -142,8 +142,8 @@ import Waiting
   func unknownForAMoment() async throws {
     let room = Sample.room(1, address: 1)
     let run = try await rehearse(
-      [[]], rooms: [room], through: { central, _ in Reloading(base: central, left: .init(1)) })
-    expectInvariants(run, [room])
+      [[]], rooms: [room], through: { central, _ in Reloading(base: central, left: .init(1)) }
+    ).expectInvariants()
     #expect(run.outcome(1)?.outcome == .provisioned)
   }
 
@@ -151,8 +151,8 @@ import Waiting
   func alwaysForgotten() async throws {
     let room = Sample.room(1, address: 1, retries: 0)
     let run = try await rehearse(
-      [[]], rooms: [room], through: { central, _ in Forgetful(base: central, left: .init(.max)) })
-    expectInvariants(run, [room])
+      [[]], rooms: [room], through: { central, _ in Forgetful(base: central, left: .init(.max)) }
+    ).expectInvariants()
     #expect(run.outcome(1)?.outcome == .unreachable)
     #expect(run.outcome(1)?.reason?.code == .unknownToStack)
     #expect(run.outcome(1)?.attempts == 0)
@@ -168,8 +168,7 @@ import Waiting
       [[]], rooms: [room],
       scenario: { $0.adapters = oneAdapter },
       through: { central, _ in RefusesToScan(base: central, adapter: adapters[0].address, left: .init(.max)) }
-    )
-    expectInvariants(run, [room])
+    ).expectInvariants()
     #expect(run.result.radioFailure?.code == .adapterUnavailable(.poweredOff))
     #expect(faults(run).map(\.fault) == [.refusesToScan])
     #expect(run.events.count < 60, "refused scans must not fill the record")
@@ -182,8 +181,8 @@ import Waiting
       Array(repeating: [], count: 8), rooms: Self.rooms, scenario: { $0.adapters = Self.two },
       through: { central, _ in
         RefusesToScan(base: central, adapter: Self.two[0].address, left: .init(times))
-      })
-    expectInvariants(run, Self.rooms)
+      }
+    ).expectInvariants()
     #expect(run.result.outcome == .complete)
     #expect(run.events.count < 600)
   }
@@ -195,8 +194,8 @@ import Waiting
     let rooms = Array(Self.rooms.prefix(3))
     let run = try await rehearse(
       [[], [], []], rooms: rooms, scenario: { $0.adapters = oneAdapter },
-      before: { world, _ in await world.setDeaf(true, adapters[0].address) })
-    expectInvariants(run, rooms)
+      before: { world, _ in await world.setDeaf(true, adapters[0].address) }
+    ).expectInvariants()
     #expect(run.result.outcome == .complete)
     #expect(
       faults(run)
@@ -209,8 +208,8 @@ import Waiting
     let run = try await rehearse(
       [[], [], []], rooms: rooms, scenario: { $0.adapters = oneAdapter },
       before: { world, _ in await world.setDeaf(true, adapters[0].address) },
-      through: { central, _ in MayNotPowerCycle(base: central) })
-    expectInvariants(run, rooms)
+      through: { central, _ in MayNotPowerCycle(base: central) }
+    ).expectInvariants()
     #expect(run.result.rooms.map(\.outcome) == [.unreachable, .unreachable, .unreachable])
     #expect(run.result.rooms.allSatisfy { $0.reason?.code == .adapterDeaf })
     let adapter = AdapterID(adapters[0].address)
@@ -232,8 +231,8 @@ import Waiting
         guard case .saveSubmitted = event.fact else { return }
         await backstage.world.setDeaf(true, adapters[0].address)
         backstage.after(.zero) { for await _ in cycles { backstage.interrupt() } }
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     #expect(run.facts { if case .operatorRequested = $0 { true } else { nil } }.count == 1)
     #expect(
       faults(run)
@@ -245,8 +244,8 @@ import Waiting
   func oneDeaf() async throws {
     let run = try await rehearse(
       Array(repeating: [], count: 8), rooms: Self.rooms, scenario: { $0.adapters = Self.two },
-      before: { world, _ in await world.setDeaf(true, Self.two[1].address) })
-    expectInvariants(run, Self.rooms)
+      before: { world, _ in await world.setDeaf(true, Self.two[1].address) }
+    ).expectInvariants()
     #expect(run.result.outcome == .complete)
     #expect(faults(run).map(\.adapter) == [AdapterID(Self.two[1].address)])
   }
@@ -258,8 +257,8 @@ import Waiting
     let rooms = Array(Self.rooms.prefix(3))
     let run = try await rehearse(
       Array(repeating: [ScheduledFault(.slow)], count: 3), rooms: rooms, scenario: { $0.adapters = Self.two },
-      before: { world, _ in await world.setDeaf(true, Self.two[1].address) })
-    expectInvariants(run, rooms)
+      before: { world, _ in await world.setDeaf(true, Self.two[1].address) }
+    ).expectInvariants()
     #expect(run.result.outcome == .complete)
     let deaf = AdapterID(Self.two[1].address)
     // Afterwards it may receive nothing either: no device advertises while it is connected.
@@ -279,8 +278,8 @@ import Waiting
       during: { backstage, event in
         guard case .saveSubmitted(let fact) = event.fact, fact.room == "room-1" else { return }
         await backstage.world.setDeaf(true, adapters[0].address)
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     #expect(
       failures(run).allSatisfy { [.adapterLost, .outOfSlots].contains($0.code) }, "\(failures(run))")
     #expect(run.result.outcome == .complete)
@@ -303,8 +302,8 @@ import Waiting
           return
         }
         await backstage.world.setDeaf(true, adapters[0].address)
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     #expect(
       failures(run).allSatisfy { [.adapterLost, .outOfSlots].contains($0.code) }, "\(failures(run))")
     #expect(run.result.outcome == .complete)
@@ -322,8 +321,8 @@ import Waiting
     let rooms = (1...6).map { Sample.room($0, address: UInt64($0), retries: 0) }
     let run = try await rehearse(
       (1...6).map { $0 % 2 == 0 ? [ScheduledFault(.neverAnswers)] : [] }, rooms: rooms,
-      scenario: { $0.adapters = oneAdapter })
-    expectInvariants(run, rooms)
+      scenario: { $0.adapters = oneAdapter }
+    ).expectInvariants()
     #expect(run.result.rooms.map(\.outcome.isSuccess) == [true, false, true, false, true, false])
     #expect(failures(run).map(\.code) == Array(repeating: .connectTimedOut, count: 3))
     #expect(faults(run).isEmpty)
@@ -335,8 +334,8 @@ import Waiting
     let run = try await rehearse(
       Array(repeating: [], count: 8), rooms: Self.rooms, scenario: { $0.adapters = adapters },
       before: { world, _ in await world.setDeaf(true, adapters[2].address) },
-      through: { central, _ in MayNotPowerCycle(base: central) })
-    expectInvariants(run, Self.rooms)
+      through: { central, _ in MayNotPowerCycle(base: central) }
+    ).expectInvariants()
     #expect(run.result.outcome == .complete)
     #expect(Set(faults(run).map(\.adapter)) == [AdapterID(adapters[2].address)])
     #expect(faults(run).last?.wasPowerCycled == nil)

@@ -65,8 +65,7 @@ import VirtualTime
     "the rooms are shared out over the gateways, whose names the record has; this computer needs no Bluetooth"
   )
   func together() async throws {
-    let run = try await run()
-    expectInvariants(run, Self.rooms)
+    let run = try await run().expectInvariants(Self.rooms)
     #expect(run.result.outcome == .complete)
     #expect(unavailable(run).isEmpty)
     let selected = run.facts { if case .adapterSelected(let fact) = $0 { fact } else { nil } }.map(\.1)
@@ -85,16 +84,15 @@ import VirtualTime
     for seed in 1...4 as ClosedRange<UInt64> {
       let shared = try await run(seed: seed)
       #expect(!attempts(shared).allSatisfy(isAtHome))
-      let healthy = try await run(seed: seed, hasFloors: true)
-      expectInvariants(healthy, Self.rooms)
+      let healthy = try await run(seed: seed, hasFloors: true).expectInvariants(Self.rooms)
       #expect(healthy.result.outcome == .complete && attempts(healthy).allSatisfy(isAtHome), "seed \(seed)")
 
       var rooms = Self.rooms
       rooms[0].retries = 1
       let failing = try await run(
         rooms: rooms, seed: seed, hasFloors: true,
-        faults: [ScheduledFault(.drops(in: .connect), attempts: 1)])
-      expectInvariants(failing, rooms)
+        faults: [ScheduledFault(.drops(in: .connect), attempts: 1)]
+      ).expectInvariants()
       #expect(failing.result.outcome == .complete, "seed \(seed)")
       // A room for which its gateway had no slot goes to another one, too.
       let refused = failing.facts {
@@ -108,8 +106,8 @@ import VirtualTime
         during: { backstage, event in
           guard case .scanStopped(let fact) = event.fact, fact.purpose == .survey else { return }
           backstage.networks[Self.gateways[1]]?.lose()
-        })
-      expectInvariants(lost, Self.rooms)
+        }
+      ).expectInvariants(Self.rooms)
       #expect(lost.result.outcome == .complete, "seed \(seed): \(lost.result.rooms)")
       let others = attempts(lost).filter { !isAtHome($0) }.map(\.adapter.host)
       #expect(others.count >= 6 && !others.contains(Self.gateways[1]), "seed \(seed)")
@@ -165,8 +163,8 @@ import VirtualTime
         }
         lost.withLock { $0 = host }
         await lose(host, backstage)
-      })
-    expectInvariants(run, Self.rooms)
+      }
+    ).expectInvariants(Self.rooms)
     let host = try #require(lost.withLock { $0 })
     #expect(unavailable(run).map(\.host) == [host], "seed \(seed)")
     #expect(unavailable(run).first?.cause == cause)
@@ -242,8 +240,8 @@ import VirtualTime
       (.stackUnavailable, .noService), (.timedOut, .noAnswer),
     ])
   func refused(code: CentralError.Code, cause: HostUnavailable.Cause) async throws {
-    let run = try await run(before: { $0[Self.gateways[0]]?.lose(code) })
-    expectInvariants(run, Self.rooms)
+    let run = try await run(before: { $0[Self.gateways[0]]?.lose(code) }).expectInvariants(
+      Self.rooms)
     #expect(run.result.outcome == .complete)
     #expect(
       unavailable(run) == [

@@ -45,8 +45,8 @@ import VirtualBuilding
       request: { request in
         request.known = Known(permissions: permissions)
         request.isWatching = isWatching
-      }, during: during)
-    expectInvariants(run, rooms, handled: handled)
+      }, during: during
+    ).expectInvariants(handled: handled)
     return run
   }
 
@@ -127,12 +127,10 @@ import VirtualBuilding
   func again() async throws {
     for faults in [[], [FamilyFault.keepsService]] {
       try await succession([Self.device(1, faults)]) { succession in
-        let first = await succession.run([Self.room()])
-        expectInvariants(first, [Self.room()])
+        let first = await succession.run([Self.room()]).expectInvariants()
         #expect(first.outcome(1)?.outcome == .provisioned)
         try await succession.clock.sleep(for: .seconds(20))
-        let second = await succession.run([Self.room()])
-        expectInvariants(second, [Self.room()])
+        let second = await succession.run([Self.room()]).expectInvariants()
         #expect(second.outcome(1)?.outcome == .alreadyProvisioned)
         #expect(
           second.outcome(1)?.evidence?.grade == .deviceStatus && second.outcome(1)?.evidence?.run == "run-1")
@@ -215,8 +213,9 @@ import VirtualBuilding
         for write in 1...8 {
           await succession.world.pressButton(Sample.address(1))
           try await succession.clock.sleep(for: .seconds(5))
-          let run = await succession.run([Self.room()], cut: .after(write))
-          expectInvariants(run, [Self.room()], handled: [Sample.address(1)])
+          let run = await succession.run([Self.room()], cut: .after(write)).expectInvariants(handled: [
+            Sample.address(1)
+          ])
           #expect(run.outcome(1)?.outcome.isSuccess == false, "write \(write)")
         }
       }
@@ -226,8 +225,7 @@ import VirtualBuilding
   @Test("a network that returns after a link was lost within the command proves nothing")
   func returnsAfterLoss() async throws {
     try await succession([Self.device(1, [.returnsAfterLoss])]) { succession in
-      let run = await succession.run([Self.room(retries: 2)], cut: .before(4))
-      expectInvariants(run, [Self.room(retries: 2)])
+      let run = await succession.run([Self.room(retries: 2)], cut: .before(4)).expectInvariants()
       #expect(run.outcome(1)?.outcome == .actionRequired && run.outcome(1)?.reason == .settingsUnknown(nil))
       #expect(run.flashes[Sample.address(1)]?.isSaved == false)
       let next = await succession.run([Self.room()])
@@ -268,8 +266,7 @@ import VirtualBuilding
       #expect(await succession.run([Self.room()]).outcome(1)?.outcome == .provisioned)
       await succession.world.pressButton(Sample.address(1))
       try await succession.clock.sleep(for: .seconds(5))
-      let again = await succession.run([Self.room()])
-      expectInvariants(again, [Self.room()], handled: [Sample.address(1)])
+      let again = await succession.run([Self.room()]).expectInvariants(handled: [Sample.address(1)])
       #expect(again.outcome(1)?.outcome == .provisioned)
       // Other settings need a person: the device is at work.
       let other = await succession.run([Self.room(password: "other than before")])
@@ -364,13 +361,11 @@ import VirtualBuilding
   func cut(moment: WriteMoment) async throws {
     let rooms = [Self.room(retries: 1)]
     try await succession([Self.device()]) { succession in
-      let run = await succession.run(rooms, cut: moment)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms, cut: moment).expectInvariants()
       #expect(run.outcome(1)?.outcome.isSuccess == true)
       #expect(run.flashes[Sample.address(1)]?.values == Self.provisioned)
       try await succession.clock.sleep(for: .seconds(40))
-      let next = await succession.run(rooms)
-      expectInvariants(next, rooms)
+      let next = await succession.run(rooms).expectInvariants()
       #expect(next.outcome(1)?.outcome == .alreadyProvisioned)
     }
   }
@@ -396,8 +391,7 @@ import VirtualBuilding
       // The device confirmed the last piece.
       let wasAccepted = facts.contains { if case .settingWritten = $0 { true } else { false } }
       try await succession.clock.sleep(for: .seconds(pause))
-      let next = await succession.run(rooms)
-      expectInvariants(next, rooms)
+      let next = await succession.run(rooms).expectInvariants()
       #expect(next.flashes[Sample.address(1)]?.values == Self.provisioned)
       let outcome = try #require(next.outcome(1)?.outcome)
       #expect(outcome.isSuccess || wasSubmitted && !wasAccepted && outcome == .actionRequired, "\(outcome)")

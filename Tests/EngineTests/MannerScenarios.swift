@@ -55,8 +55,8 @@ struct MannerCase: Sendable, CustomTestStringConvertible {
     arguments: MannerCase.all)
   func manner(_ example: MannerCase) async throws {
     let run = try await rehearse(
-      [[], [], []], rooms: Self.rooms, scenario: { $0.sensors[1].family = .robo(example.manner) })
-    expectInvariants(run, Self.rooms)
+      [[], [], []], rooms: Self.rooms, scenario: { $0.sensors[1].family = .robo(example.manner) }
+    ).expectInvariants()
     let room = try #require(run.outcome(2))
     #expect(room.outcome == example.outcome)
     #expect(room.reason?.code == example.reason)
@@ -71,8 +71,8 @@ struct MannerCase: Sendable, CustomTestStringConvertible {
       [[]], rooms: rooms, scenario: { $0.sensors[0].family = .robo(.lingers(.seconds(9))) },
       during: { backstage, event in
         if case .saveSubmitted = event.fact { backstage.after(.seconds(step), backstage.interrupt) }
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     #expect([.unconfirmed, .provisioned].contains(run.outcome(1)?.outcome))
   }
 
@@ -88,8 +88,8 @@ struct MannerCase: Sendable, CustomTestStringConvertible {
         $0.sensors[2].family = .robo(.isBeacon(minor: 2))
         $0.sensors[2].appearsAfter = .seconds(8)
         $0.sensors[1].appearsAfter = .seconds(12)
-      }, request: { $0.parallel = 1 })
-    expectInvariants(run, Array(Self.rooms.prefix(2)))
+      }, request: { $0.parallel = 1 }
+    ).expectInvariants()
     #expect(run.outcome(1)?.outcome == .provisioned)
     #expect(run.outcome(2)?.outcome == .actionRequired)
     #expect(run.outcome(2)?.reason?.code == .identityOnAir)
@@ -119,8 +119,8 @@ struct MannerCase: Sendable, CustomTestStringConvertible {
         // Not received in either state until the first room is done.
         $0.sensors[1].family = .robo(.isBeacon(minor: minor))
         $0.sensors[1].appearsAfter = .seconds(12)
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     #expect(run.outcome(2)?.attempts == 0)
     #expect(run.outcome(2)?.outcome == .actionRequired)
     #expect(run.outcome(2)?.reason?.code == (minor == 2 ? .settingsUnknown : .configuredOtherwise))
@@ -140,9 +140,9 @@ struct MannerCase: Sendable, CustomTestStringConvertible {
     rooms[0].settings[.wifiPassword] = .secret(Secret("pa\"ss\\word 2"))
     rooms[1].settings[.wifiPassword] = .secret(Secret("zweites Wort"))
     for manner in [Manner.saysOnSubscribing(text), .says(text, afterWrite: 2), .saysOnSave(text)] {
-      let run = try await rehearse(
-        [[], []], rooms: rooms, scenario: { $0.sensors[0].family = .robo(manner) })
-      expectInvariants(run, rooms)
+      try await rehearse(
+        [[], []], rooms: rooms, scenario: { $0.sensors[0].family = .robo(manner) }
+      ).expectInvariants()
     }
   }
 }

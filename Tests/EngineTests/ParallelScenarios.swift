@@ -46,7 +46,7 @@ import VirtualBuilding
     }
     let rooms = Self.rooms(200)
     let run = try await rehearse(sensors, rooms: rooms, scenario: { $0.adapters = Self.four })
-    expectInvariants(run, rooms)
+      .expectInvariants()
     for (index, room) in run.result.rooms.enumerated() {
       if sensors[index].isEmpty {
         #expect(room.outcome == .provisioned, "\(room.room)")
@@ -76,8 +76,8 @@ import VirtualBuilding
     }
     let rooms = Self.rooms(24)
     let run = try await rehearse(
-      sensors, rooms: rooms, scenario: { $0.adapters = Array(Self.four.prefix(adapters)) })
-    expectInvariants(run, rooms)
+      sensors, rooms: rooms, scenario: { $0.adapters = Array(Self.four.prefix(adapters)) }
+    ).expectInvariants()
     let repaired = run.facts {
       if case .roomFinished(let fact) = $0, fact.outcome == .provisionedAfterRetry { fact.room } else { nil }
     }
@@ -91,8 +91,8 @@ import VirtualBuilding
     let rooms = Self.rooms(24)
     let run = try await rehearse(
       [[ScheduledFault(.drops(in: .connect), attempts: 1)]] + Array(repeating: [], count: 23), rooms: rooms,
-      scenario: { $0.adapters = Array(Self.four.prefix(adapters)) })
-    expectInvariants(run, rooms)
+      scenario: { $0.adapters = Array(Self.four.prefix(adapters)) }
+    ).expectInvariants()
     let ends = run.facts {
       if case .roomFinished(let fact) = $0, fact.outcome.isSuccess { fact.room } else { nil }
     }
@@ -106,8 +106,8 @@ import VirtualBuilding
     let rooms = Self.rooms(12)
     let run = try await rehearse(
       Array(repeating: [], count: 12), rooms: rooms, scenario: { $0.adapters = Array(Self.four.prefix(2)) },
-      request: { $0.parallel = parallel })
-    expectInvariants(run, rooms)
+      request: { $0.parallel = parallel }
+    ).expectInvariants()
     #expect(run.result.outcome == .complete)
     #expect(conversations(run).all == parallel)
   }
@@ -140,8 +140,8 @@ import VirtualBuilding
         backstage.after(.seconds(8)) {
           await backstage.world.setPresent(true, Self.four[0].address, name: "hci0")
         }
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     #expect(run.result.outcome == .complete)
     let waits = run.events.contains { if case .adapterAwaited = $0.fact { true } else { false } }
     #expect(!waits, "other adapters were present")
@@ -159,8 +159,8 @@ import VirtualBuilding
       request: {
         $0.failureLimit = allowed
         $0.parallel = 1
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     #expect(run.result.outcome == .incomplete)
     let failed = run.result.rooms.count { $0.outcome == .failed }
     // The next room may have begun before the last of them was known to have failed.

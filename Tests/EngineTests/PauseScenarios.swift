@@ -22,8 +22,8 @@ import VirtualTime
       [[], []], rooms: Self.rooms,
       during: { backstage, event in
         if event.sequence == number { backstage.pause(HostPause(.suspended, seconds: 480)) }
-      })
-    expectInvariants(run, Self.rooms)
+      }
+    ).expectInvariants()
     #expect(run.result.outcome == .complete, "the run completes without a retry")
     let pauses = run.facts { if case .hostPaused(let fact) = $0 { fact } else { nil } }
     // The last events of a run come at once: a pause after one of them is too late.
@@ -72,8 +72,8 @@ import VirtualTime
         if case .stageStarted(let fact) = event.fact, fact.stage == .connect {
           backstage.pause(HostPause(.suspended, seconds: 60))
         }
-      })
-    expectInvariants(run, [Self.rooms[0]])
+      }
+    ).expectInvariants()
     #expect(run.result.rooms.map(\.reason?.code) == [.hostPaused])
   }
 }

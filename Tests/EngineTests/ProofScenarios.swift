@@ -68,8 +68,7 @@ import VirtualBuilding
   func ownAddress(sensor: Sensor) async throws {
     let rooms = [Self.room(.own)]
     try await succession([Self.sensor(sensor.fault)]) { succession in
-      let run = await succession.run(rooms)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms).expectInvariants()
       let lastWrite = succession.lastKnown.rooms[rooms[0].id]?.lastWrite
       if sensor == .refuses {
         expectRefused(run)
@@ -91,8 +90,7 @@ import VirtualBuilding
     try await succession([Self.sensor(sensor.fault), Self.bystander]) { succession in
       _ = await succession.run(rooms)
       await succession.world.setMuted(!isStrangerOnAir, Sample.address(1))
-      let later = await succession.run(rooms)
-      expectInvariants(later, rooms)
+      let later = await succession.run(rooms).expectInvariants()
       let silent: (Outcome, FailureReason.Code) =
         sensor == .refuses ? (.unreachable, .neverReceived) : (.unconfirmed, .notReceivedAfterSave)
       #expect(later.outcome(1)?.outcome == (isStrangerOnAir ? .actionRequired : silent.0))
@@ -108,8 +106,7 @@ import VirtualBuilding
     let sensor = SensorScenario(
       address: Sample.address(1), family: .robo(.saysOnSave("error:flash worn out")))
     try await succession([sensor, Self.beacon(Self.stranger, after: .seconds(14))]) { succession in
-      let run = await succession.run(rooms)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms).expectInvariants()
       #expect(run.outcome(1)?.outcome == .failed)
       #expect(run.outcome(1)?.reason == .refused(stage: .save, deviceText: "error:flash worn out"))
     }
@@ -121,15 +118,13 @@ import VirtualBuilding
   func anyAddress() async throws {
     let rooms = [Self.room(.any)]
     try await succession([Self.sensor(Sensor.saves.fault)]) { succession in
-      let run = await succession.run(rooms)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms).expectInvariants()
       #expect(run.outcome(1)?.outcome == .provisioned)
       #expect(run.outcome(1)?.evidence?.grade == .freshBeaconOtherAddress)
       #expect(run.outcome(1)?.evidence?.address == Self.stranger)
       for isReceived in [true, false] {
         await succession.world.setMuted(!isReceived, Sample.address(1))
-        let later = await succession.run(rooms)
-        expectInvariants(later, rooms)
+        let later = await succession.run(rooms).expectInvariants()
         #expect(later.outcome(1)?.outcome == .alreadyProvisioned)
       }
     }
@@ -143,8 +138,7 @@ import VirtualBuilding
       _ = await succession.run([Self.room(.any)])
       await succession.world.setMuted(!isReceived, Sample.address(1))
       let rooms = [Self.room(.own)]
-      let later = await succession.run(rooms)
-      expectInvariants(later, rooms)
+      let later = await succession.run(rooms).expectInvariants()
       #expect(later.outcome(1)?.outcome == (isReceived ? .actionRequired : .unconfirmed))
       #expect(later.writes.isEmpty)
     }
@@ -154,8 +148,7 @@ import VirtualBuilding
   func otherAfterRefusal() async throws {
     let rooms = [Self.room(.any)]
     try await succession([Self.sensor(Sensor.refuses.fault), Self.bystander]) { succession in
-      let run = await succession.run(rooms)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms).expectInvariants()
       expectRefused(run)
       await succession.world.setMuted(true, Sample.address(1))
       let later = await succession.run(rooms)
@@ -168,8 +161,7 @@ import VirtualBuilding
     let rooms = [Self.room(.any)]
     let sensor = Self.sensor(Sensor.saves.fault, .init(.restartsBeforeConfirming(saved: true)))
     try await succession([sensor, Self.bystander]) { succession in
-      let run = await succession.run(rooms)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms).expectInvariants()
       expectUnconfirmed(run)
     }
   }
@@ -180,8 +172,7 @@ import VirtualBuilding
     let others = [Sample.address(91), Self.stranger]
     let sensors = [Self.sensor(.init(.neverReturns))] + others.map { Self.beacon($0, after: .seconds(14)) }
     try await succession(sensors) { succession in
-      let run = await succession.run(rooms)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms).expectInvariants()
       expectUnconfirmed(run, others.sorted())
     }
   }
@@ -194,8 +185,7 @@ import VirtualBuilding
     if assignment == .any { rooms[1].address = nil }
     let other = SensorScenario(address: Sample.address(2), faults: [.init(.returnsWithMinor(1))])
     try await succession([Self.sensor(.init(.neverReturns)), other]) { [rooms] succession in
-      let run = await succession.run(rooms, assignment)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms, assignment).expectInvariants()
       #expect(run.outcome(1)?.outcome == .unconfirmed)
       #expect(run.outcome(2)?.outcome == .failed)
     }
@@ -209,8 +199,7 @@ import VirtualBuilding
     try await succession([Self.sensor(Sensor.saves.fault)]) { succession in
       let run = await succession.run(rooms) { backstage, event in
         if case .saveSubmitted = event.fact { backstage.after(.seconds(5), backstage.interrupt) }
-      }
-      expectInvariants(run, rooms)
+      }.expectInvariants()
       #expect(run.outcome(1)?.outcome == .unconfirmed)
       #expect(run.outcome(1)?.reason?.code == .interrupted)
       #expect(run.outcome(1)?.reason?.addresses == [Self.stranger])

@@ -16,8 +16,8 @@ import VirtualTime
       during: { backstage, event in
         guard event.fact.label == "stage_started write", event.fact.room == "room-1" else { return }
         await backstage.world.setPresent(false, adapters[0].address)
-      })
-    expectInvariants(run, Self.rooms)
+      }
+    ).expectInvariants()
     #expect(run.result.outcome == .complete)
     #expect(run.result.rooms.map(\.attempts) == [1, 1, 1])
     let exemptions = run.facts { if case .attemptEnded(let fact) = $0 { fact.notCounted } else { nil } }
@@ -59,8 +59,8 @@ import VirtualTime
         else { return }
         await backstage.world.setPowered(false, adapters[0].address)
         backstage.after(.seconds(5)) { await backstage.world.setPowered(true, adapters[0].address) }
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     #expect(run.outcome(1)?.outcome == .provisioned)
   }
 
@@ -74,8 +74,8 @@ import VirtualTime
         guard event.sequence == 3 else { return }
         await backstage.world.setPowered(false, adapters[0].address)
         backstage.after(.seconds(5)) { await backstage.world.setPowered(true, adapters[0].address) }
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     #expect(run.outcome(1)?.reason?.code == .identityOnAir)
   }
 
@@ -83,8 +83,8 @@ import VirtualTime
   func fewRefusals(times: Int) async throws {
     let run = try await rehearse(
       [[], []], rooms: Array(Self.rooms.prefix(2)),
-      through: { central, _ in Stumbling(central, times: times) })
-    expectInvariants(run, Array(Self.rooms.prefix(2)))
+      through: { central, _ in Stumbling(central, times: times) }
+    ).expectInvariants()
     #expect(run.result.outcome == .complete)
     #expect(run.result.rooms.allSatisfy { $0.attempts == 1 })
   }
@@ -93,8 +93,8 @@ import VirtualTime
   func alwaysRefused() async throws {
     let run = try await rehearse(
       [[], []], rooms: Array(Self.rooms.prefix(2)),
-      through: { central, _ in Stumbling(central, times: .max) })
-    expectInvariants(run, Array(Self.rooms.prefix(2)))
+      through: { central, _ in Stumbling(central, times: .max) }
+    ).expectInvariants()
     #expect(run.result.outcome == .aborted)
     #expect(run.result.radioFailure?.code == .busy)
     for room in run.result.rooms {
@@ -140,8 +140,8 @@ import VirtualTime
       scenario: { $0.sensors[0].family = .robo(.saysOnSave("saved")) },
       through: { central, clock in
         Mistimed(base: central, clock: clock, delay: .milliseconds(milliseconds))
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     #expect(run.outcome(1)?.outcome == .unconfirmed)
     #expect(run.outcome(1)?.evidence?.grade == .savedStatus)
   }
@@ -154,8 +154,8 @@ import VirtualTime
       [[]], rooms: rooms, scenario: { $0.sensors[0].family = .robo(.saysAndIsGone) },
       through: { central, clock in
         Mistimed(base: central, clock: clock, delay: .milliseconds(milliseconds))
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     #expect(run.outcome(1)?.outcome == .unconfirmed)
     #expect(run.outcome(1)?.evidence?.grade == .savedStatus)
   }
@@ -172,7 +172,7 @@ import VirtualTime
     let many = try await rehearse(Array(repeating: [], count: 40), rooms: rooms)
     #expect((many.endedAt.sinceZero - .seconds(10)) / 40 < .milliseconds(700))
     for run in [one, many] {
-      expectInvariants(run, rooms)
+      run.expectInvariants(rooms)
       #expect(run.result.outcome == .complete)
     }
   }

@@ -23,8 +23,7 @@ import VirtualBuilding
   func firstSettings(_ interval: Duration) async throws {
     let room = Self.room(interval)
     try await succession([Sample.beaconDevice(1)], radio: Self.patient) { succession in
-      let run = await succession.run([room])
-      expectInvariants(run, [room])
+      let run = await succession.run([room]).expectInvariants()
       #expect(run.outcome(1)?.outcome == .provisioned)
     }
   }
@@ -37,8 +36,7 @@ import VirtualBuilding
     try await succession([Sample.beaconDevice(1)], seed: seed, radio: Self.patient) { succession in
       _ = await succession.run([before])
       try? await succession.clock.sleep(for: .seconds(7 * seed))
-      let run = await succession.run([room])
-      expectInvariants(run, [room])
+      let run = await succession.run([room]).expectInvariants()
       #expect(run.outcome(1)?.outcome == .provisioned)
     }
   }
@@ -52,8 +50,7 @@ import VirtualBuilding
     {
       succession in
       try? await succession.clock.sleep(for: .seconds(7 * seed))
-      let run = await succession.run([room])
-      expectInvariants(run, [room])
+      let run = await succession.run([room]).expectInvariants()
       #expect(run.outcome(1)?.outcome == .alreadyProvisioned && run.writes.isEmpty)
       #expect(run.outcome(1)?.settings.allSatisfy { $0.state == .proved } == true)
     }
@@ -66,8 +63,7 @@ import VirtualBuilding
     let (before, room) = (Self.room(interval), Self.room(.milliseconds(100)))
     try await succession([Sample.beaconDevice(1)], radio: Self.patient) { succession in
       _ = await succession.run([before])
-      let run = await succession.run([room])
-      expectInvariants(run, [room])
+      let run = await succession.run([room]).expectInvariants()
       #expect(run.outcome(1)?.outcome == .provisioned)
     }
   }
@@ -83,8 +79,7 @@ import VirtualBuilding
         guard case .linkEnded = event.fact else { return }
         await backstage.world.setMuted(true, Sample.address(1))
         backstage.after(.seconds(3)) { await backstage.world.setMuted(false, Sample.address(1)) }
-      }
-      expectInvariants(run, [room])
+      }.expectInvariants()
       #expect(run.outcome(1)?.outcome == .provisioned)
     }
   }
@@ -110,8 +105,7 @@ import VirtualBuilding
     let others = (2...5).map { Sample.beaconDevice(UInt64($0)) }
     try await succession([Sample.beaconDevice(1)] + others, radio: Self.patient) { succession in
       _ = await succession.run([Self.room(interval)])
-      let run = await succession.run(rooms)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms).expectInvariants()
       #expect(run.result.rooms.map(\.outcome) == Array(repeating: .provisioned, count: 5))
     }
   }
@@ -121,8 +115,7 @@ import VirtualBuilding
     let (before, room) = (Self.room(.seconds(30)), Self.room(.seconds(30), power: "low"))
     try await succession([Sample.beaconDevice(1)]) { succession in
       #expect(await succession.run([before]).outcome(1)?.outcome == .provisioned, "the interval was short")
-      let run = await succession.run([room])
-      expectInvariants(run, [room])
+      let run = await succession.run([room]).expectInvariants()
       #expect(run.outcome(1)?.outcome == .unreachable)
       #expect([.connectFailed, .connectTimedOut].contains(run.outcome(1)?.reason?.code))
       #expect(run.writes.isEmpty)

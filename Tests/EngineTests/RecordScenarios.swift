@@ -78,8 +78,7 @@ import VirtualTime
         #expect(await succession.runUntilKilled([before], event: event))
       } while await succession.world.openLinkCount() == 0 && event < 30
       #expect(await succession.world.openLinkCount() == 1)
-      let run = await succession.run([room], allowing: .init(rebind: [room.id]))
-      expectInvariants(run, [room])
+      let run = await succession.run([room], allowing: .init(rebind: [room.id])).expectInvariants()
       #expect(run.outcome(1)?.outcome == .provisioned)
       let released = run.facts { if case .linkReleased(let fact) = $0 { fact.address } else { nil } }
       #expect(released.map(\.1) == [Sample.address(1)])

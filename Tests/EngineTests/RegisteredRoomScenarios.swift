@@ -31,8 +31,7 @@ import VirtualBuilding
     let device =
       isOurFamily ? Sample.beaconDevice(1, holds: Sample.done(room)) : Self.plain(1)
     try await succession([device]) { succession in
-      let run = await succession.run([room])
-      expectInvariants(run, [room])
+      let run = await succession.run([room]).expectInvariants()
       expectUntouched(run)
       let finished = try #require(run.outcome(1))
       #expect(finished.outcome == .alreadyProvisioned && finished.attempts == 0)
@@ -47,8 +46,7 @@ import VirtualBuilding
   func silent(hasAddress: Bool) async throws {
     let room = Self.room(1, address: hasAddress ? 1 : nil)
     try await succession([Self.plain(1, minor: 2)].filter { _ in !hasAddress }) { succession in
-      let run = await succession.run([room])
-      expectInvariants(run, [room])
+      let run = await succession.run([room]).expectInvariants()
       expectUntouched(run)
       #expect(run.outcome(1)?.outcome == .unreachable)
       // Without an address another beacon is on air, so that the adapter is not deaf.
@@ -60,8 +58,7 @@ import VirtualBuilding
   @Test("a registered room is done when its identity is received late", arguments: [12, 20, 24])
   func late(seconds: Int) async throws {
     try await succession([Self.plain(1, after: .seconds(seconds))]) { succession in
-      let run = await succession.run([Self.room(1)])
-      expectInvariants(run, [Self.room(1)])
+      let run = await succession.run([Self.room(1)]).expectInvariants()
       #expect(run.outcome(1)?.outcome == .alreadyProvisioned)
     }
   }
@@ -76,8 +73,7 @@ import VirtualBuilding
         faults: number == 5 ? [ScheduledFault(.drops(in: .write(2)), attempts: 1)] : [])
     }
     try await succession([Self.plain(1, after: .seconds(12))] + others) { succession in
-      let run = await succession.run(rooms)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms).expectInvariants()
       #expect(run.result.outcome == .complete)
       let finished = run.facts { if case .roomFinished(let fact) = $0 { fact.room } else { nil } }.map(\.1)
       #expect(finished.last == "room-5")
@@ -88,8 +84,7 @@ import VirtualBuilding
   func rare(seconds: Int) async throws {
     try await succession([Self.plain(1, every: .seconds(seconds))]) { succession in
       try? await succession.clock.sleep(for: .seconds(3))
-      let run = await succession.run([Self.room(1)])
-      expectInvariants(run, [Self.room(1)])
+      let run = await succession.run([Self.room(1)]).expectInvariants()
       #expect(run.outcome(1)?.outcome == .alreadyProvisioned)
     }
   }
@@ -99,8 +94,7 @@ import VirtualBuilding
     var room = Self.room(1)
     room.timeouts.search = .seconds(70)
     try await succession([Self.plain(1, every: .seconds(60), after: .milliseconds(1))]) { [room] succession in
-      let run = await succession.run([room])
-      expectInvariants(run, [room])
+      let run = await succession.run([room]).expectInvariants()
       #expect(run.outcome(1)?.outcome == .alreadyProvisioned)
     }
   }
@@ -123,8 +117,7 @@ import VirtualBuilding
   func otherIdentity() async throws {
     try await succession([Sample.beaconDevice(1, holds: Sample.foreign)]) { succession in
       let room = Self.room(1, address: 1)
-      let run = await succession.run([room])
-      expectInvariants(run, [room])
+      let run = await succession.run([room]).expectInvariants()
       expectUntouched(run)
       #expect(run.outcome(1)?.outcome == .actionRequired)
       #expect(run.outcome(1)?.reason?.code == .configuredOtherwise)
@@ -155,8 +148,7 @@ import VirtualBuilding
         if !before, case .attemptStarted = event.fact {
           await backstage.world.pressButton(Sample.address(1))
         }
-      }
-      expectInvariants(run, rooms)
+      }.expectInvariants()
       #expect(run.connected.keys.sorted() == [Sample.address(2)])
       #expect(run.outcome(1)?.outcome.isSuccess == false)
       #expect(run.outcome(2)?.outcome == .provisioned)
@@ -225,8 +217,7 @@ import VirtualBuilding
       Self.plain(1), Sample.beaconDevice(2), SensorScenario(address: Sample.address(3)),
       Sample.beaconDevice(4, holds: Sample.done(Self.room(4))), Sample.beaconDevice(5),
     ]) { succession in
-      let run = await succession.run(rooms)
-      expectInvariants(run, rooms)
+      let run = await succession.run(rooms).expectInvariants()
       #expect(
         run.result.rooms.map(\.outcome) == [
           .alreadyProvisioned, .provisioned, .provisioned, .alreadyProvisioned,

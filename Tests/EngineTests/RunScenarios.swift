@@ -12,8 +12,8 @@ import VirtualBuilding
   func forty() async throws {
     let rooms = (1...40).map { Sample.room($0, address: UInt64($0)) }
     let run = try await rehearse(
-      Array(repeating: [], count: 40), rooms: rooms, scenario: { $0.adapters = oneAdapter })
-    expectInvariants(run, rooms)
+      Array(repeating: [], count: 40), rooms: rooms, scenario: { $0.adapters = oneAdapter }
+    ).expectInvariants()
     #expect(run.result.outcome == .complete)
     #expect(run.result.rooms.allSatisfy { $0.outcome == .provisioned })
     // The controller refuses a sixth link once, which shows how many it holds.
@@ -57,8 +57,8 @@ import VirtualBuilding
   func late() async throws {
     let run = try await rehearse(
       [[.init(.neverAnswers)], [], []], rooms: Self.rooms,
-      scenario: { $0.sensors[2].appearsAfter = .seconds(20) })
-    expectInvariants(run, Self.rooms)
+      scenario: { $0.sensors[2].appearsAfter = .seconds(20) }
+    ).expectInvariants()
     #expect(run.outcome(1)?.outcome == .unreachable)
     #expect(run.outcome(2)?.outcome == .provisioned)
     #expect(run.outcome(3)?.outcome == .provisioned)
@@ -74,8 +74,8 @@ import VirtualBuilding
       confirm: { proposals in
         #expect(proposals.map(\.address) == [Sample.address(1), Sample.address(2)])
         return yes ? .answer : nil
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     #expect(run.result.rooms.map(\.outcome) == Array(repeating: yes ? .provisioned : .pending, count: 2))
     if !yes { #expect(run.writes.isEmpty) }
   }
@@ -83,8 +83,7 @@ import VirtualBuilding
   @Test("a run gives no sensor to rooms without an address when more sensors than rooms are received")
   func ambiguous() async throws {
     let rooms = [Sample.room(1)]
-    let run = try await rehearse([[], []], rooms: rooms, assignment: .any)
-    expectInvariants(run, rooms)
+    let run = try await rehearse([[], []], rooms: rooms, assignment: .any).expectInvariants()
     #expect(run.outcome(1)?.outcome == .ambiguous)
     #expect(run.outcome(1)?.reason?.addresses == [Sample.address(1), Sample.address(2)])
     #expect(run.writes.isEmpty)
@@ -100,8 +99,8 @@ import VirtualBuilding
         try await clock.sleep(for: .seconds(1))
         await world.stopDiscovery(on: adapters[0].address)
         _ = try await world.connect(to: Sample.address(2), on: adapters[0].address)
-      })
-    expectInvariants(run, Self.rooms)
+      }
+    ).expectInvariants(Self.rooms)
     let released = run.facts { if case .linkReleased(let fact) = $0 { fact } else { nil } }
     #expect(released.map(\.1.address) == [Sample.address(2)])
     #expect(run.result.outcome == .complete)
@@ -124,8 +123,8 @@ import VirtualBuilding
         for isOn in [true, false, true] {
           await backstage.world.setForeignScan(isOn ? ["bluetoothctl (pid 812)"] : [], adapters[0].address)
         }
-      })
-    expectInvariants(run, Self.rooms)
+      }
+    ).expectInvariants(Self.rooms)
     let found = run.facts { if case .foreignScanDetected(let fact) = $0 { fact } else { nil } }.map(\.1)
     #expect(found == [.init(adapter: AdapterID(adapters[0].address), clients: ["bluetoothctl (pid 812)"])])
     #expect(run.result.outcome == .complete)
@@ -146,8 +145,8 @@ import VirtualBuilding
         // The question stays open until the run withdraws it.
         try? await backstage.clock.sleep(for: .seconds(3600))
       },
-      during: { backstage, _ in if !whileAsked, await interrupts.isFirst() { backstage.interrupt() } })
-    expectInvariants(run, rooms)
+      during: { backstage, _ in if !whileAsked, await interrupts.isFirst() { backstage.interrupt() } }
+    ).expectInvariants()
     #expect(run.result.outcome == .interrupted)
     #expect(run.result.rooms.map(\.outcome) == [.cancelled, .cancelled])
     #expect(run.writes.isEmpty)
@@ -171,8 +170,8 @@ import VirtualBuilding
       [[], [.init(.drops(in: .write(2)), attempts: 1)], [], [.init(.neverAnswers)]], rooms: rooms,
       during: { backstage, event in
         if event.fact.label == instant { backstage.interrupt() }
-      })
-    expectInvariants(run, rooms)
+      }
+    ).expectInvariants()
     #expect(run.events.contains { $0.fact.label == instant })
     #expect(run.result.outcome == .interrupted)
     #expect(run.events.last?.fact == .runFinished(RunFinished(outcome: .interrupted)))
@@ -202,8 +201,8 @@ import VirtualBuilding
         await backstage.world.setPowered(false, adapters[0].address)
         try? await backstage.clock.sleep(for: .seconds(5))
         await backstage.world.setPowered(true, adapters[0].address)
-      })
-    expectInvariants(run, Self.rooms)
+      }
+    ).expectInvariants()
     #expect(run.result.outcome == .complete)
   }
 
@@ -222,8 +221,8 @@ import VirtualBuilding
         await world.setPresent(false, second)
         backstage.after(.seconds(1)) { await world.setPresent(true, second, name: "hci0") }
         backstage.after(.seconds(2)) { await world.setPresent(true, first, name: "hci1") }
-      })
-    expectInvariants(run, Self.rooms)
+      }
+    ).expectInvariants()
     #expect(run.result.outcome == .complete)
   }
 
@@ -235,8 +234,8 @@ import VirtualBuilding
       during: { backstage, event in
         guard event.fact.label == "stage_started write", event.fact.room == "room-2" else { return }
         await backstage.world.setPresent(false, adapters[0].address)
-      })
-    expectInvariants(run, Self.rooms)
+      }
+    ).expectInvariants()
     #expect(run.result.outcome == .aborted)
     #expect(run.result.radioFailure?.code == .adapterUnavailable(.absent))
     // Written, and not yet proved when the adapter was lost.

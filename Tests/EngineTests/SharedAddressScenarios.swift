@@ -33,8 +33,7 @@ import VirtualBuilding
   ) async throws {
     let rooms = [room, Self.otherRoom]
     try await succession([sensor, Self.other]) { succession in
-      let run = await succession.run(rooms)
-      expectInvariants(run, rooms, shared: [Self.device])
+      let run = await succession.run(rooms).expectInvariants(shared: [Self.device])
       try await body(run, &succession)
     }
   }
@@ -52,8 +51,7 @@ import VirtualBuilding
       // The other sensor is reset, and sends with its own address.
       await succession.world.setFaults([], of: Sample.address(2))
       await succession.world.pressButton(Sample.address(2))
-      let later = await succession.run([room, Self.otherRoom])
-      expectInvariants(later, [room, Self.otherRoom])
+      let later = await succession.run([room, Self.otherRoom]).expectInvariants()
       #expect(later.outcome(1)?.outcome == .alreadyProvisioned)
       #expect(succession.lastKnown.rooms[room.id]?.status.kind == .done)
     }
@@ -76,8 +74,7 @@ import VirtualBuilding
       #expect(run.result.outcome == .incomplete)
       #expect(succession.lastKnown.rooms[rooms[0].id]?.status.kind == .unconfirmed)
       #expect(run.outcome(2)?.outcome == .provisioned)
-      let later = await succession.run(rooms)
-      expectInvariants(later, rooms)
+      let later = await succession.run(rooms).expectInvariants()
       #expect(later.outcome(1)?.outcome == .provisioned)
       #expect(later.result.outcome == .complete)
     }
@@ -116,14 +113,12 @@ import VirtualBuilding
         if case .roomFinished(let fact) = event.fact, fact.room == "room-1", fact.outcome.isSuccess {
           backstage.after(.seconds(2)) { await backstage.world.pressButton(Self.device) }
         }
-      }
-      expectInvariants(run, rooms, handled: [Self.device])
+      }.expectInvariants(handled: [Self.device])
       #expect(outcomes(run) == [.provisioned, .unconfirmed])
       let finished = try #require(run.outcome(1))
       #expect(minors(finished) == [1, nil])
       #expect(run.outcome(2)?.outcome == .provisioned)
-      let later = await succession.run(rooms)
-      expectInvariants(later, rooms)
+      let later = await succession.run(rooms).expectInvariants()
       #expect(later.outcome(1)?.outcome == .provisioned)
     }
   }

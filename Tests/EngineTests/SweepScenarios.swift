@@ -17,8 +17,7 @@ import VirtualTime
 
   @Test("a run has fewer events than the sweep covers")
   func undisturbed() async throws {
-    let run = try await rehearse(Self.faults, rooms: Self.rooms)
-    expectInvariants(run, Self.rooms)
+    let run = try await rehearse(Self.faults, rooms: Self.rooms).expectInvariants()
     #expect(run.events.count < Self.everyEvent.count)
     #expect(run.events.count > Self.everyEvent.count - 15)
   }
@@ -45,7 +44,7 @@ import VirtualTime
   }
 
   private func expectInterrupted(_ run: Rehearsed, at instant: Duration?) {
-    expectInvariants(run, Self.rooms)
+    run.expectInvariants(Self.rooms)
     // A run that was done nevertheless is complete.
     let isDone = run.result.rooms.allSatisfy(\.outcome.isSuccess)
     #expect(run.result.outcome == (isDone ? .complete : .interrupted))
@@ -102,7 +101,7 @@ import VirtualTime
 
   /// Every room is done in the end, and no failure of the host is charged to a device.
   private func expectRecovered(_ run: Rehearsed) {
-    expectInvariants(run, Self.rooms)
+    run.expectInvariants(Self.rooms)
     #expect(run.result.outcome == .complete)
     for failure in run.attemptFailures {
       #expect([.adapterLost, .stackLost, .linkLost].contains(failure.code))
@@ -133,7 +132,7 @@ import VirtualTime
   }
 
   private func expectAborted(_ run: Rehearsed, _ code: CentralError.Code) {
-    expectInvariants(run, Self.rooms)
+    run.expectInvariants(Self.rooms)
     if run.result.rooms.allSatisfy(\.outcome.isSuccess) { return #expect(run.result.outcome == .complete) }
     #expect(run.result.outcome == .aborted)
     #expect(run.result.radioFailure?.code == code)
@@ -145,8 +144,7 @@ import VirtualTime
 
   @Test("a run submits nothing after a failure of the record at any event", arguments: everyEvent)
   func recordFailure(from number: Int) async throws {
-    let run = try await rehearse(Self.faults, rooms: Self.rooms, recordFailsFrom: number)
-    expectInvariants(run, Self.rooms)
+    let run = try await rehearse(Self.faults, rooms: Self.rooms, recordFailsFrom: number).expectInvariants()
     guard run.events.last?.fact != .runFinished(RunFinished(outcome: .complete)) else {
       return #expect(run.result.recordFailure == nil && run.events.count < number)
     }

@@ -14,8 +14,8 @@ import VirtualBuilding
       scenario: {
         $0.sensors[1].appearsAfter = .seconds(45)
         $0.sensors[2].appearsAfter = .seconds(200)
-      }, request: { $0.isWatching = true })
-    expectInvariants(run, (1...3).map { Sample.room($0, address: UInt64($0)) })
+      }, request: { $0.isWatching = true }
+    ).expectInvariants((1...3).map { Sample.room($0, address: UInt64($0)) })
     #expect(run.result.outcome == .complete)
     #expect(run.result.rooms.allSatisfy { $0.outcome == .provisioned && $0.attempts == 1 })
     let last = try #require(run.events.last)
@@ -115,8 +115,8 @@ import VirtualBuilding
       judge: { rooms in
         shown.withLock { $0.append(rooms.map(\.room)) }
         return rooms.allSatisfy(\.outcome.isSuccess)
-      }, request: { $0.canaries = 1 })
-    expectInvariants(run, Self.rooms)
+      }, request: { $0.canaries = 1 }
+    ).expectInvariants()
     #expect(run.result.outcome == .complete)
     #expect(shown.withLock { $0 } == [["room-4", "room-1"]])
     #expect(first(run) == ["room-1", "room-4"])
@@ -126,8 +126,8 @@ import VirtualBuilding
   func rejected() async throws {
     let run = try await rehearse(
       Array(repeating: [], count: 6), rooms: Self.rooms, judge: { _ in false },
-      request: { $0.canaries = 2 })
-    expectInvariants(run, Self.rooms)
+      request: { $0.canaries = 2 }
+    ).expectInvariants()
     for number in [1, 2, 4, 5] { #expect(run.outcome(number)?.outcome == .provisioned) }
     for number in [3, 6] {
       #expect(run.outcome(number)?.outcome == .pending && run.outcome(number)?.attempts == 0)
@@ -144,8 +144,8 @@ import VirtualBuilding
       judge: { rooms in
         shown.withLock { $0.append(rooms.map(\.room)) }
         return true
-      }, request: { $0.canaries = 1 })
-    expectInvariants(run, Self.rooms)
+      }, request: { $0.canaries = 1 }
+    ).expectInvariants()
     #expect(run.outcome(1)?.outcome == .failed)
     for number in [2, 3] { #expect(run.outcome(number)?.reason?.code == .canariesFailed) }
     for number in [4, 5, 6] { #expect(run.outcome(number)?.outcome == .provisioned) }

@@ -24,7 +24,7 @@ struct WiFiCheckScenarios {
     _ faults: [ScheduledFault] = [], rooms: [Room] = rooms(), networks: [WiFiNetwork]
   ) async throws -> Rehearsed {
     let run = try await rehearse([faults], rooms: rooms, scenario: { $0.wifiNetworks = networks })
-    expectInvariants(run, rooms)
+      .expectInvariants()
     return run
   }
 

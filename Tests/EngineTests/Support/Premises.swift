@@ -55,7 +55,7 @@ extension VirtualPremises {
     }
     recordedRuns.expect(await recorder.events)
     return Rehearsed(
-      result: result, events: await recorder.events,
+      rooms: request.building.rooms, result: result, events: await recorder.events,
       writes: Array(await world.writes.dropFirst(before.writes)), flashesBefore: before.flashes,
       flashes: await flashes(), connected: await attempts().filter { $0.value != before.attempts[$0.key] },
       boundBefore: request.known.lastKnown.rooms.compactMapValues { $0.binding?.address },

@@ -10,6 +10,8 @@ import VirtualTime
 
 /// A complete run of the engine in a virtual building in virtual time, with everything known about it.
 struct Rehearsed: Sendable {
+  /// The rooms of the building.
+  var rooms: [Room]
   var result: ApplyResult
   var events: [RunEvent]
   /// The writes that reached devices in this run.
