@@ -82,20 +82,16 @@ struct CommandLineProgramTests {
         try await site.run(arguments, bus: premises.building.bus, environment: environment)
       }
       let apply = ["apply", "building.yaml", "--scan-time", "1"]
-      let outcome = try await run(apply + ["--adapter", "hci0"])
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await run(apply + ["--adapter", "hci0"]).expect(0)
       for place in ["records", "stick"] {
         #expect(site.has("\(place)/\(Site.building)/latest/report.json"), "\(outcome)")
       }
       #expect(site.has("key"), "\(outcome)")
       let report = try await run(["report", Site.building, "--output", "json"])
       #expect(JSON(report.output)?["run"]["operator"].text == "R. Keller", "\(report)")
-      let other = try await run(["status", Site.building, "--reports", "reports"])
-      #expect(other.status == 64 && other.errors.contains(" in reports"), "\(other)")
-      let missing = try await run(["scan", "--scan-time", "1", "--adapter-wait", "1"])
-      #expect(missing.status == 69 && missing.errors.contains("hci7"), "\(missing)")
-      let rehearsal = try await run(apply + ["--simulate"])
-      #expect(rehearsal.status == 0, "\(rehearsal)")
+      try await run(["status", Site.building, "--reports", "reports"]).expect(64, errors: " in reports")
+      try await run(["scan", "--scan-time", "1", "--adapter-wait", "1"]).expect(69, errors: "hci7")
+      try await run(apply + ["--simulate"]).expect(0)
     }
   }
 

@@ -150,8 +150,8 @@ struct CompletionTests {
       let keys = "source ./roboprov.bash\n\(line)\t\u{1}printf '<%s>' \nexit\n"
       try site.write("keys", keys)
       let shell = "script -q -e -c 'bash --norc --noprofile -i' /dev/null <keys"
-      let outcome = try await site.runTool(["env", Self.path, "TERM=dumb", "bash", "-c", shell])
-      #expect(outcome.output.contains("<roboprov><\(command)><building.yaml><\(words)>"), "\(outcome)")
+      try await site.runTool(["env", Self.path, "TERM=dumb", "bash", "-c", shell]).expect(
+        output: "<roboprov><\(command)><building.yaml><\(words)>")
     }
   }
 

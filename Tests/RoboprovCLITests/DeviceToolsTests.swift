@@ -52,9 +52,9 @@ struct DeviceToolsTests {
   func scanBeacon() async throws {
     try await serve { premises in
       try premises.site.writeManifest([Place(minor: 101)], assign: "later")
-      let outcome = try await premises.run(
-        ["scan", "building.yaml", "--scan-time", "6", "--reports", "elsewhere"])
-      #expect(outcome.output.contains("Room 101 (by its beacon)"), "\(outcome)")
+      try await premises.run(
+        ["scan", "building.yaml", "--scan-time", "6", "--reports", "elsewhere"]).expect(
+          output: "Room 101 (by its beacon)")
     }
   }
 

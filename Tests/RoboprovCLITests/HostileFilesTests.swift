@@ -41,8 +41,8 @@ struct HostileFilesTests {
       let run = "reports/\(Site.building)/20260901-090000-x"
       _ = try await shell("mkdir -p \(run) && truncate -s 2G \(run)/journal.jsonl", at: site)
       for command in ["status building.yaml", "report \(Site.building) 20260901-090000-x"] {
-        let outcome = try await shell("ulimit -v 1500000; exec \(Self.program) \(command)", at: site)
-        #expect(outcome.status == 74, "\(command)\n\(outcome)")
+        let outcome = try await shell("ulimit -v 1500000; exec \(Self.program) \(command)", at: site).expect(
+          74, "\(command)")
         #expect(outcome.errors.contains("journal.jsonl"), "\(command)\n\(outcome)")
       }
     }
@@ -98,8 +98,8 @@ struct HostileFilesTests {
   func manifestFromPipe() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
-      let outcome = try await shell("cat building.yaml | \(Self.program) validate /dev/stdin", at: site)
-      #expect(outcome.status == 0 && outcome.output.contains("can be applied"), "\(outcome)")
+      try await shell("cat building.yaml | \(Self.program) validate /dev/stdin", at: site).expect(
+        0, output: "can be applied")
       let applied = try await shell(
         "cat building.yaml | \(Self.program) apply /dev/stdin --yes --simulate --scan-time 1", at: site)
       #expect(applied.status == 0 && (applied.output + applied.errors).contains("1 of 1 room"), "\(applied)")
@@ -163,19 +163,17 @@ struct HostileFilesTests {
       try site.writeManifest([.numbered(1)])
       _ = try await shell("ln -s real/plan.json link; mkdir real; mkfifo pipe; ln -s pipe way", at: site)
       let plan = "plan building.yaml --simulate --scan-time 1 --save"
-      let linked = try await shell("\(Self.program) \(plan) link", at: site)
-      #expect(linked.status == 0, "\(linked)")
-      let piped = try await shell("cat pipe >read & \(Self.program) \(plan) way && wait", at: site)
-      #expect(piped.status == 0, "\(piped)")
+      try await shell("\(Self.program) \(plan) link", at: site).expect(0)
+      try await shell("cat pipe >read & \(Self.program) \(plan) way && wait", at: site).expect(0)
       let kinds = try await shell("stat -c %F link real/plan.json pipe way", at: site)
       #expect(kinds.output == "symbolic link\nregular file\nfifo\nsymbolic link\n")
       for file in ["real/plan.json", "read"] {
         let text = try String(contentsOf: site.directory.appending(path: file), encoding: .utf8)
         #expect(JSON(text)?["schema"].text == "roboprov/plan/1", "\(file)")
       }
-      let full = try await shell(
-        "\(Self.program) \(plan) /dev/full; s=$?; test -c /dev/full && exit $s", at: site)
-      #expect(full.status == 74, "\(full)")
+      try await shell(
+        "\(Self.program) \(plan) /dev/full; s=$?; test -c /dev/full && exit $s", at: site
+      ).expect(74)
     }
   }
 }

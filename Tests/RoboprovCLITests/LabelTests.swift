@@ -325,8 +325,7 @@ struct LabelTests {
         let outcome = try await run.ended().expect(0)
         #expect(try Self.text(site) == Self.captured)
         #expect(try Self.permissions(site) == 0o600)
-        let status = try await site.run(["status", "building.yaml"])
-        #expect(status.output.contains("All 3 rooms done"), "\(status)")
+        let status = try await site.run(["status", "building.yaml"]).expect(output: "All 3 rooms done")
         try Self.expectSecret(site, [outcome, status])
       }
     }

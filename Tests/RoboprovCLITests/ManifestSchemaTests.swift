@@ -20,8 +20,7 @@ struct ManifestSchemaTests {
     try await Site.use { site in
       let schema = try await site.run(["schema", "manifest"])
       #expect(schema.status == 0 && schema.output == ManifestSchema.document().pretty, "\(schema)")
-      let list = try await site.run(["schema"])
-      #expect(list.output.contains("manifest "), "\(list)")
+      try await site.run(["schema"]).expect(output: "manifest ")
     }
   }
 
@@ -167,7 +166,7 @@ struct ManifestSchemaTests {
       let script = Self.checkout.appending(path: "Tests/Interop/check_manifests.py").path
       let outcome = try await site.runTool([python, script, "manifest.schema.json", "verdicts.jsonl"])
       try #require(outcome.status == 0, "\(outcome)")
-      let result = try #require(JSON(outcome.output), "\(outcome)")
+      let result = try outcome.json
       #expect(result["manifests"].integer == verdicts.count)
       let disagreements = result["disagreements"].items.compactMap(\.text)
       #expect(

@@ -129,10 +129,8 @@ struct MixedBuildingTests {
           "iot-design-shop waiting -1", "iot-design-shop waiting -1", "iot-design-shop waiting -1",
           "robo-sensor waiting -1", "robo-sensor waiting -1",
         ], "\(outcome)")
-      let table = try await site.run(["scan", "--scan-time", "15"] + Self.simulate)
-      #expect(
-        table.output.contains("at work: uuid 8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18, major 40, minor 12"),
-        "\(table)")
+      try await site.run(["scan", "--scan-time", "15"] + Self.simulate).expect(
+        output: "at work: uuid 8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18, major 40, minor 12")
     }
   }
 
@@ -140,13 +138,11 @@ struct MixedBuildingTests {
   func validate() async throws {
     try await Site.use { site in
       try Self.copy("mixed", to: site)
-      let outcome = try await site.run(["validate", "building.yaml"])
-      #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
-      #expect(
-        outcome.output.contains(
+      let outcome = try await site.run(["validate", "building.yaml"]).expect(
+        output:
           "16 rooms (2 robo-sensor, 7 iot-design-shop, 2 firefly, 3 improv-wifi, 2 esp-idf), 16 with an address, 2 registered, 7 with WiFi"
-        ),
-        "\(outcome)")
+      )
+      #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
       let data = try #require(
         JSON(try await site.run(["validate", "building.yaml", "--output", "json"]).output))
       #expect(data["profiles"]["iot-design-shop"].integer == 7)

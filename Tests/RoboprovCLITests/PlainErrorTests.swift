@@ -54,8 +54,7 @@ struct PlainErrorTests {
       try FileManager.default.moveItem(
         at: site.directory.appending(path: "building.yaml"), to: site.directory.appending(path: "hotel.yaml"))
       try await site.run(["apply", "hotel.yaml", "--simulate", "--yes", "--scan-time", "1"]).expect(0)
-      let status = try await site.run(["status", Site.building])
-      #expect(status.output.contains("roboprov apply hotel.yaml"), "\(status)")
+      try await site.run(["status", Site.building]).expect(output: "roboprov apply hotel.yaml")
       try await site.run(["report", Site.building, "nope"]).expect(
         74, errors: "It has only rehearsals, the newest first: 2", notErrors: "`ls ")
     }

@@ -58,8 +58,7 @@ struct PlanTests {
       let done = try await premises.run(Self.plan)
       #expect(done.output.contains("0 to provision, 2 done"), "\(done)")
       await premises.pressButton(1)
-      let one = try await premises.run(Self.plan)
-      #expect(one.output.contains("1 to provision, 1 done"), "\(one)")
+      try await premises.run(Self.plan).expect(output: "1 to provision, 1 done")
       #expect(premises.site.runs.count == 1)
     }
   }
@@ -69,13 +68,12 @@ struct PlanTests {
   func oldAndNew() async throws {
     try await Premises.serveDone(2) { premises in
       await premises.pressButton(1)
-      let same = try await premises.run(Self.plan)
-      #expect(same.output.contains("WiFi Harbour Guests, password unchanged, minor 101"), "\(same)")
+      try await premises.run(Self.plan).expect(output: "WiFi Harbour Guests, password unchanged, minor 101")
       try premises.site.writeManifest(
         [Place(minor: 301, address: "\(ServedBuilding.address(1))", name: "Room 101"), .numbered(2)],
         password: Site.newPassword)
-      let other = try await premises.run(Self.plan + ["--renumber"])
-      #expect(other.output.contains("password changed, minor 101 → 301"), "\(other)")
+      let other = try await premises.run(Self.plan + ["--renumber"]).expect(
+        output: "password changed, minor 101 → 301")
       for secret in [Site.password, Site.newPassword] { #expect(!other.output.contains(secret), "\(other)") }
       try premises.site.writeManifest([.numbered(1), .numbered(2)])
       let elsewhere = try await premises.run(Self.plan + ["--site-key", "another.key"])

@@ -39,8 +39,7 @@ struct SecretTests {
       try premises.site.write("wifi.txt", Site.password + "\n")
       try premises.site.write("unended.txt", Site.password)
       try premises.site.write("windows.txt", Site.password + "\r\n")
-      let outcome = try await run(premises, Self.apply, Self.variable)
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await run(premises, Self.apply, Self.variable).expect(0)
       #expect(await premises.building.flash(1)?.password == Site.password)
       #expect(!"\(outcome)".contains(Site.password))
       let journal = try premises.site.text(of: "journal.jsonl")
@@ -56,8 +55,7 @@ struct SecretTests {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try premises.site.write("manifest/wifi.txt", Site.password)
       try premises.site.write("manifest/building.yaml", try premises.manifest())
-      let outcome = try await run(premises, ["apply", "manifest/building.yaml", "--yes", "--scan-time", "1"])
-      #expect(outcome.status == 0, "\(outcome)")
+      try await run(premises, ["apply", "manifest/building.yaml", "--yes", "--scan-time", "1"]).expect(0)
       #expect(await premises.building.flash(1)?.password == Site.password)
     }
   }
@@ -68,10 +66,8 @@ struct SecretTests {
       try premises.site.write("wifi.txt", Site.password)
       try FileManager.default.setAttributes(
         [.posixPermissions: 0o644], ofItemAtPath: premises.site.directory.path + "/wifi.txt")
-      let outcome = try await run(premises, ["plan", "building.yaml", "--scan-time", "1"])
-      #expect(outcome.status == 0, "\(outcome)")
-      #expect(
-        outcome.errors.contains("other users can read wifi.txt, which has a password: `chmod 600 wifi.txt`"))
+      try await run(premises, ["plan", "building.yaml", "--scan-time", "1"]).expect(
+        0, errors: "other users can read wifi.txt, which has a password: `chmod 600 wifi.txt`")
     }
   }
 
@@ -84,8 +80,7 @@ struct SecretTests {
           "rooms:\n  - { wifi: { ssid: S, password: { command: [sh, -c, 'env >seen.txt; echo 12345678'] } }, "
       )
       try premises.site.write("building.yaml", manifest)
-      let outcome = try await run(premises, Self.apply, Self.variable)
-      #expect(outcome.status == 0, "\(outcome)")
+      try await run(premises, Self.apply, Self.variable).expect(0)
       let seen = try String(contentsOf: premises.site.directory.appending(path: "seen.txt"), encoding: .utf8)
       #expect(seen.contains("PATH=") && !seen.contains("WIFI_PASSWORD"), "no room has that network")
     }
@@ -132,9 +127,9 @@ struct SecretTests {
       try await premises.expectMissing(
         only, ["a password is missing; no device was written", "variable OTHER"])
       #expect(!only.errors.contains("WIFI_PASSWORD"), "no selected room needs it: \(only)")
-      let skip = try await run(
-        premises, Self.apply + ["--skip", "R0", "R1", "R2", "R3", "R5"], Self.variable)
-      #expect(skip.status == 100, "unselected rooms need no password: \(skip)")
+      try await run(
+        premises, Self.apply + ["--skip", "R0", "R1", "R2", "R3", "R5"], Self.variable
+      ).expect(100, "unselected rooms need no password")
     }
   }
 
@@ -222,9 +217,7 @@ struct SecretTests {
         Self.apply, bus: premises.building.bus, andThen: "stty -a")
       try await run.prints("Password of Harbour Guests: ")
       try run.type("\u{3}")
-      let outcome = try await run.ended()
-      #expect(outcome.output.contains(" echo "), "\(outcome)")
-      #expect(!outcome.output.contains("-echo "), "\(outcome)")
+      let outcome = try await run.ended().expect(output: " echo ", notOutput: "-echo ")
       #expect(!outcome.output.contains("Scanning") && premises.site.runs.isEmpty, "\(outcome)")
       #expect(await premises.building.isUntouched([1]))
     }
@@ -304,8 +297,7 @@ struct SecretTests {
           "room: \(name),", with: "room: \(name), wifi: { ssid: S, password: \(source) },")
       }
       try premises.site.write("building.yaml", manifest)
-      let outcome = try await run(premises, Self.apply + ["--simulate"], Self.variable)
-      #expect(outcome.status == 0, "\(outcome)")
+      let outcome = try await run(premises, Self.apply + ["--simulate"], Self.variable).expect(0)
       #expect(
         outcome.errors.components(separatedBy: "\n").filter { $0.hasPrefix("Rehearsal: made-up") } == [
           "Rehearsal: made-up passwords replace the output of touch, the file nowhere.txt"
@@ -321,12 +313,10 @@ struct SecretTests {
   func changed() async throws {
     try await withPassword("{ env: WIFI_PASSWORD }") { premises in
       #expect(try await run(premises, Self.apply, Self.variable).status == 0)
-      let status = try await run(premises, ["status", "building.yaml", "--check"])
-      #expect(status.status == 0, "\(status)")
+      let status = try await run(premises, ["status", "building.yaml", "--check"]).expect(0)
       let other = ["WIFI_PASSWORD": Site.newPassword]
       #expect(try await run(premises, Self.apply, Self.variable).status == 0)
-      let changed = try await run(premises, Self.apply, other)
-      #expect(changed.status == 100 && changed.output.contains("action required"), "\(changed)")
+      try await run(premises, Self.apply, other).expect(100, output: "action required")
       let rehearsed = try await run(premises, Self.apply + ["--simulate"])
       // Without the password the rehearsal cannot compare it: what was found stands.
       #expect(rehearsed.status == 100 && rehearsed.output.contains("action required"), "\(rehearsed)")
@@ -345,10 +335,8 @@ struct SecretTests {
       let save = ["plan"] + arguments + ["--save", "friday.plan"]
       #expect(try await run(premises, save, Self.variable).status == 0)
       let carryOut = ["apply"] + arguments + ["--plan", "friday.plan"]
-      let refused = try await run(premises, carryOut, other)
-      #expect(refused.status == 65 && refused.errors.contains("has changed since"), "\(refused)")
-      let done = try await run(premises, carryOut, Self.variable)
-      #expect(done.status == 0, "\(done)")
+      try await run(premises, carryOut, other).expect(65, errors: "has changed since")
+      try await run(premises, carryOut, Self.variable).expect(0)
     }
   }
 

@@ -194,8 +194,7 @@ struct ServeCommandTests {
       try site.write("reports/\(Site.building)/\(run)/journal.jsonl", String(repeating: "\0", count: zeros))
       let words =
         "\(run)/journal.jsonl has no event: the run was killed before it did anything, or the file was emptied"
-      let status = try await site.run(["status", "building.yaml"])
-      #expect(status.errors.contains(words), "\(status)")
+      try await site.run(["status", "building.yaml"]).expect(errors: words)
       var follower = try BuildingFollower(
         site.directory.appending(path: "building.yaml").path,
         reports: site.directory.appending(path: "reports").path, siteKey: nil)

@@ -32,9 +32,8 @@ struct SignatureTests {
       try await site.run(Self.check + ["--signers", "signers", "--as", "eve@example.org"]).expect(
         74, errors: "is not valid")
 
-      let status = try await site.run(["status", Site.building])
-      #expect(status.output.contains("Signed on ") && status.output.contains("SHA256:"), "\(status)")
-      #expect(status.output.contains("No run since then."), "\(status)")
+      let status = try await site.run(["status", Site.building]).expect(
+        output: "Signed on ", "SHA256:", "No run since then.")
 
       let csv = try site.latest.appending(path: "report.csv")
       let whole = try Data(contentsOf: csv)
@@ -60,8 +59,7 @@ struct SignatureTests {
       #expect(try await premises.apply().status == 0)
       let later = try await site.run(Self.check).expect(100, errors: "is not among what was signed on")
       #expect(later.output.components(separatedBy: " is valid: ").count == 3, "\(later)")
-      let after = try await site.run(["status", "building.yaml"])
-      #expect(after.output.contains("Not signed, 1 run: "), "\(after)")
+      try await site.run(["status", "building.yaml"]).expect(output: "Not signed, 1 run: ")
       try await site.run(Self.sign).expect(0)
       #expect(try await site.run(["report", "check", "./building.yaml"]).status == 0)
 

@@ -76,8 +76,8 @@ struct TerminalTests {
       let lines = quiet.errors.split(separator: "\n").filter { $0.hasPrefix("[") }
       #expect(lines.count == 1 && lines[0].contains("✗ Room 102"), "\(quiet)")
       #expect(quiet.output.contains("1 of 2 rooms done"), "\(quiet)")
-      let verbose = try await site.run(Self.apply + ["--verbose", "--force", "Room 102"], on: building)
-      #expect(verbose.errors.contains("Room 102: write: WiFi name"), "\(verbose)")
+      try await site.run(Self.apply + ["--verbose", "--force", "Room 102"], on: building).expect(
+        errors: "Room 102: write: WiFi name")
       try await site.run(Self.apply + ["--verbose", "--quiet"]).expect(64)
     }
   }

@@ -24,13 +24,18 @@ final class Invocation: Sendable {
     }
 
     /// Expects an exit status, and texts that stdout and stderr contain or do not contain.
-    /// - Parameter reason: Why this exit status is right.
+    /// - Parameters:
+    ///   - status: nil for any.
+    ///   - reason: Why this exit status is right.
     @discardableResult
     func expect(
-      _ status: Int32, _ reason: String = "", output: String..., errors: String..., notOutput: String...,
+      _ status: Int32? = nil, _ reason: String = "", output: String..., errors: String...,
+      notOutput: String...,
       notErrors: String..., sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
-      #expect(self.status == status, "\(reason)\n\(self)", sourceLocation: sourceLocation)
+      if let status {
+        #expect(self.status == status, "\(reason)\n\(self)", sourceLocation: sourceLocation)
+      }
       for (words, text, isWanted) in [
         (output, self.output, true), (errors, self.errors, true), (notOutput, self.output, false),
         (notErrors, self.errors, false),
