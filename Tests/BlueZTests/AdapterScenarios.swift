@@ -17,20 +17,6 @@ struct AdapterScenarios {
     }
   }
 
-  @Test("adapterChanges reports new, changed and removed adapters")
-  func changes() async throws {
-    try await Stage.with { stage in
-      var changes = await stage.central.adapterChanges().makeAsyncIterator()
-      #expect(await changes.next() == [ready])
-      await stage.daemon.setAdapter(["Powered": .bool(false), "PowerState": .string("off-blocked")])
-      #expect(await changes.next() == [Adapter(id: Sample.adapter, name: "hci0", state: .blocked)])
-      await stage.daemon.remove(FakeBlueZ.adapter)
-      #expect(await changes.next() == [])
-      await stage.daemon.addAdapter()
-      #expect(await changes.next() == [ready])
-    }
-  }
-
   @Test("a missing bus gives busUnavailable")
   func noBus() async {
     let address = BusAddress.address("unix:path=/nonexistent/roboprov")

@@ -298,23 +298,6 @@ struct ConnectionScenarios {
     }
   }
 
-  @Test("disconnect does its work in a cancelled task")
-  func cancelledDisconnect() async throws {
-    try await stage { stage in
-      let peripheral = try await stage.connect()
-      await stage.daemon.reply(to: "Disconnect") { [daemon = stage.daemon] _ in
-        await daemon.setDevice(["Connected": .bool(false)])
-        return .success([])
-      }
-      await withTaskGroup(of: Void.self) { group in
-        group.cancelAll()
-        group.addTask { await peripheral.disconnect() }
-      }
-      #expect(await !stage.daemon.isConnected)
-      #expect(await peripheral.disconnection()?.cause == .local)
-    }
-  }
-
   @Test("the cause of a disconnect is known even if the link ends before the adapter or the stack")
   func causes() async throws {
     try await stage { stage in
@@ -353,19 +336,6 @@ struct ConnectionScenarios {
       await stage.daemon.setAdapter(["Powered": .bool(false)])
       try await stage.seen()
       #expect(await peripheral.disconnection()?.cause == .remote)
-    }
-  }
-
-  @Test("waiting for the end of a link stops when the task is cancelled")
-  func cancelledWait() async throws {
-    try await stage { stage in
-      let peripheral = try await stage.connect()
-      let end = await withTaskGroup(of: Disconnection?.self) { group in
-        group.addTask { await peripheral.disconnection() }
-        group.cancelAll()
-        return await group.next() ?? nil
-      }
-      #expect(end == nil)
     }
   }
 

@@ -50,33 +50,6 @@ struct DiscoveryScenarios {
     }
   }
 
-  @Test("discovery stops when the body throws and when its task is cancelled")
-  func stops() async throws {
-    try await Stage.with { stage in
-      let thrown = await failure { () async throws(CentralError) in
-        try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in
-          throw CentralError(.other, stackText: "mine")
-        }
-      }
-      #expect(thrown == CentralError(.other, stackText: "mine"))
-      #expect(await stage.daemon.count("StopDiscovery") == 1)
-
-      await withTaskGroup(of: Int?.self) { group in
-        group.addTask {
-          try? await stage.central.scan(on: Sample.adapter) { stream throws(CentralError) in
-            var count = 0
-            for try await _ in stream { count += 1 }
-            return count
-          }
-        }
-        await stage.daemon.called("StartDiscovery", times: 2)
-        group.cancelAll()
-        _ = await group.next()
-      }
-      #expect(await stage.daemon.count("StopDiscovery") == 2)
-    }
-  }
-
   @Test("two concurrent scans share one discovery")
   func shared() async throws {
     try await Stage.with { stage in
@@ -140,16 +113,6 @@ struct DiscoveryScenarios {
       }
       #expect(error?.code == code)
       #expect(await stage.daemon.count("StartDiscovery") == 0)
-    }
-  }
-
-  @Test("a scan on an unknown adapter gives adapterUnavailable")
-  func absent() async throws {
-    try await Stage.with { stage in
-      let error = await failure { () async throws(CentralError) in
-        try await stage.central.scan(on: AdapterID(Sample.address)) { _ throws(CentralError) in }
-      }
-      #expect(error?.code == .adapterUnavailable(.absent))
     }
   }
 

@@ -35,24 +35,6 @@ struct GATTScenarios {
     }
   }
 
-  @Test("a characteristic that never appears is reported as missing, with its UUID")
-  func missing() async throws {
-    try await stage { stage in
-      let peripheral = try await stage.connect()
-      await stage.daemon.setDevice(["ServicesResolved": .bool(true)])
-      let noService = await failure { () async throws(CentralError) in
-        try await peripheral.discover(Sample.service, requiring: [Sample.status])
-      }
-      #expect(noService?.code == .attributeMissing(Sample.service))
-      await stage.daemon.addService()
-      await stage.daemon.addCharacteristic(FakeBlueZ.command, Sample.command)
-      let noCharacteristic = await failure { () async throws(CentralError) in
-        try await peripheral.discover(Sample.service, requiring: [Sample.command, Sample.status])
-      }
-      #expect(noCharacteristic?.code == .attributeMissing(Sample.status))
-    }
-  }
-
   @Test("a characteristic that exists twice is an error of discovery, so that nothing is written")
   func ambiguous() async throws {
     try await stage { stage in
@@ -83,23 +65,6 @@ struct GATTScenarios {
       var iterator = stream.makeAsyncIterator()
       let value = await iterator.next()?.value
       #expect(value?.count == 512 && value?.first == 0x42)
-    }
-  }
-
-  @Test("a link that is lost before its services are resolved gives disconnected")
-  func lostBeforeResolution() async throws {
-    try await stage { stage in
-      let peripheral = try await stage.connect()
-      let error = await withTaskGroup(of: CentralError?.self) { group in
-        group.addTask {
-          await failure { () async throws(CentralError) in
-            try await peripheral.discover(Sample.service, requiring: [])
-          }
-        }
-        await stage.daemon.setDevice(["Connected": .bool(false)])
-        return await group.next() ?? nil
-      }
-      #expect(error?.code == .disconnected)
     }
   }
 
@@ -260,22 +225,6 @@ struct GATTScenarios {
       #expect(values == [[1], [2]])
       let end = try #require(await peripheral.disconnection())
       #expect(end.at >= last)
-    }
-  }
-
-  @Test("operations still work after the peripheral refuses a subscription")
-  func notPermitted() async throws {
-    try await stage { stage in
-      let (peripheral, service) = try await stage.discovered()
-      let status = try #require(service[Sample.status])
-      await stage.daemon.reply(to: "StartNotify") { _ in
-        .failure(.remote("org.bluez.Error.NotPermitted", "Write not permitted"))
-      }
-      let error = await failure { () async throws(CentralError) in
-        try await peripheral.notifications(of: status)
-      }
-      #expect(error?.code == .notPermitted)
-      try await peripheral.write([1], to: try #require(service[Sample.command]), .withResponse)
     }
   }
 

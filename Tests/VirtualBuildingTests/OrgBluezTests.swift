@@ -3,7 +3,8 @@ import DBus
 import Testing
 import VirtualBuilding
 
-/// The statements of docs/internals/bluez.md, tested on the virtual `org.bluez` by a client that uses only D-Bus.
+/// The statements of docs/internals/bluez.md that no recording has (`TraceTests`), tested on the virtual `org.bluez` by a client
+/// that uses only D-Bus.
 @Suite("org.bluez on a bus", .serialized, .timeLimit(.minutes(60)))
 struct OrgBluezTests {
   static let adapter = BluetoothAddress(rawValue: 0x001A_7DDA_7101)
@@ -43,33 +44,6 @@ struct OrgBluezTests {
   }
 
   // MARK: Discovery
-
-  @Test("discovery creates objects; when it stops, RSSI is removed, and 30 s later the objects")
-  func discovery() async throws {
-    try await serve { client, building in
-      try await client.call(Self.hci0, Self.adapter1, "StartDiscovery")
-      await client.wait { $0.value(of: "Discovering", at: Self.hci0) == .bool(true) }
-      await client.wait { $0.adds(Self.device) }
-      #expect(await client.property(Self.device, Self.device1, "Name") == .string("Robo Sensor"))
-      #expect(await client.property(Self.device, Self.device1, "Connected") == .bool(false))
-      #expect(await client.property(Self.device, Self.device1, "UUIDs") == .strings([]))
-
-      let stopped = client.mark
-      let at = building.clock.now
-      try await client.call(Self.hci0, Self.adapter1, "StopDiscovery")
-      let invalidated = try #require(
-        await client.wait(from: stopped) { $0.invalidates("RSSI", at: Self.device) })
-      let over = try #require(
-        await client.wait(from: stopped) { $0.value(of: "Discovering", at: Self.hci0) == .bool(false) })
-      #expect(invalidated < over)
-
-      await client.wait(from: stopped) { $0.removes(Self.device) }
-      #expect(at.duration(to: building.clock.now) > .seconds(29), "the object disappeared early")
-      #expect(
-        await client.failure(Self.device, Self.device1, "Connect")?
-          .hasPrefix("org.freedesktop.DBus.Error.UnknownObject: ") == true)
-    }
-  }
 
   @Test("with the end of the discovery, the object of a device that takes no connection goes")
   func takesNoConnection() async throws {
@@ -188,24 +162,6 @@ struct OrgBluezTests {
 
   struct Missing: Error { var uuid: BluetoothUUID }
 
-  @Test("Connect returns before the services are resolved, and at once for a connected device")
-  func connecting() async throws {
-    try await serve(Self.building { $0.radio.resolve = .seconds(20)...(.seconds(20)) }) { client, _ in
-      try await Self.receive(Self.device, client)
-      let mark = client.mark
-      try await client.call(Self.device, Self.device1, "Connect")
-      #expect(await client.property(Self.device, Self.device1, "ServicesResolved") == .bool(false))
-      let up = try #require(
-        await client.wait(from: mark) { $0.value(of: "Connected", at: Self.device) == .bool(true) })
-      let resolved = try #require(
-        await client.wait(from: mark) { $0.value(of: "ServicesResolved", at: Self.device) == .bool(true) })
-      #expect(up < resolved)
-      #expect(await client.failure(Self.device, Self.device1, "Connect") == nil)
-      let uuids = await client.property(Self.device, Self.device1, "UUIDs")?.asStrings
-      #expect(uuids?.contains("12345678-9abc-def0-1234-000000000001") == true)
-    }
-  }
-
   @Test("ServicesResolved may precede characteristics")
   func late() async throws {
     try await serve(Self.building { $0.radio.lateCharacteristics = 1 }) { client, _ in
@@ -228,29 +184,6 @@ struct OrgBluezTests {
         try await client.call(Self.hci0, Self.adapter1, "RemoveDevice", .objectPath(Self.device))
       }
       Issue.record("never late in ten connections")
-    }
-  }
-
-  @Test("Connect of a dead peripheral gets no reply, a second one is refused, and Disconnect ends the first")
-  func dead() async throws {
-    try await serve { client, building in
-      try await Self.receive(Self.dead, client)
-      try await withThrowingTaskGroup(of: String?.self) { group in
-        group.addTask { await client.failure(Self.dead, Self.device1, "Connect") }
-        // It is in progress when a second one is refused.
-        while await building.world.attemptsUnderWay(on: Self.adapter) == 0 {
-          try await building.clock.sleep(for: .milliseconds(50))
-        }
-        #expect(
-          await client.failure(Self.dead, Self.device1, "Connect")
-            == "org.bluez.Error.Failed: Operation already in progress")
-        try await building.clock.sleep(for: .seconds(30))
-        #expect(await building.world.attemptsUnderWay(on: Self.adapter) == 1, "the attempt ended within 30 s")
-        #expect(await client.failure(Self.dead, Self.device1, "Disconnect") == nil)
-        #expect(try await group.next() == "org.bluez.Error.Failed: br-connection-canceled")
-        #expect(await building.world.attemptsUnderWay(on: Self.adapter) == 0)
-      }
-      #expect(await client.failure(Self.dead, Self.device1, "Disconnect") == nil, "it failed without a link")
     }
   }
 
@@ -384,32 +317,6 @@ struct OrgBluezTests {
 
   // MARK: Failures
 
-  @Test("switching an adapter off ends links and refuses calls; switching it on makes it usable")
-  func poweredOff() async throws {
-    try await serve { client, _ in
-      try await Self.connect(Self.device, client)
-      try await client.call(
-        Self.hci0, "org.freedesktop.DBus.Properties", "Set", .string("org.bluez.Adapter1"),
-        .string("Powered"),
-        .variant(.bool(false)))
-      await client.wait { $0.value(of: "Connected", at: Self.device) == .bool(false) }
-      await client.wait { $0.value(of: "Powered", at: Self.hci0) == .bool(false) }
-      #expect(
-        await client.failure(Self.hci0, Self.adapter1, "StartDiscovery")
-          == "org.bluez.Error.NotReady: Resource Not Ready")
-      #expect(
-        await client.failure(Self.device, Self.device1, "Connect")
-          == "org.bluez.Error.Failed: Input/output error")
-      let mark = client.mark
-      try await client.call(
-        Self.hci0, "org.freedesktop.DBus.Properties", "Set", .string("org.bluez.Adapter1"),
-        .string("Powered"),
-        .variant(.bool(true)))
-      await client.wait(from: mark) { $0.value(of: "Powered", at: Self.hci0) == .bool(true) }
-      #expect(await client.failure(Self.device, Self.device1, "Connect") == nil)
-    }
-  }
-
   @Test("an adapter that rfkill blocks reports this and cannot be switched on")
   func blocked() async throws {
     try await serve { client, building in
@@ -420,37 +327,6 @@ struct OrgBluezTests {
           Self.hci0, "org.freedesktop.DBus.Properties", "Set", .string("org.bluez.Adapter1"),
           .string("Powered"),
           .variant(.bool(true))) == "org.bluez.Error.Blocked: Blocked through rfkill")
-    }
-  }
-
-  @Test(
-    "unplugging removes links, power and objects in order, and known devices return with the adapter"
-  )
-  func unplugged() async throws {
-    try await serve { client, building in
-      try await Self.connect(Self.device, client)
-      let mark = client.mark
-      await building.world.setPresent(false, Self.adapter)
-      let gone = try #require(await client.wait(from: mark) { $0.removes(Self.hci0) })
-      let signals = Array(client.signals[mark...gone])
-      let down = try #require(
-        signals.firstIndex { $0.value(of: "Connected", at: Self.device) == .bool(false) })
-      let off = try #require(signals.firstIndex { $0.value(of: "Powered", at: Self.hci0) == .bool(false) })
-      let removed = signals.filter { $0.member == "InterfacesRemoved" }.compactMap { $0.body[0].asObjectPath }
-      let first = try #require(signals.firstIndex { $0.member == "InterfacesRemoved" })
-      #expect(down < off && off < first)
-      for (index, path) in removed.enumerated() {
-        #expect(
-          !removed[index...].dropFirst().contains { $0.isAtOrBelow(path) },
-          "\(path) went before what it holds")
-      }
-      #expect(try await client.objects() == ["/org/bluez"])
-
-      await building.world.setPresent(true, Self.adapter, name: "hci1")
-      await client.wait { $0.adds("/org/bluez/hci1") }
-      let device: ObjectPath = "/org/bluez/hci1/dev_C4_7C_8D_00_00_01"
-      #expect(await client.property(device, Self.device1, "Name") == .string("Robo Sensor"))
-      #expect(await client.property(device, Self.device1, "Connected") == .bool(false))
     }
   }
 
@@ -470,26 +346,6 @@ struct OrgBluezTests {
       #expect(await building.world.openLinkCount() == 0)
       #expect(await client.property(Self.device, Self.device1, "Connected") == .bool(false))
       #expect(await client.property(Self.hci0, Self.adapter1, "Powered") == .bool(true))
-    }
-  }
-
-  @Test("an orderly stop of bluetoothd removes all objects and then releases the name")
-  func stopped() async throws {
-    try await serve { client, building in
-      try await Self.connect(Self.device, client)
-      let mark = client.mark
-      await building.stack.stopDaemon()
-      let name = try #require(
-        await client.wait(from: mark) {
-          $0.member == "NameOwnerChanged" && $0.body[0] == .string("org.bluez")
-        })
-      let adapter = try #require(await client.wait(from: mark) { $0.removes(Self.hci0) })
-      let down = try #require(
-        await client.wait(from: mark) { $0.value(of: "Connected", at: Self.device) == .bool(false) })
-      #expect(down < adapter && adapter < name)
-      #expect(await building.world.openLinkCount() == 0)
-      await building.stack.startDaemon()
-      #expect(try await client.objects().contains(Self.hci0.text))
     }
   }
 
