@@ -71,43 +71,9 @@ struct LostStackTests {
     }
   }
 
-  /// A temporary loss.
-  struct Gap: CustomTestStringConvertible, Sendable {
-    var testDescription: String
-    var strike: @Sendable (ServedBuilding) async -> Void
-    var mend: @Sendable (ServedBuilding) async -> Void
-  }
-
-  static let gaps = [
-    Gap(testDescription: "bluetoothd killed and started") {
-      await $0.stack.killDaemon()
-    } mend: {
-      await $0.stack.startDaemon()
-    },
-    Gap(testDescription: "bluetoothd restarted in order") {
-      await $0.stack.stopDaemon()
-    } mend: {
-      await $0.stack.startDaemon()
-    },
-    Gap(testDescription: "the bus killed and started") {
-      await $0.daemon.stop()
-    } mend: {
-      try? await $0.restartBus()
-    },
-    Gap(testDescription: "the adapter unplugged, and plugged in as another") {
-      await $0.world.setPresent(false, ServedBuilding.adapter)
-    } mend: {
-      await $0.world.setPresent(true, ServedBuilding.adapter, name: "hci3")
-    },
-    Gap(testDescription: "the adapter switched off and on") {
-      await $0.world.setPowered(false, ServedBuilding.adapter)
-    } mend: {
-      await $0.world.setPowered(true, ServedBuilding.adapter)
-    },
-  ]
-
-  @Test("a run continues and finishes after a temporary loss", arguments: gaps)
-  func temporaryLoss(_ gap: Gap) async throws {
+  /// The other temporary losses need no program: OutageScenarios.
+  @Test("a run continues and finishes after the bus was killed and started")
+  func temporaryLoss() async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)], defaults: ["retries: 4"])
       let sensors = [
@@ -119,9 +85,9 @@ struct LostStackTests {
         try await run.until("a write to the second sensor") {
           await building.world.writes.contains { $0.address == ServedBuilding.address(2) }
         }
-        await gap.strike(building)
+        await building.daemon.stop()
         try await run.prints("waiting up to")
-        await gap.mend(building)
+        try await building.restartBus()
         try await run.ended().expect(0)
         try site.expectWholeRecord(rooms: 3)
         for number in 1...3 { #expect(await building.flash(number)?.minor == UInt16(100 + number)) }
