@@ -57,9 +57,8 @@ struct AdapterScenarios {
   func denied() async throws {
     try await Stage.withBus { bus in
       try await Stage.with(bus) {
-        await $0.reply(to: "GetManagedObjects") { _ in
-          .failure(.remote("org.freedesktop.DBus.Error.AccessDenied", "Rejected send message"))
-        }
+        await $0.refuse(
+          "GetManagedObjects", "org.freedesktop.DBus.Error.AccessDenied", "Rejected send message")
       } _: { _ in
         let error = await failure { () async throws(CentralError) in
           try await BlueZCentral.open(bus: bus.busAddress, clock: SystemClock())

@@ -365,9 +365,7 @@ struct ConnectionScenarios {
   @Test("forgetting an object that is removed at the same moment is not confirmed")
   func forgetRemoved() async throws {
     try await stage { stage in
-      await stage.daemon.reply(to: "RemoveDevice") { _ in
-        .failure(.remote("org.bluez.Error.DoesNotExist", "Does Not Exist"))
-      }
+      await stage.daemon.refuse("RemoveDevice", "org.bluez.Error.DoesNotExist", "Does Not Exist")
       let wasForgotten = try await stage.central.forget(Sample.address, on: Sample.adapter)
       #expect(!wasForgotten)
     }

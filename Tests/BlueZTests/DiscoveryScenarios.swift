@@ -259,10 +259,7 @@ struct DiscoveryScenarios {
   @Test("the removal of objects delays a scan only for a limited time")
   func slowRemoval() async throws {
     try await Stage.with { stage in
-      await stage.daemon.reply(to: "RemoveDevice") { _ in
-        await forever()
-        return .success([])
-      }
+      await stage.daemon.neverReply(to: "RemoveDevice")
       let (path, address) = device(1)
       await stage.daemon.add(path, [Name.Interface.device: ["Address": address]])
       try await stage.seen()

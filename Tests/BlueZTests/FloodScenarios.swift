@@ -23,10 +23,7 @@ struct FloodScenarios {
   @Test("of very many stored devices that are received, a limited number waits for its removal")
   func removals() async throws {
     try await Stage.with { stage in
-      await stage.daemon.reply(to: "RemoveDevice") { _ in
-        await forever()
-        return .success([])
-      }
+      await stage.daemon.neverReply(to: "RemoveDevice")
       try await stage.central.scan(on: Sample.adapter) { stream throws(CentralError) in
         for number in 1...Self.count {
           await stage.daemon.add(Self.path(number), Self.stored(number))

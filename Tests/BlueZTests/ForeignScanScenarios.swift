@@ -170,9 +170,8 @@ struct ForeignScanScenarios {
   func refusedStop() async throws {
     try await Stage.with { stage in
       await discover(stage)
-      await stage.daemon.reply(to: "StopDiscovery") { _ in
-        .failure(.remote("org.bluez.Error.InProgress", "Operation already in progress"))
-      }
+      await stage.daemon.refuse(
+        "StopDiscovery", "org.bluez.Error.InProgress", "Operation already in progress")
       try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in }
       try await stage.central.clock.sleep(for: ForeignScans.echo)
       let adapters = try await stage.central.adapters()

@@ -181,10 +181,7 @@ struct GATTScenarios {
     try await stage { stage in
       let (peripheral, service) = try await stage.discovered()
       let command = try #require(service[Sample.command])
-      await stage.daemon.reply(to: "WriteValue") { _ in
-        await forever()
-        return .success([])
-      }
+      await stage.daemon.neverReply(to: "WriteValue")
       let error = await withTaskGroup(of: CentralError?.self) { group in
         group.addTask {
           await failure { () async throws(CentralError) in

@@ -36,9 +36,7 @@ struct PowerScenarios {
   @Test("a user without permission gets permissionDenied, and nothing has changed")
   func denied() async throws {
     try await Stage.with { stage in
-      await stage.daemon.reply(to: "Set") { _ in
-        .failure(.remote("org.freedesktop.DBus.Error.AccessDenied", "Rejected send message"))
-      }
+      await stage.daemon.refuse("Set", "org.freedesktop.DBus.Error.AccessDenied", "Rejected send message")
       #expect(await cycle(stage)?.code == .permissionDenied)
       #expect(await stage.daemon.count("Set") == 1)
     }
@@ -109,9 +107,8 @@ struct PowerScenarios {
   func lostDiscovery() async throws {
     try await Stage.with { stage in
       await obey(stage)
-      await stage.daemon.reply(to: "StopDiscovery") { _ in
-        .failure(.remote("org.bluez.Error.InProgress", "Operation already in progress"))
-      }
+      await stage.daemon.refuse(
+        "StopDiscovery", "org.bluez.Error.InProgress", "Operation already in progress")
       try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in
         await stage.daemon.setAdapter(["Discovering": .bool(true)])
       }

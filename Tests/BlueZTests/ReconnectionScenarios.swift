@@ -95,10 +95,7 @@ struct ReconnectionScenarios {
         await daemon.setDevice(["Connected": .bool(true)])
         return .success([])
       }
-      await daemon.reply(to: "WriteValue") { _ in
-        await forever()
-        return .success([])
-      }
+      await daemon.neverReply(to: "WriteValue")
       #expect(await code(of: central) == nil)
       let link = try await central.connect(to: Sample.address, on: Sample.adapter)
       await daemon.addService()
@@ -108,10 +105,7 @@ struct ReconnectionScenarios {
       let status = try #require(service[Sample.status])
       let otherAddress = BluetoothAddress(rawValue: Sample.address.rawValue + 1)
       let other = ObjectTree.devicePath(otherAddress, under: FakeBlueZ.adapter)
-      await daemon.reply(to: "Connect") { _ in
-        await forever()
-        return .success([])
-      }
+      await daemon.neverReply(to: "Connect")
       let codes = await withTaskGroup(of: CentralError.Code?.self) { group in
         group.addTask {
           await failure { () async throws(CentralError) in

@@ -70,8 +70,7 @@ struct CaptureCommandTests {
       try await ServedBuilding.serve(sensors) { building in
         let run = try site.startAtTerminal(Self.capture, bus: building.bus)
         try await run.prints("[1/4] Room 101")
-        try await run.prints("label> ")
-        try run.type("C4:7C:8D:00:00:99\n")
+        try await run.prints("label> ", thenType: "C4:7C:8D:00:00:99\n")
         try await run.prints("is already the sensor of Lobby")
         #expect(try Self.text(site) == Self.manifest)
         // Some scanners end a line with CR LF.
@@ -81,8 +80,7 @@ struct CaptureCommandTests {
         #expect(try Self.text(site) == Self.manifest(with: [(101, 1)]))
         try run.type("C47C8D000055\n")
         try await run.prints("C4:7C:8D:00:00:55 saved")
-        try await run.prints("not received")
-        try run.type("u\n")
+        try await run.prints("not received", thenType: "u\n")
         try await run.prints("undone: Room 102")
         #expect(try Self.text(site) == Self.manifest(with: [(101, 1)]))
         try run.type("C47C8D000002\ns\nC47C8D000003\n")
@@ -109,8 +107,7 @@ struct CaptureCommandTests {
         #expect(try Self.text(site) == Self.manifest(with: [(101, 10), (102, 20), (103, 30)]))
         try run.type("y\n")
         try await run.prints("Room 101: C4:7C:8D:00:00:0C saved (label + 2)")
-        try await run.prints("[4/4] Room 104")
-        try run.type("C47C8D000028\n")
+        try await run.prints("[4/4] Room 104", thenType: "C47C8D000028\n")
         try await run.ended().expect(0)
         #expect(
           try Self.text(site) == Self.manifest(with: [(101, 12), (102, 22), (103, 32), (104, 42)]))
@@ -180,8 +177,7 @@ struct CaptureCommandTests {
       try await run.prints("not saved")
       try site.write("building.yaml", changed)
       try run.type("C47C8D000002\nu\n")
-      try await run.prints("undone: Room 102")
-      try run.type("q\n")
+      try await run.prints("undone: Room 102", thenType: "q\n")
       try await run.ended().expect(100)
       #expect(try Self.text(site) == changed)
     }

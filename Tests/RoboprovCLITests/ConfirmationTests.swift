@@ -60,8 +60,7 @@ struct ConfirmationTests {
   func declined(_ answer: String) async throws {
     try await withBuilding { site, building in
       let run = try site.startAtTerminal(Self.apply, bus: building.bus)
-      try await run.prints("[y/N]")
-      try run.type(answer)
+      try await run.prints("[y/N]", thenType: answer)
       try await run.ended().expect(100)
       #expect(try site.outcomes == [101: "pending", 102: "pending"])
       try site.expectWholeRecord(rooms: 2)
@@ -73,8 +72,7 @@ struct ConfirmationTests {
   func interrupted() async throws {
     try await withBuilding { site, building in
       let run = try site.startAtTerminal(Self.apply, bus: building.bus)
-      try await run.prints("[y/N]")
-      try run.type("\u{3}")
+      try await run.prints("[y/N]", thenType: "\u{3}")
       try await run.ended().expect(130)
       #expect(try site.outcomes == [101: "cancelled", 102: "cancelled"])
       try site.expectWholeRecord(rooms: 2)

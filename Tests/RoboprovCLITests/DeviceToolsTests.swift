@@ -106,8 +106,7 @@ struct DeviceToolsTests {
       try await run.prints("█")
       try await run.prints("\u{7}")
       await premises.setMuted(true, 4)
-      try await run.prints("Not received for 6 s, last -")
-      try run.type("\u{3}")
+      try await run.prints("Not received for 6 s, last -", thenType: "\u{3}")
       try await run.ended().expect(0)
     }
   }

@@ -38,8 +38,7 @@ struct InitCommandTests {
       let made = try site.startAtTerminal(try #require(examples.first))
       for question in ["Name of the building", "Family of the devices", "SSID of the WiFi", "Rooms: a range"]
       {
-        try await made.prints(question)
-        try made.type("\r")
+        try await made.prints(question, thenType: "\r")
       }
       #expect(try await made.ended().status == 0)
       try await site.run(try #require(examples.dropFirst().first)).expect(
@@ -131,8 +130,7 @@ struct InitCommandTests {
         ("SSID of the WiFi", "Harbour Guests"), ("the input is not shown", "2"),
         ("SSID of another WiFi", ""), ("Rooms:", "1-3"),
       ] {
-        try await run.prints(question)
-        try run.type(answer + "\n")
+        try await run.prints(question, thenType: answer + "\n")
       }
       let outcome = try await run.ended().expect(0)
       let text = try Self.text(site, "house.yaml")
@@ -164,8 +162,7 @@ struct InitCommandTests {
         "“Zimmer”", "“Beacon-Nr.”", "“WLAN”", "Are “gaeste” and “GAESTE” the same network",
         "Are “gaeste” and “Gaeste” the",
       ] {
-        try await run.prints(question)
-        try run.type("\n")
+        try await run.prints(question, thenType: "\n")
       }
       let outcome = try await run.ended().expect(0)
       let screen = outcome.output + outcome.errors

@@ -191,10 +191,8 @@ struct RehearsalTests {
       try site.writeManifest([Place(minor: 101)], assign: "any")
       // Its scan lasts a minute.
       let run = try site.startAtTerminal(["apply", "building.yaml", "--simulate", "--scan-time", "600"])
-      try await run.prints("? help")
-      try run.type("p")
-      try await run.prints("Paused: nothing new starts")
-      try run.type("\u{3}")
+      try await run.prints("? help", thenType: "p")
+      try await run.prints("Paused: nothing new starts", thenType: "\u{3}")
       try await run.ended().expect(130)
     }
   }

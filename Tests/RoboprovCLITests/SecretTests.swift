@@ -176,8 +176,7 @@ struct SecretTests {
   func prompt() async throws {
     try await withPassword("{ prompt: true }", count: 2) { premises in
       let run = try premises.site.startAtTerminal(Self.apply, bus: premises.building.bus)
-      try await run.prints("Password of Harbour Guests: ")
-      try run.type(Site.password + "\n")
+      try await run.prints("Password of Harbour Guests: ", thenType: Site.password + "\n")
       let outcome = try await run.ended().expect(0)
       #expect(!outcome.output.contains(Site.password), "\(outcome)")
       #expect(outcome.output.components(separatedBy: "Password of").count == 2)
@@ -197,10 +196,8 @@ struct SecretTests {
       }
       try premises.site.write("building.yaml", manifest)
       let run = try premises.site.startAtTerminal(Self.apply, bus: premises.building.bus)
-      try await run.prints("Password of Harbour Guests: ")
-      try run.type(Site.password + "\n")
-      try await run.prints("Password of Net 2: ")
-      try run.type("12345678\n")
+      try await run.prints("Password of Harbour Guests: ", thenType: Site.password + "\n")
+      try await run.prints("Password of Net 2: ", thenType: "12345678\n")
       try await run.ended().expect(0)
       var passwords: [String?] = []
       for number in 1...4 { passwords.append(await premises.building.flash(number)?.password) }
@@ -215,8 +212,7 @@ struct SecretTests {
     try await withPassword("{ prompt: true }") { premises in
       let run = try premises.site.startAtTerminal(
         Self.apply, bus: premises.building.bus, andThen: "stty -a")
-      try await run.prints("Password of Harbour Guests: ")
-      try run.type("\u{3}")
+      try await run.prints("Password of Harbour Guests: ", thenType: "\u{3}")
       let outcome = try await run.ended().expect(output: " echo ", notOutput: "-echo ")
       #expect(!outcome.output.contains("Scanning") && premises.site.runs.isEmpty, "\(outcome)")
       #expect(await premises.building.isUntouched([1]))
@@ -244,8 +240,7 @@ struct SecretTests {
     ) {
       premises in
       let run = try premises.site.startAtTerminal(Self.apply, bus: premises.building.bus)
-      try await run.prints("PIN? ")
-      try run.type("only-the-sensor\n")
+      try await run.prints("PIN? ", thenType: "only-the-sensor\n")
       try await run.ended().expect(0)
       #expect(await premises.building.flash(1)?.password == Site.password)
     }

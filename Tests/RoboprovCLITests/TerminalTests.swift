@@ -86,8 +86,7 @@ struct TerminalTests {
   func firstRooms() async throws {
     try await withBuilding(toPrograms: true) { site, building in
       let run = try site.startAtTerminal(Self.apply + ["--canary", "1"], bus: building.bus)
-      try await run.prints("Continue with the other rooms?")
-      try run.type("y\n")
+      try await run.prints("Continue with the other rooms?", thenType: "y\n")
       let outcome = try await run.ended()
       // Below the progress, a blank line precedes the summary.
       let lines = outcome.output.replacing(#/\u{1B}\[[?0-9;]*[A-Za-z]/#, with: "").split(
@@ -105,12 +104,9 @@ struct TerminalTests {
     try await withBuilding(toPrograms: true) { site, building in
       let run = try site.startAtTerminal(
         Self.apply + ["--scan-time", "5"], bus: building.bus)
-      try await run.prints("? help")
-      try run.type("?")
-      try await run.prints("close this help")
-      try run.type("p")
-      try await run.prints("Paused: nothing new starts")
-      try run.type("p")
+      try await run.prints("? help", thenType: "?")
+      try await run.prints("close this help", thenType: "p")
+      try await run.prints("Paused: nothing new starts", thenType: "p")
       try await run.ended().expect(100, output: "Resumed")
       let journal = try site.recorded(try #require(site.runs.first)).text(of: "journal.jsonl")
       #expect(journal.matches(of: #/"kind":"operator_requested"/#).count == 2)

@@ -50,20 +50,16 @@ struct WalkCommandTests {
       ]
       try await ServedBuilding.serve(sensors) { building in
         let run = try site.startAtTerminal(Self.command, bus: building.bus)
-        try await run.prints("[1/3] Room 101")
-        try run.type("\(ServedBuilding.address(2))\r")
+        try await run.prints("[1/3] Room 101", thenType: "\(ServedBuilding.address(2))\r")
         try await run.prints("Wrong label: \(ServedBuilding.address(2)) is already the sensor of Room 102")
         // Some scanners end a line with CR LF. The second is no Enter, which would begin Room 102.
         try run.type("\(ServedBuilding.address(1))\r\n")
-        try await run.prints("✓ Room 101 done")
-        try run.type("\(ServedBuilding.address(3))\r")
+        try await run.prints("✓ Room 101 done", thenType: "\(ServedBuilding.address(3))\r")
         try await run.prints("This room has \(ServedBuilding.address(2))")
         #expect(try Self.text(site).contains(ServedBuilding.address(1).description), "it is in the manifest")
         try run.type(".\r")
-        try await run.prints("✓ Room 102 done")
-        try run.type("\(ServedBuilding.address(3))\r")
-        try await run.prints("✗ Room 103: ")
-        try run.type("u")
+        try await run.prints("✓ Room 102 done", thenType: "\(ServedBuilding.address(3))\r")
+        try await run.prints("✗ Room 103: ", thenType: "u")
         try await run.prints("undone: Room 103")
         #expect(try !Self.text(site).contains(ServedBuilding.address(3).description))
         try run.type("s")
@@ -87,8 +83,7 @@ struct WalkCommandTests {
         try await site.run(Self.command + ["--only", "Room 101"], bus: building.bus).expect(
           0, errors: "Nothing to do")
         let waiting = try site.startAtTerminal(Self.command, bus: building.bus)
-        try await waiting.prints("[1/1] Room 103")
-        try waiting.type("\u{3}")
+        try await waiting.prints("[1/1] Room 103", thenType: "\u{3}")
         try await waiting.ended().expect(130)
       }
     }

@@ -36,6 +36,17 @@ actor FakeBlueZ {
     replies[member] = reply
   }
 
+  func neverReply(to member: MemberName) {
+    reply(to: member) { _ in
+      await forever()
+      return .success([])
+    }
+  }
+
+  func refuse(_ member: MemberName, _ error: String, _ text: String) {
+    reply(to: member) { _ in .failure(.remote(error, text)) }
+  }
+
   private func take(_ call: MethodCall) async -> Result<[DBusValue], DBusError> {
     calls.append(call)
     let now = SystemClock().now

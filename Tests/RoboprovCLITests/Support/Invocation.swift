@@ -137,6 +137,12 @@ final class Invocation: Sendable {
     try await until("“\(text)”") { outputSoFar.contains(text) || errorsSoFar.contains(text) }
   }
 
+  /// Waits for a question, and types the answer.
+  func prints(_ question: String, thenType answer: String) async throws {
+    try await prints(question)
+    try type(answer)
+  }
+
   /// Returns when a condition is met.
   /// - Throws: `WaitTimedOut`, at once if the process ends first.
   func until(_ what: String, _ isMet: () async throws -> Bool) async throws {
