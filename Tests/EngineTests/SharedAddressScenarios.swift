@@ -57,8 +57,10 @@ import VirtualBuilding
     }
   }
 
-  @Test("a sensor that waits again after its proof is not done, and the next run provisions it")
-  func waitsAgain() async throws {
+  @Test(
+    "a sensor whose button is pressed after its proof is not done, and the next run provisions it",
+    arguments: [2, 3])
+  func waitsAgain(seconds: Int) async throws {
     let rooms = [Sample.room(1, address: 1), Self.otherRoom]
     // The run waits for the second sensor.
     let late = SensorScenario(address: Sample.address(2), appearsAfter: .seconds(20))
@@ -66,8 +68,8 @@ import VirtualBuilding
       let run = await succession.run(rooms) { backstage, event in
         guard case .roomFinished(let fact) = event.fact, fact.room == rooms[0].id, fact.outcome.isSuccess
         else { return }
-        backstage.after(.seconds(3)) { await backstage.world.pressButton(Self.device) }
-      }
+        backstage.after(.seconds(seconds)) { await backstage.world.pressButton(Self.device) }
+      }.expectInvariants(handled: [Self.device])
       #expect(outcomes(run) == [.provisioned, .unconfirmed])
       let finished = try #require(run.outcome(1))
       #expect(minors(finished) == [1, nil])
@@ -101,25 +103,6 @@ import VirtualBuilding
     ) { run, _ in
       #expect(outcomes(run) == [.provisioned])
       #expect(run.outcome(1)?.evidence?.grade == .selfDisconnect)
-    }
-  }
-
-  @Test("a sensor whose button is pressed after its proof is unconfirmed, and the next run writes it")
-  func button() async throws {
-    let rooms = [Sample.room(1, address: 1), Self.otherRoom]
-    let other = SensorScenario(address: Sample.address(2), appearsAfter: .seconds(20))
-    try await succession([SensorScenario(address: Self.device), other]) { succession in
-      let run = await succession.run(rooms) { backstage, event in
-        if case .roomFinished(let fact) = event.fact, fact.room == "room-1", fact.outcome.isSuccess {
-          backstage.after(.seconds(2)) { await backstage.world.pressButton(Self.device) }
-        }
-      }.expectInvariants(handled: [Self.device])
-      #expect(outcomes(run) == [.provisioned, .unconfirmed])
-      let finished = try #require(run.outcome(1))
-      #expect(minors(finished) == [1, nil])
-      #expect(run.outcome(2)?.outcome == .provisioned)
-      let later = await succession.run(rooms).expectInvariants()
-      #expect(later.outcome(1)?.outcome == .provisioned)
     }
   }
 }

@@ -55,26 +55,17 @@ struct ConfirmationTests {
   }
 
   @Test(
-    "rooms that take any sensor stay pending after any other input",
-    arguments: ["n\n", "\n", "yess\n", "\u{4}"])
-  func declined(_ answer: String) async throws {
+    "rooms that take any sensor stay pending after any other input, and Ctrl-C ends the run with 130",
+    arguments: [
+      ("n\n", 100, "pending"), ("\n", 100, "pending"), ("yess\n", 100, "pending"), ("\u{4}", 100, "pending"),
+      ("\u{3}", 130, "cancelled"),
+    ] as [(String, Int32, String)])
+  func declined(answer: String, status: Int32, outcome: String) async throws {
     try await withBuilding { site, building in
       let run = try site.startAtTerminal(Self.apply, bus: building.bus)
       try await run.prints("[y/N]", thenType: answer)
-      try await run.ended().expect(100)
-      #expect(try site.outcomes == [101: "pending", 102: "pending"])
-      try site.expectWholeRecord(rooms: 2)
-      #expect(await building.isUntouched([1, 2]))
-    }
-  }
-
-  @Test("Ctrl-C at the confirmation ends the run with 130")
-  func interrupted() async throws {
-    try await withBuilding { site, building in
-      let run = try site.startAtTerminal(Self.apply, bus: building.bus)
-      try await run.prints("[y/N]", thenType: "\u{3}")
-      try await run.ended().expect(130)
-      #expect(try site.outcomes == [101: "cancelled", 102: "cancelled"])
+      try await run.ended().expect(status)
+      #expect(try site.outcomes == [101: outcome, 102: outcome])
       try site.expectWholeRecord(rooms: 2)
       #expect(await building.isUntouched([1, 2]))
     }

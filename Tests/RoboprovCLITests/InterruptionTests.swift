@@ -161,39 +161,24 @@ struct InterruptionTests {
     }
   }
 
-  @Test("`scan --watch` prints each sighting at once and ends with the list")
-  func scan() async throws {
+  @Test(
+    "Ctrl-C ends a scan with its list: without an end, before its time is over, while it waits for an adapter",
+    arguments: [
+      ([1], ["--watch"], "\(ServedBuilding.address(1))", 0, "\(ServedBuilding.address(1))"),
+      (
+        [], ["--scan-time", "3600"], "Scanning on hci0 for", 0,
+        "No device was received that can be provisioned"
+      ),
+      ([], ["--adapter", "hci9", "--adapter-wait", "600"], "there is no Bluetooth adapter hci9", 130, nil),
+    ] as [([Int], [String], String, Int32, String?)])
+  func scan(sensors: [Int], options: [String], begins: String, status: Int32, list: String?) async throws {
     try await Site.use { site in
-      try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
-        let run = try site.start(["scan", "--watch"], bus: building.bus)
-        try await run.prints(ServedBuilding.address(1).description)
+      try await ServedBuilding.serve(sensors.map { ServedBuilding.sensor($0) }) { building in
+        let run = try site.start(["scan"] + options, bus: building.bus)
+        try await run.prints(begins)
         run.send(SIGINT)
-        let outcome = try await run.ended().expect(0)
-        #expect(outcome.output.contains(ServedBuilding.address(1).description), "\(outcome)")
-      }
-    }
-  }
-
-  @Test("Ctrl-C ends a scan before its time is over")
-  func timedScan() async throws {
-    try await Site.use { site in
-      try await ServedBuilding.serve([]) { building in
-        let run = try site.start(["scan", "--scan-time", "3600"], bus: building.bus)
-        try await run.prints("Scanning on hci0 for")
-        run.send(SIGINT)
-        try await run.ended().expect(0, output: "No device was received that can be provisioned")
-      }
-    }
-  }
-
-  @Test("Ctrl-C ends a scan that waits for an adapter")
-  func scanWithoutAdapter() async throws {
-    try await Site.use { site in
-      try await ServedBuilding.serve([]) { building in
-        let run = try site.start(["scan", "--adapter", "hci9", "--adapter-wait", "600"], bus: building.bus)
-        try await run.prints("there is no Bluetooth adapter hci9")
-        run.send(SIGINT)
-        #expect(try await run.ended().status == 130)
+        let outcome = try await run.ended().expect(status)
+        if let list { outcome.expect(output: list) }
       }
     }
   }

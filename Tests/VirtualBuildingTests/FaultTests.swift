@@ -90,21 +90,13 @@ struct FaultTests {
     }
   }
 
-  @Test("without ready the status stays empty, and everything else works")
-  func noReady() async throws {
-    try await Building.run([[.init(.noReady)]]) { (building) async throws in
+  @Test(
+    "a status that does not say ready refuses nothing: none, or an error that ends with the first write",
+    arguments: [(Fault.noReady, ""), (.staleError("wifi failed"), "error:wifi failed")])
+  func notReady(_ fault: Fault, _ status: String) async throws {
+    try await Building.run([[.init(fault)]]) { (building) async throws in
       let session = try await TypedSession(try await building.connect())
-      #expect(session.statusRead == "")
-      try await session.write(nil, nil, "Lobby", 1)
-      #expect(try await session.save() == ["saved"])
-    }
-  }
-
-  @Test("a stale error is present after connecting, refuses nothing, and ends with the first write")
-  func staleError() async throws {
-    try await Building.run([[.init(.staleError("wifi failed"))]]) { (building) async throws in
-      let session = try await TypedSession(try await building.connect())
-      #expect(session.statusRead == "error:wifi failed")
+      #expect(session.statusRead == status)
       try await session.write(nil, nil, "Lobby", 1)
       #expect(try await session.save() == ["saved"])
     }
@@ -147,11 +139,25 @@ struct FaultTests {
     }
   }
 
-  @Test("a sensor without saved reports nothing, but comes back provisioned")
-  func noSaved() async throws {
-    try await Building.run([[.init(.noSaved)]]) { (building) async throws in
-      #expect(try await converse(building) == [])
-      #expect(try await building.receive { $0.iBeacon != nil }?.iBeacon?.minor == Self.room.1)
+  /// A sensor that returns with the address of another one.
+  private static let stranger = BluetoothAddress(rawValue: 0xC47C_8D99_0001)
+
+  @Test(
+    "a sensor without saved, with a wrong minor, or with another address comes back as ordered",
+    arguments: [
+      (Fault.noSaved, [], Building.sensor(1), room.1),
+      (.returnsWithMinor(999), ["saved"], Building.sensor(1), 999),
+      (.returnsFrom(stranger), ["saved"], stranger, room.1),
+      (.refusesForStranger("no", stranger), ["error:no"], stranger, room.1),
+    ] as [(Fault, [String], BluetoothAddress, UInt16)])
+  func comesBack(_ fault: Fault, _ statuses: [String], _ address: BluetoothAddress, _ minor: UInt16)
+    async throws
+  {
+    try await Building.run([[.init(fault)]]) { (building) async throws in
+      #expect(try await converse(building) == statuses)
+      #expect(try await building.receive(address) { $0.iBeacon != nil }?.iBeacon?.minor == minor)
+      guard statuses == ["error:no"] else { return }
+      #expect(await building.world.flash(of: Building.sensor(1))?.isSaved == false)
     }
   }
 
@@ -168,40 +174,11 @@ struct FaultTests {
     }
   }
 
-  @Test("a sensor with a wrong minor reports saved and advertises another minor")
-  func wrongMinor() async throws {
-    try await Building.run([[.init(.returnsWithMinor(999))]]) { (building) async throws in
-      #expect(try await converse(building) == ["saved"])
-      #expect(try await building.receive { $0.iBeacon != nil }?.iBeacon?.minor == 999)
-    }
-  }
-
   @Test("a sensor that never returns reports saved and is not received again")
   func neverReturns() async throws {
     try await Building.run([[.init(.neverReturns)]]) { (building) async throws in
       #expect(try await converse(building) == ["saved"])
       #expect(try await building.receive(within: .seconds(60)) == nil)
-    }
-  }
-
-  @Test("a sensor that returns from another address reports saved, and its beacon has that address")
-  func returnsFrom() async throws {
-    let other = BluetoothAddress(rawValue: 0xC47C_8D99_0001)
-    try await Building.run([[.init(.returnsFrom(other))]]) { (building) async throws in
-      #expect(try await converse(building) == ["saved"])
-      let received = try await building.receive(other) { $0.iBeacon != nil }
-      #expect(received?.iBeacon?.minor == Self.room.1)
-    }
-  }
-
-  @Test("a sensor that refuses for a stranger reports an error and saves nothing; the stranger has its minor")
-  func minorOfStranger() async throws {
-    let other = BluetoothAddress(rawValue: 0xC47C_8D99_0001)
-    try await Building.run([[.init(.refusesForStranger("no", other))]]) { (building) async throws in
-      #expect(try await converse(building) == ["error:no"])
-      let received = try await building.receive(other) { $0.iBeacon != nil }
-      #expect(received?.iBeacon?.minor == Self.room.1)
-      #expect(await building.world.flash(of: Building.sensor(1))?.isSaved == false)
     }
   }
 
