@@ -151,9 +151,7 @@ import VirtualBuilding
   func adapterOff(_ past: Past, _ number: Int) async throws {
     try await after(past) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
-        guard event.sequence == number else { return }
-        await backstage.world.setPowered(false, adapters[0].address)
-        backstage.after(.seconds(10)) { await backstage.world.setPowered(true, adapters[0].address) }
+        if event.sequence == number { await backstage.switchOff(for: .seconds(10)) }
       }
       Self.expectRecovered(run, room)
     }
@@ -163,9 +161,7 @@ import VirtualBuilding
   func stackRestart(_ past: Past, _ number: Int) async throws {
     try await after(past) { succession, room in
       let run = await succession.run([room], allowing: Self.allowed(past)) { backstage, event in
-        guard event.sequence == number else { return }
-        await backstage.world.stopStack()
-        backstage.after(.seconds(2)) { await backstage.world.startStack() }
+        if event.sequence == number { await backstage.restartStack() }
       }
       Self.expectRecovered(run, room)
     }

@@ -41,9 +41,7 @@ import VirtualTime
     let run = try await rehearse(
       [[]], timeout: .seconds(90),
       during: { backstage, event in
-        guard event.fact.label == "stage_started verify" else { return }
-        await backstage.world.setPowered(false, adapters[0].address)
-        backstage.after(.seconds(60)) { await backstage.world.setPowered(true, adapters[0].address) }
+        if event.fact.label == "stage_started verify" { await backstage.switchOff(for: .seconds(60)) }
       })
     #expect(run.outcome(1)?.outcome == .provisioned)
   }
@@ -57,8 +55,7 @@ import VirtualTime
         guard case .scanStarted(let fact) = event.fact, fact.purpose == .sighting,
           backstage.clock.now < .init(sinceZero: .seconds(40))
         else { return }
-        await backstage.world.setPowered(false, adapters[0].address)
-        backstage.after(.seconds(5)) { await backstage.world.setPowered(true, adapters[0].address) }
+        await backstage.switchOff(for: .seconds(5))
       }
     ).expectInvariants()
     #expect(run.outcome(1)?.outcome == .provisioned)
@@ -71,9 +68,7 @@ import VirtualTime
       [[], []], rooms: rooms, scenario: { $0.sensors[1].family = .robo(.isBeacon(minor: 1)) },
       during: { backstage, event in
         // Event 3 is the start of the first window.
-        guard event.sequence == 3 else { return }
-        await backstage.world.setPowered(false, adapters[0].address)
-        backstage.after(.seconds(5)) { await backstage.world.setPowered(true, adapters[0].address) }
+        if event.sequence == 3 { await backstage.switchOff(for: .seconds(5)) }
       }
     ).expectInvariants()
     #expect(run.outcome(1)?.reason?.code == .identityOnAir)

@@ -64,9 +64,7 @@ import VirtualTime
     let run = try await rehearse(
       Self.faults, rooms: Self.rooms,
       during: { backstage, event in
-        guard event.sequence == number else { return }
-        await backstage.world.setPowered(false, adapters[0].address)
-        backstage.after(.seconds(25)) { await backstage.world.setPowered(true, adapters[0].address) }
+        if event.sequence == number { await backstage.switchOff(for: .seconds(25)) }
       })
     expectRecovered(run)
   }
@@ -91,11 +89,7 @@ import VirtualTime
   func stackRestart(after number: Int) async throws {
     let run = try await rehearse(
       Self.faults, rooms: Self.rooms,
-      during: { backstage, event in
-        guard event.sequence == number else { return }
-        await backstage.world.stopStack()
-        backstage.after(.seconds(2)) { await backstage.world.startStack() }
-      })
+      during: { backstage, event in if event.sequence == number { await backstage.restartStack() } })
     expectRecovered(run)
   }
 

@@ -9,66 +9,49 @@ import Testing
   /// `make test-long` plays three times as many buildings.
   private static let isLong = ProcessInfo.processInfo.environment["LONG"] != nil
 
-  @Test("random buildings with all disturbances violate no rule, and every room is done after repair")
-  func campaign() async throws {
-    let count = Self.isLong ? 300 : 100
-    let recorded = RecordedCampaign(100)
-    let tally = await Campaign(seed: 1, count: count, width: 2, families: .builtIn).play { _, result in
+  /// Plays a campaign, whose buildings violate no rule and are those on record.
+  private static func play(
+    _ disturbances: TestCase.Disturbances, seed: UInt64, buildings: Int, inLongTest long: Int
+  ) async throws -> Tally {
+    let count = isLong ? long : buildings
+    let recorded = RecordedCampaign(buildings)
+    let tally = await Campaign(
+      seed: seed, count: count, width: 2, families: .builtIn, disturbances: disturbances
+    ).play { _, result in
       recorded.add(result)
       #expect(
         result.violations.isEmpty,
-        "roboprov-campaign 1 --seed \(result.seed)\n\(result.violations.map(\.description))")
+        "roboprov-campaign 1 --seed \(result.seed) --disturbances \(disturbances.rawValue)\n\(result.violations)"
+      )
       return true
     }
-    #expect(tally.buildings == count)
-    #expect(tally.violations == 0)
+    #expect(tally.buildings == count && tally.violations == 0)
+    try recorded.expectRecorded(as: disturbances.rawValue)
+    return tally
+  }
+
+  @Test("random buildings with all disturbances violate no rule, and every room is done after repair")
+  func campaign() async throws {
+    let tally = try await Self.play(.all, seed: 1, buildings: 100, inLongTest: 300)
     // The campaign must reach every outcome and every kind of disturbance.
-    #expect(tally.runs >= 2 * count)
+    #expect(tally.runs >= 2 * tally.buildings)
     #expect(tally.deaths > 0 && tally.disturbances > 0)
     let missing = Outcome.allCases.filter { tally.outcomes[$0] == nil && $0 != .skipped }
     #expect(missing.isEmpty, "the campaign does not reach these outcomes")
-    try recorded.expectRecorded(as: "all")
   }
 
   @Test(
     "random buildings with outages of 20 to 900 ms violate no rule, and every room is done afterwards")
   func shortOutages() async throws {
-    let count = Self.isLong ? 100 : 30
-    let recorded = RecordedCampaign(30)
-    let campaign = Campaign(
-      seed: 5_551_212, count: count, width: 2, families: .builtIn, disturbances: .shortOutages)
-    let tally = await campaign.play { _, result in
-      recorded.add(result)
-      #expect(
-        result.violations.isEmpty,
-        "roboprov-campaign 1 --seed \(result.seed) --disturbances short-outages\n\(result.violations.map(\.description))"
-      )
-      return true
-    }
-    #expect(tally.buildings == count)
-    #expect(tally.disturbances >= 6 * count)
-    try recorded.expectRecorded(as: "short-outages")
+    let tally = try await Self.play(.shortOutages, seed: 5_551_212, buildings: 30, inLongTest: 100)
+    #expect(tally.disturbances >= 6 * tally.buildings)
   }
 
   @Test(
     "random buildings with two laptops, with sensors that share an address, and with other hosts violate no rule",
     arguments: [TestCase.Disturbances.twoLaptops, .sharedAddresses, .severalHosts])
   func mixes(_ disturbances: TestCase.Disturbances) async throws {
-    let count = Self.isLong ? 100 : 30
-    let recorded = RecordedCampaign(30)
-    let tally = await Campaign(
-      seed: 9, count: count, width: 2, families: .builtIn, disturbances: disturbances
-    ).play {
-      _, result in
-      recorded.add(result)
-      #expect(
-        result.violations.isEmpty,
-        "roboprov-campaign 1 --seed \(result.seed) --disturbances \(disturbances.rawValue)\n\(result.violations.map(\.description))"
-      )
-      return true
-    }
-    #expect(tally.buildings == count && tally.violations == 0)
-    try recorded.expectRecorded(as: disturbances.rawValue)
+    _ = try await Self.play(disturbances, seed: 9, buildings: 30, inLongTest: 100)
   }
 
   @Test(

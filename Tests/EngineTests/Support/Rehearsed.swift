@@ -63,6 +63,18 @@ struct Backstage: Sendable {
   var pause: @Sendable (HostPause) -> Void
   /// Runs a closure later, without waiting for it.
   var after: @Sendable (Duration, @escaping @Sendable () async -> Void) -> Void
+
+  /// Switches the first adapter off, and on again after this time.
+  func switchOff(for time: Duration) async {
+    await world.setPowered(false, adapters[0].address)
+    after(time) { await world.setPowered(true, adapters[0].address) }
+  }
+
+  /// Stops the stack, and starts it 2 s later.
+  func restartStack() async {
+    await world.stopStack()
+    after(.seconds(2)) { await world.startStack() }
+  }
 }
 
 /// Records into memory, fails from a given event on, and calls a test for each event.
