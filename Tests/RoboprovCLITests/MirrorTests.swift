@@ -86,23 +86,6 @@ struct MirrorTests {
     }
   }
 
-  @Test(
-    "a mirror that cannot be written stops the run before any sensor is written",
-    arguments: RecordTests.places.keys.sorted())
-  func unwritable(_ place: String) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
-      try RecordTests.places[place]?(site)
-      try await site.serve([ServedBuilding.sensor(1)]) { building in
-        let outcome = try await site.run(
-          ["apply", "building.yaml", "--scan-time", "1", "--mirror", place], on: building
-        ).expect(74, errors: "roboprov: error: the mirror: cannot ", place)
-        #expect(outcome.errors.contains("--mirror DIR"), "the advice is missing\n\(outcome)")
-        #expect(await building.isUntouched([1]))
-      }
-    }
-  }
-
   @Test("the mirror cannot be the record itself, by any path", arguments: ["reports", "./reports/", "link"])
   func same(_ place: String) async throws {
     try await Site.use { site in

@@ -23,17 +23,19 @@ struct RecordTests {
 
   @Test(
     "a place without write access is detected at the start, before any sensor is written",
-    arguments: places.keys.sorted())
-  func unwritable(_ place: String) async throws {
+    arguments: places.keys.sorted(), ["--reports", "--mirror"])
+  func unwritable(_ place: String, _ option: String) async throws {
     try await Site.use { site in
       try site.writeManifest([.numbered(1)])
       try Self.places[place]?(site)
       try await site.serve([ServedBuilding.sensor(1)]) { building in
         let outcome = try await site.run(
-          ["apply", "building.yaml", "--scan-time", "1", "--reports", place], on: building
-        ).expect(74, errors: place)
-        #expect(outcome.errors.contains(#/roboprov: error: (this user )?cannot /#), "\(outcome)")
-        #expect(outcome.errors.contains("--reports DIR"), "the advice is missing\n\(outcome)")
+          ["apply", "building.yaml", "--scan-time", "1", option, place], on: building
+        ).expect(74, errors: place, "\(option) DIR")
+        let refusal =
+          option == "--mirror"
+          ? #/roboprov: error: the mirror: cannot /# : #/roboprov: error: (?:this user )?cannot /#
+        #expect(outcome.errors.contains(refusal), "\(outcome)")
         #expect(await building.isUntouched([1]))
       }
     }
