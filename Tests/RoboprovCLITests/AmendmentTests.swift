@@ -18,8 +18,7 @@ struct AmendmentTests {
 
   @Test("an amendment is mirrored like a run and has no report")
   func mirrored() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       let accept = [
         "room", "accept", "building.yaml", "room-101", "--reason", "no power", "--by", "QA", "--mirror",
         "stick",
@@ -34,8 +33,7 @@ struct AmendmentTests {
 
   @Test("an amendment is refused if the mirror cannot be written")
   func unwritable() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try site.write("stick", "a file has its name")
       let accept = ["room", "accept", "building.yaml", "room-101", "--reason", "no power", "--by", "QA"]
       try await site.run(accept + ["--mirror", "stick"]).expect(74, errors: "the mirror")
@@ -46,8 +44,7 @@ struct AmendmentTests {
 
   @Test("new reports for an older run do not move `latest`")
   func olderRun() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try await site.serve([ServedBuilding.sensor(1)]) { building in
         for _ in 1...2 {
           try await site.run(["apply", "building.yaml", "--scan-time", "1"], on: building).expect(0)

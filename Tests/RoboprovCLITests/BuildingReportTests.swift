@@ -226,8 +226,7 @@ struct BuildingReportTests {
 
   @Test("the report names the command that does what is left; a missing building is refused")
   func unknown() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       let fresh = try await site.run(["status", "building.yaml", "--reports", "my reports", "--check"])
         .expect(100, output: "0 of 1 room done")
       #expect(

@@ -34,8 +34,7 @@ struct CommandLineProgramTests {
 
   @Test("options may stand in any order, also before the command")
   func order() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       for arguments in [
         ["--check", "status", "building.yaml", "--output", "json"],
         ["--output", "json", "status", "--check", "building.yaml"],

@@ -166,9 +166,8 @@ struct DeviceToolsTests {
       (["find", "Room 999", "building.yaml"], "there is no room"),
     ])
   func findUnknown(_ arguments: [String], _ words: String) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
-      try await site.run(arguments).expect(64, errors: words)
+    try await Site.use([.numbered(1)]) { site in
+      _ = try await site.run(arguments).expect(64, errors: words)
     }
   }
 

@@ -34,8 +34,7 @@ struct DoctorCommandTests {
 
   @Test("`doctor` without a bus reports what files show and ends with 69")
   func noBus() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       let document = try await site.start(["doctor", "building.yaml", "--output", "json"]).ended().expect(69)
         .json
       #expect(Self.codes("error", document) == ["bus_unavailable"])
@@ -132,8 +131,7 @@ struct DoctorCommandTests {
 
   @Test("`doctor --simulate` scans a virtual building; --scan-time without a building is refused")
   func simulated() async throws {
-    try await Site.use { site in
-      try site.writeManifest((1...3).map { .numbered($0) })
+    try await Site.use((1...3).map { .numbered($0) }) { site in
       try await site.run(["doctor", "building.yaml", "--simulate", "--scan-time", "2"]).expect(
         0, output: "✓ 3 of 3 rooms received in 2 s on hci0.")
       #expect(try await site.run(["doctor", "--scan-time", "2"]).status == 64)

@@ -56,8 +56,7 @@ struct ExpectedBeaconTests {
 
   @Test("sensors with an unexpected beacon are not done, and the report names the manifest entry to add")
   func unexpected() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(2)])
+    try await Site.use([.numbered(2)]) { site in
       try await site.serve(Self.sensors) { building in
         let premises = Premises(site: site, building: building)
         let applied = try await premises.apply().expect(100)

@@ -18,8 +18,7 @@ struct HostileFilesTests {
 
   @Test("a journal that is not a regular file stops the command at once", arguments: others.keys.sorted())
   func journal(other: String) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       let run = "reports/\(Site.building)/20260901-090000-x"
       let journal = "\(run)/journal.jsonl"
       _ = try await shell("mkdir -p \(run) && \(try #require(Self.others[other])) \(journal)", at: site)
@@ -36,8 +35,7 @@ struct HostileFilesTests {
   /// The limit is that of the address space: a command that reads the whole file exceeds it.
   @Test("a journal of 2 GiB without a line end is refused without reading it into memory")
   func largeJournal() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       let run = "reports/\(Site.building)/20260901-090000-x"
       _ = try await shell("mkdir -p \(run) && truncate -s 2G \(run)/journal.jsonl", at: site)
       for command in ["status building.yaml", "report \(Site.building) 20260901-090000-x"] {
@@ -50,8 +48,7 @@ struct HostileFilesTests {
 
   @Test("a site key that is not a regular file is refused", arguments: others.keys.sorted())
   func siteKey(other: String) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       _ = try await shell("\(try #require(Self.others[other])) key", at: site)
       try await site.run(
         ["apply", "building.yaml", "--yes", "--simulate", "--scan-time", "1", "--site-key", "key"]).expect(
@@ -81,8 +78,7 @@ struct HostileFilesTests {
 
   @Test("a pipe that nobody writes into ends no command in a wait", arguments: pipes)
   func silentPipe(command: String) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       _ = try await shell("mkfifo pipe", at: site)
       try site.write("table.yaml", "building: House\nrooms_from: pipe\n")
       try site.write(
@@ -96,8 +92,7 @@ struct HostileFilesTests {
 
   @Test("a manifest may come from a pipe")
   func manifestFromPipe() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try await shell("cat building.yaml | \(Self.program) validate /dev/stdin", at: site).expect(
         0, output: "can be applied")
       let applied = try await shell(
@@ -114,8 +109,7 @@ struct HostileFilesTests {
       ("602", "can change building.yaml"), ("666", "can read and change building.yaml"),
     ])
   func rights(mode: String, words: String?) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       _ = try await shell("chmod \(mode) building.yaml", at: site)
       let outcome = try await site.run(["status", "building.yaml"])
       if let words {
@@ -147,8 +141,7 @@ struct HostileFilesTests {
 
   @Test("the site key is created below HOME")
   func home() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       let home = site.directory.path + "/home"
       try await site.run(
         ["apply", "building.yaml", "--yes", "--simulate", "--scan-time", "1"], environment: ["HOME": home]
@@ -159,8 +152,7 @@ struct HostileFilesTests {
 
   @Test("a plan is written through a link, and a pipe stays a pipe")
   func savedPlans() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       _ = try await shell("ln -s real/plan.json link; mkdir real; mkfifo pipe; ln -s pipe way", at: site)
       let plan = "plan building.yaml --simulate --scan-time 1 --save"
       try await shell("\(Self.program) \(plan) link", at: site).expect(0)

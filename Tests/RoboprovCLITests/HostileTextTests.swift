@@ -87,8 +87,7 @@ struct HostileTextTests {
 
   @Test("logind's error message cannot control the terminal")
   func logind() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
         let words = "\(Self.hostile), \(Site.password.uppercased())"
         let refusal = FakeLogin.Manner.refuses("org.freedesktop.login1.OperationInProgress", words)

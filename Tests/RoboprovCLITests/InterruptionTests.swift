@@ -135,8 +135,7 @@ struct InterruptionTests {
 
   @Test("kill -9 leaves a journal that yields the reports, and the next run does what is left")
   func killed() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1), .numbered(2)])
+    try await Site.use([.numbered(1), .numbered(2)]) { site in
       let sensors = [ServedBuilding.sensor(1), ServedBuilding.sensor(2, .slow)]
       try await ServedBuilding.serve(sensors) { building in
         let apply = ["apply", "building.yaml", "--scan-time", "1"]

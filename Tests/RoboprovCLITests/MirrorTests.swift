@@ -88,8 +88,7 @@ struct MirrorTests {
 
   @Test("the mirror cannot be the record itself, by any path", arguments: ["reports", "./reports/", "link"])
   func same(_ place: String) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try FileManager.default.createDirectory(
         at: site.directory.appending(path: "reports"), withIntermediateDirectories: true)
       try FileManager.default.createSymbolicLink(
@@ -108,8 +107,7 @@ struct MirrorTests {
     "a mirror that fills up during a run ends the run in order with a message that names it",
     .enabled(if: canMount))
   func full() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)])
+    try await Site.use([.numbered(1), .numbered(2), .numbered(3)]) { site in
       let sensors = [1, 2, 3].map { ServedBuilding.sensor($0) }
       try await ServedBuilding.serve(sensors) { building in
         let script = """

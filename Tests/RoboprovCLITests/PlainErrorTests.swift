@@ -8,8 +8,7 @@ struct PlainErrorTests {
 
   @Test("a limit of open files that is too low ends the command before it begins")
   func openFiles() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try await site.runTool([
         "sh", "-c", "ulimit -n 16; exec \(Self.program) apply building.yaml --simulate --yes",
       ]).expect(69, errors: "only 16 files may be open at once", "`ulimit -n 1024`")
@@ -19,9 +18,8 @@ struct PlainErrorTests {
 
   @Test("a soft limit of open files is raised")
   func softLimit() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
-      try await site.runTool([
+    try await Site.use([.numbered(1)]) { site in
+      _ = try await site.runTool([
         "sh", "-c", "ulimit -S -n 16; exec \(Self.program) validate building.yaml",
       ]).expect(0)
     }
@@ -29,8 +27,7 @@ struct PlainErrorTests {
 
   @Test("for programs, rooms that are not done are an error as JSON, the last line of stderr")
   func incomplete() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       let outcome = try await site.run(["status", "building.yaml", "--check", "--output", "json"]).expect(100)
       let last = try #require(outcome.errors.split(separator: "\n").last, "\(outcome)")
       let error = try #require(JSON(String(last)), "\(outcome)")
@@ -40,8 +37,7 @@ struct PlainErrorTests {
 
   @Test("a folder, and a name with a mistake, get the name that was meant")
   func names() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try await site.run(["validate", "."]).expect(65, errors: "Name the file in it: ./building.yaml")
       try await site.run(["validate", "bulding.yaml"]).expect(65, errors: "Did you mean building.yaml?")
     }
@@ -49,8 +45,7 @@ struct PlainErrorTests {
 
   @Test("after rehearsals only, `status` and `report` name what there is")
   func rehearsalsOnly() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try FileManager.default.moveItem(
         at: site.directory.appending(path: "building.yaml"), to: site.directory.appending(path: "hotel.yaml"))
       try await site.run(["apply", "hotel.yaml", "--simulate", "--yes", "--scan-time", "1"]).expect(0)

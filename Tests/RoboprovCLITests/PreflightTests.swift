@@ -64,8 +64,7 @@ struct PreflightTests {
 
   @Test("a building without a record gets no folder if there is no bus")
   func noFolder() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       #expect(try await site.run(Self.apply).status == 69)
       #expect(!site.has("reports"))
     }
@@ -95,8 +94,7 @@ struct PreflightTests {
 
   @Test("the run waits for an adapter of an earlier run by name, although others are present")
   func earlierAdapter() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       let second = BluetoothAddress(rawValue: 0x001A_7DDA_7114)
       let scenario = Scenario(
         seed: 7,

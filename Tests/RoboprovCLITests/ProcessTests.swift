@@ -27,9 +27,8 @@ struct ProcessTests {
   @Test(
     "a memory limit that is too low is reported at once", arguments: [90_000, 110_000, 130_000, 150_000])
   func littleMemory(kilobytes: Int) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
-      try await site.run(
+    try await Site.use([.numbered(1)]) { site in
+      _ = try await site.run(
         ["apply", "building.yaml", "--yes", "--simulate", "--scan-time", "1"],
         through: ["prlimit", "--as=\(kilobytes * 1024)"]
       ).expect(69, errors: "leaves less than 128 MiB")

@@ -25,8 +25,7 @@ struct RecordTests {
     "a place without write access is detected at the start, before any sensor is written",
     arguments: places.keys.sorted(), ["--reports", "--mirror"])
   func unwritable(_ place: String, _ option: String) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try Self.places[place]?(site)
       try await site.serve([ServedBuilding.sensor(1)]) { building in
         let outcome = try await site.run(
@@ -45,8 +44,7 @@ struct RecordTests {
     "a write failure starts no further attempt, ends the link and changes no sensor without an intent",
     arguments: [10_000, 13_500, 19_500, 25_500])
   func writeFailure(_ bytes: Int) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1), .numbered(2), .numbered(3)])
+    try await Site.use([.numbered(1), .numbered(2), .numbered(3)]) { site in
       let sensors = [1, 2, 3].map { ServedBuilding.sensor($0) }
       try await ServedBuilding.serve(sensors) { building in
         let apply = ["apply", "building.yaml", "--scan-time", "1"]
@@ -76,8 +74,7 @@ struct RecordTests {
 
   @Test("a reader of the progress that closes the pipe does not end the run")
   func readerGone() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1), .numbered(2)])
+    try await Site.use([.numbered(1), .numbered(2)]) { site in
       let sensors = [1, 2].map { ServedBuilding.sensor($0) }
       try await ServedBuilding.serve(sensors) { building in
         let pipe = ["bash", "-c", #""$0" "$@" 2>&1 | head -n 1; exit "${PIPESTATUS[0]}""#]

@@ -206,8 +206,7 @@ struct RehearsalTests {
       ["report", "merge", "a", "b", "--simulated"],
     ])
   func noRehearsal(_ command: [String]) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try await site.run(command).expect(64, errors: "Unknown option '\(command.last ?? "")'")
       #expect(!site.has("reports"))
     }

@@ -53,8 +53,7 @@ struct ServeCommandTests {
   }
 
   private static func serve(_ body: @escaping @Sendable (Served) async throws -> Void) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1), .numbered(2)])
+    try await Site.use([.numbered(1), .numbered(2)]) { site in
       let served = try await serve(at: site)
       try await body(served)
       #expect(served.process.isRunning)
@@ -217,8 +216,7 @@ struct ServeCommandTests {
 
   @Test("one change of several that are wrong is named, the first, and said once")
   func severalFaults() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1), .numbered(2)])
+    try await Site.use([.numbered(1), .numbered(2)]) { site in
       for room in ["Room 101", "Room 102"] {
         let accept = ["room", "accept", "building.yaml", room, "--reason", "no power", "--by", "Ada"]
         try #require(try await site.run(accept).status == 0)
@@ -312,9 +310,8 @@ struct ServeCommandTests {
       (["nowhere"], 64, "there is no building nowhere"),
     ])
   func refused(arguments: [String], status: Int32, words: String) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
-      try await site.run(["serve"] + arguments).expect(status, errors: words)
+    try await Site.use([.numbered(1)]) { site in
+      _ = try await site.run(["serve"] + arguments).expect(status, errors: words)
     }
   }
 }

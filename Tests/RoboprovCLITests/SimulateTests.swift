@@ -26,8 +26,7 @@ struct SimulateTests {
     "`simulate` prints a bus address for another roboprov and leaves no files",
     arguments: [SIGINT, SIGTERM])
   func serves(_ signal: Int32) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try site.write("scenario.yaml", Self.scenario([Self.sensor(1)]))
       let server = try site.start(["simulate", "scenario.yaml"])
       try await server.until("an address") { server.outputSoFar.hasSuffix("\n") }

@@ -102,8 +102,7 @@ struct SleepInhibitorTests {
 
   @Test("the inhibitor lasts from before the first use of an adapter to the end of the run")
   func apply() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
         try await FakeLogin.serve(.grants, onBus: building.bus) { login in
           let run = try site.start(["apply", "building.yaml", "--scan-time", "1"], bus: building.bus)
@@ -123,8 +122,7 @@ struct SleepInhibitorTests {
 
   @Test("a run without an inhibitor continues and says so in one line")
   func applyRefused() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
         let manner = FakeLogin.Manner.refuses("org.freedesktop.DBus.Error.AccessDenied", "Permission denied")
         try await FakeLogin.serve(manner, onBus: building.bus) { login in
@@ -140,8 +138,7 @@ struct SleepInhibitorTests {
 
   @Test("a rehearsal takes no inhibitor")
   func rehearsal() async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try await Self.withBus { bus in
         try await FakeLogin.serve(.grants, onBus: bus) { login in
           let outcome = try await site.run(

@@ -12,8 +12,7 @@ struct TerminalTests {
   private func withBuilding(
     toPrograms: Bool = false, _ body: @escaping @Sendable (Site, ServedBuilding) async throws -> Void
   ) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1), .numbered(2)])
+    try await Site.use([.numbered(1), .numbered(2)]) { site in
       let sensors = [ServedBuilding.sensor(1), ServedBuilding.sensor(2, .errorOnSave("full"))]
       try await site.serve(sensors, toPrograms: toPrograms) { try await body(site, $0) }
     }

@@ -17,8 +17,7 @@ struct TwoFloorsTests {
   /// Serves two floors after their rooms are provisioned. Each has an adapter that receives only its own devices: `hci0`
   /// those of Rooms 101 and 102, `hci1` those of Rooms 103 and 104, and a device without a room.
   private static func serveDone(_ body: @escaping @Sendable (Premises) async throws -> Void) async throws {
-    try await Site.use { site in
-      try site.writeManifest((1...4).map { .numbered($0) })
+    try await Site.use((1...4).map { .numbered($0) }) { site in
       let scenario = Scenario(
         seed: 5,
         adapters: [

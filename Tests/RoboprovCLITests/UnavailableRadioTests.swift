@@ -13,8 +13,7 @@ struct UnavailableRadioTests {
 
   @Test("a missing D-Bus ends the command with 69 and advice", arguments: commands)
   func noBus(_ command: [String]) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       let outcome = try await site.start(command).ended().expect(
         69, errors: "roboprov: error: there is no D-Bus", "sudo systemctl start dbus")
       #expect(outcome.output.isEmpty)
@@ -24,8 +23,7 @@ struct UnavailableRadioTests {
 
   @Test("a missing BlueZ is named, and not a missing adapter", arguments: commands)
   func noStack(_ command: [String]) async throws {
-    try await Site.use { site in
-      try site.writeManifest((1...40).map { .numbered($0) })
+    try await Site.use((1...40).map { .numbered($0) }) { site in
       try await site.serve([]) { building in
         await building.stack.killDaemon()
         let outcome = try await site.run(command + Self.impatient, on: building).expect(
@@ -77,8 +75,7 @@ struct UnavailableRadioTests {
 
   @Test("an unusable adapter ends the command with 69 and advice", arguments: problems, commands)
   func noAdapter(_ problem: Problem, _ command: [String]) async throws {
-    try await Site.use { site in
-      try site.writeManifest((1...40).map { .numbered($0) })
+    try await Site.use((1...40).map { .numbered($0) }) { site in
       try await site.serve([], adapter: problem.adapter) { building in
         let outcome = try await site.run(command + Self.impatient, on: building).expect(
           69, errors: "roboprov: error: \(problem.message)", problem.advice)
@@ -89,8 +86,7 @@ struct UnavailableRadioTests {
 
   @Test("the command names what it waits for and continues when that appears", arguments: problems)
   func lateStart(_ problem: Problem) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try await ServedBuilding.serve([ServedBuilding.sensor(1)], adapter: problem.adapter) { building in
         let run = try site.start(["apply", "building.yaml", "--adapter-wait", "120"], bus: building.bus)
         try await run.prints("waiting up to")
@@ -102,8 +98,7 @@ struct UnavailableRadioTests {
 
   @Test("a denied access to BlueZ ends the command with 69 and advice", arguments: commands)
   func accessDenied(_ command: [String]) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       let daemon = try site.makeDaemon(withRule: #"<deny send_destination="org.bluez"/>"#)
       try await ServedBuilding.serve([ServedBuilding.sensor(1)], onBusOf: daemon) { building in
         _ = try await site.run(command + Self.impatient, bus: building.bus).expect(
@@ -114,8 +109,7 @@ struct UnavailableRadioTests {
 
   @Test("a bus that accepts connections and never replies ends the command with 69", arguments: commands)
   func frozenBus(_ command: [String]) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       try await ServedBuilding.serve([ServedBuilding.sensor(1)]) { building in
         try building.freezeBus()
         try await site.run(command, bus: building.bus).expect(
@@ -131,8 +125,7 @@ struct UnavailableRadioTests {
 
   @Test("a bus that closes the connection without a reason ends the command with 69", arguments: commands)
   func connectionClosed(_ command: [String]) async throws {
-    try await Site.use { site in
-      try site.writeManifest([.numbered(1)])
+    try await Site.use([.numbered(1)]) { site in
       let daemon = try await DBusDaemon.start(program: try site.makeDaemon(withRule: #"<deny user="*"/>"#))
       let outcome = try await site.run(command + Self.impatient, bus: daemon.address).expect(69)
       #expect(outcome.errors.contains("security policy"), "the system's own words\n\(outcome)")

@@ -54,6 +54,16 @@ final class Site: Sendable {
     }
   }
 
+  /// Runs `body` at a new site with a manifest of these rooms.
+  static func use<Result>(
+    _ rooms: [Place], _ body: (Site) async throws -> Result
+  ) async throws -> Result {
+    try await use { site in
+      try site.writeManifest(rooms)
+      return try await body(site)
+    }
+  }
+
   private static func useNow<Result>(_ body: (Site) async throws -> Result) async throws -> Result {
     let site = try Site()
     do {
