@@ -6,6 +6,7 @@ import Testing
 import VirtualBuilding
 import VirtualCentral
 import VirtualTime
+import Simulation
 
 /// A Firefly has one session of 10 s for its search, connection and write.
 @Suite("Fireflies") struct FireflyScenarios {

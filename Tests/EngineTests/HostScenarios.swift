@@ -6,6 +6,7 @@ import Testing
 import VirtualBuilding
 import VirtualCentral
 import VirtualTime
+import Simulation
 
 /// The loss of a host costs its own adapters, and nothing else.
 @Suite("adapters of several hosts") struct HostScenarios {

@@ -211,7 +211,7 @@ struct BuildingReportTests {
     try await Premises.serve(1, toPrograms: true) { premises in
       let site = premises.site
       try site.writeManifest([.numbered(1)])
-      let run = try await site.run(
+      try await site.run(
         ["apply", "building.yaml", "--yes", "--scan-time", "1"], bus: premises.building.bus,
         environment: ["TZ": "Asia/Kolkata"]
       ).expect(0)

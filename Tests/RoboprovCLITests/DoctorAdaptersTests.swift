@@ -41,7 +41,7 @@ struct DoctorAdaptersTests {
   @Test("`doctor` lists the adapters with state and links; what the host does not report is unknown")
   func listed() async throws {
     try await Self.serve { premises in
-      let text = try await premises.run(["doctor"]).expect(
+      try await premises.run(["doctor"]).expect(
         output: "hci0: \(ServedBuilding.adapter), controller unknown, switched on, 0 links.",
         "hci1: \(Self.second), controller unknown, not switched on")
       let adapters = try await premises.run(["doctor", "--output", "json"]).json["adapters"]

@@ -103,7 +103,7 @@ import VirtualBuilding
           doctor.output.contains("floor-\(floor.number): BlueZ 5.66, 1 adapter ready, a call takes"),
           "\(doctor)")
       }
-      let run = try await site.run(
+      try await site.run(
         Self.apply + ["--scan-time", "3"], environment: Gateway.environment(at: site)
       ).expect(0)
       await expectDone(floors)
@@ -145,7 +145,7 @@ import VirtualBuilding
       let known = try String(contentsOfFile: site.directory.path + "/known-hosts", encoding: .utf8)
       let keys = known.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1).map(String.init) }
       try site.write("known-hosts", keys.map { "\($0[0]) \(keys[0][1])" }.joined(separator: "\n") + "\n")
-      let run = try await site.run(
+      try await site.run(
         Self.apply + ["--scan-time", "3"], environment: Gateway.environment(at: site)
       ).expect(100, errors: "floor-4: cannot be reached (ssh gw4:", "It has another host key than before")
       await expectDone([floors[0]])

@@ -69,7 +69,7 @@ struct InterruptionTests {
           ["apply", "building.yaml", "--scan-time", scanTime, "--adapter-wait", "600"], bus: building.bus)
         try await moment.reached(run, building)
         run.send(signal)
-        let outcome = try await run.ended().expect(130, errors: "Stopping")
+        try await run.ended().expect(130, errors: "Stopping")
         #expect(await building.world.openLinkCount() == 0)
         #expect(await building.world.attemptsUnderWay(on: ServedBuilding.adapter) == 0)
         let recorded = site.recorded(try #require(site.runs.first))
@@ -126,7 +126,7 @@ struct InterruptionTests {
       }
       #expect(!site.has("reports/\(Site.building)/latest"))
       let id = try #require(site.runs.first)
-      let report = try await site.run(["report", Site.building, id]).expect(0)
+      try await site.run(["report", Site.building, id]).expect(0)
       try site.expectWholeRecord(rooms: 2)
       #expect(try site.report["run"]["finished"].isNull)
       #expect(Self.ofKilled.contains(try #require(site.outcomes[101])))

@@ -53,7 +53,7 @@ struct LostStackTests {
           await building.world.attemptCount(of: ServedBuilding.address(2)) > 0
         }
         await loss.strike(building)
-        let outcome = try await run.ended().expect(69, errors: "roboprov: error: \(loss.message)")
+        try await run.ended().expect(69, errors: "roboprov: error: \(loss.message)")
         try site.expectWholeRecord(rooms: 3)
         let report = try site.report
         #expect(report["run"]["outcome"].text == "aborted")

@@ -54,7 +54,7 @@ struct MixedBuildingTests {
   func apply() async throws {
     try await Site.use { site in
       try Self.copy("mixed", to: site)
-      let outcome = try await site.run(["apply", "building.yaml"] + Self.simulate).expect(100)
+      try await site.run(["apply", "building.yaml"] + Self.simulate).expect(100)
       let rehearsal = try site.rehearsal
       let rooms = try rehearsal.report["rooms"].items
       #expect(Set(rooms.compactMap { $0["id"].text }) == Set(Self.expected.keys))

@@ -65,7 +65,7 @@ struct PreflightTests {
   @Test("a building without a record gets no folder if there is no bus")
   func noFolder() async throws {
     try await Site.use([.numbered(1)]) { site in
-      #expect(try await site.run(Self.apply).status == 69)
+      try await site.run(Self.apply).expect(69)
       #expect(!site.has("reports"))
     }
   }

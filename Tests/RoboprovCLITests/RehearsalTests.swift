@@ -39,7 +39,7 @@ struct RehearsalTests {
   func onlyRehearsed() async throws {
     try await Premises.serve(2) { premises in
       let site = premises.site
-      let rehearsal = try await premises.run(Self.rehearse).expect(0)
+      try await premises.run(Self.rehearse).expect(0)
       #expect(try site.rehearsal.outcomes == [101: "provisioned", 102: "provisioned"])
       #expect(!site.hasLink("reports/\(Site.building)/latest"))
       #expect(site.runs.isEmpty)

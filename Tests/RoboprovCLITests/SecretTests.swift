@@ -308,7 +308,7 @@ struct SecretTests {
   func changed() async throws {
     try await withPassword("{ env: WIFI_PASSWORD }") { premises in
       #expect(try await run(premises, Self.apply, Self.variable).status == 0)
-      let status = try await run(premises, ["status", "building.yaml", "--check"]).expect(0)
+      try await run(premises, ["status", "building.yaml", "--check"]).expect(0)
       let other = ["WIFI_PASSWORD": Site.newPassword]
       #expect(try await run(premises, Self.apply, Self.variable).status == 0)
       try await run(premises, Self.apply, other).expect(100, output: "action required")

@@ -17,7 +17,7 @@ struct SignatureTests {
       try site.write("signers", "qa@example.org \(key)")
       try await site.run(Self.check + ["--signers", "signers", "--as", "qa@example.org"]).expect(
         74, errors: "is not signed")
-      let signed = try await site.run(Self.sign).expect(0)
+      try await site.run(Self.sign).expect(0)
       try await site.run(Self.check).expect(0, output: "SHA256:")
 
       for (name, arguments) in [("signature", Self.sign), ("check", Self.check)] {
@@ -32,7 +32,7 @@ struct SignatureTests {
       try await site.run(Self.check + ["--signers", "signers", "--as", "eve@example.org"]).expect(
         74, errors: "is not valid")
 
-      let status = try await site.run(["status", Site.building]).expect(
+      try await site.run(["status", Site.building]).expect(
         output: "Signed on ", "SHA256:", "No run since then.")
 
       let csv = try site.latest.appending(path: "report.csv")

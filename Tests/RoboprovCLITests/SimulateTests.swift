@@ -131,7 +131,7 @@ struct SimulateTests {
       let sensors = zip(1..., Self.faulty).map { Self.sensor($0, ", faults: [{ \($1.fault) }]") }
       try site.write("scenario.yaml", Self.scenario(sensors))
       let run = try site.start(["apply", "building.yaml", "--simulate", "--scenario", "scenario.yaml"])
-      let outcome = try await run.ended().expect(100)
+      try await run.ended().expect(100)
       let rehearsal = try site.rehearsal
       try site.expectWholeRecord(of: rehearsal, rooms: Self.faulty.count)
       for (expected, room) in zip(Self.faulty, try rehearsal.report["rooms"].items) {

@@ -1,5 +1,6 @@
 package import FoundationEssentials
 import Reporting
+import Engine
 
 /// A line of `roboprov monitor`.
 package enum MonitorLine {

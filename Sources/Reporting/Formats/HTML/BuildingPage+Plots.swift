@@ -7,7 +7,7 @@ import Model
 extension BuildingPage {
   var plots: Markup {
     let floors = report.counted.grouped(by: \.floor).map { $0.key }
-    let plots = [progress, signal(floors), age(floors)].compactMap(\.self)
+    let plots = [course, signal(floors), age(floors)].compactMap(\.self)
     return plots.isEmpty ? "" : section("plots", "Progress, signal, time", plots.joined())
   }
 
@@ -54,7 +54,7 @@ extension BuildingPage {
   // MARK: Progress
 
   /// The rooms that are done, by the day on which they were written, and by whom on which computer.
-  private var progress: Markup? {
+  private var course: Markup? {
     let runs = Dictionary(report.runs.map { ($0.started.run, $0.started) }, uniquingKeysWith: { a, _ in a })
     let counted = report.counted
     let writes = counted.filter { $0.state == .done }.compactMap(\.provisioned)
