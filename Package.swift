@@ -237,12 +237,13 @@ let package = Package(
       ]),
     tests("Model", ["Bluetooth", "Families", "SampleFacts", "Session"]),
     tests("Session", ["Bluetooth", "Model", "ProcessorTime", "RecordedText", "VirtualTime"]),
-    tests("Families", ["Ciphers", "Digest", "EspMessages", "Hex", "Model", protobuf]),
+    tests(
+      "Families", ["Bluetooth", "Ciphers", "Digest", "EspMessages", "Hex", "Model", "VirtualTime", protobuf]),
     tests(
       "Engine",
       [
         "Bluetooth", "Model", "Session", "Families", "VirtualTime", "VirtualBuilding",
-        "VirtualCentral", "Journal", "Hex", "RecordedText", "Simulation", "SampleFacts",
+        "VirtualCentral", "Journal", "EspMessages", "Hex", "RecordedText", "Simulation", "SampleFacts", protobuf,
       ]),
     tests(
       "Simulation",

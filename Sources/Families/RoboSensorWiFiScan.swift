@@ -32,7 +32,7 @@ extension RoboSensor {
 }
 
 /// The response to `SCAN` as it arrives, and its time limits.
-private final class WiFiScanAnswer: Sendable {
+final class WiFiScanAnswer: Sendable {
   /// The longest time of the whole response [S].
   private static let limit = Duration.seconds(5)
   /// A response without `MORE` or `END` is complete after this time without a notification [S].
@@ -67,7 +67,9 @@ private final class WiFiScanAnswer: Sendable {
       }
       group.addTask {
         while self.end > self.clock.now {
-          guard (try? await self.clock.sleep(until: self.end, tolerance: nil)) != nil else { break }
+          // A notification may bring the end nearer, to `silence` from then.
+          let next = min(self.end, self.clock.now.advanced(by: Self.silence))
+          guard (try? await self.clock.sleep(until: next, tolerance: nil)) != nil else { break }
         }
         return false
       }

@@ -1,0 +1,59 @@
+import Bluetooth
+import Model
+import Testing
+import VirtualTime
+
+@testable import Families
+
+/// The time limits of a response to `SCAN` (docs/internals/protocols.md, "WiFi scan").
+@Suite("the end of a Robo Sensor's list of WiFi networks")
+struct WiFiScanAnswerTests {
+  struct Case: Sendable {
+    /// The notifications, each with its instant in milliseconds.
+    var notifications: [(at: Int, text: String)] = []
+    /// The end of the response, in milliseconds.
+    var end: Int
+    var isComplete: Bool
+  }
+
+  @Test(
+    "a response ends with `END`, half a second after its last notification without `MORE`, or after 5 s",
+    arguments: [
+      Case(end: 5000, isComplete: false),
+      Case(notifications: [(100, "A,-50\nMORE")], end: 5000, isComplete: false),
+      Case(notifications: [(4900, "A,-50\nEND")], end: 4900, isComplete: true),
+      Case(notifications: [(100, "A,-50")], end: 600, isComplete: true),
+      Case(notifications: [(100, "A,-50"), (550, "B,-60")], end: 1050, isComplete: true),
+      Case(notifications: [(4800, "A,-50")], end: 5000, isComplete: true),
+      Case(notifications: [(100, "A,-50"), (200, "B,-60\nMORE")], end: 5000, isComplete: false),
+    ])
+  func end(_ row: Case) async throws {
+    try await VirtualTime.run { clock in
+      let (stream, notify) = AsyncStream.makeStream(of: CharacteristicNotification.self)
+      let answer = WiFiScanAnswer(clock)
+      let began = clock.now
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask {
+          for notification in row.notifications {
+            let at = began.advanced(by: .milliseconds(notification.at))
+            guard (try? await clock.sleep(until: at, tolerance: nil)) != nil else { return }
+            notify.yield(.init(value: Array(notification.text.utf8), receivedAt: at))
+          }
+        }
+        #expect(await !answer.receive(stream))
+        #expect(began.duration(to: clock.now) == .milliseconds(row.end))
+        group.cancelAll()
+      }
+      #expect(answer.scan.isComplete == row.isComplete)
+    }
+  }
+
+  @Test("a response whose notifications end before it says so")
+  func lost() async throws {
+    try await VirtualTime.run { clock in
+      let (stream, notify) = AsyncStream.makeStream(of: CharacteristicNotification.self)
+      notify.finish()
+      #expect(await WiFiScanAnswer(clock).receive(stream))
+    }
+  }
+}
