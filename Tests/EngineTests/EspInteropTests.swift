@@ -118,22 +118,10 @@ private struct RecordingCentral: WrappingCentral {
   }
 }
 
-private struct RecordingPeripheral: Peripheral {
+private struct RecordingPeripheral: ForwardingPeripheral {
   let link: any Peripheral
   let transcript: Transcript
 
-  var address: BluetoothAddress { link.address }
-  var adapter: AdapterID { link.adapter }
-
-  func notifications(
-    of characteristic: RemoteCharacteristic
-  ) async throws(CentralError) -> AsyncStream<CharacteristicNotification> {
-    try await link.notifications(of: characteristic)
-  }
-  func discover(
-    _ service: BluetoothUUID, requiring required: [BluetoothUUID]
-  ) async throws(CentralError) -> RemoteService { try await link.discover(service, requiring: required) }
-  func allServices() async throws(CentralError) -> [RemoteService] { try await link.allServices() }
   func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
     let value = try await link.read(characteristic)
     transcript.read(value)
@@ -152,6 +140,4 @@ private struct RecordingPeripheral: Peripheral {
     try await link.write(value, to: characteristic, kind)
     transcript.wrote(value, characteristic.handle)
   }
-  func disconnection() async -> Disconnection? { await link.disconnection() }
-  func disconnect() async { await link.disconnect() }
 }

@@ -1,11 +1,13 @@
 import Bluetooth
 import Engine
+import EspMessages
 import Families
 import Foundation
 import Journal
 import Model
 import Reporting
 import Session
+import SwiftProtobuf
 import Testing
 import VirtualBuilding
 import VirtualCentral
@@ -398,6 +400,90 @@ import VirtualTime
     let outcome = try #require(run.outcome(1))
     #expect(outcome.outcome == (fault == .noAddress ? .unconfirmed : .failed), "\(outcome)")
     #expect(outcome.reason?.code != nil)
+  }
+
+  /// An answer of the handshake, and what of it is wrong.
+  struct WrongAnswer: Sendable, CustomTestStringConvertible {
+    var what: String
+    var security: Int
+    var message: UInt32
+    var change: @Sendable (inout EspSessionData) -> Void
+
+    init(
+      _ what: String, _ security: Int, _ message: UInt32,
+      _ change: @escaping @Sendable (inout EspSessionData) -> Void
+    ) {
+      (self.what, self.security, self.message, self.change) = (what, security, message, change)
+    }
+
+    var testDescription: String { "security \(security), message \(message): \(what)" }
+
+    static let all = [
+      WrongAnswer("status", 0, 1) { $0.security0.response.status = .tooManySessions },
+      WrongAnswer("number", 0, 1) { $0.security0.msg = 0 },
+      WrongAnswer("status", 1, 1) { $0.security1.response0.status = .invalidArgument },
+      WrongAnswer("number", 1, 1) { $0.security1.msg = 3 },
+      WrongAnswer("short", 1, 1) { $0.security1.response0.deviceRandom.removeLast() },
+      WrongAnswer("long", 1, 1) { $0.security1.response0.deviceRandom.append(0) },
+      WrongAnswer("key", 1, 1) { $0.security1.response0.devicePublicKey = Data(repeating: 0, count: 32) },
+      WrongAnswer("status", 1, 3) { $0.security1.response1.status = .cryptoError },
+      WrongAnswer("number", 1, 3) { $0.security1.msg = 1 },
+      WrongAnswer("status", 2, 1) { $0.security2.response0.status = .internalError },
+      WrongAnswer("number", 2, 1) { $0.security2.msg = 3 },
+      WrongAnswer("key", 2, 1) { $0.security2.response0.devicePublicKey = Data(repeating: 0, count: 384) },
+      WrongAnswer("status", 2, 3) { $0.security2.response1.status = .invalidSession },
+      WrongAnswer("number", 2, 3) { $0.security2.msg = 1 },
+      WrongAnswer("short", 2, 3) { $0.security2.response1.nonce.removeLast(5) },
+    ]
+  }
+
+  /// A stack under which devices answer otherwise.
+  private struct Answering: ForwardingCentral {
+    let base: VirtualCentral
+    let wrong: WrongAnswer
+
+    struct Link: ForwardingPeripheral {
+      let link: any Peripheral
+      let wrong: WrongAnswer
+
+      func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
+        let bytes = try await link.read(characteristic)
+        guard var answer = try? EspSessionData(serializedBytes: bytes) else { return bytes }
+        let message =
+          switch answer.scheme {
+          case .security0(let part)? where wrong.security == 0: part.msg
+          case .security1(let part)? where wrong.security == 1: part.msg
+          case .security2(let part)? where wrong.security == 2: part.msg
+          default: UInt32(0)
+          }
+        guard message == wrong.message else { return bytes }
+        wrong.change(&answer)
+        return (try? answer.serializedBytes()) ?? bytes
+      }
+    }
+
+    func connect(
+      to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
+    ) async throws(CentralError) -> any Peripheral {
+      Link(link: try await base.connect(to: address, on: adapter, linked: linked), wrong: wrong)
+    }
+  }
+
+  @Test("an answer of the handshake that is not as agreed sets up no session", arguments: WrongAnswer.all)
+  func handshake(wrong: WrongAnswer) async throws {
+    let room = Self.room(security: wrong.security, retries: 0)
+    let kinds: [FamilyFault] = [[.security0], [.security1], []][wrong.security]
+    let run = try await rehearse(
+      [], rooms: [room],
+      scenario: { scenario in
+        scenario.sensors = [
+          SensorScenario(
+            address: Sample.address(1), family: .espIDF, faults: kinds.map { ScheduledFault(.own($0)) })
+        ]
+      }, through: { central, _ in Answering(base: central, wrong: wrong) })
+    expectInvariants(run, [room])
+    #expect(run.outcome(1)?.outcome == .failed && run.writes.isEmpty)
+    #expect(run.outcome(1)?.reason?.stackText == "the answer of prov-session is none")
   }
 
   @Test("a link that is lost before leads to another attempt")

@@ -19,13 +19,10 @@ struct Mistimed: WrappingCentral {
   }
 }
 
-private struct MistimedPeripheral: Peripheral {
+private struct MistimedPeripheral: ForwardingPeripheral {
   let link: any Peripheral
   let clock: VirtualClock
   let delay: Duration
-
-  var address: BluetoothAddress { link.address }
-  var adapter: AdapterID { link.adapter }
 
   func notifications(
     of characteristic: RemoteCharacteristic
@@ -37,25 +34,6 @@ private struct MistimedPeripheral: Peripheral {
       return next
     })
   }
-
-  func discover(
-    _ service: BluetoothUUID, requiring required: [BluetoothUUID]
-  ) async throws(CentralError) -> RemoteService { try await link.discover(service, requiring: required) }
-  func allServices() async throws(CentralError) -> [RemoteService] { try await link.allServices() }
-
-  func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
-    try await link.read(characteristic)
-  }
-  func readDescriptor(
-    _ uuid: BluetoothUUID, of characteristic: RemoteCharacteristic
-  ) async throws(CentralError) -> [UInt8] {
-    try await link.readDescriptor(uuid, of: characteristic)
-  }
-  func write(
-    _ value: [UInt8], to characteristic: RemoteCharacteristic, _ kind: WriteKind
-  ) async throws(CentralError) { try await link.write(value, to: characteristic, kind) }
-  func disconnection() async -> Disconnection? { await link.disconnection() }
-  func disconnect() async { await link.disconnect() }
 }
 
 /// An iterator that a closure may share; there is one reader.
