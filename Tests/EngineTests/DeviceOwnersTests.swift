@@ -12,6 +12,7 @@ struct DeviceOwnersTests {
   private static let own = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
   private static let recorded = BluetoothAddress(rawValue: 0xC47C_8D00_0002)
   private static let moved = BluetoothAddress(rawValue: 0xC47C_8D00_0003)
+  private static let seen = BluetoothAddress(rawValue: 0xC47C_8D00_0004)
   private static let stranger = BluetoothAddress(rawValue: 0xC47C_8D00_0009)
 
   private static func room(_ id: RoomID, minor: Int, _ address: BluetoothAddress? = nil) -> Room {
@@ -86,6 +87,21 @@ struct DeviceOwnersTests {
     }
     #expect(
       owners.sorted(air.all).map(\.address) == [free[1], free[0], Self.own, Self.recorded, Self.moved])
+  }
+
+  @Test("a device that sent its proof from another address is the room's there, too, and only that device")
+  func proofElsewhere() {
+    func owners(written: BluetoothAddress) -> DeviceOwners {
+      var lastKnown = Self.lastKnown
+      lastKnown.rooms["b"]?.lastWrite = LastWrite(
+        address: written,
+        state: .proved(Evidence(grade: .freshBeacon, address: Self.seen, identity: .sensor(2))),
+        settings: [], identity: .sensor(2), sealKey: nil, run: "r", at: Date(timeIntervalSince1970: 0))
+      return DeviceOwners(Self.building, lastKnown)
+    }
+    #expect(owners(written: Self.recorded).addresses(of: "b") == [Self.recorded, Self.seen])
+    #expect(owners(written: Self.recorded).owner(of: Self.seen, sending: nil)?.basis == .record)
+    #expect(owners(written: Self.own).addresses(of: "b") == [Self.recorded], "another device was written")
   }
 
   @Test("a room has the addresses of manifest and record, and the identity that its device sends")

@@ -83,7 +83,7 @@ import Simulation
     arguments: [
       (Duration.zero, 0), (.microseconds(39_215), 0), (.microseconds(39_216), 1), (.seconds(5), 127),
       (.microseconds(9_999_999), 254), (.seconds(10), 255), (.microseconds(10_000_001), 0),
-      (.microseconds(-1), 0),
+      (.microseconds(-1), 0), (.seconds(-1), 0),
     ] as [(Duration, UInt8)])
   func elapsedByte(of elapsed: Duration, is byte: UInt8) {
     #expect(Firefly.byte(for: elapsed) == byte)

@@ -289,6 +289,53 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   }
 }
 
+@Suite("what a scan received of the rooms") struct ReceptionTests {
+  @Test("a device is unclaimed if it is in provisioning mode and no room has it")
+  func unclaimed() {
+    let rooms = [Sample.room(1, address: 1), Sample.room(2, address: 2), Sample.room(3)]
+    // The device of room 1, a configured one that no room has, and two that wait.
+    let air = Sample.air([
+      Sample.waiting(1), Sample.beacon(7, minor: 7), Sample.waiting(8), Sample.waiting(9),
+    ])
+    let reception = RoomReception(rooms, Known(), air: air)
+    #expect(reception.received.map(\.id) == ["room-1"])
+    #expect(reception.missing.map(\.id) == ["room-2"] && reception.unknown.map(\.id) == ["room-3"])
+    #expect(reception.unclaimed == 2)
+  }
+
+  @Test("a registered room without a device has the one device that sends its identity, in each window")
+  func registered() throws {
+    let room = Sample.beaconRoom(1, power: nil, interval: nil, registered: true)
+    let identity = try #require(room.identity)
+    func beacon(_ number: UInt64, rssi: Int) -> Advertisement {
+      let beacon = IBeacon(uuid: Sample.site, major: UInt16(Sample.major), minor: 1, measuredPower: -59)
+      return Advertisement(
+        address: Sample.address(number), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(1)),
+        rssi: rssi, manufacturerData: [IBeacon.company: beacon.manufacturerData])
+    }
+    func verified(_ room: Room, _ windows: [[Advertisement]]) -> RoomVerified {
+      let ledgers = windows.map { received in
+        var ledger = Verification.ledger(for: [room], of: .builtIn)
+        for advertisement in received { _ = ledger.receive(advertisement) }
+        return ledger
+      }
+      return Verification([room], Known(), windows: ledgers, by: []).rooms[0]
+    }
+    let one = verified(room, [[beacon(5, rssi: -70)], [], [beacon(5, rssi: -60)]])
+    #expect(one.finding == .onAir && one.address == Sample.address(5) && one.identity == identity)
+    #expect(one.windowsReceived == 2 && one.windows == 3 && one.rssi == -60 && one.rssiMin == -70)
+    #expect(one.others == [] && one.adapter == Sample.adapter)
+    let two = verified(room, [[beacon(5, rssi: -70), beacon(6, rssi: -60)]])
+    #expect(two.finding == .otherDevice && two.others == [Sample.address(5), Sample.address(6)])
+    #expect(two.windowsReceived == 0 && two.address == nil)
+    // Nobody registered it, so the beacon is no evidence of its device.
+    let written = verified(Sample.beaconRoom(1), [[beacon(5, rssi: -70)]])
+    #expect(written.finding == .otherDevice && written.windowsReceived == 0)
+    let own = verified(Sample.beaconRoom(1, address: 5), [[beacon(5, rssi: -70), beacon(6, rssi: -60)]])
+    #expect(own.finding == .duplicate && own.windowsReceived == 1 && own.others == [Sample.address(6)])
+  }
+}
+
 @Suite("proof watch") struct ProofWatchTests {
   private func watch(mayMove: Bool = false, known: Set<BluetoothAddress> = []) -> ProofWatch {
     ProofWatch(

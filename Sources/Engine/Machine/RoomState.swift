@@ -12,7 +12,7 @@ indirect enum RoomState: Sendable {
   /// Its device must be put into provisioning mode first. The operator may do that during the run.
   case awaitingOperator(Prospect)
   /// Its device was configured elsewhere and only has to be received.
-  case awaited(Awaited)
+  case awaited
   /// It has a device, and waits for the result of the first rooms of its network.
   case deferred(Deferred)
   /// Its device waits for a connection.
@@ -42,12 +42,6 @@ indirect enum RoomState: Sendable {
     fileprivate init(_ outcome: Outcome, _ reason: FailureReason) {
       (self.outcome, self.reason) = (outcome, reason)
     }
-  }
-
-  struct Awaited: Sendable {
-    /// The scan time of every adapter at which the run gives it up.
-    let silenceLimit: Duration
-    fileprivate init(_ silenceLimit: Duration) { self.silenceLimit = silenceLimit }
   }
 
   struct Deferred: Sendable {
@@ -212,9 +206,6 @@ extension RoomState {
   static func awaitingOperator(_ outcome: Outcome, _ reason: FailureReason) -> RoomState {
     .awaitingOperator(Prospect(outcome, reason))
   }
-
-  /// From `unmatched` or `open`: its device was configured elsewhere.
-  static func awaiting(silenceLimit: Duration) -> RoomState { .awaited(Awaited(silenceLimit)) }
 
   /// From `unmatched`, `open` or `awaitingOperator`: it has a device, and waits for other rooms.
   static func deferred(_ work: RoomWork) -> RoomState { .deferred(Deferred(work)) }

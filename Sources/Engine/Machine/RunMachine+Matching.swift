@@ -121,7 +121,7 @@ extension RunMachine {
     if let device = request.known.device(of: room) { rooms.own(device.address, by: place) }
     // Half the scan time that a device gets before its first connection.
     let limit = leastScanTime + room.timeouts.search
-    rooms.move(place, to: .awaiting(silenceLimit: limit))
+    rooms.move(place, to: .awaited)
     if !request.isWatching { timers.silences.insert(Due(at: limit, room: place)) }
   }
 

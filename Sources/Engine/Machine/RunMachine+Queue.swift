@@ -193,7 +193,7 @@ extension RunMachine {
     while let due = timers.silences.min, due.at <= least, !radios.isEmpty {
       timers.silences.removeMin()
       switch rooms[due.room].state {
-      case .awaited(let state) where state.silenceLimit == due.at:
+      case .awaited:
         finish(due.room, .unreachable, reason: silence(of: rooms[due.room].room.address))
       case .queued(var state) where state.silenceLimit == due.at:
         if radios.contains(where: { isFresh(state.work.address, on: $0.id) }) {

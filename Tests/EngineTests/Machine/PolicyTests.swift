@@ -254,11 +254,18 @@ import Testing
     #expect(admitted == [1, 2])
     #expect(admission.due { $0 == 1 } == nil)
     #expect(admission.due { _ in true } == [1, 2])
+    admission.ask()
+    #expect(admission.due { _ in true } == nil, "the operator is being asked")
     admission.judgeNetworks { $0 == 1 }
     #expect(admission.objection(to: work(1, network: "a")) == nil)
     #expect(admission.objection(to: work(4, network: "b")) == .canariesFailed)
     admission.judged(isApproved: false)
     #expect(admission.objection(to: work(1, network: "a")) == .canariesRefused)
+    #expect(admission.due { _ in true } == nil, "the result is decided")
+    #expect(!admission.isBeingAsked)
+    #expect(
+      admission.admit([(3, work(4, network: "b"))], isReceived: { _ in false }) == [3],
+      "a room that gets a device later begins at once")
   }
 
   @Test(

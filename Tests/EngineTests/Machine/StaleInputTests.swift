@@ -76,6 +76,29 @@ import Testing
     #expect(run.state(1) == .connected)
   }
 
+  @Test(
+    "scans that do not start are in the end a fault of the adapter, unless the run stops",
+    arguments: [true, false])
+  func notStarted(isStopping: Bool) throws {
+    var run = Driver(rooms: 1)
+    var second = 8.0
+    run.pass(at: second)
+    var scans = run.send(.scanEnded(nil, Self.hci0), at: second).scans
+    for refusal in 1...4 {
+      var ends: [RadioSession] = []
+      for _ in 1...10 where ends.isEmpty {
+        second = try #require(run.wake)
+        let effects = run.pass(at: second)
+        (scans, ends) = (scans + effects.scans, effects.scanEnds)
+      }
+      #expect(scans == [Self.hci0] && ends == [Self.hci0])
+      if isStopping, refusal == 4 { run.send(.requested(.stop), at: second) }
+      scans = run.send(.scanEnded(nil, Self.hci0), at: second).scans
+    }
+    let faults = run.facts.compactMap { if case .adapterFaulted(let fact) = $0 { fact.fault } else { nil } }
+    #expect(faults == (isStopping ? [] : [.refusesToScan]))
+  }
+
   @Test("inputs after the end of the run have no effect")
   func ended() {
     var run = Driver(rooms: 1)
