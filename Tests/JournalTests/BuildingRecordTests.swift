@@ -133,6 +133,29 @@ struct BuildingRecordTests {
     #expect(lastWrite(.accepted, .refusal) == nil)
   }
 
+  @Test(
+    "a device that refuses a write may still hold what it held before, and its identity with unknown settings"
+  )
+  func refusedHoldings() {
+    var other = kitchen
+    other.settings[0].fingerprint = "f2"
+    var first = Run("a", day: 0, rooms: [kitchen])
+    first.bind(1)
+    first.attempt(1)
+    first.save(1)
+    var second = Run("b", day: 1, rooms: [other])
+    second.attempt(1)
+    second.save(1)
+    func held(_ runs: Run...) -> [String?] {
+      BuildingRecord(Run.successive(runs)).lastKnown.holdings(of: address(1), as: 7).map {
+        $0.write?.settings.first?.fingerprint
+      }
+    }
+    #expect(held(first, second) == ["f1", "f2"])
+    second.add(.statusReceived(.init(room: "kitchen", attempt: 1, text: "text", meaning: .refusal)))
+    #expect(held(first, second) == ["f1", nil])
+  }
+
   @Test("a successful run gives the room a binding and a proved last write with its settings")
   func success() throws {
     let room = try #require(kitchenAfter(.success("a", day: 0, 1)))
@@ -314,6 +337,19 @@ struct BuildingRecordTests {
     var replaced = Run("c", day: 2, .replace, rooms: [kitchen])
     replaced.add(.bindingReleased(.init(room: "kitchen", address: address(1), cause: .replaced)))
     #expect(kitchenAfter(done, gone, replaced)?.status.kind == .withoutDevice)
+  }
+
+  @Test("a reception ends an acceptance only with an absence of which its run knows")
+  func unknownAbsence() {
+    let (done, gone) = (Run.success("a", day: 0, 1), verified("b", day: 1, .missing))
+    var accepted = Run("c", day: 2, .accept, rooms: [kitchen])
+    accepted.add(.roomAccepted(.init(room: "kitchen", reason: "stolen", by: "QA")))
+    var received = Run.successive([done, verified("d", day: 3, .onAir)])[1]
+    let room = BuildingRecord(Run.successive([done, gone, accepted]) + [received]).lastKnown.rooms["kitchen"]
+    #expect(room?.absence != nil && room?.acceptance != nil, "another laptop may have received it before")
+    received = Run.successive([done, accepted, verified("d", day: 3, .onAir)])[2]
+    let present = BuildingRecord(Run.successive([done, accepted]) + [received]).lastKnown.rooms["kitchen"]
+    #expect(present?.acceptance != nil, "it was accepted as it is, not as missing")
   }
 
   @Test(

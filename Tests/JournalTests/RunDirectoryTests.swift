@@ -93,6 +93,32 @@ struct RunDirectoryTests {
     #expect(try temporary.read("a/reports/demo/latest") == text)
   }
 
+  @Test("a run that exists is opened, and one that cannot be created is not taken for it")
+  func openedOrCreated() throws {
+    func open() throws(JournalError) -> String {
+      try RunDirectory.openOrCreate(in: reports, building: "demo", run: "run-1").path
+    }
+    #expect(try open() == reports + "/demo/run-1")
+    #expect(try open() == reports + "/demo/run-1")
+    try FileManager.default.removeItem(atPath: reports + "/demo/run-1")
+    // `create` makes the directory before it finds this out.
+    try temporary.write("mine", "a/reports/demo/latest")
+    #expect(throws: JournalError(.link, reports + "/demo/latest", .inTheWay)) { try open() }
+  }
+
+  @Test("a hard link never replaces a file, and says whether it was made")
+  func hardLink() throws {
+    try temporary.write("one", "one")
+    try temporary.write("three", "two")
+    let directory = try File.directory(temporary.path)
+    #expect(try directory.hardLink("one", as: "new") && temporary.read("new") == "one")
+    #expect(try !directory.hardLink("one", as: "two") && temporary.read("two") == "three")
+    #expect(throws: JournalError(.create, temporary.path + "/other", .missing)) {
+      try directory.hardLink("none", as: "other")
+    }
+    #expect(["one", "two", "none"].map { File.size(temporary.path + "/" + $0) } == [3, 5, nil])
+  }
+
   @Test("a new report replaces the old one completely")
   func replace() throws {
     let run = try create()

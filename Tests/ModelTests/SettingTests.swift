@@ -164,3 +164,20 @@ import Testing
     #expect(redactor("hunter22\u{301}!").unicodeScalars.starts(with: "•••".unicodeScalars))
   }
 }
+
+@Suite("recognition rules") struct RecognitionRuleTests {
+  @Test(
+    "a service identifies a family unless one of its rules wants a name, too",
+    arguments: [
+      ([.identity], false), ([.name("Key")], true), ([.namePrefix("Key")], true), ([], false),
+    ] as [([RecognitionRule.Condition], Bool)])
+  func shared(others: [RecognitionRule.Condition], isShared: Bool) {
+    var family = DeviceFamily.firefly
+    var rule = RecognitionRule(.present, .service(family.service))
+    rule.conditions += others
+    family.recognition = [rule]
+    #expect(family.isServiceShared == isShared)
+    family.recognition[0].conditions.removeFirst()
+    #expect(!family.isServiceShared, "no rule wants the service")
+  }
+}

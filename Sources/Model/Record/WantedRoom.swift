@@ -24,9 +24,7 @@ package struct WantedRoom: Hashable, Sendable {
   package func over(_ older: WantedRoom?, _ lastWrite: LastWrite?) -> WantedRoom {
     guard let older, let key = lastWrite?.sealKey, uncompared(with: lastWrite) != nil else { return self }
     var wanted = self
-    for secret in planned.settings where secret.isSecret && sealed(secret)?.key != key {
-      wanted.earlier[secret.name] = older.sealed(secret.name, key)
-    }
+    for setting in planned.settings { wanted.earlier[setting.name] = older.sealed(setting.name, key) }
     return wanted
   }
 
