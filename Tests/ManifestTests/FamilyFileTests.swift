@@ -77,6 +77,26 @@ struct FamilyFileTests {
     #expect(family.countedSetting?.name == "number")
   }
 
+  @Test("what a device is read for first is the factory's value of each setting that is written")
+  func factory() throws {
+    let site = "6F1C2A90-5B7D-4E21-9A44-0C1D2E3F4A5B"
+    let beacons = Self.tag.replacing("access: provisioning_mode", with: "access: any_time")
+      .replacing(
+        "identity: { manufacturer: 0x0B0B, starts: \"5401\", parts: { zone: uint8, number: uint16_be } }",
+        with: "identity: { ibeacon: { uuid: beacon_uuid, major: beacon_major, minor: number } }"
+      )
+      .replacing(
+        "zone: { type: integer, range: 0..255, shared: true }",
+        with: """
+          zone: { type: integer, range: 0..255, shared: true, factory: 5 }
+            beacon_uuid: { type: uuid, written: false, factory: \(site) }
+            beacon_major: { type: integer, range: 0..65535, written: false, factory: 9 }
+          """)
+    let reading = read(["tag.yaml": beacons + "read_first: true\n"])
+    #expect(reading.rendered == "")
+    #expect(reading.building?.families["tag"]?.procedure?.factory == ["zone": .integer(5)])
+  }
+
   @Test("the digest follows the content, not comments and layout, and is the family's alone")
   func digest() throws {
     func digest(_ text: String, _ manifest: String = Self.manifest) throws -> String {

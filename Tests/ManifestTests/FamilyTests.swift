@@ -426,9 +426,11 @@ struct FamilyFindingTests {
       """
       building: B
       match: any
+      wifi: { plant: { ssid: Plant } }
       defaults: { profile: firefly, value: 1, range: 1 }
       rooms:
         - { 1️⃣room: R, control: 1 }
+        - { room: V, profile: esp-idf, wifi: plant, pop: "", device: PROV_1 }
         - { room: S, control: 2, near: hci0 }
         - { room: T, control: 3, address: C4:7C:8D:00:00:01 }
         - { room: U, profile: robo-sensor, minor: 1, address: C4:7C:8D:00:00:02 }

@@ -146,7 +146,13 @@ struct FindingTests {
       .top(
         "defaults: { timeouts: { connect: 1️⃣15 } }", "`connect` is not a duration", advice: "500ms, 15s or 2m"),
       .top("defaults: { timeouts: { connect: 1️⃣15 s } }", "`connect` is not a duration"),
-      .top("defaults: { timeouts: { connect: 1️⃣1.5s } }", "`connect` is not a duration"),
+      .top(
+        "defaults: { timeouts: { connect: 1️⃣1.5s } }", "`connect` is not a duration", advice: "write 1500ms"),
+      .top(
+        "defaults: { timeouts: { connect: 1️⃣1.25s } }", "`connect` is not a duration", advice: "write 1250ms"),
+      .top(
+        "defaults: { timeouts: { connect: 1️⃣1.125s } }", "`connect` is not a duration", advice: "write 1125ms"),
+      .top("defaults: { timeouts: { connect: 1️⃣0.05m } }", "`connect` is not a duration", advice: "write 3s"),
       .top("defaults: { timeouts: { connect: 1️⃣0s } }", "above 0"),
       .top("defaults: { timeouts: { connect: 1️⃣-5s } }", "above 0"),
       .top("defaults: { timeouts: { connect: 1️⃣61m } }", "at most 60m"),

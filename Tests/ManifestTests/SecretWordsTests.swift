@@ -1,3 +1,5 @@
+import Families
+import Source
 import Testing
 
 @testable import Manifest
@@ -45,5 +47,41 @@ struct SecretWordsTests {
       }
       #expect(SecretWords.occur(in: text) == SecretWords.occurInWords(of: text), "\(text)")
     }
+  }
+}
+
+@Suite("Similar words")
+struct SimilarWordsTests {
+  @Test(
+    "the nearest of the known words is proposed, if it differs in at most a third of its letters and in three",
+    arguments: [
+      ("rom", "room"), ("rooom", "room"), ("rmoo", nil), ("a", "ab"), ("q", nil), ("MINOR", "minor"),
+      ("mnior", "minor"),
+      ("wifi_pasword", "wifi_password"), ("wfi_pasword", "wifi_password"), ("wfi_paswrd", "wifi_password"),
+      ("wfi_paswr", nil), ("rooms", "rooms"), ("room", "room"), ("proof", nil),
+      (String(repeating: "x", count: 40), String(repeating: "x", count: 39)),
+      (String(repeating: "x", count: 41), nil),
+    ] as [(String, String?)])
+  func nearest(word: String, known: String?) {
+    let all = ["room", "rooms", "minor", "wifi_password", "ab", String(repeating: "x", count: 39)]
+    #expect(Vocabulary.nearest(to: word, of: all) == known)
+  }
+}
+
+@Suite("Lines that are not YAML")
+struct UnparsedLineTests {
+  @Test(
+    "a line is shown up to what may be a secret; a range of rooms in braces is part of a name",
+    arguments: [
+      ("room: Room {301..304}, minor: 1", "room: Room {301..304}, minor: 1"),
+      ("room: Room {A1, B2 .. C3}", "room: Room {A1, B2 .. C3}"), ("room: Room {301–304}", "room: Room {"),
+      ("room: Room {30é}, minor: 1", "room: Room {"), ("room: {301..304}", "room: {301..304}"),
+      ("mïnor: 1", ""), ("minor {1}", ""),
+    ])
+  func shown(line: String, start: String) {
+    let source = SourceText(Array((line + "\n").utf8))
+    let pieces = UnparsedLine(1, of: source, Vocabulary(.builtIn)).pieces
+    let shown = pieces.filter(\.isShown).map { String(decoding: source.bytes[$0.bytes], as: UTF8.self) }
+    #expect(shown.joined() == start)
   }
 }

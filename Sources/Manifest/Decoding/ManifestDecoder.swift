@@ -260,6 +260,6 @@ extension String {
   /// Whether the text has the form of a key of the manifest.
   fileprivate var looksLikeKey: Bool {
     utf8.count <= 24 && !Vocabulary.mentionsSecrets(self)
-      && utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter || $0 == UInt8(ascii: "_") }
+      && utf8.allSatisfy { $0.isLetter || $0 == UInt8(ascii: "_") }
   }
 }

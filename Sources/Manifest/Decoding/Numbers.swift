@@ -24,6 +24,8 @@ enum Written {
 extension UInt8 {
   /// Whether the byte is a decimal digit in ASCII.
   var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+  /// Whether the byte is a letter in ASCII.
+  var isLetter: Bool { Unicode.Scalar(self).isASCII && Unicode.Scalar(self).properties.isAlphabetic }
 }
 
 /// The limits of values that no device family defines.

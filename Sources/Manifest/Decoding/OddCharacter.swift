@@ -81,7 +81,7 @@ extension ManifestDecoder {
     if let match = text.wholeMatch(of: /([0-9]{1,6})[.,]([0-9]{1,3})(s|m)/),
       let whole = Int(match.1, in: 0...999_999), let part = Int(match.2, in: 0...999)
     {
-      let scale = [1, 100, 10, 1][match.2.count]
+      let scale = [100, 10, 1][match.2.count - 1]
       let duration = Duration.milliseconds((whole * 1000 + part * scale) * (match.3 == "m" ? 60 : 1))
       advice = "a duration has no fraction: write \(duration.written)"
       fix = replace(node, with: duration.written)

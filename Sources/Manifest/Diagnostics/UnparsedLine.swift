@@ -56,7 +56,7 @@ struct UnparsedLine {
 
   /// `key:` at the start, with its width in bytes.
   private func leadingKey(of bytes: ArraySlice<UInt8>) -> (String, width: Int)? {
-    let word = bytes.prefix { Character(Unicode.Scalar($0)).isLetter && $0 < 0x80 || $0 == UInt8(ascii: "_") }
+    let word = bytes.prefix { $0.isLetter || $0 == UInt8(ascii: "_") }
     let next = bytes.dropFirst(word.count)
     guard !word.isEmpty, next.first == UInt8(ascii: ":") else { return nil }
     let key = String(decoding: word, as: UTF8.self)
@@ -72,7 +72,7 @@ struct UnparsedLine {
     let value = bytes.prefix { !",{}[]#".utf8.contains($0) }
     guard key == "room", bytes.dropFirst(value.count).first == UInt8(ascii: "{") else { return value }
     let range = bytes.dropFirst(value.count + 1).prefix {
-      Character(Unicode.Scalar($0)).isLetter && $0 < 0x80 || $0.isDigit || "., ".utf8.contains($0)
+      $0.isLetter || $0.isDigit || "., ".utf8.contains($0)
     }
     guard bytes.dropFirst(value.count + 1 + range.count).first == UInt8(ascii: "}") else { return value }
     return bytes.prefix(value.count + range.count + 2)
