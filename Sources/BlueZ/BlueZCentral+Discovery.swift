@@ -322,9 +322,7 @@ extension BlueZCentral {
   private func removeUncertain(_ paths: [ObjectPath]) async {
     await withTaskGroup(of: Void.self) { group in
       var underWay = 0
-      for path in paths {
-        guard !Task.isCancelled else { return }
-        guard isUncertain(path) else { continue }
+      for path in paths where isUncertain(path) {
         if underWay == Self.removalsAtOnce { await group.next() } else { underWay += 1 }
         group.addTask { await self.removeUncertain(path) }
       }
@@ -334,7 +332,7 @@ extension BlueZCentral {
   private func removeUncertain(_ path: ObjectPath) async {
     // Since the removal was requested, a connection may have begun, or a report may have confirmed the
     // content.
-    guard !Task.isCancelled, let adapter = path.parent, isUncertain(path),
+    guard let adapter = path.parent, isUncertain(path),
       refusedRemovals.mayRemove(path, at: clock.now)
     else { return }
     do throws(CentralError) {

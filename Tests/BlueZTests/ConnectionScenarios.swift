@@ -339,6 +339,22 @@ struct ConnectionScenarios {
     }
   }
 
+  @Test("waiting for the end of the former link stops when the task is cancelled")
+  func cancelledReconnection() async throws {
+    try await stage { stage in
+      let peripheral = try await stage.connect()
+      await stage.daemon.reply(to: "Disconnect") { _ in .success([]) }
+      await peripheral.disconnect()
+      let error = await withTaskGroup(of: CentralError?.self) { group in
+        group.cancelAll()
+        group.addTask { await connect(stage) }
+        return await group.next() ?? nil
+      }
+      #expect(error?.code == .cancelled)
+      #expect(await stage.daemon.members(Self.ofInterest) == ["Connect", "Disconnect"])
+    }
+  }
+
   @Test("forgetting removes the object, succeeds for an unknown one, and keeps one that the user has paired")
   func forget() async throws {
     try await stage { stage in

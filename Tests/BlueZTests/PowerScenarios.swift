@@ -77,6 +77,18 @@ struct PowerScenarios {
       await stage.daemon.setDevice(["Connected": .bool(true)])
       try await stage.seen()
       #expect(await cycle(stage) == CentralError(.busy, stackText: "the adapter holds 1 link"))
+      await stage.daemon.setDevice(["Connected": .bool(false)])
+      try await stage.seen()
+      await stage.daemon.reply(to: "Connect") { _ in
+        await forever()
+        return .success([])
+      }
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { _ = try? await stage.central.connect(to: Sample.address, on: Sample.adapter) }
+        await stage.daemon.called("Connect")
+        #expect(await cycle(stage) == CentralError(.busy, stackText: "a connection is being made"))
+        group.cancelAll()
+      }
       #expect(await stage.daemon.count("Set") == 0)
     }
   }
