@@ -15,6 +15,12 @@ import Testing
     }
   }
 
+  @Test("the page looks at the record for a tenth of the time at most, and at least every 0.8 s")
+  func pauses() {
+    let looks = [0, 1, 22, 23, 50, 88, 89, 5000].map { PageServer.pause(after: .milliseconds($0)) }
+    #expect(looks == [200, 200, 200, 207, 450, 792, 800, 800].map { .milliseconds($0) })
+  }
+
   @Test("only this computer reaches its loopback addresses")
   func loopback() {
     for address in ["127.0.0.1", "127.0.1.1", "::1"] {

@@ -16,6 +16,14 @@ import Testing
     #expect(RemoteLock.interval == .seconds(10))
   }
 
+  @Test("a lock that is held sends one line after the other")
+  func lines() async throws {
+    let lock = try await RemoteLock.take(
+      by: ["/bin/bash", "-c", "read -t 10 && read -t 10 && echo taken; while read -t 10; do :; done"],
+      interval: .milliseconds(1))
+    #expect(lock.isHeld)
+  }
+
   /// What a program that takes a lock says, by what becomes of the lock.
   @Test(
     "a lock is taken, held by a run or by an unknown program, or cannot be taken",

@@ -206,6 +206,33 @@ private final class Record {
     try FileManager.default.removeItem(atPath: "\(record.folder)/\(place)/building.sums.sig")
   }
 
+  @Test("a signature and a file of signers of at most a mebibyte are read")
+  func sizes() async throws {
+    let record = try Record()
+    try await record.run("one")
+    let key = try record.key()
+    let state = try record.sign(with: key)
+    let signers = record.reports + "/signers"
+    let line = try String(contentsOfFile: key + ".pub", encoding: .utf8).split(separator: " ").prefix(2)
+    let known = "qa " + line.joined(separator: " ") + "\n"
+    func verify(padding: Int) throws -> String {
+      // A long comment.
+      let comment = String(repeating: "#", count: padding - known.utf8.count - 1) + "\n"
+      try (comment + known).write(toFile: signers, atomically: true, encoding: .utf8)
+      return try state.verify(signers, as: "qa")
+    }
+    #expect(try verify(padding: 1 << 20).contains("SHA256:"))
+    #expect(throws: CommandFailure.self) { try verify(padding: (1 << 20) + 1) }
+    let signature = "signed/\(state.name)/building.sums.sig"
+    for (size, message) in [
+      (1 << 20, "is not valid"), ((1 << 20) + 1, "has no signature, or it cannot be read"),
+    ] {
+      try record.write(signature, String(repeating: "x", count: size))
+      let failure = #expect(throws: CommandFailure.self) { try state.verify() }
+      #expect(failure?.message.contains(message) == true, "\(size)")
+    }
+  }
+
   @Test("a key that cannot sign leaves no signed state")
   func refused() async throws {
     let record = try Record()

@@ -57,13 +57,15 @@ final class RemoteLock: Sendable {
   }
 
   /// Starts a program that takes the lock, and reads what it says.
-  static func take(by words: [String]) async throws(Refusal) -> RemoteLock {
+  static func take(
+    by words: [String], interval: Duration = RemoteLock.interval
+  ) async throws(Refusal) -> RemoteLock {
     // The thread below must not keep the lock.
     let (lock, answer) = (RemoteLock(), OneShot<Result<Void, Refusal>>())
     let (isReleased, hasEnded) = (lock.isReleased, lock.hasEnded)
     // The child ends with the thread that started it.
     onThreadOfItsOwn {
-      let ending = hold(words, until: isReleased) { text in
+      let ending = hold(words, interval, until: isReleased) { text in
         let lines = text.split(separator: "\n", maxSplits: 1)
         if lines.first == "taken" { return answer.fulfill(.success(())) }
         if lines.first == "held", lines.count == 2, let other = LockHolder(line: Array(lines[1].utf8)) {
@@ -83,7 +85,7 @@ final class RemoteLock: Sendable {
   /// Runs the program until `end` is set, and passes what it writes to `receive` until that returns true.
   /// - Returns: What it wrote, or why it did not start.
   private static func hold(
-    _ words: [String], until end: Mark, _ receive: (String) -> Bool
+    _ words: [String], _ interval: Duration, until end: Mark, _ receive: (String) -> Bool
   ) -> String {
     do throws(POSIXError) {
       let (input, output, errors) = (try ProcessPipe(), try ProcessPipe(), try ProcessPipe())

@@ -60,8 +60,12 @@ package struct PageServer: Sendable {
     }
   }
 
-  /// The pause between two looks at the record.
-  private static let pauses = Duration.milliseconds(200)...Duration.milliseconds(800)
+  /// The pause after a look at the record: looking takes a tenth of the processor at most, and a change is shown within a
+  /// second.
+  static func pause(after look: Duration) -> Duration {
+    min(max(look * 9, .milliseconds(200)), .milliseconds(800))
+  }
+
   /// The time after which clients hear that there is nothing new. The script of the page knows it.
   private static let beat = Duration.seconds(4)
 
@@ -81,9 +85,7 @@ package struct PageServer: Sendable {
         shown.beat()
         heard = begin
       }
-      // Looking takes a tenth of the processor at most, and a change is shown within a second.
-      let pause = begin.duration(to: clock.now) * 9
-      try? await clock.sleep(for: min(max(pause, Self.pauses.lowerBound), Self.pauses.upperBound))
+      try? await clock.sleep(for: Self.pause(after: begin.duration(to: clock.now)))
     }
   }
 
