@@ -19,6 +19,7 @@ import VirtualTime
   private struct Place: Sendable {
     let link: DeviceLink
     let clock: VirtualClock
+    let world: World
   }
 
   /// Runs a body with a device and adapters.
@@ -44,7 +45,7 @@ import VirtualTime
           let link = DeviceLink(
             stack: stack, adapters: AdapterChoice(names: [], wait: .seconds(30)), scanTime: 10)
           defer { group.cancelAll() }
-          try await body(Place(link: link, clock: clock))
+          try await body(Place(link: link, clock: clock, world: world))
         }
       }
     }
@@ -76,18 +77,22 @@ import VirtualTime
     }
   }
 
-  @Test("a command that is interrupted while it connects ends as interrupted, not as failed")
-  func interrupted() async throws {
-    try await Self.with([.init(.neverAnswers)]) { place in
+  @Test(
+    "a command that is interrupted ends as interrupted, not as failed, and leaves no link",
+    arguments: [true, false])
+  func interrupted(isConnected: Bool) async throws {
+    try await Self.with(isConnected ? [] : [.init(.neverAnswers)]) { place in
       await withTaskGroup(of: Void.self) { group in
         group.addTask {
           await #expect(throws: ExitStatus.interrupted) {
-            try await place.link.with(Self.device) { _, _ in }
+            try await place.link.with(Self.device) { _, _ in try await place.clock.sleep(for: .seconds(60)) }
           }
         }
         try? await place.clock.sleep(for: .seconds(8))
+        #expect(await place.world.openLinkCount() == (isConnected ? 1 : 0))
         group.cancelAll()
       }
+      #expect(await place.world.openLinkCount() == 0)
     }
   }
 

@@ -110,13 +110,13 @@ struct RunDirectoryTests {
   func hardLink() throws {
     try temporary.write("one", "one")
     try temporary.write("three", "two")
+    #expect(["one", "two", "none"].map { File.size(temporary.path + "/" + $0) } == [3, 5, nil])
     let directory = try File.directory(temporary.path)
     #expect(try directory.hardLink("one", as: "new") && temporary.read("new") == "one")
     #expect(try !directory.hardLink("one", as: "two") && temporary.read("two") == "three")
     #expect(throws: JournalError(.create, temporary.path + "/other", .missing)) {
       try directory.hardLink("none", as: "other")
     }
-    #expect(["one", "two", "none"].map { File.size(temporary.path + "/" + $0) } == [3, 5, nil])
   }
 
   @Test("a new report replaces the old one completely")

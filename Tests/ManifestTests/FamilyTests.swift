@@ -156,8 +156,8 @@ struct FamilyTests {
     let own = try timeouts(
       beacons(
         "uuid: \(uuid), major: 1, interval: 10s, timeouts: { connect: 50s, read: 3s }",
-        ["room: R, minor: 1, timeouts: { connect: 60s }"]))
-    #expect(own.connect == .seconds(60))
+        ["room: R, minor: 1, timeouts: { connect: 60m }"]))
+    #expect(own.connect == .seconds(3600), "the longest one")
     #expect(own.read == .seconds(3))
     #expect(own.search == slow.search)
   }

@@ -75,7 +75,7 @@ struct UnparsedLineTests {
     arguments: [
       ("room: Room {301..304}, minor: 1", "room: Room {301..304}, minor: 1"),
       ("room: Room {A1, B2 .. C3}", "room: Room {A1, B2 .. C3}"), ("room: Room {301–304}", "room: Room {"),
-      ("room: Room {30é}, minor: 1", "room: Room {"), ("room: {301..304}", "room: {301..304}"),
+      ("room: Room {30ê}, minor: 1", "room: Room {"), ("room: {301..304}", "room: {301..304}"),
       ("mïnor: 1", ""), ("minor {1}", ""),
     ])
   func shown(line: String, start: String) {

@@ -1,3 +1,4 @@
+import Bluetooth
 import Families
 import Model
 import SampleFacts
@@ -179,5 +180,42 @@ import Testing
     #expect(family.isServiceShared == isShared)
     family.recognition[0].conditions.removeFirst()
     #expect(!family.isServiceShared, "no rule wants the service")
+  }
+}
+
+@Suite("values of characteristics") struct CharacteristicTests {
+  @Test("a value has its parts in order, and zeros for what the session computes")
+  func encoded() {
+    func bytes(_ minor: Int?, _ fields: CharacteristicDescription.Field...) -> [UInt8]? {
+      let description = CharacteristicDescription(BluetoothUUID(short: 0x1234), "test", fields)
+      var values: [SettingName: SettingValue] = [.roomName: .text("Bar")]
+      values[.minor] = minor.map { .integer($0) }
+      return DeviceFamily.roboSensor.encode(description, values)
+    }
+    let (big, little) = (WireEncoding.uint16(.bigEndian), WireEncoding.uint16(.littleEndian))
+    #expect(bytes(258, .init(.minor, big), .init(.minor, little)) == [1, 2, 2, 1])
+    #expect(
+      bytes(258, .init(nil, .uint8), .init(.minor, big), .init(nil, .uint16(.bigEndian))) == [0, 1, 2, 0, 0])
+    #expect(bytes(258, .init(nil, .utf8), .init(.roomName, .utf8)) == Array("Bar".utf8))
+    #expect(bytes(255, .init(.minor, .uint8)) == [255] && bytes(256, .init(.minor, .uint8)) == nil)
+    #expect(bytes(65_535, .init(.minor, big)) == [255, 255] && bytes(65_536, .init(.minor, big)) == nil)
+    #expect(bytes(nil, .init(.minor, big)) == nil, "a setting is missing")
+  }
+
+  @Test("a value is decoded only if it has the length of its parts, or a part of any length")
+  func decoded() {
+    func values(_ bytes: [UInt8], _ fields: CharacteristicDescription.Field...) -> [SettingName: SettingValue]
+    {
+      DeviceFamily.roboSensor.decode(
+        CharacteristicDescription(BluetoothUUID(short: 0x1234), "test", fields), bytes)
+    }
+    let minor = CharacteristicDescription.Field(.minor, .uint16(.bigEndian))
+    #expect(values([9, 1, 2], .init(nil, .uint8), minor) == [.minor: .integer(258)])
+    for bytes: [UInt8] in [[], [1], [9, 1], [9, 1, 2, 3]] {
+      #expect(values(bytes, .init(nil, .uint8), minor).isEmpty, "\(bytes)")
+    }
+    let name = CharacteristicDescription.Field(.roomName, .utf8)
+    #expect(values([1, 2] + "Bar".utf8, minor, name) == [.minor: .integer(258), .roomName: .text("Bar")])
+    #expect(values([1], minor, name)[.minor] == nil)
   }
 }

@@ -198,7 +198,7 @@ extension ManifestDecoder {
   private mutating func warnIfNeverTaken(
     _ fields: Fields, of kind: RoomKind, _ policy: Building.Assignment?
   ) {
-    guard policy == .any, fields["address"] == nil, fields["device"] == nil, fields["register"] == nil,
+    guard policy == .any, fields["address"] == nil, fields["register"] == nil,
       let profile = kind.profile?.value,
       !profile.hasIdentity
     else { return }
