@@ -339,18 +339,41 @@ struct ConnectionScenarios {
     }
   }
 
-  @Test("waiting for the end of the former link stops when the task is cancelled")
-  func cancelledReconnection() async throws {
+  @Test(
+    "a connection attempt that waits for the end of a link stops when it is cancelled",
+    arguments: [1, 2] as [UInt64])
+  func cancelledReconnection(device: UInt64) async throws {
     try await stage { stage in
-      let peripheral = try await stage.connect()
-      await stage.daemon.reply(to: "Disconnect") { _ in .success([]) }
-      await peripheral.disconnect()
-      let error = await withTaskGroup(of: CentralError?.self) { group in
-        group.cancelAll()
-        group.addTask { await connect(stage) }
-        return await group.next() ?? nil
+      let address = BluetoothAddress(rawValue: 0xC47C_8D00_0000 + device)
+      if address != Sample.address {
+        await stage.daemon.add(
+          "/org/bluez/hci0/dev_C4_7C_8D_00_00_02",
+          [Name.Interface.device: ["Address": .string(address.description), "Connected": .bool(false)]])
       }
-      #expect(error?.code == .cancelled)
+      let first = try await stage.connect()
+      let (ended, end) = AsyncStream.makeStream(of: Void.self)
+      await stage.daemon.reply(to: "Disconnect") { [daemon = stage.daemon] _ in
+        for await _ in ended {}
+        await daemon.setDevice(["Connected": .bool(false)])
+        return .success([])
+      }
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await first.disconnect() }
+        await stage.daemon.called("Disconnect")
+        try? await SystemClock().sleep(for: BlueZCentral.graceOfEnding)
+        let error = await withTaskGroup(of: CentralError?.self) { group in
+          group.addTask {
+            await failure { () async throws(CentralError) in
+              try await stage.central.connect(to: address, on: Sample.adapter)
+            }
+          }
+          try? await SystemClock().sleep(for: .milliseconds(100))
+          group.cancelAll()
+          return await group.next() ?? nil
+        }
+        #expect(error?.code == .cancelled)
+        end.finish()
+      }
       #expect(await stage.daemon.members(Self.ofInterest) == ["Connect", "Disconnect"])
     }
   }

@@ -84,7 +84,7 @@ package struct NamePattern: Hashable, Sendable {
     pattern = Array(text.lowercased())
   }
 
-  package func matches(_ name: String) -> Bool { distance(to: name, within: 0) == 0 }
+  package func matches(_ name: String) -> Bool { distance(to: name) == 0 }
 
   /// The edit distance of the pattern and a name: the number of characters to add, remove or replace; more
   /// than `limit` once that is exceeded.
