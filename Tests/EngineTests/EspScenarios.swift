@@ -440,50 +440,102 @@ import VirtualTime
   /// A stack under which devices answer otherwise.
   private struct Answering: ForwardingCentral {
     let base: VirtualCentral
-    let wrong: WrongAnswer
+    let change: @Sendable ([UInt8]) -> [UInt8]
 
     struct Link: ForwardingPeripheral {
       let link: any Peripheral
-      let wrong: WrongAnswer
+      let change: @Sendable ([UInt8]) -> [UInt8]
 
       func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
-        let bytes = try await link.read(characteristic)
-        guard var answer = try? EspSessionData(serializedBytes: bytes) else { return bytes }
-        let message =
-          switch answer.scheme {
-          case .security0(let part)? where wrong.security == 0: part.msg
-          case .security1(let part)? where wrong.security == 1: part.msg
-          case .security2(let part)? where wrong.security == 2: part.msg
-          default: UInt32(0)
-          }
-        guard message == wrong.message else { return bytes }
-        wrong.change(&answer)
-        return (try? answer.serializedBytes()) ?? bytes
+        change(try await link.read(characteristic))
       }
     }
 
     func connect(
       to address: BluetoothAddress, on adapter: AdapterID, linked: @escaping @Sendable () -> Void
     ) async throws(CentralError) -> any Peripheral {
-      Link(link: try await base.connect(to: address, on: adapter, linked: linked), wrong: wrong)
+      Link(link: try await base.connect(to: address, on: adapter, linked: linked), change: change)
     }
   }
 
-  @Test("an answer of the handshake that is not as agreed sets up no session", arguments: WrongAnswer.all)
-  func handshake(wrong: WrongAnswer) async throws {
-    let room = Self.room(security: wrong.security, retries: 0)
-    let kinds: [FamilyFault] = [[.security0], [.security1], []][wrong.security]
+  /// A run with a device whose answers are changed on their way.
+  private func run<Message: SwiftProtobuf.Message & Equatable>(
+    security: Int, checks: Bool = false, changing: Message.Type,
+    _ change: @escaping @Sendable (inout Message) -> Void
+  ) async throws -> Rehearsed {
+    let room = Self.room(security: security, checks: checks, retries: 0)
+    let kinds: [FamilyFault] = [[.security0], [.security1], []][security]
     let run = try await rehearse(
       [], rooms: [room],
       scenario: { scenario in
+        scenario.wifiNetworks = [WiFiNetwork(ssid: "Plant", rssi: -50)]
         scenario.sensors = [
           SensorScenario(
             address: Sample.address(1), family: .espIDF, faults: kinds.map { ScheduledFault(.own($0)) })
         ]
-      }, through: { central, _ in Answering(base: central, wrong: wrong) })
+      },
+      through: { central, _ in
+        Answering(base: central) { bytes in
+          guard let answer = try? Message(serializedBytes: bytes) else { return bytes }
+          var changed = answer
+          change(&changed)
+          return changed == answer ? bytes : (try? changed.serializedBytes()) ?? bytes
+        }
+      })
     expectInvariants(run, [room])
+    return run
+  }
+
+  @Test("an answer of the handshake that is not as agreed sets up no session", arguments: WrongAnswer.all)
+  func handshake(wrong: WrongAnswer) async throws {
+    let run = try await run(security: wrong.security, changing: EspSessionData.self) { answer in
+      let message =
+        switch answer.scheme {
+        case .security0(let part)? where wrong.security == 0: part.msg
+        case .security1(let part)? where wrong.security == 1: part.msg
+        case .security2(let part)? where wrong.security == 2: part.msg
+        default: UInt32(0)
+        }
+      if message == wrong.message { wrong.change(&answer) }
+    }
     #expect(run.outcome(1)?.outcome == .failed && run.writes.isEmpty)
     #expect(run.outcome(1)?.reason?.stackText == "the answer of prov-session is none")
+  }
+
+  @Test(
+    "a status other than success is a refusal of what was asked",
+    arguments: [
+      (.setResponse(.init()), .refused(stage: .write, deviceText: "cryptoError")),
+      (.applyResponse(.init()), .refused(stage: .save, deviceText: "cryptoError")),
+      (.status(.init()), nil),
+    ] as [(EspConfigMessage.OneOf_Payload, FailureReason?)])
+  func otherStatus(answer: EspConfigMessage.OneOf_Payload, reason: FailureReason?) async throws {
+    let run = try await run(security: 0, changing: EspConfigMessage.self) { message in
+      switch (answer, message.payload) {
+      case (.setResponse, .setResponse?): message.setResponse.status = .cryptoError
+      case (.applyResponse, .applyResponse?): message.applyResponse.status = .cryptoError
+      case (.status, .status?): message.status.status = .cryptoError
+      default: break
+      }
+    }
+    // Whether it joined is not known if it does not say its state.
+    #expect(run.outcome(1)?.outcome == (reason == nil ? .unconfirmed : .failed))
+    if let reason { #expect(run.outcome(1)?.reason == reason) }
+  }
+
+  @Test("a list of networks with an answer that is none is no list", arguments: 0...5)
+  func brokenList(place: Int) async throws {
+    let run = try await run(security: 0, checks: true, changing: EspScanMessage.self) { message in
+      switch (place, message.payload) {
+      case (0, .startResponse?), (1, .statusResponse?), (2, .resultResponse?): message.status = .internalError
+      case (3, .statusResponse?): message.statusResponse.finished = false
+      case (4, .resultResponse?): message.resultResponse.entries = []
+      default: break
+      }
+    }
+    #expect(run.outcome(1)?.outcome == (place == 5 ? .provisioned : .failed))
+    #expect(place == 5 || run.writes.isEmpty)
+    #expect(place == 5 || run.outcome(1)?.reason?.stackText == "the answer of prov-scan is none")
   }
 
   @Test("a link that is lost before leads to another attempt")
