@@ -56,6 +56,23 @@ struct PowerScenarios {
     }
   }
 
+  @Test(
+    "each step of switching an adapter is given up after 5 s, busy or not carried out",
+    arguments: [true, false])
+  func unchanged(isBusy: Bool) async throws {
+    try await Stage.with { stage in
+      await stage.daemon.reply(to: "Set") { _ in
+        isBusy ? .failure(.remote("org.bluez.Error.Busy")) : .success([])
+      }
+      let began = stage.central.clock.now
+      #expect(await cycle(stage)?.code == .timedOut)
+      // What was not switched off need not be switched on.
+      let (took, steps) = (began.duration(to: stage.central.clock.now), isBusy ? 2 : 1)
+      #expect(took >= .seconds(5) * steps && took < .milliseconds(5100) * steps, "\(took)")
+      #expect(await stage.daemon.count("Set") == (isBusy ? 40 : 2))
+    }
+  }
+
   @Test("an adapter that is blocked in the meantime cannot be switched on, and the error says so")
   func blocked() async throws {
     try await Stage.with { stage in
