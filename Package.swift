@@ -295,7 +295,7 @@ let package = Package(
         "Bluetooth", "CSV", "DBus", "Engine", "Families", "Host", "Journal", "Manifest", "Model", "Reporting",
         "SampleFacts",
         "Session",
-        "Source", "VirtualBuilding", "VirtualTime",
+        "Source", "VirtualBuilding", "VirtualCentral", "VirtualTime",
       ]),
     // These tests run the built program, so it is a dependency.
     tests(

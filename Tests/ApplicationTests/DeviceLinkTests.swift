@@ -1,3 +1,4 @@
+import Host
 import Bluetooth
 import DBus
 import Families
@@ -6,6 +7,7 @@ import Model
 import Synchronization
 import Testing
 import VirtualBuilding
+import VirtualCentral
 import VirtualTime
 
 @testable import Application

@@ -438,7 +438,7 @@ import VirtualTime
   }
 
   /// A stack under which devices answer otherwise.
-  private struct Answering: ForwardingCentral {
+  private struct Answering: WrappingCentral {
     let base: VirtualCentral
     let change: @Sendable ([UInt8]) -> [UInt8]
 
@@ -482,8 +482,7 @@ import VirtualTime
           return changed == answer ? bytes : (try? changed.serializedBytes()) ?? bytes
         }
       })
-    expectInvariants(run, [room])
-    return run
+    return run.expectInvariants([room])
   }
 
   @Test("an answer of the handshake that is not as agreed sets up no session", arguments: WrongAnswer.all)
