@@ -243,7 +243,8 @@ let package = Package(
       "Engine",
       [
         "Bluetooth", "Model", "Session", "Families", "VirtualTime", "VirtualBuilding",
-        "VirtualCentral", "Journal", "EspMessages", "Hex", "RecordedText", "Simulation", "SampleFacts", protobuf,
+        "VirtualCentral", "Journal", "EspMessages", "Hex", "RecordedText", "Simulation", "SampleFacts",
+        protobuf,
       ]),
     tests(
       "Simulation",

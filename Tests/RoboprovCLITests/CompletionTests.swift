@@ -151,7 +151,7 @@ struct CompletionTests {
       try site.write("keys", keys)
       let shell = "script -q -e -c 'bash --norc --noprofile -i' /dev/null <keys"
       try await site.runTool(["env", Self.path, "TERM=dumb", "bash", "-c", shell]).expect(
-        output: "<roboprov><\(command)><building.yaml><\(words)>")
+        output: "<roboprov><\(command.replacing(" ", with: "><"))><building.yaml><\(words)>")
     }
   }
 
