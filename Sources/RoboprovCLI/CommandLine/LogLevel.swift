@@ -41,7 +41,7 @@ private struct ConsoleLogHandler: LogHandler {
   func log(event: LogEvent) {
     Surroundings.$current.withValue(surroundings) {
       let time = Surroundings.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-      Console.say("\(time) \(event.level) \(event.message)")
+      Messages.say("\(time) \(event.level) \(event.message)")
     }
   }
 }
