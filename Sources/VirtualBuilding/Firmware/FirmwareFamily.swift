@@ -168,3 +168,16 @@ package struct BuiltInBeacon: Hashable, Sendable {
     self.major = major
   }
 }
+
+/// A WiFi network that a sensor's WiFi radio receives.
+package struct WiFiNetwork: Hashable, Sendable {
+  /// The name, up to 32 bytes. It may contain commas.
+  package var ssid: String
+  /// The strength at the sensor in dBm.
+  package var rssi: Int
+
+  package init(ssid: String, rssi: Int) {
+    self.ssid = ssid
+    self.rssi = rssi
+  }
+}

@@ -55,6 +55,19 @@ package struct FirmwareOracle: Sendable {
   }
 }
 
+/// A value that was written to a sensor.
+package struct WriteRecord: Hashable, Sendable {
+  /// The time of arrival.
+  package var at: MonotonicInstant
+  package var address: BluetoothAddress
+  /// The adapter that sent it.
+  package var adapter: BluetoothAddress
+  package var characteristic: BluetoothUUID
+  /// The written bytes.
+  package var value: [UInt8]
+  package var kind: WriteKind
+}
+
 extension FirmwareFamily {
   /// The oracle, which every family of rooms has.
   private var truth: FirmwareOracle {

@@ -1,4 +1,4 @@
-package import Bluetooth
+import Bluetooth
 import Model
 
 extension FirmwareFamily {
@@ -80,17 +80,4 @@ extension Flash {
   /// A Robo Sensor's WiFi password.
   package var password: String? { text("wifi_password") }
   package var roomName: String? { text("room_name") }
-}
-
-extension SensorScenario {
-  /// A Robo Sensor; by default it is present from the start, new and without faults.
-  package init(
-    address: BluetoothAddress, signal: SignalStrength = .init(base: -60), place: Place? = nil,
-    appearsAfter: Duration = .zero, holds: [String: String] = [:], beacon: BuiltInBeacon? = nil,
-    faults: [ScheduledFault] = []
-  ) {
-    self.init(
-      address: address, family: .roboSensor, signal: signal, place: place, appearsAfter: appearsAfter,
-      holds: holds, beacon: beacon, faults: faults)
-  }
 }

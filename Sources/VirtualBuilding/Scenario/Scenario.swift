@@ -26,6 +26,24 @@ package struct Scenario: Sendable {
     self.sensors = sensors
     self.wifiNetworks = wifiNetworks
   }
+
+  /// The strength with which the adapters receive a sensor, before fading. An explicit value of
+  /// `SensorScenario.signal` for an adapter has precedence, then the positions of both if they are known,
+  /// then the sensor's `base`.
+  ///
+  /// It depends only on the seed and the two addresses, not on other devices in the building.
+  package func signal(of sensor: SensorScenario) -> SignalStrength {
+    guard let place = sensor.place else { return sensor.signal }
+    var signal = sensor.signal
+    let chance = SeededGenerator(seed: seed).split("shadowing").split(sensor.address.rawValue)
+    for adapter in adapters {
+      guard let end = adapter.place, signal.perAdapter[adapter.address] == nil else { continue }
+      var shadow = chance.split(adapter.address.rawValue)
+      signal.perAdapter[adapter.address] = radio.meanRSSI(
+        from: place, to: end, shadow: shadow.normal() * radio.shadowing)
+    }
+    return signal
+  }
 }
 
 /// Another computer whose adapters are used, and the network to it.
@@ -92,11 +110,12 @@ package struct SensorScenario: Sendable {
   package var label: [String: String]
   package var faults: [ScheduledFault]
 
-  /// Creates a sensor; by default it is present from the start, new and without faults.
+  /// Creates a sensor; by default it is of the first family, present from the start, new and without faults.
   package init(
-    address: BluetoothAddress, family: FirmwareFamily, signal: SignalStrength = .init(base: -60),
-    place: Place? = nil, appearsAfter: Duration = .zero, holds: [String: String] = [:],
-    beacon: BuiltInBeacon? = nil, label: [String: String] = [:], faults: [ScheduledFault] = []
+    address: BluetoothAddress, family: FirmwareFamily = FirmwareFamily.all[0],
+    signal: SignalStrength = .init(base: -60), place: Place? = nil, appearsAfter: Duration = .zero,
+    holds: [String: String] = [:], beacon: BuiltInBeacon? = nil, label: [String: String] = [:],
+    faults: [ScheduledFault] = []
   ) {
     self.address = address
     self.family = family
@@ -124,17 +143,4 @@ package struct SignalStrength: Hashable, Sendable {
 
   /// The mean RSSI on an adapter in dBm; nil if it is out of range.
   package func rssi(on adapter: BluetoothAddress) -> Int? { perAdapter[adapter] ?? base }
-}
-
-/// A WiFi network that a sensor's WiFi radio receives.
-package struct WiFiNetwork: Hashable, Sendable {
-  /// The name, up to 32 bytes. It may contain commas.
-  package var ssid: String
-  /// The strength at the sensor in dBm.
-  package var rssi: Int
-
-  package init(ssid: String, rssi: Int) {
-    self.ssid = ssid
-    self.rssi = rssi
-  }
 }

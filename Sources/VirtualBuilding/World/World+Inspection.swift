@@ -1,18 +1,5 @@
 package import Bluetooth
 
-/// A value that was written to a sensor.
-package struct WriteRecord: Hashable, Sendable {
-  /// The time of arrival.
-  package var at: MonotonicInstant
-  package var address: BluetoothAddress
-  /// The adapter that sent it.
-  package var adapter: BluetoothAddress
-  package var characteristic: BluetoothUUID
-  /// The written bytes.
-  package var value: [UInt8]
-  package var kind: WriteKind
-}
-
 /// Functions for tests and simulations only: inspection of sensors, and interventions.
 extension World {
   /// The persistent memory of a sensor; nil if the sensor does not exist.

@@ -1,27 +1,6 @@
 import Glibc
-import Bluetooth
 
 /// Signal strength from positions: docs/internals/radio-model.md, "Strength, loss and range".
-extension Scenario {
-  /// The strength with which the adapters receive a sensor, before fading. An explicit value of
-  /// `SensorScenario.signal` for an adapter has precedence, then the positions of both if they are known,
-  /// then the sensor's `base`.
-  ///
-  /// It depends only on the seed and the two addresses, not on other devices in the building.
-  package func signal(of sensor: SensorScenario) -> SignalStrength {
-    guard let place = sensor.place else { return sensor.signal }
-    var signal = sensor.signal
-    let chance = SeededGenerator(seed: seed).split("shadowing").split(sensor.address.rawValue)
-    for adapter in adapters {
-      guard let end = adapter.place, signal.perAdapter[adapter.address] == nil else { continue }
-      var shadow = chance.split(adapter.address.rawValue)
-      signal.perAdapter[adapter.address] = radio.meanRSSI(
-        from: place, to: end, shadow: shadow.normal() * radio.shadowing)
-    }
-    return signal
-  }
-}
-
 extension RadioParameters {
   /// The mean strength of a sensor in dBm: log-distance path loss, with each wall and ceiling counted.
   /// - Parameter shadow: The effect of other permanent obstacles in dB; positive is a gain.
@@ -45,7 +24,7 @@ extension RadioParameters {
 
 extension SeededGenerator {
   /// Draws from the normal distribution with mean 0 and standard deviation 1 (Box and Muller 1958).
-  fileprivate mutating func normal() -> Double {
+  mutating func normal() -> Double {
     let radius = (-2 * log(Double.random(in: Double.leastNonzeroMagnitude..<1, using: &self))).squareRoot()
     return radius * cos(2 * .pi * Double.random(in: 0..<1, using: &self))
   }
