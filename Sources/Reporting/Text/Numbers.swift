@@ -32,3 +32,11 @@ extension Double {
     return hours > 0 ? "\(hours) h \(minutes) min" : "\(minutes) min \(seconds) s"
   }
 }
+
+extension Int {
+  /// `1 room`, `2 rooms`.
+  package var rooms: String { counted("room") }
+
+  /// The count with a noun of regular plural: `1 link`, `2 links`.
+  package func counted(_ noun: String) -> String { "\(self) \(noun)" + (self == 1 ? "" : "s") }
+}
