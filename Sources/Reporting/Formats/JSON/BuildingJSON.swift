@@ -215,3 +215,9 @@ package enum BuildingJSON {
     ) { .string($0.journalHash) }
   }
 }
+
+extension Output {
+  package static let building = Output(
+    "building", BuildingJSON.schema, in: "`building.json`; `roboprov status --output json`", BuildingJSON.form
+  )
+}

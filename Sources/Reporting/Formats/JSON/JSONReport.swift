@@ -233,3 +233,22 @@ package enum JSONReport {
     Field("rssi", "RSSI in dBm.") { $0.device.rssi }
   }
 }
+
+extension Output {
+  package static let report = Output(
+    "report", JSONReport.schema,
+    in: "`report.json`; `roboprov apply --output report`, `report --output json`",
+    JSONReport.form)
+}
+
+extension RunReport {
+  /// How a run ended, or that its record has no end.
+  static let ends = Schema.Names(
+    "run_end", RunOutcome.about,
+    RunOutcome.names.cases + [
+      .init(unfinished, "The record has no end: the run was killed, or continues.")
+    ])
+
+  /// How the run ended, by its name in `ends`.
+  var endName: JSONValue { .string(outcome?.rawValue ?? Self.unfinished) }
+}
