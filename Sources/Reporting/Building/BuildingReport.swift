@@ -87,6 +87,22 @@ package struct BuildingReport: Hashable, Sendable {
   /// Whether nothing is left to do.
   package var isDone: Bool { !rooms.isEmpty && open.isEmpty }
 
+  /// The progress of the building, in one clause; the same in every output.
+  var verdict: String {
+    let counted = counted
+    let done = counted.count { $0.state == .done }
+    if counted.isEmpty { return "No rooms on record" }
+    if done == counted.count { return done == 1 ? "The only room is done" : "All \(done) rooms done" }
+    return "\(done) of \(counted.count.rooms) done"
+  }
+
+  /// The number of rooms in each other state, of those that count and of those out of service.
+  var others: [(state: RoomStatus.Kind, count: Int)] {
+    RoomStatus.Kind.allCases.filter { $0 != .done }.map { state in
+      (state, rooms.count { $0.isInManifest && $0.state == state })
+    }.filter { $0.count > 0 }
+  }
+
   /// What the comparison with the manifest leaves out: a sentence each.
   package var comparisonGaps: [String] {
     [WantedRoom.Uncompared.otherKey, .unread].compactMap { cause in

@@ -43,12 +43,6 @@ package struct RoomReport: Hashable, Sendable {
     settings = planned.settings
   }
 
-  /// The outcome in words. A registered room is never written, so its words differ.
-  var outcomeWords: String {
-    if isDoneOnRecordOnly { return "done on record, not received now" }
-    return isRegistered && outcome == .alreadyProvisioned ? "registered, on air" : outcome.words
-  }
-
   package var id: RoomID { planned.room }
 
   /// Whether the run excludes it.
@@ -71,6 +65,9 @@ package struct RoomReport: Hashable, Sendable {
     if awaitedAction != nil { return .actionRequired }
     return wasTried ? .cancelled : .pending
   }
+
+  /// Whether it is done by the evidence of an earlier run, and its device was not received in this run.
+  package var isDoneOnRecordOnly: Bool { outcome.isSuccess && evidence?.run != nil }
 
   /// The reason why it is not done; nil for a success, and for a room that the run did not start.
   package var reason: FailureReason? {

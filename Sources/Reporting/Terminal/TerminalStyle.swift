@@ -64,16 +64,6 @@ extension String {
 }
 
 extension Outcome {
-  /// A symbol that differs from the others without colour.
-  var symbol: String {
-    switch kind {
-    case .done: "✓"
-    case .failed: "✗"
-    case .action: "!"
-    case .other: "–"
-    }
-  }
-
   /// Its colour.
   var tone: TerminalStyle.Tone {
     switch kind {
@@ -83,6 +73,4 @@ extension Outcome {
     case .other: .dim
     }
   }
-
-  package var words: String { rawValue.replacing("_", with: " ") }
 }

@@ -330,23 +330,6 @@ extension AttemptExemption {
   }
 }
 
-extension RoomReport {
-  /// `2, 3 not counted: adapter full`.
-  var attemptWords: String { "\(attempts)\(exemptionWords)" }
-
-  /// How many attempts do not count and why, for use after the number of those that do; empty if all count.
-  var exemptionWords: String {
-    AttemptExemption.allCases.filter { attempts(notCounted: $0) > 0 }
-      .map { ", \(attempts(notCounted: $0)) \($0.clause)" }.joined()
-  }
-
-  /// The same for a cell of a table: `adapter_full 3`.
-  var exemptions: String {
-    AttemptExemption.allCases.filter { attempts(notCounted: $0) > 0 }
-      .map { "\($0.rawValue) \(attempts(notCounted: $0))" }.joined(separator: "; ")
-  }
-}
-
 extension Disconnection.Cause {
   fileprivate var words: String {
     switch self {

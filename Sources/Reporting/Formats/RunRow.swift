@@ -51,9 +51,6 @@ extension RoomReport {
     }
   }
 
-  /// Whether it is done by the evidence of an earlier run, and its device was not received in this run.
-  package var isDoneOnRecordOnly: Bool { outcome.isSuccess && evidence?.run != nil }
-
   /// Its outcome for programs; for an excluded room, the reason of the exclusion.
   var outcomeName: String {
     guard outcome == .skipped, let exclusion = planned.exclusion else { return outcome.rawValue }

@@ -1,20 +1,39 @@
 import Model
 
-extension BuildingReport {
-  /// The progress of the building, in one clause; the same in every output.
-  var verdict: String {
-    let counted = counted
-    let done = counted.count { $0.state == .done }
-    if counted.isEmpty { return "No rooms on record" }
-    if done == counted.count { return done == 1 ? "The only room is done" : "All \(done) rooms done" }
-    return "\(done) of \(counted.count.rooms) done"
+extension Outcome {
+  package var words: String { rawValue.replacing("_", with: " ") }
+
+  /// A symbol that differs from the others without colour.
+  var symbol: String {
+    switch kind {
+    case .done: "✓"
+    case .failed: "✗"
+    case .action: "!"
+    case .other: "–"
+    }
+  }
+}
+
+extension RoomReport {
+  /// The outcome in words. A registered room is never written, so its words differ.
+  var outcomeWords: String {
+    if isDoneOnRecordOnly { return "done on record, not received now" }
+    return isRegistered && outcome == .alreadyProvisioned ? "registered, on air" : outcome.words
   }
 
-  /// The number of rooms in each other state, of those that count and of those out of service.
-  var others: [(state: RoomStatus.Kind, count: Int)] {
-    RoomStatus.Kind.allCases.filter { $0 != .done }.map { state in
-      (state, rooms.count { $0.isInManifest && $0.state == state })
-    }.filter { $0.count > 0 }
+  /// `2, 3 not counted: adapter full`.
+  var attemptWords: String { "\(attempts)\(exemptionWords)" }
+
+  /// How many attempts do not count and why, for use after the number of those that do; empty if all count.
+  var exemptionWords: String {
+    AttemptExemption.allCases.filter { attempts(notCounted: $0) > 0 }
+      .map { ", \(attempts(notCounted: $0)) \($0.clause)" }.joined()
+  }
+
+  /// The same for a cell of a table: `adapter_full 3`.
+  var exemptions: String {
+    AttemptExemption.allCases.filter { attempts(notCounted: $0) > 0 }
+      .map { "\($0.rawValue) \(attempts(notCounted: $0))" }.joined(separator: "; ")
   }
 }
 
@@ -111,14 +130,6 @@ extension [SettingResult] {
     return SettingState.strongestFirst.filter { count($0) > 0 }.map { "\(count($0)) \($0.words)" }
       .joined(separator: ", ")
   }
-}
-
-extension RoomGrid.Mark {
-  var words: String { state?.words ?? "in progress" }
-  /// The mark as a clause.
-  var meaning: String { state?.meaning ?? "a run works on it now" }
-  /// A symbol that differs from the others without colour.
-  package var symbol: String { state?.symbol ?? "⋯" }
 }
 
 extension RunStarted {
