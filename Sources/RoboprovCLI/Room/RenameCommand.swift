@@ -47,7 +47,7 @@ struct RenameCommand: AsyncParsableCommand {
     Console.say("\(names.name(of: room)) is now \(name). Its id stays \(room.rawValue), with its record.")
     let takesName = building.rooms.contains { $0.id == room && $0.settings[.roomName] != nil }
     guard takesName, lastKnown.rooms[room]?.bindings.isEmpty == false else { return }
-    Console.say("Its sensor still has the old name.")
+    Console.say("Its sensor gets the new name when it is written again.")
     Console.say(
       "Next: roboprov apply \(subject.building.shellQuoted)\(Preferences.argument(naming: record.reports))")
   }
