@@ -61,6 +61,9 @@ extension Building {
   }
 }
 
+/// The stable identity of a room: `[a-z0-9-]+`, also the name of its log file.
+package typealias RoomID = Identifier<Room>
+
 /// A room of the manifest: the settings for its device, and the hints for matching.
 package struct Room: Hashable, Sendable {
   /// The stable identity.
@@ -163,4 +166,23 @@ package enum ProofAddress: String, Hashable, Sendable, Codable, CaseIterable {
   case own = "own_address"
   /// That address, or another one that was not received before the save: this firmware changes its address.
   case any = "any_address"
+}
+
+extension Building {
+  /// This building with each reference replaced by the secret that `resolve` returns for it, if any.
+  package func resolvingSecrets(_ resolve: (SecretReference) -> Secret?) -> Building {
+    var building = self
+    for index in building.rooms.indices {
+      for part in [\Room.settings, \Room.access] {
+        for (name, value) in building.rooms[index][keyPath: part] {
+          guard case .secret(let secret) = value, let reference = secret.reference,
+            let resolved = resolve(reference)
+          else { continue }
+          building.rooms[index][keyPath: part][name] = .secret(resolved)
+          building.rooms[index].origins[name] = reference.source
+        }
+      }
+    }
+    return building
+  }
 }

@@ -108,15 +108,6 @@ package enum WiFiCheckResult: String, Hashable, Sendable, Codable, CaseIterable 
   case noAnswer = "no_answer"
 }
 
-package struct HeldSetting: Hashable, Sendable, Codable {
-  package var name: SettingName
-  package var value: String
-
-  package init(name: SettingName, value: String) {
-    (self.name, self.value) = (name, value)
-  }
-}
-
 /// A device reported what it is, or where it can be reached.
 package struct DeviceDescribed: AttemptFact {
   package var room: RoomID

@@ -19,19 +19,6 @@ package struct AdapterScan: Hashable, Sendable, Codable {
   }
 }
 
-extension LastKnownRoom {
-  /// The adapter that last proved the room, unless it is among these and scanned to the end. Out of range of the others, its
-  /// device may be on air.
-  package func prover(besides scans: [AdapterScan]) -> AdapterID? {
-    prover(besides: Set(scans.filter(\.isComplete).map(\.adapter)))
-  }
-
-  /// The same for adapters that searched.
-  package func prover(besides adapters: Set<AdapterID>) -> AdapterID? {
-    lastWrite?.provedBy.flatMap { adapters.contains($0) ? nil : $0 }
-  }
-}
-
 /// The verification of the building produced a finding for a room.
 package struct RoomVerified: FactPayload {
   /// The findings. The names are frozen.

@@ -1,5 +1,8 @@
 package import Bluetooth
 
+/// The machine name of a device family: `robo-sensor`.
+package typealias FamilyID = Identifier<DeviceFamily>
+
 /// The description of a device family: how to recognise its devices, which settings they take and how these
 /// are sent, and what proves them. Manifest, engine, record, reports and `inspect` read it. The GATT session
 /// that applies the settings is beside it (`FamilyDriver`).
@@ -101,18 +104,6 @@ package struct DeviceFamily: Hashable, Sendable {
     case .present: return .present
     case .configured: return .configured(found)
     }
-  }
-
-  /// This family, extended to recognise what these rooms of it expect: an identity, or a service of their own.
-  package func expecting(_ rooms: [Room]) -> Self {
-    var family = self
-    family.identity?.expected.formUnion(rooms.compactMap(\.identity?.shared))
-    var known = Set<BluetoothUUID>()
-    for room in rooms {
-      guard case .uuid(let service)? = room.access[.service], known.insert(service).inserted else { continue }
-      family.recognition.append(RecognitionRule(.waiting, .service(service)))
-    }
-    return family
   }
 }
 

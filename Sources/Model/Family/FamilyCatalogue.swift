@@ -17,12 +17,6 @@ package struct FamilyCatalogue: Hashable, Sendable {
 
   package subscript(id: FamilyID) -> DeviceFamily? { all.first { $0.id == id } }
 
-  /// All families, extended to recognise what these rooms expect.
-  package func expecting(_ rooms: [Room]) -> FamilyCatalogue {
-    let byFamily = Dictionary(grouping: rooms, by: \.family.id)
-    return FamilyCatalogue(all.map { $0.expecting(byFamily[$0.id] ?? []) })
-  }
-
   /// The identity in an advertisement, in the format of any family.
   package func identity(in advertisement: Advertisement) -> DeviceIdentity? {
     formats.lazy.compactMap { $0.identity(in: advertisement) }.first

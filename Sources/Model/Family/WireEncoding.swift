@@ -167,3 +167,12 @@ extension SettingDescription {
     }
   }
 }
+
+package struct HeldSetting: Hashable, Sendable, Codable {
+  package var name: SettingName
+  package var value: String
+
+  package init(name: SettingName, value: String) {
+    (self.name, self.value) = (name, value)
+  }
+}

@@ -147,3 +147,20 @@ extension Room {
     WantedRoom(planned(sealedBy: seal), sealKey: seal?.key, expected: family.expectedSettings)
   }
 }
+
+extension PlannedSetting {
+  /// A setting for a device, compared with `lastWrite`; nil for a device that was never written.
+  /// - Parameters:
+  ///   - wanted: the setting that the room wants, its secret sealed with `sealKey`.
+  ///   - isOfRoom: whether `lastWrite` was for the same room: secrets of other rooms have other fingerprints.
+  package init(_ wanted: SettingResult, sealKey: String?, over lastWrite: LastWrite?, isOfRoom: Bool) {
+    self.init(name: wanted.name, value: wanted.value)
+    let old = lastWrite?.settings.first { $0.name == wanted.name }
+    // Whether the device holds a setting that was never confirmed is unknown.
+    if let old, !old.state.isConfirmed, lastWrite?.settingsRecorded[wanted.name] == nil { return }
+    recorded = old?.value
+    let isComparable = isOfRoom && sealKey == lastWrite?.sealKey
+    change =
+      lastWrite.map { $0.change(to: wanted, sealed: isComparable ? wanted.fingerprint : nil)?.change } ?? .set
+  }
+}

@@ -66,22 +66,3 @@ package struct SecretReference: Hashable, Sendable {
     }
   }
 }
-
-extension Building {
-  /// This building with each reference replaced by the secret that `resolve` returns for it, if any.
-  package func resolvingSecrets(_ resolve: (SecretReference) -> Secret?) -> Building {
-    var building = self
-    for index in building.rooms.indices {
-      for part in [\Room.settings, \Room.access] {
-        for (name, value) in building.rooms[index][keyPath: part] {
-          guard case .secret(let secret) = value, let reference = secret.reference,
-            let resolved = resolve(reference)
-          else { continue }
-          building.rooms[index][keyPath: part][name] = .secret(resolved)
-          building.rooms[index].origins[name] = reference.source
-        }
-      }
-    }
-    return building
-  }
-}

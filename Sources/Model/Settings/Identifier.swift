@@ -31,12 +31,6 @@ package struct Identifier<Subject>: Hashable, Sendable, Codable, Comparable, Exp
   package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// The stable identity of a room: `[a-z0-9-]+`, also the name of its log file.
-package typealias RoomID = Identifier<Room>
-
-/// The machine name of a device family: `robo-sensor`.
-package typealias FamilyID = Identifier<DeviceFamily>
-
 /// The machine name of a setting, in snake_case: `minor`, `wifi_ssid`.
 package typealias SettingName = Identifier<SettingDescription>
 
