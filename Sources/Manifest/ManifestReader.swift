@@ -53,9 +53,6 @@ package import YAML
 /// disagree about them. Durations are whole numbers with `ms`, `s` or `m`; timeouts are above 0 and at most
 /// one hour.
 package enum ManifestReader {
-  /// The maximum number of findings that are shown, those of a kind counted once.
-  package static let maximumFindings = 50
-
   /// Reads and checks a manifest.
   /// - Parameters:
   ///   - file: The manifest's name in messages.

@@ -80,7 +80,7 @@ import Testing
       (["building: House", "match: any", adapters, "rooms:"] + rooms
       + ["  - { room: S, minor: 70, near: lobyb }"]).joined(separator: "\n")
     let reading = readManifest(Array(text.utf8), file: "m.yaml", families: .builtIn)
-    #expect(reading.diagnostics.count > ManifestReader.maximumFindings)
+    #expect(reading.diagnostics.count > DiagnosticFormatter.maximumFindings)
     #expect(reading.diagnostics.contains { $0.advice == "did you mean `lobby`?" }, "\(reading.rendered)")
   }
 

@@ -300,7 +300,7 @@ struct FindingTests {
     let rooms = keys.enumerated().map { "  - { room: R\($0), minor: \($0), floor: 0x1, \($1): 1 }\n" }
     let text = "building: B\nmatch: any\nrooms:\n\(rooms.joined())"
     let rendered = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn).rendered
-    #expect(rendered.split(separator: "error: ").count - 1 == ManifestReader.maximumFindings)
+    #expect(rendered.split(separator: "error: ").count - 1 == DiagnosticFormatter.maximumFindings)
     #expect(!rendered.contains("warning: "), "\(rendered)")
     #expect(rendered.hasSuffix("b.yaml: \(2 * 64 - 50) more findings not shown\n"))
   }

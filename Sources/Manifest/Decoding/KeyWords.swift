@@ -90,13 +90,3 @@ extension ManifestDecoder {
     error(finding.code, finding.message, at: range, advice: finding.advice, fix: finding.fix)
   }
 }
-
-extension Diagnostic {
-  /// - Parameter range: From the key to the place of the missing space.
-  init(missingSpaceAfter key: String, at range: SourceRange) {
-    let place = SourceRange(start: range.end, end: range.end)
-    self.init(
-      .error, .yamlSyntax, "a space is missing after `\(key):`", at: range, advice: "write `\(key): …`",
-      fix: .replace(place, with: " "))
-  }
-}

@@ -95,7 +95,7 @@ extension ManifestDecoder {
     }
     // The text may be a password in the wrong place. It is shown only when it is similar to the name of a
     // network.
-    if findings.count > ManifestReader.maximumFindings {
+    if findings.count > DiagnosticFormatter.maximumFindings {
       // This finding is not shown, and the search for a similar name is slow.
       return refused(.unknownNetwork, "no network under `wifi` has this name", at: node.range)
     }

@@ -227,7 +227,7 @@ struct ManifestDecoder {
   /// The most similar known word, for an error; nil if none is similar. Also nil once there are more errors
   /// than are shown, because the search through all known words is slow.
   func nearest(to word: String, of known: @autoclosure () -> [String]) -> String? {
-    if errorCount > ManifestReader.maximumFindings { return nil }
+    if errorCount > DiagnosticFormatter.maximumFindings { return nil }
     return Vocabulary.nearest(to: word, of: known())
   }
 
@@ -246,14 +246,9 @@ struct ManifestDecoder {
   /// The text if it holds no secret and no word for one, else nil. Also nil beyond the maximum number of
   /// findings: the message would not be shown, and the search through all secrets is slow.
   func presentable(_ text: String) -> String? {
-    if findings.count > ManifestReader.maximumFindings { return nil }
+    if findings.count > DiagnosticFormatter.maximumFindings { return nil }
     return Vocabulary.mentionsSecrets(text) || holdsSecret(text) ? nil : text
   }
-}
-
-extension [String] {
-  /// Joins with commas: `a, b, c`.
-  var listed: String { joined(separator: ", ") }
 }
 
 extension String {

@@ -6,6 +6,8 @@ import YAML
 package struct DiagnosticFormatter: Sendable {
   private let excerpts: [SourceExcerpt]
   private let isColored: Bool
+  /// The maximum number of findings that are shown, those of a kind counted once.
+  package static let maximumFindings = 50
   /// The maximum width of a source line, in columns.
   private static let width = 100
 
@@ -18,11 +20,11 @@ package struct DiagnosticFormatter: Sendable {
   }
 
   /// Findings as text; every line ends with a newline. More than three of a kind are one with their number. At most
-  /// `ManifestReader.maximumFindings` are shown, errors first.
+  /// `maximumFindings` are shown, errors first.
   package func text(of findings: [Diagnostic]) -> String {
     let groups = groups(of: findings.sortedByPlace())
     let byUrgency = groups.filter { $0[0].severity == .error } + groups.filter { $0[0].severity == .warning }
-    let shown = byUrgency.prefix(ManifestReader.maximumFindings).sorted {
+    let shown = byUrgency.prefix(Self.maximumFindings).sorted {
       ($0[0].range.start, $0[0].message) < ($1[0].range.start, $1[0].message)
     }
     let omitted = findings.count - shown.reduce(0) { $0 + $1.count }
@@ -179,4 +181,9 @@ package enum DiagnosticTone: String, CaseIterable, Sendable {
 
   /// Resets the colour.
   package static let end = "\u{1B}[0m"
+}
+
+extension [String] {
+  /// Joins with commas: `a, b, c`.
+  var listed: String { joined(separator: ", ") }
 }

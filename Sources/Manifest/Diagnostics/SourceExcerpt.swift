@@ -126,3 +126,17 @@ extension Array {
     return self[low...].prefix { $0[keyPath: first].bytes.lowerBound < part.upperBound }
   }
 }
+
+/// A set of byte offsets, as a bit map. No two scalars begin at the same byte.
+struct ByteMarks: Sendable {
+  private var words: [UInt64]
+
+  /// - Parameter count: The number of bytes of the text.
+  init(count: Int) {
+    words = Array(repeating: 0, count: count / 64 + 1)
+  }
+
+  mutating func insert(_ byte: Int) { words[byte / 64] |= 1 << (byte % 64) }
+
+  func contains(_ byte: Int) -> Bool { words[byte / 64] >> (byte % 64) & 1 == 1 }
+}

@@ -101,3 +101,13 @@ private struct MistakenLine {
       advice: "begin a line with `\(match.2):`, below `\(match.1):`")
   }
 }
+
+extension Diagnostic {
+  /// - Parameter range: From the key to the place of the missing space.
+  init(missingSpaceAfter key: String, at range: SourceRange) {
+    let place = SourceRange(start: range.end, end: range.end)
+    self.init(
+      .error, .yamlSyntax, "a space is missing after `\(key):`", at: range, advice: "write `\(key): …`",
+      fix: .replace(place, with: " "))
+  }
+}

@@ -1,13 +1,6 @@
 import Hex
 import YAML
 
-struct SecretKeys {
-  /// Those whose text is secret.
-  let texts: Set<String>
-  /// Those of mappings from names to secret texts.
-  let mappings: Set<String>
-}
-
 extension TextCollection {
   /// The content of all texts without secrets: that of the manifest, or a list of all texts in the order in
   /// which the manifest names them. A table is a list of rows, each a list of cells; below the header, the

@@ -78,17 +78,3 @@ struct TextCollection {
     }
   }
 }
-
-/// A set of byte offsets, as a bit map. No two scalars begin at the same byte.
-struct ByteMarks: Sendable {
-  private var words: [UInt64]
-
-  /// - Parameter count: The number of bytes of the text.
-  init(count: Int) {
-    words = Array(repeating: 0, count: count / 64 + 1)
-  }
-
-  mutating func insert(_ byte: Int) { words[byte / 64] |= 1 << (byte % 64) }
-
-  func contains(_ byte: Int) -> Bool { words[byte / 64] >> (byte % 64) & 1 == 1 }
-}

@@ -164,3 +164,10 @@ extension [String] {
     return filter { seen.insert($0).inserted }
   }
 }
+
+struct SecretKeys {
+  /// Those whose text is secret.
+  let texts: Set<String>
+  /// Those of mappings from names to secret texts.
+  let mappings: Set<String>
+}
