@@ -3,56 +3,6 @@ import HeapModule
 import Model
 import Session
 
-/// What the run knows of an adapter over all its sessions.
-struct AdapterHistory: Hashable, Sendable {
-  var health = AdapterHealth()
-  /// The last connect times, the oldest first.
-  var connectTimes: [Duration] = []
-  /// How many links it can hold at once; nil until it was used.
-  var slots: LinkSlots?
-  /// Whether another program scans with it.
-  var foreignScan = ForeignScan.none
-
-  enum ForeignScan: Hashable, Sendable {
-    case none
-    /// The stack was asked which program scans, or knew of none.
-    case asked
-    /// It is on record.
-    case noted
-  }
-}
-
-/// Which adapters are present, and which requests about them are pending.
-struct AdapterPresence: Sendable {
-  /// The wait for an adapter that can be used.
-  struct Wait: Sendable {
-    let until: MonotonicInstant
-    /// The last record of this wait.
-    var recorded: AdapterAwaited?
-    /// Why no adapter can be used.
-    var failure: CentralError
-    /// Whether the time is over and the last list of adapters is pending: the stack may have been lost after
-    /// the adapters.
-    var isOver = false
-  }
-
-  /// Whether the adapters must be listed again.
-  var mayHaveChanged = false
-  var isListing = false
-  var isWatchEnded = false
-  /// Why hosts cannot be used, as the record says it.
-  var unavailable: [HostName: HostUnavailable.Cause] = [:]
-  var claiming: [AdapterID: Adapter] = [:]
-  /// Why an adapter could not be claimed: the first refusal since the wait began.
-  var refusal: RunRefusal?
-  /// Sessions in which links of an earlier run are being searched or ended. Their adapters make no connection
-  /// meanwhile.
-  var releasing: Set<RadioSession> = []
-  var powerCycling: Set<AdapterID> = []
-  /// The wait for an adapter; nil while one can be used.
-  var wait: Wait?
-}
-
 /// The adapters: which ones are used, in which sessions, and the effects of a lost session.
 extension RunMachine {
   /// Waits for an adapter, for a bounded time.

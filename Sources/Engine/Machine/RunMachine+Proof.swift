@@ -161,6 +161,35 @@ extension RunMachine {
           others.map { .receivedFromOtherAddress($0, response) } ?? .notReceivedAfterSave(response)))
     }
   }
+
+  // MARK: Proofs of finished rooms
+
+  /// The beacon of this run that makes a room's outcome a success; nil for any other evidence.
+  func beaconProof(of place: Int, _ finished: RoomFinished) -> BeaconProof? {
+    guard finished.outcome.isSuccess, let evidence = finished.evidence, evidence.run == nil,
+      let sighting = air[evidence.address], let identity = rooms[place].room.identity,
+      sighting.identity == identity
+    else { return nil }
+    return BeaconProof(
+      address: evidence.address, device: rooms[place].state.work?.address ?? evidence.address,
+      identity: identity, adapter: sighting.adapter, at: sighting.identityReceived ?? now)
+  }
+
+  /// Takes a proof back if a later advertisement of this run contradicts it: the room gets a second outcome, which
+  /// replaces the first one. Returns whether it did.
+  mutating func withdraw(_ place: Int, contradictedBy advertisement: Advertisement) -> Bool {
+    guard let proof = rooms[place].state.beaconProof else { return false }
+    let sighting = air[advertisement.address]
+    let found = proof.contradiction(
+      by: advertisement, with: sighting?.identityNow, of: rooms[place].room.family, sighting?.contradiction)
+    guard let contradiction = found, let finished = rooms.outcome(of: place) else { return false }
+    let outcome = finished.withdrawn(device: proof.device, contradiction)
+    rooms.update(place, .finished(.init(outcome)))
+    admission.failedOne()
+    record(.roomFinished(outcome))
+    isDirty = true
+    return true
+  }
 }
 
 extension RoomState.Proving {

@@ -59,8 +59,7 @@ extension RunMachine {
 
   /// Whether an adapter received a device recently enough to connect to it.
   func isFresh(_ device: BluetoothAddress, on adapter: AdapterID) -> Bool {
-    guard let received = air.reception(of: device, on: adapter)?.at else { return false }
-    return received.duration(to: now) <= limits.freshness
+    air.reception(of: device, on: adapter)?.isFresh(at: now) == true
   }
 
   /// Whether a candidate of an adapter is still valid: queued for the same attempt, and recently received.

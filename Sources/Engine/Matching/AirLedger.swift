@@ -93,6 +93,10 @@ package struct AirLedger: Sendable {
 
   /// The last sightings of a device on one adapter.
   package struct Reception: Hashable, Sendable {
+    /// An adapter connects only to a device that it received at most this long ago: BlueZ removes its objects
+    /// 30 s after discovery stops (docs/internals/bluez.md), and 5 s are left for the attempt to begin.
+    static let freshness = Duration.seconds(25)
+
     /// The first sighting on this adapter.
     package let since: MonotonicInstant
     /// The last sighting.
@@ -114,6 +118,9 @@ package struct AirLedger: Sendable {
     package func strength(reports least: Int = 1) -> Double? {
       reports < max(least, 1) ? nil : Double(sum) / Double(reports)
     }
+
+    /// Whether it is recent enough to connect to the device, or to measure its nearness.
+    func isFresh(at now: MonotonicInstant) -> Bool { at.duration(to: now) <= Self.freshness }
 
     mutating func receive(_ advertisement: Advertisement) {
       at = advertisement.receivedAt

@@ -46,8 +46,6 @@ struct Nearness {
     static let settling = Duration.seconds(4)
     /// The least number of reports.
     static let reports = 3
-    /// Older sightings do not count.
-    static let freshness = RadioLimits.standard.freshness
     /// The most candidates that a failure reports.
     static let listed = 5
   }
@@ -73,10 +71,8 @@ struct Nearness {
     for device in devices {
       var strongest: [AdapterID: Candidate] = [:]
       for (adapter, reception) in device.receptions {
-        guard let place = places[adapter] else { continue }
-        guard reception.at.duration(to: now) <= Limits.freshness, let strength = reception.strength() else {
-          continue
-        }
+        guard let place = places[adapter], reception.isFresh(at: now), let strength = reception.strength()
+        else { continue }
         let isSettled =
           reception.since.duration(to: now) >= Limits.settling
           && reception.strength(reports: Limits.reports) != nil

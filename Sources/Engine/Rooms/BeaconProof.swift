@@ -1,6 +1,5 @@
 import Bluetooth
 import Model
-import Session
 
 /// The beacon that proved a room's device in this run, kept so that a later sighting can contradict it. Pure.
 struct BeaconProof: Hashable, Sendable {
@@ -38,39 +37,10 @@ struct BeaconProof: Hashable, Sendable {
   }
 }
 
-extension RunMachine {
-  /// The beacon of this run that makes a room's outcome a success; nil for any other evidence.
-  func beaconProof(of place: Int, _ finished: RoomFinished) -> BeaconProof? {
-    guard finished.outcome.isSuccess, let evidence = finished.evidence, evidence.run == nil,
-      let sighting = air[evidence.address], let identity = rooms[place].room.identity,
-      sighting.identity == identity
-    else { return nil }
-    return BeaconProof(
-      address: evidence.address, device: rooms[place].state.work?.address ?? evidence.address,
-      identity: identity, adapter: sighting.adapter, at: sighting.identityReceived ?? now)
-  }
-
-  /// Takes a proof back if a later advertisement of this run contradicts it: the room gets a second outcome, which
-  /// replaces the first one. Returns whether it did.
-  mutating func withdraw(_ place: Int, contradictedBy advertisement: Advertisement) -> Bool {
-    guard let proof = rooms[place].state.beaconProof else { return false }
-    let sighting = air[advertisement.address]
-    let found = proof.contradiction(
-      by: advertisement, with: sighting?.identityNow, of: rooms[place].room.family, sighting?.contradiction)
-    guard let contradiction = found, let finished = rooms.outcome(of: place) else { return false }
-    let outcome = finished.withdrawn(device: proof.device, contradiction)
-    rooms.update(place, .finished(.init(outcome)))
-    admission.failedOne()
-    record(.roomFinished(outcome))
-    isDirty = true
-    return true
-  }
-}
-
 extension RoomFinished {
   /// The outcome once its proof does not count: `unconfirmed` if this run wrote the device, else `ambiguous`. Each
   /// setting has the state that the session showed.
-  fileprivate func withdrawn(device: BluetoothAddress, _ contradiction: Contradiction) -> RoomFinished {
+  func withdrawn(device: BluetoothAddress, _ contradiction: Contradiction) -> RoomFinished {
     var room = self
     room.address = device
     guard outcome != .alreadyProvisioned else {

@@ -3,9 +3,6 @@ import Model
 
 /// The limits for the use of an adapter, each with its reason.
 struct RadioLimits: Hashable, Sendable {
-  /// An adapter connects only to a device that it received at most this long ago: BlueZ removes its objects
-  /// 30 s after discovery stops (docs/internals/bluez.md), and 5 s are left for the attempt to begin.
-  var freshness = Duration.seconds(25)
   /// The shortest scan window. It suffices for every device that advertises every 100 ms, and for most that
   /// do so every second.
   var shortestWindow = Duration.milliseconds(1200)

@@ -88,3 +88,22 @@ struct AdapterHealth: Hashable, Sendable {
     coolDownEnd = nil
   }
 }
+
+/// What the run knows of an adapter over all its sessions.
+struct AdapterHistory: Hashable, Sendable {
+  var health = AdapterHealth()
+  /// The last connect times, the oldest first.
+  var connectTimes: [Duration] = []
+  /// How many links it can hold at once; nil until it was used.
+  var slots: LinkSlots?
+  /// Whether another program scans with it.
+  var foreignScan = ForeignScan.none
+
+  enum ForeignScan: Hashable, Sendable {
+    case none
+    /// The stack was asked which program scans, or knew of none.
+    case asked
+    /// It is on record.
+    case noted
+  }
+}
