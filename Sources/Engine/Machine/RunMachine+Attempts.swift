@@ -33,7 +33,7 @@ extension RunMachine {
     if !work.wasTouched {
       queued.work.hadIdentity = request.known.mayHaveHad(work.room, at: work.address, air)
     }
-    let limit = connectPolicy.limit(
+    let limit = ConnectPolicy.limit(
       answersWithin: work.room.family.lifecycle.isPerAction ? nil : work.room.family.answersWithin,
       charged: work.budget.charged,
       retries: work.room.retries, times: radios[history: radios[index].id].connectTimes,
@@ -172,9 +172,7 @@ extension RunMachine {
     if let links = radios[index].slots.measuredBeyondUsual, links > known ?? 0 {
       record(.linksHeld(.init(adapter: engaged.session.adapter, links: links)))
     }
-    let adapter = engaged.session.adapter
-    let times = radios[history: adapter].connectTimes + [engaged.since.duration(to: now)]
-    radios[history: adapter].connectTimes = times.suffix(connectPolicy.timesKept)
+    radios[history: engaged.session.adapter].connected(after: engaged.since.duration(to: now))
   }
 
   /// Notes that the device of a room was in provisioning mode at this instant, because it accepted the link.

@@ -110,7 +110,7 @@ extension RunMachine {
     }
     if failure == .host, reason.code != .hostPaused { lose(state.past.session) }
     rooms.update(place, .diagnosing(state))
-    let decision = retryPolicy.decide(
+    let decision = RetryPolicy.decide(
       after: failure, state.work.budget, retries: state.work.room.retries, jitter: chance())
     switch decision {
     case .retry(let pause):

@@ -113,7 +113,7 @@ extension RunMachine {
         rooms.leave(candidate.room, adapter)
         continue
       }
-      if deferred.count < limits.deferrals, isBetterElsewhere(candidate.room, state, adapter) {
+      if deferred.count < RadioLimits.deferrals, isBetterElsewhere(candidate.room, state, adapter) {
         deferred.append(candidate)
         continue
       }
@@ -149,7 +149,7 @@ extension RunMachine {
       if isSearched, (there.strength == nil) != (here.strength == nil) { return there.strength != nil }
       if there.failures != here.failures { return there.failures < here.failures }
       guard let strength = here.strength, let better = there.strength else { return false }
-      return better >= strength + limits.better
+      return better >= strength + RadioLimits.better
     }
   }
 

@@ -33,7 +33,7 @@ extension RunMachine {
       perform(.powerCycle(radios[index].session))
     case .opening(let window), .scanning(let window):
       let age = window.since.duration(to: now)
-      let isLongEnough = age >= limits.shortestWindow
+      let isLongEnough = age >= RadioLimits.shortestWindow
       // A silent device may block the adapter for the whole connect timeout: the proofs of others come first.
       let mayConnect =
         (isLongEnough || hasEveryCandidate(index)) && hasRoom(index) && hasCandidate(index)
@@ -77,7 +77,7 @@ extension RunMachine {
   /// themselves, when the sightings are too old.
   private mutating func isConnectingForLong(_ index: Int) -> Bool {
     guard rooms.isAnyPerAction, let since = radios[index].connectingSince,
-      since.duration(to: now) >= limits.connecting, hasCandidate(index),
+      since.duration(to: now) >= RadioLimits.connecting, hasCandidate(index),
       let next = radios[index].candidates.min
     else { return false }
     return rooms[next.room].isPerAction
@@ -87,7 +87,7 @@ extension RunMachine {
   /// device only once per scan.
   private var longestWindow: Duration {
     if case .surveying(let survey) = phase, survey.measuresNearness { return survey.shortest }
-    return limits.longestWindow
+    return RadioLimits.longestWindow
   }
 
   /// Whether an adapter may make another connection.
@@ -136,9 +136,9 @@ extension RunMachine {
     guard let first = failures.map({ $0.silenceBegan(at: now) }).min(), !isKnownDeaf(index) else {
       return false
     }
-    if failures.count >= limits.failuresInSilence { return true }
+    if failures.count >= RadioLimits.failuresInSilence { return true }
     if radios.count == 1 {
-      let hasScanned = radios[index].receivesNothing(at: now, for: limits.shortestWindow)
+      let hasScanned = radios[index].receivesNothing(at: now, for: RadioLimits.shortestWindow)
       return failures.allSatisfy { $0.wasSlow(at: now) } && (radios[index].candidates.isEmpty || hasScanned)
     }
     return radios[index].candidates.isEmpty
@@ -147,7 +147,7 @@ extension RunMachine {
 
   /// How long an adapter scans without any report before it is suspected to be deaf.
   private func deafAfter(_ index: Int) -> Duration {
-    isInDoubt(index) ? limits.deafAfterFailures : limits.deafAfter
+    isInDoubt(index) ? RadioLimits.deafAfterFailures : RadioLimits.deafAfter
   }
 
   /// Whether an adapter has never received anything while others do, and it is still to be found out why.
@@ -197,7 +197,7 @@ extension RunMachine {
   mutating func reportSilentAdapters() {
     guard radios.contains(where: { $0.receivedAt != nil }) else { return }
     for radio in radios where radio.receivedAt == nil && !radio.wasPowerCycled {
-      guard radio.scanTime.total(at: now) - radio.lastReport >= limits.shortestWindow else { continue }
+      guard radio.scanTime.total(at: now) - radio.lastReport >= RadioLimits.shortestWindow else { continue }
       record(.adapterFaulted(.init(adapter: radio.id, fault: .receivesNothing)))
     }
   }
@@ -229,7 +229,7 @@ extension RunMachine {
         wake(at: radios[index].quietUntil)
       case .opening(let window), .scanning(let window):
         if !radios[index].candidates.isEmpty || radios[index].links > 0 {
-          wake(at: window.since.advanced(by: limits.shortestWindow))
+          wake(at: window.since.advanced(by: RadioLimits.shortestWindow))
         }
         wake(at: window.since.advanced(by: longestWindow))
         let suspected = radios[index].lastReport + deafAfter(index)

@@ -22,7 +22,7 @@ extension RunMachine {
       isDirty = true
     case .stop: break
     }
-    let bound = request == .stop ? limits.draining.inSeconds : nil
+    let bound = request == .stop ? RadioLimits.draining.inSeconds : nil
     record(.operatorRequested(OperatorRequested(request, within: bound)))
     if request == .stop { stop(.interrupted) }
   }
@@ -40,7 +40,7 @@ extension RunMachine {
   /// Ends attempts without a link, and lets the others complete within a limit: a device that is being
   /// written reaches a known state, and a submitted save gets its proof.
   private mutating func beginDraining() {
-    phase = .draining(until: now.advanced(by: limits.draining))
+    phase = .draining(until: now.advanced(by: RadioLimits.draining))
     isPaused = false
     isDirty = true
     perform(.withdrawQuestions)

@@ -222,8 +222,8 @@ extension RunMachine {
     guard advertisement.address == state.work.address else { return false }
     let received = advertisement.rssi ?? air[advertisement.address]?.receptions[advertisement.adapter]?.rssi
     let least = leastScanTime
-    let isBack = least - state.receivedAt >= limits.absence
-    let isStronger = state.rssi.flatMap { old in received.map { $0 >= old + limits.stronger } } ?? false
+    let isBack = least - state.receivedAt >= RadioLimits.absence
+    let isStronger = state.rssi.flatMap { old in received.map { $0 >= old + RadioLimits.stronger } } ?? false
     guard isBack || isStronger else {
       var state = state
       (state.rssi, state.receivedAt) = (state.rssi ?? received, least)

@@ -84,7 +84,9 @@ extension RunMachine {
 
   /// Leaves the rest of the survey to one adapter, if every room has its device. Returns whether it did.
   private mutating func split(_ survey: inout Survey, after scanned: Duration) -> Bool {
-    guard survey.maySplit, scanned >= limits.shortestWindow, scanned < survey.shortest else { return false }
+    guard survey.maySplit, scanned >= RadioLimits.shortestWindow, scanned < survey.shortest else {
+      return false
+    }
     survey.maySplit = false
     let scanning = radios.indices.filter {
       radios[$0].state.kind == .scanning && radios[$0].receivedAt != nil
@@ -143,7 +145,7 @@ extension RunMachine {
     case .surveying(let survey):
       guard radios.contains(where: { $0.state.window?.hasBegun == true }) else { return nil }
       let scanned = radios.surveyTime(at: now)
-      let ends = [limits.shortestWindow, survey.shortest, request.survey].filter { $0 > scanned }
+      let ends = [RadioLimits.shortestWindow, survey.shortest, request.survey].filter { $0 > scanned }
         .map { now.advanced(by: $0 - scanned) }
       return (ends + [survey.matchesAt].compactMap(\.self).filter { $0 > now }).min()
     case .provisioning:

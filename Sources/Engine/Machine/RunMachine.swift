@@ -33,8 +33,6 @@ struct RunMachine: Sendable {
 
   let request: ApplyRequest
   let goal: Goal
-  let retryPolicy = RetryPolicy()
-  let connectPolicy = ConnectPolicy()
   /// A random number in 0…1, for jitter.
   let chance: @Sendable () -> Double
 
@@ -54,7 +52,6 @@ struct RunMachine: Sendable {
   var rooms: RoomTable
   var air: AirLedger
   var radios = RadioPool()
-  let limits = RadioLimits.standard
   var nearby = NearbyAdapters()
   /// The RSSI in dBm of each adapter, in its present session, that ever received the device of a room whose
   /// own session searches it.

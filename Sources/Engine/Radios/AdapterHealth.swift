@@ -93,7 +93,7 @@ struct AdapterHealth: Hashable, Sendable {
 struct AdapterHistory: Hashable, Sendable {
   var health = AdapterHealth()
   /// The last connect times, the oldest first.
-  var connectTimes: [Duration] = []
+  private(set) var connectTimes: [Duration] = []
   /// How many links it can hold at once; nil until it was used.
   var slots: LinkSlots?
   /// Whether another program scans with it.
@@ -105,5 +105,9 @@ struct AdapterHistory: Hashable, Sendable {
     case asked
     /// It is on record.
     case noted
+  }
+
+  mutating func connected(after time: Duration) {
+    connectTimes = (connectTimes + [time]).suffix(ConnectPolicy.timesKept)
   }
 }

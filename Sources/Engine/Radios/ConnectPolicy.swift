@@ -3,14 +3,14 @@ import Model
 
 /// The limit of a connection attempt where it is shorter than the timeout of the room: a device that does not
 /// respond delays its neighbours.
-struct ConnectPolicy: Hashable, Sendable {
+enum ConnectPolicy {
   /// How many connect times of an adapter are kept.
-  var timesKept = 8
+  static let timesKept = 8
   /// With fewer connect times than this, the limit is twice the usual response time of the family.
-  var timesNeeded = 3
+  static let timesNeeded = 3
   /// The limit is this multiple of the longest kept connect time: 2 of 122 healthy sensors took longer than 3
   /// s under load.
-  var factor = 3
+  static let factor = 3
 
   /// The limit, which doubles with each charged failure; nil when only the timeout of the room applies, as for the last attempt.
   /// - Parameters:
@@ -19,7 +19,7 @@ struct ConnectPolicy: Hashable, Sendable {
   ///   - retries: the retries that the room allows.
   ///   - times: the last connect times of the adapter.
   ///   - isShared: whether another program scans with the adapter, which makes connecting slow.
-  func limit(
+  static func limit(
     answersWithin: Duration?, charged: Int, retries: Int, times: [Duration], isShared: Bool
   ) -> Duration? {
     guard let answersWithin, charged < retries, !isShared else { return nil }

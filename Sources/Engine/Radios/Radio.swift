@@ -166,7 +166,7 @@ struct Radio: Sendable {
 
   /// Whether it has scanned for long without a report of any device.
   func receivesNothing(at now: MonotonicInstant, for time: Duration? = nil) -> Bool {
-    scanTime.total(at: now) - lastReport >= time ?? RadioLimits.standard.deafAfter
+    scanTime.total(at: now) - lastReport >= time ?? RadioLimits.deafAfter
   }
 
   /// Whether it has received nothing since an instant.
@@ -176,7 +176,7 @@ struct Radio: Sendable {
 
   /// Until when it does not scan, to keep its links fast; nil without links.
   var quietUntil: MonotonicInstant? {
-    links > 0 ? disturbedAt?.advanced(by: RadioLimits.standard.quiet) : nil
+    links > 0 ? disturbedAt?.advanced(by: RadioLimits.quiet) : nil
   }
 }
 

@@ -2,39 +2,37 @@ import Bluetooth
 import Model
 
 /// The limits for the use of an adapter, each with its reason.
-struct RadioLimits: Hashable, Sendable {
+enum RadioLimits {
   /// The shortest scan window. It suffices for every device that advertises every 100 ms, and for most that
   /// do so every second.
-  var shortestWindow = Duration.milliseconds(1200)
+  static let shortestWindow = Duration.milliseconds(1200)
   /// The longest scan window. The kernel ends a discovery by itself after 10.24 s; a busy bluetoothd misses
   /// that and reports no advertisement from then on (docs/internals/bluez.md).
-  var longestWindow = Duration.seconds(8)
+  static let longestWindow = Duration.seconds(8)
   /// How long an adapter connects to devices that need no recent sighting before it scans again, if any device must
   /// be received. A proof that is late by this much delays no room.
-  var connecting = Duration.seconds(23)
+  static let connecting = Duration.seconds(23)
   /// How long an adapter that holds links does not scan after its last connection: a GATT session takes 3 s
   /// while the adapter does not scan, and 7 s while it does.
-  var quiet = Duration.seconds(10)
+  static let quiet = Duration.seconds(10)
   /// An adapter that has scanned this long without a report from any device is suspected to be deaf: a deaf
   /// adapter makes every sensor look dead (docs/internals/bluez.md, trap 59).
-  var deafAfter = Duration.seconds(10)
+  static let deafAfter = Duration.seconds(10)
   /// After this many connections in a row that failed without a sign that the adapter receives anything, it is
   /// suspected before the devices: it scans until it receives something, or is found to be deaf.
-  var failuresInSilence = 2
+  static let failuresInSilence = 2
   /// The same once connections have failed that put it in doubt: it had just received these devices.
-  var deafAfterFailures = Duration.seconds(4)
+  static let deafAfterFailures = Duration.seconds(4)
   /// A device without retries left gets new ones when its RSSI rises by this many dB,
-  var stronger = 10
+  static let stronger = 10
   /// or when it returns after every adapter has scanned this long without a sighting of it.
-  var absence = Duration.seconds(20)
+  static let absence = Duration.seconds(20)
   /// How long attempts and proofs in flight continue after the operator asked the run to stop: a GATT session
   /// takes 3 to 7 s, a restart of the device and its first beacon 3 to 10 s.
-  var draining = Duration.seconds(20)
+  static let draining = Duration.seconds(20)
   /// An adapter leaves a connection to another one that receives the device stronger by at least this many
   /// dB.
-  var better = 15
+  static let better = 15
   /// How many candidates an adapter skips in favour of others before it takes one in any case.
-  var deferrals = 8
-
-  static let standard = RadioLimits()
+  static let deferrals = 8
 }

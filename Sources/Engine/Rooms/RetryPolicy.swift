@@ -24,17 +24,17 @@ struct RetryBudget: Hashable, Sendable {
 }
 
 /// Whether and when another attempt follows a failed one. Each failure class has its own budget.
-struct RetryPolicy: Hashable, Sendable {
+enum RetryPolicy {
   /// The back-off before the second attempt; it doubles with each further one.
-  var firstPause = Duration.seconds(2)
+  static let firstPause = Duration.seconds(2)
   /// The longest back-off, without jitter.
-  var longestPause = Duration.seconds(30)
+  static let longestPause = Duration.seconds(30)
   /// Retries of a device that refuses explicitly.
-  var refusalRetries = 1
+  static let refusalRetries = 1
   /// How many failures of the host one device may meet.
-  var hostFailures = 5
+  static let hostFailures = 5
   /// How often the stack may have forgotten one device before its connection.
-  var forgotten = 7
+  static let forgotten = 7
 
   enum Decision: Hashable, Sendable {
     /// Another attempt follows after this back-off.
@@ -51,7 +51,7 @@ struct RetryPolicy: Hashable, Sendable {
   ///   - budget: the budget with this failure charged.
   ///   - retries: the retries that the room allows.
   ///   - jitter: a random number, 0…1, that keeps devices from retrying in step.
-  func decide(
+  static func decide(
     after failure: FailureClass, _ budget: RetryBudget, retries: Int, jitter: Double
   ) -> Decision {
     let hasMore =
@@ -75,7 +75,7 @@ struct RetryPolicy: Hashable, Sendable {
   }
 
   /// The back-off after this many failures.
-  private func pause(_ failures: Int, _ jitter: Double) -> Duration {
+  private static func pause(_ failures: Int, _ jitter: Double) -> Duration {
     let doubled = firstPause * (1 << min(max(failures - 1, 0), 8))
     return min(doubled, longestPause) * (1 + jitter / 2)
   }

@@ -16,7 +16,7 @@ import Testing
     var budget = RetryBudget()
     var count = 0
     budget.charge(failure)
-    while case .retry = RetryPolicy().decide(after: failure, budget, retries: 3, jitter: 0) {
+    while case .retry = RetryPolicy.decide(after: failure, budget, retries: 3, jitter: 0) {
       count += 1
       budget.charge(failure)
     }
@@ -28,7 +28,7 @@ import Testing
     var budget = RetryBudget()
     let pauses = (0..<8).compactMap { _ -> Duration? in
       budget.charge(.transient)
-      let decision = RetryPolicy().decide(after: .transient, budget, retries: 20, jitter: 0)
+      let decision = RetryPolicy.decide(after: .transient, budget, retries: 20, jitter: 0)
       return if case .retry(let pause) = decision { pause } else { nil }
     }
     #expect(
@@ -36,7 +36,7 @@ import Testing
         .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(30), .seconds(30), .seconds(30),
         .seconds(30),
       ])
-    let jittered = RetryPolicy().decide(after: .transient, budget, retries: 20, jitter: 1)
+    let jittered = RetryPolicy.decide(after: .transient, budget, retries: 20, jitter: 1)
     #expect(jittered == .retry(.seconds(45)))
   }
 
@@ -48,19 +48,19 @@ import Testing
     budget.charge(.forgotten)
     #expect(budget.charged == 0)
     budget.charge(.transient)
-    #expect(RetryPolicy().decide(after: .transient, budget, retries: 1, jitter: 0) == .retry(.seconds(2)))
+    #expect(RetryPolicy.decide(after: .transient, budget, retries: 1, jitter: 0) == .retry(.seconds(2)))
     budget.charge(.transient)
-    #expect(RetryPolicy().decide(after: .transient, budget, retries: 1, jitter: 0) == .exhausted)
+    #expect(RetryPolicy.decide(after: .transient, budget, retries: 1, jitter: 0) == .exhausted)
     budget.renew()
     budget.charge(.transient)
-    #expect(RetryPolicy().decide(after: .transient, budget, retries: 1, jitter: 0) == .retry(.seconds(2)))
+    #expect(RetryPolicy.decide(after: .transient, budget, retries: 1, jitter: 0) == .retry(.seconds(2)))
   }
 
   @Test("a failure that a retry cannot resolve gets none", arguments: [FailureClass.permanent, .cancelled])
   func final(failure: FailureClass) {
     var budget = RetryBudget()
     budget.charge(failure)
-    #expect(RetryPolicy().decide(after: failure, budget, retries: 20, jitter: 0) == .final)
+    #expect(RetryPolicy.decide(after: failure, budget, retries: 20, jitter: 0) == .final)
   }
 
   @Test(
@@ -70,7 +70,7 @@ import Testing
     var budget = RetryBudget()
     let pauses = (1...8).map { _ in
       budget.charge(.forgotten)
-      return RetryPolicy().decide(after: .forgotten, budget, retries: 0, jitter: 0)
+      return RetryPolicy.decide(after: .forgotten, budget, retries: 0, jitter: 0)
     }
     let seconds = [0, 2, 4, 8, 16, 30, 30]
     #expect(pauses == seconds.map { .retry(.seconds($0)) } + [.exhausted])
@@ -104,7 +104,7 @@ import Testing
       Case(isShared: true, limit: nil),
     ])
   func limits(_ row: Case) {
-    let limit = ConnectPolicy().limit(
+    let limit = ConnectPolicy.limit(
       answersWithin: row.answersWithin, charged: row.charged, retries: row.retries, times: row.times,
       isShared: row.isShared)
     #expect(limit == row.limit)
