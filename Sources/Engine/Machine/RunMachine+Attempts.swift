@@ -39,11 +39,7 @@ extension RunMachine {
       retries: work.room.retries, times: radios[history: radios[index].id].connectTimes,
       isShared: radios[index].isShared)
     let engaged = RoomState.Engaged(queued, on: radios[index], limit: limit, at: now)
-    radios[index].enter(.connecting(room: place, since: now))
-    radios[index].links += 1
-    radios[index].making.insert(place)
-    radios[index].connectingSince = radios[index].connectingSince ?? now
-    if !work.isSilent { radios[index].hasTriedOthers = true }
+    radios[index].connect(to: place, isSilent: work.isSilent, at: now)
     if work.room.family.lifecycle.isPerAction {
       rooms.move(place, to: .preparing(engaged))
       perform(.askForAction(engaged.attempt, work.room))
@@ -153,8 +149,7 @@ extension RunMachine {
     guard case .connecting(let engaged) = rooms[place].state, engaged.attempt == attempt,
       let index = radios.index(of: engaged.session)
     else { return }
-    freeFromConnecting(index, place)
-    radios[index].disturbedAt = now
+    radios[index].linked(to: place, at: now)
   }
 
   /// A link can be used.
@@ -165,10 +160,8 @@ extension RunMachine {
     rooms.move(place, to: .connected(engaged))
     noteLink(place, engaged.work, on: engaged.session.adapter, at: now)
     guard let index = radios.index(of: engaged.session) else { return }
-    radios[index].making.remove(place)
-    radios[index].received(at: now)
     let known = radios[index].slots.measuredBeyondUsual
-    radios[index].slots.connected(holding: radios[index].links - radios[index].making.count)
+    radios[index].connected(to: place, at: now)
     if let links = radios[index].slots.measuredBeyondUsual, links > known ?? 0 {
       record(.linksHeld(.init(adapter: engaged.session.adapter, links: links)))
     }
@@ -181,10 +174,6 @@ extension RunMachine {
   ) {
     guard rooms[place].identity != nil, !rooms[place].room.family.lifecycle.isRewritable else { return }
     air.linked(work.address, on: adapter, at: instant)
-  }
-
-  private mutating func freeFromConnecting(_ index: Int, _ place: Int) {
-    if case .connecting(place, _) = radios[index].state { radios[index].enter(.idle) }
   }
 
   /// Ends the GATT session of an attempt. If the device did not end the link, the run ends it now, and the
@@ -203,7 +192,7 @@ extension RunMachine {
       var state = RoomState.Disconnecting(engaged, report)
       defer { rooms.move(place, to: .disconnecting(state)) }
       guard let index = radios.index(of: engaged.session) else { return }
-      if report.hasLink { radios[index].disconnecting.insert(place) }
+      if report.hasLink { radios[index].disconnect(from: place) }
       guard case .failure(let failure) = report.result else { return }
       // The controller may have refused it at any instant of the attempt, and links may have ended since.
       if case .outOfSlots = failure.reason {
@@ -234,10 +223,7 @@ extension RunMachine {
     state.work.strongest = air[state.work.address]?.receptions.values.compactMap(\.rssi).max()
     rooms.update(place, .disconnecting(state))
     guard let index = radios.index(of: state.session) else { return }
-    radios[index].links -= 1
-    radios[index].making.remove(place)
-    radios[index].disconnecting.remove(place)
-    freeFromConnecting(index, place)
+    radios[index].linkEnded(to: place)
   }
 
   /// The link is down, and the stack has forgotten the device, so that its next report is a new

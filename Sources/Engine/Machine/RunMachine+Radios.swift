@@ -133,7 +133,8 @@ extension RunMachine {
   /// only adapter a single one that took long, if it has no other device or a scan brought nothing either.
   private func isInDoubt(_ index: Int) -> Bool {
     let failures = failuresInSilence(index)
-    guard let first = failures.map({ $0.silenceBegan(at: now) }).min(), !isKnownDeaf(index) else {
+    guard let first = failures.map({ $0.silenceBegan(at: now) }).min(), !radios[index].isKnownDeaf(at: now)
+    else {
       return false
     }
     if failures.count >= RadioLimits.failuresInSilence { return true }
@@ -156,11 +157,6 @@ extension RunMachine {
     return !radios[index].isReportedDeaf && radios.contains { $0.receivedAt != nil }
   }
 
-  /// Whether an adapter receives nothing although it was switched off and on.
-  private func isKnownDeaf(_ index: Int) -> Bool {
-    radios[index].wasPowerCycled && radios[index].receivesNothing(at: now)
-  }
-
   /// The connections that failed on an adapter that received nothing meanwhile, and that are charged to nobody yet.
   func failuresInSilence(_ index: Int) -> [FailedConnection] {
     guard !rooms.failedToConnect.isEmpty else { return [] }
@@ -181,7 +177,7 @@ extension RunMachine {
 
   /// Whether the adapter of a failed attempt is deaf.
   func isDeaf(_ state: RoomState.Diagnosing) -> Bool {
-    silentAdapter(of: state).map { isKnownDeaf($0.index) } ?? false
+    silentAdapter(of: state).map { radios[$0.index].isKnownDeaf(at: now) } ?? false
   }
 
   /// The adapter that failed to connect, if it received nothing since.
@@ -204,8 +200,7 @@ extension RunMachine {
 
   /// Records once that an adapter still receives nothing after it was switched off and on.
   private mutating func reportIfDeaf(_ index: Int) {
-    guard radios[index].wasPowerCycled, !radios[index].isReportedDeaf, radios[index].receivesNothing(at: now)
-    else { return }
+    guard radios[index].isKnownDeaf(at: now), !radios[index].isReportedDeaf else { return }
     radios[index].isReportedDeaf = true
     record(.adapterFaulted(.init(adapter: radios[index].id, fault: .receivesNothing)))
   }

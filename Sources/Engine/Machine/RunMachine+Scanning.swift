@@ -26,19 +26,6 @@ extension RunMachine {
     perform(.endScan(radios[index].session))
   }
 
-  /// The adapter scans from now on. The length of the window counts from here: the stack may have delayed it.
-  mutating func scanBegan(in session: RadioSession) {
-    guard let index = radios.index(of: session), var window = radios[index].state.window else { return }
-    radios[index].scanTime.start(at: now)
-    window.hasBegun = true
-    if case .opening = radios[index].state {
-      window.since = now
-      radios[index].enter(.scanning(window))
-    } else {
-      radios[index].enter(.closing(window))
-    }
-  }
-
   mutating func scanEnded(in session: RadioSession, _ failure: CentralError?) {
     let failure = failure?.code == .cancelled ? nil : failure
     if let purpose = radios.close(session) {
@@ -47,14 +34,7 @@ extension RunMachine {
     // Without a match the adapter was lost meanwhile, and may be in another session.
     guard let index = radios.index(of: session), let window = radios[index].state.window else { return }
     let wasRequested = if case .closing = radios[index].state { true } else { false }
-    radios[index].scanTime.stop(at: now)
-    radios[index].enter(.idle)
-    radios[index].connectingSince = nil
-    radios[index].hasTriedOthers = false
-    radios[index].hasOldSightings = false
-    radios[index].coolDownEnd = nil
-    radios[index].disturbedAt = now
-    radios[index].hadNoCandidates = radios[index].candidates.isEmpty
+    radios[index].scanEnded(at: now)
     if wasRequested, failure == nil, window.didNotStart(at: now) {
       if !isStopping {
         scanRefused(in: session, CentralError(.timedOut, stackText: "the scan did not start"))

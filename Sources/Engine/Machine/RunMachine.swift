@@ -146,7 +146,8 @@ struct RunMachine: Sendable {
     case .scanningClients(let clients, let session):
       noteForeignScan(by: clients, in: session)
       return false
-    case .scanBegan(let session): scanBegan(in: session)
+    case .scanBegan(let session):
+      if let index = radios.index(of: session) { radios[index].scanBegan(at: now) }
     case .received(let advertisement, let session): return receive(advertisement, in: session)
     case .scanEnded(let failure, let session): scanEnded(in: session, failure)
     case .powerCycled(let failure, let session): powerCycled(session, failure)

@@ -91,26 +91,26 @@ struct Radio: Sendable {
   /// How many links it can hold at once.
   var slots: LinkSlots
   /// The links that it holds, and those that it is making.
-  var links = 0
+  private(set) var links = 0
   /// The rooms whose link it is making. The stack reports a link before it confirms it, and the next connection begins
   /// in between.
-  var making: Set<Int> = []
+  private var making: Set<Int> = []
   /// The instant from which it has connected without a scan window.
-  var connectingSince: MonotonicInstant?
+  private(set) var connectingSince: MonotonicInstant?
   /// When its last scan window ended, or its last connection was made.
-  var disturbedAt: MonotonicInstant?
+  private(set) var disturbedAt: MonotonicInstant?
   /// Whether its last scan window found no device that it could connect to.
-  var hadNoCandidates = false
+  private(set) var hadNoCandidates = false
   /// Whether it could not connect to a device because its sighting was too old, or because the stack had forgotten the
   /// device, since its last scan window.
   var hasOldSightings = false
   /// Whether it made an attempt at a device that is not silent since its last scan window.
-  var hasTriedOthers = false
+  private(set) var hasTriedOthers = false
   /// Rooms whose link is being ended.
-  var disconnecting: Set<Int> = []
+  private(set) var disconnecting: Set<Int> = []
   /// The end of the cool-down after a refused scan.
   var coolDownEnd: MonotonicInstant?
-  var scanTime: ScanTime
+  private(set) var scanTime: ScanTime
   /// Its scan time at its last report of any device.
   private(set) var lastReport: Duration
   /// When it last reported a device or connected to one: only then is it known to receive.
@@ -143,6 +143,67 @@ struct Radio: Sendable {
     state = next
   }
 
+  // MARK: Scan windows
+
+  /// It scans from now on. The length of the window counts from here: the stack may have delayed it.
+  mutating func scanBegan(at now: MonotonicInstant) {
+    guard var window = state.window else { return }
+    scanTime.start(at: now)
+    window.hasBegun = true
+    if case .opening = state {
+      window.since = now
+      enter(.scanning(window))
+    } else {
+      enter(.closing(window))
+    }
+  }
+
+  mutating func scanEnded(at now: MonotonicInstant) {
+    scanTime.stop(at: now)
+    enter(.idle)
+    (connectingSince, coolDownEnd, disturbedAt) = (nil, nil, now)
+    (hasTriedOthers, hasOldSightings) = (false, false)
+    hadNoCandidates = candidates.isEmpty
+  }
+
+  // MARK: Links
+
+  mutating func connect(to room: Int, isSilent: Bool, at now: MonotonicInstant) {
+    enter(.connecting(room: room, since: now))
+    links += 1
+    making.insert(room)
+    connectingSince = connectingSince ?? now
+    if !isSilent { hasTriedOthers = true }
+  }
+
+  /// The stack reports the link: it may connect to the next device.
+  mutating func linked(to room: Int, at now: MonotonicInstant) {
+    endConnecting(to: room)
+    disturbedAt = now
+  }
+
+  private mutating func endConnecting(to room: Int) {
+    if case .connecting(room, _) = state { enter(.idle) }
+  }
+
+  /// The link can be used.
+  mutating func connected(to room: Int, at now: MonotonicInstant) {
+    making.remove(room)
+    received(at: now)
+    slots.connected(holding: links - making.count)
+  }
+
+  mutating func disconnect(from room: Int) { disconnecting.insert(room) }
+
+  mutating func linkEnded(to room: Int) {
+    links -= 1
+    making.remove(room)
+    disconnecting.remove(room)
+    endConnecting(to: room)
+  }
+
+  // MARK: Reception
+
   /// Notes that it received a device.
   mutating func received(at now: MonotonicInstant) {
     lastReport = scanTime.total(at: now)
@@ -168,6 +229,9 @@ struct Radio: Sendable {
   func receivesNothing(at now: MonotonicInstant, for time: Duration? = nil) -> Bool {
     scanTime.total(at: now) - lastReport >= time ?? RadioLimits.deafAfter
   }
+
+  /// Whether it receives nothing although it was switched off and on.
+  func isKnownDeaf(at now: MonotonicInstant) -> Bool { wasPowerCycled && receivesNothing(at: now) }
 
   /// Whether it has received nothing since an instant.
   func isSilent(since instant: MonotonicInstant) -> Bool { receivedAt.map { $0 <= instant } ?? true }

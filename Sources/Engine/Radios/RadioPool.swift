@@ -119,7 +119,7 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
 
   /// Whether no adapter receives anything, though each was switched off and on.
   func isDeaf(at now: MonotonicInstant) -> Bool {
-    !isEmpty && allSatisfy { $0.wasPowerCycled && $0.receivesNothing(at: now) }
+    !isEmpty && allSatisfy { $0.isKnownDeaf(at: now) }
   }
 
   /// Whether an adapter that receives nothing has yet to be switched off and on.
