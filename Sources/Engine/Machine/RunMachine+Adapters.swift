@@ -155,16 +155,15 @@ extension RunMachine {
     let radio = radios.remove(index, at: now)
     air.mustBeReceivedAgain(on: session.adapter)
     let (least, total) = (leastScanTime, radio.scanTime.total(at: now))
-    for place in rooms.places([.queued]) { rooms.leave(place, session.adapter) }
+    rooms.lose(session.adapter)
     // If the adapter returns within milliseconds, an attempt that has not connected yet would connect in the new
     // session, which does not count its link.
     endAttempts([.connecting], .adapterLost) { $0.session == session }
-    for place in reach.keys { reach[place]?[session.adapter] = nil }
     for place in rooms.places([.proving]) {
       guard case .proving(var state) = rooms[place].state, state.adapter == session.adapter else { continue }
       (state.adapter, state.limit) = (nil, least + max(state.limit - total, .zero))
       rooms.update(place, .proving(state))
-      timers.orphans.insert(Due(at: state.limit, room: place))
+      rooms.timers.orphans.insert(Due(at: state.limit, room: place))
     }
     for place in rooms.places([.queued]) {
       guard let device = rooms[place].state.work?.address else { continue }

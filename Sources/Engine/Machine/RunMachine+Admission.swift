@@ -19,7 +19,7 @@ extension RunMachine {
       let work = prepared(work)
       if self.rooms[place].isPerAction {
         for (adapter, reception) in air[work.address]?.receptions ?? [:] {
-          reached(place, on: adapter, rssi: reception.rssi)
+          self.rooms.reached(place, by: adapter, rssi: reception.rssi)
         }
       }
       if admitted.contains(place) {
@@ -106,11 +106,5 @@ extension RunMachine {
         finish(place, .pending, reason: .tooManyFailures)
       }
     }
-  }
-}
-
-extension RoomTable {
-  func outcome(of place: Int) -> RoomFinished? {
-    if case .finished(let finished) = self[place].state { finished.outcome } else { nil }
   }
 }

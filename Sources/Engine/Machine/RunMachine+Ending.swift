@@ -103,7 +103,7 @@ extension RunMachine {
 
   /// Records the devices that could be provisioned and that no room claims.
   private mutating func noteUnclaimed() {
-    var claimed = rooms.given.union(devicesOfRooms).union(request.known.lastKnown.claimed)
+    var claimed = rooms.given.union(request.devices).union(request.known.lastKnown.claimed)
     claimed.formUnion(rooms.indices.compactMap { rooms.outcome(of: $0)?.address })
     for sighting in air.free where !claimed.contains(sighting.address) {
       guard let profile = sighting.life?.profile else { continue }

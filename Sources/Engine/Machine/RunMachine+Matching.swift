@@ -122,7 +122,7 @@ extension RunMachine {
     // Half the scan time that a device gets before its first connection.
     let limit = leastScanTime + room.timeouts.search
     rooms.move(place, to: .awaited)
-    if !request.isWatching { timers.silences.insert(Due(at: limit, room: place)) }
+    if !request.isWatching { rooms.timers.silences.insert(Due(at: limit, room: place)) }
   }
 
   /// Ends a room whose device was configured elsewhere, if the advertisements decide.

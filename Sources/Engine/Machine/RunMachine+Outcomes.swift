@@ -34,7 +34,7 @@ extension RunMachine {
       radios[index].hasOldSightings = true
     }
     if state.reason.possibleHostLoss != nil, radios.index(of: state.past.session) != nil, !isStopping {
-      timers.instants.insert(Due(at: judgement(of: state), room: place))
+      rooms.timers.instants.insert(Due(at: judgement(of: state), room: place))
     } else {
       judge(place, state)
     }
@@ -116,7 +116,7 @@ extension RunMachine {
     case .retry(let pause):
       let until = max(state.failedAt.advanced(by: pause), now)
       rooms.move(place, to: state.backingOff(state.work, until: until))
-      timers.instants.insert(Due(at: until, room: place))
+      rooms.timers.instants.insert(Due(at: until, room: place))
       record(
         .retryScheduled(
           .init(room: state.past.attempt.room, attempt: state.work.number, delay: pause.inSeconds)))

@@ -28,7 +28,7 @@ extension RunMachine {
     if let index {
       radios[index].proofs.insert(Due(at: limit, room: place))
     } else {
-      timers.orphans.insert(Due(at: limit, room: place))
+      rooms.timers.orphans.insert(Due(at: limit, room: place))
     }
     record(
       .stageStarted(
@@ -49,10 +49,10 @@ extension RunMachine {
         if isAwaited { over.insert(due.room) }
       }
     }
-    while let due = timers.orphans.min {
+    while let due = rooms.timers.orphans.min {
       let isAwaited = isAwaited(due, from: nil)
       if isAwaited, due.at > leastScanTime { break }
-      timers.orphans.removeMin()
+      rooms.timers.orphans.removeMin()
       if isAwaited { over.insert(due.room) }
     }
     for place in over.sorted() { endProof(place, isOver: true) }
@@ -111,7 +111,7 @@ extension RunMachine {
   /// from which they were proved.
   private func devices(ofOthersThan place: Int) -> Set<BluetoothAddress> {
     let room = rooms[place].room.id
-    var devices = devicesOfRooms
+    var devices = request.devices
     devices.formUnion(
       request.known.lastKnown.rooms.filter { $0.key != room }.compactMap { $0.value.lastWrite?.receivedAt })
     for other in rooms.indices where other != place {

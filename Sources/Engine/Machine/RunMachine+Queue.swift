@@ -16,7 +16,7 @@ extension RunMachine {
     isDirty = true
     let isSearched = rooms[place].isPerAction
     if !isSearched, !request.isWatching {
-      timers.silences.insert(Due(at: queued.silenceLimit, room: place))
+      rooms.timers.silences.insert(Due(at: queued.silenceLimit, room: place))
     }
     for radio in radios where isSearched || isFresh(queued.work.address, on: radio.id) {
       enlist(place, on: radio.id)
@@ -48,9 +48,7 @@ extension RunMachine {
 
   /// Whether an adapter leaves a device to those of a host on its floor: one of them receives it, and did not fail.
   private func isLeft(_ place: Int, _ work: RoomWork, by adapter: AdapterID) -> Bool {
-    guard let floor = rooms[place].room.floor, let hosts = hosts[floor], !adapter.isOf(hosts) else {
-      return false
-    }
+    guard let hosts = rooms[place].hosts, !adapter.isOf(hosts) else { return false }
     return radios.contains {
       $0.id.isOf(hosts) && !$0.isCoolingDown(at: now) && isFresh(work.address, on: $0.id)
         && canWrite(place, on: $0.id) && work.failures[$0.id, default: 0] == 0
@@ -132,7 +130,7 @@ extension RunMachine {
     let sighting = air[state.work.address]
     // A device that its own session searches goes to an adapter that ever received it.
     func strength(on adapter: AdapterID) -> Int? {
-      isSearched ? reach[place]?[adapter] : sighting?.receptions[adapter]?.rssi
+      isSearched ? rooms.reach[place]?[adapter] : sighting?.receptions[adapter]?.rssi
     }
     let here = (strength: strength(on: adapter), failures: state.work.failures[adapter] ?? 0)
     return radios.contains { other in
@@ -153,18 +151,13 @@ extension RunMachine {
     }
   }
 
-  /// Notes that an adapter received a device that its own session searches.
-  mutating func reached(_ place: Int, on adapter: AdapterID, rssi: Int?) {
-    reach[place, default: [:]][adapter] = rssi ?? reach[place]?[adapter]
-  }
-
   // MARK: Timers
 
   /// Ends back-offs, delays before a classification, waits for proofs, and rooms without a sighting for too
   /// long.
   mutating func endWhatIsDue() {
-    while let due = timers.instants.min, due.at <= now {
-      timers.instants.removeMin()
+    while let due = rooms.timers.instants.min, due.at <= now {
+      rooms.timers.instants.removeMin()
       switch rooms[due.room].state {
       case .backingOff(let state) where state.until == due.at:
         if !isEnding { enqueue(due.room, state.over(silenceLimit: silenceLimit(of: state.work.room))) }
@@ -189,8 +182,8 @@ extension RunMachine {
   private mutating func endSilentRooms() {
     guard !isEnding else { return }
     let least = leastScanTime
-    while let due = timers.silences.min, due.at <= least, !radios.isEmpty {
-      timers.silences.removeMin()
+    while let due = rooms.timers.silences.min, due.at <= least, !radios.isEmpty {
+      rooms.timers.silences.removeMin()
       switch rooms[due.room].state {
       case .awaited:
         finish(due.room, .unreachable, reason: silence(of: rooms[due.room].room.address))
@@ -199,7 +192,7 @@ extension RunMachine {
           // It is still received and waits for its connection.
           state.silenceLimit = silenceLimit(of: state.work.room)
           rooms.update(due.room, .queued(state))
-          timers.silences.insert(Due(at: state.silenceLimit, room: due.room))
+          rooms.timers.silences.insert(Due(at: state.silenceLimit, room: due.room))
         } else {
           giveUp(due.room, state.work)
         }

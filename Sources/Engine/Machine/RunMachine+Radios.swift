@@ -113,7 +113,7 @@ extension RunMachine {
   /// lost, for a device that no adapter received, or, unless its last scan window found no candidate, for
   /// devices that others have yet to connect to.
   private func wantsToScan(_ index: Int) -> Bool {
-    if !radios[index].proofs.isEmpty || !timers.orphans.isEmpty { return true }
+    if !radios[index].proofs.isEmpty || !rooms.timers.orphans.isEmpty { return true }
     if isInDoubt(index) { return true }
     guard mayStartAttempts || isSurveying else { return false }
     if isSilentBesideOthers(index) { return true }
@@ -234,9 +234,9 @@ extension RunMachine {
       }
       wake(at: radios[index].proofs.min.flatMap { radios[index].scanTime.instant(of: $0.at, at: now) })
     }
-    wake(at: timers.instants.min?.at)
-    wake(at: timers.orphans.min.flatMap { radios.instant(ofLeastScanTime: $0.at, at: now) })
-    wake(at: timers.silences.min.flatMap { radios.instant(ofLeastScanTime: $0.at, at: now) })
+    wake(at: rooms.timers.instants.min?.at)
+    wake(at: rooms.timers.orphans.min.flatMap { radios.instant(ofLeastScanTime: $0.at, at: now) })
+    wake(at: rooms.timers.silences.min.flatMap { radios.instant(ofLeastScanTime: $0.at, at: now) })
     return earliest
   }
 }

@@ -141,7 +141,7 @@ extension RunMachine {
   private mutating func receive(_ advertisement: Advertisement, of place: Int) -> Bool {
     let adapter = advertisement.adapter
     if rooms[place].isPerAction {
-      reached(place, on: adapter, rssi: advertisement.rssi)
+      rooms.reached(place, by: adapter, rssi: advertisement.rssi)
     }
     if let queue = rooms[place].state.queue {
       // A device of unknown content is no candidate: its window would end for it at once, again and again.
@@ -167,7 +167,7 @@ extension RunMachine {
         advertisement, with: sighting?.identityNow, firstReceived: sighting?.firstReceived)
       rooms.update(place, .proving(state))
       if settled == nil, let settles = state.watch.settlesAt {
-        timers.instants.insert(Due(at: settles, room: place))
+        rooms.timers.instants.insert(Due(at: settles, room: place))
       }
       if state.watch.isAccepted, !wasAccepted {
         record(

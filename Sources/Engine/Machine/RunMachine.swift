@@ -1,6 +1,5 @@
 import Bluetooth
 import Model
-import HeapModule
 
 /// All decisions of a run: what is scanned, connected to, written, retried and given up, and how each room
 /// ends. A pure value: it takes inputs and returns effects; it has no clock, no tasks and no IO. The shell
@@ -45,17 +44,11 @@ struct RunMachine: Sendable {
   /// Whether the operator paused the run: no new attempt starts.
   var isPaused = false
 
-  /// The devices that the rooms of the building have, by the manifest or the record.
-  let devicesOfRooms: Set<BluetoothAddress>
-  let hosts: [String: Set<HostName>]
   /// The selected rooms, in the manifest's order. Other values refer to a room by its index in this table.
   var rooms: RoomTable
   var air: AirLedger
   var radios = RadioPool()
   var nearby = NearbyAdapters()
-  /// The RSSI in dBm of each adapter, in its present session, that ever received the device of a room whose
-  /// own session searches it.
-  var reach: [Int: [AdapterID: Int]] = [:]
   /// The adapter that completes the survey beside the first connections, or did, and its scan time at the end of the
   /// survey.
   var listener: (session: RadioSession, until: Duration)?
@@ -68,7 +61,6 @@ struct RunMachine: Sendable {
   /// Rooms that the operator is asked about; nil without a pending question.
   var confirmation: PendingConfirmation?
   var matchedAt: MonotonicInstant?
-  var timers = RoomTimers()
   /// When the stack or the bus of a host was last found to be lost.
   var stackLostAt: [HostName?: MonotonicInstant] = [:]
   /// Whether the record says that more devices were received than are kept.
@@ -88,14 +80,10 @@ struct RunMachine: Sendable {
     self.request = request
     self.goal = goal
     self.chance = chance
-    devicesOfRooms = Set(request.building.rooms.compactMap { request.known.device(of: $0)?.address })
-    hosts = request.building.hosts.reduce(into: [:]) { hosts, host in
-      for floor in host.floors { hosts[floor, default: []].insert(host.name) }
-    }
-    rooms = RoomTable(request.rooms)
+    rooms = RoomTable(request.rooms, of: request.building)
     air = AirLedger(
       families: request.building.families.expecting(request.building.rooms), wanted: Set(rooms.identities),
-      named: devicesOfRooms)
+      named: request.devices)
     admission = Admission(perNetwork: request.canaries, failureLimit: request.failureLimit)
   }
 

@@ -73,6 +73,9 @@ package struct ApplyRequest: Sendable {
   /// The selected rooms, in the manifest's order.
   package var rooms: [Room] { building.rooms.filter { excluded[$0.id] == nil } }
 
+  /// The devices that the rooms of the building have, by the manifest or the record.
+  var devices: Set<BluetoothAddress> { Set(building.rooms.compactMap { known.device(of: $0)?.address }) }
+
   /// Conflicts between the rooms and the record. A run begins only without any.
   package var conflicts: [RecordConflict] {
     Model.conflicts(of: rooms, with: known.lastKnown, allowing: known.permissions)

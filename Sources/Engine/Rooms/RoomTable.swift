@@ -10,11 +10,13 @@ struct RoomTable: Sendable {
     /// Whether each attempt begins with an action at its device, so that the attempt needs no earlier sighting. Stored: it
     /// is read for each advertisement.
     let isPerAction: Bool
+    /// The hosts on its floor; nil without any.
+    let hosts: Set<HostName>?
     /// Only `RoomTable.move` and `RoomTable.update` change it.
     fileprivate(set) var state = RoomState.unmatched
 
-    fileprivate init(_ room: Room) {
-      self.room = room
+    fileprivate init(_ room: Room, hosts: Set<HostName>?) {
+      (self.room, self.hosts) = (room, hosts)
       isPerAction = room.family.lifecycle.isPerAction
     }
 
@@ -36,9 +38,17 @@ struct RoomTable: Sendable {
   private(set) var failedToConnect: [Int: FailedConnection] = [:]
   /// All devices that rooms got in this run.
   private(set) var given: Set<BluetoothAddress> = []
+  /// The RSSI in dBm of each adapter, in its present session, that ever received the device of a room whose
+  /// own session searches it.
+  private(set) var reach: [Int: [AdapterID: Int]] = [:]
+  var timers = RoomTimers()
 
-  init(_ rooms: [Room]) {
-    entries = rooms.map(Entry.init)
+  init(_ rooms: [Room], of building: Building) {
+    var hosts: [String: Set<HostName>] = [:]
+    for host in building.hosts {
+      for floor in host.floors { hosts[floor, default: []].insert(host.name) }
+    }
+    entries = rooms.map { room in Entry(room, hosts: room.floor.flatMap { hosts[$0] }) }
     isAnyPerAction = entries.contains(where: \.isPerAction)
     places = Dictionary(uniqueKeysWithValues: rooms.enumerated().map { ($1.id, $0) })
     members = [.unmatched: Set(rooms.indices)]
@@ -55,6 +65,10 @@ struct RoomTable: Sendable {
   func place(of room: RoomID) -> Int {
     guard let place = places[room] else { preconditionFailure("room \(room) is not part of this run") }
     return place
+  }
+
+  func outcome(of place: Int) -> RoomFinished? {
+    if case .finished(let finished) = entries[place].state { finished.outcome } else { nil }
   }
 
   /// The room that has or awaits this device.
@@ -140,6 +154,17 @@ struct RoomTable: Sendable {
     entries[place].state = .queued(state)
     unreceived.remove(place)
     return true
+  }
+
+  /// Notes that an adapter received a device that its own session searches.
+  mutating func reached(_ place: Int, by adapter: AdapterID, rssi: Int?) {
+    reach[place, default: [:]][adapter] = rssi ?? reach[place]?[adapter]
+  }
+
+  /// The session of an adapter is over.
+  mutating func lose(_ adapter: AdapterID) {
+    for place in members[.queued] ?? [] { leave(place, adapter) }
+    for place in reach.keys { reach[place]?[adapter] = nil }
   }
 
   /// Removes a queued room from the candidates of an adapter.
