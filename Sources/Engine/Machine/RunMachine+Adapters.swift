@@ -42,7 +42,7 @@ extension RunMachine {
     for failure in hosts.compactMap(\.failure) {
       switch failure.code {
       case .cancelled: return
-      case .stackUnavailable, .busUnavailable: stackLostAt[failure.host] = now
+      case .stackUnavailable, .busUnavailable: radios.presence.stackLostAt[failure.host] = now
       default: break
       }
     }

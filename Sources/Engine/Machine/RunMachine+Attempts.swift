@@ -128,7 +128,7 @@ extension RunMachine {
   /// Permits attempts to write their device, or forbids it: another device with the identity of the room may have been
   /// received since the attempt began. While an adapter completes the survey, they wait.
   mutating func answerWriters() {
-    guard !writers.isEmpty, !isListening else { return }
+    guard !writers.isEmpty, radios.listener(at: now) == nil else { return }
     for attempt in writers {
       let place = rooms.place(of: attempt.room)
       guard case .connected(let engaged) = rooms[place].state, engaged.attempt == attempt else { continue }
@@ -234,9 +234,9 @@ extension RunMachine {
     guard case .disconnecting(let state) = rooms[place].state, state.attempt == attempt else { return }
     let (address, adapter) = (state.work.address, state.session.adapter)
     if isForgotten {
-      leftovers.remove(address, on: adapter)
+      radios.leftovers.remove(address, on: adapter)
     } else {
-      leftovers.insert(address, on: adapter)
+      radios.leftovers.insert(address, on: adapter)
     }
     if state.mayHaveFoundNoSlot {
       air.mustBeReceivedAgain(address, on: adapter)

@@ -57,7 +57,7 @@ extension RunMachine {
       rooms.count(.connecting) + rooms.count(.connected) + rooms.count(.disconnecting) > 0
     guard !isAtWork, radios.isAtRest else { return }
     phase = .concluding
-    if leftovers.isEmpty { conclude() } else { perform(.forgetLeftovers(leftovers.all)) }
+    if radios.leftovers.isEmpty { conclude() } else { perform(.forgetLeftovers(radios.leftovers.all)) }
   }
 
   /// Gives the remaining rooms their outcome, and ends the run.

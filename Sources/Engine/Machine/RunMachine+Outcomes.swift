@@ -51,7 +51,7 @@ extension RunMachine {
     let (seen, isLost) = (state.reason, radios.index(of: state.past.session) == nil)
     guard let loss = seen.possibleHostLoss else { return seen }
     let isStackLost =
-      stackLostAt[state.past.session.adapter.host]
+      radios.presence.stackLostAt[state.past.session.adapter.host]
       .map { $0.advanced(by: Self.hostGracePeriod) >= state.failedAt } ?? false
     if state.past.linkEnd == .stackLost || isLost && (isStackLost || seen.code == .stackLost) {
       return .stackLost(loss)

@@ -26,7 +26,7 @@ extension RunMachine {
     switch radios[index].state {
     case .closing, .connecting, .powerCycling:
       return
-    case .scanning where listens(index):
+    case .scanning where radios.listener(at: now)?.index == index:
       return
     case .idle where isSuspected:
       radios.powerCycle(index)

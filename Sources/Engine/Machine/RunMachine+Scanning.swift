@@ -11,7 +11,7 @@ extension RunMachine {
     let session = radios[index].session
     let purpose: ScanPurpose = isSurveying ? .survey : rooms.count(.proving) == 0 ? .sighting : .proof
     radios.open(.init(purpose: purpose, since: now), index)
-    let forgetting = leftovers.on(session.adapter).filter { address in
+    let forgetting = radios.leftovers.on(session.adapter).filter { address in
       // A device with a new connection is forgotten after it.
       rooms.owner(of: address).map { !rooms[$0].state.kind.isEngaged } ?? true
     }

@@ -88,14 +88,7 @@ extension RunMachine {
       return false
     }
     survey.maySplit = false
-    let scanning = radios.indices.filter {
-      radios[$0].state.kind == .scanning && radios[$0].receivedAt != nil
-    }
-    // The one that is done first: a stack may start their scans one after the other.
-    let longest = scanning.reversed().max {
-      radios[$0].scanTime.total(at: now) < radios[$1].scanTime.total(at: now)
-    }
-    guard scanning.count > 1, let listening = longest.map({ radios[$0].session }) else { return false }
+    guard let listener = radios.longestScanning(at: now) else { return false }
     let isDecided = matches(of: Array(rooms.indices)).values.allSatisfy { match in
       switch match {
       case .device(_, let basis): !basis.needsConsent
@@ -103,23 +96,9 @@ extension RunMachine {
       case .awaited, .stopped: false
       }
     }
-    if isDecided { listener = (listening, until: radios.surveySince + survey.shortest) }
+    if isDecided { radios.listen(listener, for: survey.shortest) }
     return isDecided
   }
-
-  /// Whether an adapter completes the survey.
-  var isListening: Bool { listensUntil != nil }
-
-  /// The scan time at which the listener has completed the survey; nil when none listens.
-  private var listensUntil: (index: Int, scanTime: Duration)? {
-    guard let (session, until) = listener, let index = radios.index(of: session),
-      radios[index].state.kind == .scanning, radios[index].scanTime.total(at: now) < until
-    else { return nil }
-    return (index, until)
-  }
-
-  /// Whether this adapter completes the survey.
-  func listens(_ index: Int) -> Bool { listensUntil?.index == index }
 
   /// Whether each room without an address has its device, or a longer survey would not give it one.
   private mutating func isSearchSettled(_ survey: inout Survey) -> Bool {
@@ -135,7 +114,8 @@ extension RunMachine {
   /// Matches once all scan windows are closed: the kernel would end one by itself while a question is
   /// pending.
   mutating func matchIfSurveyIsClosed() {
-    guard radios.open.allSatisfy({ isListening && $0 == listener?.session }) else { return }
+    let listener = radios.listener(at: now).map { radios[$0.index].session }
+    guard radios.open.allSatisfy({ $0 == listener }) else { return }
     bind()
   }
 
@@ -149,7 +129,9 @@ extension RunMachine {
         .map { now.advanced(by: $0 - scanned) }
       return (ends + [survey.matchesAt].compactMap(\.self).filter { $0 > now }).min()
     case .provisioning:
-      let listened = listensUntil.flatMap { radios[$0.index].scanTime.instant(of: $0.scanTime, at: now) }
+      let listened = radios.listener(at: now).flatMap {
+        radios[$0.index].scanTime.instant(of: $0.until, at: now)
+      }
       return [matchesAgainAt, listened].compactMap(\.self).min()
     case .draining(let end): return end
     case .closingSurvey, .stopping, .concluding, .ended: return nil

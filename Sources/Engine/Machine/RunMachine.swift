@@ -49,20 +49,13 @@ struct RunMachine: Sendable {
   var air: AirLedger
   var radios = RadioPool()
   var nearby = NearbyAdapters()
-  /// The adapter that completes the survey beside the first connections, or did, and its scan time at the end of the
-  /// survey.
-  var listener: (session: RadioSession, until: Duration)?
   /// Attempts that wait for the permission to write.
   var writers: [AttemptID] = []
-  /// Devices that lost adapters still remember from this run.
-  var leftovers = Leftovers()
   var admission: Admission
   var plan: ApplyPlan?
   /// Rooms that the operator is asked about; nil without a pending question.
   var confirmation: PendingConfirmation?
   var matchedAt: MonotonicInstant?
-  /// When the stack or the bus of a host was last found to be lost.
-  var stackLostAt: [HostName?: MonotonicInstant] = [:]
   /// Whether the record says that more devices were received than are kept.
   var isOverflowNoted = false
   /// Devices of rooms that are received with unknown content because the stack keeps an old object: its error
@@ -147,7 +140,7 @@ struct RunMachine: Sendable {
     case .linkEnded(let cause, let attempt): linkEnded(attempt, cause)
     case .takenDown(let isForgotten, let attempt): takenDown(attempt, isForgotten: isForgotten)
     case .forgotten(let address, let adapter):
-      leftovers.remove(address, on: adapter)
+      radios.leftovers.remove(address, on: adapter)
       return false
     case .leftoversForgotten: conclude()
     case .confirmed(let consent): confirmed(consent)

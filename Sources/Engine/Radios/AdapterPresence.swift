@@ -21,6 +21,8 @@ struct AdapterPresence: Sendable {
   var isWatchEnded = false
   /// Why hosts cannot be used, as the record says it.
   var unavailable: [HostName: HostUnavailable.Cause] = [:]
+  /// When the stack or the bus of a host was last found to be lost.
+  var stackLostAt: [HostName?: MonotonicInstant] = [:]
   var claiming: [AdapterID: Adapter] = [:]
   /// Why an adapter could not be claimed: the first refusal since the wait began.
   var refusal: RunRefusal?

@@ -15,6 +15,11 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
   /// The least scan time of all adapters when the last session ended: later sessions start with it.
   private var scanned = Duration.zero
   var presence = AdapterPresence()
+  /// Devices that the stacks still remember from this run.
+  var leftovers = Leftovers()
+  /// The adapter that completes the survey beside the first connections, or did, and its scan time at the end of the
+  /// survey.
+  private var listening: (session: RadioSession, until: Duration)?
 
   var startIndex: Int { radios.startIndex }
   var endIndex: Int { radios.endIndex }
@@ -113,6 +118,33 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
   func surveyTime(at now: MonotonicInstant) -> Duration {
     let scanning = radios.indices.lazy.filter { !radios[$0].isCoolingDown(at: now) }
     return scanning.map { radios[$0].scanTime.total(at: now) - surveySince }.min() ?? .zero
+  }
+
+  // MARK: The end of the survey
+
+  /// Of several adapters that scan and receive, the one that is done first: a stack may start their scans one after the
+  /// other.
+  func longestScanning(at now: MonotonicInstant) -> RadioSession? {
+    let scanning = radios.indices.filter {
+      radios[$0].state.kind == .scanning && radios[$0].receivedAt != nil
+    }
+    let longest = scanning.reversed().max {
+      radios[$0].scanTime.total(at: now) < radios[$1].scanTime.total(at: now)
+    }
+    return scanning.count > 1 ? longest.map { radios[$0].session } : nil
+  }
+
+  /// Has an adapter complete a survey of this length, while the others connect.
+  mutating func listen(_ session: RadioSession, for survey: Duration) {
+    listening = (session, until: surveySince + survey)
+  }
+
+  /// The adapter that completes the survey, and the scan time at which it has; nil when none does.
+  func listener(at now: MonotonicInstant) -> (index: Int, until: Duration)? {
+    guard let (session, until) = listening, let index = self.index(of: session),
+      radios[index].state.kind == .scanning, radios[index].scanTime.total(at: now) < until
+    else { return nil }
+    return (index, until)
   }
 
   // MARK: Health
