@@ -211,8 +211,7 @@ extension RunMachine {
 
   /// Why nothing usable was received from a device.
   func silence(of address: BluetoothAddress?) -> FailureReason {
-    let hidden = address.flatMap { self.obscured[$0] }?.min { $0.key < $1.key }
-    if let hidden { return .contentHidden(stackText: hidden.value) }
+    if let error = address.flatMap(hidden.error(of:)) { return .contentHidden(stackText: error) }
     if let address, air.isStranger(address) { return .notRecognised }
     return radios.isDeaf(at: now) ? .adapterDeaf : .neverReceived()
   }

@@ -86,7 +86,11 @@ extension RunMachine {
 
   private mutating func receive(_ advertisement: Advertisement) -> Bool {
     var mayDecide = false
-    defer { noteOverflow(on: advertisement.adapter) }
+    defer {
+      if air.notesOverflow() {
+        record(.adapterFaulted(.init(adapter: advertisement.adapter, fault: .tooManyDevices)))
+      }
+    }
     if let sighting = air.receive(advertisement) {
       if air.mayRecord(sighting) {
         record(
@@ -102,7 +106,13 @@ extension RunMachine {
       phase = .surveying(survey)
     }
     let owner = rooms.owner(of: advertisement.address)
-    if owner != nil { noteContent(of: advertisement) }
+    if owner != nil, let failure = hidden.receive(advertisement) {
+      record(
+        .adapterFaulted(
+          .init(
+            adapter: advertisement.adapter, fault: .keepsDevice, address: advertisement.address,
+            stackText: failure.stackText)))
+    }
     if let owner, receive(advertisement, of: owner) { mayDecide = true }
     // Any address may send an awaited identity: another address than the device's own proves nothing, but
     // explains a missing proof.
@@ -112,29 +122,6 @@ extension RunMachine {
       mayDecide = true
     }
     return mayDecide
-  }
-
-  /// Notes whether the content of a room's device is unknown because the stack keeps an old object. Each device
-  /// is recorded once for each adapter.
-  private mutating func noteContent(of advertisement: Advertisement) {
-    let (address, adapter) = (advertisement.address, advertisement.adapter)
-    guard let failure = advertisement.contentFailure else {
-      obscured[address] = nil
-      return
-    }
-    guard obscured[address]?[adapter] == nil else { return }
-    obscured[address, default: [:]][adapter] = failure.stackText ?? "\(failure.code)"
-    guard notedObscured[address, default: []].insert(adapter).inserted else { return }
-    record(
-      .adapterFaulted(
-        .init(adapter: adapter, fault: .keepsDevice, address: address, stackText: failure.stackText)))
-  }
-
-  /// Records once that more devices were received than are kept.
-  private mutating func noteOverflow(on adapter: AdapterID) {
-    guard air.hasOverflowed, !isOverflowNoted else { return }
-    isOverflowNoted = true
-    record(.adapterFaulted(.init(adapter: adapter, fault: .tooManyDevices)))
   }
 
   /// Takes an advertisement that concerns a room. Returns whether decisions may follow.

@@ -56,13 +56,7 @@ struct RunMachine: Sendable {
   /// Rooms that the operator is asked about; nil without a pending question.
   var confirmation: PendingConfirmation?
   var matchedAt: MonotonicInstant?
-  /// Whether the record says that more devices were received than are kept.
-  var isOverflowNoted = false
-  /// Devices of rooms that are received with unknown content because the stack keeps an old object: its error
-  /// by adapter.
-  var obscured: [BluetoothAddress: [AdapterID: String]] = [:]
-  /// The devices, and the adapters, for which that is on record.
-  var notedObscured: [BluetoothAddress: Set<AdapterID>] = [:]
+  var hidden = HiddenContents()
   /// Whether a decision was made that may cause others.
   var isDirty = false
   /// The next instant at which the machine needs the input `timePassed`; nil when only other inputs can

@@ -147,6 +147,7 @@ package struct AirLedger: Sendable {
   private let named: Set<BluetoothAddress>
   /// Whether a device was dropped because of the limit.
   package private(set) var hasOverflowed = false
+  private var isOverflowNoted = false
   /// Identities that count from any sender. Others of unknown families are dropped: offices are full of them.
   private let wanted: Set<DeviceIdentity>
   private var devices: [BluetoothAddress: Sighting] = [:]
@@ -211,6 +212,13 @@ package struct AirLedger: Sendable {
     else { return false }
     recorded[sighting.address] = count + 1
     recordedInAll += 1
+    return true
+  }
+
+  /// Whether a device was dropped and the record does not say so yet: true once.
+  mutating func notesOverflow() -> Bool {
+    guard hasOverflowed, !isOverflowNoted else { return false }
+    isOverflowNoted = true
     return true
   }
 
