@@ -19,7 +19,7 @@ extension RunMachine {
 
   /// Lists the adapters again when they may have changed, and ends the wait for one when its time is over.
   mutating func lookAfterAdapters() {
-    guard !isStopping else { return }
+    guard !course.isStopping else { return }
     if let wait = radios.presence.wait {
       if radios.presence.isWatchEnded { return stop(.radio(CentralError(.busUnavailable))) }
       if wait.until <= now, !radios.presence.isListing {
@@ -37,7 +37,7 @@ extension RunMachine {
   /// Takes adapters that appeared, and ends the sessions of those that disappeared.
   mutating func take(_ hosts: [HostAdapters]) {
     radios.presence.isListing = false
-    guard !isStopping else { return }
+    guard !course.isStopping else { return }
     note(hosts)
     for failure in hosts.compactMap(\.failure) {
       switch failure.code {
@@ -103,7 +103,7 @@ extension RunMachine {
 
   /// Takes the response to a claim: this run may use the adapter, or another run has it.
   mutating func take(_ claim: AdapterClaim, of id: AdapterID, stack: String?, _ hardware: AdapterHardware?) {
-    guard let adapter = radios.presence.claiming.removeValue(forKey: id), !isStopping,
+    guard let adapter = radios.presence.claiming.removeValue(forKey: id), !course.isStopping,
       radios.index(of: id) == nil
     else {
       return
@@ -137,7 +137,7 @@ extension RunMachine {
         .init(
           adapter: adapter.id, name: adapter.name, alias: description?.alias, place: description?.place,
           stack: stack, hardware: hardware, slots: slots.limit)))
-    nearby.take(adapter, namedBy: request.building.rooms)
+    matching.nearby.take(adapter, namedBy: request.building.rooms)
     let session = radios.add(adapter.id, slots: slots, at: now)
     radios[history: adapter.id].health.began(at: now)
     for place in rooms.places([.queued]) where rooms[place].isPerAction {
@@ -181,7 +181,7 @@ extension RunMachine {
   /// Gives up an adapter that comes and goes without end.
   private mutating func noteLoss(of adapter: AdapterID) {
     radios[history: adapter].health.lost(at: now)
-    guard radios[history: adapter].health.comesAndGoes, !isStopping else { return }
+    guard radios[history: adapter].health.comesAndGoes, !course.isStopping else { return }
     let failure = CentralError(
       .adapterUnavailable(.absent),
       stackText: "it was lost \(AdapterHealth.tolerableFlaps) times in a row within 30 s")
@@ -218,7 +218,7 @@ extension RunMachine {
   /// Ends links that a killed run left behind: a connected sensor does not advertise. Only devices that a
   /// room names or has on record, or that offer the service of a built-in family, may be disconnected.
   mutating func release(_ peripherals: [ConnectedPeripheral]?, in session: RadioSession) {
-    let isCurrent = !isStopping && radios.index(of: session) != nil
+    let isCurrent = !course.isStopping && radios.index(of: session) != nil
     let left = isCurrent ? (peripherals ?? []).filter(isLeftBehind).map(\.address) : []
     if left.isEmpty {
       radios.presence.releasing.remove(session)

@@ -70,7 +70,7 @@ extension RunMachine {
 
   /// Takes the decision about the remaining rooms.
   mutating func judged(_ isApproved: Bool) {
-    guard admission.isBeingAsked, !isEnding else { return }
+    guard admission.isBeingAsked, !course.isEnding else { return }
     let first = admission.firstRooms
     record(.canariesJudged(.init(rooms: first.map { rooms[$0].room.id }, approved: isApproved)))
     judged(first, isApproved: isApproved)

@@ -52,7 +52,8 @@ extension RunMachine {
   /// Begins the attempt: the moment of the action has come, or no person marks it.
   mutating func begin(_ attempt: AttemptID, action: MonotonicInstant?) {
     let place = rooms.place(of: attempt.room)
-    guard !isEnding, case .preparing(let engaged) = rooms[place].state, engaged.attempt == attempt else {
+    guard !course.isEnding, case .preparing(let engaged) = rooms[place].state, engaged.attempt == attempt
+    else {
       return
     }
     begin(place, engaged, action: action)

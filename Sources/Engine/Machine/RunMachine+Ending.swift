@@ -9,7 +9,7 @@ extension RunMachine {
     matchAgain()
     attendFirstRooms()
     if admission.isClosed { beginNoMore() }
-    let isAsking = confirmation != nil || admission.isBeingAsked
+    let isAsking = matching.question != nil || admission.isBeingAsked
     let isWatching = request.isWatching && rooms.count(.open) + rooms.count(.awaitingOperator) > 0
     guard !rooms.isAnyActive, !isAsking, !isWatching else { return }
     for place in rooms.places([.awaitingOperator]) {
@@ -21,11 +21,11 @@ extension RunMachine {
 
   /// Ends what the run has begun: scan windows, GATT sessions, waits for a proof, questions to the operator.
   mutating func endWhatIsUnderWay() {
-    phase = .stopping
+    course.phase = .stopping
     isDirty = true
     perform(.withdrawQuestions)
-    confirmation = nil
-    if stop == nil { reportSilentAdapters() }
+    matching.question = nil
+    if course.stop == nil { reportSilentAdapters() }
     for session in radios.open { perform(.endScan(session)) }
     endAttempts([.connecting, .connected], .stopped)
     for place in rooms.indices {
@@ -56,20 +56,20 @@ extension RunMachine {
     let isAtWork =
       rooms.count(.connecting) + rooms.count(.connected) + rooms.count(.disconnecting) > 0
     guard !isAtWork, radios.isAtRest else { return }
-    phase = .concluding
+    course.phase = .concluding
     if radios.leftovers.isEmpty { conclude() } else { perform(.forgetLeftovers(radios.leftovers.all)) }
   }
 
   /// Gives the remaining rooms their outcome, and ends the run.
   mutating func conclude() {
-    guard case .concluding = phase else { return }
-    phase = .ended
+    guard case .concluding = course.phase else { return }
+    course.phase = .ended
     guard goal == .apply else {
-      let plan = stop == nil ? plan : nil
+      let plan = course.stop == nil ? matching.plan : nil
       return perform(.finish(.planned(plan.map(Result.success) ?? .failure(planFailure))))
     }
     noteUnclaimed()
-    let stop = stop.flatMap { hasNoEffect($0) ? nil : $0 }
+    let stop = course.stop.flatMap { hasNoEffect($0) ? nil : $0 }
     if let stop { record(.runInterrupted(stop.fact)) }
     for place in rooms.indices where rooms[place].state.kind != .finished {
       let (outcome, reason) = leftOver(place, stop)
@@ -94,7 +94,7 @@ extension RunMachine {
   }
 
   private var planFailure: PlanFailure {
-    switch stop {
+    switch course.stop {
     case .radio(let error): .radio(error)
     case .refused(let refusal): .refused(refusal)
     case .interrupted, .record, nil: .interrupted
@@ -179,24 +179,6 @@ extension RunMachine {
       endAttempts([.connecting, .connected], .hostPaused)
     case .clockSet:
       break
-    }
-  }
-}
-
-extension Stop {
-  var fact: RunInterrupted {
-    switch self {
-    case .interrupted: .init(cause: .signal)
-    case .record(let failure): .init(cause: .record, detail: failure.text)
-    case .refused(.plan): .init(cause: .plan)
-    case .refused(.adapterClaimed(let adapter, let holder)):
-      .init(cause: .claimed, detail: "\(adapter): \(holder)")
-    case .radio(let error):
-      if case .adapterUnavailable = error.code {
-        .init(cause: .adapter, detail: error.stackText)
-      } else {
-        .init(cause: .stack, detail: error.stackText)
-      }
     }
   }
 }

@@ -2,10 +2,14 @@ import Bluetooth
 import Model
 import HeapModule
 
-/// Rooms that the operator is asked about, with the results of their matching.
-struct PendingConfirmation: Sendable {
-  let places: [Int]
-  let matches: [RoomID: Match]
+/// What matching leaves for later inputs.
+struct MatchingState: Sendable {
+  var nearby = NearbyAdapters()
+  var matchedAt: MonotonicInstant?
+  /// The rooms that the operator is asked about, with their matches; nil without a pending question.
+  var question: (places: [Int], matches: [RoomID: Match])?
+  /// The result of a run that only plans.
+  var plan: ApplyPlan?
 }
 
 /// Matching: from advertisements and the record to the next step of each room.
@@ -16,7 +20,7 @@ extension RunMachine {
   /// Which device belongs to which of these rooms, by everything known now.
   func matches(of places: [Int]) -> [RoomID: Match] {
     match(
-      places.map { rooms[$0].room }, of: request.building, with: air, request.known, nearby: nearby,
+      places.map { rooms[$0].room }, of: request.building, with: air, request.known, nearby: matching.nearby,
       taken: rooms.given, now: now)
   }
 
@@ -24,21 +28,21 @@ extension RunMachine {
   mutating func bind() {
     let matches = matches(of: Array(rooms.indices))
     if goal == .plan {
-      plan = ApplyPlan(request, matches, receivedIn: air)
+      matching.plan = ApplyPlan(request, matches, receivedIn: air)
       return endWhatIsUnderWay()
     }
     if let plan = request.plan {
       let differences = plan.differences(from: ApplyPlan(request, matches))
       if !differences.isEmpty { return stop(.refused(.plan(differences))) }
     }
-    phase = .provisioning
+    course.phase = .provisioning
     settle(Array(rooms.indices), matches)
   }
 
   /// When rooms without a device are matched next; nil when there are none.
   var matchesAgainAt: MonotonicInstant? {
-    guard rooms.count(.open) > 0, confirmation == nil else { return nil }
-    return (matchedAt ?? now).advanced(by: Self.matchInterval)
+    guard rooms.count(.open) > 0, matching.question == nil else { return nil }
+    return (matching.matchedAt ?? now).advanced(by: Self.matchInterval)
   }
 
   /// Matches the rooms without a device again.
@@ -50,7 +54,7 @@ extension RunMachine {
 
   /// Applies matches. Those that are suggested by what was received need the operator's consent first.
   private mutating func settle(_ places: [Int], _ matches: [RoomID: Match]) {
-    matchedAt = now
+    matching.matchedAt = now
     isDirty = true
     let proposals = places.compactMap { place -> ProposedBinding? in
       let room = rooms[place].room
@@ -58,15 +62,15 @@ extension RunMachine {
       return ProposedBinding(room: room, address: address, rssi: air[address]?.rssi)
     }
     guard !proposals.isEmpty else { return settle(places, matches, nil) }
-    confirmation = PendingConfirmation(places: places, matches: matches)
+    matching.question = (places, matches)
     perform(.confirm(proposals))
   }
 
   /// Takes the operator's consent; nil for a refusal.
   mutating func confirmed(_ consent: Consent?) {
-    guard let pending = confirmation, !isEnding else { return }
-    confirmation = nil
-    matchedAt = now
+    guard let pending = matching.question, !course.isEnding else { return }
+    matching.question = nil
+    matching.matchedAt = now
     settle(pending.places, pending.matches, consent)
   }
 

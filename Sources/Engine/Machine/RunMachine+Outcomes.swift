@@ -33,7 +33,7 @@ extension RunMachine {
     if state.awaitsSighting, let index = radios.index(of: past.session) {
       radios[index].hasOldSightings = true
     }
-    if state.reason.possibleHostLoss != nil, radios.index(of: state.past.session) != nil, !isStopping {
+    if state.reason.possibleHostLoss != nil, radios.index(of: state.past.session) != nil, !course.isStopping {
       rooms.timers.instants.insert(Due(at: judgement(of: state), room: place))
     } else {
       judge(place, state)
@@ -73,7 +73,7 @@ extension RunMachine {
           notCounted: failure.exemption)))
     // The attempt ended because the run stops for its own reason: the room gets that reason, not
     // "interrupted".
-    if reason.code == .interrupted, let stop, stop != .interrupted {
+    if reason.code == .interrupted, let stop = course.stop, stop != .interrupted {
       return rooms.move(place, to: state.stopped())
     }
     follow(place, state, reason, failure)

@@ -34,7 +34,7 @@ extension RunMachine {
       .stageStarted(
         .init(
           room: room.id, attempt: state.work.number, stage: .verify, timeout: timeout.inSeconds)))
-    if isStopping { endProof(place, isOver: false) }
+    if course.isStopping { endProof(place, isOver: false) }
   }
 
   /// Ends the waits for proofs whose time is over.
@@ -125,7 +125,7 @@ extension RunMachine {
 
   /// The reason when the wait for a proof ended early: the state of the device is unknown.
   private func cutShort(_ save: UnprovedSave) -> FailureReason {
-    switch stop {
+    switch course.stop {
     case .radio(let error): error.endedRadio(.awaitingProof(save))
     case .record: .recordUnwritable(.awaitingProof(save))
     case .interrupted, .refused, nil: .interrupted(.awaitingProof(save))

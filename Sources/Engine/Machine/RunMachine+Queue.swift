@@ -160,7 +160,7 @@ extension RunMachine {
       rooms.timers.instants.removeMin()
       switch rooms[due.room].state {
       case .backingOff(let state) where state.until == due.at:
-        if !isEnding { enqueue(due.room, state.over(silenceLimit: silenceLimit(of: state.work.room))) }
+        if !course.isEnding { enqueue(due.room, state.over(silenceLimit: silenceLimit(of: state.work.room))) }
       case .proving(let state) where state.watch.settlesAt == due.at: endProof(due.room, isOver: true)
       default: break
       }
@@ -180,7 +180,7 @@ extension RunMachine {
   }
 
   private mutating func endSilentRooms() {
-    guard !isEnding else { return }
+    guard !course.isEnding else { return }
     let least = leastScanTime
     while let due = rooms.timers.silences.min, due.at <= least, !radios.isEmpty {
       rooms.timers.silences.removeMin()

@@ -53,7 +53,7 @@ extension RunMachine {
           if engage(place, index) { return }
         }
         // Candidates that wait for a free slot are connected to before the next scan.
-        if mayStartAttempts, hasCandidate(index) { return }
+        if course.mayStartAttempts, hasCandidate(index) { return }
       }
       // Sessions continue during a window that is needed for the next connections.
       if isOver || radios[index].hasOldSightings || !isQuiet, wantsToScan(index) { openWindow(index) }
@@ -86,13 +86,14 @@ extension RunMachine {
   /// The longest scan window. While the survey measures nearness, windows are short: most chips report each
   /// device only once per scan.
   private var longestWindow: Duration {
-    if case .surveying(let survey) = phase, survey.measuresNearness { return survey.shortest }
+    if case .surveying(let survey) = course.phase, survey.measuresNearness { return survey.shortest }
     return RadioLimits.longestWindow
   }
 
   /// Whether an adapter may make another connection.
   private func hasRoom(_ index: Int) -> Bool {
-    mayStartAttempts && !mayClose && !isInDoubt(index) && radios[index].links < radios[index].slots.limit
+    course.mayStartAttempts && !mayClose && !isInDoubt(index)
+      && radios[index].links < radios[index].slots.limit
       && radios[index].disconnecting.isEmpty && !radios.presence.releasing.contains(radios[index].session)
       && (request.parallel.map { limit in radios.reduce(0) { $0 + $1.links } < limit } ?? true)
   }
@@ -115,7 +116,7 @@ extension RunMachine {
   private func wantsToScan(_ index: Int) -> Bool {
     if !radios[index].proofs.isEmpty || !rooms.timers.orphans.isEmpty { return true }
     if isInDoubt(index) { return true }
-    guard mayStartAttempts || isSurveying else { return false }
+    guard course.mayStartAttempts || course.isSurveying else { return false }
     if isSilentBesideOthers(index) { return true }
     return !rooms.unreceived.isEmpty || rooms.count(.exhausted) > 0 || awaitsAnyDevice
       || !radios[index].hadNoCandidates && rooms.dueCount > freshCandidates(index)
@@ -123,7 +124,7 @@ extension RunMachine {
 
   /// Whether adapters scan for any device that may appear.
   var awaitsAnyDevice: Bool {
-    isSurveying || request.isWatching && rooms.count(.open) + rooms.count(.awaitingOperator) > 0
+    course.isSurveying || request.isWatching && rooms.count(.open) + rooms.count(.awaitingOperator) > 0
   }
 
   // MARK: Deaf adapters
@@ -153,7 +154,7 @@ extension RunMachine {
 
   /// Whether an adapter has never received anything while others do, and it is still to be found out why.
   private func isSilentBesideOthers(_ index: Int) -> Bool {
-    guard case .provisioning = phase, radios[index].receivedAt == nil else { return false }
+    guard case .provisioning = course.phase, radios[index].receivedAt == nil else { return false }
     return !radios[index].isReportedDeaf && radios.contains { $0.receivedAt != nil }
   }
 

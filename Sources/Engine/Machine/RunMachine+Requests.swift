@@ -3,22 +3,17 @@ import Model
 
 /// Requests of the operator during the run, and how a run stops.
 extension RunMachine {
-  var mayStartAttempts: Bool { !isPaused && !isEnding }
-
-  /// Whether the run stops or was asked to: attempts in flight may complete, nothing new starts.
-  var isEnding: Bool { if case .draining = phase { true } else { isStopping } }
-
   /// Takes a request of the operator. A request without effect is dropped.
   mutating func take(_ request: OperatorRequested.Request) {
     guard goal == .apply else {
       if request == .stop { stop(.interrupted) }
       return
     }
-    guard stop == nil, !isEnding else { return }
+    guard course.stop == nil, !course.isEnding else { return }
     switch request {
     case .pause, .resume:
-      guard isPaused != (request == .pause) else { return }
-      isPaused = request == .pause
+      guard course.isPaused != (request == .pause) else { return }
+      course.isPaused = request == .pause
       isDirty = true
     case .stop: break
     }
@@ -29,22 +24,26 @@ extension RunMachine {
 
   /// Stops the run. A second reason ends the draining that the operator's request began.
   mutating func stop(_ reason: Stop) {
-    switch phase {
+    switch course.phase {
     case .stopping, .concluding, .ended: return
     case .surveying, .closingSurvey, .provisioning, .draining: break
     }
-    stop = reason
-    if reason == .interrupted, case .provisioning = phase { beginDraining() } else { endWhatIsUnderWay() }
+    course.stop = reason
+    if reason == .interrupted, case .provisioning = course.phase {
+      beginDraining()
+    } else {
+      endWhatIsUnderWay()
+    }
   }
 
   /// Ends attempts without a link, and lets the others complete within a limit: a device that is being
   /// written reaches a known state, and a submitted save gets its proof.
   private mutating func beginDraining() {
-    phase = .draining(until: now.advanced(by: RadioLimits.draining))
-    isPaused = false
+    course.phase = .draining(until: now.advanced(by: RadioLimits.draining))
+    course.isPaused = false
     isDirty = true
     perform(.withdrawQuestions)
-    confirmation = nil
+    matching.question = nil
     endAttempts([.connecting], .stopped)
   }
 

@@ -9,7 +9,7 @@ extension RunMachine {
   /// lost.
   mutating func openWindow(_ index: Int) {
     let session = radios[index].session
-    let purpose: ScanPurpose = isSurveying ? .survey : rooms.count(.proving) == 0 ? .sighting : .proof
+    let purpose: ScanPurpose = course.isSurveying ? .survey : rooms.count(.proving) == 0 ? .sighting : .proof
     radios.open(.init(purpose: purpose, since: now), index)
     let forgetting = radios.leftovers.on(session.adapter).filter { address in
       // A device with a new connection is forgotten after it.
@@ -36,13 +36,15 @@ extension RunMachine {
     let wasRequested = if case .closing = radios[index].state { true } else { false }
     radios[index].scanEnded(at: now)
     if wasRequested, failure == nil, window.didNotStart(at: now) {
-      if !isStopping {
+      if !course.isStopping {
         scanRefused(in: session, CentralError(.timedOut, stackText: "the scan did not start"))
       }
       return
     }
     if window.didScan(at: now) || wasRequested { radios[history: session.adapter].health.scanned() }
-    if isStopping || wasRequested && failure == nil || failure == nil && window.didScan(at: now) { return }
+    if course.isStopping || wasRequested && failure == nil || failure == nil && window.didScan(at: now) {
+      return
+    }
     switch failure?.code {
     case .adapterUnavailable?, .stackUnavailable?, .busUnavailable?:
       if window.didScan(at: now) { lose(session) } else { scanRefused(in: session, failure) }
@@ -101,9 +103,9 @@ extension RunMachine {
       }
     }
     // Also if the ledger knows the content: after a loss it must be received again.
-    if case .surveying(var survey) = phase, survey.unreceived.contains(advertisement.address) {
+    if case .surveying(var survey) = course.phase, survey.unreceived.contains(advertisement.address) {
       mayDecide = survey.received(advertisement.address)
-      phase = .surveying(survey)
+      course.phase = .surveying(survey)
     }
     let owner = rooms.owner(of: advertisement.address)
     if owner != nil, let failure = hidden.receive(advertisement) {
@@ -210,7 +212,7 @@ extension RunMachine {
   mutating func powerCycled(_ session: RadioSession, _ failure: CentralError?) {
     radios.presence.powerCycling.remove(session.adapter)
     radios.presence.mayHaveChanged = true
-    guard !isStopping else { return }
+    guard !course.isStopping else { return }
     // A stack that does not even switch an adapter has lost track of it, and refuses every further request.
     let isStuck = failure?.code == .timedOut
     radios[history: session.adapter].health.isStuck = isStuck

@@ -58,7 +58,7 @@ extension RunMachine {
     // A plan needs the whole survey, and a device that mostly sleeps cannot wait for the permission to write.
     survey.maySplit =
       goal == .apply && request.plan == nil && !request.rooms.contains { $0.family.lifecycle.isPerAction }
-    phase = .surveying(survey)
+    course.phase = .surveying(survey)
   }
 
   /// Continues the survey, or ends it.
@@ -75,10 +75,10 @@ extension RunMachine {
       isLong || scanned >= survey.shortest && isReceived && isSearchSettled(&survey)
         || isReceived && split(&survey, after: scanned)
     else {
-      phase = .surveying(survey)
+      course.phase = .surveying(survey)
       return
     }
-    phase = .closingSurvey
+    course.phase = .closingSurvey
     isDirty = true
   }
 
@@ -121,7 +121,7 @@ extension RunMachine {
 
   /// When the phase of the run needs a decision at the latest.
   var phaseWake: MonotonicInstant? {
-    switch phase {
+    switch course.phase {
     case .surveying(let survey):
       guard radios.contains(where: { $0.state.window?.hasBegun == true }) else { return nil }
       let scanned = radios.surveyTime(at: now)

@@ -14,22 +14,6 @@ struct RunMachine: Sendable {
     case plan
   }
 
-  enum Phase: Sendable {
-    /// The run determines which devices are present.
-    case surveying(Survey)
-    /// The run waits until its scan windows are closed, then matches.
-    case closingSurvey
-    case provisioning
-    /// The run was asked to stop: no new attempt starts, attempts in flight continue until this instant at
-    /// most.
-    case draining(until: MonotonicInstant)
-    /// The run ends what it has begun.
-    case stopping
-    /// The stack forgets the leftovers.
-    case concluding
-    case ended
-  }
-
   let request: ApplyRequest
   let goal: Goal
   /// A random number in 0…1, for jitter.
@@ -38,24 +22,16 @@ struct RunMachine: Sendable {
   private(set) var now = MonotonicInstant(sinceZero: .zero)
   /// The effects of the current input so far.
   private var effects: [RunEffect] = []
-  var phase = Phase.surveying(Survey())
-  /// Why the run stops early; nil while it does not.
-  var stop: Stop?
-  /// Whether the operator paused the run: no new attempt starts.
-  var isPaused = false
+  var course = RunCourse()
 
   /// The selected rooms, in the manifest's order. Other values refer to a room by its index in this table.
   var rooms: RoomTable
   var air: AirLedger
   var radios = RadioPool()
-  var nearby = NearbyAdapters()
+  var matching = MatchingState()
   /// Attempts that wait for the permission to write.
   var writers: [AttemptID] = []
   var admission: Admission
-  var plan: ApplyPlan?
-  /// Rooms that the operator is asked about; nil without a pending question.
-  var confirmation: PendingConfirmation?
-  var matchedAt: MonotonicInstant?
   var hidden = HiddenContents()
   /// Whether a decision was made that may cause others.
   var isDirty = false
@@ -77,7 +53,7 @@ struct RunMachine: Sendable {
   /// Takes an input and returns its effects. Inputs come in the order of their instants. One that comes after `wake`
   /// also takes the place of `timePassed`: on a busy machine there may always be another advertisement first.
   mutating func handle(_ input: RunInput, at now: MonotonicInstant) -> [RunEffect] {
-    guard !isEnded else { return [] }
+    guard !course.isEnded else { return [] }
     let isDue = wake.map { $0 <= now } ?? false
     self.now = now
     if take(input) || isDue { advance() }
@@ -89,18 +65,6 @@ struct RunMachine: Sendable {
   mutating func perform(_ effect: RunEffect) { effects.append(effect) }
 
   mutating func record(_ fact: Fact) { effects.append(.record(fact)) }
-
-  var isEnded: Bool { if case .ended = phase { true } else { false } }
-
-  /// Whether the run only ends what it has begun.
-  var isStopping: Bool {
-    switch phase {
-    case .stopping, .concluding, .ended: true
-    case .surveying, .closingSurvey, .provisioning, .draining: false
-    }
-  }
-
-  var isSurveying: Bool { if case .surveying = phase { true } else { false } }
 
   // MARK: Inputs
 
@@ -162,7 +126,7 @@ struct RunMachine: Sendable {
       endWhatIsDue()
       lookAfterAdapters()
       answerWriters()
-      switch phase {
+      switch course.phase {
       case .surveying(let survey): proceed(with: survey)
       case .closingSurvey: matchIfSurveyIsClosed()
       case .provisioning: provision()
@@ -170,20 +134,12 @@ struct RunMachine: Sendable {
       case .stopping: concludeIfNothingIsUnderWay()
       case .concluding, .ended: return
       }
-      if !isStopping { useRadios() }
+      if !course.isStopping { useRadios() }
     } while isDirty
   }
 
   private var nextWake: MonotonicInstant? {
-    guard !isStopping else { return nil }
+    guard !course.isStopping else { return nil }
     return [radioWake, presenceWake, phaseWake].compactMap(\.self).filter { $0 > now }.min()
   }
-}
-
-/// Why a run stops early.
-enum Stop: Error, Hashable, Sendable {
-  case interrupted
-  case record(RecordFailure)
-  case radio(CentralError)
-  case refused(RunRefusal)
 }
