@@ -87,6 +87,22 @@ package enum ManifestReader {
 }
 
 extension ManifestReader {
+  /// The text of a manifest and of the files that it names, safe to give away. Lines stay as they are, with
+  /// `•••` for everything that is or may be a secret: passwords, comments, anchors, and values of unknown
+  /// keys.
+  ///
+  /// In a file with errors, or one that is not YAML, more is hidden. The result does not show how long a
+  /// secret is.
+  ///
+  /// - Returns: the texts with the names of their files; the manifest is the first.
+  package static func redacted(
+    _ bytes: [UInt8], file: String, families: FamilyCatalogue, files: ManifestFiles? = nil
+  ) -> [(name: String, text: String)] {
+    var decoder = ManifestDecoder(families, files: files)
+    _ = decoder.building(in: bytes, file: file)
+    return decoder.texts.excerpts(without: decoder.secrets).map { ($0.file, $0.text) }
+  }
+
   /// Reads and checks a family file alone.
   /// - Parameter families: the families that exist already.
   package static func family(_ bytes: [UInt8], file: String, beside families: FamilyCatalogue)
@@ -166,5 +182,54 @@ package struct ManifestReading: Sendable {
   /// As `rendered`, with colours on request.
   package func rendered(isColored: Bool) -> String {
     DiagnosticFormatter(excerpts, isColored: isColored).text(of: diagnostics)
+  }
+}
+
+extension SourceExcerpt {
+  /// All lines, with `•••` for hidden parts.
+  fileprivate var text: String {
+    (1...source.lineCount).map { line in
+      pieces(ofLine: line, in: 0..<source.bytes.count).map { piece in
+        piece.isShown ? String(decoding: source.bytes[piece.bytes], as: UTF8.self) : "•••"
+      }.joined()
+    }.joined(separator: "\n")
+  }
+}
+
+extension ManifestReading {
+  /// A text after all certain corrections.
+  package struct FixedText: Hashable, Sendable {
+    package var name: String
+    /// The text before the corrections.
+    package var original: [UInt8]
+    /// The text after the corrections; comments and layout are unchanged.
+    package var bytes: [UInt8]
+    /// The number of corrected findings.
+    package var count: Int
+  }
+
+  /// Applies every certain fix; returns the texts that change, by number. If two fixes overlap, the first one
+  /// is applied.
+  package func fixed() -> [FixedText] {
+    excerpts.compactMap { excerpt in
+      let fixes = diagnostics.compactMap(\.fix).filter { $0.edits.first?.range.text == excerpt.source.number }
+      var bytes: [UInt8] = []
+      var offset = 0
+      var count = 0
+      for fix in fixes {
+        guard let first = fix.edits.first, first.range.start.offset >= offset else { continue }
+        count += 1
+        for edit in fix.edits {
+          bytes += excerpt.source.bytes[offset..<edit.range.start.offset]
+          bytes += edit.text.utf8
+          offset = max(edit.range.start.offset, edit.range.end.offset)
+        }
+      }
+      guard count > 0 else { return nil }
+      bytes += excerpt.source.bytes[offset...]
+      return FixedText(
+        name: excerpt.file, original: excerpt.source.encoded(excerpt.source.bytes),
+        bytes: excerpt.source.encoded(bytes), count: count)
+    }
   }
 }

@@ -173,7 +173,7 @@ extension RunMachine {
   private mutating func noteLink(
     _ place: Int, _ work: RoomWork, on adapter: AdapterID, at instant: MonotonicInstant
   ) {
-    guard rooms[place].identity != nil, !rooms[place].room.family.lifecycle.isRewritable else { return }
+    guard rooms[place].room.identity != nil, !rooms[place].room.family.lifecycle.isRewritable else { return }
     air.linked(work.address, on: adapter, at: instant)
   }
 
@@ -251,7 +251,7 @@ extension RunMachine {
       if let refusal = state.work.refusal, submission.problem == refusal {
         return fail(place, state, refusal)
       }
-      switch (rooms[place].room.family.proof, rooms[place].identity) {
+      switch (rooms[place].room.family.proof, rooms[place].room.identity) {
       case (.onAir, let identity?): awaitProof(place, state, submission, identity)
       case (.onAir, nil): preconditionFailure("a device that is proved on air has an identity")
       case (.status, nil) where submission.problem != nil && rooms[place].room.family.showsConfiguredOnAir:

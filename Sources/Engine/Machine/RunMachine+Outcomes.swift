@@ -74,7 +74,7 @@ extension RunMachine {
     // The attempt ended because the run stops for its own reason: the room gets that reason, not
     // "interrupted".
     if reason.code == .interrupted, let stop = course.stop, stop != .interrupted {
-      return rooms.move(place, to: state.stopped())
+      return rooms.move(place, to: .stopped(state.work))
     }
     follow(place, state, reason, failure)
   }
@@ -132,7 +132,8 @@ extension RunMachine {
 
   /// Ends a room that gets no further attempt in this run.
   mutating func end(_ place: Int, _ work: RoomWork, after reason: FailureReason) {
-    let reason = work.finalReason(reason)
+    // The device's own refusal is better than a later failure to reach it.
+    let reason = work.lastRefusal ?? reason
     finish(place, outcome(of: place, after: reason), reason: reason)
   }
 

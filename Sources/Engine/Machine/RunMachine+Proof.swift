@@ -137,7 +137,9 @@ extension RunMachine {
     let (watch, submission) = (state.watch, state.submission)
     switch watch.verdict(isOver: isOver) {
     case .proved(let evidence) where evidence.address == watch.address:
-      return state.judge(evidence, air[watch.address]?.contradiction)
+      var work = state.work
+      work.lastFailure = submission.problem
+      return work.judge(evidence, air[watch.address]?.contradiction)
     case .contradicted(let contradiction):
       return .failure(
         AttemptFailure(.contradictorySightings(contradiction, SaveResponse(of: submission.problem))))
@@ -189,16 +191,5 @@ extension RunMachine {
     record(.roomFinished(outcome))
     isDirty = true
     return true
-  }
-}
-
-extension RoomState.Proving {
-  /// What the device's own beacon shows.
-  fileprivate func judge(
-    _ beacon: Evidence, _ contradiction: Contradiction?
-  ) -> Result<Evidence, AttemptFailure> {
-    var work = work
-    work.lastFailure = submission.problem
-    return work.judge(beacon, contradiction)
   }
 }

@@ -68,9 +68,7 @@ extension RunMachine {
 
   /// Whether a device that an adapter wrote has yet to be received.
   private func awaitsProof(_ index: Int) -> Bool {
-    rooms.places([.proving]).contains { place in
-      if case .proving(let state) = rooms[place].state { state.adapter == radios[index].id } else { false }
-    }
+    rooms.places([.proving]).contains { rooms[$0].state.awaitedProof?.adapter == radios[index].id }
   }
 
   /// Whether an adapter has connected for long to devices that need no recent sighting. Other connections end by

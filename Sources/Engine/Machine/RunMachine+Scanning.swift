@@ -93,14 +93,12 @@ extension RunMachine {
         record(.adapterFaulted(.init(adapter: advertisement.adapter, fault: .tooManyDevices)))
       }
     }
-    if let sighting = air.receive(advertisement) {
-      if air.mayRecord(sighting) {
-        record(
-          .deviceSighted(
-            .init(
-              address: sighting.address, adapter: sighting.adapter, profile: sighting.life?.profile,
-              rssi: sighting.rssi, identity: sighting.identityAtWork)))
-      }
+    if let sighting = air.receive(advertisement), air.mayRecord(sighting) {
+      record(
+        .deviceSighted(
+          .init(
+            address: sighting.address, adapter: sighting.adapter, profile: sighting.life?.profile,
+            rssi: sighting.rssi, identity: sighting.identityAtWork)))
     }
     // Also if the ledger knows the content: after a loss it must be received again.
     if case .surveying(var survey) = course.phase, survey.unreceived.contains(advertisement.address) {
@@ -176,9 +174,7 @@ extension RunMachine {
     case .finished:
       return withdraw(place, contradictedBy: advertisement)
     case .unmatched, .open, .awaited, .awaitingOperator, .deferred, .queued, .exhausted, .preparing,
-      .connecting,
-      .connected,
-      .disconnecting, .backingOff, .stopped:
+      .connecting, .connected, .disconnecting, .backingOff, .stopped:
       return false
     }
   }

@@ -1,5 +1,4 @@
 import Bluetooth
-import Model
 
 /// The scan failures of an adapter over all its sessions of a run: when the run may use it again after a
 /// refused scan, and when it gives the adapter up.

@@ -1,6 +1,3 @@
-import Bluetooth
-import Model
-
 /// The limit of a connection attempt where it is shorter than the timeout of the room: a device that does not
 /// respond delays its neighbours.
 enum ConnectPolicy {

@@ -1,5 +1,4 @@
 import Bluetooth
-import Model
 
 /// Devices that the stack may still remember because it did not confirm that it forgot them: their adapter or
 /// the stack itself was absent or about to be lost. The stack keeps them on disk, so they survive the absence of the adapter and a restart of the

@@ -1,6 +1,3 @@
-import Bluetooth
-import Model
-
 /// How many links an adapter can hold at once. Where neither the manifest nor the record says it, the run measures
 /// it: with all slots in use it tries one more connection, until the controller refuses one. A refusal costs about
 /// 0.4 s and is charged to no device.

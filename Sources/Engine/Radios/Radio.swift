@@ -49,9 +49,7 @@ enum RadioState: Hashable, Sendable {
     case .idle, .connecting, .powerCycling: nil
     }
   }
-}
 
-extension RadioState {
   /// The states without their values, for the diagram.
   enum Kind: String, CaseIterable, Sendable {
     case idle
@@ -143,8 +141,6 @@ struct Radio: Sendable {
     state = next
   }
 
-  // MARK: Scan windows
-
   /// It scans from now on. The length of the window counts from here: the stack may have delayed it.
   mutating func scanBegan(at now: MonotonicInstant) {
     guard var window = state.window else { return }
@@ -165,8 +161,6 @@ struct Radio: Sendable {
     (hasTriedOthers, hasOldSightings) = (false, false)
     hadNoCandidates = candidates.isEmpty
   }
-
-  // MARK: Links
 
   mutating func connect(to room: Int, isSilent: Bool, at now: MonotonicInstant) {
     enter(.connecting(room: room, since: now))
@@ -201,8 +195,6 @@ struct Radio: Sendable {
     disconnecting.remove(room)
     endConnecting(to: room)
   }
-
-  // MARK: Reception
 
   /// Notes that it received a device.
   mutating func received(at now: MonotonicInstant) {

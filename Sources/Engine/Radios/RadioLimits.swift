@@ -1,6 +1,3 @@
-import Bluetooth
-import Model
-
 /// The limits for the use of an adapter, each with its reason.
 enum RadioLimits {
   /// The shortest scan window. It suffices for every device that advertises every 100 ms, and for most that

@@ -1,5 +1,4 @@
 import Bluetooth
-import HeapModule
 import Model
 
 /// The adapters in use, by identity, each in its session, and what the run knows of adapters over all sessions.

@@ -1,4 +1,3 @@
-import Bluetooth
 import Model
 
 /// The failed attempts at one device, by what they are charged to.

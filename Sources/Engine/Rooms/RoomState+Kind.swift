@@ -80,7 +80,7 @@ extension RoomState {
     case .diagnosing(let state): state.work
     case .backingOff(let state): state.work
     case .exhausted(let state): state.work
-    case .stopped(let state): state.work
+    case .stopped(let work): work
     }
   }
 

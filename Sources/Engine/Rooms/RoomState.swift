@@ -32,7 +32,7 @@ indirect enum RoomState: Sendable {
   /// Its budget is spent; a clear sighting of its device brings a further attempt. Only in a watching run.
   case exhausted(Exhausted)
   /// The run stops, and its attempt was ended for that.
-  case stopped(Stopped)
+  case stopped(RoomWork)
   case finished(Finished)
 
   /// The outcome of a room if nothing follows.
@@ -187,11 +187,6 @@ indirect enum RoomState: Sendable {
       (self.outcome, self.proof) = (outcome, proof)
     }
   }
-
-  struct Stopped: Sendable {
-    let work: RoomWork
-    fileprivate init(_ work: RoomWork) { self.work = work }
-  }
 }
 
 // MARK: Transitions
@@ -241,9 +236,6 @@ extension RoomState.Diagnosing {
   func exhausted(_ work: RoomWork, receivedAt: Duration) -> RoomState {
     .exhausted(RoomState.Exhausted(work, rssi: work.strongest, receivedAt: receivedAt))
   }
-
-  /// The run stops for a reason other than the failure.
-  func stopped() -> RoomState { .stopped(RoomState.Stopped(work)) }
 }
 
 extension RoomState.BackingOff {

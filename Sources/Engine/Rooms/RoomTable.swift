@@ -1,6 +1,5 @@
 import Bluetooth
 import Model
-import Session
 import HeapModule
 
 /// The rooms of the run, each in its state, with indices for fast look-ups.
@@ -19,9 +18,6 @@ struct RoomTable: Sendable {
       (self.room, self.hosts) = (room, hosts)
       isPerAction = room.family.lifecycle.isPerAction
     }
-
-    /// The identity that its device sends once it is done; nil for a family without one.
-    var identity: DeviceIdentity? { room.identity }
   }
 
   private(set) var entries: [Entry]
@@ -78,7 +74,7 @@ struct RoomTable: Sendable {
 
   var isAwaitingIdentities: Bool { !awaitedIdentities.isEmpty }
 
-  var identities: [DeviceIdentity] { entries.compactMap(\.identity) }
+  var identities: [DeviceIdentity] { entries.compactMap(\.room.identity) }
 
   func count(_ kind: RoomState.Kind) -> Int { members[kind]?.count ?? 0 }
 
@@ -105,7 +101,7 @@ struct RoomTable: Sendable {
     members[kind, default: []].insert(place)
     failedToConnect[place] = nil
     unreceived.remove(place)
-    if old.kind == .proving || old.kind == .awaited, let identity = entries[place].identity,
+    if old.kind == .proving || old.kind == .awaited, let identity = entries[place].room.identity,
       awaitedIdentities[identity] == place
     {
       awaitedIdentities[identity] = nil
@@ -113,7 +109,7 @@ struct RoomTable: Sendable {
     switch next {
     case .awaited:
       unreceived.insert(place)
-      if let identity = entries[place].identity { awaitedIdentities[identity] = place }
+      if let identity = entries[place].room.identity { awaitedIdentities[identity] = place }
     case .proving(let state):
       if let identity = state.identity { awaitedIdentities[identity] = place }
     case .queued:

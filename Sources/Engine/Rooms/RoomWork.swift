@@ -160,9 +160,6 @@ struct RoomWork: Hashable, Sendable {
     }
   }
 
-  /// The reason to end with: the device's own refusal is better than a later failure to reach it.
-  func finalReason(_ reason: FailureReason) -> FailureReason { lastRefusal ?? reason }
-
   /// What the device's own beacon with the written identity shows after a save.
   /// - Parameter contradiction: what shows that another device may have sent it.
   func judge(_ beacon: Evidence, _ contradiction: Contradiction?) -> Result<Evidence, AttemptFailure> {

@@ -22,15 +22,12 @@ package enum Outcome: String, Hashable, Sendable, Codable, CaseIterable {
       false
     }
   }
-}
 
-extension Outcome {
   package var isFailure: Bool {
     switch self {
     case .failed, .unreachable, .unconfirmed: true
     case .provisioned, .provisionedAfterRetry, .alreadyProvisioned, .actionRequired, .ambiguous, .pending,
-      .skipped,
-      .cancelled:
+      .skipped, .cancelled:
       false
     }
   }

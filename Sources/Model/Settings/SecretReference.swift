@@ -27,9 +27,7 @@ package enum SecretSource: Hashable, Sendable {
       }
     }
   }
-}
 
-extension SecretSource {
   /// As the manifest writes it, in short: `env: ESP_POP`.
   package var written: String {
     switch self {
