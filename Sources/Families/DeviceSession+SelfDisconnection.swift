@@ -18,8 +18,8 @@ extension DeviceSession {
         return end
       }
     } catch {
-      guard case .stageTimedOut(_, let seconds) = error.reason else { throw error }
-      submission.problem = .noSelfDisconnect(seconds: seconds)
+      guard error.reason.code == .stageTimedOut else { throw error }
+      submission.problem = .noSelfDisconnect(seconds: error.reason.seconds)
       return submission
     }
     switch end.cause {

@@ -61,7 +61,7 @@ struct StatusFollower: Sendable {
         }
       }
     } catch {
-      switch error.reason {
+      switch error.reason.code {
       case .stageTimedOut, .attributeRejected, .pairingRequired, .stackError:
         if rule.needsReady, rule.ready != nil { throw error }
       default: throw error

@@ -15,7 +15,7 @@ extension DeviceSession {
     do throws(AttemptFailure) {
       scan = try await stage(.read, setting: .wifiSSID, list)
     } catch {
-      switch error.reason {
+      switch error.reason.code {
       case .stageTimedOut, .attributeRejected, .pairingRequired, .stackError:
         return await checked(ssid, .noAnswer)
       default: throw error

@@ -385,7 +385,7 @@ package struct BuildingRecord: Sendable {
   /// The last write after a failed attempt: changed or nil when the failure contradicts it.
   private func after(_ reason: FailureReason, _ lastWrite: LastWrite, isRewritable: Bool) -> LastWrite? {
     var lastWrite = lastWrite
-    switch reason {
+    switch reason.code {
     case .wrongIdentity where isRewritable:
       // The device confirmed the settings but its beacon shows others. A rewritable device can be written
       // again.
@@ -397,8 +397,8 @@ package struct BuildingRecord: Sendable {
       // Another device sends with its address, or it was changed: its beacon proves nothing any more.
       lastWrite.withdrawProof()
       return lastWrite
-    case .foreignSettings(let held, _)
-    where lastWrite.state != .submitted && lastWrite.identity?.description != held:
+    case .foreignSettings
+    where lastWrite.state != .submitted && lastWrite.identity?.description != reason.held:
       // Another client has written other settings since. A laptop that does not know the last write also
       // reports its own settings as foreign.
       return nil

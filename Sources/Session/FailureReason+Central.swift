@@ -8,8 +8,8 @@ extension FailureReason {
     let step = FailedStep(stage, setting: setting, stackText: text)
     self =
       switch error.code {
-      case .busUnavailable, .stackUnavailable, .permissionDenied: .stackLost(Interruption(step))
-      case .adapterUnavailable: .adapterLost(Interruption(step))
+      case .busUnavailable, .stackUnavailable, .permissionDenied: .stackLost(.during(step))
+      case .adapterUnavailable: .adapterLost(.during(step))
       case .peripheralUnknown: stage == .connect ? .unknownToStack(stackText: text) : .linkLost(step)
       case .connectFailed: .connectFailed(step)
       case .disconnected: stage == .connect ? .connectFailed(step) : .linkLost(step)
@@ -20,7 +20,7 @@ extension FailureReason {
       case .pairingRequired: .pairingRequired(step)
       case .outOfSlots: .outOfSlots(step)
       case .timedOut: stage == .connect ? .connectTimedOut(stackText: text) : .stageTimedOut(step)
-      case .cancelled: .interrupted(Interruption(step))
+      case .cancelled: .interrupted(.during(step))
       case .busy, .other: .stackError(step)
       }
   }

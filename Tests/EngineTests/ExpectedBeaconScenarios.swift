@@ -110,7 +110,7 @@ import VirtualBuilding
     #expect(found(Self.factory(2, minor: 7)) == .device(Sample.address(1), .address), "another device has it")
     #expect(
       found(Self.advertisement(2, minor: 7))
-        == .stopped(.actionRequired, .identityOnAir(IdentityHolders(expected, [Sample.address(2)]))))
+        == .stopped(.actionRequired, .identityOnAir(expected, [Sample.address(2)])))
   }
 
   @Test("a beacon of another family with the same uuid and major does not become a Robo Sensor")

@@ -128,7 +128,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
       with: Sample.air([Sample.waiting(1), Sample.beacon(2, minor: 7)]))
     #expect(
       matches["room-7"]
-        == .stopped(.actionRequired, .identityOnAir(IdentityHolders(7, [Sample.address(2)]))))
+        == .stopped(.actionRequired, .identityOnAir(7, [Sample.address(2)])))
   }
 
   @Test("a beacon with the same minor and another major blocks no room")

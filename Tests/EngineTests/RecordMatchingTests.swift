@@ -263,7 +263,7 @@ import Testing
       match(Sample.building([now]), with: Sample.air(air), record)[now.id]
     }
     let stopped = Match.stopped(
-      .actionRequired, .identityOnRecord(IdentityHolders(7, [Sample.address(1)])))
+      .actionRequired, .identityOnRecord(7, [Sample.address(1)]))
     #expect(decide([Sample.waiting(2)]) == stopped)
     #expect(decide([Sample.waiting(2), Sample.waiting(1)]) == .device(Sample.address(2), .address))
     #expect(decide([Sample.waiting(2), Sample.beacon(1, minor: 9)]) == .device(Sample.address(2), .address))
@@ -282,11 +282,11 @@ import Testing
     #expect(evidence.address == Sample.address(5))
     #expect(
       one(room, moved, air: [Sample.beacon(5, minor: 7), Sample.beacon(6, minor: 7)])
-        == .stopped(.actionRequired, .identityOnAir(IdentityHolders(7, [Sample.address(6)]))))
+        == .stopped(.actionRequired, .identityOnAir(7, [Sample.address(6)])))
     room.proofAddress = .own
     #expect(
       one(room, moved, air: [Sample.beacon(5, minor: 7)])
-        == .stopped(.actionRequired, .identityOnAir(IdentityHolders(7, [Sample.address(5)]))))
+        == .stopped(.actionRequired, .identityOnAir(7, [Sample.address(5)])))
     #expect(one(room, moved, air: []) == .device(Sample.address(1), .record))
   }
 

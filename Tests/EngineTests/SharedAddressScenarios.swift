@@ -23,8 +23,7 @@ import VirtualBuilding
 
   /// What was received, by the reason.
   private func minors(_ finished: RoomFinished) -> [UInt16?]? {
-    guard case .contradictorySightings(let contradiction, _)? = finished.reason else { return nil }
-    return [contradiction.first.identity?.minor, contradiction.second.identity?.minor]
+    finished.reason?.sightings?.map { $0.identity?.minor }
   }
 
   private func run(

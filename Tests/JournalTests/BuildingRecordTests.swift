@@ -283,7 +283,7 @@ struct BuildingRecordTests {
     #expect(kitchenAfter(done, gone, verified("c", day: 2, .notSearched))?.status.kind == .missing)
     // `apply` and `verify` find the same of a second device with its identity.
     var doubled = Run("b", day: 1, rooms: [kitchen])
-    doubled.finish(.actionRequired, nil, .identityOnAir(IdentityHolders(7, [address(2)])))
+    doubled.finish(.actionRequired, nil, .identityOnAir(7, [address(2)]))
     #expect(kitchenAfter(done, doubled)?.status.kind == .unconfirmed)
     #expect(kitchenAfter(done, verified("b", day: 1, .duplicate))?.status.kind == .unconfirmed)
     #expect(kitchenAfter(done, doubled, verified("c", day: 2, .onAir))?.status.kind == .done)
@@ -355,7 +355,7 @@ struct BuildingRecordTests {
   @Test(
     "a save without a known result stays submitted, unless the device reported that it kept nothing",
     arguments: [
-      (.notReceivedAfterSave(SaveResponse()), true), (.interrupted(.awaitingProof(UnprovedSave())), true),
+      (.notReceivedAfterSave(SaveResponse()), true), (.interrupted(.awaitingProof()), true),
       (.refused(stage: .save, deviceText: "error:no"), false), (.saveNotKept, false),
     ] as [(FailureReason, Bool)])
   func questions(reason: FailureReason, stays: Bool) {

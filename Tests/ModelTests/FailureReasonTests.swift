@@ -169,8 +169,8 @@ struct FailureReasonTests {
   @Test(
     "the outcome is unconfirmed whenever the device may have changed",
     arguments: [
-      { .interrupted(Interruption($0)) }, { .recordUnwritable(Interruption($0)) },
-      { .adapterLost(Interruption($0)) }, { .stackLost(Interruption($0)) },
+      { .interrupted(.during($0)) }, { .recordUnwritable(.during($0)) },
+      { .adapterLost(.during($0)) }, { .stackLost(.during($0)) },
     ] as [@Sendable (FailedStep) -> FailureReason])
   func possibleChange(ended: @Sendable (FailedStep) -> FailureReason) {
     #expect(ended(FailedStep(.verify)).outcome == .unconfirmed)

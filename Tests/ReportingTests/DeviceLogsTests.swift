@@ -53,7 +53,7 @@ struct DeviceLogsTests {
         room: "a", attempt: 1, stage: .write, setting: .minor, seconds: 0.2,
         failure: .attributeRejected(FailedStep(.write, setting: .minor), attError: 0x0D))),
     .attemptEnded(
-      .init(room: "a", number: 2, seconds: 3, failure: .identityOnAir(IdentityHolders(7, [.sensor(9)])))),
+      .init(room: "a", number: 2, seconds: 3, failure: .identityOnAir(7, [.sensor(9)]))),
     .statusReceived(.init(room: "a", attempt: 1, text: "error:flash", meaning: .stale)),
     .linkEnded(.init(room: "a", attempt: 1, cause: .adapterLost, expected: false)),
   ]

@@ -23,10 +23,10 @@ struct ExplanationTests {
     return switch code {
     case .linkLost: steps.map { .linkLost($0) }
     case .stageTimedOut: steps.map { .stageTimedOut($0, seconds: 10) }
-    case .interrupted: [.interrupted(.idle())] + steps.map { .interrupted(Interruption($0)) }
-    case .adapterLost: [.adapterLost(.idle())] + steps.map { .adapterLost(Interruption($0)) }
-    case .stackLost: [.stackLost(.idle())] + steps.map { .stackLost(Interruption($0)) }
-    case .hostPaused: steps.map { .hostPaused(PausedStep($0)) }
+    case .interrupted: [.interrupted(.idle())] + steps.map { .interrupted(.during($0)) }
+    case .adapterLost: [.adapterLost(.idle())] + steps.map { .adapterLost(.during($0)) }
+    case .stackLost: [.stackLost(.idle())] + steps.map { .stackLost(.during($0)) }
+    case .hostPaused: steps.map { .hostPaused($0) }
     case .connectTimedOut: [.connectTimedOut(seconds: 15)]
     case .attributeRejected:
       [
@@ -64,18 +64,18 @@ struct ExplanationTests {
     case .localAdapterNeeded: [.localAdapterNeeded]
     case .beaconAsBefore: [.beaconAsBefore(5, SaveResponse()), .beaconAsBefore(5, nil)]
     case .identityOnAir:
-      [.identityOnAir(IdentityHolders(5, [.sensor(77)])), .identityOnAir(IdentityHolders(5, []))]
+      [.identityOnAir(5, [.sensor(77)]), .identityOnAir(5, [])]
     case .identityOnRecord:
-      [.identityOnRecord(IdentityHolders(5, [.sensor(77)])), .identityOnRecord(IdentityHolders(5, []))]
+      [.identityOnRecord(5, [.sensor(77)]), .identityOnRecord(5, [])]
     case .notClearlyNearest:
       [[.sensor(1, -52), .sensor(2, -54)], [.sensor(1, -52), .sensor(1, -55, at: 2)]].map {
-        .notClearlyNearest(NearCandidates(near: "hci1", $0))
+        .notClearlyNearest(near: "hci1", $0)
       }
     case .addressNeeded: [.addressNeeded(received: [.sensor(1), .sensor(2)]), .addressNeeded(received: [])]
     case .addressMissing: [.addressMissing]
     case .ambiguousFamily: [.ambiguousFamily(["tag", "lamp"])]
-    case .notNear: [.notNear(NearCandidates(near: "hci1", [.sensor(1, -78)]))]
-    case .receivedTooBriefly: [.receivedTooBriefly(NearCandidates(near: "hci1", [.sensor(1, -78)]))]
+    case .notNear: [.notNear(near: "hci1", [.sensor(1, -78)])]
+    case .receivedTooBriefly: [.receivedTooBriefly(near: "hci1", [.sensor(1, -78)])]
     case .adapterMissing: [.adapterMissing(near: "hci1")]
     case .adapterShared: [.adapterShared(near: "hci1")]
     case .noCandidate: [.noCandidate(), .noCandidate(near: "hci1")]

@@ -399,7 +399,7 @@ struct ProgressViewTests {
     }
     script.begin(rooms)
     for room in rooms.prefix(2) {
-      script.end(room, .unconfirmed, .stackLost(.awaitingProof(UnprovedSave())), attempts: 1)
+      script.end(room, .unconfirmed, .stackLost(.awaitingProof()), attempts: 1)
     }
     script.append(.runInterrupted(.init(cause: .stack)))
     script.end(rooms[2], .pending, .stackLost(.idle()))

@@ -154,7 +154,7 @@ extension SentenceTests {
     let held = DeviceIdentity.beacon("8D9E2A60-51C4-4B0B-9C6B-3F1E7A2D5C18", 40, 5)
     for reason: FailureReason in [
       .neverReceived(), .tooManyCandidates([.sensor(7), .sensor(8)], identity: 5),
-      .configuredOtherwise(held), .identityOnAir(IdentityHolders(5, [.sensor(7)])),
+      .configuredOtherwise(held), .identityOnAir(5, [.sensor(7)]),
     ] {
       add(
         title(reason),
@@ -186,14 +186,13 @@ extension SentenceTests {
       add(outcome.rawValue, try ExplanationTests.explain(outcome, nil))
     }
     section("Settings that were written but not proved")
-    let save = UnprovedSave()
     for reason: FailureReason in [
-      .linkLost(FailedStep(.save)), .adapterLost(.awaitingProof(save)), .stackLost(.awaitingProof(save)),
-      .recordUnwritable(.awaitingProof(save)), .interrupted(.awaitingProof(save)),
+      .linkLost(FailedStep(.save)), .adapterLost(.awaitingProof()), .stackLost(.awaitingProof()),
+      .recordUnwritable(.awaitingProof()), .interrupted(.awaitingProof()),
     ] {
       add(reason.code.rawValue, try ExplanationTests.explain(.unconfirmed, reason))
     }
-    for reason: FailureReason in [.linkLost(FailedStep(.verify)), .interrupted(.awaitingProof(save))] {
+    for reason: FailureReason in [.linkLost(FailedStep(.verify)), .interrupted(.awaitingProof())] {
       add(
         "\(reason.code.rawValue), no beacon",
         try ExplanationTests.explain(.unconfirmed, reason, profile: "esp-idf"))

@@ -22,7 +22,6 @@ extension SampleFacts {
   private static let writeJSON = #""setting":"minor","stack_text":"busy","stage":"write"}"#
   private static let received = ReceivedCandidate(address: first, adapter: adapter, rssi: -71)
   private static let receivedJSON = #"[{"adapter":"\#(adapter)","address":"\#(first)","rssi":-71}]"#
-  private static let near = NearCandidates(near: "hci1", [received])
   private static let others = OtherSenders(identity: 5, addresses: [first], candidates: [received])
   private static let othersJSON = #"{"addresses":["\#(first)"],"candidates":\#(receivedJSON),"code":"#
   private static let contradiction = Contradiction(
@@ -142,10 +141,10 @@ extension SampleFacts {
     ReasonExample(
       .configuredOtherwise(9), #"{"code":"configured_otherwise","identity":"\#(DeviceIdentity.sensor(9))"}"#),
     ReasonExample(
-      .identityOnAir(IdentityHolders(9, [first])),
+      .identityOnAir(9, [first]),
       #"{"addresses":["\#(first)"],"code":"identity_on_air","identity":"\#(DeviceIdentity.sensor(9))"}"#),
     ReasonExample(
-      .identityOnRecord(IdentityHolders(9, [first])),
+      .identityOnRecord(9, [first]),
       #"{"addresses":["\#(first)"],"code":"identity_on_record","identity":"\#(DeviceIdentity.sensor(9))"}"#),
     ReasonExample(.settingsChanged(nil), #"{"code":"settings_changed"}"#),
     ReasonExample(
@@ -154,17 +153,17 @@ extension SampleFacts {
     ReasonExample(
       .adapterClaimed(holder: "hci0: run r"), #"{"code":"adapter_claimed","stack_text":"hci0: run r"}"#),
     ReasonExample(
-      .hostPaused(PausedStep(FailedStep(.connect))), #"{"code":"host_paused","stage":"connect"}"#),
+      .hostPaused(FailedStep(.connect)), #"{"code":"host_paused","stage":"connect"}"#),
     ReasonExample(
-      .hostPaused(PausedStep(FailedStep(.write), .timeout(seconds: 10))),
+      .hostPaused(FailedStep(.write), seconds: 10),
       #"{"code":"host_paused","seconds":10,"stage":"write"}"#),
     ReasonExample(
-      .hostPaused(PausedStep(write, .attError(13))), #"{"att_error":13,"code":"host_paused","# + writeJSON),
+      .hostPaused(write, attError: 13), #"{"att_error":13,"code":"host_paused","# + writeJSON),
     ReasonExample(
-      .hostPaused(PausedStep(FailedStep(.write), .deviceText("error:no"))),
+      .hostPaused(FailedStep(.write), deviceText: "error:no"),
       #"{"code":"host_paused","device_text":"error:no","stage":"write"}"#),
     ReasonExample(
-      .hostPaused(PausedStep(FailedStep(.read, setting: "power"), .held("power low"))),
+      .hostPaused(FailedStep(.read, setting: "power"), held: "power low"),
       #"{"code":"host_paused","held":"power low","setting":"power","stage":"read"}"#),
     ReasonExample(
       .tooManyCandidates([first]), #"{"addresses":["\#(first)"],"code":"too_many_candidates"}"#),
@@ -179,11 +178,12 @@ extension SampleFacts {
     ReasonExample(.addressNeeded(received: []), #"{"code":"address_needed"}"#),
     ReasonExample(.addressNeeded(received: [first]), #"{"addresses":["\#(first)"],"code":"address_needed"}"#),
     ReasonExample(
-      .notClearlyNearest(near),
+      .notClearlyNearest(near: "hci1", [received]),
       #"{"candidates":\#(receivedJSON),"code":"not_clearly_nearest","near":"hci1"}"#),
-    ReasonExample(.notNear(near), #"{"candidates":\#(receivedJSON),"code":"not_near","near":"hci1"}"#),
     ReasonExample(
-      .receivedTooBriefly(near),
+      .notNear(near: "hci1", [received]), #"{"candidates":\#(receivedJSON),"code":"not_near","near":"hci1"}"#),
+    ReasonExample(
+      .receivedTooBriefly(near: "hci1", [received]),
       #"{"candidates":\#(receivedJSON),"code":"received_too_briefly","near":"hci1"}"#),
     ReasonExample(.adapterMissing(near: "hci1"), #"{"code":"adapter_missing","near":"hci1"}"#),
     ReasonExample(.adapterShared(near: "hci1"), #"{"code":"adapter_shared","near":"hci1"}"#),
@@ -194,13 +194,13 @@ extension SampleFacts {
     ReasonExample(.adapterLost(.idle()), #"{"code":"adapter_lost"}"#),
     ReasonExample(.adapterLost(.during(write)), #"{"code":"adapter_lost","# + writeJSON),
     ReasonExample(
-      .adapterLost(.awaitingProof(UnprovedSave())), #"{"code":"adapter_lost","stage":"verify"}"#),
+      .adapterLost(.awaitingProof()), #"{"code":"adapter_lost","stage":"verify"}"#),
     ReasonExample(.stackLost(.idle(stackText: "busy")), #"{"code":"stack_lost","stack_text":"busy"}"#),
     ReasonExample(
       .stackLost(.during(FailedStep(.connect), seconds: 15)),
       #"{"code":"stack_lost","seconds":15,"stage":"connect"}"#),
     ReasonExample(
-      .stackLost(.awaitingProof(UnprovedSave(response, others: others))),
+      .stackLost(.awaitingProof(response, others: others)),
       othersJSON
         + #""stack_lost","device_text":"error:no","identity":"\#(DeviceIdentity.sensor(5))","stack_text":"busy","stage":"verify"}"#
     ),
@@ -209,13 +209,13 @@ extension SampleFacts {
     ReasonExample(.interrupted(.idle()), #"{"code":"interrupted"}"#),
     ReasonExample(.interrupted(.during(write)), #"{"code":"interrupted","# + writeJSON),
     ReasonExample(
-      .interrupted(.awaitingProof(UnprovedSave(others: others))),
+      .interrupted(.awaitingProof(others: others)),
       othersJSON + #""interrupted","identity":"\#(DeviceIdentity.sensor(5))","stage":"verify"}"#),
     ReasonExample(.recordUnwritable(.idle()), #"{"code":"record_unwritable"}"#),
     ReasonExample(
       .recordUnwritable(.during(FailedStep(.save))), #"{"code":"record_unwritable","stage":"save"}"#),
     ReasonExample(
-      .recordUnwritable(.awaitingProof(UnprovedSave(response))),
+      .recordUnwritable(.awaitingProof(response)),
       #"{"code":"record_unwritable","device_text":"error:no","stack_text":"busy","stage":"verify"}"#),
     ReasonExample(.stackError(FailedStep(.discover)), #"{"code":"stack_error","stage":"discover"}"#),
     ReasonExample(.stackError(write), #"{"code":"stack_error","# + writeJSON),

@@ -48,14 +48,15 @@ enum RecordSchema {
         isRequired: required.contains(member.key))
     }
     var object = ObjectSchema(name, written["description"].text ?? "", properties)
-    object.conditions = written["allOf"].elements.flatMap { condition in
-      condition["if"]["properties"].members.map { member in
-        ObjectSchema.Condition(
-          key: member.key, values: member.value["enum"].texts, required: condition["then"]["required"].texts)
-      }
-    }
+    if name == "failure" { object.conditions = reasons }
     return object
   }
+
+  /// What a reason always has, by its code.
+  private static let reasons: [ObjectSchema.Condition] =
+    FailureReason.Code.allCases.grouped(by: \.keys).filter { !$0.key.isEmpty }.map { keys, codes in
+      .init(key: "code", values: codes.map(\.rawValue), required: keys.map(\.rawValue))
+    }
 
   private static func schema(_ value: JSONValue) -> Schema {
     if let reference = value["$ref"].text {

@@ -111,11 +111,12 @@ extension RunMachine {
     case .done(let evidence, let settings):
       if work.attempts == 0 { recordBinding(of: work.room.id, to: work.address, work.basis, work.consent) }
       finish(place, .alreadyProvisioned, evidence: evidence, settings: settings)
-    case .stopped(_, .contradictorySightings(let contradiction, _)) where work.submittedAt != nil:
-      end(place, work, after: .contradictorySightings(contradiction, SaveResponse(of: work.lastFailure)))
-    case .stopped(_, .configuredOtherwise(let identity)) where work.submittedAt != nil:
+    case .stopped(_, let reason) where reason.code == .contradictorySightings && work.submittedAt != nil:
+      let response = SaveResponse(of: work.lastFailure)
+      end(place, work, after: .contradictorySightings(reason[\.contradiction], response))
+    case .stopped(_, let reason) where reason.code == .configuredOtherwise && work.submittedAt != nil:
       // This run wrote it.
-      end(place, work, after: .wrongIdentity(identity))
+      end(place, work, after: .wrongIdentity(reason[\.identity]))
     case .stopped(_, let reason) where reason.code == .ambiguousFamily && work.submittedAt != nil:
       // It was received as a device of another family only after this run wrote it.
       finish(place, .unconfirmed, reason: reason)
@@ -196,10 +197,10 @@ extension RunMachine {
       if report.hasLink { radios[index].disconnect(from: place) }
       guard case .failure(let failure) = report.result else { return }
       // The controller may have refused it at any instant of the attempt, and links may have ended since.
-      if case .outOfSlots = failure.reason {
+      if failure.reason.code == .outOfSlots {
         state.linksAtRefusal = engaged.links
         radios[index].slots.suspect(holding: engaged.links)
-      } else if engaged.isTrial, case .connectFailed = failure.reason {
+      } else if engaged.isTrial, failure.reason.code == .connectFailed {
         radios[index].slots.mayHaveRefused(holding: engaged.links)
       }
     default:

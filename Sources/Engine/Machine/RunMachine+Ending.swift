@@ -155,7 +155,7 @@ extension RunMachine {
       // The record has the earlier failures; the room would have got further attempts. Only a device that
       // acknowledged its save may have kept it, even if it was received in provisioning mode afterwards.
       return work?.acknowledgement != nil
-        ? (.unconfirmed, .interrupted(.awaitingProof(UnprovedSave()))) : (.cancelled, .interrupted(.idle()))
+        ? (.unconfirmed, .interrupted(.awaitingProof())) : (.cancelled, .interrupted(.idle()))
     case .radio(let error):
       return (.pending, error.endedRadio(.idle(stackText: error.stackText)))
     case .record:
@@ -238,7 +238,7 @@ extension RunMachine {
 
 extension CentralError {
   /// The failure of a room when this error ended the use of the radio.
-  func endedRadio(_ loss: Interruption) -> FailureReason {
+  func endedRadio(_ loss: FailureContext) -> FailureReason {
     if case .adapterUnavailable = code { .adapterLost(loss) } else { .stackLost(loss) }
   }
 }

@@ -83,7 +83,7 @@ extension RunMachine {
   private mutating func noteRefusal(_ past: RoomState.Disconnecting, _ reason: FailureReason) {
     guard let links = past.linksAtRefusal, let index = radios.index(of: past.session) else { return }
     let before = radios[index].slots.found
-    guard case .outOfSlots = reason else { return radios[index].slots.endSuspicion() }
+    guard reason.code == .outOfSlots else { return radios[index].slots.endSuspicion() }
     if past.isTrial {
       radios[index].slots.refused(holding: links)
     } else {

@@ -124,11 +124,11 @@ extension RunMachine {
   }
 
   /// The reason when the wait for a proof ended early: the state of the device is unknown.
-  private func cutShort(_ save: UnprovedSave) -> FailureReason {
+  private func cutShort(_ save: FailureContext) -> FailureReason {
     switch course.stop {
-    case .radio(let error): error.endedRadio(.awaitingProof(save))
-    case .record: .recordUnwritable(.awaitingProof(save))
-    case .interrupted, .refused, nil: .interrupted(.awaitingProof(save))
+    case .radio(let error): error.endedRadio(save)
+    case .record: .recordUnwritable(save)
+    case .interrupted, .refused, nil: .interrupted(save)
     }
   }
 
@@ -157,7 +157,9 @@ extension RunMachine {
     case .silent, .receivedElsewhere:
       let response = SaveResponse(of: submission.problem)
       let others = watch.otherSenders
-      guard isOver else { return .failure(AttemptFailure(cutShort(UnprovedSave(response, others: others)))) }
+      guard isOver else {
+        return .failure(AttemptFailure(cutShort(.awaitingProof(response, others: others))))
+      }
       return .failure(
         AttemptFailure(
           others.map { .receivedFromOtherAddress($0, response) } ?? .notReceivedAfterSave(response)))

@@ -148,7 +148,8 @@ func registration(of room: Room, _ air: AirLedger, _ known: Known) -> Match {
   let own = known.device(of: room)?.address
   let others = received.map(\.address).filter { $0 != own }
   if own != nil, let identity = room.identity, !others.isEmpty {
-    return .stopped(.actionRequired, .identityOnAir(known.holders(of: identity, others, besides: room)))
+    return .stopped(
+      .actionRequired, .identityOnAir(identity, others, earlier: known.earlier(others, of: room)))
   }
   if others.count > 1 {
     return .stopped(.ambiguous, .tooManyCandidates(others, identity: room.identity))
@@ -190,11 +191,13 @@ func blocker(
   let ours = Set([address, lastWrite?.receivedAt].compactMap(\.self))
   let others = air.devices(sending: room.identity).map(\.address).filter { !ours.contains($0) }
   if let identity = room.identity, !others.isEmpty {
-    return .stopped(.actionRequired, .identityOnAir(known.holders(of: identity, others, besides: room)))
+    return .stopped(
+      .actionRequired, .identityOnAir(identity, others, earlier: known.earlier(others, of: room)))
   }
   let holders = known.holders(ofIdentityOf: room, ours, air)
   if let identity = room.identity, !holders.isEmpty {
-    return .stopped(.actionRequired, .identityOnRecord(known.holders(of: identity, holders, besides: room)))
+    return .stopped(
+      .actionRequired, .identityOnRecord(identity, holders, earlier: known.earlier(holders, of: room)))
   }
   if let address, let match = known.settledWithoutIdentity(room, at: address, wasTouched: wasTouched, air) {
     return match
@@ -284,12 +287,10 @@ extension Known {
     wanted(room).changes(from: write).settings
   }
 
-  /// Devices with a room's identity.
-  fileprivate func holders(
-    of identity: DeviceIdentity, _ addresses: [BluetoothAddress], besides room: Room
-  ) -> IdentityHolders {
-    let earlier = lastKnown.rooms[room.id]?.earlierDevices ?? []
-    return IdentityHolders(identity, addresses, earlier: addresses.filter(earlier.contains))
+  /// Those of these devices that a room had before.
+  fileprivate func earlier(_ addresses: [BluetoothAddress], of room: Room) -> [BluetoothAddress] {
+    let devices = lastKnown.rooms[room.id]?.earlierDevices ?? []
+    return addresses.filter(devices.contains)
   }
 
   // MARK: What the device may hold

@@ -99,23 +99,24 @@ struct Nearness {
   /// - Parameter name: the reference to its adapters in the manifest.
   func device(near place: AdapterID, called name: AdapterReference) -> Match {
     let candidates = received[place] ?? []
-    guard let best = candidates.first else {
-      return .stopped(.pending, .noCandidate(near: name.text))
+    let near = name.text
+    guard let best = candidates.first else { return .stopped(.pending, .noCandidate(near: near)) }
+    func listed(_ candidates: [Candidate]) -> [ReceivedCandidate] {
+      candidates.prefix(Limits.listed).map {
+        ReceivedCandidate(address: $0.address, adapter: $0.adapter, rssi: Int($0.strength.rounded()))
+      }
     }
-    func listed(_ candidates: [Candidate]) -> NearCandidates {
-      NearCandidates(
-        near: name.text,
-        candidates.prefix(Limits.listed).map {
-          ReceivedCandidate(address: $0.address, adapter: $0.adapter, rssi: Int($0.strength.rounded()))
-        })
+    guard best.strength >= Limits.floor else {
+      return .stopped(.pending, .notNear(near: near, listed([best])))
     }
-    guard best.strength >= Limits.floor else { return .stopped(.pending, .notNear(listed([best]))) }
     let rivals = candidates.filter { $0.strength > best.strength - Limits.margin }
-    guard rivals.count == 1 else { return .stopped(.ambiguous, .notClearlyNearest(listed(rivals))) }
+    guard rivals.count == 1 else {
+      return .stopped(.ambiguous, .notClearlyNearest(near: near, listed(rivals)))
+    }
     let places = strengths[best.address] ?? []
     let other = places.first { $0.place != place && $0.strength > best.strength - Limits.margin }
-    if let other { return .stopped(.ambiguous, .notClearlyNearest(listed([best, other]))) }
-    guard best.isSettled else { return .stopped(.pending, .receivedTooBriefly(listed([best]))) }
+    if let other { return .stopped(.ambiguous, .notClearlyNearest(near: near, listed([best, other]))) }
+    guard best.isSettled else { return .stopped(.pending, .receivedTooBriefly(near: near, listed([best]))) }
     return .device(best.address, .nearest)
   }
 

@@ -63,7 +63,7 @@ extension AttemptResult {
     }
     switch result {
     case .success(var submission):
-      if case .interrupted? = submission.problem {
+      if submission.problem?.code == .interrupted {
         submission.problem = submission.problem?[keyPath: cause]
       }
       return .success(submission)

@@ -178,12 +178,12 @@ private struct EspDevice: Sendable {
       if command.mayBeForeign, error.reason.failureClass != .cancelled {
         throw AttemptFailure(.settingsUnknown(nil))
       }
-      switch error.reason {
-      case .linkLost(let step):
-        throw AttemptFailure(.linkLost(FailedStep(.verify, stackText: step.stackText)))
-      case .stageTimedOut(_, let seconds):
+      switch error.reason.code {
+      case .linkLost:
+        throw AttemptFailure(.linkLost(FailedStep(.verify, stackText: error.reason.stackText)))
+      case .stageTimedOut:
         await reset()
-        throw AttemptFailure(.stageTimedOut(FailedStep(.verify), seconds: seconds))
+        throw AttemptFailure(.stageTimedOut(FailedStep(.verify), seconds: error.reason.seconds))
       default: return Submission(at: submittedAt, acknowledgement: nil, problem: error.reason)
       }
     }

@@ -1,5 +1,68 @@
 package import Bluetooth
 
+/// The context of a failure. `FailureReason.Code.keys` says what each code always has of it.
+package struct FailureContext: Hashable, Sendable, Codable {
+  package internal(set) var stage: Stage?
+  package internal(set) var setting: SettingName?
+  package internal(set) var attError: UInt8?
+  package internal(set) var deviceText: String?
+  package internal(set) var stackText: String?
+  package internal(set) var held: String?
+  package internal(set) var identity: DeviceIdentity?
+  package internal(set) var addresses: [BluetoothAddress]?
+  package internal(set) var candidates: [ReceivedCandidate]?
+  package internal(set) var sightings: [StateSighting]?
+  package internal(set) var near: String?
+  package internal(set) var seconds: Double?
+  package internal(set) var source: String?
+  package internal(set) var ssid: String?
+  package internal(set) var networks: [FoundNetwork]?
+  package internal(set) var families: [FamilyID]?
+  package internal(set) var cause: WiFiRefusal?
+  package internal(set) var changes: [PlannedSetting]?
+  package internal(set) var earlier: [BluetoothAddress]?
+
+  package enum CodingKeys: String, CodingKey {
+    case stage, setting
+    case attError = "att_error"
+    case deviceText = "device_text"
+    case stackText = "stack_text"
+    case held, identity, addresses, candidates, sightings, near, seconds, source, ssid, networks, families,
+      cause, changes, earlier
+  }
+}
+
+extension FailureContext {
+  init(
+    _ step: FailedStep, seconds: Double? = nil, attError: UInt8? = nil, deviceText: String? = nil,
+    held: String? = nil, source: String? = nil
+  ) {
+    self.init(
+      stage: step.stage, setting: step.setting, attError: attError, deviceText: deviceText,
+      stackText: step.stackText, held: held, seconds: seconds, source: source)
+  }
+
+  /// After the save; with no response, there is no stage.
+  init(
+    _ response: SaveResponse?, identity: DeviceIdentity? = nil, addresses: [BluetoothAddress]? = nil,
+    candidates: [ReceivedCandidate]? = nil, sightings: [StateSighting]? = nil
+  ) {
+    self.init(
+      stage: response == nil ? nil : .verify, deviceText: response?.deviceText,
+      stackText: response?.stackText,
+      identity: identity, addresses: addresses, candidates: candidates, sightings: sightings)
+  }
+
+  /// The step that failed; nil outside an attempt.
+  package var step: FailedStep? { stage.map { FailedStep($0, setting: setting, stackText: stackText) } }
+
+  /// What a `contradictorySightings` is about.
+  package var contradiction: Contradiction? {
+    guard let address = addresses?.first, let sightings, sightings.count == 2 else { return nil }
+    return Contradiction(address, sightings[0], sightings[1])
+  }
+}
+
 /// The step of an attempt that failed.
 package struct FailedStep: Hashable, Sendable {
   package let stage: Stage
@@ -59,65 +122,25 @@ package struct OtherSenders: Hashable, Sendable {
   }
 }
 
-/// A save whose proof was pending.
-package struct UnprovedSave: Hashable, Sendable {
-  package let response: SaveResponse
-  /// The other devices that sent the identity by then; nil when there were none.
-  package let others: OtherSenders?
-
-  package init(_ response: SaveResponse = SaveResponse(), others: OtherSenders? = nil) {
-    (self.response, self.others) = (response, others)
-  }
-}
-
 // MARK: Interruptions
 
 /// The state of a room's attempt when the run ended, or the adapter or the stack was lost.
-package enum Interruption: Hashable, Sendable {
+extension FailureContext {
   /// In no stage of an attempt.
-  case idle(stackText: String? = nil)
-  /// In a stage before the proof; with the seconds when it timed out.
-  case during(FailedStep, seconds: Double? = nil)
-  /// After the save, before its proof.
-  case awaitingProof(UnprovedSave)
+  package static func idle(stackText: String? = nil) -> Self { Self(stackText: stackText) }
 
-  /// In the stage of this step.
-  package init(_ step: FailedStep, seconds: Double? = nil) {
-    self =
-      step.stage == .verify
-      ? .awaitingProof(UnprovedSave(SaveResponse(stackText: step.stackText)))
-      : .during(step, seconds: seconds)
+  /// In the stage of this step; with the seconds when it timed out.
+  package static func during(_ step: FailedStep, seconds: Double? = nil) -> Self {
+    guard step.stage != .verify else { return .awaitingProof(SaveResponse(stackText: step.stackText)) }
+    return Self(step, seconds: seconds)
   }
 
-  /// The step that was interrupted; nil outside an attempt.
-  package var step: FailedStep? {
-    switch self {
-    case .idle: nil
-    case .during(let step, _): step
-    case .awaitingProof(let save): FailedStep(.verify, stackText: save.response.stackText)
-    }
-  }
-}
-
-/// The step of an attempt that a pause of the host ended.
-package struct PausedStep: Hashable, Sendable {
-  /// How the step had failed before the run ended it.
-  package enum Finding: Hashable, Sendable {
-    case timeout(seconds: Double)
-    /// The device responded with this ATT error.
-    case attError(UInt8)
-    /// The device refused with this message.
-    case deviceText(String)
-    /// The device held other settings than it should.
-    case held(String)
-  }
-
-  package let step: FailedStep
-  /// How the step had failed; nil when it had not.
-  package let finding: Finding?
-
-  package init(_ step: FailedStep, _ finding: Finding? = nil) {
-    (self.step, self.finding) = (step, finding)
+  /// After the save, before its proof; with the other devices that sent the identity by then.
+  package static func awaitingProof(
+    _ response: SaveResponse = SaveResponse(), others: OtherSenders? = nil
+  ) -> Self {
+    Self(
+      response, identity: others?.identity, addresses: others?.addresses, candidates: others?.candidates)
   }
 }
 
@@ -141,32 +164,6 @@ package struct Contradiction: Hashable, Sendable {
 
   package init(_ address: BluetoothAddress, _ first: StateSighting, _ second: StateSighting) {
     (self.address, self.first, self.second) = (address, first, second)
-  }
-}
-
-/// An identity, and the devices that have it.
-package struct IdentityHolders: Hashable, Sendable {
-  package let identity: DeviceIdentity
-  package let addresses: [BluetoothAddress]
-  /// Those of them that the room had before.
-  package let earlier: [BluetoothAddress]
-
-  package init(
-    _ identity: DeviceIdentity, _ addresses: [BluetoothAddress], earlier: [BluetoothAddress] = []
-  ) {
-    (self.identity, self.addresses, self.earlier) = (identity, addresses, earlier)
-  }
-}
-
-/// The devices near an adapter that could be a room's.
-package struct NearCandidates: Hashable, Sendable {
-  /// The adapter, as the manifest names it.
-  package let near: String
-  /// The devices, the strongest first.
-  package let candidates: [ReceivedCandidate]
-
-  package init(near: String, _ candidates: [ReceivedCandidate]) {
-    (self.near, self.candidates) = (near, candidates)
   }
 }
 

@@ -67,18 +67,11 @@ package struct OutsideText {
 extension FailureReason {
   /// This reason with `redact` applied to the texts of the device and the stack.
   package func redacted(_ redact: (String) -> String) -> FailureReason {
-    var form = Form(self)
-    guard
-      form.deviceText != nil || form.stackText != nil || form.networks != nil || code == .readBackMismatch
-    else { return self }
-    form.networks = form.networks?.map { FoundNetwork(ssid: redact($0.ssid), rssi: $0.rssi) }
-    form.deviceText = form.deviceText.map(redact)
-    form.stackText = form.stackText.map(redact)
-    if code == .readBackMismatch { form.held = form.held.map(redact) }
-    do {
-      return try form.reason(at: [])
-    } catch {
-      preconditionFailure("a reason that cannot be read back: \(error)")
-    }
+    var context = self.context
+    context.networks = context.networks?.map { FoundNetwork(ssid: redact($0.ssid), rssi: $0.rssi) }
+    context.deviceText = context.deviceText.map(redact)
+    context.stackText = context.stackText.map(redact)
+    if code == .readBackMismatch { context.held = context.held.map(redact) }
+    return FailureReason(code, context)
   }
 }

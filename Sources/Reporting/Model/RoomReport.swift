@@ -75,7 +75,7 @@ package struct RoomReport: Hashable, Sendable {
     if let refusal { return refusal }
     if let awaitedAction, !mayHaveKept { return awaitedAction }
     guard wasTried else { return nil }
-    return .interrupted(stage.map { Interruption(FailedStep($0, setting: setting)) } ?? .idle())
+    return .interrupted(stage.map { FailureContext.during(FailedStep($0, setting: setting)) } ?? .idle())
   }
 
   /// Seconds from its first attempt to its outcome, or to its last event if it has none.

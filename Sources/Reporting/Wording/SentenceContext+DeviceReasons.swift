@@ -38,11 +38,7 @@ extension SentenceContext {
     notConnected("\(subject) was received, but did not accept a connection\(within(seconds)).")
   }
 
-  func connectFailed() -> Explanation {
-    notConnected("\(subject) was received, but the connection failed.")
-  }
-
-  private func notConnected(_ sentence: String) -> Explanation {
+  func notConnected(_ sentence: String) -> Explanation {
     Explanation(
       sentence,
       """
@@ -109,23 +105,6 @@ extension SentenceContext {
     address.map { "run `bluetoothctl remove \($0)`" } ?? "run `bluetoothctl remove` with its address"
   }
 
-  func serviceAmbiguous() -> Explanation {
-    Explanation(
-      "\(subject) has the provisioning service or one of its characteristics twice, so nothing was written.",
-      "\(forget.uppercasedFirst), then \(retry). If it fails again, replace the \(device.noun): roboprov does not know its kind."
-    )
-  }
-
-  func serviceMissing(_ step: FailedStep) -> Explanation {
-    let seen = step.stackText.map { " (\($0.visible))" } ?? ""
-    return Explanation(
-      "\(subject) connected, but its provisioning service or a characteristic is missing\(seen).",
-      device.serviceMissing ?? """
-        This computer may have stored the services of an older firmware: \(forget), then \(retry). If it fails again, \
-        replace the \(device.noun): it is another kind of device, or its firmware is too old.
-        """)
-  }
-
   func rejected(_ step: FailedStep, _ attError: UInt8?) -> Explanation {
     let what =
       step.setting.map(titles.words) ?? (step.stage == .save ? "the save request" : "a request")
@@ -149,19 +128,7 @@ extension SentenceContext {
     return Explanation("\(subject) rejected \(what)\(answer).", advice)
   }
 
-  func pairingRequired(_ step: FailedStep) -> Explanation {
-    Explanation(
-      "\(subject) demands pairing\(during(step)), which this version of roboprov does not do.",
-      replaceUnpaired)
-  }
-
-  private var replaceUnpaired: String { "Check its firmware, or replace the \(device.noun)." }
-
-  func refused(_ text: String) -> Explanation {
-    Explanation(
-      "\(subject) refused the settings: \(text.quoted).",
-      RefusalCause(text)?.advice(in: self) ?? adviceAboutWiFi)
-  }
+  var replaceUnpaired: String { "Check its firmware, or replace the \(device.noun)." }
 
   func wifiRefused(_ cause: WiFiRefusal) -> Explanation {
     let why =
@@ -181,7 +148,7 @@ extension SentenceContext {
     return Explanation("\(subject) could not join the WiFi network: \(why).", "\(check) \(again)")
   }
 
-  private var adviceAboutWiFi: String {
+  var adviceAboutWiFi: String {
     let check =
       hasWiFi
       ? "Check the WiFi name and password in the manifest, and that the network has 2.4 GHz."
@@ -189,45 +156,14 @@ extension SentenceContext {
     return "\(check) Then \(waitAndRun)."
   }
 
-  func saveNotKept() -> Explanation {
-    Explanation(
-      "\(subject) restarted and waits for provisioning again: it did not keep the settings.",
-      "Check its power supply. \(againOrReplace)")
-  }
-
-  func readBackMismatch(_ setting: SettingName, _ held: String) -> Explanation {
-    Explanation(
-      "\(subject) confirmed \(titles.words(setting)), but returns other settings: \(held.visible).",
-      "\(retry.uppercasedFirst): it writes only what is wrong. If it fails again, replace the \(device.noun)."
-    )
-  }
-
   /// A device may refuse by ending the link, and a link that is lost looks the same: the sentence says what was seen.
-  func credentialsRefused(_ step: FailedStep, _ source: String?) -> Explanation {
-    let seen = step.stackText.map { " (\($0.visible))" } ?? ""
-    let place = source.map { "They come from \($0.quoted)" } ?? "They are in the manifest"
+  func credentialsRefused(_ reason: FailureReason) -> Explanation {
+    let seen = reason.stackText.map { " (\($0.visible))" } ?? ""
+    let place = reason.source.map { "They come from \($0.quoted)" } ?? "They are in the manifest"
     return Explanation(
       "\(subject) did not accept the credentials of this room\(seen), so nothing was written.",
       """
       \(place): compare them with the label of this \(device.noun), and check that it belongs in this room. \(again)
-      """)
-  }
-
-  func securityTooLow(_ held: String) -> Explanation {
-    Explanation(
-      "\(subject) offers only \(held.visible), not what the manifest demands or what the device had before, so nothing was written.",
-      """
-      Another device may imitate it: check that it belongs in this room. To accept it, set `security` for this room to what it \
-      has, without a `username`; with `security: 0` the WiFi password is sent unencrypted. \(again)
-      """)
-  }
-
-  func settingUnsupported(_ setting: SettingName) -> Explanation {
-    Explanation(
-      "\(subject) does not take \(setting.rawValue.quoted), which the manifest gives, so nothing was written.",
-      """
-      Compare the name with the documentation of the product, and check that the \(device.noun) belongs in this room. \
-      \(again)
       """)
   }
 
@@ -241,12 +177,6 @@ extension SentenceContext {
       \(received) Check the WiFi name in the manifest, and that the network has 2.4 GHz and reaches this room. \
       For a hidden network, set `wifi_check: false` for this room. \(again)
       """)
-  }
-
-  func noSelfDisconnect(_ seconds: Double?) -> Explanation {
-    Explanation(
-      "\(subject) was written, but did not confirm it by ending the connection\(within(seconds)).",
-      closerAndAgain)
   }
 
   func notReceivedAfterSave(_ seconds: Double? = nil) -> Explanation {

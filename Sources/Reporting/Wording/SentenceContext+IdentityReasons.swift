@@ -3,18 +3,10 @@ import Model
 
 /// Why a device does not fit its room, or why the room has none, in words.
 extension SentenceContext {
-  private var correctAddress: String { "correct the address of this room in the manifest" }
+  var correctAddress: String { "correct the address of this room in the manifest" }
 
   /// What distinguishes the devices of the room's family: `minor`.
-  private var number: String { identity?.distinctionName.visible ?? "identity" }
-
-  func foreignSettings(_ held: String) -> Explanation {
-    Explanation(
-      "\(subject) holds settings that are neither the factory's nor this room's (\(held.visible)), so nothing was written.",
-      """
-      Check that it belongs in this room. If it does, \(run(with: "--overwrite")). If not, \(correctAddress), then \(retry).
-      """)
-  }
+  var number: String { identity?.distinctionName.visible ?? "identity" }
 
   func wrongIdentity(_ received: DeviceIdentity) -> Explanation {
     if expectsBeacon, received.distinction == identity?.distinction {
@@ -27,13 +19,14 @@ extension SentenceContext {
       "\(waitAndRun.uppercasedFirst). If it fails again, replace the \(device.noun).")
   }
 
-  func receivedFromOtherAddress(_ others: OtherSenders, _ response: SaveResponse) -> Explanation {
-    let senders = others.candidates.isEmpty ? list(others.addresses) : shown(others.candidates)
+  func receivedFromOtherAddress(_ reason: FailureReason) -> Explanation {
+    let candidates = reason[\.candidates]
+    let senders = candidates.isEmpty ? list(reason[\.addresses]) : shown(candidates)
     let answer =
-      response.deviceText.map { "\(subject) answered \($0.quoted)" }
+      reason.deviceText.map { "\(subject) answered \($0.quoted)" }
       ?? "\(subject) was written, but not received afterwards"
     return Explanation(
-      "\(answer); \(others.identity.distinction.visible) was received only from \(senders), which proves nothing.",
+      "\(answer); \(reason[\.identity].distinction.visible) was received only from \(senders), which proves nothing.",
       """
       Find the \(device.noun) with that address. If it is a neighbour's, give this room another \(number) in the manifest, \
       and run the same command with `--renumber`. If it is this room's, its firmware changes its address: set \
@@ -65,12 +58,12 @@ extension SentenceContext {
     """
   }
 
-  func identityOnAir(_ holders: IdentityHolders) -> Explanation {
-    let sentence =
-      "\(holders.identity.distinction.visible.uppercasedFirst) is already on air from \(devices(of: holders))."
-    if !holders.earlier.isEmpty {
+  func identityOnAir(_ reason: FailureReason) -> Explanation {
+    let held = reason[\.identity].distinction.visible.uppercasedFirst
+    let sentence = "\(held) is already on air from \(devices(reason[\.addresses]))."
+    if let earlier = reason.earlier, !earlier.isEmpty {
       return Explanation(
-        "\(holders.identity.distinction.visible.uppercasedFirst) is still on air from \(list(holders.earlier)), which this room had before.",
+        "\(held) is still on air from \(list(earlier)), which this room had before.",
         "Switch the old \(device.noun) off, or put it into provisioning mode. \(again)")
     }
     if isRegistered {
@@ -87,15 +80,6 @@ extension SentenceContext {
       """)
   }
 
-  func identityOnRecord(_ holders: IdentityHolders) -> Explanation {
-    Explanation(
-      "\(holders.identity.distinction.visible.uppercasedFirst) is on record for \(devices(of: holders)), which was not received.",
-      """
-      If that \(device.noun) is out of service, run `roboprov room replace` or `roboprov room retire` for its room. If it \
-      gets another \(number), provision it first. \(again)
-      """)
-  }
-
   func settingsChanged(_ received: DeviceIdentity?, _ changes: [PlannedSetting]) -> Explanation {
     let received = received.map { " (\($0.distinction.visible))" } ?? ""
     guard !changes.isEmpty else {
@@ -106,16 +90,6 @@ extension SentenceContext {
     return Explanation(
       "The manifest has changed since \(subject.lowercasedFirst)\(received) was written: \(changes.words(titles)).",
       "\(waitAndRun.uppercasedFirst). Or undo the change in the manifest.")
-  }
-
-  func beaconAsBefore(_ received: DeviceIdentity) -> Explanation {
-    let settings = hasWiFi ? "the new WiFi password" : "its new settings"
-    return Explanation(
-      "\(subject) did not acknowledge the save. Its beacon (\(received.distinction.visible)) was the same before: nothing shows that it kept \(settings).",
-      """
-      \(waitAndRun.uppercasedFirst), which writes it again. Or, if you know that it works, run `roboprov room accept` for \
-      this room.
-      """)
   }
 
   func contradictorySightings(_ contradiction: Contradiction, isAfterSave: Bool) -> Explanation {
@@ -134,15 +108,6 @@ extension SentenceContext {
       "Switch off the device that does not belong here. \(again)")
   }
 
-  func ambiguousFamily(_ families: [FamilyID]) -> Explanation {
-    Explanation(
-      """
-      \(address.map(\.description) ?? "The device of this room") matches several families \
-      (\(families.map(\.rawValue.visible).joined(separator: ", "))), so roboprov cannot know which settings it takes.
-      """,
-      "Add to `recognise` in the family file what only its devices send. \(again)")
-  }
-
   func settingsUnknown(_ received: DeviceIdentity) -> Explanation {
     Explanation(
       "\(subject) is at work with \(received.distinction.visible), and nothing on record shows its other settings.",
@@ -159,18 +124,6 @@ extension SentenceContext {
       If another laptop wrote it, merge both records with `roboprov report merge FOLDER FOLDER --into reports`. If not, \
       \(waitAndRun), which writes it. If you know that it works, run `roboprov room accept` for this room.
       """)
-  }
-
-  func authorizationRequired() -> Explanation {
-    Explanation(
-      "\(subject) accepts settings only after its button is pressed.",
-      "Press the button, then \(retry) within a minute. Or add `--watch`, and press it while the run waits.")
-  }
-
-  func localAdapterNeeded() -> Explanation {
-    Explanation(
-      "\(subject) was not written: it acknowledges a write only by the moment at which it ends the link, and that cannot be seen through the network.",
-      "Use an adapter of this computer for it: \(retry) within its reach.")
   }
 
   func tooManyCandidates(_ addresses: [BluetoothAddress]) -> Explanation {
@@ -199,13 +152,6 @@ extension SentenceContext {
     return Explanation(
       "No \(device.noun) is left for this room.",
       "Switch on one more within range\(device.makeItWait.map { ", and \($0)" } ?? ", with its factory settings"). \(again)"
-    )
-  }
-
-  var addressMissing: Explanation {
-    Explanation(
-      "The manifest does not name this room's \(device.noun).",
-      "Read its label with `roboprov capture`, or write its `address` or `device` into the manifest. \(again)"
     )
   }
 

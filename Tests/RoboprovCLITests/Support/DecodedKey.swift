@@ -39,7 +39,6 @@ struct DecodedKey: Hashable {
   fileprivate static func parts<Value: Decodable>(of type: Value.Type) throws -> [DecodedKey] {
     if type is any OutputValue.Type { return [] }
     if let list = type as? any DecodedList.Type { return try list.parts() }
-    if type == FailureReason.self { return try keys(of: FailureReason.Form.self) }
     return try keys(of: type)
   }
 
