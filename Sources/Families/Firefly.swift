@@ -75,7 +75,7 @@ package enum Firefly {
 
   /// The elapsed byte: floor(elapsed / 10 s × 255), and 0 beyond 10 s.
   package static func byte(for elapsed: Duration) -> UInt8 {
-    guard elapsed >= .zero, elapsed <= session else { return 0 }
+    guard (.zero...session).contains(elapsed) else { return 0 }
     return UInt8(elapsed.inMicroseconds * 255 / session.inMicroseconds)
   }
 

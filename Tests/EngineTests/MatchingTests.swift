@@ -193,6 +193,14 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(air.devices(sending: 7).map(\.address) == [Sample.address(1)])
   }
 
+  @Test("a name is that of a device only while no other device has it")
+  func named() {
+    let name = DeviceReference.name("Robo Sensor")
+    #expect(Sample.air([])[name] == nil)
+    #expect(Sample.air([Sample.waiting(1)])[name]?.address == Sample.address(1))
+    #expect(Sample.air([Sample.waiting(1), Sample.waiting(2)])[name] == nil)
+  }
+
   @Test("devices of unknown families are dropped")
   func unknownFamily() {
     var air = Sample.air([])

@@ -295,6 +295,17 @@ struct LanguageTests {
         """)
   }
 
+  @Test(
+    "the id of a room is made of the letters and digits of its name",
+    arguments: [
+      ("Cafe\u{301} 2", "cafe-2"), ("A ✓ B", "a-b"), ("A✓B", "a-b"), ("A\u{903}B", "a-b"),
+      ("Straße", "strasse"),
+    ])
+  func slug(name: String, id: RoomID) throws {
+    let building = try building("building: B\nmatch: any\nrooms: [{ room: \"\(name)\", minor: 1 }]\n")
+    #expect(building.rooms.map(\.id) == [id])
+  }
+
   @Test("names that differ only in Unicode normalization are duplicates")
   func unicodeForms() {
     let reading = Files(files: [:]).read(

@@ -285,9 +285,13 @@ struct SecretTests {
 
   @Test("a rehearsal uses available passwords, replaces the others and says so once")
   func rehearsal() async throws {
-    try await withPassword("{ command: [touch, was-run] }", count: 3) { premises in
+    try await withPassword("{ command: [touch, was-run] }", count: 4) { premises in
       var manifest = try premises.manifest()
-      for (name, source) in [("Room 102", "{ env: WIFI_PASSWORD }"), ("Room 103", "{ file: nowhere.txt }")] {
+      let sources = [
+        ("Room 102", "{ env: WIFI_PASSWORD }"), ("Room 103", "{ file: nowhere.txt }"),
+        ("Room 104", "{ prompt: true }"),
+      ]
+      for (name, source) in sources {
         manifest = manifest.replacing(
           "room: \(name),", with: "room: \(name), wifi: { ssid: S, password: \(source) },")
       }
@@ -295,7 +299,7 @@ struct SecretTests {
       let outcome = try await run(premises, Self.apply + ["--simulate"], Self.variable).expect(0)
       #expect(
         outcome.errors.components(separatedBy: "\n").filter { $0.hasPrefix("Rehearsal: made-up") } == [
-          "Rehearsal: made-up passwords replace the output of touch, the file nowhere.txt"
+          "Rehearsal: made-up passwords replace the output of touch, the file nowhere.txt, the answer at the terminal"
         ], "\(outcome)")
       #expect(!premises.site.has("was-run"))
       let short = try await run(premises, Self.apply + ["--simulate"], ["WIFI_PASSWORD": "horse72"])
