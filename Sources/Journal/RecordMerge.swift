@@ -50,8 +50,8 @@ package struct RecordMerge: Sendable {
       }
     }
     let buildings = Set(runs.values.compactMap(\.building)).sorted()
-    if buildings.count > 1 { throw .severalBuildings(buildings) }
-    guard let building = buildings.first else { throw .noRuns(folders.first ?? "") }
+    // Each folder has runs of a building.
+    guard let building = buildings.first, buildings.count == 1 else { throw .severalBuildings(buildings) }
     var archive = BuildingArchive(runs: runs.sorted { $0.key < $1.key }.map(\.value))
     do throws(JournalError) {
       try archive.checkPredecessors(in: folders.first ?? "")

@@ -188,6 +188,7 @@ import Testing
     let long = DeviceIdentity(parts)
     #expect(long.parts == parts && long.distinction == parts[1])
     #expect(DeviceIdentity(recorded: long.description).parts == parts)
+    #expect(DeviceIdentity(recorded: "a, b,c").distinction == "b,c")
     for text in ["", ",", "a,", "a, b,c", "\\", "a\\"] {
       let hostile = DeviceIdentity(recorded: text)
       #expect(hostile.distinction.utf8.count <= text.utf8.count && hostile.parts.joined().count <= text.count)

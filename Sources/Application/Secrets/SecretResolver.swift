@@ -87,9 +87,7 @@ package struct SecretResolver {
           wanted.append(Wanted(reference: reference, networks: [], descriptions: []))
           seen.append([])
         }
-        if !wanted[index].descriptions.contains(description) {
-          wanted[index].descriptions.append(description)
-        }
+        wanted[index].descriptions.append(description)
         let network =
           (description.name == .wifiPassword ? room.settings[.wifiSSID]?.shown : nil) ?? room.name
         if seen[index].insert(network).inserted { wanted[index].networks.append(network) }
