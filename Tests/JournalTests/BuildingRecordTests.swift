@@ -114,6 +114,15 @@ struct BuildingRecordTests {
     BuildingRecord(Run.successive(runs)).lastKnown.rooms["kitchen"]
   }
 
+  @Test(
+    "a record in which sightings are left out says so",
+    arguments: [("device_sighted", true), ("stage_started", false)])
+  func sightingsOmitted(kind: Fact.Kind, lacks: Bool) {
+    var run = Run("one", rooms: [kitchen])
+    run.add(.eventsOmitted(EventsOmitted([.init("link_established", 1), .init(kind, 3)])))
+    #expect(BuildingRecord([run.events]).lastKnown.lacksSightings == lacks)
+  }
+
   @Test("what a device accepted of a save is on record until it shows otherwise")
   func accepted() {
     func lastWrite(_ meanings: StatusMeaning...) -> LastWrite? {
