@@ -119,7 +119,7 @@ struct BuildingRecordTests {
     arguments: [("device_sighted", true), ("stage_started", false)])
   func sightingsOmitted(kind: Fact.Kind, lacks: Bool) {
     var run = Run("one", rooms: [kitchen])
-    run.add(.eventsOmitted(EventsOmitted([.init("link_established", 1), .init(kind, 3)])))
+    run.add(.eventsOmitted(EventsOmitted([.init("link_ended", 1), .init(kind, 3)])))
     #expect(BuildingRecord([run.events]).lastKnown.lacksSightings == lacks)
   }
 

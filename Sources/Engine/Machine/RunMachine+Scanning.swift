@@ -145,7 +145,7 @@ extension RunMachine {
       else { return false }
       judge(place, state)
       return true
-    case .exhausted(let state) where !isEnding:
+    case .exhausted(let state) where !course.isEnding:
       return receive(advertisement, of: place, exhausted: state)
     case .proving(var state):
       let (settled, wasAccepted) = (state.watch.settlesAt, state.watch.isAccepted)
@@ -165,10 +165,10 @@ extension RunMachine {
       }
       if state.watch.isDecided { endProof(place, isOver: true) }
       return state.watch.isDecided || settled != state.watch.settlesAt
-    case .awaitingOperator where !isEnding:
+    case .awaitingOperator where !course.isEnding:
       takeUp(place)
       return true
-    case .awaited where !isEnding:
+    case .awaited where !course.isEnding:
       finishRegistered(place)
       return true
     case .finished:
