@@ -46,10 +46,18 @@ extension ScenarioDecoder {
   }
 
   private mutating func label(of fields: ScenarioFields, _ family: FirmwareFamily) -> [String: String] {
-    guard let values = mapping("label", of: fields, family.label) else { return [:] }
+    let keys = family.label + (family.labelsEndpoints ? ["endpoints"] : [])
+    guard let values = mapping("label", of: fields, keys) else { return [:] }
     var label: [String: String] = [:]
     for name in family.label where values[name] != nil {
       label[name] = required(name, of: values, ScenarioFields.text)
+    }
+    for item in items("endpoints", of: values) {
+      guard let name = item.text, !name.isEmpty else {
+        find(.wrongStructure, "the name of an endpoint is expected here", at: item.range)
+        continue
+      }
+      label[EspGATT.ofProduct + name] = ""
     }
     return label
   }

@@ -46,6 +46,15 @@ import VirtualBuilding
     #expect(scenario.wifiNetworks == [WiFiNetwork(ssid: "Guest", rssi: -70)])
   }
 
+  @Test("has what a label says of an ESP-IDF device, with the endpoints of its product")
+  func label() throws {
+    let text = Self.sensor("family: esp-idf, label: { pop: abcd1234, endpoints: [custom-data, licence] }")
+    let reading = ScenarioReading(Array(text.utf8), file: "scenario.yaml", families: FirmwareFamily.all)
+    #expect(reading.rendered(isColored: false) == "")
+    let label = try #require(reading.scenario?.sensors.first?.label)
+    #expect(label == ["pop": "abcd1234", "endpoints.custom-data": "", "endpoints.licence": ""])
+  }
+
   @Test("is described in the demo's: every family, and every fault with its parameters")
   func described() throws {
     let demo = URL(filePath: #filePath).deletingLastPathComponent().appending(
@@ -169,6 +178,16 @@ import VirtualBuilding
       "low, medium or high is expected here"
     ),
     (sensor("family: midi-keyboard, holds: { 1️⃣minor: 2 }"), "unknown key minor"),
+    (sensor("label: { 1️⃣pop: abcd1234 }"), "unknown key pop"),
+    (
+      sensor("family: esp-idf, label: { 1️⃣colour: red }"),
+      "unknown key colour; the keys: name, pop, username, endpoints"
+    ),
+    (sensor("family: esp-idf, label: { endpoints: 1️⃣licence }"), "a list is expected here"),
+    (
+      sensor("family: esp-idf, label: { endpoints: [1️⃣[licence]] }"),
+      "the name of an endpoint is expected here"
+    ),
     (
       adapter + "sensors:\n  - { address: C4:7C:8D:00:00:01 }\n  - { address: 1️⃣C4:7C:8D:00:00:01 }\n",
       "C4:7C:8D:00:00:01 is there already"

@@ -1,4 +1,5 @@
 import Bluetooth
+import Hex
 import Synchronization
 import Testing
 import VirtualBuilding
@@ -89,7 +90,7 @@ import VirtualBuilding
   }
 
   @Test("errors have the numbers of the specification")
-  func errors() async throws {
+  func numbers() async throws {
     try await Self.run { talk in
       #expect(try await talk.send(Self.join.dropLast() + [0]).error == 1)
       #expect(try await talk.send([9, 0, 9]).error == 2)
@@ -137,5 +138,147 @@ import VirtualBuilding
       await talk.peripheral.disconnect()
       #expect(await talk.building.world.onAir(Building.sensor(1)) == nil)
     }
+  }
+
+  // MARK: What the engine never sends
+
+  /// A device without a radio, and what it reports after a command.
+  private struct Alone {
+    var bench: FirmwareBench<ImprovFirmware>
+
+    init(_ faults: [FamilyFault] = []) {
+      let all = faults.map { Fault.own($0) }
+      bench = FirmwareBench(ImprovFirmware(conditions: FirmwareConditions(faults: all)), faults: all)
+    }
+
+    mutating func send(_ bytes: [UInt8]) -> [String] {
+      Self.words(bench.write(bytes, to: ImprovGATT.command))
+    }
+
+    mutating func wait(_ duration: Duration) -> [String] { Self.words(bench.wait(duration)) }
+
+    /// The notifications, each with the number of its characteristic and its value: `2: 04` is error 4.
+    private static func words(_ effects: [FirmwareEffect]) -> [String] {
+      effects.compactMap { effect in
+        guard case .notify(let characteristic, let value) = effect, let number = characteristic.bytes.last
+        else {
+          return nil
+        }
+        return "\(number): \(value.hex())"
+      }
+    }
+  }
+
+  /// Command, length, data, checksum.
+  private static func frame(_ command: UInt8, _ data: [UInt8]) -> [UInt8] {
+    let start = [command, UInt8(data.count)] + data
+    return start + [start.reduce(0, &+)]
+  }
+
+  /// A command that the specification permits or that any client can send, and what the device reports.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var command: [UInt8]
+    var reports: [String]
+
+    /// - Parameter data: what is between length and checksum.
+    init(_ what: String, _ command: UInt8, _ data: [UInt8], _ reports: [String]) {
+      testDescription = "\(command), \(data.hex()): \(what)"
+      self.command = ImprovFirmwareTests.frame(command, data)
+      self.reports = reports
+    }
+  }
+
+  private static let name = Array("improv".utf8)
+  private static let lamp: [UInt8] = [4, 0x6C, 0x61, 0x6D, 0x70]
+
+  static let rows = [
+    Row("no strings", 1, [], ["2: 02"]),
+    Row("one string", 1, [1, 0x41], ["2: 02"]),
+    Row("a name that is longer than the frame", 1, [3, 0x41, 0], ["2: 02"]),
+    Row("a password that is longer than the frame", 1, [1, 0x41, 2, 0x42], ["2: 02"]),
+    Row("a frame that is longer than its strings", 1, [1, 0x41, 1, 0x42, 0, 9], ["1: 03"]),
+    Row("the longest password", 1, [1, 0x41, 252] + [UInt8](repeating: 0x42, count: 252), ["1: 03"]),
+    Row("data that it does not need", 2, [1, 2, 3], []),
+    Row("a hostname's question", 5, [], ["4: " + frame(5, [6] + name).hex()]),
+    Row("a hostname", 5, Array(lamp.dropFirst()), ["4: " + frame(5, lamp).hex()]),
+    Row("a hostname after its length", 5, lamp, ["4: " + frame(5, lamp).hex()]),
+    Row("a hostname with a space", 5, [0x61, 0x20, 0x62], ["2: 05"]),
+    Row("a hostname that is no text", 5, [0xFF, 0xFE], ["2: 05"]),
+    Row(
+      "a name with a space", 6, [0x61, 0x20, 0x62],
+      ["4: " + frame(6, [3, 0x61, 0x20, 0x62]).hex()]),
+    Row("the state of the network, which is for the serial line", 7, [], ["2: 02"]),
+    Row("no command", 0, [], ["2: 02"]),
+    Row("no command", 255, [1], ["2: 02"]),
+  ]
+
+  @Test("a command of any kind is answered as the specification says", arguments: rows)
+  func command(row: Row) {
+    var whole = Alone()
+    #expect(whole.send(row.command) == row.reports)
+    var pieces = Alone()
+    let reports = row.command.flatMap { pieces.send([$0]) }
+    #expect(reports == row.reports, "in single bytes")
+  }
+
+  @Test("each command takes the error of the last one away, and an error that repeats is reported again")
+  func errors() {
+    var device = Alone()
+    let broken: [UInt8] = Self.join.dropLast() + [0]
+    #expect(device.send(broken) == ["2: 01"])
+    #expect(device.send(broken) == ["2: 00", "2: 01"])
+    #expect(device.send([2, 0, 2]) == ["2: 00"])
+    #expect(device.bench.firmware.blinks == 1)
+  }
+
+  @Test("a device that joins, has joined or needs its button refuses a network, and blinks")
+  func refusesNetwork() {
+    var locked = Alone([.needsButton])
+    #expect(locked.send(Self.join) == ["2: 04"])
+    #expect(locked.send([2, 0, 2]) == ["2: 00"])
+    #expect(locked.bench.firmware.blinks == 1)
+    var device = Alone()
+    #expect(device.send(Self.join) == ["1: 03"])
+    #expect(device.send(Self.join) == ["2: 04"])
+    let joined = device.wait(.seconds(8))
+    #expect(joined.count == 2 && joined.first?.hasPrefix("4: 01") == true && joined.last == "1: 04")
+    #expect(device.send(Self.join) == ["2: 00", "2: 04"])
+  }
+
+  @Test("several commands in one write are too many bytes, and no command is carried out")
+  func several() {
+    var device = Alone()
+    for pieces in [[[2, 0, 2, 2, 0, 2]], [[2], [0, 2, 2]]] as [[[UInt8]]] {
+      for piece in pieces { #expect(device.send(piece) == []) }
+      #expect(device.bench.firmware.blinks == 0)
+    }
+    #expect(device.send([2, 0, 2]) == [])
+    #expect(device.bench.firmware.blinks == 1)
+  }
+
+  @Test("the permission of the button lasts a minute, and anew after a join that failed")
+  func permission() {
+    var device = Alone([.needsButton, .cannotJoin])
+    _ = device.bench.deliver(.button)
+    #expect(device.wait(.seconds(59)) == [])
+    #expect(device.wait(.seconds(2)) == ["1: 01"])
+    _ = device.bench.deliver(.button)
+    _ = device.wait(.seconds(20))
+    #expect(device.send(Self.join) == ["1: 03"])
+    #expect(device.wait(.seconds(31)) == ["2: 03", "1: 02"])
+    #expect(device.wait(.seconds(55)) == [], "the first permission is over")
+    #expect(device.wait(.seconds(5)) == ["1: 01"])
+  }
+
+  @Test("while it joins it reports values that are none, if a test wants that")
+  func malformed() {
+    var device = Alone([.malformedReports])
+    #expect(
+      device.send(Self.join) == [
+        "1: 03", "4: 0102097884", "4: 01000100", "4: 01",
+        "4: " + Self.frame(3, [18] + Array("of another command".utf8)).hex(), "1: 04000000", "1: ",
+        "2: 0300",
+      ])
   }
 }

@@ -69,7 +69,7 @@ struct IoTDesignShopFirmwareTests {
 
   @Test("a beacon advertises its old values until the link has ended")
   func duringLink() {
-    var beacon = Bench()
+    var beacon = FirmwareBench(IoTDesignShopFirmware())
     let before = beacon.firmware.advertising
     _ = beacon.write([9, 0, 9, 0], to: IoTDesignShopGATT.beaconID)
     #expect(beacon.firmware.advertising == before)
@@ -86,7 +86,7 @@ struct IoTDesignShopFirmwareTests {
       (IoTDesignShopGATT.beaconID, [1, 2, 3, 4, 5]),
     ])
   func nonsense(_ characteristic: BluetoothUUID, _ value: [UInt8]) throws {
-    var beacon = Bench()
+    var beacon = FirmwareBench(IoTDesignShopFirmware())
     #expect(beacon.write(value, to: characteristic) == [.answer(1, [])])
     #expect(beacon.deliver(.read(2, characteristic)) == [.answer(2, value)])
     _ = beacon.deliver(.disconnected)
@@ -96,7 +96,7 @@ struct IoTDesignShopFirmwareTests {
 
   @Test("the beacon stores an undefined power")
   func power() {
-    var beacon = Bench()
+    var beacon = FirmwareBench(IoTDesignShopFirmware())
     _ = beacon.write([0xFF, 0xFF, 0x40, 0x06], to: IoTDesignShopGATT.transmission)
     #expect(beacon.firmware.flash.number("power") == 0xFFFF)
   }
@@ -240,24 +240,5 @@ private struct Conversing {
 
   func read(_ uuid: BluetoothUUID) async throws -> [UInt8] {
     try await peripheral.read(try service.require(uuid))
-  }
-}
-
-/// A connected beacon without a radio.
-private struct Bench {
-  var firmware = IoTDesignShopFirmware()
-  var generator = SeededGenerator(seed: 1)
-
-  init() {
-    _ = deliver(.started)
-    _ = deliver(.connected(faults: []))
-  }
-
-  mutating func deliver(_ event: FirmwareEvent) -> [FirmwareEffect] {
-    firmware.handle(event, at: .init(sinceZero: .zero), generator: &generator)
-  }
-
-  mutating func write(_ value: [UInt8], to characteristic: BluetoothUUID) -> [FirmwareEffect] {
-    deliver(.write(1, characteristic, value))
   }
 }

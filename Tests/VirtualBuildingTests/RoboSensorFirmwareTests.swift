@@ -17,7 +17,7 @@ struct RoboSensorFirmwareTests {
       (RoboSensorGATT.minor, 1, false), (RoboSensorGATT.minor, 2, true), (RoboSensorGATT.minor, 3, false),
     ])
   func lengths(_ characteristic: BluetoothUUID, _ count: Int, _ isTaken: Bool) {
-    var sensor = Bench()
+    var sensor = FirmwareBench(RoboSensorFirmware())
     let effects = sensor.write(Array(repeating: 0x61, count: count), to: characteristic)
     #expect(effects == [isTaken ? .answer(1, []) : .refuse(1, 0x0D)])
   }
@@ -26,7 +26,7 @@ struct RoboSensorFirmwareTests {
     "a Robo Sensor saves only a complete configuration",
     arguments: [[], [RoboSensorGATT.roomName], [RoboSensorGATT.minor]])
   func incomplete(_ written: [BluetoothUUID]) {
-    var sensor = Bench()
+    var sensor = FirmwareBench(RoboSensorFirmware())
     for characteristic in written { _ = sensor.write([0x61, 0x62], to: characteristic) }
     let effects = sensor.write(Array("SAVE".utf8), to: RoboSensorGATT.command)
     #expect(effects == [.answer(1, []), .notify(RoboSensorGATT.status, Array("error:incomplete".utf8))])
@@ -35,7 +35,7 @@ struct RoboSensorFirmwareTests {
 
   @Test("a Robo Sensor refuses any other command", arguments: ["", "save", "SAVE\n", "RESET"])
   func commands(_ command: String) {
-    var sensor = Bench()
+    var sensor = FirmwareBench(RoboSensorFirmware())
     _ = sensor.write([0x61], to: RoboSensorGATT.roomName)
     _ = sensor.write([0, 1], to: RoboSensorGATT.minor)
     _ = sensor.write(Array(command.utf8), to: RoboSensorGATT.command)
@@ -44,7 +44,7 @@ struct RoboSensorFirmwareTests {
 
   @Test("a restart discards written values that were not saved")
   func restart() {
-    var sensor = Bench()
+    var sensor = FirmwareBench(RoboSensorFirmware())
     _ = sensor.write([0x61], to: RoboSensorGATT.roomName)
     _ = sensor.deliver(.started)
     _ = sensor.deliver(.connected(faults: []))
@@ -55,7 +55,7 @@ struct RoboSensorFirmwareTests {
 
   @Test("a Robo Sensor advertises its name while it waits, and nothing while connected")
   func advertising() {
-    var sensor = Bench()
+    var sensor = FirmwareBench(RoboSensorFirmware())
     #expect(sensor.firmware.advertising == nil)
     _ = sensor.deliver(.disconnected)
     #expect(sensor.firmware.advertising == AdvertisingPayload(isConnectable: true, localName: "Robo Sensor"))
@@ -100,25 +100,6 @@ struct RoboSensorFirmwareTests {
       return await pieces.next()?.value
     }
     #expect(answer == Array("END".utf8))
-  }
-}
-
-/// A connected sensor without a radio.
-private struct Bench {
-  var firmware = RoboSensorFirmware()
-  var generator = SeededGenerator(seed: 1)
-
-  init() {
-    _ = deliver(.started)
-    _ = deliver(.connected(faults: []))
-  }
-
-  mutating func deliver(_ event: FirmwareEvent) -> [FirmwareEffect] {
-    firmware.handle(event, at: .init(sinceZero: .zero), generator: &generator)
-  }
-
-  mutating func write(_ value: [UInt8], to characteristic: BluetoothUUID) -> [FirmwareEffect] {
-    deliver(.write(1, characteristic, value))
   }
 }
 

@@ -11,17 +11,29 @@ package enum EspGATT {
   static let bluFiService = BluetoothUUID(short: 0xFFFF)
   static let bluFiWrite = BluetoothUUID(short: 0xFF01)
   static let bluFiRead = BluetoothUUID(short: 0xFF02)
-  /// The endpoints, by their descriptions, in the order of their numbers.
-  static let endpoints: [(name: String, uuid: BluetoothUUID)] = [
-    ("prov-ctrl", "021AFF4F-0382-4AEA-BFF4-6B3F1C5ADFB4"),
-    ("prov-scan", "021AFF50-0382-4AEA-BFF4-6B3F1C5ADFB4"),
-    ("prov-session", "021AFF51-0382-4AEA-BFF4-6B3F1C5ADFB4"),
-    ("prov-config", "021AFF52-0382-4AEA-BFF4-6B3F1C5ADFB4"),
-    ("proto-ver", "021AFF53-0382-4AEA-BFF4-6B3F1C5ADFB4"),
+  /// Espressif's endpoints, by their descriptions.
+  private static let ofLibrary: [(name: String, number: UInt16)] = [
+    ("prov-ctrl", 0xFF4F), ("prov-scan", 0xFF50), ("prov-session", 0xFF51), ("prov-config", 0xFF52),
+    ("proto-ver", 0xFF53),
   ]
 
-  static func uuid(of name: String) -> BluetoothUUID {
-    endpoints.first { $0.name == name }?.uuid ?? service
+  /// The endpoints of a device with this label, by their descriptions. A product has those of its own that its label
+  /// names, which take any bytes.
+  static func endpoints(
+    _ label: [String: String], of service: BluetoothUUID
+  ) -> [(name: String, uuid: BluetoothUUID)] {
+    var all = ofLibrary
+    for (index, key) in label.keys.filter({ $0.hasPrefix(ofProduct) }).sorted().enumerated() {
+      all.append((String(key.dropFirst(ofProduct.count)), UInt16(truncatingIfNeeded: 0xFF54 + index)))
+    }
+    return all.map { ($0.name, uuid($0.number, of: service)) }
+  }
+
+  /// The characteristic of an endpoint: its number replaces the third and the fourth byte of the service.
+  private static func uuid(_ number: UInt16, of service: BluetoothUUID) -> BluetoothUUID {
+    var bytes = service.bytes
+    bytes.replaceSubrange(2..<4, with: [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)])
+    return BluetoothUUID(bytes: bytes) ?? service
   }
 
   /// What the manifest gives for the product's endpoints of a room's device, by their names.
@@ -35,15 +47,7 @@ package enum EspGATT {
   }
 
   /// How manifests, and so labels, name what they have for a product's own endpoints.
-  private static let ofProduct = "endpoints."
-
-  /// The product's own endpoints, which take any text: a device has those that its label names.
-  static func productEndpoints(_ label: [String: String]) -> [(name: String, uuid: BluetoothUUID)] {
-    label.keys.filter { $0.hasPrefix(ofProduct) }.sorted().enumerated().compactMap { index, key in
-      BluetoothUUID("021AFF\(String(0x54 + index, radix: 16))-0382-4AEA-BFF4-6B3F1C5ADFB4")
-        .map { (String(key.dropFirst(ofProduct.count)), $0) }
-    }
-  }
+  package static let ofProduct = "endpoints."
 
   // What encrypted writes say, as if each had a characteristic of its own.
   package static let ssid: BluetoothUUID = "021A9004-0382-4AEA-BFF4-000000000001"
@@ -77,9 +81,10 @@ package enum EspGATT {
   static func version(
     _ security: Int, old: Bool, odd: Bool, counts: Bool, noProof: Bool
   ) -> [UInt8] {
-    var capabilities = ["\"wifi_scan\""]
+    var capabilities: [String] = []
     if security == 0 { capabilities.append("\"no_sec\"") }
     if security == 1, noProof { capabilities.append("\"no_pop\"") }
+    capabilities.append("\"wifi_scan\"")
     var newer = old ? "" : "\t\t\"sec_ver\":\t\(odd ? "\"\(security)\"" : "\(security)"),\n"
     if !old, counts { newer += "\t\t\"sec_patch_ver\":\t\(security == 2 ? 1 : 0),\n" }
     return Array(
@@ -97,7 +102,7 @@ extension FirmwareFamily {
     ],
     dropStages: [.connect, .discover, .write, .confirm, .save],
     faults: ownFaults.map { FaultKind($0.name, .own($0)) },
-    label: ["name", "pop", "username"],
+    label: ["name", "pop", "username"], labelsEndpoints: true,
     oracle: FirmwareOracle(
       .provisioningMode(save: EspGATT.apply), proofs: [.deviceStatus],
       keeps: EspGATT.productValues,

@@ -13,27 +13,33 @@ package struct EspFirmware: Firmware {
   /// The last answer of each endpoint; it outlives connections.
   private var answers: [BluetoothUUID: [UInt8]] = [:]
   private var faults = FaultsInForce()
-  private var isConnected = false
   private var state = State.ready
+  private var report = Report.connecting
   /// Set and not applied.
-  private var configuration: EspConfigMessage.SetConfig?
+  private var configuration: (ssid: [UInt8], passphrase: [UInt8])?
   /// The last network that it got.
   private var lastSSID: [UInt8] = []
   /// What the product's own endpoints got.
   private var product: [String: [UInt8]] = [:]
   private let endpoints: [(name: String, uuid: BluetoothUUID)]
-  /// A scan whose request has no answer yet.
-  private var scanning: RequestID?
-  private var hasScanned = false
+  private var scan = EspFirmwareScan()
 
   /// Its state machine.
   private enum State: Hashable {
     case ready
     case joining(ssid: [UInt8], passphrase: [UInt8])
-    case failed(EspFailReason)
+    case failed
     case joined
     /// Bluetooth is off.
     case over
+  }
+
+  /// What it says of the network. Only another command to join changes it, no reset.
+  private enum Report: Hashable {
+    /// Also before any command.
+    case connecting
+    case failed(EspFailReason)
+    case connected
   }
 
   private static let join = FirmwareTimer("join")
@@ -49,15 +55,17 @@ package struct EspFirmware: Firmware {
   /// Creates a device that waits, or one that has joined before.
   package init(conditions: FirmwareConditions = .init()) {
     self.conditions = conditions
-    endpoints = EspGATT.endpoints + EspGATT.productEndpoints(conditions.label)
+    let isOwn = conditions.faults.contains(.own(.ownService))
+    endpoints = EspGATT.endpoints(conditions.label, of: isOwn ? EspGATT.ownService : EspGATT.service)
     flash = Flash(values: conditions.held, isSaved: !conditions.held.isEmpty)
     if flash.isSaved {
       state = .over
     } else if has(.earlierCommand) {
       state = .joining(ssid: [], passphrase: Self.earlierPassphrase)
-    } else if has(.failedBefore), !has(.oldVersion) {
+    } else if has(.failedBefore) {
+      report = .failed(.authError)
       // An old version has reset itself since.
-      state = .failed(.authError)
+      if !has(.oldVersion) { state = .failed }
     }
   }
 
@@ -97,12 +105,12 @@ package struct EspFirmware: Firmware {
   ) -> [FirmwareEffect] {
     switch event {
     case .connected(let faults):
-      (self.faults, session, isConnected) = (FaultsInForce(faults), nil, true)
+      (self.faults, session) = (FaultsInForce(faults), nil)
       // It tries without end: once nothing prevents it, it joins.
       if case .joining = state, !strikes(.neverJoins) { return [.setTimer(Self.join, EspGATT.usualJoin)] }
     case .disconnected:
-      (isConnected, session, scanning) = (false, nil, nil)
-      if case .failed = state, strikes(.restartsAfterFailure) { return end() }
+      (session, scan.waiting) = (nil, nil)
+      if state == .failed, strikes(.restartsAfterFailure) { return end() }
     case .read(let request, let characteristic): return [.answer(request, answers[characteristic] ?? [])]
     case .write(let request?, let characteristic, let value):
       return write(value, characteristic, request, &generator)
@@ -113,9 +121,10 @@ package struct EspFirmware: Firmware {
     case .timer(Self.scanned): return scanEnded()
     case .timer(Self.lost): return [.loseLink]
     case .timer(Self.selfReset):
-      if case .failed = state { state = .ready }
+      if state == .failed { state = .ready }
     case .button:
-      (flash, state, configuration, product) = (Flash(), .ready, nil, [:])
+      (flash, state, report, configuration, product) = (Flash(), .ready, .connecting, nil, [:])
+      scan = EspFirmwareScan()
       return [.restart(takes: conditions.radio.restart.lowerBound)]
     case .started, .timer, .write: break
     }
@@ -137,17 +146,22 @@ package struct EspFirmware: Firmware {
     guard let name = endpoints.first(where: { $0.uuid == characteristic })?.name else {
       return [.refuse(request, ATTCode.writeNotPermitted)]
     }
+    if value.isEmpty, !has(.bluedroid) { return [.answer(request, [])] }
+    if value.isEmpty || value.count > longest { return [.refuse(request, ATTCode.invalidLength)] }
     var effects: [FirmwareEffect] = []
     guard let answer = answer(to: value, at: name, request, &generator, &effects) else {
       // NimBLE keeps the link, and the old answer.
       return has(.bluedroid) ? [.disconnect] : [.refuse(request, EspGATT.refused)]
     }
-    if effects.contains(.loseLink) || scanning != nil || effects.contains(where: \.isRefusal) {
+    if effects.contains(.loseLink) || scan.waiting != nil || effects.contains(where: \.isRefusal) {
       return effects
     }
     answers[characteristic] = answer
     return [.answer(request, [])] + effects
   }
+
+  /// The most bytes of a value.
+  private var longest: Int { !has(.bluedroid) ? 512 : security == 2 ? 481 : 257 }
 
   /// Nil refuses.
   private mutating func answer(
@@ -160,7 +174,7 @@ package struct EspFirmware: Firmware {
         security, old: has(.oldVersion), odd: has(.oddVersion), counts: !has(.sameNonce),
         noProof: has(.noProof))
     case "prov-session":
-      if session == nil || EspFirmwareSession.begins(value) {
+      if session == nil || EspFirmwareSession.begins(value, security) {
         session = EspFirmwareSession(
           security: security,
           proof: has(.noProof) ? [] : strikes(.otherCredentials) || has(.impostor) ? [0x58] : proof,
@@ -168,11 +182,16 @@ package struct EspFirmware: Firmware {
       }
       return session?.handshake(value)
     default:
-      guard let text = session?.decrypt(value) else { return nil }
+      // Security 0 needs no session.
+      guard let text = security == 0 ? value : session?.decrypt(value) else { return nil }
       guard let reply = reply(to: text, at: name, request, &effects) else { return nil }
       // A blocking scan answers at its end.
-      return scanning == nil ? session?.encrypt(reply) : []
+      return scan.waiting == nil ? encrypt(reply) : []
     }
+  }
+
+  private mutating func encrypt(_ text: [UInt8]) -> [UInt8]? {
+    security == 0 ? text : session?.encrypt(text)
   }
 
   private var proof: [UInt8] { conditions.label["pop"].map { Array($0.utf8) } ?? EspGATT.proof }
@@ -191,11 +210,17 @@ package struct EspFirmware: Firmware {
       guard let message = try? EspConfigMessage(serializedBytes: text) else { return nil }
       return config(message, request, &effects).flatMap { try? $0.serializedBytes() }
     case "prov-ctrl":
-      guard let message = try? EspControlMessage(serializedBytes: text), message.msg == 1 else { return nil }
-      return (try? control(&effects).serializedBytes())
+      guard let message = try? EspControlMessage(serializedBytes: text) else { return nil }
+      return control(message.msg, &effects)
     case "prov-scan":
       guard let message = try? EspScanMessage(serializedBytes: text) else { return nil }
-      return scan(message, request, &effects).flatMap { try? $0.serializedBytes() }
+      let wasRunning = scan.isRunning
+      let reply = scan.answer(message, request)
+      // It goes on only while the device is ready: after a failed join it never ends.
+      if scan.isRunning, !wasRunning, state == .ready {
+        effects.append(.setTimer(Self.scanned, EspGATT.scanTakes))
+      }
+      return reply.flatMap { try? $0.serializedBytes() }
     default:
       guard let endpoint = endpoints.first(where: { $0.name == name }) else { return nil }
       product[name] = text
@@ -204,16 +229,16 @@ package struct EspFirmware: Firmware {
     }
   }
 
+  /// As in Espressif's firmware the number of a message decides, and only a command with content needs its part.
   private mutating func config(
     _ message: EspConfigMessage, _ request: RequestID, _ effects: inout [FirmwareEffect]
   ) -> EspConfigMessage? {
     var reply = EspConfigMessage()
-    reply.msg = message.msg + (strikes(.otherMessages) ? 2 : 1)
-    switch message.payload {
-    case .getStatus?: reply.status = status(&effects)
-    case .setConfig(let configuration)?:
+    switch (message.msg, message.payload) {
+    case (0, _): reply.status = status(&effects)
+    case (2, .setConfig(let configuration)?):
       reply.setResponse.status = set(configuration, request, &effects)
-    case .apply?:
+    case (4, _):
       if faults.contains(.drops(in: .save)) {
         effects = [.loseLink]
         return reply
@@ -221,6 +246,7 @@ package struct EspFirmware: Firmware {
       reply.applyResponse.status = apply(&effects)
     default: return nil
     }
+    reply.msg = message.msg + (strikes(.otherMessages) ? 2 : 1)
     return reply
   }
 
@@ -231,9 +257,9 @@ package struct EspFirmware: Firmware {
       effects = [.refuse(request, code)]
       return .success
     }
-    guard (1...32).contains(configuration.ssid.count), configuration.passphrase.count <= 63 else {
-      return .invalidArgument
-    }
+    guard configuration.ssid.count <= 32, configuration.passphrase.count <= 63,
+      [0, 6].contains(configuration.bssid.count)
+    else { return .invalidArgument }
     if has(.refusesNetwork) { return .internalError }
     let fate = faults.nextSetting().fate
     if fate != .lost {
@@ -241,8 +267,12 @@ package struct EspFirmware: Firmware {
         .took(EspGATT.ssid, [UInt8](configuration.ssid)),
         .took(EspGATT.passphrase, [UInt8](configuration.passphrase)),
       ]
-      self.configuration = configuration
-      lastSSID = [UInt8](configuration.ssid)
+      // It copies both as texts of C, and uses neither BSSID nor channel.
+      let (ssid, passphrase) = (
+        configuration.ssid.prefix { $0 != 0 }, configuration.passphrase.prefix { $0 != 0 }
+      )
+      self.configuration = ([UInt8](ssid), [UInt8](passphrase))
+      lastSSID = [UInt8](ssid)
     }
     if fate != .taken { effects.append(.loseLink) }
     return .success
@@ -250,9 +280,11 @@ package struct EspFirmware: Firmware {
 
   private mutating func apply(_ effects: inout [FirmwareEffect]) -> EspStatus {
     effects.append(.took(EspGATT.apply, [1]))
-    guard let configuration, state == .ready else { return .internalError }
-    self.configuration = nil
-    state = .joining(ssid: [UInt8](configuration.ssid), passphrase: [UInt8](configuration.passphrase))
+    let wanted = configuration
+    // It discards the network, also when it refuses.
+    configuration = nil
+    guard let wanted, state == .ready else { return .internalError }
+    (state, report) = (.joining(ssid: wanted.ssid, passphrase: wanted.passphrase), .connecting)
     let takes = strikes(.joinsSlowly) ? EspGATT.slowJoin : EspGATT.usualJoin
     if !strikes(.neverJoins) { effects.append(.setTimer(Self.join, EspGATT.joinsAfter + takes)) }
     if strikes(.dropsAfterApply) { effects.append(.loseLink) }
@@ -263,16 +295,16 @@ package struct EspFirmware: Firmware {
   private mutating func joined() -> [FirmwareEffect] {
     guard case .joining(let ssid, let passphrase) = state else { return [] }
     if strikes(.wrongPassword) {
-      state = .failed(.authError)
+      (state, report) = (.failed, .failed(.authError))
     } else if strikes(.networkAbsent) {
-      state = .failed(.networkNotFound)
+      (state, report) = (.failed, .failed(.networkNotFound))
     } else {
       flash = Flash(
         values: product.merging(["wifi_ssid": ssid.isEmpty ? lastSSID : ssid, "wifi_password": passphrase]) {
           $1
         },
         isSaved: true)
-      state = .joined
+      (state, report) = (.joined, .connected)
       return [.setTimer(Self.stop, EspGATT.stopsAfter)]
     }
     // Without `prov-ctrl` no client can reset it.
@@ -281,12 +313,12 @@ package struct EspFirmware: Firmware {
 
   private func status(_ effects: inout [FirmwareEffect]) -> EspConfigMessage.StatusResponse {
     var status = EspConfigMessage.StatusResponse()
-    switch state {
-    case .ready, .joining, .over: status.state = .connecting
+    switch report {
+    case .connecting: status.state = .connecting
     case .failed(let reason):
       status.state = .connectionFailed
       status.failReason = reason
-    case .joined:
+    case .connected:
       status.connected.ip4 = strikes(.noAddress) ? "192.168.4" : "192.168.4.20"
       status.connected.auth = 3
       status.connected.ssid = Data(
@@ -298,106 +330,37 @@ package struct EspFirmware: Firmware {
     return status
   }
 
-  private mutating func control(_ effects: inout [FirmwareEffect]) -> EspControlMessage {
-    var reply = EspControlMessage()
-    reply.msg = 2
-    effects.append(.took(EspGATT.reset, [1]))
-    if case .failed = state { state = .ready } else { reply.status = .internalError }
-    reply.resetResponse = .init()
-    return reply
+  private mutating func control(_ number: UInt32, _ effects: inout [FirmwareEffect]) -> [UInt8]? {
+    switch number {
+    case 1:
+      effects.append(.took(EspGATT.reset, [1]))
+      var reply = EspControlMessage()
+      (reply.msg, reply.resetResponse) = (2, .init())
+      if state == .failed { state = .ready } else { reply.status = .internalError }
+      return try? reply.serializedBytes()
+    case 3:
+      // To be provisioned again, which a product permits that does not end Bluetooth by itself. The answer is no
+      // message of ours: number 4, the status, the empty part 14.
+      guard has(.staysAfterJoining) else { return [0x08, 4, 0x10, 5, 0x72, 0] }
+      state = .ready
+      return [0x08, 4, 0x72, 0]
+    default: return nil
+    }
   }
 
   // MARK: Scan
 
-  private mutating func scan(
-    _ message: EspScanMessage, _ request: RequestID, _ effects: inout [FirmwareEffect]
-  ) -> EspScanMessage? {
-    var reply = EspScanMessage()
-    reply.msg = message.msg + 1
-    switch message.payload {
-    case .start?:
-      scanning = request
-      // After a failed join it never ends.
-      if state == .ready { effects.append(.setTimer(Self.scanned, EspGATT.scanTakes)) }
-      reply.startResponse = .init()
-    case .getStatus?:
-      reply.statusResponse.finished = hasScanned
-      reply.statusResponse.resultCount = UInt32(networks.count)
-    case .getResult(let page)?:
-      guard Int(page.startIndex) + Int(page.count) <= networks.count else { return nil }
-      reply.resultResponse.entries = networks[Int(page.startIndex)...].prefix(Int(page.count)).map { found in
-        var network = EspScanMessage.Network()
-        network.ssid = Data(found.ssid.utf8)
-        (network.channel, network.rssi, network.auth) = (6, Int32(found.rssi), 3)
-        return network
-      }
-    default: return nil
-    }
-    return reply
-  }
-
-  private var networks: [WiFiNetwork] { conditions.wifiNetworks.sorted { $0.rssi > $1.rssi } }
-
   /// A blocking scan answers its request at its end.
   private mutating func scanEnded() -> [FirmwareEffect] {
-    guard let request = scanning, isConnected else { return [] }
-    (scanning, hasScanned) = (nil, true)
-    var reply = EspScanMessage()
-    reply.msg = 1
-    reply.startResponse = .init()
-    guard let bytes: [UInt8] = try? reply.serializedBytes() else { return [] }
-    answers[EspGATT.uuid(of: "prov-scan")] = session?.encrypt(bytes)
+    guard let (request, reply) = scan.end(with: conditions.wifiNetworks),
+      let bytes: [UInt8] = try? reply.serializedBytes(),
+      let uuid = endpoints.first(where: { $0.name == "prov-scan" })?.uuid
+    else { return [] }
+    answers[uuid] = encrypt(bytes)
     return [.answer(request, [])]
   }
 }
 
 extension FirmwareEffect {
   fileprivate var isRefusal: Bool { if case .refuse = self { true } else { false } }
-}
-
-extension FamilyFault {
-  /// The Bluedroid host stack: a refusal ends the link.
-  package static let bluedroid = Self("bluedroid")
-  /// Firmware before IDF 5.0: security 1, which it does not name, and no `prov-ctrl`.
-  package static let oldVersion = Self("old_version")
-  /// Security 2 of early IDF 5: every message has the same nonce.
-  package static let sameNonce = Self("same_nonce")
-  package static let security0 = Self("security_0")
-  package static let security1 = Self("security_1")
-  /// Security 1 without a proof of possession.
-  package static let noProof = Self("no_proof")
-  /// It has another proof of possession than its label.
-  package static let otherCredentials = Self("other_credentials")
-  /// Another device with its name: it has no credentials, and takes any.
-  package static let impostor = Self("impostor")
-  /// A product with a service and a name of its own.
-  package static let ownService = Self("own_service")
-  package static let joinsSlowly = Self("joins_slowly")
-  /// It reports that it joined a network that it was not given.
-  package static let joinsAnother = Self("joins_another")
-  /// It answers that it cannot keep the network.
-  package static let refusesNetwork = Self("refuses_network")
-  /// It goes on with Bluetooth once it has joined, as products do that end it by a command of their own.
-  package static let staysAfterJoining = Self("stays_after_joining")
-  /// The network does not accept the password.
-  package static let wrongPassword = Self("wrong_password")
-  package static let networkAbsent = Self("network_absent")
-  /// It reports "connecting" forever.
-  package static let neverJoins = Self("never_joins")
-  /// The link is lost when it has accepted the network.
-  package static let dropsAfterApply = Self("drops_after_apply")
-  /// Another client had it join the room's network with an old password, and it tries until it can.
-  package static let earlierCommand = Self("earlier_command")
-  /// A join of another client has failed.
-  package static let failedBefore = Self("failed_before")
-  /// Its answers of `prov-config` have the number of another message.
-  package static let otherMessages = Self("other_messages")
-  /// It reports that it joined, and no address.
-  package static let noAddress = Self("no_address")
-  /// Its version has a text where others have a number.
-  package static let oddVersion = Self("odd_version")
-  /// It has BluFi instead, Espressif's other protocol.
-  package static let bluFi = Self("blufi")
-  /// It restarts when it is left after a failed join, and never advertises again.
-  package static let restartsAfterFailure = Self("restarts_after_failure")
 }

@@ -20,7 +20,14 @@ struct EspFirmwareSession: Hashable {
   private var key: [UInt8] = []
   /// The number of bytes or messages that were encrypted, in both directions.
   private var position = 0
-  private var isOpen = false
+  private var phase = Phase.new
+
+  private enum Phase: Hashable {
+    case new
+    /// The first command was answered.
+    case begun
+    case open
+  }
 
   init(
     security: Int, proof: [UInt8], owner: [UInt8], counts: Bool, trusts: Bool,
@@ -32,37 +39,38 @@ struct EspFirmwareSession: Hashable {
   }
 
   /// Whether a request begins a handshake.
-  static func begins(_ bytes: [UInt8]) -> Bool {
-    switch (try? EspSessionData(serializedBytes: bytes))?.scheme {
-    case .security0?: true
-    case .security1(let part)?: part.msg == 0
-    case .security2(let part)?: part.msg == 0
-    case nil: false
+  static func begins(_ bytes: [UInt8], _ security: Int) -> Bool {
+    guard let request = try? EspSessionData(serializedBytes: bytes), request.secVer == security else {
+      return false
     }
+    switch request.scheme {
+    case .security1(let part)?: if case .command0? = part.payload { return part.msg == 0 }
+    case .security2(let part)?: if case .command0? = part.payload { return part.msg == 0 }
+    case .security0?, nil: break
+    }
+    return false
   }
 
-  /// The answer to a request of the handshake; nil refuses.
+  /// The answer to a request of the handshake; nil refuses. As in Espressif's firmware the number of a message decides,
+  /// and its part must be the one of that number.
   mutating func handshake(_ bytes: [UInt8]) -> [UInt8]? {
     guard let request = try? EspSessionData(serializedBytes: bytes), request.secVer == security else {
       return nil
     }
     var reply = EspSessionData()
     reply.secVer = UInt32(security)
-    let isAnswered =
-      switch request.scheme {
-      case .security0(let part)?: answer(part, &reply.security0)
-      case .security1(let part)?: answer(part, &reply.security1)
-      case .security2(let part)?: answer(part, &reply.security2)
-      case nil: false
-      }
+    let isAnswered: Bool
+    switch (security, request.scheme) {
+    case (0, _):
+      // It looks at nothing but the version.
+      reply.security0.msg = 1
+      reply.security0.response = .init()
+      isAnswered = true
+    case (1, .security1(let part)?): isAnswered = answer(part, &reply.security1)
+    case (2, .security2(let part)?): isAnswered = answer(part, &reply.security2)
+    default: isAnswered = false
+    }
     return isAnswered ? try? reply.serializedBytes() : nil
-  }
-
-  private mutating func answer(_ part: EspSecurity0, _ reply: inout EspSecurity0) -> Bool {
-    guard case .command? = part.payload else { return false }
-    (reply.msg, reply.response) = (1, .init())
-    isOpen = true
-    return true
   }
 
   // MARK: Security 1
@@ -71,8 +79,8 @@ struct EspFirmwareSession: Hashable {
 
   private mutating func answer(_ part: EspSecurity1, _ reply: inout EspSecurity1) -> Bool {
     let publicKey = X25519.publicKey(of: privateKey)
-    switch part.payload {
-    case .command0(let command)?:
+    switch (part.msg, part.payload) {
+    case (0, .command0(let command)?):
       clientKey = [UInt8](command.clientPublicKey)
       guard let secret = X25519.sharedSecret(privateKey, clientKey) else { return false }
       let digest = SHA256(of: proof).bytes
@@ -80,13 +88,15 @@ struct EspFirmwareSession: Hashable {
       reply.msg = 1
       reply.response0.devicePublicKey = Data(publicKey)
       reply.response0.deviceRandom = Data(chance[32..<48])
+      phase = .begun
       return true
-    case .command1(let command)?:
+    case (2, .command1(let command)?):
+      guard phase == .begun else { return false }
       let isProved = stream([UInt8](command.clientVerifyData)) == publicKey
-      guard !key.isEmpty, isProved || trusts else { return false }
+      guard isProved || trusts else { return false }
       reply.msg = 3
       reply.response1.deviceVerifyData = Data(stream(clientKey))
-      isOpen = true
+      phase = .open
       return true
     default: return false
     }
@@ -120,8 +130,8 @@ struct EspFirmwareSession: Hashable {
   }
 
   private mutating func answer(_ part: EspSecurity2, _ reply: inout EspSecurity2) -> Bool {
-    switch part.payload {
-    case .command0(let command)?:
+    switch (part.msg, part.payload) {
+    case (0, .command0(let command)?):
       guard command.clientPublicKey.count == 384, !command.username.isEmpty else { return false }
       (clientKey, username) = ([UInt8](command.clientPublicKey), [UInt8](command.username))
       guard !Self.number(clientKey).isZero else { return false }
@@ -131,15 +141,17 @@ struct EspFirmwareSession: Hashable {
       reply.msg = 1
       reply.response0.devicePublicKey = Data(publicKey)
       reply.response0.salt = Data(salt)
+      phase = .begun
       return true
-    case .command1(let command)?:
+    case (2, .command1(let command)?):
+      guard phase == .begun else { return false }
       let group = zip(Self.hash(Residue.prime3072), Self.hash(Self.full([5]))).map { $0 ^ $1 }
       let expected = Self.hash(group, Self.hash(username), salt, clientKey, publicKey, key)
-      guard !key.isEmpty, [UInt8](command.clientProof) == expected || trusts else { return false }
+      guard [UInt8](command.clientProof) == expected || trusts else { return false }
       reply.msg = 3
       reply.response1.deviceProof = Data(Self.hash(clientKey, expected, key))
       reply.response1.nonce = Data(nonce)
-      isOpen = true
+      phase = .open
       return true
     default: return false
     }
@@ -155,26 +167,18 @@ struct EspFirmwareSession: Hashable {
   // MARK: Encryption
 
   mutating func decrypt(_ bytes: [UInt8]) -> [UInt8]? {
-    guard isOpen else { return nil }
-    switch security {
-    case 0: return bytes
-    case 1: return stream(bytes)
-    default:
-      guard let text = AESGaloisCounter(key: Array(key.prefix(32))).open(bytes, nonce: nonce) else {
-        return nil
-      }
-      position += 1
-      return text
+    guard phase == .open else { return nil }
+    if security == 1 { return stream(bytes) }
+    guard let text = AESGaloisCounter(key: Array(key.prefix(32))).open(bytes, nonce: nonce) else {
+      return nil
     }
+    position += 1
+    return text
   }
 
   mutating func encrypt(_ bytes: [UInt8]) -> [UInt8] {
-    switch security {
-    case 0: return bytes
-    case 1: return stream(bytes)
-    default:
-      defer { position += 1 }
-      return AESGaloisCounter(key: Array(key.prefix(32))).seal(bytes, nonce: nonce)
-    }
+    if security == 1 { return stream(bytes) }
+    defer { position += 1 }
+    return AESGaloisCounter(key: Array(key.prefix(32))).seal(bytes, nonce: nonce)
   }
 }

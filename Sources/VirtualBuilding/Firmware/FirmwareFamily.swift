@@ -14,6 +14,8 @@ package struct FirmwareFamily: Sendable {
   package let hasBuiltInBeacon: Bool
   /// What a scenario can put on the label of a device (`FirmwareConditions.label`).
   package let label: [String]
+  /// Whether a scenario can put endpoints of the product on the label.
+  package let labelsEndpoints: Bool
   /// What is right for its devices; nil for a make that no room has.
   package let oracle: FirmwareOracle?
   /// Creates the firmware of a device.
@@ -22,7 +24,8 @@ package struct FirmwareFamily: Sendable {
   package init(
     name: String, settings: [FirmwareSetting] = [],
     dropStages: [Fault.DropStage.Name] = [.connect, .discover, .write, .confirm], faults: [FaultKind] = [],
-    hasBuiltInBeacon: Bool = false, label: [String] = [], oracle: FirmwareOracle? = nil,
+    hasBuiltInBeacon: Bool = false, label: [String] = [], labelsEndpoints: Bool = false,
+    oracle: FirmwareOracle? = nil,
     make: @escaping @Sendable (FirmwareConditions) -> any Firmware
   ) {
     self.name = name
@@ -31,6 +34,7 @@ package struct FirmwareFamily: Sendable {
     self.faults = faults
     self.hasBuiltInBeacon = hasBuiltInBeacon
     self.label = label
+    self.labelsEndpoints = labelsEndpoints
     self.oracle = oracle
     self.make = make
   }

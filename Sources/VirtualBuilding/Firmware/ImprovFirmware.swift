@@ -23,6 +23,8 @@ package struct ImprovFirmware: Firmware {
   private var hostname = "improv"
   private var deviceName = "Improv"
   private var hasEnded = false
+  /// When the permission of its button ends.
+  private var locksAt = MonotonicInstant(sinceZero: .zero)
   /// How often it was asked to blink.
   package private(set) var blinks = 0
   /// Those of the last connection; before the first one, all.
@@ -89,15 +91,15 @@ package struct ImprovFirmware: Firmware {
     case .write(let request?, _, _):
       return [.refuse(request, ATTCode.invalidHandle)]
     case .timer(Self.joined): return join()
-    case .timer(Self.gaveUp): return giveUp()
+    case .timer(Self.gaveUp): return giveUp(at: instant)
     case .timer(Self.scanned): return networks()
     case .timer(Self.lost): return [.loseLink]
     case .timer(Self.ends):
       hasEnded = true
-    case .timer(Self.locks) where state == .ready:
+    case .timer(Self.locks) where state == .ready && instant >= locksAt:
       return change(to: .locked)
     case .button where state == .locked:
-      return change(to: .ready) + [.setTimer(Self.locks, ImprovGATT.authorized)]
+      return change(to: .ready) + permit(at: instant)
     case .button:
       // Its WiFi settings are reset.
       (flash, state, wanted, hasEnded, buffer) = (Flash(), .ready, nil, false, [])
@@ -172,16 +174,17 @@ package struct ImprovFirmware: Firmware {
 
   private mutating func carryOut(_ frame: [UInt8], _ generator: inout SeededGenerator) -> [FirmwareEffect] {
     let data = Array(frame[2..<frame.count - 1])
-    guard ImprovGATT.frame(frame[0], data) == frame else { return report(1) }
+    // An error is notified again, also if it is the last one: the command before it takes that away.
     var effects = has(.staleError) ? [] : report(0)
+    guard ImprovGATT.frame(frame[0], data) == frame else { return effects + report(1) }
     switch frame[0] {
     case 1: effects += startJoining(data, &generator)
     case 2 where capabilities != 0: blinks += 1
     case 3 where capabilities != 0:
       effects += answer(3, ["virtual-improv", "2026.1", "ESP32-C3", deviceName])
     case 4 where capabilities != 0: effects.append(.setTimer(Self.scanned, ImprovGATT.scan))
-    case 5 where capabilities != 0: effects += rename(5, \.hostname, data)
-    case 6 where capabilities != 0: effects += rename(6, \.deviceName, data)
+    case 5 where capabilities != 0: effects += rename(5, \.hostname, data, permits: { $0 != " " })
+    case 6 where capabilities != 0: effects += rename(6, \.deviceName, data, permits: { _ in true })
     default: effects += report(2)
     }
     return effects
@@ -189,11 +192,13 @@ package struct ImprovFirmware: Firmware {
 
   /// Gets or sets a name. Clients disagree on whether a second length precedes it.
   private mutating func rename(
-    _ command: UInt8, _ name: WritableKeyPath<Self, String>, _ data: [UInt8]
+    _ command: UInt8, _ name: WritableKeyPath<Self, String>, _ data: [UInt8],
+    permits: (Character) -> Bool
   ) -> [FirmwareEffect] {
     if !data.isEmpty {
       let bytes = Int(data[0]) == data.count - 1 ? Array(data.dropFirst()) : data
-      guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty, !text.contains(" ") else {
+      guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty, text.allSatisfy(permits)
+      else {
         return report(5)
       }
       self[keyPath: name] = text
@@ -206,8 +211,9 @@ package struct ImprovFirmware: Firmware {
   private mutating func startJoining(
     _ data: [UInt8], _ generator: inout SeededGenerator
   ) -> [FirmwareEffect] {
+    // What follows the two strings is ignored.
     guard let length = data.first.map(Int.init), data.count >= length + 2,
-      data.count == length + 2 + Int(data[length + 1])
+      case let end = length + 2 + Int(data[length + 1]), data.count >= end
     else { return report(2) }
     if has(.networkReturns), state == .ready {
       // An earlier network is there again, before it carries out the command.
@@ -215,7 +221,7 @@ package struct ImprovFirmware: Firmware {
     }
     if has(.dropsCommand) { return change(to: .online) }
     guard state == .ready else { return report(4) }
-    wanted = (Array(data[1..<length + 1]), Array(data[(length + 2)...]))
+    wanted = (Array(data[1..<length + 1]), Array(data[(length + 2)..<end]))
     var effects = change(to: .joining)
     if has(.givesUpLate) { return effects + [.setTimer(Self.gaveUp, ImprovGATT.lateLimit)] }
     let ssid = String(decoding: data[1..<length + 1], as: UTF8.self)
@@ -229,6 +235,8 @@ package struct ImprovFirmware: Firmware {
     if has(.malformedReports) {
       effects += [
         .notify(ImprovGATT.result, ImprovGATT.frame(1, [9, 0x78])),
+        .notify(ImprovGATT.result, ImprovGATT.frame(1, []) + [0]), .notify(ImprovGATT.result, [1]),
+        .notify(ImprovGATT.result, ImprovGATT.frame(3, ImprovGATT.list(["of another command"]))),
         .notify(ImprovGATT.state, [State.online.rawValue, 0, 0, 0]), .notify(ImprovGATT.state, []),
         .notify(ImprovGATT.error, [3, 0]),
       ]
@@ -252,10 +260,16 @@ package struct ImprovFirmware: Firmware {
     return effects
   }
 
-  private mutating func giveUp() -> [FirmwareEffect] {
+  private mutating func giveUp(at instant: MonotonicInstant) -> [FirmwareEffect] {
     wanted = nil
     let reports = report(3)
-    return reports + change(to: .ready)
+    return reports + change(to: .ready) + (has(.needsButton) ? permit(at: instant) : [])
+  }
+
+  /// The permission of its button, which begins anew after a join that failed.
+  private mutating func permit(at instant: MonotonicInstant) -> [FirmwareEffect] {
+    locksAt = instant.advanced(by: ImprovGATT.authorized)
+    return [.setTimer(Self.locks, ImprovGATT.authorized)]
   }
 
   /// All networks in one result, or each in one and an empty one at the end.
@@ -293,8 +307,8 @@ extension FamilyFault {
   package static let dropsCommand = Self("drops_command")
   /// The device's earlier network returns after a link was lost within a command.
   package static let returnsAfterLoss = Self("returns_after_loss")
-  /// While it joins, the device reports a result with a string longer than its frame, and a state and an error of
-  /// several bytes.
+  /// While it joins, the device reports a result with a string longer than its frame, one longer than its length says,
+  /// one of a byte, one of another command, and a state and an error of several bytes.
   package static let malformedReports = Self("malformed_reports")
   /// The link is lost while the device joins the network.
   package static let leavesWhileJoining = Self("leaves_while_joining")
