@@ -74,7 +74,7 @@ import VirtualCentral
     try #require(FileManager.default.isExecutableFile(atPath: python.path), "run `make venv`")
     let (process, input, output) = (Process(), Pipe(), Pipe())
     process.executableURL = python
-    process.arguments = [checkout.appending(path: "Tests/Interop/esp_messages.py").path]
+    process.arguments = ["-B", checkout.appending(path: "Tests/Interop/esp_messages.py").path]
     (process.standardInput, process.standardOutput) = (input, output)
     try process.run()
     try input.fileHandleForWriting.write(contentsOf: JSONEncoder().encode(session))

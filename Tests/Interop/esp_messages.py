@@ -12,44 +12,7 @@ import srp._pysrp as srp
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-_BYTES = 2  # the wire type of bytes and messages
-
-
-def fields(message: bytes) -> dict[int, Any]:
-    """The fields of a protobuf message by number; the last one of each counts."""
-    found: dict[int, Any] = {}
-    place = 0
-
-    def varint() -> int:
-        nonlocal place
-        number = shift = 0
-        while True:
-            byte = message[place]
-            place += 1
-            number |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return number
-
-    while place < len(message):
-        tag = varint()
-        if tag & 7 == _BYTES:
-            length = varint()
-            found[tag >> 3] = message[place : place + length]
-            assert place + length <= len(message), "a field is longer than its message"
-            place += length
-        else:
-            assert tag & 7 == 0, f"wire type {tag & 7}"
-            found[tag >> 3] = varint()
-    return found
-
-
-def path(message: bytes, *numbers: int) -> Any:
-    value: Any = message
-    for number in numbers:
-        value = fields(value)[number]
-    return value
+from esp_wire import fields, path, prime
 
 
 class Stream:
@@ -79,23 +42,6 @@ class Sealed:
 class Plain:
     def open(self, message: bytes) -> bytes:
         return message
-
-
-def prime() -> int:
-    """The prime of 3072 bits, by the formula of RFC 3526 (group 15): it contains digits of pi."""
-    one = 1 << 3100
-
-    def arctangent(inverse: int) -> int:
-        term = total = one // inverse
-        divisor, sign = 1, 1
-        while term:
-            term //= inverse * inverse
-            divisor, sign = divisor + 2, -sign
-            total += sign * (term // divisor)
-        return total
-
-    pi = 4 * (4 * arctangent(5) - arctangent(239)) >> (3100 - 2942)
-    return 2**3072 - 2**3008 - 1 + 2**64 * (pi + 1690314)
 
 
 def curve(session: dict[str, Any], hello: list[bytes], proof: list[bytes]) -> Stream:

@@ -33,7 +33,8 @@ struct Client {
   static func run(_ script: String, _ arguments: [String], bus: String) async throws -> Outcome {
     let process = Process()
     process.executableURL = python
-    process.arguments = [checkout.appending(path: "Tests/Interop/\(script)").path] + arguments
+    // Without compiled copies of the scripts' modules: they would change the checkout.
+    process.arguments = ["-B", checkout.appending(path: "Tests/Interop/\(script)").path] + arguments
     process.environment = ProcessInfo.processInfo.environment.merging(
       ["DBUS_SYSTEM_BUS_ADDRESS": bus]
     ) { $1 }
