@@ -606,6 +606,13 @@ import VirtualTime
     let present = try await run(
       [.security1], room: Self.room(checks: true), networks: many + [WiFiNetwork(ssid: "Plant", rssi: -80)])
     #expect(present.outcome(1)?.outcome == .provisioned)
+    // The device keeps 16 networks, and does not tell that there were more.
+    let crowd = (1...20).map { WiFiNetwork(ssid: "Network \($0)", rssi: -40 - $0) }
+    let weak = try await run(
+      room: Self.room(checks: true), networks: crowd + [WiFiNetwork(ssid: "Plant", rssi: -80)])
+    let results = weak.facts { if case .wifiChecked(let fact) = $0 { fact } else { nil } }.map(\.1)
+    #expect(results.map(\.result) == [.noAnswer] && results.first?.networks.count == 16)
+    #expect(weak.outcome(1)?.outcome == .provisioned)
   }
 
   @Test("a run that is stopped at any event leaves a true record")

@@ -85,6 +85,8 @@ private struct EspDevice: Sendable {
   let version: EspVersion
 
   private static let settings: [SettingName] = [.wifiSSID, .wifiPassword]
+  /// The length of a list from which nothing shows whether there were more networks: that of firmware as it comes.
+  private static let fullList = 16
   /// The time between two questions for the state [assumed to do no harm].
   private static let pollInterval = Duration.seconds(1)
 
@@ -102,7 +104,8 @@ private struct EspDevice: Sendable {
       guard try await device.state().state != .connectionFailed else {
         return WiFiScan(networks: [], isComplete: false)
       }
-      return WiFiScan(networks: try await channel.scan(), isComplete: true)
+      let networks = try await channel.scan()
+      return WiFiScan(networks: networks, isComplete: networks.count < Self.fullList)
     }
     try await session.check(ssid, in: scan)
   }
