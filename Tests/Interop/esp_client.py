@@ -348,14 +348,19 @@ async def main(options: argparse.Namespace) -> None:
             say("done")
 
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--name", required=True)
-parser.add_argument("--security", type=int)
-parser.add_argument("--pop", default="")
-parser.add_argument("--user", default="")
-parser.add_argument("--custom-data", default="")
-parser.add_argument("--ssid", default="")
-parser.add_argument("--passphrase", default="")
-parser.add_argument("--reset", action="store_true")
-parser.add_argument("--poll", type=float, default=5.0)
-asyncio.run(main(parser.parse_args()))
+def ordered() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--name", required=True)
+    parser.add_argument("--security", type=int)
+    parser.add_argument("--pop", default="")
+    parser.add_argument("--user", default="")
+    parser.add_argument("--custom-data", default="")
+    parser.add_argument("--ssid", default="")
+    parser.add_argument("--passphrase", default="")
+    parser.add_argument("--reset", action="store_true")
+    parser.add_argument("--poll", type=float, default=5.0)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(ordered()))

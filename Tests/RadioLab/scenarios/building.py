@@ -6,7 +6,7 @@ import random
 from typing import Any, ClassVar
 
 from lab.lab import sensor_address
-from lab.radio.esp_idf import PROOF
+from lab.radio.esp_session import PROOF
 
 NETWORKS = {
     "office": ("Office", "correct horse battery"),
@@ -225,12 +225,19 @@ class EspRoom(WifiRoom):
 
     pop: str = PROOF.decode()
     product: str = "the floor plan"
+    named: str = ""  # the name of its device, by which the manifest knows it instead of its address
+    more: dict[str, Any] = dataclasses.field(default_factory=dict[str, Any])  # other keys of its entry
 
     profile = "esp-idf"
 
     @property
+    def entry(self) -> dict[str, Any]:
+        whose = {"device": self.named} if self.named else {"address": self.address}
+        return {"room": self.name, "profile": self.profile} | whose | self.settings
+
+    @property
     def settings(self) -> dict[str, Any]:
-        return super().settings | {"pop": self.pop, "endpoints": {"custom-data": self.product}}
+        return super().settings | {"pop": self.pop, "endpoints": {"custom-data": self.product}} | self.more
 
     @property
     def flash(self) -> dict[str, Any]:

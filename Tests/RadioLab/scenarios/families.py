@@ -21,10 +21,10 @@ def at(kind: type[AnyRoom], number: int, **details: Any) -> AnyRoom:
 
 
 def one_of_each(building: Building) -> None:
-    """A room of each family, one with a beacon that was configured without roboprov, and a keyboard without a room."""
+    """A room of each family and each security, one with a beacon that was configured without roboprov, and a keyboard."""
     building.rooms = [
         at(SensorRoom, 1), at(BeaconRoom, 2), at(FireflyRoom, 3, timing=QUICK), at(RegisteredRoom, 4), at(EspRoom, 5),
-        at(ImprovRoom, 6),
+        at(ImprovRoom, 6), at(EspRoom, 7, faults={"security": 1}), at(EspRoom, 8, faults={"security": 0}, more={"security": 0}),
     ]  # fmt: skip
     building.unassigned = [KEYBOARD]
 

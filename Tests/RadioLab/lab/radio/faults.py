@@ -10,6 +10,7 @@ class Faults:
     mute: bool = False  # accepts the connection, and replies to nothing
     slow: float = 0.0  # s, the additional time of each reply
     drop_at_request: int = 0  # disconnects instead of replying to the request of this number in a connection, of any kind
+    drop_at_piece: int = 0  # the same at a piece of a write: short, prepared, or the execution of prepared ones
     drop_at_write: int = 0  # disconnects instead of replying to the write of this number in a connection, counted from 1
     connections: int = 0  # the number of connections that the faults last; 0: all
 

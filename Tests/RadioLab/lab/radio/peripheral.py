@@ -21,6 +21,8 @@ from .chip import Chip
 from .faults import Faults
 
 _MTU = 247
+# The requests of which writes with response consist.
+_PIECES = (att.ATT_Write_Request, att.ATT_Prepare_Write_Request, att.ATT_Execute_Write_Request)
 _FLAGS = bytes([AdvertisingData.Flags.LE_GENERAL_DISCOVERABLE_MODE | AdvertisingData.Flags.BR_EDR_NOT_SUPPORTED])
 
 
@@ -77,6 +79,8 @@ class Peripheral:
     ) -> None:
         self.air = air
         self.address = hci.Address(address, hci.Address.PUBLIC_DEVICE_ADDRESS)
+        self.shown = self.address  # on the air
+        self.moves = 0
         self.place = place
         self.strengths = strengths or {}
         self.timing = self.TIMING()
@@ -91,6 +95,7 @@ class Peripheral:
         self.device: Device | None = None
         self._emit = emit
         self._requests_of_connection = 0
+        self._pieces_of_connection = 0
         self._writes_of_connection = 0
         self.tasks: set[asyncio.Task[Any]] = set()
 
@@ -140,12 +145,20 @@ class Peripheral:
     async def power_on(self) -> None:
         await self.power_off()
         self.boots += 1
-        self.chip = Chip(self.address, self.air, self.place, self.strengths)
-        configuration = DeviceConfiguration(name=self.device_name, address=self.address, gatt_service_enabled=False)
+        self.chip = Chip(self.shown, self.air, self.place, self.strengths)
+        configuration = DeviceConfiguration(name=self.device_name, address=self.shown, gatt_service_enabled=False)
         self.device = Device(config=configuration, host=Host(self.chip, AsyncPipeSink(self.chip)))
         self.device.gatt_server.max_mtu = _MTU
         await self.begin()
         self._emit("booted", self, life=self.life)
+
+    async def move(self) -> None:
+        """Starts anew with another address on the air. A test still knows it by its own."""
+        self.moves += 1
+        parts = str(self.address).removesuffix("/P").split(":")
+        parts[0], parts[4] = "7E", f"{self.moves % 256:02X}"
+        self.shown = hci.Address(":".join(parts), hci.Address.PUBLIC_DEVICE_ADDRESS)
+        await self.power_on()
 
     async def power_off(self) -> None:
         """Switches off without a disconnect: the other end notices when its supervision timer expires."""
@@ -199,7 +212,11 @@ class Peripheral:
         def attend(connection: Connection | LeCreditBasedChannel, request: att.ATT_PDU) -> None:
             self._requests_of_connection += 1
             self.requests[type(request).__name__.removeprefix("ATT_")] += 1
-            if self._requests_of_connection == self.faults.drop_at_request:
+            is_last = self._requests_of_connection == self.faults.drop_at_request
+            if isinstance(request, _PIECES):
+                self._pieces_of_connection += 1
+                is_last = is_last or self._pieces_of_connection == self.faults.drop_at_piece
+            if is_last:
                 self.soon(connection.disconnect())
             elif not self.faults.mute:
                 answer(connection, request)
@@ -209,6 +226,7 @@ class Peripheral:
     def _connected(self, connection: Connection) -> None:
         self.connections += 1
         self._requests_of_connection = 0
+        self._pieces_of_connection = 0
         self._writes_of_connection = 0
         if self.faults.connections and self.connections > self.faults.connections:
             self.faults = self.FAULTS()

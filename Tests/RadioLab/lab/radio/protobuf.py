@@ -39,13 +39,10 @@ def fields(message: bytes) -> dict[int, Any]:
         value: int | bytes = varint()
         if tag & 7 == _BYTES:
             length = int(value)
+            if length > len(rest):
+                raise ValueError("truncated")
             value, rest = rest[:length], rest[length:]
+        elif tag & 7:
+            raise ValueError("another wire type")
         found[tag >> 3] = value
     return found
-
-
-def path(message: bytes, *numbers: int) -> Any:
-    value: Any = message
-    for number in numbers:
-        value = fields(value)[number]
-    return value
