@@ -358,15 +358,16 @@ class EspIdf(Peripheral):
     async def _leave(self, after: float) -> None:
         """Ends its Bluetooth: nobody sees it again."""
         await asyncio.sleep(after)
-        if self.device is None or self.phase not in ("joining", "joined"):
+        device = self.device
+        if device is None or self.phase not in ("joining", "joined"):
             return
         if self.phase == "joined" or self.faults.leaves_after_apply:
             self.phase = "over"
-        for connection in list(self.device.connections.values()):
+        for connection in list(device.connections.values()):
             try:
                 # Bumble never reports the end of a connection that ends in the same moment.
                 async with asyncio.timeout(_TO_DISCONNECT):
                     await connection.disconnect()
             except (TimeoutError, BaseBumbleError):
                 pass  # The other side disconnected first.
-        await self.host.stop_advertising()
+        await device.stop_advertising()
