@@ -1,7 +1,7 @@
 """Provisions one ESP-IDF device as Espressif's own tool (`esp_prov`, transport ble) does, and prints its observations.
 
 Usage: esp_client.py --name PROV_A1B2C3 [--security 2] [--pop PROOF] [--user USER] [--custom-data TEXT] [--reset]
-                     [--ssid SSID --passphrase PASSPHRASE] [--poll SECONDS]
+                     [--ssid SSID --passphrase PASSPHRASE] [--poll SECONDS] [--scan SECONDS]
 
 One JSON object a line: {"event": ..., ...}. The bus is the one of DBUS_SYSTEM_BUS_ADDRESS. Nothing here is code of Espressif or
 of roboprov: it sends the tool's messages in the tool's order (docs/internals/protocols.md). The tool leaves out the empty part
@@ -208,11 +208,12 @@ class Device:
         return capability in (await self.version(capability))["cap"]
 
 
-async def find(name: str) -> tuple[str, list[str]]:
+async def find(name: str, scan: float) -> tuple[str, list[str]]:
     """The address of the device of a name, and its services on air. The tool scans once only."""
     found: list[tuple[BLEDevice, AdvertisementData]] = []
     while not found:
-        found = [pair for pair in (await BleakScanner.discover(return_adv=True)).values() if pair[0].name == name]
+        seen = await BleakScanner.discover(timeout=scan, return_adv=True)
+        found = [pair for pair in seen.values() if pair[0].name == name]
     device, advertisement = found[-1]
     say("sighted", address=device.address, services=advertisement.service_uuids)
     return device.address, advertisement.service_uuids
@@ -339,7 +340,7 @@ async def provision(device: Device, options: argparse.Namespace) -> None:
 async def main(options: argparse.Namespace) -> None:
     async with asyncio.timeout(TIMEOUT):
         try:
-            address, services = await find(options.name)
+            address, services = await find(options.name, options.scan)
             async with BleakClient(address, timeout=TIMEOUT) as client:
                 await provision(await open_device(client, services), options)
         except (Refused, InvalidTag, BleakError) as error:
@@ -359,6 +360,7 @@ def ordered() -> argparse.Namespace:
     parser.add_argument("--passphrase", default="")
     parser.add_argument("--reset", action="store_true")
     parser.add_argument("--poll", type=float, default=5.0)
+    parser.add_argument("--scan", type=float, default=5.0)
     return parser.parse_args()
 
 

@@ -106,11 +106,12 @@ struct OrgBluezInteropTests {
     return scenario
   }
 
-  /// Runs the client that behaves as Espressif's tool. It asks for the state more often, because time is faster.
+  /// Runs the client that behaves as Espressif's tool. It scans and waits for less time, because time is faster.
   private func esp(
     _ building: ServedBuilding, security: Int?, proof: String = "Kx7-label!", _ more: [String]
   ) async throws -> [[String: Any]] {
-    var arguments = ["--name", "PROV_A1B2C3", "--pop", proof, "--user", "wifiprov", "--poll", "0.6"]
+    var arguments = ["--name", "PROV_A1B2C3", "--pop", proof, "--user", "wifiprov"]
+    arguments += ["--scan", "1", "--poll", "0.6"]
     if let security { arguments += ["--security", String(security)] }
     let outcome = try await Client.run("esp_client.py", arguments + more, bus: building.busAddress)
     #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
