@@ -160,10 +160,11 @@ import Testing
     for air in [[], [Sample.beacon(1, minor: 7)]] {
       let match = one(now, lastKnown(before, 1, proved(1, 7)), air: air)
       if let changed {
-        guard case .stopped(.actionRequired, .settingsChanged(7, let changes))? = match else {
+        guard case .stopped(.actionRequired, let reason)? = match, let changes = reason.changes else {
           Issue.record("\(what): \(String(describing: match))")
           continue
         }
+        #expect(reason == .settingsChanged(7, changes), "\(what)")
         #expect(changes.map(\.name) == [changed] && changes[0].change == .changed, "\(what)")
         #expect(changes[0].recorded == before.settings[changed]?.shown, "\(what)")
       } else {
@@ -244,12 +245,12 @@ import Testing
     for air in [[], [Sample.beacon(1, minor: 7)]] {
       let match = match(
         Sample.building([now]), with: Sample.air(air), known([before.id: lastKnown(before, 1, proved(1, 7))]))
-      guard case .stopped(.actionRequired, .settingsChanged(7, let changes))? = match[now.id] else {
+      guard case .stopped(.actionRequired, let reason)? = match[now.id], let changes = reason.changes else {
         Issue.record("\(String(describing: match[now.id]))")
         continue
       }
       let minor = PlannedSetting(name: .minor, value: "8", recorded: "7", change: .changed)
-      #expect(changes.contains(minor))
+      #expect(reason == .settingsChanged(7, changes) && changes.contains(minor))
     }
   }
 

@@ -494,6 +494,6 @@ import Testing
       #expect(run.pass(at: second) == [.scan(Self.hci0, forgetting: [])])
     }
     run.send(.scanEnded(CentralError(.busy), Self.hci0), at: second)
-    #expect(run.machine.isStopping, "the run had no other adapter")
+    #expect(run.machine.course.isStopping, "the run had no other adapter")
   }
 }

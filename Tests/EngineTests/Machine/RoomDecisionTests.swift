@@ -140,7 +140,7 @@ import Testing
     run.pass(at: 4)
     #expect(ended(run) == [expected])
     #expect(run.state(1) == (end == .remote ? .finished : .queued), "a failure of the host costs no retry")
-    #expect(run.machine.leftovers.isEmpty == (end == .remote), "a lost stack forgets nothing")
+    #expect(run.machine.radios.leftovers.isEmpty == (end == .remote), "a lost stack forgets nothing")
   }
 
   @Test(
