@@ -220,7 +220,9 @@ async def find(name: str, scan: float) -> tuple[str, list[str]]:
 
 
 async def open_device(client: BleakClient, services: list[str]) -> Device:
-    service = client.services.get_service(services[0])
+    # BlueZ adds the services that it has discovered to the advertised ones: those of the Bluetooth SIG are not the product's.
+    own = [uuid for uuid in services if not uuid.endswith("-0000-1000-8000-00805f9b34fb")]
+    service = client.services.get_service(own[0])
     if service is None:
         raise Refused("the advertised service is missing")
     endpoints = {}

@@ -166,7 +166,7 @@ struct OrgBluezInteropTests {
       #expect(failed.last?["event"] as? String == "failed")
       #expect(await building.world.flash(of: Self.sensor)?.isSaved == false)
       let reset = try await esp(building, security: 2, ["--reset"])
-      let answer = try #require(reset.last { $0["event"] as? String == "reset" })
+      let answer = try #require(reset.last { $0["event"] as? String == "reset" }, "\(reset)")
       #expect(answer["number"] as? Int == 2 && answer["status"] as? Int == 0)
       let done = try await esp(building, security: 2, Self.network)
       #expect(done.last?["event"] as? String == "done")
