@@ -342,6 +342,18 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     let own = verified(Sample.beaconRoom(1, address: 5), [[beacon(5, rssi: -70), beacon(6, rssi: -60)]])
     #expect(own.finding == .duplicate && own.windowsReceived == 1 && own.others == [Sample.address(6)])
   }
+
+  @Test("a device that has something else is told as its newest window shows it")
+  func newest() {
+    let room = Sample.room(1, address: 1)
+    func verified(_ windows: Advertisement...) -> RoomVerified {
+      Verification([room], Known(), windows: windows.map { Sample.air([$0]) }, by: []).rooms[0]
+    }
+    let other = verified(Sample.beacon(1, minor: 8), Sample.beacon(1, minor: 9))
+    #expect(other.finding == .otherIdentity && other.held == Sample.identity(9))
+    #expect(verified(Sample.beacon(1, minor: 8), Sample.waiting(1)).finding == .waiting)
+    #expect(verified(Sample.waiting(1), Sample.beacon(1, minor: 8)).finding == .otherIdentity)
+  }
 }
 
 @Suite("proof watch") struct ProofWatchTests {

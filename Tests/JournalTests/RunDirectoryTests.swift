@@ -42,6 +42,20 @@ struct RunDirectoryTests {
     #expect(run.path == reports + "/demo/run-1")
   }
 
+  @Test("the buildings of a reports directory are its visible folders, its runs those of a building")
+  func listed() throws {
+    for run in ["run-2", "run-1"] { _ = try create(run) }
+    _ = try RunDirectory.create(in: reports, building: "annex", run: "run-1")
+    for folder in [".hidden", "demo/rehearsals/run-9"] {
+      try FileManager.default.createDirectory(
+        atPath: reports + "/" + folder, withIntermediateDirectories: true)
+    }
+    try temporary.write("", "a/reports/notes.txt")
+    try temporary.write("", "a/reports/demo/rehearsals/notes.txt")
+    #expect(try RunDirectory.buildings(in: reports) == ["annex", "demo"])
+    #expect(try RunDirectory.rehearsalIDs(of: "demo", in: reports) == ["run-9"])
+  }
+
   @Test("`latest` moves only when a run is published, and is a relative link")
   func latest() throws {
     let first = try create("run-1")
