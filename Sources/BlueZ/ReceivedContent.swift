@@ -212,7 +212,7 @@ struct RefusedRemovals: Sendable {
   struct Refusal: Sendable {
     /// Names the object and BlueZ's error.
     var error: CentralError
-    var count = 1
+    var count: Int
     /// When the back-off ends.
     var end: MonotonicInstant
   }
