@@ -152,6 +152,7 @@ struct FindingTests {
         "defaults: { timeouts: { connect: 1️⃣1.25s } }", "`connect` is not a duration", advice: "write 1250ms"),
       .top(
         "defaults: { timeouts: { connect: 1️⃣1.125s } }", "`connect` is not a duration", advice: "write 1125ms"),
+      .top("defaults: { timeouts: { connect: 1️⃣2.0s } }", "`connect` is not a duration", advice: "write 2s"),
       .top("defaults: { timeouts: { connect: 1️⃣0.05m } }", "`connect` is not a duration", advice: "write 3s"),
       .top("defaults: { timeouts: { connect: 1️⃣0s } }", "above 0"),
       .top("defaults: { timeouts: { connect: 1️⃣-5s } }", "above 0"),

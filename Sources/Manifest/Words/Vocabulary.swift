@@ -128,9 +128,9 @@ package struct Vocabulary: Sendable {
   /// The known word with the smallest edit distance, if it is similar enough.
   package static func nearest(to word: String, of known: [String]) -> String? {
     guard word.utf8.count <= 40 else { return nil }
-    let lowercase = word.lowercased()
-    return known.map { ($0, distance(lowercase, $0.lowercased(), limit: 3)) }
-      .filter { $0.1 <= max(1, min(3, $0.0.count / 3)) && $0.1 < $0.0.count }
+    let (lowercase, most) = (word.lowercased(), 3)
+    return known.map { ($0, distance(lowercase, $0.lowercased(), limit: most)) }
+      .filter { $0.1 <= max(1, min(most, $0.0.count / 3)) && $0.1 < $0.0.count }
       .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
   }
 
