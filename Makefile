@@ -58,8 +58,9 @@ deb: setup-deb $(RELEASE_BUILT) ## build a Debian package in .build-deb, and che
 	@Scripts/deb
 
 .PHONY: test-deb
-test-deb: ## install what `make deb` built in a clean Debian 12, use it there, and remove it; needs root
-	@Scripts/test-deb
+test-deb: ## install what `make deb` built in a clean Debian 12 and 13, use it there, and remove it; needs root
+	@Scripts/test-deb bookworm
+	@Scripts/test-deb trixie
 
 .PHONY: dist
 dist: deb ## make what a release offers for download in .build-dist: package, archive, SBOM, notes, SHA-256 sums
