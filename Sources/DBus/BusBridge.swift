@@ -31,7 +31,8 @@ struct BridgeSocket: ~Copyable {
     var name = [CChar](repeating: 0, count: 6)
     listener = clinux_listen_here(&name)
     address =
-      "unix:abstract=" + String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      "unix:abstract="
+      + String(decoding: name.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     guard listener >= 0 else { throw bridge.failure(errno) }
   }
 

@@ -15,7 +15,7 @@ struct DaemonFiles: Sendable {
     guard mkdtemp(&template) != nil else {
       throw .noDirectory(path: parent, reason: String(cString: strerror(errno)))
     }
-    directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    directory = String(decoding: template.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     socket = directory + "/bus"
     configuration = directory + "/bus.conf"
     errors = directory + "/stderr"

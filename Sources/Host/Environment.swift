@@ -8,7 +8,7 @@ package enum HostEnvironment {
   package static func variable(_ name: String) -> [UInt8]? {
     if let surroundings = Surroundings.current { return surroundings.variables[name].map { Array($0.utf8) } }
     guard let value = getenv(name) else { return nil }
-    return (0..<strlen(value)).map { UInt8(bitPattern: value[$0]) }
+    return (0..<strlen(value)).map { UInt8(truncatingIfNeeded: value[$0]) }
   }
 
   /// Removes variables, so that child processes do not inherit them.

@@ -202,7 +202,8 @@ final class File: Sendable {
   func target(of name: String) -> String? {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = readlinkat(descriptor, name, &buffer, buffer.count)
-    return count < 0 ? nil : String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return count < 0
+      ? nil : String(decoding: buffer[..<count].map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
   }
 
   /// The free space for this user, in bytes.

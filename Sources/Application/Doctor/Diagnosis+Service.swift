@@ -12,11 +12,13 @@ extension Diagnosis {
     DoctorCheck("kernel") { facts in
       facts.host.kernel.finding("The kernel's version is") { release in
         // docs/internals/bluez.md, "On another kernel": Debian's 6.1.192 fails as soon as an adapter appears.
-        guard release.hasPrefix("6.1.0-56-") else { return Finding(.ok, "Kernel \(release).") }
+        guard let flavour = release.flavour(of: "6.1.0-56-") else {
+          return Finding(.ok, "Kernel \(release).")
+        }
         return Finding(
           .warning, "Kernel \(release) fails when an adapter appears.",
           advice: "Install the newest kernel, and restart the computer:",
-          command: "sudo apt-get update && sudo apt-get install linux-image-amd64")
+          command: "sudo apt-get update && sudo apt-get install linux-image-\(flavour)")
       }
     },
     DoctorCheck("bus") { facts in
@@ -269,6 +271,16 @@ extension Room {
       else { return nil }
       return interval
     }.max()
+  }
+}
+
+extension String {
+  /// The flavour in the release of a Debian kernel, by which its package is named: `arm64`, `rt-arm64`. Nil if it does not begin
+  /// with this version.
+  fileprivate func flavour(of version: String) -> Substring? {
+    let flavour = dropFirst(version.count)
+    let isName = flavour.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+    return hasPrefix(version) && isName ? flavour : nil
   }
 }
 

@@ -23,7 +23,7 @@ package enum HostFact<Value: Sendable & Hashable>: Sendable, Hashable {
 /// The facts about a computer that matter for Bluetooth and a run. `HostFiles` reads them; `Diagnosis`
 /// evaluates them.
 package struct HostFacts: Sendable, Hashable {
-  /// The kernel's release: `6.1.0-37-amd64`.
+  /// The kernel's release: `6.1.0-37-arm64`.
   var kernel: HostFact<String>
   /// Whether a time server sets the clock.
   var isClockSynchronised: HostFact<Bool>

@@ -16,6 +16,6 @@ enum SecretPrompt {
     var answer = [CChar](repeating: 0, count: SecretText.longest)
     let count = clinux_ask_hidden(terminal, question.visible, &answer, answer.count)
     guard count >= 0 else { throw errno == EMSGSIZE ? .tooLong : .noTerminal }
-    return answer[..<count].map { UInt8(bitPattern: $0) }
+    return answer[..<count].map { UInt8(truncatingIfNeeded: $0) }
   }
 }
