@@ -233,7 +233,7 @@ nightly: ## what CI leaves out: the table of mutants and 500 random ones, random
 	@$(MAKE) --no-print-directory deb test-deb
 
 .PHONY: lint
-lint: setup-lint ## check layout, types of the Python, house rules, the table of mutants, links, and folders for circles
+lint: setup-lint ## check layout, types of the Python, house rules, the table of mutants, links, folders for circles, and the C for aarch64
 	@status=0; \
 	.build-python/venv/bin/ruff check --quiet || status=1; \
 	.build-python/venv/bin/ruff format --check --quiet || status=1; \
@@ -243,6 +243,7 @@ lint: setup-lint ## check layout, types of the Python, house rules, the table of
 	Scripts/folders --self-test && Scripts/folders --check || status=1; \
 	swift format lint -r -p --strict $(SWIFT_TEXT) || status=1; \
 	Scripts/house-rules || status=1; \
+	Scripts/check-arm || status=1; \
 	exit $$status
 
 .PHONY: format
@@ -272,7 +273,7 @@ $(PROGRAM_BUILT): $(INPUTS) | setup-build
 	Scripts/build --product roboprov --scratch-path .build-demo --disable-index-store
 	@mv .build-demo/making $@
 
-# Contains the Swift runtime: it runs on any Debian 12 that has libdbus-1-3, libyaml-0-2, libgcrypt20, libqrencode4
+# Contains the Swift runtime: it runs on any Debian 12 or later that has libdbus-1-3, libyaml-0-2, libgcrypt20, libqrencode4
 # and libglib2.0-0.
 # A new commit needs a new build, because --version prints the commit. Little is compiled again.
 COMMITS := $(wildcard $(shell git rev-parse --git-path logs/HEAD 2>/dev/null))
@@ -294,7 +295,7 @@ $(LAB_BUILT): $(INPUTS) $(shell find Tests/CentralConformance Tests/RadioLab/Con
 setup-swift:
 	@Scripts/setup
 setup-lint:
-	@Scripts/setup lint
+	@Scripts/setup build lint
 	@Scripts/venv .build-python/venv Tests/requirements.txt
 setup-build:
 	@Scripts/setup build
