@@ -133,6 +133,7 @@ import VirtualTime
     let adapter = AdapterID(BluetoothAddress(rawValue: 1))
     let reasons: [FailureReason] = [
       .refused(stage: .write, deviceText: secret), .readBackMismatch(setting: "power", held: secret),
+      .readBackMismatch(setting: "power", held: secret).causedByHostPause,
       .notReceivedAfterSave(SaveResponse(deviceText: secret, stackText: secret)),
       .networkNotReceived(ssid: "Guests", networks: [FoundNetwork(ssid: secret, rssi: -61)]),
     ]

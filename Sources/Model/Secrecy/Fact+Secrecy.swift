@@ -71,7 +71,8 @@ extension FailureReason {
     context.networks = context.networks?.map { FoundNetwork(ssid: redact($0.ssid), rssi: $0.rssi) }
     context.deviceText = context.deviceText.map(redact)
     context.stackText = context.stackText.map(redact)
-    if code == .readBackMismatch { context.held = context.held.map(redact) }
+    // A pause of the host may have ended a `readBackMismatch`.
+    if code == .readBackMismatch || code == .hostPaused { context.held = context.held.map(redact) }
     return FailureReason(code, context)
   }
 }
