@@ -54,7 +54,7 @@ extension FailureReason.Code: OutputNames {
     case .contradictorySightings:
       "One address sent what one device cannot send: it alternately waits for provisioning and sends a beacon, or it sends two identities. `stage` is there if this was found after the save."
     case .configuredOtherwise:
-      "It is on air, configured with another identity: a person must put it into provisioning mode. For a device that was configured elsewhere, `held` has its settings."
+      "It is on air, configured with another identity: a person must put it into provisioning mode."
     case .identityOnAir: "The room's identity is on air from another address."
     case .identityOnRecord:
       "The room's identity is on record for another address, and that address was not received with another identity."
