@@ -121,8 +121,8 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
 
   // MARK: The end of the survey
 
-  /// Of several adapters that scan and receive, the one that is done first: a stack may start their scans one after the
-  /// other.
+  /// The adapter that completes the survey first, as a stack may start the scans one after the other; nil unless several
+  /// adapters scan and receive.
   func longestScanning(at now: MonotonicInstant) -> RadioSession? {
     let scanning = radios.indices.filter {
       radios[$0].state.kind == .scanning && radios[$0].receivedAt != nil

@@ -3,7 +3,7 @@
 @dynamicMemberLookup
 package struct FailureReason: Hashable, Sendable {
   package let code: Code
-  var context: FailureContext
+  let context: FailureContext
 
   init(_ code: Code, _ context: FailureContext = FailureContext()) {
     (self.code, self.context) = (code, context)
