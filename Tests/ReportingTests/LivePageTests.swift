@@ -132,6 +132,17 @@ import Testing
     let news = try Self.read(none.whole)
     #expect(news.parts["problem"] == "<p>! It cannot be read.</p>")
     #expect(news.parts["verdict"]?.contains("No state is known") == true)
+    #expect(news.parts["verdict"]?.contains("on record") == false && news.parts["left"] == "")
+  }
+
+  @Test("a building without a record has no run, and nothing says that it is done")
+  func empty() throws {
+    let page = LivePage(
+      building: "harbour-house", SampleBuilding([]).report(), isWorking: false, problems: [], asOf: nil,
+      times: .utc)
+    let news = try Self.read(page.whole)
+    #expect(news.parts["verdict"] == "<strong>No rooms on record</strong> No run is on record.")
+    #expect(news.parts["left"] == "")
   }
 
   @Test("text from outside is text, in the page and in the news")

@@ -43,7 +43,7 @@ extension BuildingPage {
   /// another computer writes the record.
   var progress: Markup {
     guard let run = report.runs.last(where: { $0.started.command == .apply }) else {
-      return "No run is on record."
+      return live?.isKnown == false ? "" : "No run is on record."
     }
     if let working {
       let now = working.rooms.count { $0.isWorkedOn }
@@ -67,7 +67,7 @@ extension BuildingPage {
   }
 
   var noneAwaiting: Markup {
-    if live?.isKnown == false { return "" }
+    if report.counted.isEmpty { return "" }
     return working == nil ? "<p>Nothing is left to do.</p>" : "<p>No room needs anybody now.</p>"
   }
 }
