@@ -156,17 +156,23 @@ def test_the_token_is_in_no_place_that_is_kept(browser: Chromium, served: Served
         assert "harbour" not in stranger.run("document.documentElement.outerHTML").lower()
 
 
+LOST = "!document.querySelector('#lost').hidden"
+
+
+def lose(browser: Chromium, served: Served) -> None:
+    """The laptop is gone, and the phone sleeps for a minute."""
+    served.process.send_signal(signal.SIGSTOP)
+    browser.run("(now => { Date.now = () => now() + 60000; })(Date.now)")
+    browser.run(WHEN % LOST)
+
+
 def test_a_phone_that_slept_shows_since_when_and_gets_the_state_again(browser: Chromium, served: Served) -> None:
     record = served.record
     record.begin()
     show(browser, served, width=360, height=740)
     browser.run(WHEN % "document.querySelectorAll('#grid a').length > 50")
-    lost = "!document.querySelector('#lost').hidden"
-    assert not browser.run(lost)
-    # The laptop is gone, and the phone sleeps for a minute.
-    served.process.send_signal(signal.SIGSTOP)
-    browser.run("(now => { Date.now = () => now() + 60000; })(Date.now)")
-    browser.run(WHEN % lost)
+    assert not browser.run(LOST)
+    lose(browser, served)
     assert "No news since" in browser.run("document.querySelector('#lost').textContent")
     assert browser.run("document.documentElement.scrollWidth") <= 360
     browser.picture(FOLDER / "serve-lost-360.png")
@@ -174,6 +180,19 @@ def test_a_phone_that_slept_shows_since_when_and_gets_the_state_again(browser: C
     served.process.send_signal(signal.SIGCONT)
     browser.run(WHEN % "document.querySelector('#lost').hidden")
     browser.run(WHEN % record.ended(finished))
+
+
+def test_what_is_the_same_in_a_new_state_stays(browser: Chromium, served: Served) -> None:
+    record = served.record
+    record.begin()
+    record.write(len(record.lines) - record.done)
+    show(browser, served)
+    browser.run(WHEN % "document.querySelector('#verdict').textContent.includes('No run is at work')")
+    browser.run("document.querySelector('#left li').kept = true")
+    lose(browser, served)
+    served.process.send_signal(signal.SIGCONT)
+    browser.run(WHEN % "document.querySelector('#lost').hidden")
+    assert browser.run("document.querySelector('#left li').kept")
 
 
 def test_a_phone_that_stands_still_goes_on(served: Served) -> None:

@@ -6,7 +6,12 @@ const patience = 12000, pause = 5000;
 let source, heard = Date.now(), opened = 0, grid = "", sounds;
 
 const hear = () => { heard = Date.now(); $("lost").hidden = true; };
-const put = (id, html) => { if ($(id).innerHTML !== html) $(id).innerHTML = html; };
+// What is the same stays: a browser writes HTML in its own way, and says an alert again that is put anew.
+const copy = document.createElement("template");
+const put = (id, html) => {
+  copy.innerHTML = html;
+  if ($(id).innerHTML !== copy.innerHTML) $(id).innerHTML = html;
+};
 const rows = () => [...document.querySelectorAll("#grid .floor")];
 const isOver = mark => !["untried", "working", "unconfirmed"].includes(mark);
 
