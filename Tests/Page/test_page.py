@@ -17,8 +17,7 @@ from chromium import Chromium
 
 FOLDER = pathlib.Path(os.environ.get("ROBOPROV_PAGES", ".build-page"))
 
-# The contrast of all text with its background (WCAG 2.1, 1.4.3), lowest first. Hidden text does not count, nor does the stamp,
-# whose words are also in the summary.
+# The contrast of all text with its background (WCAG 2.1, 1.4.3), lowest first. Hidden text does not count.
 CONTRAST = """(() => {
   const parse = c => (c.match(/[\\d.]+/g) || []).map(Number);
   const light = c => { const [r, g, b] = c.slice(0, 3).map(v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
@@ -29,7 +28,7 @@ CONTRAST = """(() => {
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node; node = walk.nextNode();) {
     const e = node.parentElement;
-    if (!node.data.trim() || !e.checkVisibility() || e.closest("script,style,.stamp,title")) continue;
+    if (!node.data.trim() || !e.checkVisibility() || e.closest("script,style,title")) continue;
     const style = getComputedStyle(e);
     const ink = e.closest("svg") ? parse(style.fill) : parse(style.color);
     const [a, b] = [light(ink), light(ground(e))].sort((x, y) => y - x);
