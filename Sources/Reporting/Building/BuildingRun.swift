@@ -70,11 +70,9 @@ package struct BuildingRun: Hashable, Sendable {
 }
 
 extension BuildingReport {
-  /// The newest run that reached the radio: its number, from 1, and itself.
-  var newestAtRadio: (number: Int, run: BuildingRun)? {
-    runs.enumerated().reversed().first {
-      $0.element.started.command == .apply && $0.element.report.reachedRadio
-    }.map { ($0.offset + 1, $0.element) }
+  /// The newest run that reached the radio.
+  var newestAtRadio: BuildingRun? {
+    runs.last { $0.started.command == .apply && $0.report.reachedRadio }
   }
 }
 

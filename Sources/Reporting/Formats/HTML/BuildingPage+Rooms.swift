@@ -78,7 +78,7 @@ extension BuildingPage {
     guard let seen = room.seen else {
       return room.state == .untried ? "" : "<span class=\"none\">never</span>"
     }
-    let isOld = newest.map { seen.run != $0.run.started.run && !room.isReceived(in: $0.run.report) } ?? false
+    let isOld = newest.map { seen.run != $0.started.run && !room.isReceived(in: $0.report) } ?? false
     let mark: Markup = isOld ? "<abbr class=\"old\" title=\"not received in the newest run\">◷</abbr> " : ""
     return mark + time(seen.at)
   }

@@ -56,7 +56,7 @@ extension BuildingPage {
 
   private var newestRun: Markup {
     guard let newest else { return "no run has used an adapter" }
-    let speed: Markup? = newest.run.report.speed.map { "<br>\($0.sentence)" }
-    return "\(link(run: newest.run.started.run)), \(time(newest.run.began))\(speed)"
+    let speed: Markup? = newest.report.speed.map { "<br>\($0.sentence)" }
+    return "\(link(run: newest.started.run)), \(time(newest.began))\(speed)"
   }
 }

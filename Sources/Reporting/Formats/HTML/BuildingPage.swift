@@ -23,8 +23,8 @@ package struct BuildingPage: Sendable {
   /// The run that works on the building now.
   let working: RunReport?
   let grid: RoomGrid
-  /// The newest run that reached the radio: its number and itself.
-  let newest: (number: Int, run: BuildingRun)?
+  /// The newest run that reached the radio.
+  let newest: BuildingRun?
 
   /// Whether the histories have the attempts of older runs; with very many attempts the page would be too
   /// large to open.
