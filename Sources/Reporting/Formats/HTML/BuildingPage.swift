@@ -47,10 +47,11 @@ package struct BuildingPage: Sendable {
       report.runs.enumerated().map { ($1.started.run, $0 + 1) }, uniquingKeysWith: { first, _ in first })
     places = Dictionary(
       report.rooms.enumerated().map { ($1.id, $0 + 1) }, uniquingKeysWith: { first, _ in first })
-    isDetailed =
-      report.rooms.reduce(0) { $0 + $1.runs.reduce(0) { $0 + $1.room.attemptReports.count } } <= 4000
+    // Only the file has lines of rooms; `serve` makes its page at each change.
+    let rooms = live == nil ? report.rooms : []
+    isDetailed = rooms.reduce(0) { $0 + $1.runs.reduce(0) { $0 + $1.room.attemptReports.count } } <= 4000
     newest = report.newestAtRadio
-    let settings = report.rooms.filter { $0.state == .done }.map(\.settingsSummary)
+    let settings = rooms.filter { $0.state == .done }.map(\.settingsSummary)
     usualSettings =
       Dictionary(grouping: settings, by: \.self).max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }?
       .key ?? ""
