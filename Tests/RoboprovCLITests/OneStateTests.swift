@@ -77,6 +77,15 @@ struct OneStateTests {
     }
   }
 
+  @Test("a change that names the building by its id proposes the manifest of the last run")
+  func changedByID() async throws {
+    try await Premises.serveDone(1) { premises in
+      let replaced = try await premises.run(["room", "replace", Site.building, "Room 101", "--without-scan"])
+      #expect(replaced.errors.hasSuffix("Next: roboprov apply building.yaml\n"), "\(replaced)")
+      try await premises.site.run(["status", Site.building]).expect(output: "roboprov apply building.yaml")
+    }
+  }
+
   @Test("the old sensor that is still on air is called that, and not a neighbour's")
   func oldSensor() async throws {
     try await Premises.serve(2) { premises in

@@ -15,9 +15,11 @@ extension BuildingReport {
     {
       return "roboprov capture \(reference.text.shellQuoted)"
     }
+    // A change that names the building by its id has no manifest.
+    let recorded = runs.last { !$0.started.manifestPath.isEmpty }?.started.manifestPath
     let manifest =
       reference.source == nil
-      ? runs.last?.started.manifestPath ?? Self.rehearsed(reference.id, in: reports) : reference.text
+      ? recorded ?? Self.rehearsed(reference.id, in: reports) : reference.text
     let argument = manifest?.shellQuoted ?? "MANIFEST"
     return "roboprov apply \(argument)\(Preferences.argument(naming: reports))"
   }
