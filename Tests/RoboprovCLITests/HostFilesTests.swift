@@ -79,6 +79,14 @@ import Testing
     }
   }
 
+  @Test("the login shell there, of whatever kind, gets words in one line and no redirection")
+  func loginShell() {
+    let command = HostFacts.command()
+    #expect(command.hasPrefix("exec sh -c 'exec 2>/dev/null; R=$1; "))
+    #expect(command.hasSuffix("; true' sh '' /etc/bluetooth/main.conf /sys/class/bluetooth"))
+    #expect(!command.contains("\n"))
+  }
+
   @Test(
     "no number in a computer's files ends the diagnosis",
     arguments: [

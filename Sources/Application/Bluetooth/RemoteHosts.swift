@@ -29,8 +29,8 @@ enum RemoteHosts {
     return ["ssh", "-xT"] + options.flatMap { ["-o", $0] } + ["--", host.ssh, command]
   }
 
-  /// The command that runs a program of ours in a shell of a host. The lines of the program become one, because the user's
-  /// login shell, which may be a C shell, takes no line end in quotes.
+  /// The command that runs a program of ours in a shell of a host. The user's login shell may be a C shell, which takes no line
+  /// end in quotes and reads `2>` differently: the lines of the program become one, and the program itself redirects.
   static func command(_ shell: String, _ program: String, _ arguments: [String]) -> String {
     let lines = program.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.hasPrefix("#") }
     let words = [lines.joined(separator: " "), shell] + arguments

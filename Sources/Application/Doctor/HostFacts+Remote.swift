@@ -16,7 +16,6 @@ extension HostFacts {
   static func command(below root: String = "") -> String {
     let program = String(decoding: PackageResources.facts_sh, as: UTF8.self)
     return RemoteHosts.command("sh", program, [root, MainConfiguration.path, ControllerFiles.folder])
-      + " 2>/dev/null"
   }
 
   /// Asks a host.

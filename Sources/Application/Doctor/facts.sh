@@ -5,6 +5,7 @@
 # /sys are not those of their contents, so no archiver can be used.
 #
 # A command that begins there ends with a semicolon, because the lines are sent as one (`RemoteHosts.command`).
+exec 2>/dev/null;
 R=$1;
 configuration=$2;
 controllers=$3;
