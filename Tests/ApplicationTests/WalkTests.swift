@@ -105,6 +105,19 @@ struct WalkTests {
     #expect(walk.read("C47C8D000003") == .show(.wrongLabel(.address(Self.address(3)), room: "C")))
   }
 
+  @Test("a device on record stays the room's when the label with its name is read")
+  func recordedAndNamed() {
+    let rooms = [Self.room("A", .espIDF, named: "PROV_1"), Self.room("B", .espIDF)]
+    let building = Building(id: "b", name: "B", rooms: rooms, families: FamilyCatalogue.builtIn)
+    var walk = Walk(rooms, of: building, provisions: true) { room in
+      room.id == "a" ? Self.address(1) : nil
+    }
+    Self.read(#"{"name":"PROV_1","pop":"x","transport":"ble"}"#, in: &walk, isDone: false)
+    _ = walk.read("s")
+    #expect(walk.current?.name == "B")
+    #expect(walk.read(".", nearest: Self.address(1)) == .show(.nothingToTake), "it is A's")
+  }
+
   @Test("a room that needs the secrets on a label takes only a label with its device's name")
   func needsLabel() {
     var walk = Self.walk(

@@ -252,9 +252,10 @@ package struct Walk: Sendable {
   package mutating func saved(_ isOnAir: ((DeviceReference) -> Bool)? = nil) {
     steps.append(Step(index: index, offset: offset, stops: pending.map { ($0.index, stops[$0.index]) }))
     for assignment in pending {
-      (stops[assignment.index].devices, stops[assignment.index].label) = (
-        [assignment.device], assignment.label
-      )
+      stops[assignment.index].label = assignment.label
+      // A room keeps what is on record of a device that it has already.
+      if provisions, stops[assignment.index].devices.contains(assignment.device) { continue }
+      stops[assignment.index].devices = [assignment.device]
     }
     if let proposal {
       (self.proposal, offset) = (nil, proposal.offset)
