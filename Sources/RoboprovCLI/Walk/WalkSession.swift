@@ -67,7 +67,8 @@ actor WalkSession {
     defer { withExtendedLifetime(interruptions) {} }
     if !isLive {
       let enter = walk.provisions ? "Enter is `.`; " : ""
-      Console.say("Each label or key is a line; \(enter)s skips, u undoes, q quits, ? shows help")
+      let lines = isAtTerminal ? "" : "Each label or key is a line; \(enter)"
+      Console.say("\(lines)s skips, u undoes, q quits, ? shows help")
     }
     input.begin()
     defer { input.end() }
@@ -107,7 +108,7 @@ actor WalkSession {
   /// Carries out entries, until one needs the scan to end.
   private func next(_ input: WalkInput, _ air: AirLog?, _ adapters: [AdapterID]) async -> Walk.Action {
     self.air = air
-    (view.proposal, track) = (nil, nil)
+    (view.rssi, view.proposal, track) = (nil, nil, nil)
     let (began, room) = (stack?.clock.now, walk.current?.room.id)
     ask()
     draw()
