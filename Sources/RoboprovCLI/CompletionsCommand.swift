@@ -19,7 +19,7 @@ struct CompletionsCommand: ParsableCommand {
   var shell: CompletionShell
 
   func run() {
-    // The argument parser's script for bash splits a word with a colon, such as `floor:3`, into several words.
+    // bash splits a word with a colon, such as `floor:3`; the argument parser's script does not join its parts.
     let addition = shell == .bash ? "\n" + String(decoding: PackageResources.colons_bash, as: UTF8.self) : ""
     Console.data(Roboprov.completionScript(for: shell) + "\n" + addition)
   }
