@@ -109,7 +109,7 @@ let package = Package(
     library("YAML", ["Source", "CYAML"]),
     library("CSV", ["Source"]),
     library("Manifest", ["Digest", "Hex", "Source", "YAML", "CSV", "Model", "Bluetooth"]),
-    library("Journal", ["Digest", "Hex", "Model", "Bluetooth", "EventLoop", "CLinux"]),
+    library("Journal", ["Digest", "Hex", "Model", "Bluetooth", "EventLoop"]),
     library(
       "Reporting", ["Digest", "Hex", "QRCode", "Model", "Bluetooth"],
       resources: [
@@ -149,7 +149,7 @@ let package = Package(
       "RoboprovCLI",
       [
         "Application", "Host", "Waiting", "Bluetooth", "EventLoop", "DBus", "Model", "Session", "Engine",
-        "Source", "YAML", "Manifest", "Journal", "Reporting", "VirtualBuilding", "CLinux", "QRCode",
+        "YAML", "Manifest", "Journal", "Reporting", "VirtualBuilding", "CLinux", "QRCode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
       ],
       resources: [.embedInCode("Completion/colons.bash")], settings: strict),
@@ -172,7 +172,7 @@ let package = Package(
     .executableTarget(
       name: "Campaigns",
       dependencies: [
-        "Bluetooth", "Model", "Families", "Reporting", "Simulation", "VirtualBuilding",
+        "Families", "Reporting", "Simulation", "VirtualBuilding",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Campaigns", exclude: ["Simulation", "VirtualCentral", "VirtualTime"], swiftSettings: strict),
 
@@ -191,7 +191,7 @@ let package = Package(
 
     // The requirements of every `Central`, as checks for its tests.
     .target(
-      name: "CentralConformance", dependencies: ["Bluetooth", "VirtualBuilding", "VirtualTime"],
+      name: "CentralConformance", dependencies: ["Bluetooth", "VirtualBuilding"],
       path: "Tests/CentralConformance", swiftSettings: strict),
     // The same checks in the radio lab, on the real BlueZ.
     .executableTarget(
@@ -228,13 +228,10 @@ let package = Package(
     // A client of a server under test.
     .target(name: "RawClient", path: "Tests/RawClient", swiftSettings: fast),
     tests("HTTP", ["Bluetooth", "EventLoop", "RawClient"]),
-    tests("DBus", ["Bluetooth", "CLinux", "EventLoop", "Waiting"]),
+    tests("DBus", ["Bluetooth", "EventLoop", "Waiting"]),
     tests(
       "BlueZ",
-      [
-        "Bluetooth", "EventLoop", "DBus", "RecordedText", "VirtualBuilding", "VirtualTime",
-        "CentralConformance",
-      ]),
+      ["Bluetooth", "EventLoop", "DBus", "RecordedText", "VirtualBuilding", "CentralConformance"]),
     tests("Model", ["Bluetooth", "Families", "SampleFacts", "Session"]),
     tests("Session", ["Bluetooth", "Model", "ProcessorTime", "RecordedText", "VirtualTime"]),
     tests(
@@ -243,8 +240,8 @@ let package = Package(
       "Engine",
       [
         "Bluetooth", "Model", "Session", "Families", "VirtualTime", "VirtualBuilding",
-        "VirtualCentral", "Journal", "EspMessages", "Hex", "RecordedText", "Simulation", "SampleFacts",
-        protobuf,
+        "VirtualCentral", "Journal", "EspMessages", "Hex", "RecordedText", "Reporting", "Simulation",
+        "SampleFacts", "Waiting", protobuf,
       ]),
     tests(
       "Simulation",
@@ -269,10 +266,8 @@ let package = Package(
         "Families",
         "Session", "Model", "Bluetooth",
       ]),
-    tests(
-      "Journal", ["Digest", "ProcessorTime", "SampleFacts", "Families", "Session", "Model", "Bluetooth"]),
-    tests(
-      "Reporting", ["RecordedText", "SampleFacts", "Families", "Session", "Model", "Bluetooth", "Journal"]),
+    tests("Journal", ["Digest", "ProcessorTime", "SampleFacts", "Families", "Model", "Bluetooth"]),
+    tests("Reporting", ["RecordedText", "SampleFacts", "Families", "Model", "Bluetooth", "Journal"]),
     tests("VirtualTime", ["Bluetooth", "VirtualBuilding"]),
     tests(
       "VirtualBuilding",
@@ -285,7 +280,7 @@ let package = Package(
       name: "StackTests",
       dependencies: [
         "Bluetooth", "EventLoop", "DBus", "BlueZ", "Model", "Session", "Families", "Engine", "Journal",
-        "RecordedText", "Reporting", "VirtualTime", "VirtualBuilding", "LowerBound",
+        "RecordedText", "Reporting", "VirtualBuilding", "LowerBound",
       ], swiftSettings: strict),
     tests("ScenarioFiles", ["MarkedText", "Source", "Manifest", "Bluetooth", "VirtualBuilding"]),
     // Kills a program from within at an exact instant. The program needs no hook.
@@ -306,7 +301,7 @@ let package = Package(
         "Journal", "Manifest",
         "Model", "Session", "Families", "Engine",
         "Reporting",
-        "RawClient", "RecordedText", "SampleFacts", "Simulation", "Source", "VirtualBuilding",
+        "RawClient", "RecordedText", "SampleFacts", "Simulation", "VirtualBuilding",
         "VirtualCentral", "VirtualTime", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
@@ -323,7 +318,7 @@ let fuzzed: [Target.Dependency] = [
   "RoboprovCLI", "EspMessages", protobuf,
 ]
 let corpusTests = Target.testTarget(
-  name: "FuzzTests", dependencies: fuzzed + ["RecordedText", "VirtualTime"], path: "Tests/Fuzz",
+  name: "FuzzTests", dependencies: fuzzed + ["RecordedText"], path: "Tests/Fuzz",
   exclude: ["main.swift", "Corpora", "README.md"],
   swiftSettings: strict)
 let fuzzProgram = Target.executableTarget(
