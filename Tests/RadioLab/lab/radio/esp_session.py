@@ -5,6 +5,7 @@ A session takes the messages of `prov-session`, and encrypts those of the other 
 firmware refuses. As there, the number of a message decides, its part must be the one of that number, and the first message
 begins anew at any time."""
 
+import abc
 import hashlib
 import os
 from typing import Any
@@ -76,30 +77,56 @@ class Open:
     encrypt = decrypt
 
 
-class Curve:
+class _Proved(abc.ABC):
+    """A security with two messages of the handshake: after the first one the client proves itself by the second."""
+
+    version: int
+    phase = "new"
+
+    def answer(self, message: bytes) -> bytes:
+        number, parts = _part(message, self.version)
+        if number == 0:
+            if 20 not in parts:
+                raise Refused("the part is missing")
+            self.phase = "new"
+            answer, after = self._hello(parts), "begun"
+        elif number == 2:
+            if self.phase != "begun":
+                raise Refused("no handshake has begun")
+            answer, after = self._verify(parts), "open"
+        else:
+            raise Refused("an unknown number")
+        self.phase = after
+        return field(2, self.version) + field(10 + self.version, field(1, number + 1) + field(21 + number, answer))
+
+    @abc.abstractmethod
+    def _hello(self, parts: dict[int, Any]) -> bytes:
+        """Begins anew; the answer to the first message."""
+
+    @abc.abstractmethod
+    def _verify(self, parts: dict[int, Any]) -> bytes:
+        """The answer to the client's proof."""
+
+    def decrypt(self, message: bytes) -> bytes:
+        if self.phase != "open":
+            raise Refused("no session")
+        return self._open(message)
+
+    @abc.abstractmethod
+    def _open(self, message: bytes, /) -> bytes: ...
+
+
+class Curve(_Proved):
     """Security 1: X25519, and AES-256 in counter mode over all messages of both sides."""
+
+    version = 1
 
     def __init__(self, proof: bytes) -> None:
         self.proof = proof
-        self._begin_anew()
-
-    def _begin_anew(self) -> None:
-        self.phase = "new"
         self.stream: CipherContext | None = None
         self.public = self.client = b""
 
-    def answer(self, message: bytes) -> bytes:
-        number, parts = _part(message, 1)
-        if number == 0:
-            return self._hello(parts)
-        if number == 2:
-            return self._verify(parts)
-        raise Refused("an unknown number")
-
     def _hello(self, parts: dict[int, Any]) -> bytes:
-        if 20 not in parts:
-            raise Refused("the part is missing")
-        self._begin_anew()
         self.client = _value(parts, 20, 1, 32)
         private = X25519PrivateKey.generate()
         self.public = private.public_key().public_bytes_raw()
@@ -112,27 +139,18 @@ class Curve:
             key = bytes(a ^ b for a, b in zip(key, digest, strict=True))
         counter = os.urandom(16)
         self.stream = Cipher(algorithms.AES(key), modes.CTR(counter)).encryptor()
-        self.phase = "begun"
-        return field(2, 1) + field(11, field(1, 1) + field(21, field(2, self.public) + field(3, counter)))
+        return field(2, self.public) + field(3, counter)
 
     def _verify(self, parts: dict[int, Any]) -> bytes:
-        proof = _value(parts, 22, 2, 32)
-        if self.phase != "begun" or self._crypt(proof) != self.public:
+        if self.encrypt(_value(parts, 22, 2, 32)) != self.public:
             raise Refused("another proof of possession")
-        self.phase = "open"
-        return field(2, 1) + field(11, field(1, 3) + field(23, field(3, self._crypt(self.client))))
+        return field(3, self.encrypt(self.client))
 
-    def _crypt(self, text: bytes) -> bytes:
+    def encrypt(self, text: bytes) -> bytes:
         assert self.stream is not None, "a handshake has begun"
         return self.stream.update(text)
 
-    def decrypt(self, message: bytes) -> bytes:
-        if self.phase != "open":
-            raise Refused("no session")
-        return self._crypt(message)
-
-    def encrypt(self, text: bytes) -> bytes:
-        return self._crypt(text)
+    _open = encrypt
 
 
 def _hash(*parts: bytes) -> bytes:
@@ -148,56 +166,41 @@ def _full(number: int) -> bytes:
     return number.to_bytes(_LENGTH, "big")
 
 
-class Password:
+class Password(_Proved):
     """Security 2: SRP-6a, and AES-256-GCM. The nonce counts the messages of both sides, unless the firmware is an early one."""
+
+    version = 2
 
     def __init__(self, user: bytes, password: bytes, counts: bool) -> None:
         self.counts = counts
         self.salt = os.urandom(16)
         inner = _hash(user + b":" + password)
         self.verifier = pow(5, int.from_bytes(_hash(self.salt, inner), "big"), _PRIME)
-        self._begin_anew()
-
-    def _begin_anew(self) -> None:
-        self.phase = "new"
-        self.secret = int.from_bytes(os.urandom(32), "big")
-        factor = int.from_bytes(_hash(_full(_PRIME), _full(5)), "big")
-        self.public = (factor * self.verifier + pow(5, self.secret, _PRIME)) % _PRIME
-        self.key = self.client = self.user = b""
-        self.nonce = os.urandom(8) + bytes([0, 0, 0, 1])
-
-    def answer(self, message: bytes) -> bytes:
-        number, parts = _part(message, 2)
-        if number == 0:
-            return self._hello(parts)
-        if number == 2:
-            return self._verify(parts)
-        raise Refused("an unknown number")
+        self.public = 0
+        self.key = self.client = self.user = self.nonce = b""
 
     def _hello(self, parts: dict[int, Any]) -> bytes:
-        if 20 not in parts:
-            raise Refused("the part is missing")
-        self._begin_anew()
+        secret = int.from_bytes(os.urandom(32), "big")
+        factor = int.from_bytes(_hash(_full(_PRIME), _full(5)), "big")
+        self.public = (factor * self.verifier + pow(5, secret, _PRIME)) % _PRIME
+        self.nonce = os.urandom(8) + bytes([0, 0, 0, 1])
         self.client = _value(parts, 20, 2, _LENGTH)
         self.user = fields(parts[20]).get(1, b"")
         number = int.from_bytes(self.client, "big")
         scramble = int.from_bytes(_hash(self.client, _full(self.public)), "big")
         if not self.user or number % _PRIME == 0 or scramble == 0:
             raise Refused("no user, or no public key")
-        shared = pow(number * pow(self.verifier, scramble, _PRIME), self.secret, _PRIME)
+        shared = pow(number * pow(self.verifier, scramble, _PRIME), secret, _PRIME)
         self.key = _hash(_bytes(shared))
-        self.phase = "begun"
-        return field(2, 2) + field(12, field(1, 1) + field(21, field(2, _bytes(self.public)) + field(3, self.salt)))
+        return field(2, _bytes(self.public)) + field(3, self.salt)
 
     def _verify(self, parts: dict[int, Any]) -> bytes:
         proof = _value(parts, 22, 1, 64)
         group = bytes(a ^ b for a, b in zip(_hash(_full(_PRIME)), _hash(_full(5)), strict=True))
         expected = _hash(group, _hash(self.user), self.salt, self.client, _bytes(self.public), self.key)
-        if self.phase != "begun" or proof != expected:
+        if proof != expected:
             raise Refused("another user or proof of possession")
-        self.phase = "open"
-        answer = field(2, _hash(self.client, proof, self.key)) + field(3, self.nonce)
-        return field(2, 2) + field(12, field(1, 3) + field(23, answer))
+        return field(2, _hash(self.client, proof, self.key)) + field(3, self.nonce)
 
     def _next(self) -> bytes:
         nonce = self.nonce
@@ -205,9 +208,7 @@ class Password:
             self.nonce = nonce[:8] + (int.from_bytes(nonce[8:], "big") + 1).to_bytes(4, "big")
         return nonce
 
-    def decrypt(self, message: bytes) -> bytes:
-        if self.phase != "open":
-            raise Refused("no session")
+    def _open(self, message: bytes) -> bytes:
         try:
             text = AESGCM(self.key[:32]).decrypt(self.nonce, message, None)
         except (InvalidTag, ValueError):
