@@ -96,6 +96,7 @@ package struct ManifestEditor: Sendable {
     for change in changes { parts.append(try change.change()) }
     let (number, line) = (parts[0].text, parts[0].line)
     let text = decoder.texts.texts[number]
+    guard parts.allSatisfy({ $0.text == number }) else { throw .unsafe(file: text.name, line: line) }
     var edited = text.source.bytes
     // From the end, so that the places of the others stay.
     for part in parts.sorted(by: { $0.bytes.lowerBound > $1.bytes.lowerBound }) {
@@ -104,9 +105,9 @@ package struct ManifestEditor: Sendable {
     let edit = Edit(
       file: text.name, original: text.source.encoded(text.source.bytes), bytes: text.source.encoded(edited),
       line: line)
-    guard parts.allSatisfy({ $0.text == number }),
-      reread(edit, of: number)?.withoutPlaces == expected.withoutPlaces
-    else { throw .unsafe(file: edit.file, line: line) }
+    guard reread(edit, of: number)?.withoutPlaces == expected.withoutPlaces else {
+      throw .unsafe(file: edit.file, line: line)
+    }
     return edit
   }
 
