@@ -11,7 +11,7 @@ package struct VirtualCentral: Central {
   let switchboard: Switchboard
   /// The host of its adapters; nil for this computer.
   private let host: HostName?
-  /// The network to the host; nil for this computer, and for a host without one in the scenario.
+  /// The network to the host; nil if there is none between.
   let network: VirtualNetwork?
 
   /// How long to wait after "resolved" for a missing characteristic.

@@ -86,7 +86,7 @@ extension ManifestDecoder {
       advice: suggestion(for: text, of: known, or: advice(known)))
   }
 
-  /// Checks the length of a text for people.
+  /// Checks the length and the characters of a text for people.
   mutating func isText(
     _ text: String, _ key: String, of bytes: ClosedRange<Int>, at range: SourceRange
   ) -> Bool {

@@ -25,7 +25,7 @@ extension UInt8 {
   /// Whether the byte is a decimal digit in ASCII.
   var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
   /// Whether the byte is a letter in ASCII.
-  var isLetter: Bool { Unicode.Scalar(self).isASCII && Unicode.Scalar(self).properties.isAlphabetic }
+  var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 }
 
 /// The limits of values that no device family defines.
