@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bumble import att, gatt
-from bumble.core import UUID, AdvertisingData, BaseBumbleError
+from bumble.core import UUID, AdvertisingData
 from bumble.device import Connection
 
 from .esp_session import PROOF, USER, Curve, Open, Password, Refused, Session
@@ -33,7 +33,6 @@ _JOIN = 1.0
 _SCAN = 1.5
 _UNTIL_LEFT = 1.0
 _UNTIL_STOP = 30.0
-_TO_DISCONNECT = 0.5
 
 _EARLIER = {"ssid": "Office", "password": "as it was before"}  # what another client had it join
 
@@ -363,11 +362,5 @@ class EspIdf(Peripheral):
             return
         if self.phase == "joined" or self.faults.leaves_after_apply:
             self.phase = "over"
-        for connection in list(device.connections.values()):
-            try:
-                # Bumble never reports the end of a connection that ends in the same moment.
-                async with asyncio.timeout(_TO_DISCONNECT):
-                    await connection.disconnect()
-            except (TimeoutError, BaseBumbleError):
-                pass  # The other side disconnected first.
+        await self.end_links()
         await device.stop_advertising()

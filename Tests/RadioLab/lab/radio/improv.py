@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from bumble import att, gatt
-from bumble.core import UUID, AdvertisingData, BaseBumbleError
+from bumble.core import UUID, AdvertisingData
 from bumble.device import Connection
 
 from .faults import Faults
@@ -24,7 +24,6 @@ _GIVES_UP = 30.0
 _SCANS = 2.0
 _PERMITS = 60.0
 _STOPS, _STOPPED = 10.0, 1.0  # after a success, now and before 2025
-_TO_DISCONNECT = 0.5
 
 
 def _uuid(number: int) -> UUID:
@@ -275,13 +274,7 @@ class Improv(Peripheral):
 
     async def _end_link(self, after: float) -> None:
         await asyncio.sleep(after)
-        for connection in list(self.device.connections.values()) if self.device is not None else []:
-            try:
-                # Bumble never reports the end of a connection that ends in the same moment.
-                async with asyncio.timeout(_TO_DISCONNECT):
-                    await connection.disconnect()
-            except (TimeoutError, BaseBumbleError):
-                pass  # The other side disconnected first.
+        await self.end_links()
 
     # --- Reports ---
 

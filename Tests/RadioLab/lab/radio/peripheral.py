@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from bumble import att, gatt, hci
-from bumble.core import UUID, AdvertisingData
+from bumble.core import UUID, AdvertisingData, BaseBumbleError
 from bumble.device import AdvertisingType, Connection, Device, DeviceConfiguration
 from bumble.host import Host
 from bumble.l2cap import LeCreditBasedChannel
@@ -21,6 +21,7 @@ from .chip import Chip
 from .faults import Faults
 
 _MTU = 247
+_TO_DISCONNECT = 0.5  # s
 # The requests of which writes with response consist.
 _PIECES = (att.ATT_Write_Request, att.ATT_Prepare_Write_Request, att.ATT_Execute_Write_Request)
 _FLAGS = bytes([AdvertisingData.Flags.LE_GENERAL_DISCOVERABLE_MODE | AdvertisingData.Flags.BR_EDR_NOT_SUPPORTED])
@@ -249,6 +250,15 @@ class Peripheral:
 
     def link_ended(self) -> None:
         self.soon(self.advertise())
+
+    async def end_links(self) -> None:
+        for connection in list(self.device.connections.values()) if self.device is not None else []:
+            try:
+                # Bumble never reports the end of a connection that ends in the same moment.
+                async with asyncio.timeout(_TO_DISCONNECT):
+                    await connection.disconnect()
+            except (TimeoutError, BaseBumbleError):
+                pass  # The other side disconnected first.
 
     # --- Writes ---
 

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from bumble import att, gatt
-from bumble.core import UUID, AdvertisingData, BaseBumbleError
+from bumble.core import UUID, AdvertisingData
 from bumble.device import Connection
 
 from . import peripheral
@@ -26,8 +26,6 @@ _LIMITS = {"ssid": (1, 32), "password": (0, 64), "room": (1, 64), "minor": (2, 2
 BEACON_UUID = bytes.fromhex("123456789ABCDEF0123456789ABCDEF0")
 BEACON_MAJOR = 1
 MEASURED_POWER = -59
-
-_TO_DISCONNECT = 0.5  # s
 
 
 @dataclasses.dataclass
@@ -112,15 +110,9 @@ class RoboSensor(Peripheral):
             await self._be_a_beacon()
 
     async def reboot(self) -> None:
-        device, quiet = self.device, self.faults.silent_reboot or self.faults.reboot_before_answer
-        if device is not None and not quiet:
-            for connection in list(device.connections.values()):
-                try:
-                    # Bumble never reports the end of a connection that ends in the same moment.
-                    async with asyncio.timeout(_TO_DISCONNECT):
-                        await connection.disconnect()
-                except (TimeoutError, BaseBumbleError):
-                    pass  # A sensor restarts in any state of its radio.
+        is_quiet = self.faults.silent_reboot or self.faults.reboot_before_answer
+        if self.device is not None and not is_quiet:
+            await self.end_links()
             await asyncio.sleep(0.15)  # The link layer needs this time to send the disconnect.
         await self.power_off()
         self._has_rebooted = True
