@@ -2,7 +2,7 @@ import Application
 import ArgumentParser
 import Model
 
-/// `roboprov room accept`: accepts a room that is not done (a waiver).
+/// `roboprov room accept`: accepts a room that is not done.
 struct AcceptCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept",
@@ -11,7 +11,8 @@ struct AcceptCommand: AsyncParsableCommand {
       roboprov room accept building.yaml 'Room 312' --reason 'no power until May' --by 'R. Keller'
       roboprov room accept seeblick room-312 --reason 'walled in' --by 'R. Keller' --output json
 
-      Later runs skip the room unless --force names it. The waiver ends when the room is done.
+      Later runs skip the room unless --force names it. The acceptance ends when the room is done, is \
+      retired or gets another device.
       """)
 
   @OptionGroup var arguments: AmendmentArguments

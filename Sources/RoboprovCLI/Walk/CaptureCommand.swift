@@ -18,12 +18,12 @@ struct CaptureCommand: AsyncParsableCommand {
 
       Asks for the label of each room that names no device, in the order of the manifest. Scan it with a barcode scanner or type \
       it: 12 hex digits, with or without separators, also inside the text of a QR code. Each label is compared with the devices \
-      on air and saved at once, so that Ctrl-C loses nothing; a rehearsal (--simulate) saves nothing. `u` undoes the last label, \
+      on air and saved at once, so that Ctrl-C loses nothing; a rehearsal (--simulate) saves nothing. `u` undoes the last step, \
       `s` skips a room, `q` quits; without a terminal each is a line.
 
       The QR code of some devices (\(BuiltIn.labelled)) has the device's name, which goes into the manifest (`device`), and its \
-      secrets, which go into the file of labels that the manifest names: `pop: { labels: ./labels.json }` under `defaults`. Only you can read that file. \
-      Scanned codes are not shown.
+      secrets, which go into the file of labels that the manifest names: `pop: { labels: ./labels.json }` under `defaults`. \
+      Only you can read that file. Scanned codes are not shown.
       """)
 
   @Argument(
