@@ -1,4 +1,4 @@
-/// A central that leaves the work with an adapter to another one, which it finds for each operation.
+/// A central that passes each operation with an adapter to the central of that adapter's host.
 package protocol ForwardingCentral: Central {
   /// The central that has the adapters of a host.
   /// - Throws: what each operation with such an adapter throws.
@@ -45,7 +45,7 @@ extension ForwardingCentral {
     try await responsible(for: adapter.host).powerCycle(adapter)
   }
 
-  /// A central that is not there proves nothing about another program.
+  /// Without its central, nothing shows that another program scans.
   package func scanningClients(on adapter: AdapterID) async -> [String]? {
     guard let central = try? await responsible(for: adapter.host) else { return [] }
     return await central.scanningClients(on: adapter)

@@ -9,7 +9,7 @@ enum LatestMark {
   static let name = "latest"
 
   /// Points the mark to a run.
-  /// - Parameter asLink: False for a text file, whatever the file system supports.
+  /// - Parameter asLink: False for a text file even where the file system has links.
   /// - Throws: the first failure; the mark is then unchanged.
   static func place(_ run: String, in building: File, asLink: Bool = true) throws(JournalError) {
     let temporary = temporary(run)

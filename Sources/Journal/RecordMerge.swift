@@ -50,7 +50,7 @@ package struct RecordMerge: Sendable {
       }
     }
     let buildings = Set(runs.values.compactMap(\.building)).sorted()
-    // Each folder has runs of a building.
+    // There is at least one: each folder has runs of a building.
     guard let building = buildings.first, buildings.count == 1 else { throw .severalBuildings(buildings) }
     var archive = BuildingArchive(runs: runs.sorted { $0.key < $1.key }.map(\.value))
     do throws(JournalError) {

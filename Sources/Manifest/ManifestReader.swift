@@ -172,7 +172,7 @@ package struct ManifestReading: Sendable {
     let hasError = findings.contains { $0.severity == .error }
     self.building = hasError ? nil : building
     diagnostics = findings.sortedByPlace()
-    // Nothing uses them without findings.
+    // Only findings use them.
     excerpts = findings.isEmpty ? [] : texts.excerpts(without: decoder.secrets)
   }
 

@@ -20,7 +20,7 @@ package struct RoomAmendment {
   package var name: String { names.name(of: room) }
   /// Its record; nil without one.
   package var known: LastKnownRoom? { base.lastKnown.rooms[room] }
-  /// The room of the manifest; nil if that is not named, or does not have it.
+  /// Its entry in the manifest; nil without a manifest, or if that does not have it.
   package var wanted: Room? { base.building.source?.building.rooms.first { $0.id == room } }
   /// Its devices on record.
   package var devices: [BluetoothAddress] { known?.bindings.map(\.address).sorted() ?? [] }

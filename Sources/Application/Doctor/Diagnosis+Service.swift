@@ -275,8 +275,8 @@ extension Room {
 }
 
 extension String {
-  /// The flavour in the release of a Debian kernel, by which its package is named: `arm64`, `rt-arm64`. Nil if it does not begin
-  /// with this version.
+  /// The flavour in the release of a Debian kernel, by which its package is named: `arm64`, `rt-arm64`. Nil if the release does
+  /// not begin with this version.
   fileprivate func flavour(of version: String) -> Substring? {
     let flavour = dropFirst(version.count)
     let isName = flavour.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }

@@ -38,7 +38,7 @@ package struct Diagnosis: Sendable {
       + Self.radioChecks.findings(in: self)
   }
 
-  /// The warnings and errors for `apply` that need only files. The kernel has not failed if a run begins.
+  /// The warnings and errors for `apply` that need only files. Where a run can begin, the kernel has not failed.
   var beforeRun: [Finding] {
     (Self.serviceChecks + Self.computerChecks).filter { $0.code != "kernel" }.findings(in: self)
       .filter(\.isProblem)

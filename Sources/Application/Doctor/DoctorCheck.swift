@@ -1,4 +1,4 @@
-/// A check of `doctor`: a row of a table, with its name and what it finds in the facts about something.
+/// A check of `doctor`, a row of a table: its name, and what it finds in the facts.
 struct DoctorCheck<Subject>: Sendable {
   /// The name of its findings in JSON.
   let code: String

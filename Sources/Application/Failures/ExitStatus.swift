@@ -78,7 +78,7 @@ package struct CommandFailure: Error {
     self.advice = advice
   }
 
-  /// An advice about several things: 20 of them, and the number of the others.
+  /// Advice about several things: 20 of them, and the number of the others.
   static func list<Item>(_ items: [Item], _ words: (Item) -> String) -> String {
     let lines = items.prefix(20).map { "- " + words($0) }
     let more = items.count - lines.count

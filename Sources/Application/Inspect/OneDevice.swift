@@ -4,8 +4,8 @@ package import Model
 import Source
 import YAML
 
-/// The settings that a person gives to one device without a manifest. They are decoded as those of the only room of a building:
-/// what holds of manifests holds of them.
+/// The settings that a person gives to one device without a manifest. They are decoded as those of the only room of a building,
+/// so the rules of manifests apply to them.
 package struct OneDevice {
   private let family: DeviceFamily
   /// The building whose families and adapter names apply.
@@ -134,7 +134,7 @@ package struct OneDevice {
     return [.init(key: key, keyRange: range, value: YAMLNode(.mapping(entries), range: range))]
   }
 
-  /// What was not given.
+  /// A key with a value that the person did not give.
   private func made(_ key: String, _ value: String) -> YAMLNode.Entry {
     let range = text.range(0..<0)
     return .init(key: key, keyRange: range, value: YAMLNode(.scalar(value, isPlain: false), range: range))

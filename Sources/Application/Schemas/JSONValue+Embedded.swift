@@ -12,7 +12,7 @@ extension JSONValue {
     self.init(node)
   }
 
-  /// JSON is YAML.
+  /// The parser of YAML reads JSON, too.
   private init(_ node: YAMLNode) {
     switch node.content {
     case .mapping(let entries): self = .object(entries.map { Member($0.key, JSONValue($0.value)) })

@@ -1,7 +1,7 @@
 package import Model
 
 extension ManifestSource {
-  /// Has a room use what its label says, as the changed manifest does.
+  /// Gives a room what its label says, as in the changed manifest.
   package mutating func setLabel(_ assignment: Walk.Assignment) {
     let (device, label) = (assignment.device, assignment.label)
     guard let index = building.rooms.firstIndex(where: { $0.id == assignment.room }) else { return }

@@ -10,7 +10,7 @@ package struct Walk: Sendable {
   /// A room of the walk.
   package struct Stop: Hashable, Sendable {
     package let room: Room
-    /// Whether secrets of its device are still to be read from its label, so that an address is not enough.
+    /// Whether secrets of its device must still be read from its label: an address alone is not enough.
     package let needsLabel: Bool
     /// What is known of its device: its address, its name, or both.
     package fileprivate(set) var devices: [DeviceReference]

@@ -16,7 +16,7 @@ extension Walk {
     case nothingToTake
     /// Only the product's label has what the room needs.
     case needsLabel
-    /// There is no step to undo, or a room that is done follows it.
+    /// There is no step since the last room that was done.
     case nothingToUndo
     case skipped(String)
     /// A room that was skipped is the current one again.

@@ -1,7 +1,7 @@
 import Bluetooth
 import Model
 
-/// How far a run is.
+/// The progress of a run.
 struct RunCourse: Sendable {
   enum Phase: Sendable {
     /// The run determines which devices are present.

@@ -132,7 +132,7 @@ extension RunMachine {
 
   /// Ends a room that gets no further attempt in this run.
   mutating func end(_ place: Int, _ work: RoomWork, after reason: FailureReason) {
-    // The device's own refusal is better than a later failure to reach it.
+    // The device's own refusal says more than a later failure to reach it.
     let reason = work.lastRefusal ?? reason
     finish(place, outcome(of: place, after: reason), reason: reason)
   }

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The devices of rooms whose content is unknown because the stack keeps an old object of them.
+/// Devices of rooms that are received without content, because the stack keeps an old object of them.
 struct HiddenContents: Sendable {
   /// The stack's error on each adapter.
   private var errors: [BluetoothAddress: [AdapterID: String]] = [:]

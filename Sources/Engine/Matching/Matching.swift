@@ -287,7 +287,7 @@ extension Known {
     wanted(room).changes(from: write).settings
   }
 
-  /// Those of these devices that a room had before.
+  /// The devices among these that a room had before.
   fileprivate func earlier(_ addresses: [BluetoothAddress], of room: Room) -> [BluetoothAddress] {
     let devices = lastKnown.rooms[room.id]?.earlierDevices ?? []
     return addresses.filter(devices.contains)

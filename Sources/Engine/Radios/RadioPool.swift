@@ -16,8 +16,7 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
   var presence = AdapterPresence()
   /// Devices that the stacks still remember from this run.
   var leftovers = Leftovers()
-  /// The adapter that completes the survey beside the first connections, or did, and its scan time at the end of the
-  /// survey.
+  /// The adapter that completes the survey during the first connections, or did, and its scan time at the end of the survey.
   private var listening: (session: RadioSession, until: Duration)?
 
   var startIndex: Int { radios.startIndex }
@@ -121,8 +120,7 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
 
   // MARK: The end of the survey
 
-  /// The adapter that completes the survey first, as a stack may start the scans one after the other; nil unless several
-  /// adapters scan and receive.
+  /// The adapter that has scanned longest, if several scan and receive: a stack may start their scans one after the other.
   func longestScanning(at now: MonotonicInstant) -> RadioSession? {
     let scanning = radios.indices.filter {
       radios[$0].state.kind == .scanning && radios[$0].receivedAt != nil
@@ -133,12 +131,12 @@ struct RadioPool: RandomAccessCollection, MutableCollection, Sendable {
     return scanning.count > 1 ? longest.map { radios[$0].session } : nil
   }
 
-  /// Has an adapter complete a survey of this length, while the others connect.
+  /// Lets one adapter complete a survey of this length while the others connect.
   mutating func listen(_ session: RadioSession, for survey: Duration) {
     listening = (session, until: surveySince + survey)
   }
 
-  /// The adapter that completes the survey, and the scan time at which it has; nil when none does.
+  /// The adapter that completes the survey, and the scan time at which the survey is complete; nil if none does.
   func listener(at now: MonotonicInstant) -> (index: Int, until: Duration)? {
     guard let (session, until) = listening, let index = self.index(of: session),
       radios[index].state.kind == .scanning, radios[index].scanTime.total(at: now) < until

@@ -8,7 +8,7 @@ struct AdapterLack: Sendable {
   /// The failure of the host of a permitted adapter, or of all hosts; else `adapterUnavailable` with the state of the first
   /// permitted adapter.
   let failure: CentralError
-  /// Whether waiting cannot help: each host refuses its permission.
+  /// Whether waiting cannot help, because each host refuses permission.
   let isRefused: Bool
   private let adapter: String?
 

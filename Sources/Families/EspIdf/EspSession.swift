@@ -85,7 +85,7 @@ private struct EspDevice: Sendable {
   let version: EspVersion
 
   private static let settings: [SettingName] = [.wifiSSID, .wifiPassword]
-  /// The length of a list from which nothing shows whether there were more networks: that of firmware as it comes.
+  /// The most networks that firmware keeps by default: a list of this length or more does not show that a network is missing.
   private static let fullList = 16
   /// The time between two questions for the state [assumed to do no harm].
   private static let pollInterval = Duration.seconds(1)

@@ -68,7 +68,7 @@ struct ManifestDecoder {
     report(Diagnostic(.warning, code, message, at: range, notes: notes, advice: advice, fix: fix))
   }
 
-  /// Reports an error, and gives nil in place of a value.
+  /// Reports an error, and returns nil in place of a value.
   mutating func refused<Value>(
     _ code: DiagnosticCode, _ message: String, at range: SourceRange, advice: String? = nil,
     fix: Diagnostic.Fix? = nil

@@ -151,7 +151,7 @@ package enum ManifestEditError: Error, Hashable, Sendable {
   case noColumn(file: String, of: String)
   /// The room belongs to a range in a table row.
   case rangeInTable(file: String, line: Int)
-  /// No room of its family can have the name, which has this many bytes and no braces or control characters.
+  /// No room of its family can have the name: a name has this many bytes, and no braces or control characters.
   case badName(bytes: ClosedRange<Int>)
   /// The room has its name from a range.
   case ofRange(file: String, line: Int)

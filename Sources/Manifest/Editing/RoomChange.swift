@@ -23,7 +23,7 @@ struct RoomChange {
   private let key: String
   private let text: String
 
-  /// The keys of which a room has one.
+  /// A room has one of these keys.
   private static let deviceKeys = ["address", "device"]
 
   private var isAddress: Bool { key == "address" }
@@ -82,7 +82,7 @@ struct RoomChange {
     }
   }
 
-  /// Whether a value begins like an unquoted address, or any text may stand there.
+  /// True if the new value is no address, or this one begins like an unquoted address.
   private func isPlain(_ range: SourceRange) -> Bool {
     guard isAddress else { return true }
     let bytes = source(range.text).bytes

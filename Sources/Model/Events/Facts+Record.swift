@@ -89,7 +89,7 @@ package struct RoomRetired: RoomFact {
   }
 }
 
-/// A waiver: a person accepted a room as it is.
+/// A person accepted a room as it is.
 package struct RoomAccepted: RoomFact {
   package var room: RoomID
   package var reason: String

@@ -1,6 +1,6 @@
 package import Bluetooth
 
-/// The context of a failure. `FailureReason.Code.keys` says what each code always has of it.
+/// The context of a failure. `FailureReason.Code.keys` lists what each code requires.
 package struct FailureContext: Hashable, Sendable, Codable {
   package internal(set) var stage: Stage?
   package internal(set) var setting: SettingName?
@@ -42,7 +42,7 @@ extension FailureContext {
       stackText: step.stackText, held: held, seconds: seconds, source: source)
   }
 
-  /// After the save; with no response, there is no stage.
+  /// The context after a save; without a response it has no stage.
   init(
     _ response: SaveResponse?, identity: DeviceIdentity? = nil, addresses: [BluetoothAddress]? = nil,
     candidates: [ReceivedCandidate]? = nil, sightings: [StateSighting]? = nil
@@ -56,7 +56,7 @@ extension FailureContext {
   /// The step that failed; nil outside an attempt.
   package var step: FailedStep? { stage.map { FailedStep($0, setting: setting, stackText: stackText) } }
 
-  /// What a `contradictorySightings` is about.
+  /// The sightings of a `contradictorySightings`.
   package var contradiction: Contradiction? {
     guard let address = addresses?.first, let sightings, sightings.count == 2 else { return nil }
     return Contradiction(address, sightings[0], sightings[1])
@@ -129,7 +129,7 @@ extension FailureContext {
   /// In no stage of an attempt.
   package static func idle(stackText: String? = nil) -> Self { Self(stackText: stackText) }
 
-  /// In the stage of this step; with the seconds when it timed out.
+  /// In the stage of this step; if it timed out, with the seconds.
   package static func during(_ step: FailedStep, seconds: Double? = nil) -> Self {
     guard step.stage != .verify else { return .awaitingProof(SaveResponse(stackText: step.stackText)) }
     return Self(step, seconds: seconds)

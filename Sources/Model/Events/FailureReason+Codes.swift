@@ -65,10 +65,10 @@ extension FailureReason {
 extension FailureReason.Code {
   package typealias Key = FailureContext.CodingKeys
 
-  /// What its context always has. What else it may have is optional in the function that makes it.
+  /// The parts that its context always has. Others are optional parameters of the function that makes the reason.
   package var keys: [Key] { row.keys }
 
-  /// The table of reasons: also the only stage in which one is possible, if there is one.
+  /// The table of reasons. The stage is the only one in which a reason is possible; nil if there are several, or none.
   var row:
     (
       failureClass: FailureClass, outcome: Outcome, trait: FailureReason.Trait?, keys: [Key], stage: Stage?

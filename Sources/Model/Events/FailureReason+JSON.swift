@@ -37,7 +37,8 @@ extension FailureReason: Codable {
     self.init(code, context)
   }
 
-  /// What a context has as well: a search its length, and other senders their identity and RSSI.
+  /// The parts that a context must have because of its other parts: a search has its length, other senders have their identity
+  /// and RSSI.
   private static func implied(_ code: Code, _ context: FailureContext) -> [Code.Key] {
     switch code {
     case .neverReceived where context.stage != nil: [.seconds]

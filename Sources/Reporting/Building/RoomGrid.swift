@@ -17,7 +17,7 @@ package struct RoomGrid: Hashable, Sendable {
     /// Its name for programs, such as the class of its cell.
     package var name: String { state?.rawValue ?? "working" }
     var words: String { state?.words ?? "in progress" }
-    /// The mark as a clause.
+    /// The meaning of the mark, as a clause.
     var meaning: String { state?.meaning ?? "a run works on it now" }
     /// A symbol that differs from the others without colour.
     package var symbol: String { state?.symbol ?? "⋯" }
@@ -83,7 +83,7 @@ package struct RoomGrid: Hashable, Sendable {
       })
   }
 
-  /// Where a cell belongs.
+  /// The place of a cell.
   private struct Place {
     struct Row: Hashable {
       var floor: String?

@@ -5,11 +5,11 @@ struct LeftCause<State: Hashable & Sendable>: Hashable, Sendable {
   /// The room's state, or its outcome in a run.
   let state: State
   let explanation: Explanation
-  /// The local day since when; nil where it is not on record, or is not told.
+  /// The local day on which it began; nil if that is not on record, or is not shown.
   var since: String?
 }
 
-/// Rooms in which something is left to do for the same cause, which every view tells once.
+/// Rooms in which something is left to do for the same cause. Every view shows the cause once.
 struct LeftRooms<State: Hashable & Sendable, Room: Sendable>: Sendable {
   let cause: LeftCause<State>
   /// In the manifest's order.

@@ -7,7 +7,7 @@ import Model
 struct CommandNames {
   private let name: String
   private let commands: [CommandNames]
-  /// Whether one of them must follow.
+  /// Whether one of its subcommands must follow.
   private let isGroup: Bool
 
   /// The names of a command and those below it.

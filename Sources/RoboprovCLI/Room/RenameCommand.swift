@@ -4,7 +4,7 @@ import Journal
 import Model
 import Reporting
 
-/// `roboprov room rename`: gives a room another name in the manifest, and keeps its id, which its record has.
+/// `roboprov room rename`: gives a room another name in the manifest, and keeps its id, to which the record belongs.
 struct RenameCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename",

@@ -94,7 +94,7 @@ struct ReplaceCommand: AsyncParsableCommand {
       advice: "Compare it with the label of the new sensor.")
   }
 
-  /// Writes the address into the manifest, which the record has already.
+  /// Writes the address, which is on record already, into the manifest.
   private func complete(_ successor: BluetoothAddress, in amendment: RoomAmendment) throws {
     let edit = try self.edit(successor, in: amendment)
     if let edit { try ManifestFile.write(edit) }

@@ -85,7 +85,7 @@ actor WalkSession {
         return await self.next(input, air, near.isEmpty ? adapters.map(\.id) : near)
       }
       erase()
-      // Later ones count as new.
+      // Devices that are received later count as new.
       seen.formUnion(await air?.air.free.map(\.address) ?? [])
       switch action {
       case .provision(let room): try await provision(room)
@@ -259,7 +259,7 @@ actor WalkSession {
 
   private static func words(_ error: any Error) -> String { (error as? CommandFailure)?.text ?? "\(error)" }
 
-  /// What is said of a device that was saved.
+  /// The message about a device that was saved.
   private func words(for assignment: Walk.Assignment, _ received: AirLedger?) -> String {
     let offset = walk.offset > 0 && assignment.device.address != nil ? " (label + \(walk.offset))" : ""
     var words = "\(assignment.name): \(assignment.device) \(isRehearsal ? "taken" : "saved")\(offset)\n"

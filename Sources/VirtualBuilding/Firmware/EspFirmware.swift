@@ -34,7 +34,7 @@ package struct EspFirmware: Firmware {
     case over
   }
 
-  /// What it says of the network. Only another command to join changes it, no reset.
+  /// Its state, as it reports it. Only another command to join changes it; a reset does not.
   private enum Report: Hashable {
     /// Also before any command.
     case connecting
@@ -267,7 +267,7 @@ package struct EspFirmware: Firmware {
         .took(EspGATT.ssid, [UInt8](configuration.ssid)),
         .took(EspGATT.passphrase, [UInt8](configuration.passphrase)),
       ]
-      // It copies both as texts of C, and uses neither BSSID nor channel.
+      // It copies both as C strings, up to the first zero, and uses neither BSSID nor channel.
       let (ssid, passphrase) = (
         configuration.ssid.prefix { $0 != 0 }, configuration.passphrase.prefix { $0 != 0 }
       )

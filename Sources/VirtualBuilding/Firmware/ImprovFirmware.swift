@@ -174,7 +174,7 @@ package struct ImprovFirmware: Firmware {
 
   private mutating func carryOut(_ frame: [UInt8], _ generator: inout SeededGenerator) -> [FirmwareEffect] {
     let data = Array(frame[2..<frame.count - 1])
-    // A command clears the error first, so an equal one after it is notified, too.
+    // An error is notified even if it equals the last one: each command first sets the error to 0.
     var effects = has(.staleError) ? [] : report(0)
     guard ImprovGATT.frame(frame[0], data) == frame else { return effects + report(1) }
     switch frame[0] {

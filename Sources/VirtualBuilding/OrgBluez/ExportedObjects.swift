@@ -93,7 +93,7 @@ struct ExportedObjects {
     }
   }
 
-  /// Where a path is among all, or would be.
+  /// The index of a path among all, or that at which it would be inserted.
   private func place(of path: ObjectPath) -> Int {
     var (first, end) = (0, paths.count)
     while first < end {

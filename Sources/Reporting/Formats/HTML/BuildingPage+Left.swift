@@ -20,7 +20,7 @@ extension BuildingPage {
     }.joined()
   }
 
-  /// Most rooms first.
+  /// What to do, for most rooms first.
   func actions(_ rooms: [BuildingRoom]) -> [Action] {
     let left = rooms.left { room in
       LeftCause(
@@ -53,7 +53,7 @@ extension BuildingPage {
     }.joined()
   }
 
-  /// Rooms by floor; of the file, more than 60 are in the table only.
+  /// Rooms by floor. The file lists 60; the others are only in its table.
   private func list(_ rooms: [BuildingRoom]) -> Markup {
     let limit = live == nil ? 60 : Int.max
     let floors = rooms.prefix(limit).chunked { $0.floor == $1.floor }.map { rooms -> Markup in

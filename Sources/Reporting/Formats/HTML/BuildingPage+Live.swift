@@ -19,7 +19,7 @@ extension BuildingPage {
     """
   }
 
-  /// What is said of the cell that was touched, and when a sound is heard.
+  /// The text about the cell that was touched, and the choice of sounds.
   var touched: Markup {
     """
     <p id="chosen" role="status"></p>

@@ -1,7 +1,7 @@
 import Model
 
 extension BuildingPage {
-  /// How far the building is: of the file, when and what is left; of the page of `serve`, what the newest run does.
+  /// The state of the building: in the file with its time and what is left, on the page of `serve` with what the newest run does.
   var verdict: Markup {
     guard live == nil else { return "<strong>\(state)</strong> \(progress)" }
     return """

@@ -6,7 +6,7 @@ import Model
 package struct BuildingPage: Sendable {
   /// What `serve` knows besides the record.
   package struct Live: Sendable {
-    /// Whether the record could be read so far.
+    /// Whether the record could be read at least once.
     let isKnown: Bool
     /// Whether a process is at work on the last run now.
     let isWorking: Bool
@@ -30,7 +30,7 @@ package struct BuildingPage: Sendable {
   /// large to open.
   let isDetailed: Bool
 
-  /// How many settings of most done rooms have each state: a room's line of the file says only where it differs.
+  /// How many settings of most done rooms have each state. In the file, a room says only where it differs.
   let usualSettings: String
 
   /// The number of each record on the page, by its id.

@@ -1,4 +1,4 @@
-// Puts the news in place, and shows since when there have been none.
+// Puts changes in place, and shows since when nothing has arrived.
 "use strict";(() => {
 const $ = id => document.getElementById(id);
 // The server says something every 4 s.
