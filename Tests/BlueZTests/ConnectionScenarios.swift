@@ -19,19 +19,51 @@ struct ConnectionScenarios {
     }
   }
 
-  func connect(_ stage: Stage) async -> CentralError? {
+  func connect(_ stage: Stage, to address: BluetoothAddress = Sample.address) async -> CentralError? {
     await failure { () async throws(CentralError) in
-      try await stage.central.connect(to: Sample.address, on: Sample.adapter)
+      try await stage.central.connect(to: address, on: Sample.adapter)
     }
   }
 
   /// Connects in a separate task, and cancels that task when `moment` returns.
-  func connect(_ stage: Stage, cancelledAfter moment: @Sendable () async -> Void) async -> CentralError? {
+  func connect(
+    _ stage: Stage, to address: BluetoothAddress = Sample.address,
+    cancelledAfter moment: @Sendable () async -> Void
+  ) async -> CentralError? {
     await withTaskGroup(of: CentralError?.self) { group in
-      group.addTask { await connect(stage) }
+      group.addTask { await connect(stage, to: address) }
       await moment()
       group.cancelAll()
       return await group.next() ?? nil
+    }
+  }
+
+  private static let second = BluetoothAddress(rawValue: 0xC47C_8D00_0002)
+
+  /// The adapter has received a second peripheral, too.
+  private func addSecond(_ stage: Stage) async {
+    await stage.daemon.add(
+      "/org/bluez/hci0/dev_C4_7C_8D_00_00_02",
+      [Name.Interface.device: ["Address": .string(Self.second.description), "Connected": .bool(false)]])
+  }
+
+  /// Runs `body` while the link to the first peripheral is about to be ended. It ends when `body` returns.
+  private func whileEnding(
+    _ stage: Stage, _ body: (inout TaskGroup<Void>) async -> Void
+  ) async throws {
+    let first = try await stage.connect()
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    await stage.daemon.reply(to: "Disconnect") { [daemon = stage.daemon] _ in
+      for await _ in ended {}
+      await daemon.setDevice(["Connected": .bool(false)])
+      return .success([])
+    }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await first.disconnect() }
+      await stage.daemon.called("Disconnect")
+      try? await SystemClock().sleep(for: BlueZCentral.graceOfEnding)
+      await body(&group)
+      end.finish()
     }
   }
 
@@ -266,30 +298,16 @@ struct ConnectionScenarios {
   @Test("a connection attempt waits while another link of the adapter is about to be ended")
   func endingLink() async throws {
     try await stage { stage in
-      let second = BluetoothAddress(rawValue: 0xC47C_8D00_0002)
-      await stage.daemon.add(
-        "/org/bluez/hci0/dev_C4_7C_8D_00_00_02",
-        [Name.Interface.device: ["Address": .string(second.description), "Connected": .bool(false)]])
-      let first = try await stage.connect()
-      let (ended, end) = AsyncStream.makeStream(of: Void.self)
-      await stage.daemon.reply(to: "Disconnect") { [daemon = stage.daemon] _ in
-        for await _ in ended {}
-        await daemon.setDevice(["Connected": .bool(false)])
-        return .success([])
-      }
+      await addSecond(stage)
       let (connecting, connect) = AsyncStream.makeStream(of: Bool.self)
-      await stage.daemon.reply(to: "Connect") { [daemon = stage.daemon] _ in
-        connect.yield(await daemon.isConnected)
-        return .failure(.remote("org.bluez.Error.Failed", "le-connection-abort-by-local"))
-      }
-      await withTaskGroup(of: Void.self) { group in
-        group.addTask { await first.disconnect() }
-        await stage.daemon.called("Disconnect")
-        try? await SystemClock().sleep(for: BlueZCentral.graceOfEnding)
-        group.addTask { _ = try? await stage.central.connect(to: second, on: Sample.adapter) }
+      try await whileEnding(stage) { group in
+        await stage.daemon.reply(to: "Connect") { [daemon = stage.daemon] _ in
+          connect.yield(await daemon.isConnected)
+          return .failure(.remote("org.bluez.Error.Failed", "le-connection-abort-by-local"))
+        }
+        group.addTask { _ = await self.connect(stage, to: Self.second) }
         // A call that is made too early would have been made by now.
         try? await SystemClock().sleep(for: .milliseconds(100))
-        end.finish()
       }
       connect.finish()
       var wasUp: [Bool] = []
@@ -341,38 +359,15 @@ struct ConnectionScenarios {
 
   @Test(
     "a connection attempt that waits for the end of a link stops when it is cancelled",
-    arguments: [1, 2] as [UInt64])
-  func cancelledReconnection(device: UInt64) async throws {
+    arguments: [Sample.address, second])
+  func cancelledReconnection(device: BluetoothAddress) async throws {
     try await stage { stage in
-      let address = BluetoothAddress(rawValue: 0xC47C_8D00_0000 + device)
-      if address != Sample.address {
-        await stage.daemon.add(
-          "/org/bluez/hci0/dev_C4_7C_8D_00_00_02",
-          [Name.Interface.device: ["Address": .string(address.description), "Connected": .bool(false)]])
-      }
-      let first = try await stage.connect()
-      let (ended, end) = AsyncStream.makeStream(of: Void.self)
-      await stage.daemon.reply(to: "Disconnect") { [daemon = stage.daemon] _ in
-        for await _ in ended {}
-        await daemon.setDevice(["Connected": .bool(false)])
-        return .success([])
-      }
-      await withTaskGroup(of: Void.self) { group in
-        group.addTask { await first.disconnect() }
-        await stage.daemon.called("Disconnect")
-        try? await SystemClock().sleep(for: BlueZCentral.graceOfEnding)
-        let error = await withTaskGroup(of: CentralError?.self) { group in
-          group.addTask {
-            await failure { () async throws(CentralError) in
-              try await stage.central.connect(to: address, on: Sample.adapter)
-            }
-          }
+      if device == Self.second { await addSecond(stage) }
+      try await whileEnding(stage) { _ in
+        let error = await connect(stage, to: device) {
           try? await SystemClock().sleep(for: .milliseconds(100))
-          group.cancelAll()
-          return await group.next() ?? nil
         }
         #expect(error?.code == .cancelled)
-        end.finish()
       }
       #expect(await stage.daemon.members(Self.ofInterest) == ["Connect", "Disconnect"])
     }

@@ -96,10 +96,7 @@ struct PowerScenarios {
       #expect(await cycle(stage) == CentralError(.busy, stackText: "the adapter holds 1 link"))
       await stage.daemon.setDevice(["Connected": .bool(false)])
       try await stage.seen()
-      await stage.daemon.reply(to: "Connect") { _ in
-        await forever()
-        return .success([])
-      }
+      await stage.daemon.neverReply(to: "Connect")
       await withTaskGroup(of: Void.self) { group in
         group.addTask { _ = try? await stage.central.connect(to: Sample.address, on: Sample.adapter) }
         await stage.daemon.called("Connect")

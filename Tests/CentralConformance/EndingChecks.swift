@@ -32,6 +32,7 @@ extension ConformanceCheck {
         try? await subject.clock.sleep(for: .seconds(1))
         await peripheral.disconnect()
       }
+      try await subject.expectEnd(of: peripheral, .local)
       try await subject.eventually("the end of all links") { await subject.world.openLinkCount(on: nil) == 0 }
     },
     ConformanceCheck("reports a disconnect by the peripheral each time it is asked") { subject in
