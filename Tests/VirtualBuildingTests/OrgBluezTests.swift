@@ -187,6 +187,22 @@ struct OrgBluezTests {
     }
   }
 
+  /// The recording `unreachable` waits for 9 s.
+  @Test("Connect of a dead peripheral gets no reply for 30 s, until Disconnect ends it")
+  func dead() async throws {
+    try await serve { client, building in
+      try await Self.receive(Self.dead, client)
+      try await withThrowingTaskGroup(of: String?.self) { group in
+        group.addTask { await client.failure(Self.dead, Self.device1, "Connect") }
+        try await building.clock.sleep(for: .seconds(30))
+        #expect(await building.world.attemptsUnderWay(on: Self.adapter) == 1, "the attempt ended within 30 s")
+        #expect(await client.failure(Self.dead, Self.device1, "Disconnect") == nil)
+        #expect(try await group.next() == "org.bluez.Error.Failed: br-connection-canceled")
+        #expect(await building.world.attemptsUnderWay(on: Self.adapter) == 0)
+      }
+    }
+  }
+
   /// Measured with chips for 3, 5 and 7 links (docs/internals/bluez.md, "Connections").
   @Test("Connect of a controller without a free link gets no reply, and the object is removed")
   func full() async throws {
