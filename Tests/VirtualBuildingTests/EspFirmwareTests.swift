@@ -40,9 +40,14 @@ import VirtualBuilding
       return "none"
     }
 
-    mutating func wait(_ duration: Duration, at endpoint: String = "prov-scan") -> String {
-      words(bench.wait(duration), at: endpoint)
+    /// Sends a network and the command to join it, and returns the answer to the command.
+    @discardableResult
+    mutating func join(_ network: String = EspFirmwareTests.plant) -> String {
+      _ = ask("prov-config", network)
+      return ask("prov-config", "0804")
     }
+
+    mutating func wait(_ duration: Duration) -> String { words(bench.wait(duration), at: "prov-scan") }
 
     mutating func reconnect() {
       bench.deliver(.disconnected)
@@ -74,6 +79,8 @@ import VirtualBuilding
   private static let connecting = "08015a021001"
   /// `Plant`, without a password.
   private static let plant = "080262070a05506c616e74"
+  /// `Other`, without a password.
+  private static let other = "080262070a05" + "4f74686572"
   private static let zeros = String(repeating: "00", count: 5)
 
   // MARK: Messages
@@ -162,8 +169,7 @@ import VirtualBuilding
   @Test("without a question it ends Bluetooth 30 s after it has an address")
   func stops() {
     var device = Device()
-    _ = device.ask("prov-config", Self.plant)
-    _ = device.ask("prov-config", "0804")
+    device.join()
     #expect(device.wait(.seconds(33)) == "nothing")
     #expect(device.wait(.seconds(2)) == "link ended")
   }
@@ -171,19 +177,16 @@ import VirtualBuilding
   @Test("the last network counts, a zero ends a text, and a join that it refuses takes the network, too")
   func network() {
     var device = Device()
-    _ = device.ask("prov-config", "080262070a05" + "4f74686572")
+    _ = device.ask("prov-config", Self.other)
     // `Pl`, 0, `nt`; `a`, 0, `b`
-    _ = device.ask("prov-config", "0802620c0a05506c006e741203610062")
-    _ = device.ask("prov-config", "0804")
-    _ = device.ask("prov-config", Self.plant)
-    #expect(device.ask("prov-config", "0804") == "08057a020805", "it joins already")
+    device.join("0802620c0a05506c006e741203610062")
+    #expect(device.join() == "08057a020805", "it joins already")
     _ = device.wait(.seconds(5))
     #expect(device.firmware.flash.text("wifi_ssid") == "Pl")
     #expect(device.firmware.flash.text("wifi_password") == "a")
 
     var failed = Device([.security0, .failedBefore])
-    _ = failed.ask("prov-config", Self.plant)
-    #expect(failed.ask("prov-config", "0804") == "08057a020805")
+    #expect(failed.join() == "08057a020805")
     #expect(failed.ask("prov-ctrl", "0801") == "08026200")
     #expect(failed.ask("prov-config", "0804") == "08057a020805", "the network is gone")
     failed.reconnect()
@@ -197,29 +200,25 @@ import VirtualBuilding
     arguments: [(FamilyFault.wrongPassword, "08015a0410035000"), (.networkAbsent, "08015a0410035001")])
   func failure(cause: FamilyFault, report: String) {
     var device = Device([.security0, cause])
-    _ = device.ask("prov-config", Self.plant)
-    _ = device.ask("prov-config", "0804")
+    device.join()
     _ = device.wait(.seconds(5))
     #expect(device.ask("prov-config", "5200") == report)
     #expect(device.ask("prov-ctrl", "0801") == "08026200")
     #expect(device.ask("prov-ctrl", "0801") == "080210056200", "it was reset before")
     #expect(device.ask("prov-config", "5200") == report)
-    _ = device.ask("prov-config", Self.plant)
-    #expect(device.ask("prov-config", "0804") == "08057a00")
+    #expect(device.join() == "08057a00")
     #expect(device.ask("prov-config", "5200") == Self.connecting)
   }
 
   @Test("a product that does not end Bluetooth by itself can be provisioned again")
   func again() {
     var device = Device([.security0, .staysAfterJoining])
-    _ = device.ask("prov-config", Self.plant)
-    _ = device.ask("prov-config", "0804")
+    device.join()
     _ = device.wait(.seconds(60))
     let report = device.ask("prov-config", "5200")
     #expect(report.hasPrefix("08015a23"))
     #expect(device.ask("prov-ctrl", "0803") == "08047200")
-    _ = device.ask("prov-config", "080262070a05" + "4f74686572")
-    #expect(device.ask("prov-config", "0804") == "08057a00")
+    #expect(device.join(Self.other) == "08057a00")
     _ = device.wait(.seconds(5))
     #expect(device.firmware.flash.text("wifi_ssid") == "Other")
   }
