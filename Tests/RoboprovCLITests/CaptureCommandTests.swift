@@ -125,6 +125,7 @@ struct CaptureCommandTests {
       let captured = try await site.run(
         Self.capture + ["--offline", "--output", "json"], through: Self.through(labels)
       ).expect(0)
+      try OutputPage.expectExample(of: captured.output)
       let answer = try captured.json
       #expect(answer["captured"].items.map { $0["room"].text } == (101...104).map { "room-\($0)" })
       #expect(answer["missing"].count == 0)

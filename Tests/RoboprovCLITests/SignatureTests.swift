@@ -25,6 +25,7 @@ struct SignatureTests {
         let document = try outcome.json
         #expect(outcome.status == 0 && document["schema"].text == "roboprov/\(name)/1", "\(outcome)")
         #expect(document["files"].count > 0, "\(outcome)")
+        try OutputPage.expectExample(of: outcome.output)
       }
 
       try await site.run(Self.check + ["--signers", "signers", "--as", "qa@example.org"]).expect(

@@ -21,11 +21,10 @@ struct OutputFolder {
     }
   }
 
-  /// Writes an output to the folder, if it has a schema.
+  /// Writes an output to the folder.
   /// - Parameter file: the suffix of the file's name. A name that ends with `jsonl` has one output per line.
   ///   In a name that begins with `whole`, no key may be absent.
   func add(_ output: String, _ file: String, _ text: String) throws {
-    guard Outputs.all.contains(where: { $0.name == output }) else { return }
     try site.write("\(name)/\(output).\(file)", text)
   }
 

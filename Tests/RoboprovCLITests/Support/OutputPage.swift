@@ -1,4 +1,5 @@
 import Reporting
+import Testing
 
 /// The page of the documentation that explains every field of every output, generated from their schemas.
 enum OutputPage {
@@ -100,7 +101,7 @@ enum OutputPage {
     (
       "`roboprov report sign --output json`",
       #"""
-      {"schema":"roboprov/signature/1","building":"harbour-house","file":"signed/20261121T090000Z/building.sums.sig","files":["building.json"]}
+      {"schema":"roboprov/signature/1","building":"harbour-house","file":"reports/harbour-house/signed/20261121T090000Z/building.sums.sig","files":["building.json"]}
       """#
     ),
     (
@@ -110,6 +111,24 @@ enum OutputPage {
       """#
     ),
   ]
+
+  /// Expects that an output without a schema has the keys of its example, and so have its parts.
+  static func expectExample(
+    of output: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let document = try #require(JSON(output), "\(output)", sourceLocation: sourceLocation)
+    let example = try #require(
+      examples.compactMap { JSON($0.1) }.first { $0["schema"].text == document["schema"].text },
+      "\(output)", sourceLocation: sourceLocation)
+    #expect(document.keys == example.keys, "\(output)", sourceLocation: sourceLocation)
+    for key in example.keys.sorted() {
+      // A part is an object, or the first of a list; a value that is unknown or empty has none.
+      for (part, shown) in [(document[key], example[key]), (document[key][0], example[key][0])]
+      where !part.keys.isEmpty && !shown.keys.isEmpty {
+        #expect(part.keys == shown.keys, "\(key)\n\(output)", sourceLocation: sourceLocation)
+      }
+    }
+  }
 }
 
 private struct Page {
