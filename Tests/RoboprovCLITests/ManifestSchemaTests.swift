@@ -28,6 +28,7 @@ struct ManifestSchemaTests {
   func explained(name: String) throws {
     let document = name == FamilySchema.name ? FamilySchema.document : ManifestSchema.document()
     let schema = try #require(JSON(document.pretty))
+    #expect(schema["description"].text?.isEmpty == false)
     for name in schema["definitions"].keys {
       #expect(schema["definitions"][name]["description"].text?.isEmpty == false, "\(name)")
     }
