@@ -1,5 +1,4 @@
 import Bluetooth
-import Foundation
 import Host
 import Model
 import Synchronization
@@ -7,7 +6,6 @@ import SampleFacts
 import Simulation
 import Testing
 import VirtualBuilding
-import VirtualCentral
 import VirtualTime
 
 @testable import Application
@@ -46,12 +44,9 @@ struct ReceptionTests {
       seed: 5, adapters: adapters, sensors: [ServedBuilding.sensor(1), ServedBuilding.sensor(2)])
     return try await VirtualPremises.use(scenario) { premises in
       let (clock, log) = (premises.clock, Log())
-      let stack = BluetoothStack(
-        await premises.central(),
-        Surroundings.Time(clock: clock, wall: { Date(timeIntervalSince1970: 0) }, chance: { 0 }),
-        isSimulated: true)
       let reception = Reception(
-        stack: stack, adapters: AdapterChoice(names: [], wait: .seconds(30)), building: nil, window: window)
+        stack: await premises.stack(), adapters: AdapterChoice(names: [], wait: .seconds(30)), building: nil,
+        window: window)
       async let disturbed: Void = meanwhile(premises.world, clock)
       let began = clock.now
       try await reception.run(for: bound, every: .seconds(1), { true }) { event in

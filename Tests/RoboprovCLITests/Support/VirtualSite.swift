@@ -17,6 +17,14 @@ import VirtualTime
 @testable import Application
 @testable import RoboprovCLI
 
+extension VirtualPremises {
+  /// The stack of a command in this building.
+  func stack() async -> BluetoothStack {
+    let time = Surroundings.Time(clock: clock, wall: { Date(timeIntervalSince1970: 0) }, chance: { 0 })
+    return BluetoothStack(await central(), time, isSimulated: true)
+  }
+}
+
 /// Laptops in a virtual building, in virtual time. Their records and reports are real files; their clocks may be wrong.
 struct VirtualSite {
   /// A laptop, and the person who works with it.
@@ -205,10 +213,7 @@ struct VirtualSite {
     let lastKnown = earlier.state.lastKnown
     let rooms = source.building.rooms.filter { lastKnown.rooms[$0.id]?.retirement == nil }
     try await episode(run, .verify, laptop) { site in
-      let stack = BluetoothStack(
-        await site.premises.central(),
-        Surroundings.Time(clock: site.clock, wall: { Date(timeIntervalSince1970: 0) }, chance: { 0 }),
-        isSimulated: true)
+      let stack = await site.premises.stack()
       let logs = (0..<2).map { _ in AirLog(Verification.ledger(for: rooms, of: .builtIn)) }
       let adapters = try await stack.scan(
         AdapterChoice(names: [], wait: .seconds(5)), for: .seconds(5), into: logs)
