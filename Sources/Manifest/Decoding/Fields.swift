@@ -16,11 +16,10 @@ struct Fields {
   /// Takes all entries of a mapping without a copy. Nil unless every key is known and occurs once, which
   /// holds for nearly every mapping.
   init?(head: SourceRange, _ entries: [YAMLNode.Entry], known: [String]) {
-    guard known.count <= UInt64.bitWidth else { return nil }
-    var seen: UInt64 = 0
-    for entry in entries {
-      guard let index = known.firstIndex(of: entry.key), seen & 1 << index == 0 else { return nil }
-      seen |= 1 << index
+    for (index, entry) in entries.enumerated() {
+      guard known.contains(entry.key), !entries[..<index].contains(where: { $0.key == entry.key }) else {
+        return nil
+      }
     }
     self.head = head
     all = entries

@@ -8,11 +8,14 @@ extension Vocabulary {
   /// The key that another word certainly means among the known ones; nil for a word without such a meaning.
   func key(meantBy word: String, among known: [String]) -> String? {
     let word = word.lowercased().filter { $0.isLetter || $0.isNumber }
-    let numbering = counted.first.map { [(key: $0.name.rawValue, words: Self.numberWords)] } ?? []
+    let numbering = numberKey.map { [(key: $0, words: Self.numberWords)] } ?? []
     return (numbering + Self.words).first { known.contains($0.key) && $0.words.contains(word) }?.key
   }
 
-  /// For the setting that numbers devices.
+  /// The key of the first setting that numbers devices.
+  var numberKey: String? { counted.first?.name.rawValue }
+
+  /// For that key.
   private static let numberWords = [
     "minorid", "minorno", "minornr", "minornummer", "beaconminor", "beacon", "beaconid", "beaconnr",
     "beaconno", "beaconnummer", "beaconnumber", "ibeaconminor",
@@ -56,13 +59,12 @@ extension ManifestDecoder {
   )
     -> YAMLNode.Entry?
   {
-    guard !known.contains(entry.key) else { return nil }
     func isFree(_ key: String) -> Bool { known.contains(key) && !all.contains { $0.key == key } }
     if let colon = entry.key.firstIndex(of: ":"), entry.value.isNull, texts.isPlain(entry.keyRange),
       case let key = String(entry.key[..<colon]), isFree(key)
     {
       let text = String(entry.key[entry.key.index(after: colon)...])
-      if vocabulary.openValues.contains(key), !Vocabulary.mentionsSecrets(text) { show(entry.keyRange) }
+      if vocabulary.openValues.contains(key) { show(entry.keyRange, of: text) }
       var place = entry.keyRange.start
       place.column += key.unicodeScalars.count + 1
       place.offset += key.utf8.count + 1

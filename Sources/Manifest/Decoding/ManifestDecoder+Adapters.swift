@@ -26,9 +26,9 @@ extension ManifestDecoder {
 
   private mutating func adapter(_ entry: YAMLNode.Entry) -> AdapterDescription? {
     let named = AdapterReference(naming: entry.key)
-    if !Vocabulary.mentionsSecrets(entry.key) { show(entry.keyRange) }
+    show(entry.keyRange, of: entry.key)
     guard let fields = fields(of: entry.value, "an adapter", known: Vocabulary.adapter) else { return nil }
-    if fields.all.isEmpty, entry.value.entries?.isEmpty == true {
+    if entry.value.entries?.isEmpty == true {
       error(
         .missingKey, "this adapter has no keys", at: entry.keyRange, advice: "for example: slots: 7")
     }
@@ -65,16 +65,9 @@ extension ManifestDecoder {
   private static let addresses = "`bluetoothctl list` shows the addresses"
 
   mutating func near(_ fields: Fields, of kind: RoomKind) -> AdapterReference? {
-    guard let entry = fields.entry("near"), let text = text(entry.value, "near") else { return nil }
-    if kind.isRegistered {
-      neverWritten(entry)
-      return nil
-    }
-    if let address = fields.entry("address") {
-      warning(
-        .redundantHint, "`near` has no effect in a room with an address", at: entry.keyRange,
-        notes: [.init("its address", at: address.keyRange)], advice: "leave one of them out")
-    }
+    guard let entry = fields.entry("near"), let text = text(entry.value, "near"),
+      isHint(entry, fields, of: kind)
+    else { return nil }
     if let described = adapterAliases[text] { return described }
     if hosts.contains(where: { $0.name.text == text }) { return AdapterReference(text) }
     if let reference = AdapterReference(naming: text) {

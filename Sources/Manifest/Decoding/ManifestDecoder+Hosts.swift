@@ -25,7 +25,7 @@ extension ManifestDecoder {
   }
 
   private mutating func host(_ entry: YAMLNode.Entry) -> (HostDescription, SourceRange)? {
-    if !Vocabulary.mentionsSecrets(entry.key) { show(entry.keyRange) }
+    show(entry.keyRange, of: entry.key)
     guard let fields = fields(of: entry.value, "a host", known: Vocabulary.host) else { return nil }
     guard let name = HostName(entry.key) else {
       return refused(

@@ -32,7 +32,7 @@ extension ManifestDecoder {
         advice: "give it to each room in an entry of its own below: - { room: \(room), \(entry.key): … }")
     }
     guard owned.isEmpty else { return [] }
-    let counted = vocabulary.counted.first { draft.fields[$0.name.rawValue] != nil }
+    let counted = draft.profile?.value.countedSetting
     let values: [String?]? =
       if let counted { numbers(of: draft, counted, for: rooms) } else { rooms.names.map { _ in nil } }
     guard let values else { return [] }
@@ -68,16 +68,16 @@ extension ManifestDecoder {
     }
     // A value that is not a number is reported once, for the first room.
     guard let first = Written.integer(text) else { return rooms.names.map { _ in text } }
-    let last = first + (rooms.offsets.max() ?? 0)
-    guard bounds.contains(last), bounds.contains(first + (rooms.offsets.min() ?? 0)) else {
+    let numbers = rooms.offsets.map { first + $0 }
+    if let outside = numbers.last(where: { !bounds.contains($0) }) {
       show(node.range)
       return refused(
         .rangeValue,
-        "the \(setting.name)s of this range reach \(last), outside of \(bounds.lowerBound)…\(bounds.upperBound)",
+        "the \(setting.name)s of this range reach \(outside), outside of \(bounds.lowerBound)…\(bounds.upperBound)",
         at: node.range,
         advice: "the first room has this \(setting.name); the others follow from their numbers")
     }
-    return rooms.offsets.map { String(first + $0) }
+    return numbers.map { String($0) }
   }
 
   private static func words(for problem: RoomRange.Problem) -> (message: String, advice: String) {

@@ -7,8 +7,10 @@ import YAML
 private struct Claims<Value: Hashable> {
   private var places: [Value: SourceRange]
 
+  init() { places = [:] }
+
   /// - Parameter count: The expected number of values.
-  init(expecting count: Int = 0) { places = Dictionary(minimumCapacity: count) }
+  init(expecting count: Int) { places = Dictionary(minimumCapacity: count) }
 
   /// Records a value; returns the place of an earlier equal value, or nil.
   mutating func claim(_ value: Value, _ range: SourceRange) -> SourceRange? {
@@ -124,8 +126,7 @@ extension ManifestDecoder {
     func entry(_ name: SettingName) -> YAMLNode.Entry? {
       fields.entry(name.rawValue) ?? defaults.settings[name.rawValue]?.entry
     }
-    if rule.isContradictory(access), let lower = entry(rule.setting), let strongest = entry(rule.ofStrongest),
-      evidence.contradictions.insert(lower.keyRange).inserted
+    if rule.isContradictory(access), let lower = entry(rule.setting), let strongest = entry(rule.ofStrongest)
     {
       error(
         .contradictorySecurity, "only devices of security \(rule.strongest) have a `\(rule.ofStrongest)`",
@@ -139,7 +140,7 @@ extension ManifestDecoder {
 
   /// What a room's name may be. A room has a name even if its device does not take one.
   static func name(ofRoomsWith profile: DeviceFamily?) -> SettingDescription {
-    profile?.settings.first { $0.name == .roomName }
+    profile?[.roomName]
       ?? SettingDescription(
         .roomName, "room name", .text(bytes: ManifestLimits.label), isRequired: true,
         documentation: "Name of the room.")
@@ -198,9 +199,7 @@ extension ManifestDecoder {
   private mutating func warnIfNeverTaken(
     _ fields: Fields, of kind: RoomKind, _ policy: Building.Assignment?
   ) {
-    guard policy == .any, fields["address"] == nil, fields["register"] == nil,
-      let profile = kind.profile?.value,
-      !profile.hasIdentity
+    guard policy == .any, fields["address"] == nil, let profile = kind.profile?.value, !profile.hasIdentity
     else { return }
     warning(
       .neverMatched, "`match: any` never takes \(profile.withArticle)", at: fields.head,
@@ -213,22 +212,29 @@ extension ManifestDecoder {
   private mutating func deviceName(
     _ fields: Fields, of kind: RoomKind, claims: inout RoomClaims
   ) -> String? {
-    guard let entry = fields.entry("device"), let name = plainText(entry.value, "device") else { return nil }
-    if kind.isRegistered {
-      neverWritten(entry)
-      return nil
-    }
+    guard let entry = fields.entry("device"), let name = plainText(entry.value, "device"),
+      isHint(entry, fields, of: kind)
+    else { return nil }
     let violation = DeviceReference.violation(ofName: name)
     guard report(violation, of: .text(name), called: "device", at: entry.value.range) else { return nil }
-    if let address = fields.entry("address") {
-      warning(
-        .redundantHint, "`device` has no effect in a room with an address", at: entry.keyRange,
-        notes: [.init("its address", at: address.keyRange)], advice: "leave one of them out")
-    }
     reportDuplicate(
       claims.deviceNames.claim(name, entry.value.range), .duplicateAddress,
       "another room has the same `device`,", at: entry.value.range)
     return name
+  }
+
+  /// Whether a key that tells which device is the room's can be in such a room. An address makes it needless.
+  mutating func isHint(_ entry: YAMLNode.Entry, _ fields: Fields, of kind: RoomKind) -> Bool {
+    if kind.isRegistered {
+      neverWritten(entry)
+      return false
+    }
+    if let address = fields.entry("address") {
+      warning(
+        .redundantHint, "`\(entry.key)` has no effect in a room with an address", at: entry.keyRange,
+        notes: [.init("its address", at: address.keyRange)], advice: "leave one of them out")
+    }
+    return true
   }
 
   /// Reports a value that an earlier room has, too.
@@ -282,11 +288,10 @@ extension ManifestDecoder {
     }
     let usual = "write 12 hex digits (0–9, A–F), as on the label: C4:7C:8D:00:00:01 or C47C8D000001"
     if let odd { return "\(odd.words): \(usual)" }
-    let digits = text.count { $0.isASCII && $0.isHexDigit }
-    guard digits > 0, digits != 12,
-      !text.contains(where: \.isLetter) || text.allSatisfy({ !$0.isLetter || $0.isHexDigit })
+    let (digits, complete) = (text.count { $0.isASCII && $0.isHexDigit }, 12)
+    guard digits > 0, digits != complete, text.allSatisfy({ !$0.isLetter || $0.isHexDigit })
     else { return usual }
-    let isShort = digits < 12 && text.allSatisfy(\.isNumber)
+    let isShort = digits < complete && text.allSatisfy(\.isNumber)
     return "it has \(digits) hex digits: \(usual)"
       + (isShort ? ". A spreadsheet drops leading zeros: format the column as text there" : "")
   }
@@ -295,19 +300,27 @@ extension ManifestDecoder {
   private mutating func proofAddress(
     _ fields: Fields, of kind: RoomKind, _ defaults: RoomDefaults
   ) -> ProofAddress {
-    guard let entry = fields.entry("proof") else {
-      return kind.isProvedByBeacon ? defaults.proof ?? .own : .own
-    }
+    value(
+      of: "proof", fields, of: kind, isTaken: kind.isProvedByBeacon, defaults.proof, "no beacon proves it"
+    ) { $0.proofAddress($1) } ?? .own
+  }
+
+  /// The value of a key that the devices of some families take, from the room or its scope; nil without one, and with
+  /// an error.
+  private mutating func value<Value>(
+    of key: String, _ fields: Fields, of kind: RoomKind, isTaken: Bool, _ shared: Value?, _ reason: String,
+    _ decode: (inout Self, YAMLNode) -> Value?
+  ) -> Value? {
+    guard let entry = fields.entry(key) else { return isTaken ? shared : nil }
+    if isTaken { return decode(&self, entry.value) }
     if kind.isRegistered {
       neverWritten(entry)
-    } else if !kind.isProvedByBeacon {
+    } else {
       error(
-        .unsupportedKey, "\(kind.words) takes no `proof`", at: entry.keyRange,
-        advice: "no beacon proves it: leave `proof` out")
-    } else if let proof = proofAddress(entry.value) {
-      return proof
+        .unsupportedKey, "\(kind.words) takes no `\(key)`", at: entry.keyRange,
+        advice: "\(reason): leave `\(key)` out")
     }
-    return .own
+    return nil
   }
 
   /// Decodes `own_address` or `any_address`; nil, with an error, otherwise.
@@ -327,19 +340,10 @@ extension ManifestDecoder {
 
   /// Whether a room's device must receive its network before it is written.
   private mutating func checksWiFi(_ fields: Fields, of kind: RoomKind, _ defaults: RoomDefaults) -> Bool {
-    guard let entry = fields.entry("wifi_check") else {
-      return kind.canCheckWiFi && defaults.checksWiFi ?? false
-    }
-    if kind.isRegistered {
-      neverWritten(entry)
-    } else if !kind.canCheckWiFi {
-      error(
-        .unsupportedKey, "\(kind.words) takes no `wifi_check`", at: entry.keyRange,
-        advice: "it cannot list networks: leave `wifi_check` out")
-    } else {
-      return checksWiFi(entry.value) ?? false
-    }
-    return false
+    value(
+      of: "wifi_check", fields, of: kind, isTaken: kind.canCheckWiFi, defaults.checksWiFi,
+      "it cannot list networks"
+    ) { $0.checksWiFi($1) } ?? false
   }
 
   mutating func checksWiFi(_ node: YAMLNode) -> Bool? {
@@ -351,17 +355,21 @@ extension ManifestDecoder {
   mutating func truth(_ node: YAMLNode, _ key: String, _ advice: String) -> Bool? {
     guard let text = text(node, key) else { return nil }
     if let value = Bool(text) { return value }
-    let meant: Bool? =
-      switch text.lowercased() {
-      case "true", "yes", "on", "y": true
-      case "false", "no", "off", "n": false
-      default: nil
-      }
+    let meant = Self.meantTruth(text)
     error(
       .unknownValue, "`\(key)` is neither `true` nor `false`", at: node.range,
       advice: meant.map { "did you mean `\($0)`?" } ?? advice,
       fix: meant.map { .replace(node.range, with: String($0)) })
     return meant
+  }
+
+  /// The Boolean that a text is for other readers of YAML; nil for any other text.
+  static func meantTruth(_ text: String) -> Bool? {
+    switch text.lowercased() {
+    case "true", "yes", "on", "y": true
+    case "false", "no", "off", "n": false
+    default: nil
+    }
   }
 
   /// Whether a room's device was configured elsewhere, so that roboprov only looks for it.
@@ -381,10 +389,11 @@ extension ManifestDecoder {
   private mutating func claimIdentity(
     _ settings: [SettingName: SettingValue], _ fields: Fields, _ kind: RoomKind, _ claims: inout RoomClaims
   ) {
-    guard let profile = kind.profile?.value, profile.hasIdentity else { return }
+    guard let profile = kind.profile?.value, let identity = profile.identity?.identity(of: settings) else {
+      return
+    }
     // Only written settings count: many devices share what their firmware advertises.
     let onAir = profile.settings.lazy.filter { $0.isOnAir && $0.isWritten }.map(\.name)
-    guard let identity = profile.identity?.identity(of: settings) else { return }
     let range = onAir.reversed().lazy.compactMap { fields[$0.rawValue]?.range }.first ?? fields.head
     guard let first = claims.identities.claim(identity, range) else { return }
     let names = Array(onAir)
@@ -394,14 +403,12 @@ extension ManifestDecoder {
     reportDuplicate(first, .duplicateIdentity, "another room has \(what),", at: range)
   }
 
-  /// Checks a password by the room's own family, if that takes other ones than the description that all networks
-  /// were checked by.
+  /// Checks a password by the room's own family, which may take other ones than the description that all networks were
+  /// checked by.
   private mutating func checkPassword(_ network: Network, of kind: RoomKind) {
     guard let (secret, range) = network.password, let own = kind.profile?.value[.wifiPassword],
-      let general = families.setting(.wifiPassword), own.kind != general.kind,
-      general.violation(of: .secret(secret)) == nil, !checkedPasswords.contains(range)
+      let general = families.setting(.wifiPassword), general.violation(of: .secret(secret)) == nil
     else { return }
-    checkedPasswords.insert(range)
     _ = check(.secret(secret), by: own, called: "password", at: range)
   }
 
@@ -410,12 +417,9 @@ extension ManifestDecoder {
   ) -> [SettingName: SettingValue] {
     let own = fields.entry("wifi")
     var choice = defaults.wifi
-    if let own {
-      choice = self.choice(own.value, of: networks)
-      if own.value.entries != nil, case .network(let network)? = choice { check([":": network]) }
-    }
+    if let own { choice = self.choice(own.value, of: networks) ?? .invalid }
     guard case .network(let network)? = choice else {
-      requireWiFi(fields, own, of: kind, choice, isShared: defaults.wifiKey != nil)
+      requireWiFi(fields, own, of: kind, choice)
       return [:]
     }
     guard kind.takes(.wifiSSID) else {
@@ -436,12 +440,12 @@ extension ManifestDecoder {
 
   /// Reports that a room has no WiFi although its family needs one. An invalid `wifi` has been reported.
   private mutating func requireWiFi(
-    _ fields: Fields, _ own: YAMLNode.Entry?, of kind: RoomKind, _ choice: WiFiChoice?, isShared: Bool
+    _ fields: Fields, _ own: YAMLNode.Entry?, of kind: RoomKind, _ choice: WiFiChoice?
   ) {
     guard kind.takes(.wifiSSID), let setting = kind.profile?.value[.wifiSSID], setting.isRequired else {
       return
     }
-    if choice == nil, own != nil || isShared { return }
+    if case .invalid? = choice { return }
     error(
       .missingSetting, "a room without `wifi`", at: own?.value.range ?? fields.head,
       advice: "add `wifi: …`. \(setting.purpose) It can be under `defaults` for all rooms.")

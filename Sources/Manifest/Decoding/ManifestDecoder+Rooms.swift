@@ -146,7 +146,7 @@ extension ManifestDecoder {
       if entry.value.isNull {
         error(.noRooms, nothing, at: entry.keyRange, advice: advice)
       } else {
-        let isJoined = entry.value.entries?.contains { $0.key.hasPrefix("-") } ?? false
+        let isJoined = entry.value.entries?.contains { $0.key.hasPrefix("-") } == true
         error(
           .wrongStructure, "`\(entry.key)` is a list", at: entry.keyRange,
           advice: isJoined ? "a space is missing after `-`: \(advice)" : advice)

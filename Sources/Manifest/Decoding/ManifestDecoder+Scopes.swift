@@ -41,11 +41,8 @@ extension ManifestDecoder {
     var defaults = RoomDefaults()
     if let node = fields["profile"] { defaults.profile = ChosenProfile(family: profile(node)) }
     if let entry = fields.entry("wifi") {
-      defaults.wifi = choice(entry.value, of: networks)
-      if case .network(let network)? = defaults.wifi {
-        defaults.wifiKey = entry.keyRange
-        if entry.value.entries != nil { check([":": network]) }
-      }
+      defaults.wifi = choice(entry.value, of: networks) ?? .invalid
+      if case .network? = defaults.wifi { defaults.wifiKey = entry.keyRange }
     }
     if let entry = fields.entry("proof") {
       defaults.proof = proofAddress(entry.value)

@@ -41,8 +41,7 @@ extension ManifestDecoder {
   /// the environment variable that the placeholder names, if it names one.
   private static func placeholder(_ text: String) -> String?? {
     func inside(_ start: String, _ end: String) -> String? {
-      guard text.utf8.count >= start.utf8.count + end.utf8.count, text.hasPrefix(start), text.hasSuffix(end)
-      else { return nil }
+      guard text.hasPrefix(start), text.hasSuffix(end) else { return nil }
       return String(text.dropFirst(start.count).dropLast(end.count))
     }
     if let name = inside("${", "}") { return SecretSource.isEnvironmentName(name) ? name : .some(nil) }
@@ -161,7 +160,7 @@ extension ManifestDecoder {
       show(node.range)
       return .prompt
     }
-    let isMeant = node.text.map { ["true", "yes", "on", "y"].contains($0.lowercased()) } ?? false
+    let isMeant = node.text.flatMap(Self.meantTruth) == true
     return refused(
       .badSecretSource, "`prompt` takes `true` and nothing else", at: node.range,
       advice: isMeant

@@ -97,7 +97,7 @@ extension ManifestDecoder {
               + reserved.listed)
         continue
       }
-      if !Vocabulary.mentionsSecrets(entry.key) { show(entry.keyRange) }
+      show(entry.keyRange, of: entry.key)
       let one = description.entry(entry.key)
       values[one.name] = setting(entry.value, one)
     }
@@ -203,33 +203,35 @@ extension ManifestDecoder {
         "the nearest possible values: \(below.written) and \(above.written)"
       )
     case .badPassphrase(let bytes):
-      (
-        value.isASCII || value.isLonger(than: 63) ? .badPassword : .wrongByteLength,
-        "`password` has \(bytes) bytes; this device takes 8…63 and no key of 64 hex digits",
-        "for an open network leave `password` out"
-      )
+      words(
+        ofPassword: value, "\(bytes) bytes; this device takes 8…63 and no key of 64 hex digits")
     case .badPassword(let bytes):
-      (
-        value.isASCII || value.isLonger(than: 63) ? .badPassword : .wrongByteLength,
-        "`password` has \(bytes) bytes; a WiFi password has 8…63, or is a key of 64 hex digits",
-        "for an open network leave `password` out"
-      )
+      words(
+        ofPassword: value, "\(bytes) bytes; a WiFi password has 8…63, or is a key of 64 hex digits")
     }
+  }
+
+  private static func words(
+    ofPassword value: SettingValue, _ length: String
+  ) -> (code: DiagnosticCode, message: String, advice: String?) {
+    let isOfLetters = value.text.allSatisfy(\.isASCII) || value.isLonger(than: 63)
+    return (
+      isOfLetters ? .badPassword : .wrongByteLength, "`password` has \(length)",
+      "for an open network leave `password` out"
+    )
   }
 }
 
 extension SettingValue {
-  /// The text, also of a secret; nil for other values.
-  private var text: String? {
+  /// The text, also of a secret; empty for other values.
+  fileprivate var text: String {
     switch self {
     case .text(let text): text
     case .secret(let secret): secret.reveal()
-    case .integer, .uuid, .duration: nil
+    case .integer, .uuid, .duration: ""
     }
   }
 
   /// Whether the text has more Unicode scalars than `count`.
-  fileprivate func isLonger(than count: Int) -> Bool { (text?.unicodeScalars.count ?? 0) > count }
-
-  fileprivate var isASCII: Bool { text?.utf8.allSatisfy { $0 < 0x80 } ?? true }
+  fileprivate func isLonger(than count: Int) -> Bool { text.unicodeScalars.count > count }
 }

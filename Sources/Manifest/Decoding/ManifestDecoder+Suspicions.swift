@@ -8,8 +8,6 @@ struct RoomEvidence {
   /// For each value of a setting that numbers devices its difference from the number in the room's name.
   fileprivate var numbers: [(difference: Int, setting: SettingName, number: Int, range: SourceRange)] = []
 
-  /// The places of a security that contradicts another key.
-  var contradictions: Set<SourceRange> = []
   /// The secrets that can be guessed, one for each room.
   var guessable: [(name: SettingName, range: SourceRange)] = []
 
@@ -25,9 +23,6 @@ struct RoomEvidence {
 }
 
 extension ManifestDecoder {
-  /// The number of rooms from which on an exception is reported.
-  private static let fewest = 8
-
   /// Warns about a valid value that differs from those of nearly all other rooms: it may be a typing error.
   mutating func warnOfSuspicious() {
     warnOfNumbers()
@@ -76,7 +71,6 @@ extension ManifestDecoder {
   private static func usual<Item, Value: Hashable>(
     of items: [Item], by value: (Item) -> Value
   ) -> (Value, others: [Item])? {
-    guard items.count >= fewest else { return nil }
     var counts: [Value: Int] = [:]
     for item in items { counts[value(item), default: 0] += 1 }
     guard let usual = counts.first(where: { $0.value * 10 >= items.count * 9 })?.key else { return nil }
@@ -86,10 +80,10 @@ extension ManifestDecoder {
 }
 
 extension String {
-  /// The number in a name with exactly one number of at most 6 digits.
+  /// The number in a name with exactly one number, below a million.
   fileprivate var onlyNumber: Int? {
     let numbers = utf8.split { !$0.isDigit }
-    guard numbers.count == 1, numbers[0].count <= 6 else { return nil }
+    guard numbers.count == 1 else { return nil }
     return Int(Substring(numbers[0]), in: 0...999_999)
   }
 }

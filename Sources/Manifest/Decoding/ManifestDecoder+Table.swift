@@ -4,9 +4,6 @@ import Source
 import YAML
 
 extension ManifestDecoder {
-  /// A key that numbers devices, for examples.
-  private var numberKey: String { vocabulary.counted.first?.name.rawValue ?? "id" }
-
   /// The rows of a table under `rooms_from`, each as a mapping like a room's entry; nil when the table cannot
   /// be used.
   mutating func table(_ node: YAMLNode) -> (rows: [YAMLNode], layout: TableLayout)? {
@@ -34,7 +31,7 @@ extension ManifestDecoder {
     guard let header = table.rows.first else {
       return refused(
         .badTable, "the table is empty", at: path.range,
-        advice: "its first row names the columns: room;\(numberKey);address")
+        advice: "its first row names the columns: room;\(vocabulary.numberKey ?? "id");address")
     }
     let columns = keys(of: header, mapping)
     // A column that gives no key has no effect, and may contain anything, passwords too.
@@ -52,7 +49,7 @@ extension ManifestDecoder {
   /// Warns at the first cell in use whose text depends on the encoding.
   private mutating func warnOfEncoding(of table: CSVTable, _ keys: [[String]]) {
     let used = table.rows.dropFirst().lazy.flatMap { row in zip(row, keys).filter { !$0.1.isEmpty }.map(\.0) }
-    guard let cell = used.first(where: { !$0.text.utf8.allSatisfy { $0 < 0x80 } }) else { return }
+    guard let cell = used.first(where: { !$0.text.allSatisfy(\.isASCII) }) else { return }
     warning(
       .assumedEncoding, "the table is not UTF-8: it is read as Windows-1252", at: cell.range,
       advice: "check that this cell is right, or export the table as “CSV UTF-8”")
@@ -82,7 +79,7 @@ extension ManifestDecoder {
     of table: CSVTable, _ keys: [(keys: [String], range: SourceRange)]
   ) -> [YAMLNode] {
     table.rows.dropFirst().map { row in
-      if row.count > keys.count, let cell = row[keys.count...].first(where: { !$0.text.isEmpty }) {
+      if let cell = row.dropFirst(keys.count).first(where: { !$0.text.isEmpty }) {
         error(
           .badTable, "this row has more cells than the header", at: cell.range,
           advice: "quote a cell that contains the delimiter, or name the column")
@@ -96,8 +93,7 @@ extension ManifestDecoder {
               value: YAMLNode(.scalar(cell.text, isPlain: false), range: cell.range))
         }
       }
-      let (first, last) = (row[0].range, row[row.count - 1].range)
-      return YAMLNode(.mapping(entries), range: SourceRange(start: first.start, end: last.end))
+      return YAMLNode(.mapping(entries), range: row.range)
     }
   }
 
@@ -158,7 +154,7 @@ extension ManifestDecoder {
   }
 
   private func similarColumn(to name: String, in header: [CSVTable.Cell]) -> String? {
-    nearest(to: name, of: header.map(\.text).filter { !$0.isEmpty })
+    nearest(to: name, of: header.map(\.text))
       .flatMap { presentable($0).map { "did you mean `\($0)`?" } }
   }
 }
@@ -172,11 +168,17 @@ extension YAMLNode {
       let cells = row.enumerated().map { column, cell in
         YAMLNode(.scalar(number == 0 || isUsed(column) ? cell.text : "", isPlain: false), range: cell.range)
       }
-      return YAMLNode(
-        .sequence(cells), range: SourceRange(start: row[0].range.start, end: row[row.count - 1].range.end))
+      return YAMLNode(.sequence(cells), range: row.range)
     }
     let start = rows.first?.range.start ?? Mark(line: 1, column: 1)
     self.init(.sequence(rows), range: SourceRange(start: start, end: rows.last?.range.end ?? start))
+  }
+}
+
+extension [CSVTable.Cell] {
+  /// From the first cell of a row to its last; a row has at least one.
+  fileprivate var range: SourceRange {
+    SourceRange(start: self[0].range.start, end: self[count - 1].range.end)
   }
 }
 

@@ -15,6 +15,8 @@ struct Network {
 enum WiFiChoice {
   case none
   case network(Network)
+  /// It has been reported.
+  case invalid
 }
 
 extension ManifestDecoder {
@@ -27,14 +29,12 @@ extension ManifestDecoder {
     else { return [:] }
     var networks: [String: Network] = [:]
     for entry in entries {
-      if entry.value.entries?.contains(where: { Vocabulary.network.contains($0.key) }) == true,
-        !Vocabulary.mentionsSecrets(entry.key)
-      {
-        show(entry.keyRange)
+      if entry.value.entries?.contains(where: { Vocabulary.network.contains($0.key) }) == true {
+        show(entry.keyRange, of: entry.key)
       }
       if entry.value.entries == nil, Vocabulary.network.contains(entry.key) {
         show(entry.keyRange)
-        if entry.key == "password" { hide(entry.value) }
+        hide(entry.value)
         error(
           .badNetworkName, "`\(entry.key)` is where a network's name is expected", at: entry.keyRange,
           advice: Self.networkAdvice)
@@ -48,7 +48,7 @@ extension ManifestDecoder {
       guard var network = network(entry.value) else { continue }
       network.keyRange = entry.keyRange
       warnOfOtherMeaning(key: entry)
-      if networks[entry.key] == nil { networks[entry.key] = network }
+      networks[entry.key] = network
     }
     return networks
   }
@@ -78,7 +78,11 @@ extension ManifestDecoder {
 
   /// Decodes `wifi` of a room or a scope. Nil when it is invalid, which has been reported.
   mutating func choice(_ node: YAMLNode, of networks: [String: Network]) -> WiFiChoice? {
-    if node.entries != nil { return network(node).map { .network($0) } }
+    if node.entries != nil {
+      guard let network = network(node) else { return nil }
+      check([":": network])
+      return .network(network)
+    }
     guard let name = node.text, !node.isNull else {
       return refused(
         .wrongStructure, "`wifi` takes a network's name, an inline network or `none`", at: node.range,
@@ -90,7 +94,7 @@ extension ManifestDecoder {
     }
     if let network = networks[name] {
       warnOfOtherMeaning(node, "wifi")
-      if !Vocabulary.mentionsSecrets(name) { show(node.range) }
+      show(node.range, of: name)
       return .network(network)
     }
     // The text may be a password in the wrong place. It is shown only when it is similar to the name of a

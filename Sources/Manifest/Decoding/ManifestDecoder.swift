@@ -23,8 +23,6 @@ struct ManifestDecoder {
   var passwords = ManifestPasswords()
   /// The names of networks that may be shown, sorted; nil until they are needed.
   var networkNames: [String]?
-  /// The places of passwords that were checked by the family of a room.
-  var checkedPasswords: Set<SourceRange> = []
   var hosts: [HostDescription] = []
   /// The floors of the hosts, with their places.
   var hostFloors: [(floor: String, range: SourceRange)] = []
@@ -88,6 +86,11 @@ struct ManifestDecoder {
   /// Marks a place as harmless, so that it may be shown.
   mutating func show(_ range: SourceRange) { texts.show(range) }
 
+  /// Marks the place of a text as harmless, unless the text has a word for a secret.
+  mutating func show(_ range: SourceRange, of text: String) {
+    if !Vocabulary.mentionsSecrets(text) { show(range) }
+  }
+
   /// The finding for a key that is known, but not allowed here; nil for any other key.
   typealias Elsewhere = (_ key: String) -> (code: DiagnosticCode, message: String, advice: String)?
 
@@ -134,7 +137,7 @@ struct ManifestDecoder {
         advice: "put what rooms share under `defaults`, a floor or a group")
       return
     }
-    if entry.value.isNull, continuesNumber(entry) {
+    if continuesNumber(entry) {
       show(entry.keyRange)
       let duration = Duration(written: entry.key) == nil ? "" : "; a duration has no fraction: 2500ms"
       error(
@@ -162,9 +165,8 @@ struct ManifestDecoder {
 
   /// Marks a value that is not decoded as harmless, if its key is not one of a secret.
   private mutating func showValue(of entry: YAMLNode.Entry, as key: String) {
-    guard vocabulary.openValues.contains(key), let text = entry.value.text, !Vocabulary.mentionsSecrets(text)
-    else { return }
-    show(entry.value.range)
+    guard vocabulary.openValues.contains(key), let text = entry.value.text else { return }
+    show(entry.value.range, of: text)
   }
 
   /// The text of a scalar, which is marked as harmless. Nil, with an error, without a text.
@@ -176,7 +178,7 @@ struct ManifestDecoder {
       return refused(
         .missingValue, "`\(key)` has no value", at: node.range, advice: "give it one, or leave the key out")
     }
-    if !Vocabulary.mentionsSecrets(text) { show(node.range) }
+    show(node.range, of: text)
     return isInTypographicQuotes(node, key) ? nil : text
   }
 

@@ -13,7 +13,7 @@ enum PlainScalar {
       if isNumber(text) { return "a number" }
       if isSexagesimal(text) { return "a number to base 60" }
       return isDate(text) ? "a date" : nil
-    default: return text.utf8.count <= 5 && truthValues.contains(text.lowercased()) ? "a Boolean" : nil
+    default: return truthValues.contains(text.lowercased()) ? "a Boolean" : nil
     }
   }
 
@@ -46,12 +46,11 @@ enum PlainScalar {
     return isMadeOfDigits && mantissa.contains { $0.utf8.contains(where: \.isDigit) }
   }
 
-  /// A number to base 60 in YAML 1.1: `12:34:56`.
+  /// A number to base 60 in YAML 1.1: `190:20:30`. One without a colon is a number already.
   private static func isSexagesimal(_ text: String) -> Bool {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    return parts.count > 1
-      && parts.allSatisfy { (1...2).contains($0.utf8.count) && $0.utf8.allSatisfy(\.isDigit) }
-      && parts.dropFirst().allSatisfy { Int($0, in: 0...59) != nil }
+    return parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(\.isDigit) }
+      && parts.dropFirst().allSatisfy { $0.utf8.count <= 2 && Int($0, in: 0...59) != nil }
   }
 
   /// A date, with an optional time: `2026-11-22`.

@@ -83,7 +83,7 @@ struct RoomRange: Hashable {
       guard lower <= upper else { throw .order }
       guard (upper - lower) / step < maximumCount else { throw .tooMany }
       // `{001..032}`: the values have as many digits as the first.
-      let width = first.utf8.first == UInt8(ascii: "0") ? first.utf8.count : 0
+      let width = first.utf8.count
       return stride(from: lower, through: upper, by: step).map { number in
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
@@ -100,7 +100,7 @@ struct RoomRange: Hashable {
 
   /// Parses a number without a sign, of at most 9 digits.
   private static func number(_ text: Substring) -> Int? {
-    guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit) else { return nil }
+    guard text.utf8.count <= 9, text.utf8.allSatisfy(\.isDigit) else { return nil }
     return Int(text, in: 0...999_999_999)
   }
 
