@@ -69,7 +69,7 @@ struct BuildingTests {
   @Test("a minimal manifest assigns by address and derives ids from names")
   func least() throws {
     let building = try building(
-      "building: Haus Ö 7\nrooms: [{ room: Flur, minor: 1, address: C4:7C:8D:00:00:01 }]")
+      "building: Haus Ö 7\nwifi:\ndefaults:\nrooms: [{ room: Flur, minor: 1, address: C4:7C:8D:00:00:01 }]")
     #expect(building.id == "haus-o-7")
     #expect(building.assignment == .address)
     #expect(building.rooms.first?.retries == 2)
@@ -174,7 +174,7 @@ struct BuildingTests {
       hosts:
         floor-3: { ssh: pi@gw3.example }
         floor-4: { ssh: gw4, adapters: [hci0, 00:1a:7d:da:71:14], floors: [4, Roof] }
-        floor-5: { ssh: "ssh://pi@gw5:2222", adapters: hci1, floors: Roof }
+        floor-5: { ssh: "ssh://pi@gw5:2222", adapters: hci255, floors: Roof }
       adapters:
         floor-3/hci1: { slots: 7 }
         lift: { address: floor-4/00-1A-7D-DA-71-14, place: by the lift }
@@ -192,7 +192,7 @@ struct BuildingTests {
           try name("floor-4"), ssh: "gw4", adapters: ["floor-4/hci0", "floor-4/00:1A:7D:DA:71:14"],
           floors: ["4", "Roof"]),
         HostDescription(
-          try name("floor-5"), ssh: "ssh://pi@gw5:2222", adapters: ["floor-5/hci1"], floors: ["Roof"]),
+          try name("floor-5"), ssh: "ssh://pi@gw5:2222", adapters: ["floor-5/hci255"], floors: ["Roof"]),
       ])
     #expect(
       building.adapters == [

@@ -178,6 +178,10 @@ import Testing
         "takes 8…63 and no key of 64 hex digits"
       ),
       (
+        #"  - { room: A, address: "C4:7C:8D:00:00:01", pop: x }"#, "seven77",
+        "`password` has 7 bytes; a WiFi password has 8…63"
+      ),
+      (
         #"  - { room: A, address: "C4:7C:8D:00:00:01", pop: { labels: ./l.json } }"#, "correct horse",
         "a room with an `address` takes no secret from a file of labels"
       ),

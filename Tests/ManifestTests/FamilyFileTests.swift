@@ -121,6 +121,8 @@ struct FamilyFileTests {
         ["tag.yaml": Self.tag], Self.manifest.replacing("number: 7, mode: bright", with: wrong))
       #expect(reading.diagnostics.contains { $0.code == code }, "\(wrong): \(reading.rendered)")
     }
+    let reading = read(["tag.yaml": Self.tag], Self.manifest.replacing("minor: 1", with: "beacon_nr: 1"))
+    #expect(reading.diagnostics.map(\.advice) == ["write `minor`"], "\(reading.rendered)")
   }
 
   @Test(
@@ -250,8 +252,9 @@ struct FamilyFileTests {
 
   @Test("a family file in place of a manifest is named as such")
   func inPlaceOfManifest() {
-    let reading = Files(files: [:]).read(Self.tag)
-    #expect(reading.diagnostics.contains { $0.message.contains("this file is a family file") })
+    let reading = Files(files: [:]).read(Self.tag + "family: again\n")
+    let finding = reading.diagnostics.first { $0.message.contains("this file is a family file") }
+    #expect(finding?.range.start.line == 1)
   }
 
   @Test(

@@ -101,6 +101,24 @@ struct FamilyTests {
     #expect(own.map(\.range.start) == [place[1]])
   }
 
+  @Test("a floor takes over each default of the manifest that it does not set itself")
+  func outerDefaults() throws {
+    let (building, findings, _) = try warnings(
+      """
+      building: B
+      match: any
+      defaults: { proof: any_address, wifi_check: true, timeouts: { connect: 20s }, uuid: \(uuid), major: 7 }
+      floors:
+        - floor: 1
+          rooms: [{ room: A, minor: 1 }, { room: B, profile: iot-design-shop, minor: 2 }]
+
+      """)
+    #expect(findings.map(\.code) == [.proofFromAnyAddress])
+    let (first, second) = (building.rooms[0], building.rooms[1])
+    #expect(first.proofAddress == .any && first.checksWiFi && first.timeouts.connect == .seconds(20))
+    #expect(second.settings[.major] == .integer(7))
+  }
+
   @Test("a setting that the manifest leaves out is not written")
   func optional() throws {
     let room = try #require(
@@ -277,6 +295,9 @@ struct FamilyFindingTests {
     arguments: [
       .beacon("uuid: 1️⃣12345678", "`uuid` is not a UUID", advice: "`uuidgen`"),
       .beacon("uuid: 1️⃣180F", "`uuid` is not a UUID"),
+      .beacon(
+        "uuid: 1️⃣2F234454-CF6D-4A0F-ADF2-F4911BA9FFAO", "`uuid` is not a UUID",
+        advice: "character 36 is the letter O, not the digit 0"),
       .beacon("uuid: 1️⃣2F234454CF6D4A0FADF2F4911BA9FFA6", "`uuid` is not a UUID", advice: "groups of 8, 4, 4"),
       .beacon("uuid: 1️⃣''", "`uuid` is not a UUID"),
       .beacon("uuid: 1️⃣~", "`uuid` has no value"),
@@ -339,6 +360,13 @@ struct FamilyFindingTests {
       Wrong(
         "building: B\nrooms: [{ room: R, profile: esp-idf, pop: x, wifi: 1️⃣none, address: C4:7C:8D:00:00:01 }]\n",
         "a room without `wifi`"),
+      // A network that cannot be used is not also missing.
+      Wrong(
+        "building: B\nrooms: [{ room: R, profile: improv-wifi, wifi: 1️⃣gests, address: C4:7C:8D:00:00:01 }]\n",
+        "no network under `wifi`"),
+      Wrong(
+        "building: B\ndefaults: { profile: improv-wifi, wifi: 1️⃣gests }\nrooms: [{ room: R, address: C4:7C:8D:00:00:01 }]\n",
+        "no network under `wifi`"),
       Wrong(
         beacons("uuid: \(uuid), major: 1", ["1️⃣room: R, register: true"]), "a room without `minor`"),
       Wrong(
@@ -416,11 +444,11 @@ struct FamilyFindingTests {
     let (_, fireflies, place2) = try warnings(
       """
       building: B
-      defaults: { profile: firefly, 1️⃣proof: own_address }
+      defaults: { profile: firefly, 1️⃣proof: own_address, 2️⃣wifi_check: true }
       rooms: [{ room: R, control: 1, value: 1, range: 1, address: C4:7C:8D:00:00:01 }]
       """)
-    #expect(fireflies.map(\.message) == ["no room here takes `proof`"])
-    #expect(fireflies.map(\.range.start) == [place2[1]])
+    #expect(fireflies.map(\.message) == ["no room here takes `proof`", "no room here takes `wifi_check`"])
+    #expect(fireflies.map(\.range.start) == [place2[1], place2[2]])
 
     let (building, unnamed, place3) = try warnings(
       """
@@ -463,11 +491,35 @@ struct FamilyFindingTests {
         "uuid: \(uuid), major: 1, power: low, wifi: none, timeouts: { ready: 5s }",
         ["room: R, minor: 1, power: high", "room: S, minor: 2, profile: robo-sensor"]))
     #expect(findings.isEmpty)
+    let (_, inGroup, _) = try warnings(
+      """
+      building: B
+      match: any
+      defaults: { uuid: \(uuid), major: 1, power: low }
+      rooms: [{ room: S, minor: 2 }]
+      groups: [{ group: g, profile: iot-design-shop, rooms: [{ room: R, minor: 1 }] }]
+
+      """)
+    #expect(inGroup.isEmpty, "a room of a group takes it")
   }
 
-  @Test("an unknown profile suppresses warnings about unused defaults")
+  @Test("a room of a family without identity may wait for its address")
+  func addressLater() throws {
+    let (_, findings, _) = try warnings(
+      """
+      building: B
+      match: later
+      defaults: { profile: firefly, value: 1, range: 1 }
+      rooms: [{ room: R, control: 1 }]
+
+      """)
+    #expect(findings.isEmpty)
+  }
+
+  @Test("an unknown profile suppresses findings about keys that it may not take")
   func unknownProfile() {
-    let text = beacons("power: low", ["room: R, minor: 1, profile: firefli"])
+    let keys = "wifi: { ssid: G }, proof: own_address, wifi_check: true, timeouts: { save: 5s }"
+    let text = beacons("power: low", ["room: R, minor: 1, profile: firefli, \(keys)"])
     let reading = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.diagnostics.map(\.message) == ["unknown profile"])
   }
@@ -479,6 +531,10 @@ struct FamilyFindingTests {
     #expect(findings.map(\.range.start) == [place[1]])
     #expect(findings.first?.message.contains("10.24 s") == true)
     #expect(building.rooms.map(\.settings[.interval]) == [.duration(.seconds(15)), .duration(.seconds(15))])
+    for (interval, codes) in [("3800ms", []), ("3805ms", [.slowDevice])] as [(String, [DiagnosticCode])] {
+      let text = beacons("uuid: \(uuid), major: 1, interval: \(interval)", ["room: R, minor: 1"])
+      #expect(try warnings(text).1.map(\.code) == codes)
+    }
   }
 
   @Test("a timeout that is too short for the interval is reported once as a warning, at its place")
@@ -486,9 +542,12 @@ struct FamilyFindingTests {
     let (building, findings, place) = try warnings(
       beacons(
         "uuid: \(uuid), major: 1, interval: 10s, timeouts: { connect: 1️⃣15s, verify: 60s }",
-        ["room: R, minor: 1", "room: S, minor: 2", "room: T, minor: 3, timeouts: { search: 2️⃣5s }"]))
+        [
+          "room: R, minor: 1", "room: S, minor: 2", "room: T, minor: 3, timeouts: { search: 2️⃣5s }",
+          "room: U, minor: 4, interval: 9s",
+        ]))
     let short = findings.filter { $0.message.contains("with its interval") }
     #expect(short.map(\.range.start) == [place[1], place[2]])
-    #expect(building.rooms.map(\.timeouts.connect) == [.seconds(15), .seconds(15), .seconds(15)])
+    #expect(building.rooms.allSatisfy { $0.timeouts.connect == .seconds(15) })
   }
 }

@@ -77,6 +77,8 @@ struct FindingTests {
       .top("adapters: { 1️⃣usb0: { slots: 7 } }", "neither the name nor the address of an adapter"),
       .top("adapters: { hci0: { slots: 1️⃣21 } }", "`slots` is 21, outside of 1…20"),
       .top("adapters: { hci0: { 1️⃣slot: 2 } }", "unknown key", advice: "`slots`"),
+      .top("adapters: { 1️⃣hci0: {} }", "this adapter has no keys"),
+      .top("adapters: { lift: { address: 1️⃣floor-2/00-1A-7D-DA-71-13 } }", "no host of this name"),
       .top("hosts: 1️⃣[gw3]", "`hosts` is a mapping", advice: "floor-3"),
       .top("hosts: { 1️⃣Floor 3: { ssh: gw3 } }", "cannot be the name of a host", advice: "floor-3"),
       .top("hosts: { 1️⃣hci1: { ssh: gw3 } }", "cannot be the name of a host"),
@@ -102,7 +104,12 @@ struct FindingTests {
       .room("room: R, minor: 1, near: 1️⃣floor-3/hci0", "no host of this name", advice: "add it there"),
       .room("room: R, minor: 1, near: 1️⃣floor-3", "neither the name nor the address"),
       .room("room: R, minor: 1, near: 1️⃣lobby", "neither the name nor the address", advice: "hci0"),
+      .room("room: R, minor: 1, near: 1️⃣hci256", "neither the name nor the address"),
+      .room("room: R, minor: 1, near: 1️⃣/hci0", "neither the name nor the address"),
+      .room("room: R, minor: 1, near: 1️⃣a/b/hci0", "neither the name nor the address"),
       .room("room: R, minor: 1, register: true, 1️⃣near: hci0", "a registered room takes no `near`"),
+      .room("room: R, minor: 1, register: true, 1️⃣device: D", "a registered room takes no `device`"),
+      .room("room: R, minor: 1, device: 1️⃣''", "`device` is empty"),
       .room(
         "room: R, minor: 1, proof: 1️⃣any_adress", "`proof` is neither", advice: "did you mean `any_address`?"),
       .room(
@@ -129,6 +136,9 @@ struct FindingTests {
       Wrong("building: B\nrooms: 1️⃣[]", "lists no room"),
       Wrong("building: B\n1️⃣rooms:\n", "lists no room"),
       Wrong("building: B\n1️⃣rooms: { room: R }\n", "`rooms` is a list"),
+      Wrong("building: B\n1️⃣rooms: Lobby\n", "`rooms` is a list"),
+      Wrong("building: B\ndefaults: { power: low }\nrooms: 1️⃣[]\n", "lists no room"),
+      Wrong("building: B\nrooms_from: 1️⃣[]\n", "`rooms_from` names no table"),
       .top("1️⃣biulding: C", "unknown key in the manifest", advice: "did you mean `building`?"),
       .top("1️⃣colour: red", "unknown key in the manifest", advice: "building, id, include, families, wifi"),
       .top("1️⃣<<: { a: b }", "merge keys"),
@@ -166,6 +176,8 @@ struct FindingTests {
       .top("defaults: { wifi: 1️⃣gests }", "no network", advice: "describe it under `wifi:`"),
       .top("wifi: 1️⃣guests", "mapping of names to networks"),
       .top("wifi: { 1️⃣ssid: G, }", "is where a network's name is expected"),
+      .top("wifi: { 1️⃣none: { ssid: G } }", "a network cannot have this name"),
+      .top("wifi: { 1️⃣\"\": { ssid: G } }", "a network cannot have this name"),
       .top("wifi: { guests: { 1️⃣password: correct horse } }", "a network without `ssid`"),
       .top("wifi: { guests: { ssid: 1️⃣'' } }", "`ssid` is empty"),
       .top(
@@ -205,12 +217,27 @@ struct FindingTests {
       .room("room: R, minor: 1️⃣1_000", "`minor` is not a whole number"),
       .room("room: R, minor: 1️⃣yes", "`minor` is not a whole number"),
       .room("room: R, minor: 1️⃣٣", "`minor` is not a whole number"),
+      .room("room: R, minor: 1️⃣password1", "`minor` is not a whole number", advice: "write it in decimal"),
+      .room(
+        "room: R, minor: 1️⃣\"1\\x4F2\"", "`minor` is not a whole number", advice: "character 2 is the letter O"
+      ),
       .room("room: R, minor: 1, address: 1️⃣C4:7C:8D:00:00", "`address` is not the address"),
       .room("room: R, minor: 1, address: 1️⃣00:00:00:00:00:00", "`address` is not the address"),
       .room("room: R, minor: 1, wifi: 1️⃣Guests", "no network", advice: "did you mean `guests`?"),
       .room("room: R, minor: 1, wifi: 1️⃣[a]", "`wifi` takes a network's name"),
+      .room("room: R, minor: 1, wifi: 1️⃣, retries: 1", "`wifi` takes a network's name"),
       .room("room: R, minor: 1, wifi: { ssid: 1️⃣'' }", "`ssid` is empty"),
       .room("room: R, minor: 1, 1️⃣adress: C4:7C:8D:00:00:01", "unknown key in a room", advice: "`address`"),
+      .room("room: R, minor: 1, 1️⃣sensor: humidity", "unknown key in a room", advice: "the keys of a room"),
+      .room("room: R, minor: 1,1️⃣x", "unknown key in a room"),
+      .room("room: R, minor: 1, 1️⃣foo:bar", "unknown key in a room"),
+      .room("room: R, minor: 1, 1️⃣minor:102", "unknown key in a room"),
+      .room("room: R, minor: 1, 1️⃣retries:1: 5", "unknown key in a room"),
+      .room("room: R, minor: 1, 1️⃣\"retries:1\": ", "unknown key in a room"),
+      .room("room: R, minor: 1, 1️⃣floor:01", "a space is missing after `floor:`"),
+      // The first of two equal keys counts.
+      .room("room: R, minor: 1, profile: robo-sensor, 1️⃣profile: firefly", "on line 5 already"),
+      .room("room: R, 1️⃣room: \"R {1..\", minor: 1", "on line 5 already"),
       Wrong(
         "building: B\nrooms:\n  - 1️⃣room: R\n    minor: 1\n", "a room without `address`",
         advice: "`match: any`"),
@@ -241,13 +268,25 @@ struct FindingTests {
     let reading = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
     #expect(reading.building?.rooms.count == 2)
     #expect(reading.diagnostics.map(\.severity) == [.warning])
+    let small = text.replacing("room: R, minor: 2", with: "room: r, minor: 2")
+    let three = readManifest(
+      Array("\(small)  - { room: r, minor: 3, id: third }\n".utf8), file: "b.yaml", families: .builtIn)
+    #expect(three.diagnostics.map(\.code) == [.similarRoom, .duplicateRoom])
+  }
+
+  @Test("an unknown key of more than 24 letters may be a secret, and is not shown", arguments: [24, 25])
+  func longKey(count: Int) {
+    let key = String(repeating: "x", count: count)
+    let text = "building: B\nmatch: any\nrooms: [{ room: R, minor: 1, \(key): a }]\n"
+    let shown = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn).rendered
+    #expect(shown.contains("unknown key in a room") && shown.contains(key) == (count == 24), "\(shown)")
   }
 
   @Test(
     "an unquoted value in the quotation marks of a word processor is refused; one that only begins or ends so is read",
     arguments: [
       ("“Lobby”", true), ("„Lobby“", true), ("«Lobby»", true), ("‘Lobby\"", true), ("“”", true),
-      ("“a”", true),
+      ("“a”", true), ("“a\"”", true), ("€”", false),
       ("“", false), ("“Lobby", false), ("Lobby”", false), ("\"“Lobby”\"", false), ("é”", false),
       ("“Lobby„", false),
     ])

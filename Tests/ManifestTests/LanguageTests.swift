@@ -58,8 +58,36 @@ struct LanguageTests {
       rooms:
         - { room: "{North,South}", minor: "{7,9}" }
         - { room: "Room {101..105..2}", minor: 1 }
+        - { room: "Hall {9}", minor: 20, id: hall, near: hci0 }
+        - { room: "{08..09}", minor: 30 }
       """)
-    #expect(building.rooms.map(\.minor) == [7, 9, 1, 3, 5])
+    #expect(building.rooms.map(\.minor) == [7, 9, 1, 3, 5, 20, 30, 31])
+  }
+
+  @Test("a later range overrides an earlier one, and a second entry of a room is another room")
+  func overlapping() {
+    let reading = Files(files: [:]).read(
+      """
+      building: B
+      match: any
+      rooms:
+        - { room: "Room {1..3}", minor: 1 }
+        - { room: "Room {2..3}", minor: 12 }
+        - { room: Room 3, minor: 99 }
+        - { room: Room 3, minor: 98, id: other }
+
+      """)
+    #expect(reading.building?.rooms.map(\.minor) == [1, 12, 99, 98])
+    #expect(reading.diagnostics.map(\.code) == [.duplicateRoom])
+  }
+
+  @Test("a building has at most 200,000 rooms")
+  func most() {
+    let ranges = ["A {1..65536}", "B {1..65536}", "C {1..65536}", "D {1..3392}", "E"]
+    let rooms = ranges.map { "  - { room: \"\($0)\", minor: 0 }\n" }
+    let reading = Files(files: [:]).read("building: B\nmatch: any\nrooms:\n\(rooms.joined())")
+    #expect(reading.diagnostics.map(\.code) == [.tooManyRooms])
+    #expect(reading.diagnostics.map(\.range.start.line) == [8])
   }
 
   @Test("floors and groups give defaults and tags to their rooms, and inner values win")
@@ -74,6 +102,7 @@ struct LanguageTests {
       floors:
         - floor: ground
           retries: 3
+          tags: low
           rooms: [{ room: Lobby, minor: 1, tags: [public, open] }]
           groups:
             - { group: kitchen, wifi: staff, rooms: [{ room: Stove, minor: 2, retries: 0 }, { room: Sink, minor: 3 }] }
@@ -88,7 +117,8 @@ struct LanguageTests {
     #expect(rooms.map(\.group) == [nil, "kitchen", "kitchen", nil, nil, "outside", nil])
     #expect(
       rooms.map(\.tags) == [
-        ["public", "open"], ["kitchen"], ["kitchen"], ["guests"], ["guests"], ["outside", "wet", "high"], [],
+        ["low", "public", "open"], ["low", "kitchen"], ["low", "kitchen"], ["guests"], ["guests"],
+        ["outside", "wet", "high"], [],
       ])
     #expect(rooms.map(\.retries) == [3, 0, 3, 1, 1, 1, 1])
     #expect(
@@ -113,7 +143,7 @@ struct LanguageTests {
       [
         "rooms.csv":
           "\u{FEFF}Zimmer;Beacon-Nr.;Address;WiFi;Tags;Bemerkung\r\n"
-          + "007;7;C4:7C:8D:00:00:07;guests;\"east, suite\";\"zwei\nZeilen\"\r\n"
+          + "007;7;C4:7C:8D:00:00:07;guests;\"east, , suite \";\"zwei\nZeilen\"\r\n"
           + ";;;;;\r\nyes;8;c4-7c-8d-00-00-08;no\r\n"
       ])
     #expect(building.rooms.map(\.name) == ["007", "yes"])
@@ -196,6 +226,24 @@ struct LanguageTests {
         #"[["room","WLAN-Passwort","","minor"],["A","","","1"]]]"#))
     #expect(content("hunter2345", "x") == content("another-one", "y"))
     #expect(content("x", "x") != content("x", "x", room: "B"))
+    let twoNames = Files(files: ["r.csv": "Zimmer;Raum;minor\nA;B;1"])
+      .read("building: B\nmatch: any\nrooms_from: r.csv\n")
+    #expect(
+      String(decoding: twoNames.content, as: UTF8.self).hasSuffix(
+        #"[["Zimmer","Raum","minor"],["A","","1"]]]"#))
+  }
+
+  @Test(
+    "a first row is a header if at least half of its cells are known",
+    arguments: [
+      ("room;minor;qx;qy", "", true), ("room;minor;qx;qy;qz", "", false), ("room;qx;qy", "", false),
+      ("Ort;Nr;qx;qy", "columns: { room: Ort }, ignore: [Nr]", true),
+      ("Ort;qx;qy;qz;qv", "columns: { room: Ort }", false),
+    ])
+  func header(row: String, mapping: String, isHeader: Bool) {
+    let text = Files(files: ["r.csv": "\(row)\nA;1;2;3\n"])
+      .read("building: B\nmatch: any\nrooms_from: { file: r.csv, \(mapping) }\n").rendered
+    #expect(text.contains("not a key of a room") && text.contains("qx") == isHeader, "\(text)")
   }
 
   @Test("a table without a header shows none of its cells")
@@ -215,7 +263,7 @@ struct LanguageTests {
     ]).read(
       """
       building: B
-      adapters: { 001A7DDA7113: { slots: 7 } }
+      adapters: { 001A7DDA7113: { slots: 7 }, lift: { address: 001122334466 } }
       rooms: [{ room: E, minor: 5, address: 001122334456 }, { room: F, minor: 6, address: 12E456789012 }]
       rooms_from: r.csv
       """)
@@ -225,9 +273,9 @@ struct LanguageTests {
         "00:11:22:33:44:56", "12:E4:56:78:90:12", "C4:7C:8D:00:00:01", "C4:7C:8D:00:00:02",
         "C4:7C:8D:00:00:03", "00:11:22:33:44:55",
       ])
-    #expect(building.adapters.map(\.reference) == ["00:1A:7D:DA:71:13"])
+    #expect(building.adapters.map(\.reference) == ["00:1A:7D:DA:71:13", "00:11:22:33:44:66"])
     // Other YAML readers read numbers there.
-    #expect(reading.diagnostics.map(\.code) == [.ambiguousText, .ambiguousText])
+    #expect(reading.diagnostics.map(\.code) == [.ambiguousText, .ambiguousText, .ambiguousText])
   }
 
   @Test("what a spreadsheet makes of addresses is named")
@@ -241,16 +289,19 @@ struct LanguageTests {
     }
     #expect(advice("1122334455")?.contains("drops leading zeros") == true)
     #expect(advice("C47C8D00001")?.hasPrefix("it has 11 hex digits") == true)
-    #expect(advice("see label")?.hasPrefix("write 12 hex digits") == true)
+    #expect(advice("C47C8D0000010")?.hasPrefix("it has 13 hex digits") == true)
+    #expect(advice("7")?.hasPrefix("it has 1 hex digits") == true)
+    for cell in ["see label", "?"] { #expect(advice(cell)?.hasPrefix("write 12 hex digits") == true) }
   }
 
   @Test("a table in Windows-1252 is read with a warning, and gets an address without any other change")
   func windows() throws {
-    let table = Array("room;minor;address\r\nK".utf8) + [0xFC] + Array("che;1;\r\n".utf8)
+    func encoded(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8($0.value) } }
+    let table = encoded("room;minor;address\r\nKüche;1;\r\nBüro;2;\r\n")
     let files = ManifestFiles { name, _ in .success(.init(name: name, bytes: table)) }
     let text = Array("building: B\nmatch: later\nrooms_from: r.csv\n".utf8)
     let reading = readManifest(text, file: "b.yaml", families: .builtIn, files: files)
-    #expect(reading.building?.rooms.map(\.name) == ["Küche"])
+    #expect(reading.building?.rooms.map(\.name) == ["Küche", "Büro"])
     #expect(
       reading.rendered == """
         r.csv:2:1: warning: the table is not UTF-8: it is read as Windows-1252 [assumed-encoding]
@@ -265,8 +316,7 @@ struct LanguageTests {
         .address(BluetoothAddress(rawValue: 0xC47C_8D00_0001)), of: editor.building.rooms[0].id))
     #expect(edit.original == table)
     #expect(
-      edit.bytes == Array("room;minor;address\r\nK".utf8) + [0xFC] + Array("che;1;C4:7C:8D:00:00:01\r\n".utf8)
-    )
+      edit.bytes == encoded("room;minor;address\r\nKüche;1;C4:7C:8D:00:00:01\r\nBüro;2;\r\n"))
   }
 
   @Test("unquoted text that other YAML readers read as another type is a warning with a fix")
@@ -276,7 +326,7 @@ struct LanguageTests {
       building: 2026-11-22
       match: any
       wifi: { no: { ssid: 1e3, password: 12345678 } }
-      rooms: [{ room: on, minor: 1, wifi: no, floor: 3, tags: [0x10] }, { room: 301, minor: 2, floor: 01 }]
+      rooms: [{ room: on, minor: 1, wifi: no, floor: 3, tags: [0x10] }, { room: 301, minor: 2, floor: 01, tags: 07 }]
       """)
     let building = try #require(reading.building)
     #expect(building.rooms[0].settings[.wifiSSID] == .text("1e3"))
@@ -284,14 +334,14 @@ struct LanguageTests {
     #expect(building.rooms.map(\.name) == ["on", "301"])
     #expect(building.rooms.map(\.floor) == ["3", "01"])
     #expect(reading.diagnostics.allSatisfy { $0.code == .ambiguousText && $0.fix != nil })
-    #expect(reading.diagnostics.map(\.range.start.line) == [1, 3, 3, 3, 4, 4, 4, 4])
+    #expect(reading.diagnostics.map(\.range.start.line) == [1, 3, 3, 3, 4, 4, 4, 4, 4])
     let fixed = try #require(reading.fixed().first)
     #expect(
       String(decoding: fixed.bytes, as: UTF8.self) == """
         building: "2026-11-22"
         match: any
         wifi: { "no": { ssid: "1e3", password: "12345678" } }
-        rooms: [{ room: "on", minor: 1, wifi: "no", floor: 3, tags: ["0x10"] }, { room: 301, minor: 2, floor: "01" }]
+        rooms: [{ room: "on", minor: 1, wifi: "no", floor: 3, tags: ["0x10"] }, { room: 301, minor: 2, floor: "01", tags: "07" }]
         """)
   }
 
@@ -330,6 +380,24 @@ struct LanguageTests {
     let address = findings("room: Room 13, minor: 13, address: \"C4:7C:D8:00:01:01\"")
     #expect(address.map(\.code) == [.suspiciousAddress])
     #expect(address.first?.advice?.contains("C4:7C:8D") == true)
+    let range = "rooms: [{ room: \"Room {1..12}\", minor: 1 }, { room: Room 13, minor: 31 }]"
+    #expect(Files(files: [:]).read("building: B\nmatch: any\n\(range)\n").diagnostics == [])
+  }
+
+  @Test(
+    "a number is suspicious if nine of ten rooms differ from it; only names with one number below a million count",
+    arguments: [
+      (["Room 0"], true), (["Room 999999"], true), (["Room 1000000"], false), (["Room 1 of 2"], false),
+      (["Room 10", "Room 11"], false),
+    ] as [([String], Bool)])
+  func nearlyAll(names: [String], isSuspicious: Bool) {
+    let usual = (1...9).map { "  - { room: Room \($0), minor: \($0) }\n" }
+    let others = names.enumerated().map { number, name in
+      "  - { room: \(name), minor: \(50 + 2 * number) }\n"
+    }
+    let rooms = (usual + others).joined()
+    let codes = Files(files: [:]).read("building: B\nmatch: any\nrooms:\n\(rooms)").diagnostics.map(\.code)
+    #expect(codes == (isSuspicious ? [.suspiciousNumber] : []))
   }
 
   @Test(
@@ -338,7 +406,7 @@ struct LanguageTests {
       ("rooms_from: none.csv", [:], "b.yaml", 3, DiagnosticCode.fileUnreadable),
       ("include: none.yaml\nrooms: [{ room: A, minor: 1 }]", [:], "b.yaml", 3, .fileUnreadable),
       ("rooms_from: r.csv", ["r.csv": ""], "b.yaml", 3, .badTable),
-      ("rooms_from: r.csv", ["r.csv": "room;minor\nA;1;2"], "r.csv", 2, .badTable),
+      ("rooms_from: r.csv", ["r.csv": "room;minor\nA;1;2;3"], "r.csv", 2, .badTable),
       ("rooms_from: r.csv", ["r.csv": "room;minor\nA;\"1"], "r.csv", 2, .badTable),
       ("rooms_from: r.csv", ["r.csv": "room;minor;adress\nA;1;"], "r.csv", 1, .unknownColumn),
       ("rooms_from: r.csv", ["r.csv": "room;minor;Minor\nA;1;"], "r.csv", 1, .duplicateColumn),
@@ -348,6 +416,15 @@ struct LanguageTests {
       ),
       (
         "rooms_from: { file: r.csv, ignore: Nr }", ["r.csv": "room;minor\nA;1"], "b.yaml", 3, .unknownColumn
+      ),
+      (
+        "rooms_from: { file: r.csv, ignore: [minr] }", ["r.csv": "room;minor\nA;1"], "b.yaml", 3,
+        .unknownColumn
+      ),
+      ("rooms_from: r.csv", ["r.csv": "Zimmer;room;minor\nA;B;1"], "r.csv", 1, .unknownColumn),
+      (
+        "rooms_from: { file: r.csv, columns: { room: X } }", ["r.csv": "Zimmer;X;minor\nA;B;1"], "r.csv", 1,
+        .unknownColumn
       ),
       ("rooms_from: { columns: {} }", [:], "b.yaml", 3, .missingKey),
       ("rooms_from: r.csv", ["r.csv": "room;minor\nA;007"], "r.csv", 2, .notANumber),
@@ -367,6 +444,9 @@ struct LanguageTests {
         ["n.yaml": "wifi: { g: { ssid: H } }"], "n.yaml", 1, .duplicateNetwork
       ),
       ("rooms: [{ room: \"Room {1..2\", minor: 1 }]", [:], "b.yaml", 3, .badRange),
+      ("rooms: [{ room: \"Room {2-1}\", minor: 1 }]", [:], "b.yaml", 3, .badRange),
+      ("rooms: [{ room: \"Room {5,1}\", minor: 1 }]", [:], "b.yaml", 3, .rangeValue),
+      ("rooms: [{ room: \"Room {1..4}\", minor: 65534 }]", [:], "b.yaml", 3, .rangeValue),
       (
         "rooms: [{ room: \"Room {1..2}\", minor: 1, address: C4:7C:8D:00:00:01 }]", [:], "b.yaml", 3,
         .rangeValue

@@ -24,6 +24,7 @@ struct PasswordTests {
       ("{ env: WIFI_PASSWORD }", .environment("WIFI_PASSWORD")), ("{ env: _2 }", .environment("_2")),
       ("{ file: secrets/wifi.txt }", .file("secrets/wifi.txt")),
       ("{ file: /run/credentials/wifi }", .file("/run/credentials/wifi")),
+      ("{ file: \(String(repeating: "x", count: 4095)) }", .file(String(repeating: "x", count: 4095))),
       ("{ command: [pass, show, wifi/guests] }", .command(["pass", "show", "wifi/guests"])),
       ("{ command: [a, '', 3, 'b c'] }", .command(["a", "", "3", "b c"])),
       ("{ prompt: true }", .prompt),
@@ -68,6 +69,7 @@ struct PasswordTests {
         "{ 1️⃣evn: WIFI_PASSWORD }", "unknown key in a password's source", advice: "did you mean `env`?"),
       .password("{ 1️⃣vault: x }", "unknown key", advice: "env, file, command, prompt"),
       .password("{ env: A, 1️⃣file: /b }", "has a source already", advice: "leave one"),
+      .password("{ env: A, 1️⃣file: /b, prompt: true }", "has a source already"),
       .password("{ env: 1️⃣}", "`env` takes the name"), .password("{ env: 1️⃣'' }", "`env` takes the name"),
       .password("{ env: 1️⃣[A] }", "`env` takes the name"), .password("{ env: 1️⃣2A }", "`env` takes the name"),
       .password("{ env: 1️⃣$WIFI }", "`env` takes the name"),
@@ -75,15 +77,19 @@ struct PasswordTests {
       .password("{ env: 1️⃣wifi_password }", "capital letters, digits and underscores"),
       .password("{ file: 1️⃣'' }", "`file` takes the path"),
       .password("{ file: 1️⃣[a] }", "`file` takes the path"),
+      .password("{ file: 1️⃣~ }", "`file` takes the path"),
+      .password("{ file: 1️⃣\(String(repeating: "x", count: 4096)) }", "`file` takes the path"),
       .password("{ file: 1️⃣\"a\\0b\" }", "`file` takes the path"),
       .password("{ command: 1️⃣pass show wifi }", "`command` takes a list", advice: "[pass, show, wifi]"),
       .password("{ command: 1️⃣[] }", "`command` takes a list"),
       .password("{ command: [1️⃣''] }", "not the name of a program"),
       .password("{ command: [pass, 1️⃣[a]] }", "not an argument"),
       .password("{ command: [pass, 1️⃣~] }", "not an argument"),
+      .password("{ command: [pass, 1️⃣\"a\\0b\"] }", "not an argument"),
       .password("{ command: [pass, 1️⃣{ a: b }] }", "not an argument"),
       .password("{ prompt: 1️⃣false }", "`prompt` takes `true`", advice: "`env`, `file` or `command`"),
       .password("{ prompt: 1️⃣yes }", "`prompt` takes `true`", advice: "did you mean `true`?"),
+      .password("{ prompt: 1️⃣[true] }", "`prompt` takes `true`", advice: "without a prompt"),
       .password("1️⃣[a, b]", "`password` has no value, or more than one"),
     ] as [Wrong])
   func wrong(_ wrong: Wrong) throws { try expect(wrong) }
@@ -144,11 +150,22 @@ struct PasswordTests {
     #expect(redacted == "wifi: { guests: { ssid: G, password: \(shown) } }")
   }
 
-  @Test("a password in place of its source is hidden everywhere")
-  func hiddenEverywhere() {
-    let text = manifest("{ env: correct-horse }").replacing("room: R,", with: "room: correct-horse, minr: 1,")
+  @Test(
+    "a password with letters beyond ASCII is too long in bytes, or in any case",
+    arguments: [(63, DiagnosticCode.wrongByteLength), (64, .badPassword)])
+  func letters(count: Int, code: DiagnosticCode) {
+    let text = manifest(String(repeating: "é", count: count))
+    let reading = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn)
+    #expect(reading.diagnostics.map(\.code) == [code])
+  }
+
+  @Test(
+    "a password in place of its source is hidden everywhere, from 4 bytes on",
+    arguments: ["correct-horse", "qxzj", "qxz"])
+  func hiddenEverywhere(password: String) {
+    let text = manifest("{ env: \(password) }").replacing("room: R,", with: "room: \(password), minr: 1,")
     let shown = readManifest(Array(text.utf8), file: "b.yaml", families: .builtIn).rendered
     #expect(shown.contains("`env` takes") && shown.contains("unknown key in a room"))
-    #expect(!shown.contains("correct-horse"))
+    #expect(shown.contains(password) == (password == "qxz"))
   }
 }

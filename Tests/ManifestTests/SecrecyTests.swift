@@ -117,7 +117,13 @@ struct SecrecyTests {
       "wifi:\n  a:\n    password:\n      env: correct-horse\n    ssid: [",
       "password: { env: correct-horse }", "defaults: { password: { env: correct-horse } }",
       "defaults: { wifi: { env: correct-horse } }", "uuid: { correct-horse: correct-horse }",
-      "power: [correct-horse]",
+      "power: [correct-horse]", "rooms: [{ rom: password correct-horse }]",
+      "rooms: [{ room: R, correct-horse: x }]",
+      "wifi: { correct-horse: { ssid: G, password: correct-horse } }\nrooms: [{ room: R, wifi: corect-horse }]",
+      "wifi: { guests: { ssid: correct-horse, password: { evn: X, file: correct-horse } } }",
+      "wifi: { password: correct-horse }\nrooms: [{ room: correct-horse, x: y }]",
+      "rooms: [{ room: correct-horse, profile: esp-idf, endpoints: correct-horse }]",
+      "rooms: [{ room: correct-horse, profile: esp-idf, endpoints: { env: correct-horse } }]",
     ])
   func wrongPlace(text: String) {
     let shown = readManifest(Array((text + "\n").utf8), file: "b.yaml", families: .builtIn).rendered

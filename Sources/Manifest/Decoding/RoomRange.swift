@@ -81,10 +81,10 @@ struct RoomRange: Hashable {
   ) throws(Problem) -> [String] {
     if let lower = number(first), let upper = number(last) {
       guard lower <= upper else { throw .order }
-      guard (upper - lower) / step < maximumCount else { throw .tooMany }
       // `{001..032}`: the values have as many digits as the first.
       let width = first.utf8.count
-      return stride(from: lower, through: upper, by: step).map { number in
+      // One too many is enough to refuse it.
+      return stride(from: lower, through: upper, by: step).prefix(maximumCount + 1).map { number in
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
       }
