@@ -62,14 +62,14 @@ struct ManifestEditorTests {
       "an entry in braces without an address", "rooms:\n- {room: R, minor: 1}\n",
       "rooms:\n- {room: R, minor: 1, address: \"C4:7C:8D:00:00:FF\"}\n"),
     Layout(
-      "neighbours without quotes",
-      "rooms:\n- { room: A, minor: 2, address: C4:7C:8D:00:00:02 }\n- { room: R, minor: 1 }\n",
-      "rooms:\n- { room: A, minor: 2, address: C4:7C:8D:00:00:02 }\n- { room: R, minor: 1, address: C4:7C:8D:00:00:FF }\n"
+      "a neighbour without quotes, below another one",
+      "rooms:\n- { room: B, minor: 3, address: 'C4:7C:8D:00:00:03' }\n- { room: A, minor: 2, address: C4:7C:8D:00:00:02 }\n- { room: R, minor: 1 }\n",
+      "rooms:\n- { room: B, minor: 3, address: 'C4:7C:8D:00:00:03' }\n- { room: A, minor: 2, address: C4:7C:8D:00:00:02 }\n- { room: R, minor: 1, address: C4:7C:8D:00:00:FF }\n"
     ),
     Layout(
-      "neighbours in single quotes",
-      "rooms:\n- { room: R, minor: 1 }\n- { room: A, minor: 2, address: 'C4:7C:8D:00:00:02' }\n",
-      "rooms:\n- { room: R, minor: 1, address: 'C4:7C:8D:00:00:FF' }\n- { room: A, minor: 2, address: 'C4:7C:8D:00:00:02' }\n"
+      "a neighbour in single quotes, above another one",
+      "rooms:\n- { room: R, minor: 1 }\n- { room: A, minor: 2, address: 'C4:7C:8D:00:00:02' }\n- { room: B, minor: 3, address: C4:7C:8D:00:00:03 }\n",
+      "rooms:\n- { room: R, minor: 1, address: 'C4:7C:8D:00:00:FF' }\n- { room: A, minor: 2, address: 'C4:7C:8D:00:00:02' }\n- { room: B, minor: 3, address: C4:7C:8D:00:00:03 }\n"
     ),
     Layout(
       "braces over several lines", "rooms:\n- {\n    room: R, # here\n    minor: 1, # there }\n  }\n",
@@ -99,7 +99,10 @@ struct ManifestEditorTests {
       "rooms:\n- &r { room: R, minor: 1, address: \"C4:7C:8D:00:00:FF\" }\n"),
     Layout(
       "values of several lines only", "rooms:\n- room: >-\n    R\n  minor: |-\n    1\n",
-      "rooms:\n- address: \"C4:7C:8D:00:00:FF\"\n  room: >-\n    R\n  minor: |-\n    1\n"),
+      "rooms:\n- room: >-\n    R\n  minor: |-\n    1\n  address: \"C4:7C:8D:00:00:FF\"\n"),
+    Layout(
+      "a number on a line of its own", "rooms:\n- minor:\n    1 # its minor\n  room: R\n",
+      "rooms:\n- minor:\n    1 # its minor\n  address: \"C4:7C:8D:00:00:FF\"\n  room: R\n"),
     Layout(
       "Windows", "rooms:\r\n- room: R\r\n  minor: 1\r\n# end\r\n",
       "rooms:\r\n- room: R\r\n  minor: 1\r\n  address: \"C4:7C:8D:00:00:FF\"\r\n# end\r\n"),
@@ -112,9 +115,19 @@ struct ManifestEditorTests {
       room: "room-2"),
     Layout(
       "one of a range of which others have an entry",
-      "rooms:\n- room: \"{1..5}\"\n  minor: 1\n- { room: 1, address: C4:7C:8D:00:00:01 }\n- { room: 4, address: C4:7C:8D:00:00:04 }\n",
-      "rooms:\n- room: \"{1..5}\"\n  minor: 1\n- { room: 1, address: C4:7C:8D:00:00:01 }\n- { room: 3, address: C4:7C:8D:00:00:FF }\n- { room: 4, address: C4:7C:8D:00:00:04 }\n",
+      "rooms:\n- room: \"{1..5}\"\n  minor: 1\n- { room: 1, address: C4:7C:8D:00:00:01 }\n- { room: 2, retries: 1 }\n- { room: 4, address: C4:7C:8D:00:00:04 }\n",
+      "rooms:\n- room: \"{1..5}\"\n  minor: 1\n- { room: 1, address: C4:7C:8D:00:00:01 }\n- { room: 2, retries: 1 }\n- { room: 3, address: C4:7C:8D:00:00:FF }\n- { room: 4, address: C4:7C:8D:00:00:04 }\n",
       room: "3"),
+    Layout(
+      "an entry of lines for one of a range",
+      "rooms:\n- room: \"R{1..3}\"\n  minor: 1\n- room: R2\n  retries: 1\n",
+      "rooms:\n- room: \"R{1..3}\"\n  minor: 1\n- room: R2\n  address: \"C4:7C:8D:00:00:FF\"\n  retries: 1\n",
+      room: "r2"),
+    Layout(
+      "one of a range of which another range changes others",
+      "rooms:\n- { room: \"R{1..9}\", minor: 1 }\n- { room: \"R{2..3}\", retries: 1 }\n",
+      "rooms:\n- { room: \"R{1..9}\", minor: 1 }\n- { room: R4, address: \"C4:7C:8D:00:00:FF\" }\n- { room: \"R{2..3}\", retries: 1 }\n",
+      room: "r4"),
     Layout(
       "one of a range, on a floor",
       "floors:\n  - floor: 3\n    rooms:\n      - room: \"R{1..2}\"\n        minor: 1\n  - { floor: 4, rooms: [{ room: A, minor: 9 }] }",
@@ -150,9 +163,11 @@ struct ManifestEditorTests {
       func whole(_ text: String) -> String {
         isJSON ? mark + #"{"building": B, "match": later, "# + text.dropFirst() : head + text
       }
-      let edit = try #require(try edit(whole(layout.before), room: layout.room))
+      let (before, after) = (whole(layout.before), whole(layout.after))
+      let edit = try #require(try edit(before, room: layout.room))
       #expect(edit.file == "b.yaml")
-      #expect(String(decoding: edit.bytes, as: UTF8.self) == whole(layout.after))
+      #expect(String(decoding: edit.bytes, as: UTF8.self) == after)
+      #expect(edit.line == zip(Self.lines(before), Self.lines(after)).prefix { $0 == $1 }.count + 1)
     }
   }
 
@@ -183,9 +198,18 @@ struct ManifestEditorTests {
       ),
       ("room;minor;address\nR;1;c4-7c-8d-00-00-01\n", "room;minor;address\nR;1;C4:7C:8D:00:00:FF\n"),
       ("sep=;\nroom;minor;Address\n\nR;1\n", "sep=;\nroom;minor;Address\n\nR;1;C4:7C:8D:00:00:FF\n"),
+      (
+        "room;minor;address\nR;1;\nA;2;\"C4:7C:8D:00:00:02\"\nB;3;C4:7C:8D:00:00:03\n",
+        "room;minor;address\nR;1;\"C4:7C:8D:00:00:FF\"\nA;2;\"C4:7C:8D:00:00:02\"\nB;3;C4:7C:8D:00:00:03\n"
+      ),
+      (
+        "room;minor;address\nA;2;\"C4:7C:8D:00:00:02\"\nB;3;C4:7C:8D:00:00:03\nR;1;\n",
+        "room;minor;address\nA;2;\"C4:7C:8D:00:00:02\"\nB;3;C4:7C:8D:00:00:03\nR;1;C4:7C:8D:00:00:FF\n"
+      ),
     ])
   func table(before: String, after: String) throws {
-    let edit = try #require(try edit(Self.head + "rooms_from: r.csv\n", ["r.csv": before]))
+    let edit = try #require(
+      try edit(Self.head + "rooms_from: [r.csv, s.csv]\n", ["r.csv": before, "s.csv": "room,minor\nZ,99\n"]))
     #expect(edit.file == "r.csv")
     #expect(String(decoding: edit.bytes, as: UTF8.self) == after)
   }
@@ -217,6 +241,9 @@ struct ManifestEditorTests {
     #expect(
       refusal("rooms_from: r.csv", ["r.csv": "room,minor\nR{1..2},1\n"], room: "r1")
         == .rangeInTable(file: "r.csv", line: 2))
+    #expect(
+      refusal("rooms_from: r.csv", ["r.csv": "room;minor;address;device\nR;1;;PROV_1\n"])
+        == .unsafe(file: "r.csv", line: 2))
     // Replacing the address would remove the anchor.
     #expect(
       refusal("rooms: [{ room: R, minor: 1, address: &a \"C4:7C:8D:00:00:01\", tags: [*a] }]")
@@ -291,6 +318,11 @@ struct ManifestEditorTests {
       ("- room: 'R'\n  minor: 1", "it's", "- room: 'it''s'\n  minor: 1\n  id: r"),
       ("- { \"room\": \"R\", \"minor\": 1 }", "N", "- { \"room\": \"N\", \"minor\": 1, \"id\": \"r\" }"),
       ("- { room: R, minor: 1 }", "r", "- { room: r, minor: 1 }"),
+      ("- room: R\n  id: >-\n    r\n  minor: 1", "New", "- room: New\n  id: >-\n    r\n  minor: 1"),
+      (
+        "- { room: R, minor: 1, address: \"C4:7C:8D:00:00:01\" }", "New",
+        "- { room: New, minor: 1, address: \"C4:7C:8D:00:00:01\", id: r }"
+      ),
       ("- { room: R, minor: 1 }", "Küche: 2", "- { room: \"Küche: 2\", minor: 1, id: r }"),
     ])
   func renamed(before: String, name: String, after: String) throws {
@@ -313,6 +345,14 @@ struct ManifestEditorTests {
     let editor = try editor(Self.head + "rooms_from: r.csv\n", ["r.csv": before])
     let edit = try #require(try editor.renaming("r", to: name))
     #expect(edit.file == "r.csv" && String(decoding: edit.bytes, as: UTF8.self) == after)
+  }
+
+  @Test("a room whose device does not take its name gets another name in the manifest alone")
+  func renamedWithoutSetting() throws {
+    let room = "rooms: [{ room: R, id: r, profile: firefly, control: 1, value: 1, range: 1, near: hci0 }]"
+    let edit = try #require(try editor(Self.head + room).renaming("r", to: "New"))
+    #expect(
+      String(decoding: edit.bytes, as: UTF8.self) == Self.head + room.replacing("room: R", with: "room: New"))
   }
 
   @Test("a name that a room cannot get in its own entry is refused with the reason")
@@ -401,11 +441,12 @@ struct ManifestEditorTests {
     }
   }
 
+  private static func lines(_ text: String) -> [Substring] {
+    text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+  }
+
   /// Whether at most one line is replaced, by one or two lines.
   private static func expectOneLine(_ before: String, _ after: String) {
-    func lines(_ text: String) -> [Substring] {
-      text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    }
     var (old, new) = (lines(before)[...], lines(after)[...])
     while let line = old.first, line == new.first { (old, new) = (old.dropFirst(), new.dropFirst()) }
     while let line = old.last, line == new.last { (old, new) = (old.dropLast(), new.dropLast()) }

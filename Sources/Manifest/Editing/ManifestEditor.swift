@@ -87,7 +87,7 @@ package struct ManifestEditor: Sendable {
     return try edit(changes, giving: expected)
   }
 
-  /// The edit of these changes of a room, all in one text.
+  /// The edit of these changes of a room. All are in the text of its entry or row.
   /// - Throws: `unsafe` if it makes another building than the expected one.
   private func edit(
     _ changes: [RoomChange], giving expected: Building
@@ -96,7 +96,6 @@ package struct ManifestEditor: Sendable {
     for change in changes { parts.append(try change.change()) }
     let (number, line) = (parts[0].text, parts[0].line)
     let text = decoder.texts.texts[number]
-    guard parts.allSatisfy({ $0.text == number }) else { throw .unsafe(file: text.name, line: line) }
     var edited = text.source.bytes
     // From the end, so that the places of the others stay.
     for part in parts.sorted(by: { $0.bytes.lowerBound > $1.bytes.lowerBound }) {
@@ -117,7 +116,7 @@ package struct ManifestEditor: Sendable {
     let files = files.map { files in
       ManifestFiles { path, limit in
         let result = files.read(path, limit)
-        guard text > 0, case .success(let file) = result, file.name == edit.file else { return result }
+        guard case .success(let file) = result, file.name == edit.file else { return result }
         return .success(.init(name: file.name, bytes: edit.bytes))
       }
     }
@@ -128,7 +127,7 @@ package struct ManifestEditor: Sendable {
 extension Building {
   /// This building without the places of its references to secrets, which an added line moves.
   fileprivate var withoutPlaces: Building {
-    resolvingSecrets { Secret(SecretReference($0.source, file: "", line: 0, column: 0)) }
+    resolvingSecrets { Secret(SecretReference($0.source, file: "", line: .zero, column: .zero)) }
   }
 }
 

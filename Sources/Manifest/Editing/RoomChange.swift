@@ -23,8 +23,8 @@ struct RoomChange {
   private let key: String
   private let text: String
 
-  /// A room has one of these keys.
-  private static let deviceKeys = ["address", "device"]
+  /// A room has one of these keys: each with the one that it replaces.
+  private static let deviceKeys = ["address": "device", "device": "address"]
 
   private var isAddress: Bool { key == "address" }
   private var draft: RoomDraft { decoder.drafts[index] }
@@ -36,11 +36,7 @@ struct RoomChange {
 
   func change() throws(ManifestEditError) -> Change {
     if let written = draft.fields[key] { return replacing(written.range) }
-    if Self.deviceKeys.contains(key),
-      let other = Self.deviceKeys.lazy.compactMap({ draft.fields.entry($0) }).first
-    {
-      return try replacing(other)
-    }
+    if let other = Self.deviceKeys[key].flatMap({ draft.fields.entry($0) }) { return try replacing(other) }
     if draft.isOfRange { return try addingEntry() }
     switch decoder.lists[draft.origin.list] {
     case .rows(let table): return try fillingCell(of: table)
@@ -73,20 +69,17 @@ struct RoomChange {
 
   /// The quote with which a value begins; nil without one.
   private func quote(at range: SourceRange) -> String? {
-    let bytes = source(range.text).bytes
-    guard range.bytes.lowerBound < bytes.count else { return nil }
-    switch bytes[range.bytes.lowerBound] {
-    case UInt8(ascii: "\""): return "\""
-    case UInt8(ascii: "'"): return "'"
-    default: return nil
+    switch source(range.text).bytes[range.bytes.lowerBound...].first {
+    case UInt8(ascii: "\"")?: "\""
+    case UInt8(ascii: "'")?: "'"
+    default: nil
     }
   }
 
   /// True if the new value is no address, or this one begins like an unquoted address.
   private func isPlain(_ range: SourceRange) -> Bool {
     guard isAddress else { return true }
-    let bytes = source(range.text).bytes
-    return range.bytes.lowerBound < bytes.count && UInt8(hexDigit: bytes[range.bytes.lowerBound]) != nil
+    return source(range.text).bytes[range.bytes.lowerBound...].first.flatMap { UInt8(hexDigit: $0) } != nil
   }
 
   // MARK: Adding a key
@@ -102,44 +95,19 @@ struct RoomChange {
     else { throw unsafe(entry) }
     let bytes = source(entry.text).bytes
     let pair = pair(keyed: quote(at: first.keyRange))
-    if isFlowMapping(entry) {
+    // `&anchor {`
+    if bytes[entry.bytes.lowerBound..<first.keyRange.start.offset].contains(UInt8(ascii: "{")) {
       let end = last.value.range.end.offset
       return change(", " + pair, at: end..<end, in: entry.text)
     }
     let indentation = String(repeating: " ", count: first.keyRange.start.column - 1)
-    // It goes below its number or the name, if that has a line of its own.
-    let above =
-      (decoder.vocabulary.counted.map(\.name.rawValue) + ["room"]).lazy.compactMap { key in
-        own.first { $0.key == key && isOneLine($0) }
-      }.first
-      ?? own.first(where: isOneLine)
-    guard let above else {
-      let start = first.keyRange.start.offset
-      return change(
-        pair + lineEnd(at: start, in: entry.text) + indentation, at: start..<start, in: entry.text)
-    }
-    return addingLine(indentation + pair, below: above.value.range.end.offset, in: entry.text, bytes)
-  }
-
-  /// Whether key and value are on one line and the value is a scalar that ends there.
-  private func isOneLine(_ entry: YAMLNode.Entry) -> Bool {
-    let bytes = source(entry.keyRange.text).bytes
-    let range = entry.value.range
-    guard entry.value.text != nil, range.start.line == entry.keyRange.start.line,
-      range.end.line == range.start.line, range.bytes.lowerBound < bytes.count
-    else { return false }
-    return ![UInt8(ascii: "|"), UInt8(ascii: ">")].contains(bytes[range.bytes.lowerBound])
-  }
-
-  private func isFlowMapping(_ entry: SourceRange) -> Bool {
-    let bytes = source(entry.text).bytes
-    var offset = entry.bytes.lowerBound
-    // `&anchor {`
-    if bytes[offset] == UInt8(ascii: "&") {
-      while offset < entry.bytes.upperBound, !bytes[offset].isBlankOrLineEnd { offset += 1 }
-      while offset < entry.bytes.upperBound, bytes[offset].isBlankOrLineEnd { offset += 1 }
-    }
-    return offset < entry.bytes.upperBound && bytes[offset] == UInt8(ascii: "{")
+    // It goes below its number or the name.
+    let above = (decoder.vocabulary.counted.map(\.name.rawValue) + ["room"]).lazy.compactMap { key in
+      own.first { $0.key == key }
+    }.first
+    guard let above else { throw unsafe(entry) }
+    let end = Self.end(of: above.value.range, in: bytes)
+    return addingLine(indentation + pair, below: end, in: entry.text, bytes)
   }
 
   // MARK: Adding an entry
@@ -176,10 +144,8 @@ struct RoomChange {
 
   /// The offset of the dash of a list entry; nil in a flow sequence.
   private func dash(of entry: SourceRange) -> Int? {
-    let bytes = source(entry.text).bytes
-    var offset = entry.bytes.lowerBound - 1
-    while offset >= 0, bytes[offset].isBlankOrLineEnd { offset -= 1 }
-    return offset >= 0 && bytes[offset] == UInt8(ascii: "-") ? offset : nil
+    let before = source(entry.text).bytes[..<entry.bytes.lowerBound]
+    return before.lastIndex { !$0.isBlankOrLineEnd }.flatMap { before[$0] == UInt8(ascii: "-") ? $0 : nil }
   }
 
   // MARK: Filling a cell
@@ -272,27 +238,20 @@ struct RoomChange {
     let above = source.mark(at: offset).line
     let end = source.range(ofLine: above)?.upperBound ?? bytes.count
     return Change(
-      text: text, bytes: end..<end, replacement: lineEnd(at: offset, in: text) + line, line: above + 1)
+      text: text, bytes: end..<end, replacement: Self.lineEnd(of: bytes) + line, line: above + 1)
   }
 
-  /// The line end of the line of a byte; for the last line, that of the line above.
-  private func lineEnd(at offset: Int, in text: Int) -> String {
-    let source = source(text)
-    let bytes = source.bytes
-    let line = source.mark(at: offset).line
-    for line in [line, line - 1] {
-      guard let end = source.range(ofLine: line)?.upperBound, end < bytes.count else { continue }
-      if bytes[end] == UInt8(ascii: "\n") { return "\n" }
-      return end + 1 < bytes.count && bytes[end + 1] == UInt8(ascii: "\n") ? "\r\n" : "\r"
-    }
-    return "\n"
+  /// How the lines of a text end.
+  private static func lineEnd(of bytes: [UInt8]) -> String {
+    let text = String(decoding: bytes, as: UTF8.self)
+    return text.contains("\r\n" as Character) ? "\r\n" : text.contains("\n" as Character) ? "\n" : "\r"
   }
 
   /// The end of a value without trailing spaces and line ends.
   private static func end(of range: SourceRange, in bytes: [UInt8]) -> Int {
-    var end = min(range.bytes.upperBound, bytes.count)
-    while end > range.bytes.lowerBound, bytes[end - 1].isBlankOrLineEnd { end -= 1 }
-    return end
+    var value = bytes[range.bytes]
+    while value.last?.isBlankOrLineEnd == true { value.removeLast() }
+    return value.endIndex
   }
 }
 
