@@ -11,7 +11,7 @@ struct SecretWordsTests {
     arguments: [
       "password", "Passwort", "WiFi-PSK: x", "my pwd", "kennwort", "WPA2", "topsecret", "pasword", "psasword",
       "passwrd",
-      "a passw0rd", "pässword password", "pAsWoRd",
+      "a passw0rd", "pässword password", "pAsWoRd", "paswrd", "assord", "a pasword", "psk kps",
     ])
   func recognised(text: String) {
     #expect(SecretWords.occur(in: text))
@@ -21,7 +21,7 @@ struct SecretWordsTests {
     "other words are not recognised as words for a secret",
     arguments: [
       "", "campus", "Room 301 of the campus", "pa ss", "ps k", "words", "swap", "Ostpreußen", "p-a-s-s",
-      "Wasp",
+      "Wasp", "sswor",
     ])
   func otherWords(text: String) {
     #expect(!SecretWords.occur(in: text))
@@ -56,15 +56,31 @@ struct SimilarWordsTests {
     "the nearest of the known words is proposed, if it differs in at most a third of its letters and in three",
     arguments: [
       ("rom", "room"), ("rooom", "room"), ("rmoo", nil), ("a", "ab"), ("q", nil), ("MINOR", "minor"),
-      ("mnior", "minor"),
+      ("mnior", "minor"), ("imnor", "minor"), ("mxior", nil), ("mnxor", nil), ("rtris", "retries"),
       ("wifi_pasword", "wifi_password"), ("wfi_pasword", "wifi_password"), ("wfi_paswrd", "wifi_password"),
       ("wfi_paswr", nil), ("rooms", "rooms"), ("room", "room"), ("proof", nil),
       (String(repeating: "x", count: 40), String(repeating: "x", count: 39)),
       (String(repeating: "x", count: 41), nil),
     ] as [(String, String?)])
   func nearest(word: String, known: String?) {
-    let all = ["room", "rooms", "minor", "wifi_password", "ab", String(repeating: "x", count: 39)]
+    let all = [
+      "room", "rooms", "minor", "wifi_password", "retries", "ab", "z", String(repeating: "x", count: 39),
+    ]
     #expect(Vocabulary.nearest(to: word, of: all) == known)
+  }
+}
+
+@Suite("Ids that are made of names")
+struct SlugTests {
+  @Test(
+    "an id has at most 64 bytes and no hyphen at its ends",
+    arguments: [
+      (String(repeating: "ab", count: 33), String(repeating: "ab", count: 32)),
+      (String(repeating: "a", count: 63) + " b", String(repeating: "a", count: 63)), ("A!", "a"), ("!A", "a"),
+    ])
+  func ends(name: String, id: String) {
+    #expect(Slug.make(of: name) == id)
+    #expect(Slug.isValid(id) && !Slug.isValid(id + "-") && !Slug.isValid("-" + id))
   }
 }
 
@@ -76,12 +92,30 @@ struct UnparsedLineTests {
       ("room: Room {301..304}, minor: 1", "room: Room {301..304}, minor: 1"),
       ("room: Room {A1, B2 .. C3}", "room: Room {A1, B2 .. C3}"), ("room: Room {301–304}", "room: Room {"),
       ("room: Room {30ê}, minor: 1", "room: Room {"), ("room: {301..304}", "room: {301..304}"),
-      ("mïnor: 1", ""), ("minor {1}", ""),
+      ("mïnor: 1", ""), ("minor {1}", ""), ("minor:102", "minor:102"), ("wifi:x", ""),
+      ("rooms: [{ room: A", "rooms: [{ room: A"), ("floor: 3 {4}", "floor: 3 {"),
+      ("password: { file: x }", "password: "), ("room: my password x", "room: "), ("room: a: b", "room: "),
+      ("room: a:", "room: "), ("room: a | b", "room: "), ("room: >-", "room: "), ("room: &a", "room: "),
+      ("room: *a", "room: "), ("room: R #" + String(repeating: "x", count: 1991), "room: R "),
+      ("room: R #" + String(repeating: "x", count: 1992), ""),
     ])
   func shown(line: String, start: String) {
     let source = SourceText(Array((line + "\n").utf8))
     let pieces = UnparsedLine(1, of: source, Vocabulary(.builtIn)).pieces
     let shown = pieces.filter(\.isShown).map { String(decoding: source.bytes[$0.bytes], as: UTF8.self) }
     #expect(shown.joined() == start)
+  }
+
+  @Test(
+    "an indented line is shown below a key without a value that is no word for a secret",
+    arguments: [
+      ("rooms:", true), ("rooms: # all", true), ("rooms:\n# all: 2\n\n  minor: 1", true),
+      ("rooms:\n- minor: 1", true),
+      ("password:", false), ("rooms: x", false), ("  rooms:", false), ("-", false),
+    ])
+  func indented(above: String, isShown: Bool) {
+    let source = SourceText(Array((above + "\n  room: A").utf8))
+    let pieces = UnparsedLine(source.lineCount, of: source, Vocabulary(.builtIn)).pieces
+    #expect(pieces.map(\.isShown) == (isShown ? [true] : [true, false]))
   }
 }

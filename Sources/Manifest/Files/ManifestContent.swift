@@ -7,8 +7,8 @@ extension TextCollection {
   /// cells of a column that gives no key are empty.
   func content(without secretKeys: SecretKeys) -> [UInt8] {
     let contents = texts.map { ($0.content ?? $0.root)?.content(without: secretKeys) ?? [] }
-    guard contents.count > 1 else { return contents.first ?? [] }
-    return Array("[".utf8) + contents.joined(separator: ",".utf8) + Array("]".utf8)
+    let list = Array(contents.joined(separator: ",".utf8))
+    return contents.count > 1 ? Array("[".utf8) + list + Array("]".utf8) : list
   }
 }
 

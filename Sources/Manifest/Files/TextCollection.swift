@@ -20,7 +20,7 @@ struct TextCollection {
     /// The part of the tree that the manifest uses; nil: all of it.
     var content: YAMLNode?
     /// Whether `root` holds the whole text. Otherwise not all secrets are known.
-    var isWhole = true
+    var isWhole = false
     /// The scalars that may be shown.
     fileprivate var shown: ByteMarks
   }
@@ -32,8 +32,7 @@ struct TextCollection {
     let source =
       isTable
       ? SourceText(spreadsheet: bytes, number: texts.count) : SourceText(bytes, number: texts.count)
-    texts.append(
-      Text(name: name, source: source, isWhole: false, shown: ByteMarks(count: source.bytes.count)))
+    texts.append(Text(name: name, source: source, shown: ByteMarks(count: source.bytes.count)))
     return source
   }
 

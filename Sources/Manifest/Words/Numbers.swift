@@ -8,10 +8,7 @@ enum Written {
   /// Parses decimal digits with an optional `-`. Nil with a leading zero (octal in some YAML readers), for
   /// `0x10`, `1e3` or `1_000`, and beyond 18 digits.
   static func integer(_ text: String) -> Int? {
-    let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
-    guard !digits.isEmpty, digits.utf8.allSatisfy(\.isDigit) else { return nil }
-    guard digits == "0" || digits.first != "0" else { return nil }
-    return Int(text, in: -bound...bound)
+    isDecimal(text) ? Int(text, in: -bound...bound) : nil
   }
 
   /// Whether the text is a decimal number of any size.

@@ -23,18 +23,18 @@ enum SecretWords {
   }
 
   private static func isNearlyTheWord(_ word: String) -> Bool {
-    (5...12).contains(word.count) && Vocabulary.distance(word, Self.word, limit: mistakes) <= mistakes
+    Vocabulary.distance(word, Self.word, limit: mistakes) <= mistakes
   }
 
   /// Nil when a byte is not ASCII.
   private static func occurInASCII(_ text: Span<UInt8>) -> Bool? {
     let rules = rules
-    var (start, letters, occurs) = (0, UInt32(0), false)
+    var (start, letters, occurs) = (0, UInt32.zero, false)
     func endWord(at end: Int) {
       if !occurs, rules.mayBeSecret(letters) {
         occurs = isSecretWord((start..<end).map { text[$0] | 0x20 }, letters, rules)
       }
-      (start, letters) = (end + 1, 0)
+      (start, letters) = (end + 1, .zero)
     }
     for index in text.indices {
       let byte = text[index]

@@ -120,7 +120,6 @@ package struct Vocabulary: Sendable {
 
   /// The known key that equals the text up to case, and with hyphens or spaces as underscores.
   static func key(spelt text: String, among known: [String]) -> String? {
-    guard text.utf8.count <= 40 else { return nil }
     let key = String(text.lowercased().map { $0 == "-" || $0 == " " ? "_" : $0 })
     return known.contains(key) ? key : nil
   }
@@ -139,16 +138,15 @@ package struct Vocabulary: Sendable {
   static func distance(_ a: String, _ b: String, limit: Int) -> Int {
     let a = Array(a)
     let b = Array(b)
-    guard (a.count - b.count).magnitude <= limit else { return limit + 1 }
-    var beforeLast = [Int](repeating: 0, count: b.count + 1)
+    guard (a.count - b.count).magnitude <= limit else { return .max }
+    var beforeLast: [Int] = []
     var last = Array(0...b.count)
     for i in a.indices {
-      var row = [i + 1] + [Int](repeating: 0, count: b.count)
+      var row = [i + 1]
       for j in b.indices {
-        row[j + 1] = min(last[j] + (a[i] == b[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
-        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
-          row[j + 1] = min(row[j + 1], beforeLast[j - 1] + 1)
-        }
+        var steps = min(last[j] + (a[i] == b[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { steps = min(steps, beforeLast[j - 1] + 1) }
+        row.append(steps)
       }
       beforeLast = last
       last = row
