@@ -133,6 +133,10 @@ struct FindingTests {
         "room: R, minor: 1, register: true, 1️⃣wifi_check: true", "a registered room takes no `wifi_check`"),
       Wrong("1️⃣rooms: [{ room: R, minor: 1, address: C4:7C:8D:00:00:01 }]", "no `building`"),
       Wrong("1️⃣building: B", "no `rooms`"),
+      Wrong(
+        "building: 1️⃣\(String(repeating: "x", count: 101))\nmatch: any\nrooms: [{ room: R, minor: 1 }]\n",
+        "`building` has 101 bytes"),
+      .room("room: R, minor: 1, floor: 1️⃣\(String(repeating: "x", count: 65))", "`floor` has 65 bytes"),
       Wrong("building: B\nrooms: 1️⃣[]", "lists no room"),
       Wrong("building: B\n1️⃣rooms:\n", "lists no room"),
       Wrong("building: B\n1️⃣rooms: { room: R }\n", "`rooms` is a list"),

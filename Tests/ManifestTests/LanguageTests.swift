@@ -345,6 +345,21 @@ struct LanguageTests {
         """)
   }
 
+  @Test("text with an anchor is not put into quotes together with it, nor is an alias of it")
+  func ambiguousAlias() throws {
+    let reading = Files(files: [:]).read(
+      """
+      building: B
+      match: any
+      rooms: [{ room: A, minor: 1, floor: &f 0x1, tags: &t [0x2] }, { room: C, minor: 2, floor: *f, tags: *t }]
+      """)
+    #expect(reading.diagnostics.map(\.code) == [.ambiguousText, .ambiguousText, .ambiguousText])
+    let fixed = try #require(reading.fixed().first)
+    #expect(fixed.count == 1)
+    #expect(String(decoding: fixed.bytes, as: UTF8.self).contains("floor: &f 0x1, tags: &t [\"0x2\"] }"))
+    #expect(String(decoding: fixed.bytes, as: UTF8.self).contains("floor: *f, tags: *t }"))
+  }
+
   @Test(
     "the id of a room is made of the letters and digits of its name",
     arguments: [

@@ -79,12 +79,14 @@ extension ManifestDecoder {
     else { return }
     warning(
       .ambiguousText, "other YAML readers read this `\(key)` as \(meaning)", at: node.range,
-      advice: "put it into quotes: then every YAML reader reads it as written", fix: .quote(node.range))
+      advice: "put it into quotes: then every YAML reader reads it as written",
+      fix: texts.holds(text, at: node.range) ? .quote(node.range) : nil)
   }
 
   /// As above, for the key of an entry.
   mutating func warnOfOtherMeaning(key entry: YAMLNode.Entry) {
-    guard texts.isPlain(entry.keyRange), let meaning = PlainScalar.otherMeaning(of: entry.key) else { return }
+    guard texts.holds(entry.key, at: entry.keyRange), let meaning = PlainScalar.otherMeaning(of: entry.key)
+    else { return }
     warning(
       .ambiguousText, "other YAML readers read this name as \(meaning)", at: entry.keyRange,
       advice: "put it into quotes, here and where it is used", fix: .quote(entry.keyRange))

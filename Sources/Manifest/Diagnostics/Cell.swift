@@ -34,7 +34,7 @@ extension SourceText {
   func scalars(around offset: Int, in line: Range<Int>, distance: Int) -> Range<Int> {
     var lower = min(max(line.lowerBound, offset - distance), line.upperBound)
     var upper = max(lower, min(line.upperBound, offset + distance))
-    while lower > line.lowerBound, lower < bytes.count, bytes[lower] & 0xC0 == 0x80 { lower -= 1 }
+    while lower > line.lowerBound, bytes[lower] & 0xC0 == 0x80 { lower -= 1 }
     while upper < line.upperBound, bytes[upper] & 0xC0 == 0x80 { upper += 1 }
     return lower..<upper
   }

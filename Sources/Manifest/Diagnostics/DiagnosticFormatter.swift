@@ -109,7 +109,7 @@ package struct DiagnosticFormatter: Sendable {
 
   /// The first line of a range with a mark below the range.
   private func underlined(_ range: SourceRange, _ excerpt: SourceExcerpt) -> String {
-    guard let line = excerpt.source.range(ofLine: range.start.line), !line.isEmpty else { return "" }
+    guard let line = excerpt.source.range(ofLine: range.start.line) else { return "" }
     // Only bytes near the mark can be shown, so a line of megabytes is not formatted as a whole.
     let window = excerpt.source.scalars(around: range.start.offset, in: line, distance: 4 * Self.width)
     let cells = cells(ofLine: range.start.line, in: window, excerpt)
@@ -122,7 +122,7 @@ package struct DiagnosticFormatter: Sendable {
     let isCutBefore = visible.lowerBound > 0 || window.lowerBound > line.lowerBound
     let isCutAfter = visible.upperBound < cells.count || window.upperBound < line.upperBound
     let text = cells[visible].map(\.text).joined()
-    let offset = cells[visible.lowerBound..<min(first, visible.upperBound)].reduce(0) { $0 + $1.width }
+    let offset = cells[visible.lowerBound..<first].reduce(0) { $0 + $1.width }
     let length =
       first < cells.count
       ? cells[first...min(last, visible.upperBound - 1)].reduce(0) { $0 + $1.width } : 1
@@ -141,13 +141,13 @@ package struct DiagnosticFormatter: Sendable {
   private func visibleCells(_ cells: [Cell], first: Int) -> Range<Int> {
     let before = cells.prefix(first).reduce(0) { $0 + $1.width }
     let room = before <= Self.width * 2 / 3 ? before : Self.width / 3
-    var lower = min(first, cells.count)
+    var lower = first
     var used = 0
     while lower > 0, used + cells[lower - 1].width <= room {
       lower -= 1
       used += cells[lower].width
     }
-    var upper = min(first, cells.count)
+    var upper = first
     while upper < cells.count, used + cells[upper].width <= Self.width || upper == first {
       used += cells[upper].width
       upper += 1

@@ -36,7 +36,7 @@ package struct SourceExcerpt: Sendable {
 
   /// The parts of a line within `window`, each shown or hidden.
   func pieces(ofLine line: Int, in window: Range<Int>) -> [Piece] {
-    guard let range = source.range(ofLine: line)?.clamped(to: window), !range.isEmpty else { return [] }
+    guard let range = source.range(ofLine: line)?.clamped(to: window) else { return [] }
     switch visibility {
     case .open: return [Piece(bytes: range, isShown: true)]
     case .unparsed(let vocabulary):
@@ -58,9 +58,11 @@ package struct SourceExcerpt: Sendable {
     var offset = range.lowerBound
     for scalar in scalars {
       let bytes = scalar.bytes.clamped(to: range)
-      if bytes.isEmpty || bytes.upperBound <= offset { continue }
-      result += between(offset..<max(offset, bytes.lowerBound))
-      result.append(Piece(bytes: max(offset, bytes.lowerBound)..<bytes.upperBound, isShown: scalar.isShown))
+      let start = max(offset, bytes.lowerBound)
+      // Empty, or that of an alias: it is at its anchor's place.
+      if start >= bytes.upperBound { continue }
+      result += between(offset..<start)
+      result.append(Piece(bytes: start..<bytes.upperBound, isShown: scalar.isShown))
       offset = bytes.upperBound
     }
     return result + between(offset..<range.upperBound)
@@ -73,7 +75,7 @@ package struct SourceExcerpt: Sendable {
     while offset < range.upperBound {
       let start = offset
       while offset < range.upperBound, " \t{}[],;:-?".utf8.contains(source.bytes[offset]) { offset += 1 }
-      if offset > start { result.append(Piece(bytes: start..<offset, isShown: true)) }
+      result.append(Piece(bytes: start..<offset, isShown: true))
       let hidden = offset
       let isComment = offset < range.upperBound && source.bytes[offset] == UInt8(ascii: "#")
       while offset < range.upperBound, isComment || source.bytes[offset] != UInt8(ascii: " ") { offset += 1 }
@@ -84,7 +86,7 @@ package struct SourceExcerpt: Sendable {
 }
 
 extension YAMLNode {
-  /// The scalars that overlap a part of the text, in order. An alias contributes those of its anchor's place.
+  /// The scalars that may overlap a part of the text, in order. An alias contributes those of its anchor's place.
   fileprivate func scalars(in part: Range<Int>) -> [(bytes: Range<Int>, text: String)] {
     var scalars: [(bytes: Range<Int>, text: String)] = []
     collect(part, &scalars)
@@ -92,16 +94,13 @@ extension YAMLNode {
   }
 
   private func collect(_ part: Range<Int>, _ scalars: inout [(bytes: Range<Int>, text: String)]) {
-    func add(_ bytes: Range<Int>, _ text: String) {
-      if bytes.overlaps(part) { scalars.append((bytes, text)) }
-    }
     switch content {
-    case .scalar(let text, _): add(range.bytes, text)
+    case .scalar(let text, _): scalars.append((range.bytes, text))
     case .sequence(let items):
       for item in items.overlapping(part, \.range, \.range) { item.collect(part, &scalars) }
     case .mapping(let entries):
       for entry in entries.overlapping(part, \.keyRange, \.value.range) {
-        add(entry.keyRange.bytes, entry.key)
+        scalars.append((entry.keyRange.bytes, entry.key))
         entry.value.collect(part, &scalars)
       }
     }

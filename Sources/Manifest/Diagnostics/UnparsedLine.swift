@@ -84,7 +84,7 @@ struct UnparsedLine {
     let own = indentation(of: bytes).count
     if own == 0 { return true }
     for number in (max(1, line - 5000)..<line).reversed() {
-      guard let range = source.range(ofLine: number), range.count <= 2000 else { return false }
+      guard let range = source.range(ofLine: number) else { return false }
       let text = source.bytes[range]
       let indentation = indentation(of: text).count
       let content = text.dropFirst(indentation)

@@ -52,6 +52,11 @@ struct TextCollection {
     return bytes.indices.contains(range.start.offset) && !"\"'".utf8.contains(bytes[range.start.offset])
   }
 
+  /// Whether the text at this place is just this one: without quotes, an anchor or an alias.
+  func holds(_ text: String, at range: SourceRange) -> Bool {
+    texts[range.text].source.bytes[range.bytes].elementsEqual(text.utf8)
+  }
+
   /// Marks a scalar as harmless.
   mutating func show(_ range: SourceRange) {
     let bytes = range.bytes
