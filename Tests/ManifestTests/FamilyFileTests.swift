@@ -13,9 +13,15 @@ private struct WrongFamily: Sendable, CustomTestStringConvertible {
   let wrong: String
   let code: DiagnosticCode
   let message: String
+  /// A further change.
+  let other: (line: String, new: String)?
 
-  init(_ line: String, _ wrong: String, _ code: DiagnosticCode, _ message: String) {
+  init(
+    _ line: String, _ wrong: String, _ code: DiagnosticCode, _ message: String,
+    with other: (line: String, new: String)? = nil
+  ) {
     (self.line, self.wrong, self.code, self.message) = (line, wrong, code, message)
+    self.other = other
   }
 
   var testDescription: String { "\(message): \(wrong)" }
@@ -136,6 +142,97 @@ struct FamilyFileTests {
       WrongFamily(
         "service: 5A3B0000-1D2C-4E6F-8A9B-0C1D2E3F4A5B", "service: 1️⃣5A3", .notAUUID, "`service` is not a UUID"
       ),
+      WrongFamily(
+        "service: 5A3B0000-1D2C-4E6F-8A9B-0C1D2E3F4A5B", "service: 1️⃣5A3B0000", .notAUUID, "not a UUID"),
+      WrongFamily("service: 5A3B0000-1D2C-4E6F-8A9B-0C1D2E3F4A5B", "service: 1️⃣+5A3", .notAUUID, "not a UUID"),
+      WrongFamily(
+        "manufacturer: 0x0B0B, starts: \"5401\", identity", "manufacturer: 1️⃣2827, starts: \"5401\", identity",
+        .notANumber, "not the number of a company"),
+      WrongFamily(
+        "manufacturer: 0x0B0B, starts: \"5401\", identity",
+        "manufacturer: 1️⃣0x+4C, starts: \"5401\", identity",
+        .notANumber, "not the number of a company"),
+      WrongFamily(
+        "starts: \"5401\", identity", "starts: 1️⃣\"\", identity", .unknownValue, "`starts` is not bytes"),
+      WrongFamily(
+        "starts: \"5401\", identity", "starts: 1️⃣\"\(String(repeating: "00", count: 33))\", identity",
+        .unknownValue, "`starts` is not bytes"),
+      WrongFamily(
+        "title: Tag", "title: Tag\nwords: { noun: 1️⃣\(String(repeating: "x", count: 501)) }", .wrongLength,
+        "`noun` has 501 bytes"),
+      WrongFamily("write: STORE", "write: 1️⃣''", .wrongLength, "`write` has 0 bytes"),
+      WrongFamily(
+        "write: STORE", "write: 1️⃣\(String(repeating: "x", count: 101))", .wrongLength, "`write` has 101 bytes"
+      ),
+      WrongFamily("write: STORE", "write: 1️⃣\"0x\"", .unknownValue, "neither text nor bytes"),
+      WrongFamily(
+        "write: STORE", "write: 1️⃣\"0x\(String(repeating: "00", count: 101))\"", .unknownValue,
+        "neither text nor bytes"),
+      WrongFamily("identity: { manufacturer: 0x0B0B, ", "identity: { 1️⃣", .missingKey, "exactly one of"),
+      WrongFamily(
+        "number: uint16_be } }\nsettings", "number: uint16_be }, trailing: 1️⃣17 }\nsettings", .outOfRange,
+        ", outside of 0…16"),
+      WrongFamily(
+        "number: uint16_be } }\nsettings", "1️⃣numbre: uint16_be } }\nsettings", .unknownValue,
+        "no setting of this name"),
+      WrongFamily("name: Tag }", "name: Tag, 1️⃣starts: \"54\" }", .misplacedKey, "`starts` says how"),
+      WrongFamily("identity: any", "identity: 1️⃣expected", .badFamily, "no part of the identity has a value"),
+      WrongFamily(
+        "identity: any", "identity: 1️⃣factory", .badFamily, "the first part of the identity has no value"),
+      WrongFamily(
+        ", identity: any", "", .badFamily, "a device without `identity` cannot be proved by its beacon",
+        with: (
+          "identity: { manufacturer: 0x0B0B, starts: \"5401\", parts: { zone: uint8, number: uint16_be } }",
+          ""
+        )),
+      WrongFamily(
+        "saved: stored, ", "", .badFamily, "whose `status` has no `saved` cannot be proved by it",
+        with: ("proof: beacon", "proof: 1️⃣status")),
+      WrongFamily(
+        "mode: { type: choice, values: { dark: 0, bright: 1 } }", "wifi_ssid: { type: text, bytes: 1..32 }",
+        .badFamily, "only possible together", with: ("mode: uint8", "wifi_ssid: utf8")),
+      WrongFamily(
+        "characteristics:",
+        "  1️⃣wifi_ssid: { type: text, bytes: 1..32 }\n  wifi_password: { type: password }\ncharacteristics:",
+        .badFamily, "no characteristic holds this setting"),
+      WrongFamily(
+        "characteristics:",
+        "  wifi_ssid: { type: text, bytes: 1..32 }\n  wifi_password: { type: password }\ncharacteristics:",
+        .badFamily, "a characteristic with a password may hold nothing else",
+        with: (
+          "holds: { zone: uint8, number: uint16_be }",
+          "holds: { zone: uint8, number: uint16_be, wifi_password: utf8 }"
+        )
+      ),
+      WrongFamily(
+        "characteristics:",
+        """
+          1️⃣wifi_ssid: { type: text, bytes: 1..20 }
+          wifi_password: { type: password }
+        characteristics:
+          - { uuid: 5A3B0006-1D2C-4E6F-8A9B-0C1D2E3F4A5B, holds: { wifi_ssid: utf8 } }
+          - { uuid: 5A3B0007-1D2C-4E6F-8A9B-0C1D2E3F4A5B, holds: { wifi_password: utf8 } }
+        """, .conflictingSetting, "has a setting of this name with other values"),
+      WrongFamily("mode: ", "wifi_ssid: ", .conflictingSetting, "must be of type `text`"),
+      WrongFamily("mode: ", "wifi_password: ", .conflictingSetting, "must be of type `password`"),
+      WrongFamily("mode: ", "beacon_uuid: ", .conflictingSetting, "must be of type `uuid`"),
+      WrongFamily("mode: ", "beacon_major: ", .conflictingSetting, "must be of type `integer` with"),
+      WrongFamily(
+        "type: choice, values: { dark: 0, bright: 1 }", "type: password", .conflictingSetting,
+        "must be called `wifi_password`"),
+      WrongFamily("mode: ", "\(String(repeating: "m", count: 33)): ", .badIdentifier, "or more than 32"),
+      WrongFamily("mode: ", "1m: ", .badIdentifier, "a setting's name has other characters"),
+      WrongFamily("mode: ", "mö: ", .badIdentifier, "a setting's name has other characters"),
+      WrongFamily(
+        "type: choice, values: { dark: 0, bright: 1 }", "type: text, bytes: 1️⃣1..513", .outOfRange,
+        "`bytes` is outside"),
+      WrongFamily("bright: 1 }", "bright: 1️⃣65536 }", .outOfRange, "outside of 0…65535"),
+      WrongFamily("bright: 1 }", "bright: { code: 1️⃣65536 } }", .outOfRange, "outside of 0…65535"),
+      WrongFamily("range: 100ms..10s", "range: 1️⃣10s", .notADuration, "not a range of durations"),
+      WrongFamily("range: 100ms..10s", "range: 1️⃣0ms..10s", .outOfRange, "must begin above 0"),
+      WrongFamily("range: 100ms..10s", "range: 1️⃣100ms..61m", .outOfRange, "must begin above 0"),
+      WrongFamily("step: 100ms", "step: 1️⃣0ms", .notADuration, "`step` is not a duration"),
+      WrongFamily("step: 100ms", "step: 1️⃣20s", .notADuration, "`step` is not a duration"),
       WrongFamily("proof: beacon", "proof: 1️⃣read_back", .badFamily, "nothing is read back"),
       WrongFamily(
         "saved: stored, ", "saved: stored, needs_ready: 1️⃣perhaps, ", .unknownValue, "`needs_ready` is neither"
@@ -161,7 +258,7 @@ struct FamilyFileTests {
       WrongFamily(
         "0..255, shared: true", "0..255, shared: true, written: false", .conflictingSetting, "must be called"),
       WrongFamily(
-        "number: { type: integer, range: 1..65535 }", "number: { type: integer, range: 1️⃣1..70000 }",
+        "number: { type: integer, range: 1..65535 }", "number: { type: integer, range: 1️⃣1..65536 }",
         .outOfRange, "`range` is outside"),
       WrongFamily(
         "number: { type: integer, range: 1..65535 }",
@@ -177,7 +274,7 @@ struct FamilyFileTests {
         "holds: { zone: uint8, number: uint16_be }", "holds: { zone: uint8, 1️⃣number: uint8 }",
         .unencodableSetting, "does not hold every value"),
       WrongFamily(
-        "range: 100ms..10s, step: 100ms", "range: 100ms..60s, step: 100ms", .unencodableSetting,
+        "range: 100ms..10s, step: 100ms", "range: 100ms..60m, step: 100ms", .unencodableSetting,
         "does not hold every value"),
       WrongFamily(
         "{ dark: 0, bright: 1 }", "{ dark: 0, bright: 300 }", .unencodableSetting, "does not hold every value"
@@ -210,10 +307,15 @@ struct FamilyFileTests {
         .ambiguousFamily, "is also recognised by"),
       WrongFamily("family: tag", "family: &a [1️⃣*a]", .badAlias, "an alias inside its own anchor"),
       WrongFamily("title: Tag", "title: &a { b: 1️⃣*a }", .badAlias, "an alias inside its own anchor"),
-    ])
+    ] as [WrongFamily])
   fileprivate func findings(_ wrong: WrongFamily) throws {
     try #require(Self.tag.contains(wrong.line))
-    let marked = MarkedText(Self.tag.replacing(wrong.line, with: wrong.wrong))
+    var text = Self.tag.replacing(wrong.line, with: wrong.wrong)
+    if let other = wrong.other {
+      try #require(text.contains(other.line))
+      text = text.replacing(other.line, with: other.new)
+    }
+    let marked = MarkedText(text)
     let reading = read(["tag.yaml": marked.text])
     #expect(reading.building == nil)
     let finding = try #require(
@@ -221,6 +323,38 @@ struct FamilyFileTests {
       "\(reading.rendered)")
     #expect(finding.severity == .error && finding.range.text == 1)
     if let mark = marked[1] { #expect(finding.range.start.offset == mark.offset, "\(reading.rendered)") }
+  }
+
+  @Test(
+    "the least and the most that a family file can say is valid",
+    arguments: [
+      ("title: Tag", "title: Tag\nwords: { noun: x }"), ("write: STORE", "write: S"),
+      ("\"5401\"", "\"54\""), ("range: 100ms..10s, step: 100ms", "range: 1s..1s, step: 1s"),
+      ("range: 1..65535", "range: 7..7"), ("title: Tag", "title: Tag\nwords: {}"),
+    ])
+  func bounds(line: String, new: String) throws {
+    try #require(Self.tag.contains(line))
+    #expect(read(["tag.yaml": Self.tag.replacing(line, with: new)]).rendered == "")
+  }
+
+  @Test(
+    "a setting has any other name, and one that a family of the program has too may have another range",
+    arguments: [
+      ("number", "minor"), ("mode: ", "m: "), ("mode: ", "\(String(repeating: "m", count: 32)): "),
+      ("mode: ", "m_1: "),
+    ])
+  func names(old: String, new: String) throws {
+    #expect(
+      read(
+        ["tag.yaml": Self.tag.replacing(old, with: new)], Self.manifest.replacing(old, with: new)
+      ).rendered == "")
+  }
+
+  @Test("a family file without a family is an error at its name in the manifest")
+  func empty() throws {
+    let finding = try #require(
+      read(["tag.yaml": "# none\n"]).diagnostics.first { $0.message == "the family file is empty" })
+    #expect(finding.severity == .error && finding.range.text == 0 && finding.range.start.line == 2)
   }
 
   @Test("a timeout follows 1 to 20 intervals of a setting", arguments: [1, 20])

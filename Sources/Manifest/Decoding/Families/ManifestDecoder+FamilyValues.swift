@@ -17,8 +17,7 @@ extension ManifestDecoder {
 
   mutating func uuid(_ node: YAMLNode, _ key: String) -> BluetoothUUID? {
     guard let text = text(node, key) else { return nil }
-    if text.utf8.count == 36, let uuid = BluetoothUUID(text) { return uuid }
-    if text.utf8.count == 4, let short = UInt16(text, radix: 16) { return BluetoothUUID(short: short) }
+    if [4, 36].contains(text.utf8.count), let uuid = BluetoothUUID(text) { return uuid }
     return refused(
       .notAUUID, "`\(key)` is not a UUID", at: node.range,
       advice: "32 hex digits in groups of 8, 4, 4, 4 and 12, or the 4 of an assigned number")
@@ -26,7 +25,8 @@ extension ManifestDecoder {
 
   mutating func company(_ node: YAMLNode) -> UInt16? {
     guard let text = text(node, "manufacturer") else { return nil }
-    if text.hasPrefix("0x"), let number = UInt16(text.dropFirst(2), radix: 16) { return number }
+    let digits = text.dropFirst(2)
+    if text.hasPrefix("0x"), digits.first != "+", let number = UInt16(digits, radix: 16) { return number }
     return refused(
       .notANumber, "`manufacturer` is not the number of a company", at: node.range,
       advice: "write it in hex digits, for example 0x004C")
