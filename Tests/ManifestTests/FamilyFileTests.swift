@@ -213,6 +213,45 @@ struct FamilyFileTests {
           - { uuid: 5A3B0006-1D2C-4E6F-8A9B-0C1D2E3F4A5B, holds: { wifi_ssid: utf8 } }
           - { uuid: 5A3B0007-1D2C-4E6F-8A9B-0C1D2E3F4A5B, holds: { wifi_password: utf8 } }
         """, .conflictingSetting, "has a setting of this name with other values"),
+      WrongFamily(
+        "- { state: configured, manufacturer: 0x0B0B, starts: \"5401\", identity: any }\n  - { state: waiting, name: Tag }",
+        "1️⃣[]", .wrongStructure, "`recognise` is a list of rules"),
+      WrongFamily(", write: STORE", "", .missingKey, "`save` without `write`"),
+      WrongFamily(
+        "status: { characteristic: 5A3B0004-1D2C-4E6F-8A9B-0C1D2E3F4A5B, ", "status: { ", .missingKey,
+        "`status` without `characteristic`"),
+      WrongFamily(
+        "proof: beacon", "slow_by: { 1️⃣verify: 2 }\nproof: beacon", .missingKey, "`slow_by` without `setting`"),
+      WrongFamily(
+        "proof: beacon", "slow_by: { setting: 1️⃣fode }\nproof: beacon", .unknownValue,
+        "no setting of this name"),
+      WrongFamily(
+        "number: uint16_be } }\nsettings", "number: uint16_be, wifi_password: utf8 } }\nsettings", .badFamily,
+        "a password cannot be on air",
+        with: ("characteristics:", "  wifi_password: { type: password }\ncharacteristics:")),
+      WrongFamily(
+        "parts: { zone: uint8, number", "parts: { zone: uint8, 1️⃣beacon_major: uint16_be, number", .badFamily,
+        "needs the factory's value",
+        with: (
+          "characteristics:",
+          "  beacon_major: { type: integer, range: 0..65535, written: false }\ncharacteristics:"
+        )),
+      WrongFamily(
+        "mode: { type: choice, values: { dark: 0, bright: 1 } }",
+        "beacon_major: { type: integer, range: 0..65535, written: false, factory: 1 }", .badFamily,
+        "this setting has `written: false`", with: ("mode: uint8", "1️⃣beacon_major: uint16_be")),
+      WrongFamily(
+        "identity: { manufacturer: 0x0B0B, starts",
+        "identity: { ibeacon: { uuid: zone, major: zone, minor: number }, 1️⃣starts", .misplacedKey,
+        "`ibeacon` decides `starts`"),
+      WrongFamily(
+        "type: choice, values: { dark: 0, bright: 1 }", "type: text, bytes: 1..5", .unencodableSetting,
+        "text can only be the last part", with: ("{ mode: uint8 }", "{ 1️⃣mode: utf8, fade: uint8 }")),
+      WrongFamily(
+        "number: { type: integer, range: 1..65535 }", "number: { type: text, bytes: 1..5 }",
+        .unencodableSetting,
+        "text can only be the last part",
+        with: ("number: uint16_be } }\nsettings", "1️⃣number: utf8 }, trailing: 1 }\nsettings")),
       WrongFamily("mode: ", "wifi_ssid: ", .conflictingSetting, "must be of type `text`"),
       WrongFamily("mode: ", "wifi_password: ", .conflictingSetting, "must be of type `password`"),
       WrongFamily("mode: ", "beacon_uuid: ", .conflictingSetting, "must be of type `uuid`"),

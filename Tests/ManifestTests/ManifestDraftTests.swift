@@ -46,6 +46,10 @@ struct ManifestDraftTests {
     #expect(reading.diagnostics.isEmpty, "\(reading.rendered)")
     let room = try #require(reading.building?.rooms.first)
     #expect(room.name == "301" && room.minor == 301 && room.floor == "3")
+    let usual = ManifestDraft(
+      name: "B", profile: "robo-sensor", match: .address,
+      rooms: .table(file: "r.csv", columns: [], ignored: []))
+    #expect(!usual.text.contains("columns:") && !usual.text.contains("ignore:"))
   }
 
   @Test(
@@ -73,6 +77,14 @@ struct ManifestDraftTests {
     #expect(columns.set(nil, of: "Zimmer") == true)
     #expect(columns.mapped == [.init("minor", "Nr")])
     #expect(columns.ignored == ["Zimmer", "Beacon", "Notes"])
+    #expect(columns.columns.map(\.isNamedSo) == [false, false, false, false])
+    var named = TableColumns(headers: ["Room", "Zimmer"], families: .builtIn)
+    #expect(named.set("room", of: "Zimmer") == true)
+    #expect(named.columns.map(\.key) == [nil, "room"])
+    #expect(named.columns.map(\.isNamedSo) == [false, false])
+    #expect(named.set("room", of: "Room") == true)
+    #expect(named.columns.map(\.key) == ["room", nil])
+    #expect(named.columns.map(\.isNamedSo) == [true, false])
   }
 
   @Test(
@@ -80,7 +92,8 @@ struct ManifestDraftTests {
     arguments: [
       ("101-140", "{101..140}"), ("1 – 40", "{1..40}"), ("Room 101-140", "Room {101..140}"),
       ("Room 301..332", "Room {301..332}"), ("Room 3-12", "Room 3-12"), ("Room 140-101", "Room 140-101"),
-      ("Room 1-2", "Room 1-2"), ("Room {301..332}", "Room {301..332}"), ("Lobby", "Lobby"),
+      ("Room 1-2", "Room 1-2"), ("0-1", "{0..1}"), ("7-7", "7-7"), ("1-999999999", "{1..999999999}"),
+      ("1-1000000000", "1-1000000000"), ("Room {301..332}", "Room {301..332}"), ("Lobby", "Lobby"),
     ])
   func roomNames(text: String, name: String) {
     #expect(ManifestDraft.roomName(text) == name)

@@ -57,10 +57,10 @@ package struct DiagnosticFormatter: Sendable {
     let namesNothing: [DiagnosticCode] = [
       .unknownKey, .unknownColumn, .unknownNetwork, .unknownAdapter, .unknownValue,
     ]
-    let bytes = namesNothing.contains(finding.code) ? finding.range.bytes : 0..<0
+    let bytes = excerpts[finding.range.text].source.bytes
     return Kind(
       code: finding.code, message: finding.message.filter { !$0.isNumber }, text: finding.range.text,
-      subject: excerpts[finding.range.text].source.bytes[bytes])
+      subject: namesNothing.contains(finding.code) ? bytes[finding.range.bytes] : [])
   }
 
   /// Findings of one kind as one, with the notes of the first.

@@ -13,7 +13,7 @@ struct UnparsedLine {
     self.vocabulary = vocabulary
     self.line = line
     self.source = source
-    range = source.range(ofLine: line) ?? 0..<0
+    range = source.range(ofLine: line) ?? source.start..<source.start
   }
 
   /// The shown start of the line, and the hidden rest.

@@ -137,7 +137,6 @@ struct RoomChange {
   private func previous(in range: SourceRange) -> SourceRange {
     let earlier = decoder.drafts[..<index].last { other in
       !other.isOfRange && other.origin.range == range && other.origin.list == draft.origin.list
-        && other.origin.entry.start > range.start
     }
     return earlier?.origin.entry ?? range
   }
