@@ -370,6 +370,8 @@ struct FamilyFileTests {
       ("title: Tag", "title: Tag\nwords: { noun: x }"), ("write: STORE", "write: S"),
       ("\"5401\"", "\"54\""), ("range: 100ms..10s, step: 100ms", "range: 1s..1s, step: 1s"),
       ("range: 1..65535", "range: 7..7"), ("title: Tag", "title: Tag\nwords: {}"),
+      ("manufacturer: 0x0B0B, starts: \"5401\", identity", "service_data: 5A3B, starts: \"5401\", identity"),
+      ("identity: { manufacturer: 0x0B0B", "identity: { service_data: 5A3B"),
     ])
   func bounds(line: String, new: String) throws {
     try #require(Self.tag.contains(line))

@@ -89,6 +89,9 @@ struct ManifestEditorTests {
       "keys in quotes", "rooms:\n- \"room\": R\n  \"minor\": 1\n",
       "rooms:\n- \"room\": R\n  \"minor\": 1\n  \"address\": \"C4:7C:8D:00:00:FF\"\n"),
     Layout(
+      "the first key in quotes", "rooms:\n- { \"room\": R, minor: 1 }\n",
+      "rooms:\n- { \"room\": R, minor: 1, \"address\": \"C4:7C:8D:00:00:FF\" }\n"),
+    Layout(
       "a dash on a line of its own", "rooms:\n-\n  room: R\n  minor: 1\n- room: A\n  minor: 2\n",
       "rooms:\n-\n  room: R\n  minor: 1\n  address: \"C4:7C:8D:00:00:FF\"\n- room: A\n  minor: 2\n"),
     Layout(
