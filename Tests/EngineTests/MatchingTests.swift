@@ -315,7 +315,7 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
   func registered() throws {
     let room = Sample.beaconRoom(1, power: nil, interval: nil, registered: true)
     let identity = try #require(room.identity)
-    func beacon(_ number: UInt64, rssi: Int) -> Advertisement {
+    func beacon(_ number: UInt64, rssi: Int?) -> Advertisement {
       let beacon = IBeacon(uuid: Sample.site, major: UInt16(Sample.major), minor: 1, measuredPower: -59)
       return Advertisement(
         address: Sample.address(number), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(1)),
@@ -332,7 +332,11 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     let one = verified(room, [[beacon(5, rssi: -70)], [], [beacon(5, rssi: -60)]])
     #expect(one.finding == .onAir && one.address == Sample.address(5) && one.identity == identity)
     #expect(one.windowsReceived == 2 && one.windows == 3 && one.rssi == -60 && one.rssiMin == -70)
-    #expect(one.others == [] && one.adapter == Sample.adapter)
+    #expect(one.rssiMax == -60 && one.others == [] && one.adapter == Sample.adapter)
+    for (rssi, isWeak) in [(-85, false), (-86, true), (nil, false)] as [(Int?, Bool)] {
+      let found = verified(room, [[beacon(5, rssi: rssi)]])
+      #expect(found.finding == .onAir && found.isWeak == isWeak, "\(String(describing: rssi))")
+    }
     let two = verified(room, [[beacon(5, rssi: -70), beacon(6, rssi: -60)]])
     #expect(two.finding == .otherDevice && two.others == [Sample.address(5), Sample.address(6)])
     #expect(two.windowsReceived == 0 && two.address == nil)

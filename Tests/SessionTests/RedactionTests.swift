@@ -9,6 +9,7 @@ import VirtualTime
 @Suite("redaction of secrets") struct RedactionTests {
   static let secrets = [
     "hunter22", "correct horse, battery staple!", "p@ss\"w\\rd!", "12345678", "Gäste-im-Hafen",
+    "~~~???>>>",
   ]
 
   /// A form in which a device can repeat a secret.
@@ -44,9 +45,13 @@ import VirtualTime
     Form("hexadecimal") { each($0) { String(format: "%02x", $0) } },
     Form("hexadecimal, upper case, spaced") { each($0) { String(format: "%02X ", $0) } },
     Form("hexadecimal, as in C") { each($0) { String(format: "0x%02x, ", $0) } },
+    Form("hexadecimal, each digit apart") { each($0) { String(format: "%x -%x -", $0 >> 4, $0 & 15) } },
     Form("backslash and x") { each($0) { String(format: "\\x%02x", $0) } },
     Form("URL") { $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" },
     Form("URL, all of it") { each($0) { String(format: "%%%02X", $0) } },
+    Form("base64, in continued lines") { text in
+      Data(text.utf8).base64EncodedString().map { "\($0)\\\r\n" }.joined()
+    },
     Form("base64") { Data($0.utf8).base64EncodedString() },
     Form("base64 within more") { Data("pw=\($0).".utf8).base64EncodedString() },
     Form("base64 within more, shifted") { Data("psk=\($0).".utf8).base64EncodedString() },
@@ -79,10 +84,22 @@ import VirtualTime
       ("error: hunt", "error: •••"), ("er22 refused", "••• refused"), ("nter", "•••"),
       ("error: no unter2 here", "error: no ••• here"), ("hun", "hun"),
       ("the 2026 hunt is on", "the 2026 hunt is on"),
-      ("error: hunt\u{FFFD}", "error: •••"),
+      ("error: hunt\u{FFFD}", "error: •••"), ("hunter22hunter22", "•••"), ("hunter22\\", "•••\\"),
+      ("hunter2%32", "•••"), ("hunter2\\u0032", "•••"),
     ])
   func cutOff(text: String, expected: String) {
     #expect(Redactor([Secret("hunter22")])(text) == expected)
+  }
+
+  @Test(
+    "several secrets, and those of each length, are redacted and nothing beside them",
+    arguments: [
+      (["k9", "xk9#"], "xk9#", "•••"), (["k9", "k9#x", "x#k"], "k9#x, k9", "•••, •••"),
+      (["a\"cafe12"], "a\\\"cafe12", "•••"), (["abcdefghijklmno"], "x cdefgh y", "x ••• y"),
+      (["abcdefghijklmnop"], "x cdefgh y", "x cdefgh y"), (["abcdefghijklmnop"], "x cdefghij y", "x ••• y"),
+    ])
+  func lengths(secrets: [String], text: String, expected: String) {
+    #expect(Redactor(secrets.map { Secret($0) })(text) == expected)
   }
 
   @Test("a text without a secret stays unchanged")
@@ -112,11 +129,12 @@ import VirtualTime
 
   @Test("a secret that is split over several statuses is removed from those that complete it")
   func split() async throws {
+    let long = String(repeating: ".", count: 100)
     let texts = try await recorded([
-      .status("error: bad hun"), .status("ter"), .status("22, sorry"), .failure("22, sorry"), .status("hunt"),
-      .status("er22"), .status("ready"),
+      .status("\(long)error: bad hun"), .status("ter"), .status("22, sorry"), .failure("22, sorry"),
+      .status("hunt"), .status("er22"), .status("ready"),
     ])
-    #expect(texts == ["error: bad hun", "•••", "•••, sorry", "•••, sorry", "•••", "•••", "ready"])
+    #expect(texts == ["\(long)error: bad hun", "•••", "•••, sorry", "•••, sorry", "•••", "•••", "ready"])
   }
 
   @Test("texts of the stack are redacted like those of a device")
@@ -134,6 +152,7 @@ import VirtualTime
     let reasons: [FailureReason] = [
       .refused(stage: .write, deviceText: secret), .readBackMismatch(setting: "power", held: secret),
       .readBackMismatch(setting: "power", held: secret).causedByHostPause,
+      .foreignSettings(held: secret, .reading),
       .notReceivedAfterSave(SaveResponse(deviceText: secret, stackText: secret)),
       .networkNotReceived(ssid: "Guests", networks: [FoundNetwork(ssid: secret, rssi: -61)]),
     ]
@@ -146,7 +165,10 @@ import VirtualTime
           .init(
             room: "lobby", attempt: 1, ssid: "Guests", result: .notReceived,
             networks: [FoundNetwork(ssid: secret, rssi: -61)])),
+        .deviceDescribed(
+          .init(room: "lobby", attempt: 1, details: [DeviceDetail(.firmware, secret)])),
         .runInterrupted(.init(cause: .stack, detail: secret)),
+        .hostUnavailable(.init(host: try #require(HostName("gw1")), cause: .noAnswer, stackText: secret)),
         .adapterSelected(.init(adapter: adapter, name: "hci0", stack: secret)),
         .adapterFaulted(.init(adapter: adapter, fault: .refusesToScan, stackText: secret)),
         .foreignScanDetected(.init(adapter: adapter, clients: [secret])),
@@ -164,6 +186,8 @@ import VirtualTime
       let redacted = fact.redacted { $0.text == secret ? "•••" : $0.text }
       #expect("\(fact)".contains(secret) && !"\(redacted)".contains(secret), "\(redacted)")
     }
+    // The identity of a beacon stays: the record compares it.
+    #expect(FailureReason.foreignSettings(held: secret, .onAir).redacted { _ in "•••" }.held == secret)
   }
 
   private enum Saying {

@@ -71,8 +71,8 @@ extension FailureReason {
     context.networks = context.networks?.map { FoundNetwork(ssid: redact($0.ssid), rssi: $0.rssi) }
     context.deviceText = context.deviceText.map(redact)
     context.stackText = context.stackText.map(redact)
-    // A pause of the host may have ended a `readBackMismatch`.
-    if code == .readBackMismatch || code == .hostPaused { context.held = context.held.map(redact) }
+    // Without a stage it is the identity of a beacon, which the record compares.
+    if context.stage != nil { context.held = context.held.map(redact) }
     return FailureReason(code, context)
   }
 }

@@ -28,26 +28,23 @@ package struct Redactor: Sendable {
 
   package var isEmpty: Bool { pieces.isEmpty }
 
-  /// The end of a text, as far as `callAsFunction(_:after:)` uses it.
+  /// The end of a text, as far as a secret that begins there can continue in the next one.
   package static func tail(of text: String) -> String {
     String(decoding: text.utf8.suffix(memory), as: UTF8.self)
   }
 
   /// `text` with every secret in it replaced by `•••`.
-  /// - Parameter earlier: the text before from the same source: a secret may begin there.
+  /// - Parameter earlier: the end of the text before from the same source (`tail`): a secret may begin there.
   package func callAsFunction(_ text: String, after earlier: String = "") -> String {
-    if isEmpty || text.isEmpty { return text }
     let bytes = Array(text.utf8)
     let isCutOff = bytes.suffix(Self.cutOff.count).elementsEqual(Self.cutOff)
     var ranges = self.ranges(in: isCutOff ? bytes.dropLast(Self.cutOff.count) : bytes, isWhole: true)
-    let before = earlier.utf8.suffix(Self.memory)
-    if !before.isEmpty {
-      ranges += self.ranges(in: before + bytes, isWhole: false).compactMap { range in
-        let range = range.lowerBound - before.count..<range.upperBound - before.count
-        return range.upperBound > 0 ? range.clamped(to: 0..<bytes.count) : nil
-      }
+    let before = Array(earlier.utf8)
+    ranges += self.ranges(in: before + bytes, isWhole: false).map { range in
+      let range = range.lowerBound - before.count..<range.upperBound - before.count
+      return range.clamped(to: 0..<bytes.count)
     }
-    return ranges.isEmpty ? text : Self.text(bytes, without: ranges)
+    return ranges.allSatisfy(\.isEmpty) ? text : Self.text(bytes, without: ranges)
   }
 
   /// A character that was cut off at the end of a text.
@@ -64,13 +61,11 @@ package struct Redactor: Sendable {
   private static func text(_ bytes: [UInt8], without ranges: [Range<Int>]) -> String {
     var result: [UInt8] = []
     var end = 0
-    var isOpen = false
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.upperBound > end {
-      if range.lowerBound > end || !isOpen {
-        result += bytes[end..<max(end, range.lowerBound)] + Array(mark.utf8)
+      if range.lowerBound > end || result.isEmpty {
+        result += bytes[end..<range.lowerBound] + Array(mark.utf8)
       }
       end = range.upperBound
-      isOpen = true
     }
     // A character that was cut off belongs to the secret before it.
     let rest = bytes[end...]

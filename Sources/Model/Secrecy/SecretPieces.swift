@@ -18,7 +18,7 @@ struct SecretPieces: Sendable {
 
   mutating func insert(_ secret: [UInt8]) {
     guard !secret.isEmpty else { return }
-    let length = secret.count < 6 ? secret.count : secret.count < 16 ? 6 : 8
+    let length = secret.count < 16 ? min(secret.count, 6) : 8
     lengths.insert(length)
     pieces.formUnion(Self.keys(of: secret, length))
     guard length >= 6 else { return }
@@ -46,10 +46,10 @@ struct SecretPieces: Sendable {
       }
     }
     guard hasEdges else { return }
+    if wholes.contains(Self.key(bytes[...])) { report(0..<bytes.count) }
     for count in Self.leastAtEdge..<8 where count <= bytes.count {
       if beginnings.contains(Self.key(bytes.suffix(count))) { report(bytes.count - count..<bytes.count) }
       if ends.contains(Self.key(bytes.prefix(count))) { report(0..<count) }
-      if count == bytes.count, wholes.contains(Self.key(bytes[...])) { report(0..<count) }
     }
   }
 
@@ -57,7 +57,7 @@ struct SecretPieces: Sendable {
     (0...secret.count - count).map { key(secret[$0..<$0 + count]) }
   }
 
-  /// Up to 8 bytes as a number. No byte is 0, so different sequences have different numbers.
+  /// Up to 8 bytes as a number; of more only the last 8. No byte is 0, so different sequences have different numbers.
   private static func key(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     bytes.reduce(0) { $0 << 8 | UInt64($1) }
   }

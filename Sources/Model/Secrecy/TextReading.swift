@@ -30,9 +30,7 @@ struct TextReading {
     var plain = TextReading(capacity: text.count)
     for (index, byte) in text.enumerated() { plain.append(byte, from: index, to: index + 1) }
     body(plain)
-    if text.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "%") }) {
-      body(unescaped(text))
-    }
+    body(unescaped(text))
     // Bytes can have any separators between them, `0x` and `\x`, too.
     for skipped in 0..<2 {
       body(digits(of: text, bits: 4, skipping: skipped, { UInt8(hexDigit: $0) }, isEnd: \.isAlphanumeric))
@@ -81,7 +79,7 @@ struct TextReading {
   private static func digits(
     of text: [UInt8], bits: UInt32, skipping skipped: Int, _ digit: (UInt8) -> UInt8?, isEnd: (UInt8) -> Bool
   ) -> TextReading {
-    var view = TextReading(capacity: text.count * Int(bits) / 8)
+    var view = TextReading(capacity: text.count)
     var (toSkip, value, count, start) = (skipped, UInt32(0), UInt32(0), 0)
     for (index, byte) in text.enumerated() {
       guard let digit = digit(byte) else {
