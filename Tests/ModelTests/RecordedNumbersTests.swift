@@ -54,6 +54,22 @@ import Testing
     }
   }
 
+  @Test("the greatest numbers are read, and no greater ones")
+  func greatest() throws {
+    func read(_ elapsed: Int64, _ seconds: Double) throws -> RunEvent {
+      let line =
+        #"{"v":1,"seq":1,"at":"2026-11-21T09:00:00.000Z","elapsed_us":\#(elapsed),"kind":"host_paused","#
+        + #""data":{"kind":"suspended","seconds":\#(seconds)}}"#
+      return try JSONDecoder().decode(RunEvent.self, from: Data(line.utf8))
+    }
+    let most: Int64 = 1_000_000_000_000_000
+    #expect(try read(most, 1e9).elapsed == .seconds(1_000_000_000))
+    #expect(try read(0, -1e9).elapsed == .zero)
+    for (elapsed, seconds) in [(most + 1, 0), (-1, 0), (0, 1e9 + 1), (0, -1e9 - 1)] as [(Int64, Double)] {
+      #expect(throws: DecodingError.self, "\(elapsed) \(seconds)") { try read(elapsed, seconds) }
+    }
+  }
+
   @Test(
     "a time out of range is rejected",
     arguments: [
