@@ -34,7 +34,8 @@ import Testing
       ("tag:suite", ["room-301", "honeymoon-suite"]), ("tag:SUITE", ["room-301", "honeymoon-suite"]),
       ("Tag:street side", ["room-301"]), ("tag:suit", []), ("tag:", []), ("tag:*", []),
       ("floor:3", ["room-301", "room-302"]), ("floor:ground", ["lobby"]), ("floor:1", []), ("floor:", []),
-      ("minor:301", ["room-301"]), ("minor:301-332", ["room-301", "room-302", "honeymoon-suite"]),
+      ("minor:301", ["room-301"]), ("minor:301-301", ["room-301"]),
+      ("minor:301-332", ["room-301", "room-302", "honeymoon-suite"]),
       ("minor:0..1", ["lobby"]), ("minor: 301 – 302", ["room-301", "room-302"]), ("minor:303-331", []),
       ("MINOR:65535", ["cafe"]), ("suite", []), ("3", []), ("", []),
     ])
@@ -60,11 +61,14 @@ import Testing
     "the distance of a pattern to a name grows with the differences",
     arguments: [
       ("Rom 3*", "Room 301", 1), ("Room 4*", "Room 301", 1), ("*-siute", "honeymoon-suite", 2),
-      ("?oom 30?", "Room 301", 0), ("x*", "", 1), ("*", "", 0), ("a*b*c", "xxx", 3),
+      ("xoom 4*", "Room 301", 2), ("?oom 30?", "Room 301", 0), ("x*", "", 1), ("*", "", 0),
+      ("a*b*c", "xxx", 3),
     ])
   func distance(_ pattern: String, _ name: String, _ expected: Int) throws {
     let pattern = try #require(NamePattern(pattern))
     #expect(pattern.distance(to: name) == expected)
+    #expect(pattern.distance(to: name, within: expected) == expected)
+    #expect(pattern.distance(to: name, within: expected - 1) > expected - 1)
     #expect(pattern.matches(name) == (expected == 0))
   }
 }

@@ -189,6 +189,9 @@ import Testing
     #expect(long.parts == parts && long.distinction == parts[1])
     #expect(DeviceIdentity(recorded: long.description).parts == parts)
     #expect(DeviceIdentity(recorded: "a, b,c").distinction == "b,c")
+    // With a backslash it is read character by character, and otherwise the same.
+    #expect(DeviceIdentity(recorded: "a, , b,c").parts == ["a", "", "b,c"])
+    #expect(DeviceIdentity(recorded: "a, , b,c\\d").parts == ["a", "", "b,cd"])
     for text in ["", ",", "a,", "a, b,c", "\\", "a\\"] {
       let hostile = DeviceIdentity(recorded: text)
       #expect(hostile.distinction.utf8.count <= text.utf8.count && hostile.parts.joined().count <= text.count)

@@ -15,7 +15,7 @@ package struct AdapterReference: Hashable, Sendable, ExpressibleByStringLiteral 
 
   package func names(_ adapter: Adapter) -> Bool {
     text == adapter.name || AdapterID(text) == adapter.id
-      || adapter.id.host != nil && adapter.id.host?.text == text
+      || adapter.id.host?.text == text
   }
 }
 
@@ -55,8 +55,7 @@ package struct HostDescription: Hashable, Sendable {
 extension AdapterReference {
   /// The host that it names; nil for an adapter of this computer.
   package var host: HostName? {
-    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-    return HostName(String(parts[0]))
+    HostName(String(text.prefix { $0 != "/" }))
   }
 }
 

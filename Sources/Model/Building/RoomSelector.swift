@@ -60,7 +60,7 @@ package enum RoomSelector: Hashable, Sendable {
     let bounds = text.replacing("..", with: "-").replacing("–", with: "-")
       .split(separator: "-", omittingEmptySubsequences: false)
       .map { bound in
-        Int(bound.filter { $0 != " " }, in: 0...65_535).flatMap {
+        Int(bound.filter { $0 != " " }, in: RecordedNumbers.integers).flatMap {
           setting.violation(of: .integer($0)) == nil ? $0 : nil
         }
       }

@@ -19,7 +19,9 @@ package struct DeviceIdentity: Hashable, Sendable, CustomStringConvertible {
 
   package var parts: [String] {
     // Most have no such comma, and advertisements are many.
-    guard hasEscapes else { return description.split(separator: Self.separator).map { String($0) } }
+    guard hasEscapes else {
+      return description.split(separator: Self.separator, omittingEmptySubsequences: false).map { String($0) }
+    }
     var parts = [""]
     var rest = description[...]
     while let character = rest.popFirst() {
@@ -39,10 +41,10 @@ package struct DeviceIdentity: Hashable, Sendable, CustomStringConvertible {
   package var distinction: String {
     // The fold compares it for each sighting. `split` would take far longer.
     let bytes = description.utf8
-    guard !hasEscapes, let comma = bytes.lastIndex(of: UInt8(ascii: ",")) else { return parts.last ?? "" }
-    let rest = bytes[comma...].dropFirst()
-    return rest.first == UInt8(ascii: " ")
-      ? String(description[rest.dropFirst().startIndex...]) : parts.last ?? ""
+    guard !hasEscapes, let comma = bytes.lastIndex(of: UInt8(ascii: ",")),
+      bytes[comma...].starts(with: Self.separator.utf8)
+    else { return parts.last ?? "" }
+    return String(description[bytes.index(comma, offsetBy: Self.separator.utf8.count)...])
   }
 
   private var hasEscapes: Bool { description.utf8.contains(UInt8(ascii: "\\")) }
@@ -140,7 +142,7 @@ package struct IdentityRule: Hashable, Sendable {
     var rest = data.dropFirst(prefix.count)
     var texts: [String] = []
     for part in parts {
-      let bytes = rest.prefix(part.encoding.length ?? rest.count - trailing)
+      let bytes = rest.prefix(part.encoding.length ?? rest.count)
       guard let text = part.encoding.shown(bytes) else { return nil }
       texts.append("\(part.name) \(text)")
       rest = rest.dropFirst(bytes.count)
