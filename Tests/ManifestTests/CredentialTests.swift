@@ -136,7 +136,8 @@ import Testing
       ("abcd1234", true), ("0123456789abcdef012", true), ("0123456789abcdef0123", false),
       ("01234567890123456789012", true), ("012345678901234567890123456789", false), ("", false),
       ("kq3zt81mxw0vbn5", true), ("kq3zt81mxw0vbn5j", false), ("Kq3zT81mXw0vb", true),
-      ("Kq3zT81mXw0vbn", false),
+      ("Kq3zT81mXw0vbn", false), ("abcdefghijklmnopq", true), ("abcdefghijklmnopqr", false),
+      ("0123456789ABCDEF012", true), ("Kq3zT81mXw0-", true), ("Kq3zT81mXw0v-", false),
     ])
   func guessable(pop: String, isGuessable: Bool) {
     let room = "  - { room: A, device: A, pop: \"\(pop)\" }"

@@ -51,6 +51,17 @@ import Testing
   func wrongType() throws {
     #expect(try violation(.minor, .text("7")) == .wrongType)
     #expect(try violation(.wifiPassword, .text("in the clear")) == .wrongType)
+    #expect(try violation(.minor, .secret(Secret("12345678"))) == .wrongType)
+  }
+
+  @Test(
+    "a WiFi passphrase is no key",
+    arguments: [
+      (0, nil), (7, .badPassphrase(bytes: 7)), (8, nil), (63, nil), (64, .badPassphrase(bytes: 64)),
+    ] as [(Int, SettingViolation?)])
+  func wifiPassphrase(count: Int, expected: SettingViolation?) throws {
+    let password = try #require(DeviceFamily.espIDF[.wifiPassword])
+    #expect(password.violation(of: .secret(Secret(String(repeating: "0", count: count)))) == expected)
   }
 
   private func beacon(_ name: SettingName) throws -> SettingDescription {
@@ -122,6 +133,16 @@ import Testing
       let value = try #require(description.value("\(nearest)ms"))
       #expect(description.violation(of: value) == nil)
     }
+  }
+
+  @Test("a step of whole milliseconds stays as it is")
+  func wholeStep() {
+    let fade = SettingDescription(
+      "fade", "fade", .duration(.zero...(.seconds(1)), step: .milliseconds(100)), isRequired: false,
+      documentation: "")
+    #expect(
+      fade.violation(of: .duration(.milliseconds(150)))
+        == .betweenSteps(.milliseconds(150), below: .milliseconds(100), above: .milliseconds(200)))
   }
 
   @Test(
