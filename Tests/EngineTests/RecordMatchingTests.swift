@@ -387,6 +387,9 @@ import Testing
     #expect(
       found(rooms, lastKnownRooms)
         == [.deviceOfAnotherRoom(room: "room-7", named: Sample.address(1), other: "office")])
+    #expect(
+      found(rooms, ["office": bound([1]), "attic": bound([1])])
+        == [.deviceOfAnotherRoom(room: "room-7", named: Sample.address(1), other: "attic")])
     #expect(found(rooms, lastKnownRooms, .init(rebind: ["room-7"])).isEmpty)
   }
 
@@ -411,6 +414,47 @@ import Testing
     #expect(found(rooms, lastKnownRooms, .init(renumber: true)).isEmpty)
     // A room that was never written may get any minor.
     #expect(found(rooms, ["room-7": bound([1])]).isEmpty)
+  }
+
+  @Test("all contradictions of a record are in the order of its rooms")
+  func allConflicts() {
+    let (one, two, three) = (Sample.address(1), Sample.address(2), Sample.address(3))
+    var rooms: [RoomID: LastKnownRoom] = [
+      "a": bound([1], minor: 7), "b": bound([1], minor: 7), "c": bound([3, 2]), "d": bound([3, 2]),
+      "e": bound([4], minor: 8), "f": bound([5], minor: 8), "g": bound([6], minor: 9),
+      "h": bound([7], minor: 9), "i": bound([8]), "k": bound([9]),
+    ]
+    for room in ["i", "k"] as [RoomID] { rooms[room]?.unordered = ["x", "y"] }
+    let conflicts = LastKnownBuilding(rooms: rooms).conflicts
+    #expect(
+      conflicts.prefix(7) == [
+        .severalDevices(room: "c", [two, three]), .severalDevices(room: "d", [two, three]),
+        .severalRooms(device: one, ["a", "b"]), .severalRooms(device: two, ["c", "d"]),
+        .severalRooms(device: three, ["c", "d"]), .unordered(room: "i", runs: ["x", "y"]),
+        .unordered(room: "k", runs: ["x", "y"]),
+      ])
+    #expect(
+      conflicts.dropFirst(7) == [
+        .identityTwice(8, ["e", "f"], [Sample.address(4), Sample.address(5)]),
+        .identityTwice(9, ["g", "h"], [Sample.address(6), Sample.address(7)]),
+      ])
+  }
+
+  @Test("a room has its earlier id only if that is gone from the manifest, and it has no device itself")
+  func earlierIDs() {
+    func planned(_ room: RoomID, _ device: UInt64?) -> PlannedRoom {
+      PlannedRoom(
+        room: room, name: "x", profile: "robo-sensor", address: device.map(Sample.address), settings: [])
+    }
+    let record = LastKnownBuilding(rooms: [
+      "a": bound([1]), "b": bound([1]), "c": bound([1]), "d": bound([2]), "e": bound([3]), "f": bound([]),
+    ])
+    let manifest = [
+      planned("c", 1), planned("d", 3), planned("f", 2), planned("new", 1), planned("other", nil),
+    ]
+    // The device of f is that of d, which the manifest still has.
+    #expect(record.earlierIDs(of: manifest) == ["new": "a"])
+    #expect(record.earlierIDs(of: [planned("f", 2)]) == ["f": "d"])
   }
 
   @Test("contradictions in merged records are conflicts")

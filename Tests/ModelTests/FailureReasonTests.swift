@@ -118,6 +118,19 @@ struct FailureReasonTests {
     #expect(context.debugDescription.contains("possible in stage"))
   }
 
+  @Test("two sightings of one address contradict each other, no fewer and no more", arguments: [0, 1, 3])
+  func contradiction(count: Int) {
+    let sighting = #"{"adapter":"C4:7C:8D:00:00:01"}"#
+    func json(_ sightings: Int, of addresses: String) -> String {
+      let all = [String](repeating: sighting, count: sightings).joined(separator: ",")
+      return #"{"code":"contradictory_sightings","addresses":[\#(addresses)],"sightings":[\#(all)]}"#
+    }
+    let address = #""C4:7C:8D:00:00:02""#
+    #expect(throws: DecodingError.self) { try decode(json(count, of: address)) }
+    #expect(throws: DecodingError.self) { try decode(json(2, of: "")) }
+    #expect(throws: Never.self) { try decode(json(2, of: address)) }
+  }
+
   // MARK: Causes on the host
 
   @Test(

@@ -58,7 +58,9 @@ struct ServeCommandTests {
       try await body(served)
       #expect(served.process.isRunning)
       served.process.send(SIGINT)
-      try await served.process.ended().expect(0, notErrors: served.token)
+      try await served.process.ended().expect(
+        0, errors: "Only this computer can open the page", "Serving the page until Ctrl-C",
+        notErrors: served.token)
     }
   }
 
@@ -296,7 +298,7 @@ struct ServeCommandTests {
       ("laptop", nil),
       ("", nil), ("192.168.1.2:", nil), ("192.168.1.2:70000", nil), ("192.168.1.2:-1", nil),
       ("192.168.1.2:80:1", nil),
-      ("192.168.1.2/24", nil),
+      ("192.168.1.2/24", nil), ("192.168.1.2]", nil), ("[::12", nil),
     ] as [(String, PageServer.Place?)])
   func address(text: String, place: PageServer.Place?) {
     #expect(PageServer.Place(argument: text) == place)
