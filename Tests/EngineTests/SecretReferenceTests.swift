@@ -21,8 +21,12 @@ struct SecretReferenceTests {
 
   @Test("references to the same source are equal, except that the operator is asked at each place")
   func identity() {
-    let other = SecretReference(.environment("W"), file: "b.yaml", line: 9, column: 9)
+    let other = SecretReference(.environment("W"), file: "c.yaml", line: 9, column: 9)
     #expect(Self.reference.identity == other.identity)
+    let files = ["b.yaml", "b.yaml", "c.yaml"].enumerated().map { number, file in
+      SecretReference(.file("wifi"), file: file, line: number, column: number).identity
+    }
+    #expect(files[0] == files[1] && files[0] != files[2], "a path is relative to its manifest")
     #expect(Self.reference != other)
     let prompts = [3, 9].map { SecretReference(.prompt, file: "b.yaml", line: $0, column: 4) }
     #expect(prompts[0].identity != prompts[1].identity)
@@ -68,6 +72,8 @@ struct SecretReferenceTests {
     let sealed = try #require(SealedPasswords(of: rooms, Self.seal))
     #expect(sealed.agrees(with: rooms, Self.seal))
     #expect(!sealed.agrees(with: [Self.room(Secret("another1"))], Self.seal))
+    let other = SecretSeal(key: "k2") { "sealed \($0)" }
+    #expect(sealed.agrees(with: [Self.room(Secret("another1"))], other) && sealed.agrees(with: [], nil))
     #expect(sealed.agrees(with: [Self.room(.standIn("another1"))], Self.seal))
     #expect(SealedPasswords(of: [Self.room(.standIn("another1"))], Self.seal) == nil)
     #expect(SealedPasswords(of: [rooms[1]], Self.seal) == nil)

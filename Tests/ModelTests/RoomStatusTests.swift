@@ -167,6 +167,77 @@ import Testing
     #expect(state(Self.wanted(password: "new")) == .changed && state(nil) == .done)
   }
 
+  @Test("an acceptance covers its device, and ends with what was found of another one")
+  func acceptances() {
+    func acceptance(_ by: String, _ subject: Acceptance.Subject) -> Acceptance {
+      Acceptance(reason: "x", by: by, given: Self.place, subject: subject)
+    }
+    for (subject, none, own, other) in [
+      (.device(Self.device), true, true, false), (.noDevice, true, false, false),
+      (.unknown, true, true, true),
+    ] as [(Acceptance.Subject, Bool, Bool, Bool)] {
+      let covered = [nil, Self.device, Self.other].map { acceptance("QA", subject).covers($0) }
+      #expect(covered == [none, own, other], "\(subject)")
+    }
+    var room = LastKnownRoom(name: "R", profile: "robo-sensor")
+    room.acceptances = [
+      acceptance("A", .unknown), acceptance("B", .device(Self.other)), acceptance("C", .unknown),
+      acceptance("D", .device(Self.device)),
+    ]
+    let (first, second) = (RecordedAt(run: "1", at: Self.place.at), RecordedAt(run: "2", at: Self.place.at))
+    room.acceptances[0].ended = Self.place
+    room.endAcceptances(ofOtherThan: Self.device, first)
+    #expect(room.acceptances.map(\.ended) == [Self.place, first, nil, nil])
+    #expect(room.acceptances[1].subject == .device(Self.other))
+    #expect(room.acceptances[2].subject == .device(Self.device) && room.acceptance?.by == "D")
+    room.endAcceptances(second)
+    #expect(room.acceptances.map(\.ended) == [Self.place, first, second, second] && room.acceptance == nil)
+  }
+
+  @Test("a write is compared, extended and without its proof as recorded")
+  func writes() {
+    var write = Self.write(.submitted)
+    #expect(write.gaveTheSame(as: Self.write(.acknowledged)))
+    #expect(!write.gaveTheSame(as: Self.write(.submitted, password: "another")))
+    write.address = Self.other
+    #expect(!write.gaveTheSame(as: Self.write(.submitted)))
+    write.take(
+      [
+        .init(name: .roomName, value: "B", state: .written), .init(name: .minor, value: "7", state: .written),
+      ],
+      recorded: Self.place)
+    #expect(
+      write.settings.map(\.name) == [.roomName, .wifiPassword, .minor] && write.settings[0].value == "B")
+    #expect(write.settingsRecorded == [.roomName: Self.place, .minor: Self.place])
+
+    var proved = Self.write(Self.proof(Self.other))
+    proved.seen = Self.place
+    #expect(proved.proof(fromAnyAddress: true) != nil && proved.proof(fromAnyAddress: false) == nil)
+    #expect(proved.receivedAt == Self.other && !proved.isUnproved)
+    var unanswered = proved
+    unanswered.settings[1].state = .notWritten
+    proved.withdrawProof()
+    #expect(proved.state == .acknowledged && proved.seen == nil && proved.isUnproved)
+    #expect(proved.settings.map(\.state) == [.acknowledged, .acknowledged])
+    unanswered.withdrawProof()
+    #expect(unanswered.state == .submitted && unanswered.settings.map(\.state) == [.written, .notWritten])
+  }
+
+  @Test("what is known of a building is asked by identity, family and adapter")
+  func known() {
+    var building = LastKnownBuilding()
+    building.holdings[Self.device] = [7, 8].map { Holding(identity: Self.identity($0)) }
+    #expect(building.holdings(of: Self.device, as: Self.identity(8)) == [Holding(identity: Self.identity(8))])
+    #expect(building.holdings(of: Self.other, as: Self.identity(8)).isEmpty && !building.isRewritable("x"))
+    let (own, other) = (AdapterID(Self.device), AdapterID(Self.other))
+    var room = LastKnownRoom(name: "R", profile: "robo-sensor")
+    room.lastWrite = Self.write(Self.proof())
+    room.lastWrite?.provedBy = own
+    #expect(room.prover(besides: [own]) == nil && room.prover(besides: [other]) == own)
+    let scans = [AdapterScan(adapter: own, name: "hci0", isComplete: false)]
+    #expect(room.prover(besides: scans) == own, "a scan that was cut short shows nothing")
+  }
+
   @Test("what differs is named, old and new")
   func changes() {
     let changes = Self.wanted(name: "B", password: "another", address: Self.other, minor: 8)
