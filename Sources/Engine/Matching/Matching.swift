@@ -401,6 +401,6 @@ extension Evidence {
 
 extension LastWrite {
   fileprivate func state(of setting: SettingName) -> SettingState {
-    settings.first { $0.name == setting }?.state ?? .notWritten
+    settings[setting]?.state ?? .notWritten
   }
 }

@@ -117,3 +117,8 @@ package struct SettingResult: Hashable, Sendable, Codable {
     (self.name, self.value, self.state, self.fingerprint) = (name, value, state, fingerprint)
   }
 }
+
+extension [SettingResult] {
+  /// The result for a setting, which is there at most once.
+  package subscript(name: SettingName) -> SettingResult? { first { $0.name == name } }
+}

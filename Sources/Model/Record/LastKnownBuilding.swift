@@ -226,7 +226,7 @@ package struct LastWrite: Hashable, Sendable {
   package func values(_ family: DeviceFamily) -> [SettingName: SettingValue] {
     var values: [SettingName: SettingValue] = [:]
     for description in family.settings where !description.isSecret {
-      let text = settings.first { $0.name == description.name }?.value
+      let text = settings[description.name]?.value
       values[description.name] = text.flatMap { description.value($0) }
     }
     return values

@@ -85,7 +85,7 @@ extension LastWrite {
   fileprivate func wroteAnotherIdentity(than room: Room) -> Bool {
     room.family.settings.contains { setting in
       guard setting.isOnAir, setting.isWritten, let wanted = room.settings[setting.name]?.shown,
-        let recorded = settings.first(where: { $0.name == setting.name })?.value
+        let recorded = settings[setting.name]?.value
       else { return false }
       return wanted != recorded
     }

@@ -35,7 +35,7 @@ package struct WantedRoom: Hashable, Sendable {
 
   /// A secret as it was sealed with this key.
   private func sealed(_ name: SettingName, _ key: String) -> Sealed? {
-    let own = planned.settings.first { $0.name == name }.flatMap(sealed)
+    let own = planned.settings[name].flatMap(sealed)
     return own?.key == key ? own : earlier[name].flatMap { $0.key == key ? $0 : nil }
   }
 
@@ -51,7 +51,7 @@ package struct WantedRoom: Hashable, Sendable {
   package func uncompared(with lastWrite: LastWrite?) -> Uncompared? {
     guard let lastWrite else { return nil }
     let isUncompared = planned.settings.contains { secret in
-      secret.isSecret && lastWrite.fingerprint(of: secret.name) != nil
+      secret.isSecret && lastWrite.settings[secret.name]?.fingerprint != nil
         && sealed(secret)?.key != lastWrite.sealKey
     }
     return isUncompared ? sealKey == lastWrite.sealKey ? .unread : .otherKey : nil
@@ -111,15 +111,11 @@ extension SettingResult {
 }
 
 extension LastWrite {
-  fileprivate func fingerprint(of name: SettingName) -> String? {
-    settings.first { $0.name == name }?.fingerprint
-  }
-
   /// A setting compared with this write; nil if they cannot be compared.
   /// - Parameter fingerprint: That of a secret, sealed with the key of this write.
   func change(to wanted: SettingResult, sealed fingerprint: String?) -> PlannedSetting? {
     var setting = PlannedSetting(name: wanted.name, value: wanted.value, change: .set)
-    guard let old = settings.first(where: { $0.name == wanted.name }) else { return setting }
+    guard let old = settings[wanted.name] else { return setting }
     setting.recorded = old.value
     if wanted.isSecret, old.value == nil {
       guard let fingerprint, let recorded = old.fingerprint else { return nil }
@@ -155,7 +151,7 @@ extension PlannedSetting {
   ///   - isOfRoom: whether `lastWrite` was for the same room: secrets of other rooms have other fingerprints.
   package init(_ wanted: SettingResult, sealKey: String?, over lastWrite: LastWrite?, isOfRoom: Bool) {
     self.init(name: wanted.name, value: wanted.value)
-    let old = lastWrite?.settings.first { $0.name == wanted.name }
+    let old = lastWrite?.settings[wanted.name]
     // Whether the device holds a setting that was never confirmed is unknown.
     if let old, !old.state.isConfirmed, lastWrite?.settingsRecorded[wanted.name] == nil { return }
     recorded = old?.value
