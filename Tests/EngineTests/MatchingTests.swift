@@ -337,6 +337,10 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
       let found = verified(room, [[beacon(5, rssi: rssi)]])
       #expect(found.finding == .onAir && found.isWeak == isWeak, "\(String(describing: rssi))")
     }
+    var silent = room
+    silent.settings[.minor] = nil
+    let unknown = verified(silent, [[beacon(5, rssi: -60)]])
+    #expect(unknown.finding == .notVerifiable && unknown.windowsReceived == 0 && unknown.windows == 1)
     let two = verified(room, [[beacon(5, rssi: -70), beacon(6, rssi: -60)]])
     #expect(two.finding == .otherDevice && two.others == [Sample.address(5), Sample.address(6)])
     #expect(two.windowsReceived == 0 && two.address == nil)

@@ -43,6 +43,7 @@ struct FailureReasonTests {
     (#"{"code":"connect_failed"}"#, "stage"),
     (#"{"code":"unknown_to_stack"}"#, "stage"),
     (#"{"code":"link_lost"}"#, "stage"),
+    (#"{"code":"link_lost","stage":null}"#, "stage"),
     (#"{"code":"stage_timed_out"}"#, "stage"),
     (#"{"code":"service_missing"}"#, "stage"),
     (#"{"code":"attribute_rejected"}"#, "stage"),

@@ -119,6 +119,24 @@ import Testing
     #expect(families.identity(in: advertisement) == DeviceIdentity(["lamp 258"]))
   }
 
+  @Test("a family has the stages that its procedure and its proof need")
+  func stages() {
+    let (begin, uuid) = ([Stage.search, .connect, .discover], Self.first)
+    func stages(_ procedure: Procedure, _ proof: ProofRule) -> [Stage] {
+      DeviceFamily.stages(of: procedure, proof)
+    }
+    #expect(stages(Procedure(), .readBack) == begin + [.write])
+    #expect(stages(Procedure(status: StatusRule(uuid)), .onAir) == begin + [.ready, .write, .verify])
+    #expect(
+      stages(Procedure(status: StatusRule(uuid, saved: [1])), .status) == begin + [.ready, .write, .save])
+    #expect(
+      stages(Procedure(readsFirst: true, save: .init(uuid, [1])), .onAir)
+        == begin + [.read, .write, .save, .verify])
+    #expect(
+      stages(Procedure(readsBack: true), .selfDisconnect(within: .seconds(1)))
+        == begin + [.read, .write, .save])
+  }
+
   @Test("what tells the rooms of a family apart is on air, or else not shared")
   func distinguishing() {
     #expect(DeviceFamily.iotDesignShop.distinguishingSettings.map(\.name) == [.uuid, .major, .minor])
