@@ -37,9 +37,7 @@ extension BlueZPeripheral {
     let path = path
     return try await whileLinked { () async throws(CentralError) in
       try await central.resolved(path)
-      guard (try? await central.clock.sleep(for: Self.lateCharacteristics)) != nil else {
-        throw CentralError(.cancelled)
-      }
+      try await central.clock.pause(Self.lateCharacteristics)
       return await central.tree.services(of: path)
     }
   }

@@ -51,4 +51,10 @@ extension TimeSource {
   public func sleep(for duration: Swift.Duration) async throws {
     try await sleep(until: now.advanced(by: duration), tolerance: nil)
   }
+
+  /// Sleeps for a duration.
+  /// - Throws: `cancelled` if the task is cancelled.
+  package func pause(_ duration: Swift.Duration) async throws(CentralError) {
+    guard (try? await sleep(for: duration)) != nil else { throw CentralError(.cancelled) }
+  }
 }

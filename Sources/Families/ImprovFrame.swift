@@ -34,7 +34,7 @@ package struct ImprovFrame: Hashable, Sendable {
 
   /// Reads a frame. Total: any bytes give a frame or a problem.
   package static func read(_ bytes: [UInt8]) -> Result<ImprovFrame, Problem> {
-    guard bytes.count >= 2, bytes.count >= Int(bytes[1]) + 3 else { return .failure(.truncated) }
+    guard bytes.count >= 3, bytes.count >= Int(bytes[1]) + 3 else { return .failure(.truncated) }
     guard bytes.count == Int(bytes[1]) + 3 else { return .failure(.tooLong) }
     guard checksum(bytes.dropLast()) == bytes.last else { return .failure(.checksum) }
     return .success(ImprovFrame(bytes[0], Array(bytes[2..<bytes.count - 1])))
@@ -43,8 +43,8 @@ package struct ImprovFrame: Hashable, Sendable {
   /// A frame whose data is a list of strings, each after its length in bytes.
   /// - Returns: nil when they do not fit in a frame.
   package init?(_ command: Command, strings: [[UInt8]]) {
-    guard strings.allSatisfy({ $0.count <= 255 }) else { return nil }
-    let data = strings.flatMap { [UInt8($0.count)] + $0 }
+    // A string that is too long for its length is too long for the frame as well.
+    let data = strings.flatMap { [UInt8(truncatingIfNeeded: $0.count)] + $0 }
     guard data.count <= 255 else { return nil }
     self.init(command, data: data)
   }

@@ -71,7 +71,7 @@ struct ImprovLink: Sendable {
   /// - Throws: `disconnected`, `cancelled`; errors of a read.
   func next(since mark: inout Int, within limit: Duration) async throws(CentralError) -> Arrival? {
     guard feed.isFollowingAny else {
-      guard (try? await clock.sleep(for: limit)) != nil else { throw CentralError(.cancelled) }
+      try await clock.pause(limit)
       return nil
     }
     let (feed, start) = (feed, mark)
@@ -144,32 +144,34 @@ extension ImprovLink {
   func networks() async throws(CentralError) -> WiFiScan? {
     var mark = feed.count
     try await send(ImprovFrame(.scan))
-    var scan = WiFiScan(networks: [], isComplete: false)
+    var networks: [FoundNetwork] = []
+    var unreadable = 0
     var limit = Self.scan
     while let frame = try await answer(to: .scan, since: &mark, within: limit) {
       guard let strings = frame.strings else {
-        scan.unreadable += 1
+        unreadable += 1
         continue
       }
       for network in strings.pieces(of: 3) {
         if network.count == 3, let rssi = Int(network[1], in: -127...20),
           network[0].utf8.count <= 32
         {
-          scan.networks.append(FoundNetwork(ssid: network[0], rssi: rssi))
+          networks.append(FoundNetwork(ssid: network[0], rssi: rssi))
         } else {
-          scan.unreadable += 1
+          unreadable += 1
         }
       }
       // One network alone may be the first of several results.
       if strings.count != 3 {
-        scan.isComplete = strings.isEmpty || frame.data.count <= Self.roomForAnother
-        return scan
+        let isComplete = strings.isEmpty || frame.data.count <= Self.roomForAnother
+        return WiFiScan(networks: networks, unreadable: unreadable, isComplete: isComplete)
       }
       limit = Self.silence
     }
+    if networks.isEmpty, unreadable == 0 { return nil }
     // Silence after one result shows that it was the whole list.
-    scan.isComplete = scan.networks.count == 1 && scan.unreadable == 0
-    return limit == Self.scan ? nil : scan
+    return WiFiScan(
+      networks: networks, unreadable: unreadable, isComplete: networks.count == 1 && unreadable == 0)
   }
 }
 

@@ -195,28 +195,33 @@ struct ImprovSession: Sendable {
       let arrival = try await device.next(
         since: &mark, within: judge.isOnline ? Self.courtesy : Self.patience)
       if let arrival {
-        guard arrival.at >= submittedAt else { continue }
-        if let answer = await take(arrival.report, &judge) { return answer }
+        if let answer = await take(arrival, from: submittedAt, &judge) { return answer }
       } else if let answer = judge.answerWhenSilent {
         return answer
       } else if let state = try await device.byte(Improv.Attribute.state) {
-        if let answer = await take(.state(state), &judge) { return answer }
+        let shown = (report: ImprovReport.state(state), at: session.clock.now)
+        if let answer = await take(shown, from: submittedAt, &judge) { return answer }
         if judge.showsNothing { return .lost }
       }
     }
   }
 
-  /// Takes a report, and records what it shows of the command.
-  private func take(_ report: ImprovReport, _ judge: inout ImprovJudge) async -> ImprovAnswer? {
+  /// Takes a report from after the submission, and records what it shows of the command.
+  private func take(
+    _ arrival: ImprovLink.Arrival, from submittedAt: MonotonicInstant, _ judge: inout ImprovJudge
+  ) async -> ImprovAnswer? {
+    guard arrival.at >= submittedAt else { return nil }
     let before = judge.isAccepted
-    let answer = judge.take(report)
+    let answer = judge.take(arrival.report)
     let meaning: StatusMeaning =
       switch judge.isAccepted {
       case before, nil: .other
       case true?: .accepted
       case false?: .notAccepted
       }
-    if answer == nil || meaning == .notAccepted { await session.received(report.text, as: meaning) }
+    if answer == nil || meaning == .notAccepted {
+      await session.received(arrival.report.text, as: meaning)
+    }
     return answer
   }
 
@@ -225,12 +230,9 @@ struct ImprovSession: Sendable {
     since start: Int, from submittedAt: MonotonicInstant, _ judge: inout ImprovJudge
   ) async -> ImprovAnswer? {
     var mark = start
-    let end = session.clock.now.advanced(by: Self.courtesy * 2)
-    while session.clock.now < end,
-      let arrival = try? await device.next(since: &mark, within: Self.courtesy)
-    {
-      guard arrival.at >= submittedAt else { continue }
-      switch await take(arrival.report, &judge) {
+    let end = session.clock.now.advanced(by: Self.courtesy)
+    while let arrival = try? await device.next(since: &mark, within: session.clock.now.duration(to: end)) {
+      switch await take(arrival, from: submittedAt, &judge) {
       case .joined(let url): return .joined(url: url)
       case .failed(let code): return .failed(code)
       case .refused(let code): return .refused(code)

@@ -73,7 +73,7 @@ final class WiFiScanAnswer: Sendable {
         }
         return false
       }
-      let first = await group.next() ?? false
+      let first = await group.next() == true
       group.cancelAll()
       return first
     }

@@ -14,7 +14,7 @@ struct StatusFollower: Sendable {
   private let link: any Peripheral
   private let feed: StatusFeed
   /// The mark in the feed before the first write.
-  private var mark = 0
+  private var mark: Int
 
   init(
     _ rule: StatusRule, _ characteristic: RemoteCharacteristic, _ session: DeviceSession,
@@ -22,7 +22,7 @@ struct StatusFollower: Sendable {
     _ feed: StatusFeed
   ) {
     (self.rule, self.characteristic, self.session) = (rule, characteristic, session)
-    (self.link, self.feed) = (link, feed)
+    (self.link, self.feed, mark) = (link, feed, feed.count)
   }
 
   /// The same, for what arrives from now on.
@@ -49,7 +49,7 @@ struct StatusFollower: Sendable {
         try await subscribe()
         // Without notifications, the status before any write tells an answer from an old one.
         guard rule.ready != nil || !isFollowing else { return }
-        var mark = 0
+        var mark = mark
         let first = try await firstStatus()
         if let first { await session.received(first.text, as: first.meaningBeforeWriting) }
         guard rule.ready != nil else { return }
@@ -112,14 +112,8 @@ struct StatusFollower: Sendable {
       mark = next.mark
       return status(next.value)
     }
-    try await waitForNextRead()
+    try await session.clock.pause(Self.pollInterval)
     return try await read()
-  }
-
-  private func waitForNextRead() async throws(CentralError) {
-    guard (try? await session.clock.sleep(for: Self.pollInterval)) != nil else {
-      throw CentralError(.cancelled)
-    }
   }
 
   // MARK: After the first write
@@ -162,7 +156,7 @@ struct StatusFollower: Sendable {
       // Read at once: the status is lost with the reboot, a moment later.
       let status = try await read()
       if status.isRefusal || status.meaning == .saved, status != before { return status }
-      try await waitForNextRead()
+      try await session.clock.pause(Self.pollInterval)
     }
   }
 
@@ -173,7 +167,6 @@ struct StatusFollower: Sendable {
     if let found = feed.existing(since: mark, of: rule.characteristic, where: answers) {
       return status(found)
     }
-    guard isFollowing else { return nil }
     let raced = await race(.seconds(1), on: session.clock) { () throws(CentralError) in
       await feed.first(since: mark, of: rule.characteristic, where: answers)
     }

@@ -42,9 +42,9 @@ package struct WiFiScanReader: Sendable {
       piece = notification[...]
     }
     // The line end before `MORE` belongs to it: the line before may continue in the next notification.
-    if progress != .open, let last = piece.last, last.isLineEnd {
-      piece.removeLast()
-      if last == .lineFeed, piece.last == .carriageReturn { piece.removeLast() }
+    if progress != .open {
+      _ = piece.popLast()
+      if piece.last == .carriageReturn { piece.removeLast() }
     }
     if isAnotherLine(piece) { text.append(.lineFeed) }
     text += piece.prefix(max(0, Self.mostBytes - text.count))
@@ -54,7 +54,6 @@ package struct WiFiScanReader: Sendable {
   /// does not split lines sends it. Then the text before ends with a complete line, and the notification
   /// begins with one.
   private func isAnotherLine(_ piece: ArraySlice<UInt8>) -> Bool {
-    guard piece.first?.isLineEnd == false else { return false }
     let last = text.suffix(from: text.lastIndex(of: .lineFeed).map { $0 + 1 } ?? 0)
     let next = piece.prefix { !$0.isLineEnd }
     // An RSSI of one digit is incomplete: the line continues.

@@ -114,19 +114,12 @@ package final class StatusFeed: Sendable {
   package func first(
     since start: Int, of characteristic: BluetoothUUID, where isWanted: (CharacteristicNotification) -> Bool
   ) async -> CharacteristicNotification? {
-    var next = start
-    while true {
-      let (found, hasEnded, count) = state.withLock {
-        (
-          $0.first(since: next, of: characteristic, where: isWanted), $0.hasEnded,
-          $0.dropped + $0.values.count
-        )
-      }
-      if let found { return found }
-      if hasEnded || Task.isCancelled { return nil }
-      next = count
-      await changed.wait()
+    var mark = start
+    while let next = await next(since: mark, of: characteristic) {
+      if isWanted(next.value) { return next.value }
+      mark = next.mark
     }
+    return nil
   }
 
   /// The first value since mark `start`, waiting for it if necessary; nil as in `first`.

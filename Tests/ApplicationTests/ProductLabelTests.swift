@@ -45,7 +45,7 @@ struct ProductLabelTests {
       (String(json.dropLast()), ProductLabelProblem.damaged), (String(json.dropFirst(3)), .damaged),
       (json + json, .damaged), ("{", .damaged),
       ("https://example.com/q?data=%7B%22pop%22%3A%22abc", .damaged),
-      ("https://example.com/q?data=\(json.dropLast(4))", .damaged),
+      ("https://example.com/q?data=\(json.dropLast(4))", .damaged), ("q?data=\(json)", .damaged),
       (#"pop%22%3A%22abcd%22%2C%22transport%22%3A%22ble%22%7D"#, .damaged),
       (#"{"name":1,"pop":"abcd1234","transport":"ble"}"#, .damaged),
       (#"{"name":"PROV_1","pop":12345678,"transport":"ble"}"#, .damaged),
@@ -67,6 +67,9 @@ struct ProductLabelTests {
       // Of two devices.
       (#"{"name":"PROV_1","name":"PROV_2","pop":"abcd1234","transport":"ble"}"#, .repeated("name")),
       (#"{"name":"PROV_1","pop":"abcd1234","pop" : "abcd5678","transport":"ble"}"#, .repeated("pop")),
+      (
+        #"{"pop":"abcd1","pop":"abcd5","name":"PROV_1","name":"PROV_2","transport":"ble"}"#, .repeated("name")
+      ),
       ("https://example.com/q?data=\(json)&data=\(json)", .repeated("data")),
       (#"{"name":"PROV\n1","pop":"abcd1234","transport":"ble"}"#, .invalid("name")),
       (#"{"name":"PROV_1","pop":"abcd\u00001234","transport":"ble"}"#, .invalid("pop")),
@@ -110,7 +113,8 @@ struct ProductLabelTests {
   @Test("the label of a described family has the name by whose beginning its devices are recognised")
   func described() throws {
     let recognition = [
-      RecognitionRule(.waiting, .namePrefix("Lamp-")), RecognitionRule(.waiting, .name("Lamp")),
+      RecognitionRule(.waiting, .namePrefix("Lamp-")), RecognitionRule(.waiting, .namePrefix("C4")),
+      RecognitionRule(.waiting, .name("Lamp")),
     ]
     let lamp = DeviceFamily.lamp(recognition)
     let drivers = BuiltIn.drivers + [FamilyDriver(described: lamp)]

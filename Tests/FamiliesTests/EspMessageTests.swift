@@ -58,6 +58,19 @@ import Testing
   private struct Missing: Error {}
 
   @Test(
+    "an address has four numbers, of which the first is not zero",
+    arguments: [
+      ("192.168.4.20", true), ("255.255.255.255", true), ("1.0.0.0", true), ("", false), ("0.0.0.0", false),
+      ("0.1.1.1", false), ("192.168.4", false), ("192.168.4.20.1", false), ("192.168..4.20", false),
+      ("192.168.4.", false), ("192.168.4.256", false), ("192.168.4.+2", false), ("192.168.4.x", false),
+    ])
+  func address(text: String, isOne: Bool) {
+    var network = EspConfigMessage.Connected()
+    network.ip4 = text
+    #expect(network.hasAddress == isOne)
+  }
+
+  @Test(
     "the version is read from any JSON of a firmware, and from none",
     arguments: [
       (#"{"prov":{"ver":"v1.1","sec_ver":2,"sec_patch_ver":1,"cap":["wifi_scan"]}}"#, 2, true, false, true),
@@ -93,5 +106,10 @@ import Testing
     #expect(cipher.decrypt(galois.seal([8], nonce: next)) == [8], "a forged answer does not count")
     var same = EspCipher.sealed(galois, nonce: start, counts: false)
     #expect(same.encrypt([9]) == same.encrypt([9]))
+    // The number has four bytes.
+    let last: [UInt8] = Array(start.prefix(8)) + [0xFF, 0xFF, 0xFF, 0xFF]
+    var overflowing = EspCipher.sealed(galois, nonce: last, counts: true)
+    _ = overflowing.encrypt([9])
+    #expect(overflowing.encrypt([9]) == galois.seal([9], nonce: Array(start.prefix(8)) + [0, 0, 0, 0]))
   }
 }

@@ -52,6 +52,7 @@ import Testing
       ([.error(0), .state(3), url], .joined(url: "x")),
       ([.state(3), .state(4), url], .joined(url: "x")),
       ([.state(3), .state(4)], .joined(url: nil)),
+      ([.result(ImprovFrame(.wifi, data: [1, 0x78, 1, 0x79]))], .joined(url: "x")),
       // A string that is longer than its frame.
       ([.state(3), .result(ImprovFrame(.wifi, data: [9, 0x78]))], nil),
       ([url], .joined(url: "x")), ([empty], .joined(url: nil)),
@@ -61,12 +62,27 @@ import Testing
       ([.state(2)], nil), ([info], nil), ([.state(3)], nil), ([.state(9), .error(0)], nil), ([], nil),
       ([.state(3), .error(3), .state(2)], .failed(3)), ([.state(3), .state(2)], .failed(nil)),
       ([.state(3), .state(1)], .failed(nil)), ([.error(3)], .failed(3)),
-      ([.error(1)], .lost), ([.error(2)], .refused(2)), ([.error(0xFF)], .refused(0xFF)),
+      ([.error(1)], .lost), ([.state(3), .error(1)], .refused(1)), ([.error(2)], .refused(2)),
+      ([.error(0xFF)], .refused(0xFF)),
       ([.error(77)], .refused(77)),
       ([.error(4)], .notReady), ([.state(1)], .notReady),
     ] as [([ImprovReport], ImprovAnswer?)])
   func meaning(of reports: [ImprovReport], is expected: ImprovAnswer?) {
     #expect(answer(reports) == expected)
+  }
+
+  @Test(
+    "what a device reports shows whether it carries out the command",
+    arguments: [
+      ([], nil), ([.error(0)], nil), ([.error(3)], nil), ([.unreadable], nil), ([.state(2)], nil),
+      ([.state(3)], true), ([.state(3), .error(2)], true), ([.state(3), .state(4)], true),
+      ([.error(1)], false), ([.error(2)], false), ([.error(4)], false), ([.state(4)], false),
+      ([.state(3), .error(4)], false), ([.error(2), .state(3)], false),
+    ] as [([ImprovReport], Bool?)])
+  func acceptance(of reports: [ImprovReport], is expected: Bool?) {
+    var judge = ImprovJudge(isRepeated: false)
+    for report in reports { _ = judge.take(report) }
+    #expect(judge.isAccepted == expected)
   }
 
   @Test(

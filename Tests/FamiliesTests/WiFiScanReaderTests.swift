@@ -22,6 +22,8 @@ struct WiFiScanReaderTests {
     #expect(Self.words("END,-40\nMORE,-41\nEND") == ["END -40", "MORE -41"])
     #expect(Self.words(",-70\nEND") == [" -70"], "the SSID of a hidden network is empty")
     #expect(Self.words("END").isEmpty)
+    let longest = String(repeating: "S", count: 32)
+    #expect(Self.words("\(longest),20\nEND") == ["\(longest) 20"])
   }
 
   @Test("a list is the same for any split over notifications, even within lines and characters")
@@ -45,6 +47,13 @@ struct WiFiScanReaderTests {
     #expect(Self.words("Guests,-52\nMORE", "Office,-61\nMORE", "END") == ["Guests -52", "Office -61"])
     #expect(Self.words("Guests,-52", "Office,-61") == ["Guests -52", "Office -61"])
     #expect(Self.words("Guests,-5\nMORE", "2\nOffice,-61\nEND") == ["Guests -52", "Office -61"])
+    #expect(Self.words("Gue\r\nMORE", "sts,-52\r\nEND") == ["Guests -52"])
+    #expect(Self.words("A,-5\n", "B,-60") == ["A -5", "B -60"])
+    #expect(Self.words("A,-10", "B,-60") == ["A -10", "B -60"])
+    #expect(Self.words("A,-9", "B,-60") == ["A,-9B -60"], "an RSSI of one digit is incomplete")
+    let longest = String(repeating: "S", count: 32)
+    #expect(Self.words("A,-50\n,-70\nMORE", "B,-60\nEND") == ["A -50", " -70", "B -60"])
+    #expect(Self.words("A,-50\n\(longest),-70\nMORE", "B,-60") == ["A -50", "\(longest) -70", "B -60"])
   }
 
   @Test("a list shows its progress")
@@ -62,7 +71,9 @@ struct WiFiScanReaderTests {
 
   @Test(
     "a line that is no network is left out and counted",
-    arguments: ["Guests", "Guests,", "Guests,x", "Guests,-200", "\(String(repeating: "S", count: 33)),-50"])
+    arguments: [
+      "Guests", "Guests,", "Guests,x", "Guests,-200", "Guests,21", "\(String(repeating: "S", count: 33)),-50",
+    ])
   func unreadable(_ line: String) {
     let result = Self.read([Array("A,-50\n\(line)\nB,-60\nEND".utf8)]).result
     #expect(result.networks.map(\.ssid) == ["A", "B"] && result.unreadable == 1)
@@ -72,7 +83,8 @@ struct WiFiScanReaderTests {
   func bounded() {
     var reader = WiFiScanReader()
     for _ in 0..<10_000 { reader.take(Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ,-50\nMORE".utf8)) }
-    #expect(reader.result.networks.count < 1000)
-    reader.take([0xFF, 0x0A, 0x2C])
+    for byte in [0x0A, 0x58, 0x0A, 0x58] as [UInt8] { reader.take([byte]) }
+    // 16 kB of lines, and the rest of one.
+    #expect(reader.result.networks.count == 528 && reader.result.unreadable == 1)
   }
 }

@@ -37,8 +37,12 @@ package enum EspCipher: Sendable {
 extension [UInt8] {
   /// A nonce with the next number in its last four bytes, the most significant first.
   fileprivate var counted: [UInt8] {
-    let number = suffix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } &+ 1
-    return dropLast(4) + (0..<4).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    var bytes = self
+    for place in indices.suffix(4).reversed() {
+      bytes[place] &+= 1
+      if bytes[place] != 0 { break }
+    }
+    return bytes
   }
 }
 

@@ -10,11 +10,10 @@ extension EspIdf {
   /// endpoints, gives the device its network and waits until it has joined.
   static func configure(_ session: DeviceSession) async throws(AttemptFailure) -> Submission {
     let link = try await session.connect()
-    var services = Service.all
-    if case .uuid(let own)? = session.room.access[.service] { services.insert(own, at: 0) }
-    let known = services
+    let ofProduct: [BluetoothUUID] =
+      if case .uuid(let uuid)? = session.room.access[.service] { [uuid] } else { [] }
     let endpoints = try await session.stage(.discover) { () throws(CentralError) in
-      try await EspEndpoints.find(over: link, in: known)
+      try await EspEndpoints.find(over: link, in: ofProduct + Service.all)
     }
     let own = session.room.entries(of: Endpoint.ofProduct)
     if let missing = own.first(where: { !endpoints.has($0.name) }) {
@@ -234,9 +233,7 @@ private struct EspDevice: Sendable {
         if let refusal = try await applyAgain(command) { return .refused("\(refusal)") }
       default: break
       }
-      guard (try? await session.clock.sleep(for: Self.pollInterval)) != nil else {
-        throw CentralError(.cancelled)
-      }
+      try await session.clock.pause(Self.pollInterval)
     }
   }
 
@@ -298,7 +295,7 @@ private struct EspDevice: Sendable {
 }
 
 extension EspConfigMessage.Connected {
-  fileprivate var hasAddress: Bool {
+  var hasAddress: Bool {
     let numbers = ip4.split(separator: ".", omittingEmptySubsequences: false).map { part in
       part.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) ? UInt8(part) : nil
     }
