@@ -56,4 +56,61 @@ struct WiFiScanAnswerTests {
       #expect(await WiFiScanAnswer(clock).receive(stream))
     }
   }
+
+  private static func sensor(_ clock: VirtualClock, _ answer: String?) -> ScriptedDevice {
+    let sensor = ScriptedDevice(RoboSensor.Attribute.service, [RoboSensor.wifiScan], clock)
+    sensor.onWrite { sensor, _ in
+      if let answer { sensor.notify(Array(answer.utf8), of: RoboSensor.wifiScan) }
+    }
+    return sensor
+  }
+
+  @Test(
+    "a link that ends within a response is lost, unless the response can be the whole list",
+    arguments: [(nil, nil), ("A,-50\nMORE", nil), ("A,-50", ["A"])] as [(String?, [String]?)])
+  func lostLink(answer: String?, names: [String]?) async throws {
+    try await VirtualTime.run { clock in
+      let sensor = Self.sensor(clock, answer)
+      sensor.after(.milliseconds(300)) { $0.end() }
+      do throws(CentralError) {
+        let scan = try await RoboSensor.scanWiFi(over: sensor, on: clock)
+        #expect(scan?.networks.map(\.ssid) == names && scan?.isComplete == true)
+      } catch {
+        #expect(error.code == .disconnected && names == nil)
+      }
+      #expect(clock.now.sinceZero == .milliseconds(300))
+    }
+  }
+
+  @Test("only a sensor without the characteristic has no list")
+  func discovery() async throws {
+    try await VirtualTime.run { clock in
+      let sensor = Self.sensor(clock, "END")
+      sensor.failDiscoveries([.attributeMissing(RoboSensor.wifiScan)])
+      #expect(try await RoboSensor.scanWiFi(over: sensor, on: clock) == nil)
+      sensor.failDiscoveries([.disconnected])
+      let error = await #expect(throws: CentralError.self) {
+        try await RoboSensor.scanWiFi(over: sensor, on: clock)
+      }
+      #expect(error?.code == .disconnected)
+      #expect(try await RoboSensor.scanWiFi(over: sensor, on: clock)?.isComplete == true)
+    }
+  }
+
+  @Test("a scan that is interrupted has no list, not even what has arrived")
+  func interrupted() async throws {
+    try await VirtualTime.run { clock in
+      let sensor = Self.sensor(clock, "A,-50")
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask {
+          let error = await #expect(throws: CentralError.self) {
+            try await RoboSensor.scanWiFi(over: sensor, on: clock)
+          }
+          #expect(error?.code == .cancelled)
+        }
+        try? await clock.sleep(for: .milliseconds(300))
+        group.cancelAll()
+      }
+    }
+  }
 }
