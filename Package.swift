@@ -235,7 +235,8 @@ let package = Package(
     tests("Model", ["Bluetooth", "Families", "SampleFacts", "Session"]),
     tests("Session", ["Bluetooth", "Model", "ProcessorTime", "RecordedText", "VirtualTime"]),
     tests(
-      "Families", ["Bluetooth", "Ciphers", "Digest", "EspMessages", "Hex", "Model", "VirtualTime", protobuf]),
+      "Families",
+      ["Bluetooth", "Ciphers", "Digest", "EspMessages", "Hex", "Model", "Session", "VirtualTime", protobuf]),
     tests(
       "Engine",
       [

@@ -14,6 +14,9 @@ final class ScriptedDevice: Peripheral {
     var values: [BluetoothUUID: [UInt8]] = [:]
     var writes: [[UInt8]] = []
     var discoveryErrors: [CentralError.Code] = []
+    var refusesSubscriptions = false
+    /// How the read of anything else fails.
+    var unreadable = CentralError.Code.disconnected
     var streams: [BluetoothUUID: AsyncStream<CharacteristicNotification>.Continuation] = [:]
     /// The descriptions of characteristics, by handle.
     var descriptions: [String: String] = [:]
@@ -32,7 +35,7 @@ final class ScriptedDevice: Peripheral {
     self.init([RemoteService(uuid: service, characteristics: found)], clock)
   }
 
-  /// The values that can be read; any other read fails as if the link were lost.
+  /// The values that can be read. Any other read fails as if the link were lost, unless reads are refused.
   var values: [BluetoothUUID: [UInt8]] {
     get { state.withLock(\.values) }
     set { state.withLock { $0.values = newValue } }
@@ -50,6 +53,9 @@ final class ScriptedDevice: Peripheral {
 
   /// The next discoveries fail in this order.
   func failDiscoveries(_ codes: [CentralError.Code]) { state.withLock { $0.discoveryErrors = codes } }
+
+  func refuseReads() { state.withLock { $0.unreadable = .notPermitted } }
+  func refuseSubscriptions() { state.withLock { $0.refusesSubscriptions = true } }
 
   /// The descriptions of characteristics, by handle.
   func describe(_ descriptions: [String: String]) { state.withLock { $0.descriptions = descriptions } }
@@ -92,7 +98,8 @@ final class ScriptedDevice: Peripheral {
   func allServices() async throws(CentralError) -> [RemoteService] { services }
 
   func read(_ characteristic: RemoteCharacteristic) async throws(CentralError) -> [UInt8] {
-    guard let value = values[characteristic.uuid] else { throw CentralError(.disconnected) }
+    let (value, failure) = state.withLock { ($0.values[characteristic.uuid], $0.unreadable) }
+    guard let value else { throw CentralError(failure) }
     return value
   }
 
@@ -120,6 +127,7 @@ final class ScriptedDevice: Peripheral {
   func notifications(
     of characteristic: RemoteCharacteristic
   ) async throws(CentralError) -> AsyncStream<CharacteristicNotification> {
+    if state.withLock(\.refusesSubscriptions) { throw CentralError(.att(0x06)) }
     let (stream, source) = AsyncStream.makeStream(of: CharacteristicNotification.self)
     state.withLock { $0.streams[characteristic.uuid] = source }
     return stream

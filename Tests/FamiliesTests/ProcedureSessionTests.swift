@@ -1,0 +1,169 @@
+import Bluetooth
+import Model
+import Session
+import Testing
+import VirtualTime
+
+@testable import Families
+
+/// The statuses of a device within a session by a procedure, at every place where one can come.
+@Suite("A session by a procedure") struct ProcedureSessionTests {
+  private typealias Attribute = RoboSensor.Attribute
+  private typealias Script = @Sendable (ScriptedDevice, String) throws(CentralError) -> Void
+
+  private static func room(_ family: DeviceFamily) -> Room {
+    Room(
+      id: "lobby", name: "Lobby", family: family,
+      settings: [.roomName: .text("Lobby"), .minor: .integer(0x4142)], timeouts: StageTimeouts(), retries: 0)
+  }
+
+  /// A session with a sensor.
+  /// - Parameters:
+  ///   - status: its status at the beginning; nil if it refuses to be read.
+  ///   - subscribes: whether it permits a subscription.
+  ///   - later: what happens at the sensor, and when.
+  ///   - script: is called with each write, as text.
+  private static func attempt(
+    _ family: DeviceFamily = .roboSensor, status: String? = "ready", subscribes: Bool = true,
+    later: (Duration, @Sendable (ScriptedDevice) -> Void)? = nil, _ script: @escaping Script
+  ) async throws -> Attempted {
+    try await Attempted.run(
+      room(family),
+      { clock in
+        let sensor = ScriptedDevice(
+          Attribute.service,
+          [Attribute.ssid, Attribute.password, Attribute.roomName, Attribute.minor, Attribute.command]
+            + [Attribute.status], clock)
+        sensor.refuseReads()
+        if let status { sensor.values[Attribute.status] = Array(status.utf8) }
+        if !subscribes { sensor.refuseSubscriptions() }
+        sensor.onWrite { (sensor, value) throws(CentralError) in
+          try script(sensor, String(decoding: value, as: UTF8.self))
+        }
+        if let later { sensor.after(later.0, later.1) }
+        return sensor
+      }, FamilyDriver(described: family).configure)
+  }
+
+  private static func notify(
+    _ sensor: ScriptedDevice, _ status: String, at instant: MonotonicInstant? = nil
+  ) {
+    sensor.notify(Array(status.utf8), of: Attribute.status, at: instant)
+  }
+
+  @Test("`saved` counts from the instant of the submission on, not from before", arguments: [true, false])
+  func saved(isEarly: Bool) async throws {
+    let attempted = try await Self.attempt { sensor, value in
+      guard value == "SAVE" else { return }
+      Self.notify(sensor, "saved", at: isEarly ? MonotonicInstant(sinceZero: .seconds(-1)) : nil)
+    }
+    let submission = try #require(attempted.submission)
+    #expect(submission.acknowledgement == (isEarly ? nil : Evidence.Grade.savedStatus))
+    #expect((submission.problem?.code == .stageTimedOut) == isEarly)
+  }
+
+  @Test("the device's own refusal is the reason, also of a write that fails", arguments: [false, true])
+  func refused(isRejected: Bool) async throws {
+    let attempted = try await Self.attempt { (sensor, value) throws(CentralError) in
+      guard value == "Lobby" else { return }
+      Self.notify(sensor, "error:full")
+      if isRejected { throw CentralError(.att(0x80)) }
+    }
+    #expect(attempted.failure == .refused(stage: .write, deviceText: "error:full"))
+    #expect(attempted.writes == [Array("Lobby".utf8)])
+  }
+
+  @Test("where the status can only be read, nothing but `saved` or a refusal is an answer")
+  func polled() async throws {
+    let attempted = try await Self.attempt(subscribes: false) { sensor, value in
+      guard value == "SAVE" else { return }
+      sensor.values[Attribute.status] = Array("busy".utf8)
+      sensor.after(.milliseconds(1_700)) { $0.values[Attribute.status] = Array("saved".utf8) }
+    }
+    #expect(attempted.submission?.acknowledgement == .savedStatus)
+    #expect(attempted.duration == .seconds(2), "it is read twice per second")
+  }
+
+  private static func needingReady() -> DeviceFamily {
+    var family = DeviceFamily.roboSensor
+    family.procedure?.status?.needsReady = true
+    return family
+  }
+
+  @Test("without `ready` only a device that needs it is not written", arguments: [false, true])
+  func neverReady(isNeeded: Bool) async throws {
+    let family = isNeeded ? Self.needingReady() : .roboSensor
+    for status in ["starting", nil] {
+      let attempted = try await Self.attempt(family, status: status) { sensor, value in
+        if value == "SAVE" { Self.notify(sensor, "saved") }
+      }
+      #expect(attempted.writes.isEmpty == isNeeded)
+      #expect((attempted.submission?.acknowledgement == .savedStatus) == !isNeeded)
+      // A status that cannot be read is not waited for, unless it is needed.
+      #expect(attempted.duration == (isNeeded || status != nil ? .seconds(10) : .zero))
+    }
+  }
+
+  @Test("a status that changes on the way to `ready` is recorded each time, and once if it stays the same")
+  func ready() async throws {
+    let attempted = try await Self.attempt(
+      status: "starting",
+      later: (
+        .seconds(1),
+        { sensor in
+          for status in ["starting", "calibrating", "ready"] { Self.notify(sensor, status) }
+        }
+      )
+    ) { sensor, value in
+      if value == "SAVE" { Self.notify(sensor, "saved") }
+    }
+    #expect(attempted.statuses == ["starting", "calibrating", "ready", "saved"])
+    #expect(attempted.duration == .seconds(1))
+    let notified = try await Self.attempt(
+      Self.needingReady(), status: nil, later: (.seconds(1), { Self.notify($0, "ready") })
+    ) { sensor, value in
+      if value == "SAVE" { Self.notify(sensor, "saved") }
+    }
+    #expect(notified.submission?.acknowledgement == .savedStatus, "its status can only be notified")
+  }
+
+  // MARK: A device that ends the link
+
+  @Test(
+    "a device that ends the link shows something only if it does so before a lost link would end",
+    arguments: [
+      (399, .remote, nil), (400, .remote, .linkLost), (0, .adapterLost, .linkLost),
+      (0, .stackLost, .linkLost),
+      (0, nil, .interrupted),
+    ] as [(Int, Disconnection.Cause?, FailureReason.Code?)])
+  func leaves(after milliseconds: Int, cause: Disconnection.Cause?, failure: FailureReason.Code?) async throws
+  {
+    let attempted = try await Attempted.run(
+      Self.room(.roboSensor),
+      { clock in
+        let device = ScriptedDevice(Attribute.service, [], clock)
+        if let cause { device.end(cause) }
+        return device
+      },
+      { (session) throws(AttemptFailure) in
+        let written = session.clock.now.advanced(by: .milliseconds(-milliseconds))
+        return try await session.waitUntilItLeaves(
+          try await session.connect(), within: .milliseconds(400),
+          Submission(at: written, acknowledgement: nil), writtenAt: written, [.minor])
+      })
+    #expect(attempted.failure?.code == failure)
+    #expect((attempted.submission?.acknowledgement == .selfDisconnect) == (failure == nil))
+  }
+
+  @Test("nothing is submitted at the end of a session's time, or after it", arguments: [0, -1, 1])
+  func submission(left microseconds: Int) async throws {
+    let attempted = try await Attempted.run(
+      Self.room(.roboSensor), { ScriptedDevice(Attribute.service, [], $0) },
+      { (session) throws(AttemptFailure) in
+        let bounded = session.lasting(.microseconds(microseconds))
+        return Submission(at: try await bounded.submit(), acknowledgement: nil)
+      })
+    #expect((attempted.submission != nil) == (microseconds > 0))
+    #expect(attempted.facts.isEmpty == (microseconds <= 0))
+  }
+}
