@@ -1,6 +1,7 @@
 import Bluetooth
 import Model
 import Session
+import Synchronization
 import Testing
 import VirtualTime
 
@@ -155,6 +156,84 @@ import VirtualTime
     #expect((attempted.submission?.acknowledgement == .selfDisconnect) == (failure == nil))
   }
 
+  /// A beacon with this proof, whose two writes take effect by themselves.
+  private static func beacon(_ lifecycle: Lifecycle) -> Room {
+    var family = DeviceFamily.iotDesignShop
+    (family.lifecycle, family.procedure) = (lifecycle, Procedure())
+    family.proof = .selfDisconnect(within: .milliseconds(400))
+    return Room(
+      id: "lobby", name: "Lobby", family: family,
+      settings: [
+        .uuid: .uuid("11111111-2222-3333-4444-555555555555"), .major: .integer(1), .minor: .integer(2),
+      ], timeouts: StageTimeouts(), retries: 0)
+  }
+
+  @Test(
+    "only a link that ends with the last write can be the device's answer",
+    arguments: [(1, .disconnected, .linkLost), (2, .disconnected, nil), (2, .att(0x80), .attributeRejected)]
+      as [(Int, CentralError.Code, FailureReason.Code?)], [true, false])
+  func lastWrite(_ row: (Int, CentralError.Code, FailureReason.Code?), isRewritable: Bool) async throws {
+    let (number, code, problem) = row
+    let room = Self.beacon(isRewritable ? .rewritable : .provisioningMode)
+    let attempted = try await Attempted.run(
+      room,
+      { clock in
+        let device = ScriptedDevice(
+          IoTDesignShop.Attribute.service,
+          [IoTDesignShop.Attribute.beaconID, IoTDesignShop.Attribute.beaconUUID], clock)
+        device.onWrite { (device, _) throws(CentralError) in
+          guard device.writes.count == number else { return }
+          device.end()
+          throw CentralError(code)
+        }
+        return device
+      }, FamilyDriver(described: room.family).configure)
+    // A device that can be written again begins anew; any other may have taken the settings.
+    let failure = isRewritable ? problem : nil
+    #expect(attempted.failure?.code == failure)
+    #expect(failure != nil || attempted.submission?.problem?.code == problem)
+    #expect((attempted.submission?.acknowledgement == .selfDisconnect) == (problem == nil))
+    #expect(attempted.writes.count == number)
+  }
+
+  // MARK: Bounds of a session
+
+  @Test("the run is asked once whether settings may be sent", arguments: [false, true])
+  func forbidden(isForbidden: Bool) async throws {
+    let asked = Mutex(0)
+    let attempted = try await Attempted.run(
+      Self.beacon(.rewritable),
+      forbidden: {
+        asked.withLock { $0 += 1 }
+        return isForbidden ? .authorizationRequired : nil
+      },
+      { clock in
+        let device = ScriptedDevice(
+          IoTDesignShop.Attribute.service,
+          [IoTDesignShop.Attribute.beaconID, IoTDesignShop.Attribute.beaconUUID], clock)
+        device.onWrite { device, _ in if device.writes.count == 2 { device.end() } }
+        return device
+      }, FamilyDriver(described: Self.beacon(.rewritable).family).configure)
+    #expect(attempted.failure == (isForbidden ? FailureReason.authorizationRequired : nil))
+    let times = asked.withLock { $0 }
+    #expect(attempted.writes.count == (isForbidden ? 0 : 2) && times == 1)
+  }
+
+  @Test("a stage on another computer has the time of four calls there besides", arguments: [false, true])
+  func lag(isRemote: Bool) async throws {
+    let attempted = try await Attempted.run(
+      Self.room(.roboSensor), on: isRemote ? HostName("floor-1") : nil,
+      { ScriptedDevice(Attribute.service, [], $0) },
+      { (session) throws(AttemptFailure) in
+        _ = try await session.connect()
+        return Submission(at: session.clock.now, acknowledgement: nil)
+      })
+    let timeouts = attempted.facts.compactMap { fact in
+      if case .stageStarted(let stage) = fact { stage.timeout } else { nil }
+    }
+    #expect(timeouts == [isRemote ? 15.4 : 15])
+  }
+
   @Test("nothing is submitted at the end of a session's time, or after it", arguments: [0, -1, 1])
   func submission(left microseconds: Int) async throws {
     let attempted = try await Attempted.run(
@@ -165,5 +244,12 @@ import VirtualTime
       })
     #expect((attempted.submission != nil) == (microseconds > 0))
     #expect(attempted.facts.isEmpty == (microseconds <= 0))
+    let connected = try await Attempted.run(
+      Self.room(.roboSensor), { ScriptedDevice(Attribute.service, [], $0) },
+      { (session) throws(AttemptFailure) in
+        _ = try await session.lasting(.microseconds(microseconds)).connect()
+        return Submission(at: session.clock.now, acknowledgement: nil)
+      })
+    #expect(connected.failure?.code == (microseconds > 0 ? nil : FailureReason.Code.connectTimedOut))
   }
 }

@@ -23,8 +23,12 @@ struct Attempted: Sendable {
 
 extension Attempted {
   /// Carries out a session with a device in virtual time.
+  /// - Parameters:
+  ///   - host: the computer with the adapter; a call there takes 100 ms.
+  ///   - forbidden: is asked whether settings may be sent.
   static func run(
-    _ room: Room, _ make: @escaping @Sendable (VirtualClock) -> ScriptedDevice,
+    _ room: Room, on host: HostName? = nil, forbidden: @escaping @Sendable () -> FailureReason? = { nil },
+    _ make: @escaping @Sendable (VirtualClock) -> ScriptedDevice,
     _ body: @escaping @Sendable (DeviceSession) async throws(AttemptFailure) -> Submission
   ) async throws -> Attempted {
     try await VirtualTime.run { clock in
@@ -32,9 +36,9 @@ extension Attempted {
       let coordinator = Coordinator(
         clock: clock, wall: { Date(timeIntervalSince1970: 0) }, recorder: record)
       let session = DeviceSession(
-        room: room, address: device.address, adapter: device.adapter, attempt: 1,
+        room: room, address: device.address, adapter: AdapterID(device.adapter.address, on: host), attempt: 1,
         central: OneDevice(device: device), coordinator: coordinator, clock: clock,
-        randomBytes: { [UInt8](repeating: 9, count: $0) })
+        randomBytes: { [UInt8](repeating: 9, count: $0) }, forbidden: forbidden)
       return await withTaskGroup(of: Void.self) { group in
         group.addTask { await coordinator.run() }
         let result: Result<Submission, AttemptFailure>
@@ -71,6 +75,7 @@ private struct OneDevice: ForwardingCentral {
     throw CentralError(.stackUnavailable)
   }
 
+  func roundTrip(to host: HostName?) async -> Duration? { .milliseconds(100) }
   func adapters() async throws(CentralError) -> [Adapter] { [] }
   func adapterChanges() async -> AsyncStream<[Adapter]> { AsyncStream { $0.finish() } }
 
