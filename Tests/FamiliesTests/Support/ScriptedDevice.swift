@@ -13,6 +13,7 @@ final class ScriptedDevice: Peripheral {
     var written: @Sendable (ScriptedDevice, [UInt8]) throws(CentralError) -> Void = { _, _ in }
     var values: [BluetoothUUID: [UInt8]] = [:]
     var writes: [[UInt8]] = []
+    var target: BluetoothUUID?
     var discoveryErrors: [CentralError.Code] = []
     var refusesSubscriptions = false
     /// How the read of anything else fails.
@@ -43,6 +44,8 @@ final class ScriptedDevice: Peripheral {
 
   /// What was written so far.
   var writes: [[UInt8]] { state.withLock(\.writes) }
+  /// Where the last write went.
+  var target: BluetoothUUID? { state.withLock(\.target) }
   /// The handles whose descriptions were read so far.
   var described: [String] { state.withLock(\.described) }
 
@@ -119,6 +122,7 @@ final class ScriptedDevice: Peripheral {
   ) async throws(CentralError) {
     let written = state.withLock { state in
       state.writes.append(value)
+      state.target = characteristic.uuid
       return state.written
     }
     try written(self, value)
