@@ -115,7 +115,7 @@ package final class StatusFeed: Sendable {
     since start: Int, of characteristic: BluetoothUUID, where isWanted: (CharacteristicNotification) -> Bool
   ) async -> CharacteristicNotification? {
     var mark = start
-    while let next = await next(since: mark, of: characteristic) {
+    while let next = await self.next(since: mark, of: characteristic) {
       if isWanted(next.value) { return next.value }
       mark = next.mark
     }
