@@ -38,7 +38,8 @@ extension DeviceSession {
     if scan.networks.contains(where: { $0.ssid == ssid }) {
       return await checked(ssid, .received, scan.networks)
     }
-    guard scan.isComplete else { return await checked(ssid, .noAnswer, scan.networks) }
+    // An entry that cannot be read may be the network.
+    guard scan.isComplete, scan.unreadable == 0 else { return await checked(ssid, .noAnswer, scan.networks) }
     await checked(ssid, .notReceived, scan.networks)
     throw AttemptFailure(.networkNotReceived(ssid: ssid, networks: scan.networks))
   }
