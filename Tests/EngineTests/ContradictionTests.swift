@@ -17,6 +17,8 @@ import Testing
     case beacon(Double, minor: UInt16 = 9)
     /// Both in one advertisement.
     case both(Double)
+    /// Nothing: a report without content.
+    case bare(Double)
 
     /// As received by the first adapter in provisioning mode, and by the second as a beacon.
     var advertisement: Advertisement {
@@ -25,6 +27,10 @@ import Testing
         case .waiting(let second): Sample.waiting(1, at: second)
         case .beacon(let second, let minor): Sample.beacon(1, minor: minor, at: second)
         case .both(let second): Sample.beacon(1, minor: 9, at: second, name: "Robo Sensor")
+        case .bare(let second):
+          Advertisement(
+            address: ContradictionTests.device, adapter: ContradictionTests.a,
+            receivedAt: .init(sinceZero: .seconds(second)))
         }
       if case .beacon = self {
         advertisement.adapter = ContradictionTests.b
@@ -53,6 +59,10 @@ import Testing
       ([.beacon(1), .waiting(3), .beacon(5)], Self.waiting, Self.beacon),
       // A state lasts as long as it is received.
       ([.waiting(1), .waiting(30), .beacon(32), .waiting(34)], Self.beacon, Self.waiting),
+      // The shortest state, and the longest time until its return.
+      ([.waiting(1), .beacon(2), .waiting(11)], Self.beacon, Self.waiting),
+      // The first contradiction stays.
+      ([.waiting(1), .beacon(3), .waiting(5), .both(6)], Self.beacon, Self.waiting),
     ] {
       let reason = FailureReason.contradictorySightings(Contradiction(Self.device, first, second), nil)
       #expect(match(air(sent)) == .stopped(.ambiguous, reason))
@@ -83,6 +93,9 @@ import Testing
       [.waiting(1), .beacon(3), .waiting(3.4), .beacon(3.8)],
       // Provisioned elsewhere, and the button pressed again.
       [.beacon(1), .waiting(3), .beacon(15), .waiting(30)],
+      // A report without content does not show that the state lasts.
+      [.waiting(1), .bare(9), .beacon(10), .waiting(11.5)],
+      [.beacon(1, minor: 4), .beacon(3, minor: 9), .waiting(5)],
     ])
   func legitimate(_ sent: [Sent]) {
     #expect(air(sent)[Self.device]?.contradiction == nil)
@@ -146,7 +159,7 @@ import Testing
   // MARK: After the proof
 
   /// A room that was proved at 6 s while another room is still open, and then receives this from its device's
-  /// address, two seconds later.
+  /// address.
   private func proved(then sent: Sent) -> Driver {
     var run = Driver(rooms: 2, adapters: [Driver.hci0, Driver.hci1])
     run.window([1])
@@ -164,7 +177,7 @@ import Testing
 
   @Test(
     "another minor, or provisioning mode, after the proof takes it back, and the reason names both sightings",
-    arguments: [Sent.beacon(8, minor: 4), .waiting(8)])
+    arguments: [Sent.beacon(8, minor: 4), .waiting(8), .waiting(7)])
   func afterProof(_ sent: Sent) {
     let run = proved(then: sent)
     let advertisement = sent.advertisement
@@ -180,8 +193,35 @@ import Testing
 
   @Test(
     "the same beacon, and a report that another adapter delivers late, leave the proof",
-    arguments: [Sent.beacon(8, minor: 1), .waiting(6.8)])
+    arguments: [Sent.beacon(8, minor: 1), .waiting(6.8), .bare(8)])
   func proofStays(_ sent: Sent) {
     #expect(proved(then: sent).outcome(1)?.outcome == .provisioned)
+  }
+
+  @Test("a room whose proof is taken back keeps what its session showed")
+  func withdrawn() {
+    let contradiction = Contradiction(Self.device, Self.beacon, Self.waiting)
+    func withdrawn(_ outcome: Outcome, _ grade: Evidence.Grade) -> RoomFinished {
+      let finished = RoomFinished(
+        room: "room-1", outcome: outcome, address: Sample.address(5), attempts: 1, seconds: 1,
+        evidence: Evidence(grade: grade, address: Sample.address(5)),
+        settings: [
+          SettingResult(name: .minor, value: "9", state: .proved),
+          SettingResult(name: .roomName, value: "Room 9", state: .written),
+        ])
+      return finished.withdrawn(device: Self.device, contradiction)
+    }
+    let written = withdrawn(.provisioned, .freshBeaconOtherAddress)
+    #expect(written.outcome == .unconfirmed && written.address == Self.device)
+    #expect(written.evidence == Evidence(grade: .savedStatus, address: Self.device))
+    #expect(written.settings.map(\.state) == [.acknowledged, .written])
+    #expect(written.reason == .contradictorySightings(contradiction, SaveResponse()))
+    let unacknowledged = withdrawn(.provisioned, .freshBeaconUnacknowledged)
+    #expect(unacknowledged.outcome == .unconfirmed && unacknowledged.evidence == nil)
+    #expect(unacknowledged.settings.map(\.state) == [.written, .written])
+    let earlier = withdrawn(.alreadyProvisioned, .beaconOnAir)
+    #expect(earlier.outcome == .ambiguous && earlier.evidence == nil && earlier.address == Self.device)
+    #expect(earlier.settings.map(\.state) == [.notWritten, .notWritten])
+    #expect(earlier.reason == .contradictorySightings(contradiction, nil))
   }
 }

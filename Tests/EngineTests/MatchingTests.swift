@@ -167,6 +167,13 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
         == .stopped(
           .ambiguous,
           .tooManyCandidates([Sample.address(1), Sample.address(2)])))
+    var other = Sample.waiting(3)
+    (other.localName, other.serviceUUIDs) = (nil, [EspIdf.Service.library])
+    let alone = match(
+      Sample.building([Sample.room(7)], .any),
+      with: Sample.air([Sample.waiting(1), Sample.beacon(2, minor: 9), other]))
+    #expect(
+      alone["room-7"] == .device(Sample.address(1), .any), "one is configured, another one of another family")
   }
 }
 
@@ -240,6 +247,70 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(
       kind(advertisement(ours, service: true), advertisement(factory, service: false))
         == .awaitingProvisioning)
+    let replaced = Sample.air([Sample.waiting(1), advertisement(nil, service: true)])[Sample.address(1)]
+    #expect(replaced?.life == .init(profile: "iot-design-shop", recognition: .present))
+  }
+
+  @Test("a sender of a wanted identity is kept though it is of no family, and no room may get it")
+  func wanted() {
+    func sent(_ minor: UInt16?, at second: Double) -> Advertisement {
+      let beacon = minor.map { IBeacon(uuid: Sample.site, major: 1, minor: $0, measuredPower: -59) }
+      return Advertisement(
+        address: Sample.address(1), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(second)),
+        manufacturerData: beacon.map { [IBeacon.company: $0.manufacturerData] } ?? [:])
+    }
+    let identity = DeviceIdentity.beacon(Sample.site, 1, 1)
+    var air = AirLedger(families: FamilyCatalogue.builtIn, wanted: [identity])
+    _ = air.receive(sent(2, at: 0))
+    #expect(air.all.isEmpty)
+    let first = air.receive(sent(1, at: 1))
+    #expect(first?.identity == identity && first?.life == nil)
+    _ = air.receive(sent(nil, at: 2))
+    #expect(air[Sample.address(1)]?.lastReceived == .init(sinceZero: .seconds(2)))
+    #expect(air.free.isEmpty && air.writable.isEmpty)
+    _ = air.receive(sent(2, at: 3))
+    #expect(air[Sample.address(1)]?.contradiction == nil)
+    _ = air.receive(sent(1, at: 5))
+    #expect(air[Sample.address(1)]?.contradiction != nil, "no device has two identities in turn")
+  }
+
+  @Test("a device may have sent what it sent, and anything once it has sent 16 identities")
+  func sentIdentities() {
+    var air = Sample.air([])
+    for minor in Array(1...15) + Array(1...15) {
+      _ = air.receive(Sample.beacon(1, minor: UInt16(minor)))
+    }
+    #expect(air.mayHaveSent(1, from: Sample.address(1)) && air.mayHaveSent(15, from: Sample.address(1)))
+    #expect(!air.mayHaveSent(99, from: Sample.address(1)) && !air.mayHaveSent(1, from: Sample.address(2)))
+    for minor: UInt16 in [16, 17] {
+      _ = air.receive(Sample.beacon(1, minor: minor))
+      #expect(air.mayHaveSent(99, from: Sample.address(1)))
+    }
+  }
+
+  @Test("a device that two families recognise stays ambiguous, whatever it sends later")
+  func rivals() {
+    var other = DeviceFamily.roboSensor
+    other.id = "other"
+    var air = AirLedger(families: FamilyCatalogue([.roboSensor, other]))
+    let bare = Advertisement(
+      address: Sample.address(1), adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(2)))
+    for advertisement in [Sample.waiting(1), bare] {
+      _ = air.receive(advertisement)
+      #expect(air[Sample.address(1)]?.rivals == ["robo-sensor", "other"])
+    }
+  }
+
+  @Test("a device counts as received until each of its adapters must receive it again")
+  func receivedAgain() {
+    var second = Sample.waiting(1, at: 2)
+    second.adapter = AdapterID(BluetoothAddress(rawValue: 0xAE))
+    var air = Sample.air([Sample.waiting(1), second])
+    air.mustBeReceivedAgain(Sample.address(1), on: Sample.adapter)
+    #expect(air[Sample.address(1)]?.lastReceived == second.receivedAt)
+    #expect(air[Sample.address(1)]?.strongest.adapter == second.adapter)
+    air.mustBeReceivedAgain(Sample.address(1), on: second.adapter)
+    #expect(air[Sample.address(1)] != nil && air[Sample.address(1)]?.lastReceived == nil)
   }
 
   @Test("a device without an identity on air is free only if its family has none")
@@ -280,6 +351,8 @@ func match(_ building: Building, with air: AirLedger, _ known: Known = Known()) 
     #expect(air[first.address]?.identityReceived == .init(sinceZero: .seconds(4)))
     _ = air.receive(Sample.beacon(1, minor: 7, at: 12))
     #expect(air[first.address]?.identityReceived == .init(sinceZero: .seconds(12)))
+    _ = air.receive(Sample.waiting(1, at: 13))
+    #expect(air[first.address]?.identity == nil)
   }
 
   @Test("an advertisement without content keeps the state and updates the RSSI")

@@ -16,11 +16,11 @@ package struct AirLedger: Sendable {
     /// The last local name that it sent.
     package var name: String?
     /// Whether it changes its address from time to time.
-    package fileprivate(set) var hasChangingAddress = false
+    package fileprivate(set) var hasChangingAddress: Bool
     /// The family that it was last recognised as, and its state; nil for an identity of another kind.
     package var life: Life?
     /// The families between which what it sent does not decide; empty without several.
-    package fileprivate(set) var rivals: [FamilyID] = []
+    package fileprivate(set) var rivals: [FamilyID]
     /// Its last identity; nil without one.
     package var identity: DeviceIdentity?
     /// The identities that it sent, at most `mostIdentities`.
@@ -34,7 +34,7 @@ package struct AirLedger: Sendable {
     package fileprivate(set) var contradiction: Contradiction?
     fileprivate var alternation = Alternation()
     /// Whether its last advertisement showed provisioning mode.
-    fileprivate var showsWaiting = false
+    fileprivate var showsWaiting: Bool
 
     package var isWaiting: Bool { life?.recognition == .awaitingProvisioning }
 
@@ -48,7 +48,7 @@ package struct AirLedger: Sendable {
     package var identityAtWork: DeviceIdentity? { isWaiting ? nil : identity }
 
     /// Whether its last advertisement contained its identity.
-    fileprivate var isIdentified = false
+    fileprivate var isIdentified: Bool
 
     /// The identity in its last advertisement.
     package var identityNow: DeviceIdentity? { isIdentified ? identity : nil }
@@ -233,23 +233,20 @@ package struct AirLedger: Sendable {
       hasOverflowed = true
       return nil
     }
+    let rivals = known.map(\.rivals).flatMap { $0.isEmpty ? nil : $0 } ?? families.rivals(advertisement)
     var sighting = Sighting(
       address: advertisement.address, adapter: advertisement.adapter,
       firstReceived: known?.firstReceived ?? advertisement.receivedAt, rssi: known?.rssi,
-      name: advertisement.localName ?? known?.name, life: life, identity: identity ?? known?.identity,
+      name: advertisement.localName ?? known?.name, hasChangingAddress: advertisement.hasChangingAddress,
+      life: life, rivals: rivals, identity: identity ?? known?.identity, identities: known?.identities ?? [],
       identityReceived: known?.identityReceived, receptions: known?.receptions ?? [:],
-      isIdentified: identity != nil)
-    sighting.hasChangingAddress = advertisement.hasChangingAddress
-    sighting.identities = known?.identities ?? []
-    sighting.rivals = known.map(\.rivals).flatMap { $0.isEmpty ? nil : $0 } ?? families.rivals(advertisement)
-    (sighting.contradiction, sighting.alternation) = (
-      known?.contradiction, known?.alternation ?? Alternation()
-    )
-    sighting.showsWaiting = showsWaiting(advertisement, life)
-    if let identity, sighting.contradiction == nil, isWaitingToo(advertisement) {
-      sighting.contradiction = Contradiction(
-        advertisement.address, StateSighting(adapter: advertisement.adapter, identity: nil),
-        StateSighting(adapter: advertisement.adapter, identity: identity))
+      contradiction: known?.contradiction, alternation: known?.alternation ?? Alternation(),
+      showsWaiting: showsWaiting(advertisement, life), isIdentified: identity != nil)
+    if let identity, isWaitingToo(advertisement) {
+      let waiting = StateSighting(adapter: advertisement.adapter, identity: nil)
+      let configured = StateSighting(adapter: advertisement.adapter, identity: identity)
+      sighting.contradiction =
+        sighting.contradiction ?? Contradiction(advertisement.address, waiting, configured)
     }
     if let identity, !sighting.identities.contains(identity),
       sighting.identities.count < Self.mostIdentities
@@ -321,10 +318,8 @@ package struct AirLedger: Sendable {
   }
 
   private mutating func index(_ sighting: Sighting, before known: Sighting?) {
-    let (old, new) = (known?.identityAtWork, sighting.identityAtWork)
-    guard old != new else { return }
-    if let old { atWork[old]?.remove(sighting.address) }
-    if let new { atWork[new, default: []].insert(sighting.address) }
+    if let old = known?.identityAtWork { atWork[old]?.remove(sighting.address) }
+    if let new = sighting.identityAtWork { atWork[new, default: []].insert(sighting.address) }
   }
 
   /// The identity in an advertisement, in the format of any of its families.
@@ -365,10 +360,7 @@ package struct AirLedger: Sendable {
   /// Devices that can be written as they are, by address: free ones, and configured ones of a family that
   /// accepts new settings at any time.
   package var writable: [Sighting] {
-    sorted { sighting in
-      isFree(sighting)
-        || sighting.life.flatMap { families[$0.profile] }?.lifecycle.isRewritable ?? false
-    }
+    sorted { isFree($0) || lifecycle(of: $0)?.isRewritable == true }
   }
 
   /// Whether a device may be free if no room has it. A device that is only present may be at work, and then no room
@@ -376,9 +368,13 @@ package struct AirLedger: Sendable {
   private func isFree(_ sighting: Sighting) -> Bool {
     switch sighting.life?.recognition {
     case .awaitingProvisioning?: true
-    case .present?: sighting.life.flatMap { families[$0.profile] }?.lifecycle.isPerAction ?? false
+    case .present?: lifecycle(of: sighting)?.isPerAction == true
     case .locked?, .joining?, .configured?, nil: false
     }
+  }
+
+  private func lifecycle(of sighting: Sighting) -> Lifecycle? {
+    sighting.life.flatMap { families[$0.profile] }?.lifecycle
   }
 
   /// Whether a device sent this identity, as far as it distinguishes devices, or so many that not all are kept.
