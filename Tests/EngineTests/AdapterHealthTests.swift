@@ -39,15 +39,19 @@ import Testing
   func flapping() {
     var health = AdapterHealth()
     var now = MonotonicInstant(sinceZero: .zero)
-    var pauses: [Duration] = []
+    var pauses: [Duration?] = []
     while !health.isGivenUp {
       health.began(at: now)
       now = now.advanced(by: .milliseconds(100))
       health.lost(at: now)
-      pauses.append(health.coolDownEnd.map { now.duration(to: $0) } ?? .zero)
+      health.expire(at: now)
+      pauses.append(health.coolDownEnd.map { now.duration(to: $0) })
       now = health.coolDownEnd ?? now
+      health.expire(at: now)
+      #expect(health.coolDownEnd == nil)
     }
-    #expect(pauses == [0, 0, 0, 1, 2, 4, 5, 5, 5, 5, 5, 5].map { .seconds($0) })
+    let seconds: [Int?] = [nil, nil, nil, 1, 2, 4, 5, 5, 5, 5, 5, 5]
+    #expect(pauses == seconds.map { $0.map { Duration.seconds($0) } })
     #expect(health.comesAndGoes)
   }
 
@@ -57,10 +61,17 @@ import Testing
     var now = MonotonicInstant(sinceZero: .zero)
     for number in 0..<100 {
       health.began(at: now)
-      now = now.advanced(by: .seconds(number % 10 == 0 ? 31 : 1))
+      now = now.advanced(by: .seconds(number % 12 == 0 ? 30 : 1))
       health.lost(at: now)
+      #expect(!health.isGivenUp)
     }
-    #expect(!health.isGivenUp)
+  }
+
+  @Test("the last eight connect times of an adapter are kept")
+  func connectTimes() {
+    var history = AdapterHistory()
+    for second in 1...9 { history.connected(after: .seconds(second)) }
+    #expect(history.connectTimes == (2...9).map { .seconds($0) })
   }
 
   @Test("an adapter that has scanned starts again without refusals")

@@ -163,13 +163,14 @@ import VirtualBuilding
     var window = Verification.ledger(for: rooms, of: .builtIn)
     for received in [
       Self.advertisement(1, minor: 1), Self.factory(2, minor: 2), Self.advertisement(3, minor: 3),
+      Self.advertisement(4, minor: 4),
     ] {
       _ = window.receive(received)
     }
     let verification = Verification(rooms, Known(), windows: [window], by: [])
     #expect(verification.rooms.map(\.finding) == [.onAir, .otherIdentity])
     #expect(verification.rooms.map(\.held) == [nil, 2])
-    #expect(verification.unexpected.map(\.address) == [Sample.address(3)])
+    #expect(verification.unexpected.map(\.address) == [Sample.address(3), Sample.address(4)])
   }
 
   @Test("a plan does not write the settings of the expected beacon")

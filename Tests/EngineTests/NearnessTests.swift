@@ -97,12 +97,13 @@ import VirtualBuilding
       ([1: [-50], 2: [-58]] as Received, .notClearlyNearest, .ambiguous, [-50, -58]),
       // Received nearly as strongly in the next room.
       ([1: [-52, -57]] as Received, .notClearlyNearest, .ambiguous, [-52, -57]),
+      ([1: [-52, -58, -57]] as Received, .notClearlyNearest, .ambiguous, [-52, -57]),
       // In the corridor.
       ([1: [-71]] as Received, .notNear, .pending, [-71]),
       ([1: [nil, -40]] as Received, .noCandidate, .pending, []),
     ])
   func doubtful(_ received: Received, _ code: FailureReason.Code, _ outcome: Outcome, _ strengths: [Int]) {
-    let rooms = [room(1, near: "hci0"), room(2, near: "hci1")]
+    let rooms = [room(1, near: "hci0"), room(2, near: "hci1"), room(3, near: "hci2")]
     let match = match(rooms, air(received))["room-1"]
     guard case .stopped(let found, let reason)? = match else {
       Issue.record("\(String(describing: match))")
@@ -120,17 +121,24 @@ import VirtualBuilding
   }
 
   @Test(
-    "a sensor must be received for long enough, and often enough",
-    arguments: [(2, 11.0), (10, 4.9), (3, 4.9)])
-  func settling(times: Int, second: Double) {
-    let match = match([room(1, near: "hci0")], air([1: [-50]], times: times), at: second)["room-1"]
-    #expect(reason(match)?.code == .receivedTooBriefly)
+    "a sensor must be received for long enough, often enough, and strongly enough",
+    arguments: [
+      (2, 11, -50, .receivedTooBriefly), (10, 4.9, -50, .receivedTooBriefly),
+      (3, 4.9, -50, .receivedTooBriefly), (3, 5, -50, nil),
+      // One report, of -70 and -71 dBm.
+      (1, 11, -68, .receivedTooBriefly), (1, 11, -69, .notNear),
+    ] as [(Int, Double, Int, FailureReason.Code?)])
+  func settling(times: Int, second: Double, rssi: Int, code: FailureReason.Code?) {
+    let match = match([room(1, near: "hci0")], air([1: [rssi]], times: times), at: second)["room-1"]
+    #expect(match != nil && reason(match)?.code == code)
   }
 
-  @Test("an old sighting does not count")
-  func stale() {
-    let match = match([room(1, near: "hci0")], air([1: [-50]]), at: 36)["room-1"]
-    #expect(reason(match)?.code == .noCandidate)
+  @Test(
+    "an old sighting does not count",
+    arguments: [(35, nil), (36, .noCandidate)] as [(Double, FailureReason.Code?)])
+  func stale(second: Double, code: FailureReason.Code?) {
+    let match = match([room(1, near: "hci0")], air([1: [-50]]), at: second)["room-1"]
+    #expect(match != nil && reason(match)?.code == code)
   }
 
   @Test("a sensor with a room is neither matched nor a rival")
@@ -158,13 +166,19 @@ import VirtualBuilding
     #expect(reason(match)?.code == .adapterMissing && reason(match)?.near == "hci7")
   }
 
+  @Test("an adapter that no room is near decides nothing, however strongly it receives a sensor")
+  func elsewhere() {
+    let found = match([room(1, near: "hci0")], air([1: [-52, -50]]))
+    #expect(found == ["room-1": .device(Sample.address(1), .nearest)])
+  }
+
   @Test("a sensor that may stand in a room with an adapter is not given to a room that takes any")
   func any() {
     let rooms = [room(1, near: "hci0"), Sample.room(2)]
     let building = Sample.building(rooms, .any)
-    let found = match(rooms, air([1: [-50], 2: [-52], 3: [-80]]), of: building)
+    let found = match(rooms, air([1: [-50], 2: [-52], 3: [-80], 4: [-70]], times: 4), of: building)
     #expect(reason(found["room-1"])?.code == .notClearlyNearest)
-    // Sensors 1 and 2 may be room 1's.
+    // Sensors 1, 2 and 4 may be room 1's.
     #expect(found["room-2"] == .device(Sample.address(3), .any))
   }
 
@@ -206,6 +220,16 @@ import VirtualBuilding
       remotely(rooms, received, order: order) == [
         "room-1": .device(Sample.address(1), .nearest), "room-2": .device(Sample.address(2), .nearest),
       ])
+  }
+
+  @Test("a sensor counts at a host as the strongest adapter receives it, and a reason lists five")
+  func strongestOfHost() {
+    let match = remotely(
+      [room(1, near: "floor-0")],
+      [1: [-50, -60], 2: [-61, -51], 3: [-52, -62], 4: [-63, -53], 5: [-54, -64], 6: [-65, -55]],
+      order: [0, 1])["room-1"]
+    #expect(reason(match)?.code == .notClearlyNearest)
+    #expect((reason(match)?.candidates ?? []).map(\.rssi) == [-50, -51, -52, -53, -54])
   }
 
   @Test(

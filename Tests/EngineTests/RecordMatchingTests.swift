@@ -62,6 +62,8 @@ import Testing
     let match = one(
       room, lastKnown(room, 2, nil), air: [Sample.waiting(1), Sample.waiting(2)], .init(rebind: [room.id]))
     #expect(match == .device(Sample.address(1), .address))
+    let written = one(room, lastKnown(room, 2, proved(2, 7)), air: [], .init(rebind: [room.id]))
+    #expect(written == .device(Sample.address(1), .address), "another device was written")
   }
 
   @Test("a retired or accepted room is excluded unless it is forced")
@@ -281,6 +283,12 @@ import Testing
       return
     }
     #expect(evidence.address == Sample.address(5))
+    #expect(
+      one(room, moved, air: [Sample.waiting(1), Sample.beacon(5, minor: 7)])
+        == .device(Sample.address(1), .record), "it is in provisioning mode again")
+    #expect(
+      one(room, moved, air: [Sample.beacon(1, minor: 9), Sample.beacon(5, minor: 7)])
+        == .stopped(.actionRequired, .configuredOtherwise(9)))
     #expect(
       one(room, moved, air: [Sample.beacon(5, minor: 7), Sample.beacon(6, minor: 7)])
         == .stopped(.actionRequired, .identityOnAir(7, [Sample.address(6)])))

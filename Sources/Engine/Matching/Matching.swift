@@ -21,7 +21,7 @@ package struct Known: Sendable {
   /// Shows whether a secret equals a recorded one.
   package var seal: SecretSeal?
   /// The addresses of configured devices by the record, by their identity.
-  private let atWork: [DeviceIdentity: [BluetoothAddress]]
+  private let atWork: [DeviceIdentity: Set<BluetoothAddress>]
   /// The rooms that have each device on record.
   let owners: [BluetoothAddress: [RoomID]]
 
@@ -31,10 +31,9 @@ package struct Known: Sendable {
     self.lastKnown = lastKnown
     self.permissions = permissions
     self.seal = seal
-    var atWork: [DeviceIdentity: [BluetoothAddress]] = [:]
-    for (_, room) in lastKnown.rooms.sorted(by: { $0.key < $1.key }) {
-      guard let lastWrite = room.lastWrite, let identity = lastWrite.identity else { continue }
-      atWork[identity, default: []].append(lastWrite.receivedAt)
+    var atWork: [DeviceIdentity: Set<BluetoothAddress>] = [:]
+    for lastWrite in lastKnown.rooms.values.compactMap(\.lastWrite) {
+      if let identity = lastWrite.identity { atWork[identity, default: []].insert(lastWrite.receivedAt) }
     }
     self.atWork = atWork
     owners = lastKnown.owners
@@ -96,16 +95,16 @@ package func match(
     } else if building.assignment == .any {
       left[room.family.id, default: []].append(room)
     } else {
-      let isAwaited = building.assignment == .later && room.address == nil
+      let isAwaited = building.assignment == .later
       matches[room.id] = .stopped(.pending, isAwaited ? .addressMissing : .noCandidate())
     }
   }
 
-  let crowded = crowded(near.values.flatMap(\.self), nearby)
+  let shared = shared(near.values.flatMap(\.self), nearby)
   for (profile, rooms) in near.sorted(by: { $0.key < $1.key }) {
     let free = air.free(for: profile).filter { !claimed.contains($0.address) }
     let nearness = Nearness(of: free, at: nearby.places, now: now)
-    matches.merge(nearest(rooms, nearness, nearby, crowded: crowded)) { $1 }
+    matches.merge(nearest(rooms, nearness, nearby, shared: shared)) { $1 }
     claimed.formUnion(nearness.inRooms)
   }
 
@@ -117,7 +116,6 @@ package func match(
       continue
     }
     let candidates = air.waiting(for: profile).map(\.address).filter { !claimed.contains($0) }
-    claimed.formUnion(candidates)
     for (index, room) in rooms.enumerated() {
       matches[room.id] =
         if candidates.count > rooms.count {
@@ -132,13 +130,10 @@ package func match(
   return matches
 }
 
-/// How many rooms are near each adapter.
-private func crowded(_ rooms: [Room], _ nearby: NearbyAdapters) -> [AdapterID: Int] {
-  var counts: [AdapterID: Int] = [:]
-  for room in rooms {
-    if let adapter = room.near.flatMap({ nearby[$0] }) { counts[adapter, default: 0] += 1 }
-  }
-  return counts
+/// The adapters that several rooms are near.
+private func shared(_ rooms: [Room], _ nearby: NearbyAdapters) -> Set<AdapterID> {
+  let adapters = rooms.compactMap { room in room.near.flatMap { nearby[$0] } }
+  return Set(Dictionary(grouping: adapters, by: \.self).filter { $0.value.count > 1 }.keys)
 }
 
 /// The match of a room whose device was configured elsewhere: one device alone must send its identity, and
@@ -182,7 +177,7 @@ func blocker(
   if let address, let name = room.deviceName, !wasTouched, known.device(of: room) == nil {
     // Another device of this name was received after the match.
     let candidates = air.free(for: room.family.id).filter { $0.name == name }.map(\.address)
-      .filter { $0 == address || !known.lastKnown.claimed.contains($0) }
+      .filter { !known.lastKnown.claimed.contains($0) }
     if candidates.contains(where: { $0 != address }) {
       return .stopped(.ambiguous, .tooManyCandidates(candidates))
     }

@@ -129,16 +129,16 @@ struct Nearness {
 /// Matches the rooms that are near adapters and have no device yet.
 /// - Parameters:
 ///   - rooms: rooms of one family.
-///   - crowded: the number of rooms near each adapter.
+///   - shared: the adapters that several rooms are near.
 func nearest(
-  _ rooms: [Room], _ nearness: Nearness, _ nearby: NearbyAdapters, crowded: [AdapterID: Int]
+  _ rooms: [Room], _ nearness: Nearness, _ nearby: NearbyAdapters, shared: Set<AdapterID>
 ) -> [RoomID: Match] {
   var matches: [RoomID: Match] = [:]
   for room in rooms {
     guard let name = room.near else { continue }
     matches[room.id] =
       if let adapter = nearby[name] {
-        if crowded[adapter, default: 0] > 1 {
+        if shared.contains(adapter) {
           .stopped(.ambiguous, .adapterShared(near: name.text))
         } else {
           nearness.device(near: adapter, called: name)

@@ -49,7 +49,7 @@ package struct Verification: Sendable {
     }
     let unused = known.lastKnown.rooms[room.id]?.prover(besides: adapters)
     let lastWrite = device.flatMap { known.lastWrite(for: room, at: $0) }
-    let own = Set([device, lastWrite?.receivedAt].compactMap(\.self))
+    let own = [device, lastWrite?.receivedAt].compactMap(\.self)
     let received = windows.map { $0.devices(sending: identity) }
     let ofOwn = received.compactMap { $0.first { own.contains($0.address) } }
     let others = Set(received.joined().map(\.address)).subtracting(own).sorted()
@@ -70,13 +70,13 @@ package struct Verification: Sendable {
       } else {
         .missing
       }
-    let counted = own.isEmpty && finding == .onAir ? received.compactMap(\.first) : ofOwn
+    let counted = finding == .onAir ? received.compactMap(\.first) : ofOwn
     let strongest = counted.map(\.strongest)
     return RoomVerified(
       room: room.id, finding: finding, address: device ?? counted.first?.address, identity: identity,
       held: finding == .otherIdentity ? sightings.last?.identityAtWork : nil,
       rssi: strongest.compactMap(\.rssi), windowsReceived: counted.count, windows: windows.count,
-      others: own.isEmpty && finding == .onAir ? [] : others,
+      others: finding == .onAir ? [] : others,
       adapter: strongest.max { ($0.rssi ?? .min) < ($1.rssi ?? .min) }?.adapter, adapters: adapters,
       unused: finding == .notSearched ? unused : nil)
   }

@@ -57,7 +57,7 @@ struct AdapterHealth: Hashable, Sendable {
     sessionBegan = nil
     flaps = began.duration(to: now) < Self.steadyAfter ? flaps + 1 : 0
     guard flaps > Self.freeFlaps else { return }
-    let pause = min(Self.firstPause * (1 << min(flaps - Self.freeFlaps - 1, 8)), Self.longestPause)
+    let pause = Self.firstPause.doubled(after: flaps - Self.freeFlaps, atMost: Self.longestPause)
     coolDownEnd = max(coolDownEnd ?? now, now.advanced(by: pause))
   }
 
@@ -69,8 +69,7 @@ struct AdapterHealth: Hashable, Sendable {
   mutating func refused(at now: MonotonicInstant, isSilent: Bool = false) -> MonotonicInstant {
     refusals += 1
     if isSilent { silences.append(now) } else { silences = [] }
-    let pause = min(Self.firstPause * (1 << min(refusals - 1, 8)), Self.longestPause)
-    let end = now.advanced(by: pause)
+    let end = now.advanced(by: Self.firstPause.doubled(after: refusals, atMost: Self.longestPause))
     coolDownEnd = end
     return end
   }
@@ -85,6 +84,13 @@ struct AdapterHealth: Hashable, Sendable {
     refusals = 0
     silences = []
     coolDownEnd = nil
+  }
+}
+
+extension Duration {
+  /// The pause after this many failures: this one after the first, twice as long after each further one.
+  func doubled(after failures: Int, atMost longest: Duration) -> Duration {
+    min(self * (1 << min(failures - 1, 8)), longest)
   }
 }
 

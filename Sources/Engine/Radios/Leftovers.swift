@@ -19,7 +19,7 @@ struct Leftovers: Hashable, Sendable {
   var all: [Device] { devices.sorted() }
 
   func on(_ adapter: AdapterID) -> [BluetoothAddress] {
-    isEmpty ? [] : devices.filter { $0.adapter == adapter }.map(\.address).sorted()
+    devices.filter { $0.adapter == adapter }.map(\.address).sorted()
   }
 
   mutating func insert(_ address: BluetoothAddress, on adapter: AdapterID) {

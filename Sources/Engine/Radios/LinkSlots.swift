@@ -39,7 +39,7 @@ struct LinkSlots: Hashable, Sendable {
   ///   - recorded: what the controller held in an earlier run, without more or before it refused more. Another
   ///     program may have held links then, so fewer than every controller holds are not believed.
   init(stated: Int? = nil, recorded: Int? = nil) {
-    if stated == nil, let recorded { proven = max(recorded, Self.least) }
+    if let recorded { proven = max(recorded, Self.least) }
     measured = stated ?? (recorded == nil ? Self.usual : proven)
     isStated = stated != nil
     grows = stated == nil && recorded == nil

@@ -61,8 +61,8 @@ struct ProofWatch: Sendable {
   }
 
   init(
-    identity: DeviceIdentity?, family: Shared<DeviceFamily>, address: BluetoothAddress, mayMove: Bool = false,
-    isAccepted: Bool = false, isUnderWay: Bool = false,
+    identity: DeviceIdentity?, family: Shared<DeviceFamily>, address: BluetoothAddress, mayMove: Bool,
+    isAccepted: Bool, isUnderWay: Bool,
     submittedAt: MonotonicInstant, began: MonotonicInstant? = nil, known: Set<BluetoothAddress> = []
   ) {
     (self.isAccepted, self.isUnderWay) = (isAccepted || isUnderWay, isUnderWay)
@@ -137,7 +137,7 @@ struct ProofWatch: Sendable {
   /// The written identity and another one from the device's address. A device that is rewritten at work may
   /// still be received with its earlier identity.
   private var contradiction: Contradiction? {
-    guard !family.value.lifecycle.isRewritable, own != nil, let ownAdapter, let other, let otherAdapter else {
+    guard !family.value.lifecycle.isRewritable, let ownAdapter, let other, let otherAdapter else {
       return nil
     }
     return Contradiction(

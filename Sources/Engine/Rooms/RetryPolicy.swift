@@ -75,7 +75,6 @@ enum RetryPolicy {
 
   /// The back-off after this many failures.
   private static func pause(_ failures: Int, _ jitter: Double) -> Duration {
-    let doubled = firstPause * (1 << min(max(failures - 1, 0), 8))
-    return min(doubled, longestPause) * (1 + jitter / 2)
+    firstPause.doubled(after: max(failures, 1), atMost: longestPause) * (1 + jitter / 2)
   }
 }

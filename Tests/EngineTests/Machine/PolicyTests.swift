@@ -47,6 +47,7 @@ import Testing
     budget.charge(.outOfSlots)
     budget.charge(.forgotten)
     #expect(budget.charged == 0)
+    #expect(RetryPolicy.decide(after: .host, budget, retries: 1, jitter: 0) == .retry(.seconds(2)))
     budget.charge(.transient)
     #expect(RetryPolicy.decide(after: .transient, budget, retries: 1, jitter: 0) == .retry(.seconds(2)))
     budget.charge(.transient)
@@ -121,6 +122,10 @@ import Testing
     #expect(slots.limit == 3)
     slots.mayHaveRefused(holding: 2)
     #expect(slots.limit == 2 && slots.found == nil, "it is the manifest's to correct")
+    var more = LinkSlots(stated: 8)
+    for links in 1...5 { more.connected(holding: links) }
+    more.mayHaveRefused(holding: 5)
+    #expect(more.limit == 8, "once is no proof")
   }
 
   @Test(
@@ -139,13 +144,15 @@ import Testing
     var slots = LinkSlots()
     for links in 1...5 { slots.connected(holding: links) }
     slots.suspect(holding: 4)
-    slots.connected(holding: 4)
+    slots.connected(holding: 6)
     #expect(slots.limit == 4 && slots.found == nil)
     slots.endSuspicion()
     #expect(slots.limit == 6)
     slots.suspect(holding: 5)
     slots.refused(holding: 5)
     #expect(slots.limit == 5 && slots.found == 5)
+    slots.suspect(holding: 0)
+    #expect(slots.limit == 1)
   }
 
   @Test("unknown slots are measured one by one, up to a useful number")
@@ -155,7 +162,7 @@ import Testing
     for links in 1...4 { slots.connected(holding: links) }
     #expect(slots.limit == 5)
     for links in 5...20 { slots.connected(holding: links) }
-    #expect(slots.limit == LinkSlots.most)
+    #expect(slots.limit == 10)
   }
 
   @Test(
@@ -270,10 +277,14 @@ import Testing
 
   @Test(
     "admission closes after more failures than permitted",
-    arguments: [(nil, 9, false), (0, 0, false), (0, 1, true), (2, 3, true)] as [(Int?, Int, Bool)])
+    arguments: [
+      (nil, 9, false), (0, 0, false), (0, 1, true), (2, 1, false), (2, 2, false), (2, 3, true),
+    ] as [(Int?, Int, Bool)])
   func failures(limit: Int?, failures: Int, isClosed: Bool) {
     var admission = Admission(perNetwork: nil, failureLimit: limit)
     for _ in 0..<failures { admission.failedOne() }
+    admission.failedOne()
+    admission.renewed()
     #expect(admission.isClosed == isClosed)
     #expect(admission.mayClose(after: 1) == (limit.map { failures + 1 > $0 } ?? false))
   }
