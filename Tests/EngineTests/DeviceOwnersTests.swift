@@ -12,6 +12,7 @@ struct DeviceOwnersTests {
   private static let own = BluetoothAddress(rawValue: 0xC47C_8D00_0001)
   private static let recorded = BluetoothAddress(rawValue: 0xC47C_8D00_0002)
   private static let moved = BluetoothAddress(rawValue: 0xC47C_8D00_0003)
+  private static let walled = BluetoothAddress(rawValue: 0xC47C_8D00_0005)
   private static let seen = BluetoothAddress(rawValue: 0xC47C_8D00_0004)
   private static let stranger = BluetoothAddress(rawValue: 0xC47C_8D00_0009)
 
@@ -37,8 +38,12 @@ struct DeviceOwnersTests {
     b.bindings = [Binding(address: recorded, basis: .address, run: "r", at: Date(timeIntervalSince1970: 0))]
     var gone = LastKnownRoom(name: "Room 900", profile: "robo-sensor")
     gone.bindings = [Binding(address: moved, basis: .address, run: "r", at: Date(timeIntervalSince1970: 0))]
+    var retired = gone
+    let then = Date(timeIntervalSince1970: 0)
+    retired.bindings = [Binding(address: walled, basis: .address, run: "r", at: then)]
+    retired.retirement = RoomRetirement(reason: "walled up", recorded: RecordedAt(run: "r", at: then))
     return LastKnownBuilding(
-      rooms: ["b": b, "gone": gone],
+      rooms: ["b": b, "gone": gone, "merged": gone, "retired": retired],
       retired: [stranger: Retirement(room: "c", reason: nil, at: Date(timeIntervalSince1970: 0))])
   }
 
@@ -53,7 +58,8 @@ struct DeviceOwnersTests {
     #expect(owner(Self.own, 2) == .init(room: "a", name: "Room a", basis: .manifest))
     #expect(
       owner(Self.recorded, 3) == .init(room: "b", name: "Room b", basis: .record), "the manifest's name")
-    #expect(owner(Self.moved) == .init(room: "gone", name: "Room 900", basis: .record))
+    #expect(owner(Self.moved) == .init(room: "gone", name: "Room 900", basis: .record), "the first by id")
+    #expect(owner(Self.walled) == nil, "its room is retired")
     #expect(owner(Self.stranger, 1) == .init(room: "c", name: "Room c", basis: .retired))
     let other = BluetoothAddress(rawValue: 0xC47C_8D00_0077)
     #expect(owner(other, 3) == .init(room: "c", name: "Room c", basis: .identity))

@@ -325,6 +325,97 @@ import Simulation
     }
   }
 
+  @Test("a command gets the ready adapters that it may use, in order")
+  func ready() async throws {
+    let states: [(UInt64, Adapter.State)] = [(3, .ready), (2, .poweredOff), (1, .ready), (4, .ready)]
+    let adapters = states.map { number, state in
+      Adapter(id: AdapterID(Sample.address(number)), name: "hci\(number)", state: state)
+    }
+    func found(besides others: Set<AdapterID>) async throws -> [String] {
+      let (changes, change) = AsyncStream<[Adapter]>.makeStream()
+      change.yield(adapters)
+      return try await VirtualTime.run { clock in
+        let selection = AdapterSelection(
+          central: Changing(changes: changes), clock: clock, wanted: ["hci3", "hci2", "hci1"],
+          timeout: .seconds(5))
+        return try await selection.adapters(besides: others) { _ in }.map(\.name)
+      }
+    }
+    let all = try await found(besides: [])
+    #expect(all == ["hci1", "hci3"])
+    let rest = try await found(besides: [adapters[0].id])
+    #expect(rest == ["hci1"])
+  }
+
+  @Test("a command does not wait for adapters of a bus that is gone")
+  func gone() async throws {
+    let (changes, change) = AsyncStream<[Adapter]>.makeStream()
+    change.finish()
+    try await VirtualTime.run { clock in
+      let selection = AdapterSelection(
+        central: Changing(changes: changes), clock: clock, wanted: [], timeout: .seconds(5))
+      let failure = await failureOf { () async throws(CentralError) in
+        _ = try await selection.adapters { _ in }
+      }
+      #expect(failure?.code == .busUnavailable && clock.now.sinceZero == .zero)
+    }
+  }
+
+  @Test(
+    "the adapters of a group are in order, and its failure is its first gateway's once all have failed"
+  )
+  func failures() async throws {
+    let adapters = ([2, 1] as [UInt64]).map {
+      Adapter(id: AdapterID(Sample.address($0)), name: "hci\($0)", state: .ready)
+    }
+    let (changes, change) = AsyncStream<[Adapter]>.makeStream()
+    change.yield(adapters)
+    let own = CentralGroup.Member(nil, NoBluetooth())
+    let refused = CentralGroup.Member(Self.gateways[0], Failing(code: .permissionDenied))
+    let late = CentralGroup.Member(Self.gateways[1], Failing(code: .timedOut))
+    let cases: [([CentralGroup.Member], CentralError?)] = [
+      ([own, refused, late], CentralError(.permissionDenied, on: Self.gateways[0])),
+      ([own], CentralError(.stackUnavailable)),
+      ([refused, .init(nil, Changing(changes: changes))], nil),
+    ]
+    try await VirtualTime.run { clock in
+      for (members, expected) in cases {
+        let group = CentralGroup(members)
+        await withTaskGroup(of: Void.self) { tasks in
+          tasks.addTask { await group.follow() }
+          await group.settle(within: .seconds(1), on: clock)
+          let failure = await failureOf { () async throws(CentralError) in
+            let names = try await group.adapters().map(\.name)
+            #expect(names == ["hci1", "hci2"])
+          }
+          #expect(failure == expected)
+          tasks.cancelAll()
+        }
+      }
+    }
+  }
+
+  @Test("a reader of the adapters that ends leaves the others, and a slow one gets the newest list")
+  func readers() async {
+    let (changes, change) = AsyncStream<[Adapter]>.makeStream()
+    let adapter = Adapter(id: AdapterID(Sample.address(1)), name: "hci0", state: .ready)
+    let group = CentralGroup([.init(nil, Changing(changes: changes))])
+    await withTaskGroup(of: Void.self) { tasks in
+      tasks.addTask { await group.follow() }
+      let slow = await group.adapterChanges()
+      let quick = await group.adapterChanges()
+      for await adapters in await group.adapterChanges() {
+        #expect(adapters.isEmpty)
+        break
+      }
+      change.yield([adapter])
+      let next = await quick.first { !$0.isEmpty }
+      let newest = await slow.first { _ in true }
+      #expect(next == [adapter] && newest == [adapter])
+      tasks.cancelAll()
+    }
+  }
+
   @Test("an adapter that a host reports for another host is not used")
   func foreign() async throws {
     let group = CentralGroup([.init(Self.gateways[0], Liar(host: Self.gateways[1]))])
@@ -359,11 +450,34 @@ private struct NoBluetooth: EmptyCentral {
   func adapters() async throws(CentralError) -> [Adapter] { throw CentralError(.stackUnavailable) }
 }
 
+/// A host whose adapters cannot be used.
+private struct Failing: EmptyCentral {
+  let code: CentralError.Code
+
+  func adapters() async throws(CentralError) -> [Adapter] { throw CentralError(code) }
+}
+
+/// A computer with these adapters.
+private struct Changing: EmptyCentral {
+  let changes: AsyncStream<[Adapter]>
+
+  func adapterChanges() async -> AsyncStream<[Adapter]> { changes }
+
+  func adapters() async throws(CentralError) -> [Adapter] { [] }
+}
+
 /// The adapters of several hosts, or why they cannot be used.
 private struct SeveralHosts: EmptyCentral {
   let known: [HostAdapters]
 
   func hosts() async -> [HostAdapters] { known }
+
+  /// The same list twice.
+  func adapterChanges() async -> AsyncStream<[Adapter]> {
+    let (stream, changes) = AsyncStream<[Adapter]>.makeStream()
+    for _ in 1...2 { changes.yield([]) }
+    return stream
+  }
 
   func adapters() async throws(CentralError) -> [Adapter] {
     let failures = known.compactMap(\.failure)

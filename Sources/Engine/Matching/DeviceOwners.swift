@@ -53,9 +53,7 @@ package struct DeviceOwners: Sendable {
       }
       guard let identity = room.identity else { continue }
       identitiesOfRooms[room.id] = identity
-      if identities[identity] == nil {
-        identities[identity] = Owner(room: room.id, name: room.name, basis: .identity)
-      }
+      identities[identity] = Owner(room: room.id, name: room.name, basis: .identity)
     }
   }
 

@@ -101,9 +101,7 @@ struct RoomTable: Sendable {
     members[kind, default: []].insert(place)
     failedToConnect[place] = nil
     unreceived.remove(place)
-    if old.kind == .proving || old.kind == .awaited, let identity = entries[place].room.identity,
-      awaitedIdentities[identity] == place
-    {
+    if let identity = entries[place].room.identity, awaitedIdentities[identity] == place {
       awaitedIdentities[identity] = nil
     }
     switch next {
@@ -122,7 +120,10 @@ struct RoomTable: Sendable {
     default:
       break
     }
-    if let work = next.work { give(work.address, to: place) }
+    if let device = next.work?.address {
+      owners[device] = place
+      given.insert(device)
+    }
     entries[place].state = next
   }
 
@@ -134,12 +135,6 @@ struct RoomTable: Sendable {
 
   /// Notes that a room awaits this device, or has it.
   mutating func own(_ device: BluetoothAddress, by place: Int) { owners[device] = place }
-
-  private mutating func give(_ device: BluetoothAddress, to place: Int) {
-    guard owners[device] != place || !given.contains(device) else { return }
-    owners[device] = place
-    given.insert(device)
-  }
 
   /// Adds a queued room to the candidates of an adapter. Returns false when it was among them already.
   mutating func enlist(_ place: Int, on adapter: AdapterID) -> Bool {
@@ -165,9 +160,8 @@ struct RoomTable: Sendable {
 
   /// Removes a queued room from the candidates of an adapter.
   mutating func leave(_ place: Int, _ adapter: AdapterID) {
-    guard case .queued(var state) = entries[place].state, state.candidacies.remove(adapter) != nil else {
-      return
-    }
+    guard case .queued(var state) = entries[place].state else { return }
+    state.candidacies.remove(adapter)
     entries[place].state = .queued(state)
     if state.candidacies.isEmpty, !entries[place].isPerAction {
       unreceived.insert(place)

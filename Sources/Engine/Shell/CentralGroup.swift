@@ -110,8 +110,12 @@ package final class CentralGroup: ForwardingCentral {
   package func adapters() async throws(CentralError) -> [Adapter] {
     let (adapters, known) = state.withLock { ($0.adapters, $0.hosts) }
     // This computer need not have Bluetooth if others do.
-    let failures = known.compactMap(\.failure).sorted { ($0.host == nil ? 1 : 0) < ($1.host == nil ? 1 : 0) }
-    if failures.count == known.count, let first = failures.first { throw first }
+    let failures = known.compactMap(\.failure)
+    if failures.count == known.count,
+      let first = failures.first(where: { $0.host != nil }) ?? failures.first
+    {
+      throw first
+    }
     return adapters
   }
 

@@ -101,7 +101,6 @@ struct RunShell: Sendable {
       group.addTask { inbox.post(.judged(await ended(by: end) { await environment.judge(first) })) }
     case .withdrawQuestions:
       for question in controls.questions { question.fulfill() }
-      controls.questions = []
     case .forgetLeftovers(let devices): group.addTask { await forget(devices) }
     case .finish: preconditionFailure("drive(_:) handles finish itself")
     }

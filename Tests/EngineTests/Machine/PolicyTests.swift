@@ -239,6 +239,182 @@ import Testing
   }
 }
 
+@Suite("what an adapter does") struct RadioTests {
+  private static func at(_ second: Int) -> MonotonicInstant { .init(sinceZero: .seconds(second)) }
+
+  @Test(
+    "a window counts after a report or 1 s, and one that has not begun after 5 s does not start",
+    arguments: [
+      (true, false, 999, true, false), (true, false, 1_000, false, false), (true, true, 0, false, false),
+      (true, false, 5_000, false, false), (false, true, 4_999, true, false),
+      (false, false, 5_000, true, true),
+    ])
+  func window(hasBegun: Bool, hasReports: Bool, milliseconds: Int, isRefused: Bool, didNotStart: Bool) {
+    let window = RadioState.Window(
+      purpose: .survey, since: Self.at(0), hasBegun: hasBegun, hasReports: hasReports)
+    let end = MonotonicInstant(sinceZero: .milliseconds(milliseconds))
+    #expect(window.didScan(at: end) == !isRefused && window.didNotStart(at: end) == didNotStart)
+  }
+
+  @Test("the scan time of an adapter grows while it scans, and only then a further value has an instant")
+  func scanTime() {
+    var time = ScanTime(total: .seconds(2))
+    #expect(time.instant(of: .seconds(2), at: Self.at(5)) == Self.at(5))
+    #expect(time.instant(of: .seconds(3), at: Self.at(5)) == nil)
+    time.start(at: Self.at(5))
+    time.start(at: Self.at(6))
+    #expect(time.total(at: Self.at(8)) == .seconds(5))
+    #expect(time.instant(of: .seconds(6), at: Self.at(8)) == Self.at(9))
+    time.stop(at: Self.at(8))
+    #expect(time.total(at: Self.at(20)) == .seconds(5))
+  }
+
+  @Test("an adapter connects to silent devices last, and before them to those that failed")
+  func candidates() {
+    let order = [
+      Candidate(isSilent: false, charged: 0, room: 2, attempts: 0),
+      Candidate(isSilent: false, charged: 1, room: 1, attempts: 1),
+      Candidate(isSilent: true, charged: 0, room: 0, attempts: 1),
+    ]
+    #expect(order.reversed().sorted() == order)
+  }
+
+  @Test("a device without content is told by the first error on the first adapter, which goes on record once")
+  func hiddenContents() {
+    var hidden = HiddenContents()
+    func receive(_ adapter: UInt64, _ error: String?) -> String? {
+      var advertisement = Sample.waiting(1)
+      advertisement.adapter = AdapterID(BluetoothAddress(rawValue: adapter))
+      advertisement.contentFailure = error.map { CentralError(.other, stackText: $0) }
+      return hidden.receive(advertisement)?.stackText
+    }
+    #expect(receive(2, "b") == "b" && receive(2, "later") == nil)
+    #expect(hidden.error(of: Sample.address(1)) == "b")
+    #expect(receive(1, "a") == "a" && hidden.error(of: Sample.address(1)) == "a")
+    #expect(receive(2, nil) == nil && hidden.error(of: Sample.address(1)) == nil)
+    #expect(receive(2, "c") == nil && hidden.error(of: Sample.address(1)) == "c")
+  }
+}
+
+@Suite("the adapters in use") struct RadioPoolTests {
+  private static func at(_ second: Int) -> MonotonicInstant { .init(sinceZero: .seconds(second)) }
+  private static func adapter(_ number: UInt64) -> AdapterID { AdapterID(BluetoothAddress(rawValue: number)) }
+
+  /// A pool with these adapters, in sessions from 1 on.
+  private func pool(_ adapters: [UInt64]) -> RadioPool {
+    var pool = RadioPool()
+    for number in adapters { _ = pool.add(Self.adapter(number), slots: LinkSlots(), at: Self.at(0)) }
+    return pool
+  }
+
+  @Test("adapters that come and go are looked for when the first of their pauses ends")
+  func pauses() throws {
+    var pool = pool([1, 2, 3])
+    for (number, losses) in [(1, 4), (2, 5)] as [(UInt64, Int)] {
+      for _ in 1...losses {
+        pool[history: Self.adapter(number)].health.began(at: Self.at(0))
+        pool[history: Self.adapter(number)].health.lost(at: Self.at(0))
+      }
+    }
+    #expect(pool.dueAt == nil && !pool.presence.mayHaveChanged, "all are in use")
+    _ = pool.remove(try #require(pool.index(of: Self.adapter(2))), at: Self.at(0))
+    #expect(pool.dueAt == Self.at(2) && pool.presence.mayHaveChanged)
+    _ = pool.remove(try #require(pool.index(of: Self.adapter(1))), at: Self.at(0))
+    #expect(pool.dueAt == Self.at(1))
+    pool[history: Self.adapter(1)].health.isStuck = true
+    #expect(pool.dueAt == Self.at(2), "one is given up")
+  }
+
+  @Test("an adapter that is gone may be used again, and switched off and on again, when it returns")
+  func stuck() {
+    var pool = pool([1, 2])
+    for number in [1, 2] as [UInt64] {
+      pool[history: Self.adapter(number)].health.isStuck = true
+      pool[history: Self.adapter(number)].health.wasPowerCycled = true
+    }
+    pool.endStuckness(ofAllExcept: [Self.adapter(2)])
+    let health = ([1, 2] as [UInt64]).map { pool[history: Self.adapter($0)].health }
+    #expect(health.map(\.isStuck) == [false, true] && health.map(\.wasPowerCycled) == [false, true])
+  }
+
+  @Test("a run is at rest without windows, without adapters that are switched off, and without old links")
+  func atRest() {
+    var pool = pool([2, 1])
+    let sessions = [
+      RadioSession(adapter: Self.adapter(2), number: 1), RadioSession(adapter: Self.adapter(1), number: 2),
+    ]
+    #expect(pool.isAtRest)
+    for index in 0..<2 { pool.open(.init(purpose: .survey, since: Self.at(0)), index) }
+    #expect(pool.open == sessions && !pool.isAtRest)
+    for session in sessions { _ = pool.close(session) }
+    #expect(pool.isAtRest)
+    pool.presence.releasing = [sessions[0]]
+    #expect(!pool.isAtRest)
+    pool.presence.releasing = []
+    pool.presence.powerCycling = [Self.adapter(1)]
+    #expect(!pool.isAtRest)
+  }
+
+  @Test("the adapter that has scanned longest completes the survey, if several scan and receive")
+  func listener() {
+    var pool = pool([1, 2, 3])
+    for index in 0..<2 { pool.open(.init(purpose: .survey, since: Self.at(0)), index) }
+    pool[0].scanBegan(at: Self.at(1))
+    pool[1].scanBegan(at: Self.at(0))
+    pool[2].received(at: Self.at(1))
+    #expect(pool.longestScanning(at: Self.at(2)) == nil, "those that scan receive nothing")
+    pool[0].received(at: Self.at(2))
+    #expect(pool.longestScanning(at: Self.at(2)) == nil, "only one does")
+    pool[1].received(at: Self.at(2))
+    #expect(pool.longestScanning(at: Self.at(2)) == pool[1].session)
+    #expect(pool.leastScanTime(at: Self.at(2)) == .zero)
+    #expect(pool.instant(ofLeastScanTime: .seconds(3), at: Self.at(2)) == nil, "the third does not scan")
+    _ = pool.remove(2, at: Self.at(2))
+    #expect(pool.instant(ofLeastScanTime: .seconds(3), at: Self.at(2)) == Self.at(4))
+    pool.listen(pool[1].session, for: .seconds(3))
+    #expect(pool.listener(at: Self.at(2))?.index == 1 && pool.listener(at: Self.at(3)) == nil)
+    pool[1].scanEnded(at: Self.at(2))
+    #expect(pool.listener(at: Self.at(2)) == nil, "it does not scan any more")
+  }
+
+  @Test("a survey begins again once every adapter was lost, and not with a further adapter")
+  func surveyBegins() {
+    var pool = pool([1])
+    func scan(_ seconds: Int, from second: Int) {
+      pool.open(.init(purpose: .survey, since: Self.at(second)), 0)
+      pool[0].scanBegan(at: Self.at(second))
+      pool[0].scanEnded(at: Self.at(second + seconds))
+    }
+    scan(5, from: 0)
+    _ = pool.remove(0, at: Self.at(5))
+    _ = pool.add(Self.adapter(1), slots: LinkSlots(), at: Self.at(10))
+    #expect(pool.surveySince == .seconds(5) && pool.surveyTime(at: Self.at(10)) == .zero)
+    scan(2, from: 10)
+    _ = pool.add(Self.adapter(2), slots: LinkSlots(), at: Self.at(12))
+    #expect(pool.surveySince == .seconds(5) && pool.surveyTime(at: Self.at(12)) == .seconds(2))
+  }
+}
+
+@Suite("why no adapter can be used") struct AdapterLackTests {
+  @Test("a lack names the first adapter that a run may use, and the failure of its host")
+  func named() {
+    let off = ([2, 1] as [UInt64]).map { number in
+      Adapter(id: AdapterID(BluetoothAddress(rawValue: number)), name: "hci\(number)", state: .poweredOff)
+    }
+    let here = AdapterLack([HostAdapters(.success(off))], wanted: [])
+    #expect(here.failure == CentralError(.adapterUnavailable(.poweredOff)) && !here.isRefused)
+    #expect(
+      here.awaited(for: .seconds(5)) == AdapterAwaited(problem: .poweredOff, adapter: "hci1", seconds: 5))
+    let absent = AdapterLack([HostAdapters(.success(off))], wanted: ["hci8", "hci9"])
+    #expect(absent.awaited(for: .seconds(5)).adapter == "hci8")
+    let hosts = ["floor-1", "floor-2"].compactMap { HostName($0) }
+    let lost = hosts.map { HostAdapters(on: $0, .failure(CentralError(.busUnavailable, on: $0))) }
+    let away = AdapterLack(
+      lost + [HostAdapters(.success([]))], wanted: ["floor-1/hci0", "floor-2/hci0"])
+    #expect(away.failure.host == hosts[0] && away.awaited(for: .seconds(5)).adapter == "floor-1/hci0")
+  }
+}
+
 @Suite("admission of rooms") struct AdmissionTests {
   private func work(_ number: Int, network: String) -> RoomWork {
     var room = Sample.room(number, address: UInt64(number))

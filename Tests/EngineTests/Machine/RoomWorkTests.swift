@@ -53,8 +53,92 @@ import Testing
     #expect(work.submittedAt == Self.at(1))
   }
 
+  @Test("a refusal that the device shows later takes its acknowledgement back, and leaves its first refusal")
+  func contradicted() {
+    var saved = work(Self.saved)
+    saved.contradict(by: .linkLost(FailedStep(.write)))
+    #expect(saved.refusal == nil && saved.acknowledgement != nil && saved.acknowledged.isEmpty)
+    var refused = work(Self.saved)
+    refused.contradict(by: Self.refusal)
+    #expect(refused.lastRefusal == Self.refusal && refused.submittedAt == Self.at(1))
+    refused.contradict(by: .refused(stage: .save, deviceText: "error:later"))
+    #expect(refused.lastRefusal == Self.refusal)
+  }
+
+  @Test("a save that was refused, or not, after it was submitted")
+  func problem() {
+    let submission = Submission(at: Self.at(3), acknowledgement: nil, problem: Self.refusal)
+    #expect(work(Self.report(.success(submission))).lastRefusal == Self.refusal)
+    let lost = Submission(at: Self.at(3), acknowledgement: nil, problem: .linkLost(FailedStep(.write)))
+    #expect(work(Self.report(.success(lost))).save == .submitted(at: Self.at(3)))
+  }
+
+  @Test("what earlier attempts wrote counts until the next save, and the highest security always")
+  func severalAttempts() {
+    var more = Self.report(.failure(AttemptFailure(.linkLost(FailedStep(.write)))), wasSubmitted: false)
+    (more.written, more.sent, more.isAccepted, more.security) = (["major"], ["uuid"], true, 2)
+    var work = work(Self.saved)
+    #expect(!work.isAccepted && work.security == nil)
+    work.take(more)
+    #expect(work.written == ["minor", "major"] && work.sent == ["uuid"] && work.acknowledged == ["minor"])
+    #expect(work.isAccepted && work.security == 2)
+    var last = Self.saved
+    last.security = 1
+    work.take(last)
+    #expect(work.written == ["minor"] && work.sent == ["uuid"] && work.security == 2)
+  }
+
+  @Test(
+    "a device is silent once an attempt failed after more than 2 s and none had a link",
+    arguments: [
+      (1, 2_001, false, true), (1, 2_000, false, false), (0, 3_000, false, false), (1, 3_000, true, false),
+    ])
+  func silent(failures: Int, milliseconds: Int, hasLink: Bool, isSilent: Bool) {
+    var work = work()
+    var report = Self.lost
+    report.hasLink = hasLink
+    work.take(report)
+    for _ in 0..<failures { work.budget.charge(.transient) }
+    work.failedAfter = .milliseconds(milliseconds)
+    #expect(work.isSilent == isSilent)
+  }
+
+  @Test("a save that the run ended for a pause of the host stays open for that; another problem stays itself")
+  func judged() throws {
+    let lost = FailureReason.linkLost(FailedStep(.write))
+    for (problem, code) in [
+      (FailureReason.interrupted(.during(FailedStep(.write))), FailureReason.Code.hostPaused),
+      (lost, .linkLost),
+    ] {
+      var report = Self.report(.success(Submission(at: Self.at(1), acknowledgement: nil, problem: problem)))
+      report.end = .hostPaused
+      #expect(try report.judged.get().problem?.code == code)
+      report.end = .stopped
+      #expect(try report.judged.get().problem == problem)
+    }
+  }
+
+  @Test("the device's beacon proves as much as its save and its earlier identity let it")
+  func beacon() {
+    let beacon = Evidence(
+      grade: .freshBeacon, address: Sample.address(1), identity: 1, secondsAfterSave: 3)
+    var saved = work(Self.saved)
+    saved.hadIdentity = true
+    #expect((try? saved.judge(beacon, nil).get()) == beacon, "the device acknowledged it")
+    var weaker = beacon
+    weaker.grade = .freshBeaconUnacknowledged
+    #expect((try? work(Self.open).judge(beacon, nil).get()) == weaker)
+    (weaker.grade, weaker.secondsAfterSave) = (.beaconOnAir, nil)
+    #expect((try? work(Self.unneeded).judge(beacon, nil).get()) == weaker)
+    let status = Evidence(grade: .deviceStatus, address: Sample.address(1))
+    #expect((try? work(Self.open).judge(status, nil).get()) == status)
+  }
+
   @Test("a device that was written after a read found nothing to write is not unchanged")
   func writtenAfterUnneeded() throws {
+    let unneeded = self.work(Self.unneeded)
+    #expect(unneeded.isUnchanged && !unneeded.wasTouched)
+    #expect(!self.work(Self.saved, Self.unneeded).isUnchanged)
     var work = work(Self.unneeded, Self.lost)
     #expect(!work.isUnchanged && work.wasTouched)
     work.hadIdentity = true
