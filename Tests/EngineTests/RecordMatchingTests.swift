@@ -299,6 +299,69 @@ import Testing
     #expect(one(room, moved, air: []) == .device(Sample.address(1), .record))
   }
 
+  @Test("a device that shows only that it is configured is done if its last write gave it the settings")
+  func unnamed() {
+    let room = ImprovScenarios.room()
+    let (device, unknown) = (Sample.address(1), Match.stopped(.actionRequired, .settingsUnknown(nil)))
+    let online = Advertisement(
+      address: device, adapter: Sample.adapter, receivedAt: .init(sinceZero: .seconds(1)),
+      serviceUUIDs: [Improv.Attribute.service],
+      serviceData: [Improv.serviceData: [ImprovState.online.rawValue]])
+    func decide(
+      _ state: LastWrite.State?, isAccepted: Bool = false, unordered: [String] = [], now: Room? = nil,
+      _ permissions: RecordPermissions = .init()
+    ) -> Match? {
+      var known = lastKnown(room, 1, state)
+      known.lastWrite?.isAccepted = isAccepted
+      known.unordered = unordered
+      return one(now ?? room, known, air: [online], permissions)
+    }
+    func isDone(_ match: Match?) -> Bool {
+      guard case .done(let evidence, _)? = match else { return false }
+      return evidence.grade == .deviceStatus && evidence.address == device && evidence.run == "run-1"
+    }
+    #expect(decide(nil) == unknown && decide(.submitted) == unknown)
+    #expect(isDone(decide(.submitted, isAccepted: true)) && isDone(decide(.acknowledged)))
+    #expect(decide(.acknowledged, unordered: ["a", "b"]) == unknown)
+    #expect(decide(.acknowledged, now: ImprovScenarios.room(password: "another horse")) == unknown)
+    let proof = LastWrite.State.proved(Evidence(grade: .deviceStatus, address: device))
+    #expect(isDone(decide(proof)) && decide(proof, unordered: ["a", "b"]) == unknown)
+    for permissions in [RecordPermissions(force: [room.id]), .init(overwrite: [room.id])] {
+      #expect(decide(nil, permissions) == .device(device, .address))
+    }
+    #expect(one(room, nil, air: []) == .device(device, .address))
+    #expect(blocker(to: room, at: device, wasTouched: true, Sample.air([online]), Known()) == nil)
+  }
+
+  @Test("a device may have had its room's identity before, by what it sent and what is on record")
+  func mayHaveHad() {
+    let (room, device) = (Sample.room(7), Sample.address(1))
+    let sent = Sample.air([Sample.beacon(1, minor: 7)])
+    #expect(Known().mayHaveHad(room, at: device, sent))
+    #expect(!Known().mayHaveHad(room, at: device, Sample.air([])))
+    for other in [Sample.beaconRoom(7), ImprovScenarios.room()] {
+      #expect(!Known().mayHaveHad(other, at: device, sent), "it is rewritable, or has no identity")
+    }
+    var changed = room
+    changed.settings[.wifiSSID] = .text("Guests")
+    let same = lastKnown(room, 1, .submitted).lastWrite
+    let other = lastKnown(changed, 1, .submitted).lastWrite
+    var later = same
+    later?.run = "run-2"
+    func known(_ writes: [LastWrite?], _ permissions: RecordPermissions = .init()) -> Known {
+      var lastKnown = LastKnownBuilding()
+      lastKnown.holdings = [device: writes.map { Holding(identity: 7, write: $0) }]
+      return Known(lastKnown: lastKnown, permissions: permissions, seal: Self.seal)
+    }
+    #expect(!known([same, later]).mayHaveHad(room, at: device, sent))
+    #expect(known([same], .init(force: [room.id])).mayHaveHad(room, at: device, sent))
+    #expect(known([same, later]).onlyWrite(for: room, at: device)?.run == "run-2")
+    for unlike in [other, nil] {
+      #expect(known([same, unlike]).mayHaveHad(room, at: device, sent))
+      #expect(known([unlike, same]).onlyWrite(for: room, at: device) == nil)
+    }
+  }
+
   @Test("a forced room is done again, but a configured device cannot be rewritten")
   func forced() {
     let room = Sample.room(7)

@@ -24,7 +24,6 @@ final class Inbox: Sendable {
   /// first.
   func take(until instant: MonotonicInstant?, on clock: any TimeSource) async -> [RunInput] {
     if let inputs = takeReady() { return inputs }
-    state.withLock { $0.isDue = false }
     let timer = instant.map { instant in
       clock.schedule(at: instant) { [self] in
         state.withLock { $0.isDue = true }

@@ -194,14 +194,16 @@ import Testing
     #expect(slots == [5, 5])
   }
 
-  @Test("a failed connection beyond the usual slots is charged to no sensor, whatever the error")
-  func failedProbe() {
-    var run = Driver(rooms: 6, retries: 0, slots: nil)
-    run.window(Array(1...6))
-    for room in 1...5 { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
-    run.fail(attempt(6), .connectFailed(FailedStep(.connect)), at: 2.2)
+  @Test(
+    "a failed connection beyond the links that an adapter surely holds is charged to no sensor, whatever the error",
+    arguments: [(5, RoomState.Kind.queued), (2, .finished)])
+  func failedProbe(held: Int, state: RoomState.Kind) {
+    var run = Driver(rooms: held + 1, retries: 0, slots: nil)
+    run.window(Array(1...held + 1))
+    for room in 1...held { run.send(.connected(attempt(room)), at: 1.3 + Double(room) / 10) }
+    run.fail(attempt(held + 1), .connectFailed(FailedStep(.connect)), at: 2.2)
     run.pass(at: 4.3)
-    #expect(run.state(6) == .queued, "no retry was used")
+    #expect(run.state(held + 1) == state)
   }
 
   @Test("an attempt that is charged to no sensor is not counted, and the next one has its number")
@@ -395,7 +397,7 @@ import Testing
   func betterAdapter() {
     var run = Driver(rooms: 1, adapters: [Self.hci0, Self.hci1])
     run.receive([1], on: Self.hci0, rssi: -80, at: 0.2)
-    run.receive([1], on: Self.hci1, rssi: -60, at: 0.3)
+    run.receive([1], on: Self.hci1, rssi: -65, at: 0.3)
     #expect(run.pass(at: 1.2).scanEnds == [])
     let first = run.send(.scanEnded(nil, Self.hci0), at: 1.3)
     let second = run.send(.scanEnded(nil, Self.hci1), at: 1.4)
@@ -403,6 +405,15 @@ import Testing
       (first + second).compactMap { effect -> RadioSession? in
         if case .begin(let attempt) = effect { attempt.session } else { nil }
       } == [Self.hci1])
+  }
+
+  @Test("an adapter leaves eight devices to another one before it connects to the next")
+  func deferrals() {
+    var run = Driver(rooms: 10, adapters: [Self.hci0, Self.hci1])
+    run.receive(Array(1...10), on: Self.hci0, rssi: -80, at: 0.2)
+    run.receive(Array(1...10), on: Self.hci1, rssi: -60, at: 0.3)
+    run.pass(at: 1.2)
+    #expect(run.send(.scanEnded(nil, Self.hci0), at: 1.3).begun == [attempt(9)])
   }
 
   @Test("an adapter with a failed attempt at a device leaves it to another one")

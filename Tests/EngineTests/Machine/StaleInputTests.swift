@@ -2,6 +2,7 @@ import Bluetooth
 import Model
 import Session
 import Testing
+import VirtualTime
 
 @testable import Engine
 
@@ -97,6 +98,20 @@ import Testing
     }
     let faults = run.facts.compactMap { if case .adapterFaulted(let fact) = $0 { fact.fault } else { nil } }
     #expect(faults == (isStopping ? [] : [.refusesToScan]))
+  }
+
+  @Test("inputs are taken together, and a wait without any ends at its instant, not before")
+  func inbox() async throws {
+    try await VirtualTime.run { clock in
+      let inbox = Inbox()
+      let instant = clock.now.advanced(by: .seconds(5))
+      inbox.post(.timePassed)
+      inbox.post(.leftoversForgotten)
+      let both = await inbox.take(until: instant, on: clock)
+      #expect(both.count == 2 && clock.now < instant)
+      let none = await inbox.take(until: instant, on: clock)
+      #expect(none.isEmpty && clock.now == instant)
+    }
   }
 
   @Test("inputs after the end of the run have no effect")
