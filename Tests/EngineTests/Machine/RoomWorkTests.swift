@@ -134,6 +134,61 @@ import Testing
     #expect((try? work(Self.open).judge(status, nil).get()) == status)
   }
 
+  @Test("a connection that failed after more than 2 s failed in silence, which began 2 s before its end")
+  func failedConnection() throws {
+    guard case .queued(let queued) = RoomState.queued(work(), silenceLimit: .zero) else {
+      return #expect(Bool(false))
+    }
+    func failed(_ reason: FailureReason, links: Int = 0) -> RoomState.Disconnecting {
+      var radio = Radio(MachineDriver.hci0, slots: LinkSlots(), scanTime: .zero, wasPowerCycled: false)
+      for other in 0..<links {
+        radio.connect(to: other, isSilent: false, at: Self.at(1))
+        radio.linked(to: other, at: Self.at(1))
+      }
+      let engaged = RoomState.Engaged(queued, on: radio, limit: nil, at: Self.at(10))
+      return .init(engaged, AttemptResult(result: .failure(AttemptFailure(reason))))
+    }
+    let timedOut = try #require(FailedConnection(failed(.connectTimedOut())))
+    #expect(!timedOut.wasSlow(at: Self.at(12)) && timedOut.silenceBegan(at: Self.at(12)) == Self.at(10))
+    #expect(timedOut.wasSlow(at: Self.at(13)) && timedOut.silenceBegan(at: Self.at(13)) == Self.at(11))
+    let error = FailureReason.connectFailed(FailedStep(.connect))
+    #expect(failed(error).failedToConnect && !failed(Self.refusal).failedToConnect)
+    #expect(!failed(error, links: 2).mayHaveFoundNoSlot && failed(error, links: 3).mayHaveFoundNoSlot)
+    #expect(!failed(Self.refusal, links: 3).mayHaveFoundNoSlot)
+    #expect(failed(.outOfSlots(FailedStep(.connect))).mayHaveFoundNoSlot)
+  }
+
+  @Test("a queued room must be received until an adapter has it as a candidate, and again once none has")
+  func candidacies() {
+    let rooms = [
+      Sample.room(1, address: 1), Sample.fireflyRoom(2, address: 2), Sample.beaconRoom(3, registered: true),
+    ]
+    var table = RoomTable(rooms, of: Sample.building(rooms))
+    let (a, b) = (MachineDriver.hci0.adapter, MachineDriver.hci1.adapter)
+    table.move(0, to: .queued(work(), silenceLimit: .zero))
+    #expect(table.unreceived == [0] && table.dueCount == 1 && table.isAnyActive)
+    #expect(table.owner(of: Sample.address(1)) == 0 && table.given == [Sample.address(1)])
+    let (first, again, second) = (table.enlist(0, on: a), table.enlist(0, on: a), table.enlist(0, on: b))
+    #expect(first && !again && second && table.unreceived.isEmpty)
+    table.leave(0, a)
+    #expect(table.unreceived.isEmpty)
+    table.lose(b)
+    #expect(table.unreceived == [0])
+    // Its own session searches the second one, at the action.
+    let firefly = RoomWork(room: rooms[1], address: Sample.address(2), basis: .address)
+    table.move(1, to: .queued(firefly, silenceLimit: .zero))
+    _ = table.enlist(1, on: a)
+    table.leave(1, a)
+    #expect(table.unreceived == [0] && table.dueCount == 2)
+    table.move(2, to: .awaited)
+    #expect(table.unreceived == [0, 2] && table.dueCount == 3 && table.isAwaitingIdentities)
+    let outcome = RoomFinished(
+      room: rooms[2].id, outcome: .unreachable, attempts: 0, seconds: 1, settings: [])
+    table.move(2, to: .finished(.init(outcome)))
+    #expect(table.unreceived == [0] && table.dueCount == 2 && !table.isAwaitingIdentities)
+    #expect(table.places([.finished, .queued]) == [0, 1, 2] && table.outcome(of: 2) == outcome)
+  }
+
   @Test("a device that was written after a read found nothing to write is not unchanged")
   func writtenAfterUnneeded() throws {
     let unneeded = self.work(Self.unneeded)
