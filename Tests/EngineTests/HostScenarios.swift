@@ -1,6 +1,7 @@
 import Bluetooth
 import Engine
 import Model
+import RecordedText
 import Synchronization
 import Testing
 import VirtualBuilding
@@ -395,6 +396,21 @@ import Simulation
     }
   }
 
+  @Test("a failure that quotes the secret of any room of the building is told without it", .notRecorded)
+  func quoted() async throws {
+    var other = Sample.room(2, address: 2)
+    other.settings[.wifiPassword] = .secret(Secret("staple battery"))
+    let rooms = [Sample.room(1, address: 1), other]
+    let run = try await rehearse(
+      [[], []], rooms: rooms,
+      request: { $0.excluded = [rooms[1].id: Exclusion(.deselected)] },
+      joining: { _ in
+        CentralGroup([.init(nil, Failing(code: .stackUnavailable, text: "no staple battery"))])
+      })
+    #expect(run.result.radioFailure?.code == .stackUnavailable)
+    #expect(run.result.radioFailure?.stackText?.contains("battery") == false)
+  }
+
   @Test("a reader of the adapters that ends leaves the others, and a slow one gets the newest list")
   func readers() async {
     let (changes, change) = AsyncStream<[Adapter]>.makeStream()
@@ -453,8 +469,9 @@ private struct NoBluetooth: EmptyCentral {
 /// A host whose adapters cannot be used.
 private struct Failing: EmptyCentral {
   let code: CentralError.Code
+  var text: String?
 
-  func adapters() async throws(CentralError) -> [Adapter] { throw CentralError(code) }
+  func adapters() async throws(CentralError) -> [Adapter] { throw CentralError(code, stackText: text) }
 }
 
 /// A computer with these adapters.

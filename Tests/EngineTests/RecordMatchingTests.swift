@@ -117,6 +117,18 @@ import Testing
     #expect(settings.map(\.state) == [.written, .written, .written, .proved])
   }
 
+  @Test("a room with a proof on record is done by the last sighting of its device")
+  func seenLater() {
+    let room = Sample.room(7)
+    var seen = lastKnown(room, 1, proved(1, 7))
+    seen.lastWrite?.seen = RecordedAt(run: "run-2", at: Self.then + 60)
+    guard case .done(let evidence, _)? = one(room, seen, air: []) else {
+      Issue.record("the match must be .done")
+      return
+    }
+    #expect(evidence.run == "run-2" && evidence.seenAt == Self.then + 60)
+  }
+
   @Test("a room with a proof on record and a sighting is done by the sighting")
   func doneBySighting() {
     let room = Sample.room(7)
