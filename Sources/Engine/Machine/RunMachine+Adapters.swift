@@ -7,14 +7,12 @@ import Session
 extension RunMachine {
   /// Waits for an adapter, for a bounded time.
   mutating func awaitAdapter() {
-    for radio in radios.sorted(by: { $0.session.number < $1.session.number }) { lose(radio.session) }
     // The stack has forgotten all devices: adapters that return have received nothing yet.
     air.mustBeReceivedAgain()
     radios.presence.refusal = nil
     radios.presence.wait = .init(
       until: now.advanced(by: request.adapterTimeout),
       failure: CentralError(.adapterUnavailable(.absent)))
-    radios.presence.mayHaveChanged = true
   }
 
   /// Lists the adapters again when they may have changed, and ends the wait for one when its time is over.
@@ -38,6 +36,8 @@ extension RunMachine {
   mutating func take(_ hosts: [HostAdapters]) {
     radios.presence.isListing = false
     guard !course.isStopping else { return }
+    // They may have changed again since the stack listed them.
+    let haveChanged = radios.presence.mayHaveChanged
     note(hosts)
     for failure in hosts.compactMap(\.failure) {
       switch failure.code {
@@ -53,7 +53,7 @@ extension RunMachine {
     let usable = present.filter(isUsable).sorted(by: Adapter.areInOrder)
     for radio in radios where !usable.contains(where: { $0.id == radio.id }) { lose(radio.session) }
     // The losses above are known, and adapters that can be used again are claimed below.
-    radios.presence.mayHaveChanged = false
+    radios.presence.mayHaveChanged = haveChanged
     radios.presence.claiming = radios.presence.claiming.filter { claimed in
       usable.contains { $0.id == claimed.key }
     }
@@ -74,10 +74,7 @@ extension RunMachine {
       radios.presence.wait = nil
     } else if radios.presence.powerCycling.isEmpty {
       // An adapter that the run itself has just switched off returns by itself.
-      if radios.presence.wait == nil {
-        awaitAdapter()
-        radios.presence.mayHaveChanged = false
-      }
+      if radios.presence.wait == nil { awaitAdapter() }
       recordWait(lack)
     }
   }
@@ -103,11 +100,7 @@ extension RunMachine {
 
   /// Takes the response to a claim: this run may use the adapter, or another run has it.
   mutating func take(_ claim: AdapterClaim, of id: AdapterID, stack: String?, _ hardware: AdapterHardware?) {
-    guard let adapter = radios.presence.claiming.removeValue(forKey: id), !course.isStopping,
-      radios.index(of: id) == nil
-    else {
-      return
-    }
+    guard let adapter = radios.presence.claiming.removeValue(forKey: id), !course.isStopping else { return }
     switch claim {
     case .granted:
       use(adapter, stack: stack, hardware)
@@ -171,7 +164,6 @@ extension RunMachine {
       let ends = !hasLocalRadio && rooms[place].room.family.proof.isSelfDisconnect
       for radio in radios where ends || isFresh(device, on: radio.id) { enlist(place, on: radio.id) }
     }
-    isDirty = true
     noteLoss(of: session.adapter)
   }
 
@@ -181,7 +173,7 @@ extension RunMachine {
   /// Gives up an adapter that comes and goes without end.
   private mutating func noteLoss(of adapter: AdapterID) {
     radios[history: adapter].health.lost(at: now)
-    guard radios[history: adapter].health.comesAndGoes, !course.isStopping else { return }
+    guard radios[history: adapter].health.comesAndGoes else { return }
     let failure = CentralError(
       .adapterUnavailable(.absent),
       stackText: "it was lost \(AdapterHealth.tolerableFlaps) times in a row within 30 s")

@@ -17,10 +17,8 @@ extension RunMachine {
     let admitted = admission.admit(allowed) { air[$0]?.lastReceived != nil }
     for (place, work) in allowed {
       let work = prepared(work)
-      if self.rooms[place].isPerAction {
-        for (adapter, reception) in air[work.address]?.receptions ?? [:] {
-          self.rooms.reached(place, by: adapter, rssi: reception.rssi)
-        }
+      for (adapter, reception) in air[work.address]?.receptions ?? [:] {
+        self.rooms.reached(place, by: adapter, rssi: reception.rssi)
       }
       if admitted.contains(place) {
         enqueue(place, .queued(work, silenceLimit: silenceLimit(of: work.room)))
@@ -78,7 +76,6 @@ extension RunMachine {
 
   private mutating func judged(_ first: [Int], isApproved: Bool) {
     admission.judged(isApproved: isApproved)
-    isDirty = true
     for place in rooms.places([.deferred]) {
       guard case .deferred(let state) = rooms[place].state else { continue }
       if let reason = admission.objection(to: state.work) {

@@ -5,27 +5,26 @@ import Session
 /// One attempt at one device, from the reservation of an adapter until its link is down.
 extension RunMachine {
   /// Reserves an adapter for a room, unless its device need not or must not be written any more: that may
-  /// have changed while the room waited. Returns whether it did.
-  mutating func engage(_ place: Int, _ index: Int) -> Bool {
-    guard case .queued(var queued) = rooms[place].state else { return false }
+  /// have changed while the room waited.
+  mutating func engage(_ place: Int, _ index: Int) {
+    guard case .queued(var queued) = rooms[place].state else {
+      preconditionFailure("the candidate of an adapter is queued")
+    }
     let work = queued.work
     if let beacon = lateBeacon(of: work) {
       switch work.judge(beacon, air[work.address]?.contradiction) {
       case .success(let evidence): finish(place, success(of: work), evidence: evidence)
       case .failure(let failure): end(place, work, after: failure.reason)
       }
-      return false
+      return
     }
     let found = blocker(
       to: work.room, at: work.address, wasTouched: work.wasTouched, air, request.known)
-    if let found {
-      finish(place, work, stoppedBy: found)
-      return false
-    }
+    if let found { return finish(place, work, stoppedBy: found) }
     if !canWrite(place, on: radios[index].id) {
       // An adapter of this computer has the room among its candidates, too.
       if !hasLocalRadio { finish(place, .actionRequired, reason: .localAdapterNeeded) }
-      return false
+      return
     }
     if work.attempts == 0 {
       recordBinding(of: work.room.id, to: work.address, work.basis, work.consent)
@@ -46,16 +45,12 @@ extension RunMachine {
     } else {
       begin(place, engaged, action: nil)
     }
-    return true
   }
 
   /// Begins the attempt: the moment of the action has come, or no person marks it.
   mutating func begin(_ attempt: AttemptID, action: MonotonicInstant?) {
     let place = rooms.place(of: attempt.room)
-    guard !course.isEnding, case .preparing(let engaged) = rooms[place].state, engaged.attempt == attempt
-    else {
-      return
-    }
+    guard !course.isEnding, case .preparing(let engaged) = rooms[place].state else { return }
     begin(place, engaged, action: action)
   }
 
@@ -130,10 +125,10 @@ extension RunMachine {
   /// Permits attempts to write their device, or forbids it: another device with the identity of the room may have been
   /// received since the attempt began. While an adapter completes the survey, they wait.
   mutating func answerWriters() {
-    guard !writers.isEmpty, radios.listener(at: now) == nil else { return }
+    guard radios.listener(at: now) == nil else { return }
     for attempt in writers {
       let place = rooms.place(of: attempt.room)
-      guard case .connected(let engaged) = rooms[place].state, engaged.attempt == attempt else { continue }
+      guard case .connected(let engaged) = rooms[place].state else { continue }
       let work = engaged.work
       let found = blocker(to: work.room, at: work.address, wasTouched: work.wasTouched, air, request.known)
       let reason: FailureReason? = if case .stopped(_, let reason)? = found { reason } else { nil }
@@ -164,7 +159,7 @@ extension RunMachine {
     guard let index = radios.index(of: engaged.session) else { return }
     let known = radios[index].slots.measuredBeyondUsual
     radios[index].connected(to: place, at: now)
-    if let links = radios[index].slots.measuredBeyondUsual, links > known ?? 0 {
+    if let links = radios[index].slots.measuredBeyondUsual, links != known {
       record(.linksHeld(.init(adapter: engaged.session.adapter, links: links)))
     }
     radios[history: engaged.session.adapter].connected(after: engaged.since.duration(to: now))

@@ -24,7 +24,6 @@ extension RunMachine {
     course.phase = .stopping
     isDirty = true
     perform(.withdrawQuestions)
-    matching.question = nil
     if course.stop == nil { reportSilentAdapters() }
     for session in radios.open { perform(.endScan(session)) }
     endAttempts([.connecting, .connected], .stopped)
@@ -175,12 +174,11 @@ extension RunMachine {
       if request == .stop { stop(.interrupted) }
       return
     }
-    guard course.stop == nil, !course.isEnding else { return }
+    guard !course.isEnding else { return }
     switch request {
     case .pause, .resume:
       guard course.isPaused != (request == .pause) else { return }
       course.isPaused = request == .pause
-      isDirty = true
     case .stop: break
     }
     let bound = request == .stop ? RadioLimits.draining.inSeconds : nil
@@ -206,10 +204,7 @@ extension RunMachine {
   /// written reaches a known state, and a submitted save gets its proof.
   private mutating func beginDraining() {
     course.phase = .draining(until: now.advanced(by: RadioLimits.draining))
-    course.isPaused = false
-    isDirty = true
     perform(.withdrawQuestions)
-    matching.question = nil
     endAttempts([.connecting], .stopped)
   }
 

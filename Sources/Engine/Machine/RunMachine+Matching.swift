@@ -70,7 +70,6 @@ extension RunMachine {
   mutating func confirmed(_ consent: Consent?) {
     guard let pending = matching.question, !course.isEnding else { return }
     matching.question = nil
-    matching.matchedAt = now
     settle(pending.places, pending.matches, consent)
   }
 

@@ -29,7 +29,6 @@ extension RunMachine {
   mutating func fail(_ place: Int, _ past: RoomState.Disconnecting, _ reason: FailureReason) {
     let state = RoomState.Diagnosing(past, reason, at: now)
     rooms.move(place, to: .diagnosing(state))
-    isDirty = true
     if state.awaitsSighting, let index = radios.index(of: past.session) {
       radios[index].hasOldSightings = true
     }

@@ -114,7 +114,7 @@ extension RunMachine {
     var devices = request.devices
     devices.formUnion(
       request.known.lastKnown.rooms.filter { $0.key != room }.compactMap { $0.value.lastWrite?.receivedAt })
-    for other in rooms.indices where other != place {
+    for other in rooms.indices {
       if let work = rooms[other].state.work { devices.insert(work.address) }
       if let finished = rooms.outcome(of: other) {
         devices.formUnion([finished.address, finished.evidence?.address].compactMap(\.self))
@@ -191,7 +191,6 @@ extension RunMachine {
     rooms.update(place, .finished(.init(outcome)))
     admission.failedOne()
     record(.roomFinished(outcome))
-    isDirty = true
     return true
   }
 }

@@ -160,7 +160,7 @@ extension RunMachine {
       rooms.timers.instants.removeMin()
       switch rooms[due.room].state {
       case .backingOff(let state) where state.until == due.at:
-        if !course.isEnding { enqueue(due.room, state.over(silenceLimit: silenceLimit(of: state.work.room))) }
+        enqueue(due.room, state.over(silenceLimit: silenceLimit(of: state.work.room)))
       case .proving(let state) where state.watch.settlesAt == due.at: endProof(due.room, isOver: true)
       default: break
       }

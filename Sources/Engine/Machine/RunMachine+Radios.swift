@@ -50,7 +50,8 @@ extension RunMachine {
       if isProofFirst, isQuiet || rooms.count(.disconnecting) > 0 { return }
       if !isOver, !(isProofFirst && wantsToScan(index)) {
         while hasRoom(index), let place = takeCandidate(index) {
-          if engage(place, index) { return }
+          engage(place, index)
+          if radios[index].state.kind == .connecting { return }
         }
         // Candidates that wait for a free slot are connected to before the next scan.
         if course.mayStartAttempts, hasCandidate(index) { return }

@@ -13,7 +13,7 @@ extension RunMachine {
     radios.open(.init(purpose: purpose, since: now), index)
     let forgetting = radios.leftovers.on(session.adapter).filter { address in
       // A device with a new connection is forgotten after it.
-      rooms.owner(of: address).map { !rooms[$0].state.kind.isEngaged } ?? true
+      rooms.owner(of: address).map { rooms[$0].state.kind.isEngaged } != true
     }
     record(.scanStarted(ScanPeriod(adapter: session.adapter, purpose: purpose)))
     perform(.scan(session, forgetting: forgetting))
@@ -35,7 +35,7 @@ extension RunMachine {
     guard let index = radios.index(of: session), let window = radios[index].state.window else { return }
     let wasRequested = if case .closing = radios[index].state { true } else { false }
     radios[index].scanEnded(at: now)
-    if wasRequested, failure == nil, window.didNotStart(at: now) {
+    if failure == nil, window.didNotStart(at: now) {
       if !course.isStopping {
         scanRefused(in: session, CentralError(.timedOut, stackText: "the scan did not start"))
       }

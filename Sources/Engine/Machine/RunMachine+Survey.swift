@@ -96,13 +96,12 @@ extension RunMachine {
       case .awaited, .stopped: false
       }
     }
-    if isDecided { radios.listen(listener, for: survey.shortest) }
+    radios.listen(listener, for: survey.shortest)
     return isDecided
   }
 
   /// Whether each room without an address has its device, or a longer survey would not give it one.
   private mutating func isSearchSettled(_ survey: inout Survey) -> Bool {
-    guard !survey.searched.isEmpty else { return true }
     if let next = survey.matchesAt, now < next { return false }
     survey.matchesAt = now.advanced(by: Survey.matchInterval)
     return matches(of: survey.searched).values.allSatisfy { match in

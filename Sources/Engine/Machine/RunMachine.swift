@@ -80,11 +80,8 @@ struct RunMachine: Sendable {
     case .connectedPeripherals(let peripherals, let session): release(peripherals, in: session)
     case .linkReleased(let address, let session):
       record(.linkReleased(.init(address: address, adapter: session.adapter)))
-      return false
     case .linksReleased(let session): radios.presence.releasing.remove(session)
-    case .scanningClients(let clients, let session):
-      noteForeignScan(by: clients, in: session)
-      return false
+    case .scanningClients(let clients, let session): noteForeignScan(by: clients, in: session)
     case .scanBegan(let session):
       if let index = radios.index(of: session) { radios[index].scanBegan(at: now) }
     case .received(let advertisement, let session): return receive(advertisement, in: session)
@@ -97,9 +94,7 @@ struct RunMachine: Sendable {
     case .sessionEnded(let report, let attempt): sessionEnded(attempt, report)
     case .linkEnded(let cause, let attempt): linkEnded(attempt, cause)
     case .takenDown(let isForgotten, let attempt): takenDown(attempt, isForgotten: isForgotten)
-    case .forgotten(let address, let adapter):
-      radios.leftovers.remove(address, on: adapter)
-      return false
+    case .forgotten(let address, let adapter): radios.leftovers.remove(address, on: adapter)
     case .leftoversForgotten: conclude()
     case .confirmed(let consent): confirmed(consent)
     case .judged(let isApproved): judged(isApproved)
@@ -115,6 +110,7 @@ struct RunMachine: Sendable {
     if goal == .apply { record(.runStarted(request.started)) }
     beginSurvey()
     awaitAdapter()
+    radios.presence.mayHaveChanged = true
   }
 
   // MARK: Decisions
