@@ -27,6 +27,12 @@ import VirtualTime
     run.window([1, 2, 3])
     run.send(.connected(attempt(1)), at: 1.6)
     replug(&run, at: 2)
+    let links = ([1, 2] as [UInt64]).map {
+      ConnectedPeripheral(address: Sample.address($0), serviceUUIDs: [])
+    }
+    #expect(
+      run.send(.connectedPeripherals(links, Driver.hci0Again), at: 2.05)
+        == [.releaseLinks([Sample.address(2)], Driver.hci0Again)], "the other link is the run's own")
     run.send(.scanBegan(Driver.hci0Again), at: 2.1)
     run.receive([2, 3], on: Driver.hci0Again, at: 2.2)
     run.pass(at: 3.3)
@@ -75,6 +81,16 @@ import VirtualTime
     #expect(run.state(1) == .connecting)
     run.send(.connected(attempt(1, 2)), at: 6.1)
     #expect(run.state(1) == .connected)
+    let failed = AttemptResult(result: .failure(AttemptFailure(.linkLost(FailedStep(.write)))))
+    run.send(.sessionEnded(failed, attempt(1, 2)), at: 6.2)
+    for stale: RunInput in [
+      .linkEnded(.remote, attempt(1, 1)), .takenDown(isForgotten: true, attempt(1, 1)),
+    ] {
+      #expect(run.send(stale, at: 6.3) == [])
+    }
+    #expect(run.state(1) == .disconnecting && run.machine.radios[0].links == 1)
+    for _ in 1...2 { run.send(.linkEnded(.remote, attempt(1, 2)), at: 6.4) }
+    #expect(run.machine.radios[0].links == 0)
   }
 
   @Test(
@@ -114,10 +130,19 @@ import VirtualTime
     }
   }
 
-  @Test("inputs after the end of the run have no effect")
+  @Test("inputs after the end of the run have no effect, nor have adapters once it stops")
   func ended() {
     var run = Driver(rooms: 1)
+    run.send(.adapters(.success([Self.hci0, Driver.hci1].map(Driver.adapter))), at: 0.5)
     run.send(.requested(.stop), at: 1)
+    #expect(run.wake == nil)
+    let before = run.facts.count
+    for input: RunInput in [
+      .adaptersChanged, .adapters(.success([])), .claimed(Driver.hci1.adapter, .granted, stack: nil),
+    ] {
+      #expect(run.send(input, at: 1) == [])
+    }
+    #expect(run.facts.count == before)
     let effects = run.send(.scanEnded(nil, Self.hci0), at: 1.1)
     #expect(effects.contains { if case .finish = $0 { true } else { false } })
     let facts = run.facts.count
