@@ -1,4 +1,5 @@
 import Bluetooth
+import Families
 import Model
 import Testing
 
@@ -134,6 +135,16 @@ import Testing
     run.pass(at: 4.2)
     let found = run.facts.compactMap { if case .linksHeld(let fact) = $0 { fact } else { nil } }
     #expect(found == [LinksHeld(adapter: Self.hci0.adapter, links: 5, isFull: true)])
+  }
+
+  @Test("connections that fail within the stated slots show nothing about them")
+  func failedWithinSlots() {
+    var run = Driver(rooms: 4)
+    run.window([1, 2, 3, 4])
+    #expect(run.fail(attempt(1), .connectFailed(FailedStep(.connect)), at: 1.4).begun == [attempt(2)])
+    run.receive([9], at: 1.45)
+    #expect(run.fail(attempt(2), .connectFailed(FailedStep(.connect)), at: 1.5).begun == [attempt(3)])
+    #expect(run.send(.connected(attempt(3)), at: 1.8).begun == [attempt(4)])
   }
 
   @Test("a device that one adapter had no slot for goes to another one without a further scan")
@@ -320,13 +331,26 @@ import Testing
   func connectingForLong() {
     var run = Driver(rooms: 1, more: (2...9).map { Sample.fireflyRoom($0, address: UInt64($0)) })
     // It has connected since the survey ended at -0.2.
-    for (room, second) in [(2, 2.0), (3, 11), (4, 22)] {
+    for (room, second) in [(2, 2.0), (3, 11), (4, 22.7)] {
       run.send(.action(Driver.at(second - 1), attempt(room)), at: second - 1)
       let next = run.send(.connected(attempt(room)), at: second)
       #expect(next.contains { if case .askForAction(attempt(room + 1), _) = $0 { true } else { false } })
     }
-    run.send(.action(Driver.at(22.5), attempt(5)), at: 22.5)
-    #expect(run.send(.connected(attempt(5)), at: 23) == [.scan(Self.hci0, forgetting: [])])
+    run.send(.action(Driver.at(22.75), attempt(5)), at: 22.75)
+    #expect(run.send(.connected(attempt(5)), at: 22.8) == [.scan(Self.hci0, forgetting: [])])
+  }
+
+  @Test(
+    "an action after the loss of its adapter begins an attempt that ends for that; after a stop, none",
+    arguments: [false, true])
+  func lateAction(isStopped: Bool) {
+    var run = Driver(rooms: 1, more: [2, 3].map { Sample.fireflyRoom($0, address: UInt64($0)) })
+    run.send(.action(nil, attempt(2)), at: 0.5)
+    run.send(.connected(attempt(2)), at: 1)
+    run.send(isStopped ? .requested(.stop) : .adapters(.success([])), at: 2)
+    let effects = run.send(.action(nil, attempt(3)), at: 2.1)
+    #expect(effects.begun == (isStopped ? [] : [attempt(3)]))
+    #expect(effects.contains(.endAttempt(attempt(3), .adapterLost)) == !isStopped)
   }
 
   @Test("an adapter with links scans at once when its sightings are too old for the next connections")
@@ -354,6 +378,46 @@ import Testing
     #expect(run.state(2) == .queued, "whether the host was lost need not be awaited")
     #expect(run.pass(at: 3).scanEnds == [Self.hci0])
     #expect(run.send(.scanEnded(nil, Self.hci0), at: 3.1).begun == [attempt(2, 2)])
+    run.send(.connected(attempt(2, 2)), at: 3.2)
+    run.submit(attempt(2, 2), at: 3.4)
+    run.pass(at: 3.7)
+    #expect(run.state(2) == .proving, "the first failure would be classified now")
+  }
+
+  @Test("the stack forgets a device that it may still know before the next scan")
+  func leftover() {
+    var run = Driver(rooms: 1)
+    run.window([1])
+    run.send(.connected(attempt(1)), at: 1.6)
+    run.fail(attempt(1), .refused(stage: .save, deviceText: "error:no"), link: .local, at: 3)
+    #expect(run.pass(at: 5) == [.scan(Self.hci0, forgetting: [Sample.address(1)])])
+  }
+
+  @Test(
+    "links that an earlier run left are ended before their adapter connects, unless the run stops",
+    arguments: [false, true])
+  func leftLinks(isStopped: Bool) {
+    var run = Driver([Sample.room(1, address: 1)])
+    run.send(.started, at: 0)
+    run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 0)
+    run.send(.claimed(Self.hci0.adapter, .granted, stack: nil), at: 0)
+    run.send(.scanBegan(Self.hci0), at: 0.1)
+    run.receive([1], at: 0.2)
+    run.pass(at: 0.6)
+    #expect(run.send(.scanEnded(nil, Self.hci0), at: 0.7) == [])
+    let links = [
+      ConnectedPeripheral(address: Sample.address(1), serviceUUIDs: []),
+      ConnectedPeripheral(address: Sample.address(7), serviceUUIDs: [DeviceFamily.roboSensor.service]),
+      ConnectedPeripheral(address: Sample.address(8), serviceUUIDs: []),
+    ]
+    if isStopped { run.send(.requested(.stop), at: 0.8) }
+    let effects = run.send(.connectedPeripherals(links, Self.hci0), at: 0.9)
+    if isStopped {
+      #expect(effects.contains { if case .finish = $0 { true } else { false } })
+    } else {
+      #expect(effects == [.releaseLinks([Sample.address(1), Sample.address(7)], Self.hci0)])
+    }
+    #expect(run.send(.linksReleased(Self.hci0), at: 1).begun == (isStopped ? [] : [attempt(1)]))
   }
 
   @Test("an adapter with links does not scan for 10 s after its last connection")
@@ -393,18 +457,56 @@ import Testing
     #expect(run.state(1) == .disconnecting)
   }
 
-  @Test("the adapter that receives a device clearly stronger makes the connection")
-  func betterAdapter() {
+  @Test(
+    "the adapter that receives a device stronger by 15 dB makes the connection",
+    arguments: [(-75, hci1), (-74, hci0)])
+  func betterAdapter(rssi: Int, expected: RadioSession) {
     var run = Driver(rooms: 1, adapters: [Self.hci0, Self.hci1])
-    run.receive([1], on: Self.hci0, rssi: -80, at: 0.2)
-    run.receive([1], on: Self.hci1, rssi: -65, at: 0.3)
+    run.receive([1], on: Self.hci0, rssi: rssi, at: 0.2)
+    run.receive([1], on: Self.hci1, rssi: -60, at: 0.3)
     #expect(run.pass(at: 1.2).scanEnds == [])
     let first = run.send(.scanEnded(nil, Self.hci0), at: 1.3)
+    if expected == Self.hci1 { #expect(run.wake == 2.3, "the other adapter may never connect to it") }
     let second = run.send(.scanEnded(nil, Self.hci1), at: 1.4)
     #expect(
       (first + second).compactMap { effect -> RadioSession? in
         if case .begin(let attempt) = effect { attempt.session } else { nil }
-      } == [Self.hci1])
+      } == [expected])
+  }
+
+  @Test("an adapter leaves at most eight devices to a better one, and none while that one must not scan")
+  func deferrals() {
+    for (isRefused, room) in [(false, 9), (true, 1)] {
+      var run = Driver(rooms: 10, adapters: [Self.hci0, Self.hci1])
+      run.receive(Array(1...10), on: Self.hci0, rssi: -80, at: 0.2)
+      run.receive(Array(1...10), on: Self.hci1, rssi: -60, at: 0.3)
+      if isRefused { run.send(.scanEnded(CentralError(.busy), Self.hci1), at: 1.2) }
+      #expect(run.send(.scanEnded(nil, Self.hci0), at: 1.3).begun == [attempt(room)])
+    }
+  }
+
+  @Test(
+    "an adapter that received nothing beside another one is named at the end, if it scanned for 1.2 s",
+    arguments: [(0.599, false, 0), (0.6, false, 1), (0.6, true, 0)])
+  func silent(second: Double, isStopped: Bool, faults: Int) {
+    var run = Driver(rooms: 1, retries: 0, adapters: [Self.hci0, Self.hci1])
+    run.receive([1], on: Self.hci1, at: 0.05)
+    run.send(.scanEnded(nil, Self.hci1), at: 0.1)
+    run.send(.connected(attempt(1)), at: 0.2)
+    if isStopped { run.send(.requested(.stop), at: 0.5) }
+    run.fail(attempt(1), .refused(stage: .save, deviceText: "error:no"), at: second)
+    #expect(run.machine.course.isStopping)
+    let named = run.facts.compactMap { if case .adapterFaulted(let fact) = $0 { fact.adapter } else { nil } }
+    #expect(named == Array(repeating: Self.hci0.adapter, count: faults))
+  }
+
+  @Test("a stack that permits no scan ends the run, unless another host has an adapter", arguments: [0, 1])
+  func notPermitted(others: Int) {
+    let adapter = AdapterID(BluetoothAddress(rawValue: 0xA1), on: HostName("attic"))
+    let sessions = [Self.hci0, RadioSession(adapter: adapter, number: 2)]
+    var run = Driver(rooms: 1, adapters: Array(sessions.prefix(1 + others)))
+    run.send(.scanEnded(CentralError(.permissionDenied), Self.hci0), at: 0.5)
+    #expect(run.machine.course.isStopping == (others == 0))
   }
 
   @Test("an adapter leaves eight devices to another one before it connects to the next")
@@ -445,6 +547,11 @@ import Testing
     quick.window(Array(1...6))
     for room in 1...2 { quick.send(.connected(attempt(room)), at: 1.3 + Double(room) * 0.2) }
     #expect(quick.send(.connected(attempt(3)), at: 1.9).limits == [.seconds(3)])
+    var shared = Driver(rooms: 1)
+    var adapter = Driver.adapter(Self.hci0)
+    adapter.isScannedByOthers = true
+    shared.send(.adapters(.success([adapter])), at: 0.1)
+    #expect(shared.window([1]).limits == [.seconds(15)], "another program scans with it")
   }
 
   @Test("another program that scans is recorded once with its name, and nothing without any other program")
@@ -458,7 +565,8 @@ import Testing
       adapter.isScannedByOthers = true
       run.send(.adaptersChanged, at: 1)
       let effects = run.send(.adapters(.success([adapter])), at: 1)
-      if asks(effects) { run.send(.scanningClients(clients, Self.hci0), at: 1.1) }
+      for _ in 1...2 where asks(effects) { run.send(.scanningClients(clients, Self.hci0), at: 1.1) }
+      #expect(!asks(run.send(.adapters(.success([adapter])), at: 1.2)), "once while it scans")
       adapter.isScannedByOthers = false
       run.send(.adaptersChanged, at: 2)
       run.send(.adapters(.success([adapter])), at: 2)

@@ -60,43 +60,73 @@ import Testing
     #expect(facts.last?.kind == "attempt_started")
   }
 
-  @Test("the wait for a proof ends exactly after its timeout of the adapter's scan time")
-  func overdueProof() {
-    var run = Driver(rooms: 1)
-    run.window([1])
-    run.send(.connected(attempt(1)), at: 1.6)
-    run.submit(attempt(1), at: 4)
-    var second = 10.0
-    // 30 s of scan time, in windows of 8 s at most.
-    for length in [8.0, 8, 8] {
-      run.send(.scanBegan(Self.hci0), at: second)
-      run.receive([9], at: second + 1)
-      run.pass(at: second + length)
-      run.send(.scanEnded(nil, Self.hci0), at: second + length)
-      second += 100
+  @Test(
+    "the wait for a proof ends exactly after its timeout of scan time, also if the adapter is lost meanwhile",
+    arguments: [false, true])
+  func overdueProof(isReplugged: Bool) {
+    var quick = Sample.room(2, address: 2)
+    quick.timeouts.verify = .seconds(20)
+    var run = Driver(rooms: 1, more: [quick])
+    run.window([1, 2])
+    for (room, second) in [(1, 1.6), (2, 1.9)] { run.send(.connected(attempt(room)), at: second) }
+    for room in [1, 2] { run.submit(attempt(room), at: 4) }
+    var session = Self.hci0
+    /// Scans from an instant on, and receives a device of nobody.
+    func scan(from second: Double) {
+      run.send(.scanBegan(session), at: second)
+      run.receive([9], on: session, at: second + 1)
     }
-    run.send(.scanBegan(Self.hci0), at: second)
-    run.receive([9], at: second + 1)
-    run.pass(at: second + 5.9)
+    func endScan(at second: Double) {
+      run.pass(at: second)
+      run.send(.scanEnded(nil, session), at: second)
+    }
+    scan(from: 10)
+    endScan(at: 18)
+    if isReplugged {
+      run.send(.adapters(.success([])), at: 50)
+      run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 50.1)
+      session = Driver.hci0Again
+      run.use(session, at: 50.1)
+    }
+    scan(from: 110)
+    endScan(at: 118)
+    scan(from: 210)
+    #expect(run.wake == 214)
+    run.pass(at: 213.9)
+    #expect(run.state(2) == .proving)
+    run.pass(at: 214)
+    #expect(run.outcome(2)?.outcome == .unconfirmed)
+    endScan(at: 218)
+    scan(from: 310)
+    run.pass(at: 315.9)
     #expect(run.state(1) == .proving)
-    run.pass(at: second + 6)
+    run.pass(at: 316)
     #expect(run.outcome(1)?.outcome == .unconfirmed)
     #expect(run.outcome(1)?.reason?.code == .notReceivedAfterSave)
   }
 
   @Test("a room is given up once every adapter has scanned for twice its search timeout")
   func silence() {
-    var run = Driver(rooms: 1)
-    var second = 0.0
-    while run.state(1) == .queued, second < 100 {
+    var quick = Sample.room(2, address: 2)
+    quick.timeouts.search = .seconds(10)
+    var run = Driver(rooms: 1, more: [quick])
+    for second in [0.0, 8, 16] {
       run.receive([9], at: second + 1)
-      run.pass(at: second + 7.5)
-      #expect(run.state(1) == .queued || second >= 22)
+      if second == 16 {
+        #expect(run.wake == 20)
+        run.pass(at: 19.9)
+        #expect(run.state(2) == .queued)
+        run.pass(at: 20)
+        #expect(run.outcome(2)?.reason?.code == .neverReceived)
+      }
       run.pass(at: second + 8)
       run.send(.scanEnded(nil, Self.hci0), at: second + 8)
       run.send(.scanBegan(Self.hci0), at: second + 8)
-      second += 8
     }
+    run.receive([9], at: 25)
+    run.pass(at: 29.9)
+    #expect(run.state(1) == .queued)
+    run.pass(at: 30)
     #expect(run.outcome(1)?.reason?.code == .neverReceived)
   }
 
@@ -123,6 +153,18 @@ import Testing
     run.pass(at: 4)
     #expect(run.state(1) == .queued, "a failure of the host costs no retry")
     #expect(ended(run) == [.adapterLost])
+  }
+
+  @Test(
+    "the stack is the cause of a failure until 2 s after its loss",
+    arguments: [(4.0, FailureReason.Code.stackLost), (4.001, .adapterLost)])
+  func stackLost(second: Double, expected: FailureReason.Code) {
+    var run = Driver(rooms: 1)
+    run.window([1])
+    run.send(.connected(attempt(1)), at: 1.6)
+    run.send(.adapters(.failure(CentralError(.stackUnavailable))), at: 2)
+    run.fail(attempt(1), .linkLost(FailedStep(.write)), at: second)
+    #expect(ended(run) == [expected])
   }
 
   @Test(
@@ -186,11 +228,46 @@ import Testing
     run.pass(at: 6)
     #expect(run.state(1) == .diagnosing, "the only adapter may be deaf")
     run.receive([1], at: 6.1)
-    #expect(run.state(1) == .exhausted)
+    #expect(run.state(1) == .exhausted && run.machine.admission.failures == 1)
     run.receive([1], rssi: -45, at: 7)
     #expect(run.state(1) == .exhausted, "the RSSI was -50 dBm before")
     #expect(run.receive([1], rssi: -40, at: 8) == [.endScan(Self.hci0)], "it connects at once")
+    #expect(run.state(1) == .queued && run.machine.admission.failures == 0)
+  }
+
+  @Test("a room without retries gets new ones when its device returns after 20 s of scanning")
+  func returned() {
+    var run = Driver(rooms: 1, retries: 0) { $0.isWatching = true }
+    run.window([1])
+    run.fail(attempt(1), .connectTimedOut(), at: 4)
+    run.send(.scanBegan(Self.hci0), at: 4.1)
+    run.receive([9], at: 5)
+    run.pass(at: 6)
+    for number in 0...4 {
+      let begin = 4.1 + Double(number) * 8
+      // Windows without any report would be those of a deaf adapter.
+      run.receive([9], at: begin + 7)
+      run.pass(at: begin + 8)
+      run.send(.scanEnded(nil, Self.hci0), at: begin + 8)
+      run.send(.scanBegan(Self.hci0), at: begin + 8)
+      // 16 s of scanning after its last attempt, then 7 s after this sighting.
+      if number == 1 { run.receive([1], at: 22) }
+      if number == 2 { run.receive([1], at: 29) }
+      #expect(run.state(1) == .exhausted)
+    }
+    #expect(run.receive([1], at: 49) == [.endScan(Self.hci0)])
     #expect(run.state(1) == .queued)
+  }
+
+  @Test("a device that a stopped watching run never received leaves its room pending")
+  func stoppedWatching() {
+    var run = Driver(rooms: 4, slots: 1) { $0.isWatching = true }
+    run.window([1, 2, 4])
+    run.fail(attempt(1), .connectTimedOut(), at: 4)
+    run.send(.requested(.stop), at: 5)
+    run.fail(attempt(2), .interrupted(.during(FailedStep(.connect))), endedFor: .stopped, at: 5.1)
+    run.pass(at: 6.1)
+    #expect((1...4).map { run.outcome($0)?.outcome } == [.cancelled, .cancelled, .pending, .cancelled])
   }
 
   @Test("after too many failures no room begins, and attempts in flight continue")
@@ -206,6 +283,55 @@ import Testing
     #expect(run.outcome(2)?.outcome == .unreachable)
     #expect(run.outcome(3)?.reason?.code == .tooManyFailures)
     #expect(run.state(1) == .connected)
+  }
+
+  @Test("a device that was written delays no other room under a failure limit")
+  func writtenUnderLimit() {
+    var run = Driver(rooms: 2, slots: 1) { $0.failureLimit = 0 }
+    run.window([1, 2])
+    run.send(.connected(attempt(1)), at: 1.6)
+    let submission = Submission(at: Driver.at(3), acknowledgement: .savedStatus)
+    let report = AttemptResult(result: .success(submission), wasSubmitted: true, hasLink: true)
+    run.send(.sessionEnded(report, attempt(1)), at: 3)
+    #expect(run.send(.linkEnded(.remote, attempt(1)), at: 3.1).begun == [attempt(2)])
+  }
+
+  @Test("a proof that its device contradicts makes the room one that failed")
+  func withdrawn() {
+    var run = Driver(rooms: 2) { $0.failureLimit = 0 }
+    run.window([1])
+    run.send(.connected(attempt(1)), at: 1.6)
+    run.submit(attempt(1), at: 4)
+    run.send(.scanBegan(Self.hci0), at: 4.1)
+    run.receiveBeacon(1, at: 5)
+    #expect(run.outcome(1)?.outcome == .provisioned && run.state(2) == .queued)
+    run.receiveBeacon(9, from: 1, at: 6)
+    #expect(run.outcome(1)?.outcome == .unconfirmed)
+    #expect(run.outcome(2)?.reason?.code == .tooManyFailures)
+  }
+
+  @Test("the first rooms are those whose device was received, and a single further one waits, too")
+  func firstRooms() {
+    var run = Driver([Sample.room(1, address: 1), Sample.room(2, address: 2)]) { $0.canaries = 1 }
+    run.send(.started, at: 0)
+    run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 0)
+    run.use(Self.hci0, at: 0)
+    run.send(.scanBegan(Self.hci0), at: 0.1)
+    run.receive([2], at: 0.2)
+    run.pass(at: 0.6)
+    #expect(run.send(.scanEnded(nil, Self.hci0), at: 0.7).begun == [attempt(2)])
+    #expect(run.state(1) == .deferred)
+    run.send(.connected(attempt(2)), at: 1)
+    run.submit(attempt(2), at: 3)
+    run.send(.scanBegan(Self.hci0), at: 3.1)
+    let effects = run.receiveBeacon(2, at: 4)
+    #expect(
+      effects.contains { if case .judge(let first) = $0 { first.map(\.room) == ["room-2"] } else { false } })
+    #expect(run.state(1) == .deferred)
+    run.send(.judged(true), at: 5)
+    let facts = run.facts.count
+    run.send(.judged(false), at: 6)
+    #expect(run.state(1) == .queued && run.facts.count == facts, "nobody asked again")
   }
 
   @Test("a connected room gets time to complete when the run is asked to stop")
@@ -263,7 +389,8 @@ import Testing
   @Test("no attempt begins before a paused run is resumed")
   func paused() {
     var run = Driver(rooms: 2, slots: 1)
-    run.send(.requested(.pause), at: 0.5)
+    for second in [0.4, 0.5] { run.send(.requested(.pause), at: second) }
+    #expect(run.facts.count { $0 == .operatorRequested(.init(.pause)) } == 1)
     run.window([1, 2])
     #expect(run.state(1) == .queued && run.state(2) == .queued)
     run.pass(at: 200)
@@ -291,6 +418,38 @@ import Testing
     #expect(run.send(.confirmed(.answer), at: 32) == [], "a second confirmation has no effect")
   }
 
+  @Test(
+    "a device that appears later is asked about once, and the answer has no effect on a room that ended",
+    arguments: [false, true])
+  func lateConfirmation(isStopped: Bool) {
+    var run = Driver([Sample.room(1, address: 1, retries: 0), Sample.room(2)]) {
+      ($0.building.assignment, $0.isWatching, $0.failureLimit) = (.any, true, 0)
+    }
+    run.send(.started, at: 0)
+    run.send(.adapters(.success([Driver.adapter(Self.hci0)])), at: 0)
+    run.use(Self.hci0, at: 0)
+    run.send(.scanBegan(Self.hci0), at: 0.1)
+    run.receive([1], at: 0.2)
+    run.pass(at: 0.6)
+    #expect(run.send(.scanEnded(nil, Self.hci0), at: 0.7).begun == [attempt(1)])
+    run.send(.connected(attempt(1)), at: 1)
+    run.receive([2], at: 1.5)
+    func asks(_ effects: [RunEffect]) -> Bool {
+      effects.contains { if case .confirm = $0 { true } else { false } }
+    }
+    #expect(asks(run.pass(at: 2.7)))
+    #expect(!asks(run.pass(at: 4.8)), "the question is pending")
+    if isStopped {
+      run.send(.requested(.stop), at: 5)
+    } else {
+      run.fail(attempt(1), .refused(stage: .save, deviceText: "error:no"), at: 5)
+    }
+    let outcome = run.outcome(2)
+    #expect((outcome == nil) == isStopped)
+    #expect(run.send(.confirmed(.answer), at: 6).begun == [])
+    #expect(run.outcome(2) == outcome && run.state(2) == (isStopped ? .open : .finished))
+  }
+
   @Test("a room in a run that only plans ends in the plan")
   func plan() throws {
     var run = Driver([Sample.room(1, address: 1)], goal: .plan)
@@ -299,12 +458,14 @@ import Testing
     run.use(Self.hci0, at: 0)
     run.send(.scanBegan(Self.hci0), at: 0.1)
     run.receive([1], at: 0.2)
+    run.send(.requested(.pause), at: 0.3)
     run.pass(at: 0.6)
     let effects = run.send(.scanEnded(nil, Self.hci0), at: 0.7)
     guard case .finish(.planned(.success(let plan)))? = effects.last else {
       return #expect(Bool(false), "\(effects)")
     }
     #expect(plan.rooms.map(\.action) == [.provision])
-    #expect(!run.facts.contains { if case .runStarted = $0 { true } else { false } })
+    let kinds = Set(run.facts.map(\.kind))
+    #expect(kinds.isDisjoint(with: ["run_started", "operator_requested"]))
   }
 }
