@@ -483,6 +483,10 @@ import Testing
       if isRefused { run.send(.scanEnded(CentralError(.busy), Self.hci1), at: 1.2) }
       #expect(run.send(.scanEnded(nil, Self.hci0), at: 1.3).begun == [attempt(room)])
     }
+    var run = Driver(rooms: 1, adapters: [Self.hci0, Self.hci1])
+    run.receive([1], on: Self.hci1, rssi: -60, at: 0.2)
+    run.receive([1], on: Self.hci0, rssi: -80, at: 26)
+    #expect(run.send(.scanEnded(nil, Self.hci0), at: 26.1).begun == [attempt(1)], "the other sighting is old")
   }
 
   @Test(

@@ -36,12 +36,6 @@ import Testing
   @Test("a room has its binding on record before its attempt, and contradicting bindings are released first")
   func binding() {
     let room = Sample.room(1, address: 1)
-    func lastKnown(_ name: String, device number: UInt64) -> LastKnownRoom {
-      var lastKnown = LastKnownRoom(name: name, profile: room.family.id)
-      let address = Sample.address(number)
-      lastKnown.bindings = [.init(address: address, basis: .any, run: "run-1", at: .distantPast)]
-      return lastKnown
-    }
     var run = Driver(rooms: 1) {
       $0.known = Known(
         lastKnown: .init(rooms: [room.id: lastKnown("Room 1", device: 9), "old": lastKnown("Old", device: 1)]
@@ -58,6 +52,30 @@ import Testing
         .bindingCommitted(.init(room: room.id, address: Sample.address(1), basis: .address)),
       ])
     #expect(facts.last?.kind == "attempt_started")
+  }
+
+  @Test(
+    "a binding on record is recorded again only if another room has the device, too",
+    arguments: [false, true])
+  func recordedBinding(isShared: Bool) {
+    let room = Sample.room(1, address: 1)
+    var rooms = [room.id: lastKnown("Room 1", device: 1)]
+    if isShared { rooms["old"] = lastKnown("Old", device: 1) }
+    var run = Driver(rooms: 1) {
+      $0.known = Known(lastKnown: .init(rooms: rooms), permissions: .init(rebind: [room.id]))
+    }
+    run.window([1])
+    let kinds: Set<Fact.Kind> = ["binding_released", "binding_committed"]
+    let facts = run.facts.map(\.kind).filter { kinds.contains($0) }
+    #expect(facts == (isShared ? ["binding_released", "binding_committed"] : []))
+  }
+
+  /// What the record has of a room with this device.
+  private func lastKnown(_ name: String, device number: UInt64) -> LastKnownRoom {
+    var lastKnown = LastKnownRoom(name: name, profile: Sample.room(1).family.id)
+    let address = Sample.address(number)
+    lastKnown.bindings = [.init(address: address, basis: .any, run: "run-1", at: .distantPast)]
+    return lastKnown
   }
 
   @Test(
