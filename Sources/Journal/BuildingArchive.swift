@@ -148,7 +148,7 @@ package struct BuildingArchive: Sendable {
       }
     }
     let (faults, skipped) = (faults + found, skipped)
-    if !partlyRead.isEmpty { self = BuildingArchive(runs, partlyRead: partlyRead) }
+    self = BuildingArchive(runs, partlyRead: partlyRead)
     (self.faults, self.skipped) = (faults, skipped)
   }
 
@@ -174,17 +174,17 @@ package struct BuildingArchive: Sendable {
     _ body: (Run, State) throws(Failure) -> Void
   ) throws(Failure) {
     var states: [String: State] = [:]
-    var continuations: [String: Int] = [:]
-    for run in runs { order.continued(by: run.id).map { continuations[$0, default: 0] += 1 } }
+    var last: [String: String] = [:]
+    for run in runs { order.continued(by: run.id).map { last[$0] = run.id } }
     for run in runs {
-      let earlier = order.continued(by: run.id)
-      if let earlier { continuations[earlier, default: 0] -= 1 }
       // The last run that continues a state takes it without a copy.
-      let taken = earlier.flatMap { continuations[$0] == 0 ? states.removeValue(forKey: $0) : states[$0] }
+      let taken = order.continued(by: run.id).flatMap {
+        last[$0] == run.id ? states.removeValue(forKey: $0) : states[$0]
+      }
       var state = taken ?? before(run.id).runs.reduce(into: empty, add)
       add(&state, run)
       try body(run, state)
-      if continuations[run.id] != nil { states[run.id] = state }
+      states[run.id] = state
     }
   }
 

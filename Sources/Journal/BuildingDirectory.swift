@@ -9,10 +9,8 @@ package enum BuildingDirectory {
   package static func writeReport(
     _ name: String, _ text: String, of building: String, in reports: String
   ) throws(JournalError) -> String {
-    try RunDirectory.checkName(name)
     let directory = try RunDirectory.makeBuilding(building, in: reports)
-    try RunDirectory.replace(name, in: directory, with: Array(text.utf8), synced: true)
-    try directory.sync()
+    try RunDirectory.writeReport(name, text, in: directory)
     return directory.path + "/" + name
   }
 

@@ -8,7 +8,7 @@ package struct BuildingListing: Sendable {
     package var id: String
     package var journal: String
     /// Whether the run's report was written: then its journal has events.
-    package var hasReport = false
+    package var hasReport: Bool
   }
 
   /// The runs that have a journal, sorted by id.

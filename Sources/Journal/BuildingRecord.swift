@@ -174,7 +174,6 @@ package struct BuildingRecord: Sendable {
       // The device is waiting for a configuration now, so it keeps no earlier settings.
       if fact.fresh ?? true { room.lastWrite = nil }
     case .saveSubmitted(let fact):
-      keepOtherWrite(of: room, id, than: fact.address)
       room.lastWrite = LastWrite(
         address: fact.address, state: .submitted, settings: settings(of: id, room.profile),
         identity: planned[id]?.identity, sealKey: run.sealKey, run: run.run, at: event.at)
@@ -254,12 +253,12 @@ package struct BuildingRecord: Sendable {
 
   /// The device has the whole command, or does not carry it out.
   private func accept(_ room: inout LastKnownRoom, _ isAccepted: Bool) {
-    guard room.lastWrite?.state == .submitted else { return }
-    room.lastWrite?.isAccepted = isAccepted
-    for index in room.lastWrite?.settings.indices ?? 0..<0
-    where isAccepted && room.lastWrite?.settings[index].state == .notWritten {
-      room.lastWrite?.settings[index].state = .written
+    guard var write = room.lastWrite, write.state == .submitted else { return }
+    write.isAccepted = isAccepted
+    for index in write.settings.indices where isAccepted && write.settings[index].state == .notWritten {
+      write.settings[index].state = .written
     }
+    room.lastWrite = write
   }
 
   /// The device acknowledged its save, so it holds nothing else.

@@ -20,12 +20,12 @@ extension File {
   }
 
   /// Whether it is a regular file.
-  var isPlain: Bool { status.map { $0.st_mode & S_IFMT == S_IFREG } ?? false }
+  var isPlain: Bool { status.map { $0.st_mode & S_IFMT } == S_IFREG }
 
   /// Whether every user may create files in this directory and only a file's owner may remove it.
   var isSharedWithAllUsers: Bool {
     let needed = S_ISVTX | S_IWOTH | S_IXOTH
-    return status.map { $0.st_mode & needed == needed } ?? false
+    return status.map { $0.st_mode & needed } == needed
   }
 
   var identity: Identity? { status.map { Identity($0) } }
@@ -48,11 +48,9 @@ extension File {
   /// closed.
   /// - Returns: false when another open file holds the lock.
   func lock() throws(JournalError) -> Bool {
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      if errno == EWOULDBLOCK { return false }
-      if errno != EINTR { throw JournalError(.lock, path, errno: errno) }
-    }
-    return true
+    if Self.retried({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
+    if errno == EWOULDBLOCK { return false }
+    throw JournalError(.lock, path, errno: errno)
   }
 
   /// Unlocks the open file, also for a child process that inherited the descriptor.
@@ -68,11 +66,9 @@ extension File {
   /// Returns at most `count` bytes from the start of the file.
   func beginning(_ count: Int) throws(JournalError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    while true {
-      let found = pread(descriptor, &bytes, count, 0)
-      if found >= 0 { return Array(bytes[..<found]) }
-      if errno != EINTR { throw JournalError(.read, path, errno: errno) }
-    }
+    let found = Self.retried { pread(descriptor, &bytes, count, 0) }
+    guard found >= 0 else { throw JournalError(.read, path, errno: errno) }
+    return Array(bytes[..<found])
   }
 
   /// Replaces the content with a line, or with nothing when the disk is full. A concurrent reader finds the
@@ -80,6 +76,6 @@ extension File {
   /// afterwards.
   func replaceContent(with line: [UInt8]) {
     let isWritten = pwrite(descriptor, line, line.count, 0) == line.count
-    _ = truncate(to: isWritten ? line.count : 0)
+    truncate(to: isWritten ? line.count : 0)
   }
 }

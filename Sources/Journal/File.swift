@@ -66,15 +66,11 @@ final class File: Sendable {
 
   /// Writes all bytes, in one `write` call unless the kernel accepts only a part.
   func write(_ bytes: [UInt8]) throws(JournalError) {
-    var done = 0
-    while done < bytes.count {
-      let rest = done == 0 ? bytes : Array(bytes[done...])
-      let count = Glibc.write(descriptor, rest, rest.count)
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw JournalError(.write, path, errno: errno)
-      }
-      done += count
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = Self.retried { Glibc.write(descriptor, Array(rest), rest.count) }
+      guard count >= 0 else { throw JournalError(.write, path, errno: errno) }
+      rest = rest.dropFirst(count)
     }
   }
 
@@ -89,35 +85,33 @@ final class File: Sendable {
     guard fsync(descriptor) == 0 || errno == EINVAL else { throw JournalError(.sync, path, errno: errno) }
   }
 
-  /// Sets the file's length; returns whether that succeeded.
-  func truncate(to length: Int) -> Bool {
-    ftruncate(descriptor, length) == 0
+  /// Sets the file's length, if that is possible.
+  func truncate(to length: Int) {
+    _ = ftruncate(descriptor, length)
   }
 
   /// The default limit of `readAll`, in bytes. The journal of a run with 2,000 rooms and many retries has
-  /// less than 1 % of it.
+  /// less than 1 % of it, and its positions have 32 bits.
   static let largest = 1 << 30
 
   /// Reads the whole file of text, or what follows its first `start` bytes. What a disk loses are zeros, maybe the whole
   /// file, which no text has: the rest after some of them is left out, except the newline of a line.
   /// - Throws: `tooLarge` when that has more than `limit` bytes.
   func readAll(from start: Int = 0, atMost limit: Int = largest) throws(JournalError) -> [UInt8] {
-    let size = max(0, Int(status?.st_size ?? 0) - start)
-    if start > 0, lseek(descriptor, start, SEEK_SET) < 0 { throw JournalError(.read, path, errno: errno) }
+    let size = max(0, Int((status ?? stat()).st_size) - start)
     if size > limit { throw JournalError(.read, path, .tooLarge) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(size)
     // Files such as those in /proc have size 0, and a file may grow.
-    var buffer = [UInt8](repeating: 0, count: min(max(size, 1 << 16), 1 << 20))
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var place = start
     var hasZeros = false
     var hasLines = false
     while true {
-      let count = read(descriptor, &buffer, buffer.count)
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw JournalError(.read, path, errno: errno)
-      }
+      let count = Self.retried { pread(descriptor, &buffer, buffer.count, place) }
+      guard count >= 0 else { throw JournalError(.read, path, errno: errno) }
       if count == 0 { break }
+      place += count
       if hasZeros {
         hasLines = hasLines || memchr(&buffer, 0x0A, count) != nil
       } else {
@@ -152,10 +146,15 @@ final class File: Sendable {
     }
   }
 
+  /// Makes a symbolic link to a target, in the directory with this descriptor, with this name: `symlinkat`.
+  typealias MakingLink = (_ target: String, _ directory: Int32, _ name: String) -> Int32
+
   /// Creates a symbolic link in this directory.
   /// - Returns: false when the file system does not support links (EPERM on FAT, ENOSYS on some FUSE file
   ///   systems).
-  func link(_ name: String, to target: String) throws(JournalError) -> Bool {
+  func link(
+    _ name: String, to target: String, by symlinkat: MakingLink
+  ) throws(JournalError) -> Bool {
     if symlinkat(target, descriptor, name) == 0 { return true }
     if [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) { return false }
     throw JournalError(.link, path + "/" + name, errno: errno)
@@ -216,10 +215,16 @@ final class File: Sendable {
   static func opened(
     _ operation: JournalError.Operation, _ path: String, _ open: () -> Int32
   ) throws(JournalError) -> File {
+    let descriptor = retried(open)
+    guard descriptor >= 0 else { throw JournalError(operation, path, errno: errno) }
+    return File(descriptor: descriptor, path: path)
+  }
+
+  /// The result of a system call, which is made again when a signal has interrupted it.
+  static func retried<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
-      let descriptor = open()
-      if descriptor >= 0 { return File(descriptor: descriptor, path: path) }
-      if errno != EINTR { throw JournalError(operation, path, errno: errno) }
+      let result = call()
+      if result >= 0 || errno != EINTR { return result }
     }
   }
 }

@@ -148,8 +148,6 @@ package enum JournalReader {
     var lines = Lines(bytes: bytes)
     var plain = PlainLine(of: bytes)
     var number = place.lines
-    // Most lines are longer than this. A file is no reason to reserve more than a large run needs.
-    record.events.reserveCapacity(min(bytes.count / (omitted.isEmpty ? 256 : 512), 1 << 17))
     while lines.left > 0 {
       number += 1
       guard let line = lines.next() else {
@@ -160,7 +158,7 @@ package enum JournalReader {
       let isPlain = plain.read(line) && plain.follows(previous, as: number)
       if isPlain, omitted.contains(plain.kind), let time = plain.time?.time {
         record.latestOmitted = max(record.latestOmitted ?? time, time)
-      } else if isPlain, let event = plain.event {
+      } else if let event = isPlain ? plain.event : nil {
         record.events.append(event)
       } else {
         switch decode(bytes[line], decoder, number: number) {

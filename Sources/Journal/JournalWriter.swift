@@ -76,7 +76,7 @@ package actor JournalWriter {
       try file.write(line + [UInt8(ascii: "\n")])
     } catch {
       // If this fails too, the partial last line stays. Every reader accepts it.
-      _ = file.truncate(to: length)
+      file.truncate(to: length)
       throw error
     }
     length += line.count + 1

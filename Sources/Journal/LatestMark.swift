@@ -9,12 +9,14 @@ enum LatestMark {
   static let name = "latest"
 
   /// Points the mark to a run.
-  /// - Parameter asLink: False for a text file even where the file system has links.
+  /// - Parameter link: Another way than the file system's to make a link, for tests.
   /// - Throws: the first failure; the mark is then unchanged.
-  static func place(_ run: String, in building: File, asLink: Bool = true) throws(JournalError) {
+  static func place(
+    _ run: String, in building: File, by link: File.MakingLink = { symlinkat($0, $1, $2) }
+  ) throws(JournalError) {
     let temporary = temporary(run)
     try building.replace(name, through: temporary) { () throws(JournalError) in
-      try make(temporary, for: run, in: building, asLink: asLink)
+      try make(temporary, for: run, in: building, by: link)
     }
     try building.sync()
   }
@@ -29,10 +31,11 @@ enum LatestMark {
   }
 
   /// Tests whether the mark can be placed, and removes what the test creates.
-  static func prove(for run: String, in building: File) throws(JournalError) {
+  static func prove(
+    for run: String, in building: File, by link: File.MakingLink = { symlinkat($0, $1, $2) }
+  ) throws(JournalError) {
     let probe = temporary(run)
-    building.remove(probe)
-    try make(probe, for: run, in: building, asLink: true)
+    try make(probe, for: run, in: building, by: link)
     building.remove(probe)
     switch building.kind(of: name) {
     case nil, S_IFLNK: return
@@ -45,9 +48,9 @@ enum LatestMark {
   }
 
   private static func make(
-    _ name: String, for run: String, in building: File, asLink: Bool
+    _ name: String, for run: String, in building: File, by link: File.MakingLink
   ) throws(JournalError) {
-    if asLink, try building.link(name, to: run) { return }
+    if try building.link(name, to: run, by: link) { return }
     try building.create(name, with: Array((run + "\n").utf8), synced: true)
   }
 

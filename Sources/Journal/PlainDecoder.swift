@@ -161,12 +161,6 @@ private struct PlainArray: UnkeyedDecodingContainer {
     return element
   }
 
-  mutating func decodeNil() throws -> Bool {
-    guard !isAtEnd, PlainDecoder(value.document, place).decodeNil() else { return false }
-    _ = try next()
-    return true
-  }
-
   mutating func decode(_ type: Bool.Type) throws -> Bool { try next().decode(type) }
   mutating func decode(_ type: String.Type) throws -> String { try next().decode(type) }
   mutating func decode(_ type: Double.Type) throws -> Double { try next().decode(type) }
@@ -176,6 +170,8 @@ private struct PlainArray: UnkeyedDecodingContainer {
   }
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try next().decode(type) }
 
+  // No type of the record needs these.
+  mutating func decodeNil() throws -> Bool { throw value.document.refuse() }
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type
   ) throws -> KeyedDecodingContainer<Nested> { throw value.document.refuse() }

@@ -106,13 +106,15 @@ struct PlainFields {
     return place.flatMap { json.nodes[Int($0)].kind == .null ? nil : $0 }
   }
 
-  private func node(_ key: String, _ kind: PlainJSON.Kind) throws -> PlainJSON.Node? {
+  private func place(_ key: String, _ kind: PlainJSON.Kind) throws -> Int32? {
     guard let place = place(key) else { return nil }
     guard json.nodes[Int(place)].kind == kind else { throw PlainJSON.Refused() }
-    return json.nodes[Int(place)]
+    return place
   }
 
-  func string(_ key: String) throws -> String? { try node(key, .string).map { json.string($0.text) } }
+  func string(_ key: String) throws -> String? {
+    try place(key, .string).map { json.string(json.nodes[Int($0)].text) }
+  }
 
   func id<Subject>(_ key: String) throws -> Identifier<Subject>? {
     try string(key).map { try Identifier(recorded: $0) ?? missing() }
@@ -127,8 +129,8 @@ struct PlainFields {
   }
 
   func integer(_ key: String) throws -> Int? {
-    guard let node = try node(key, .integer) else { return nil }
-    let (value, _) = json.number(node.text)
+    guard let place = try place(key, .integer) else { return nil }
+    let (value, _) = json.number(json.nodes[Int(place)].text)
     guard RecordedNumbers.integers.contains(value) else { throw PlainJSON.Refused() }
     return value
   }
@@ -142,17 +144,17 @@ struct PlainFields {
   func truth(_ key: String) throws -> Bool? { try decoded(key) }
 
   func fields(_ key: String) throws -> PlainFields? {
-    guard try node(key, .object) != nil else { return nil }
-    return place(key).map { PlainFields(json, $0) }
+    try place(key, .object).map { PlainFields(json, $0) }
   }
 
   func each<Value>(_ key: String, _ value: (PlainFields) throws -> Value) throws -> [Value]? {
-    guard let node = try node(key, .array), var place = place(key).map({ $0 + 1 }) else { return nil }
+    guard let array = try place(key, .array) else { return nil }
+    var next = array + 1
     var values: [Value] = []
-    while place < node.next {
-      guard json.nodes[Int(place)].kind == .object else { throw PlainJSON.Refused() }
-      values.append(try value(PlainFields(json, place)))
-      place = json.nodes[Int(place)].next
+    while next < json.nodes[Int(array)].next {
+      guard json.nodes[Int(next)].kind == .object else { throw PlainJSON.Refused() }
+      values.append(try value(PlainFields(json, next)))
+      next = json.nodes[Int(next)].next
     }
     return values
   }

@@ -39,13 +39,13 @@ package struct RecordFollower: Sendable {
     let before = seen
     seen = nil
     let listing = try BuildingListing(building, in: reports)
-    var folder = Folder(
+    let folder = Folder(
       runs: listing.runs, faults: listing.faults, marks: listing.runs.map { File.mark($0.journal) })
     if folder == before {
       seen = before
       return nil
     }
-    if let before, let added = try added(from: before, to: &folder) {
+    if let before, let added = try added(from: before, to: folder) {
       seen = folder
       return added
     }
@@ -55,7 +55,7 @@ package struct RecordFollower: Sendable {
     present = Set(archive.runs.filter { $0.started != nil }.map(\.id))
     known.formUnion(present)
     open = archive.runs.last.flatMap { run -> (run: BuildingListing.Entry, place: JournalPlace)? in
-      guard run.started != nil, run.record.damage == nil, !run.record.hasEnded,
+      guard run.started != nil, !run.record.hasEnded,
         let entry = folder.runs.first(where: { $0.id == run.id })
       else { return nil }
       return (entry, run.record.end)
@@ -68,7 +68,7 @@ package struct RecordFollower: Sendable {
 
   /// The events that were added to the open run; nil if anything else has changed, or if the run has ended: then its whole
   /// journal is verified once more. (A change within lines that were read before shows only then, or if nothing is added.)
-  private mutating func added(from before: Folder, to folder: inout Folder) throws(JournalError) -> Change? {
+  private mutating func added(from before: Folder, to folder: Folder) throws(JournalError) -> Change? {
     guard var open, before.runs == folder.runs, before.faults == folder.faults,
       let index = folder.runs.firstIndex(of: open.run)
     else { return nil }
@@ -78,10 +78,8 @@ package struct RecordFollower: Sendable {
     guard let mark = folder.marks[index], mark.identity == before.marks[index]?.identity,
       mark.size > open.place.bytes
     else { return nil }
-    let start = open.place.bytes
-    let bytes = try File.reading(open.run.journal).readAll(from: start)
-    // What was added between the mark and the reading is read now.
-    if let mark = File.mark(open.run.journal), mark.size == start + bytes.count { folder.marks[index] = mark }
+    // If more was added since the mark, the next look finds another mark, and reads the whole record once more.
+    let bytes = try File.reading(open.run.journal).readAll(from: open.place.bytes)
     let added = JournalReader.read(bytes, after: open.place)
     guard added.damage == nil, !added.hasEnded else { return nil }
     open.place = added.end
@@ -120,9 +118,8 @@ extension RunLock {
     // `3: FLOCK  ADVISORY  WRITE 4711 fd:01:1234567 0 EOF`. The device is left out: a file system such as btrfs gives stat(2)
     // another one.
     let isHeld = String(decoding: locks, as: UTF8.self).split(separator: "\n").contains { line in
-      let words = line.split(separator: " ")
-      return words.count > 5 && words[1] != "->" && words[4] == "\(holder.process)"
-        && words[5].hasSuffix(":\(number)")
+      let words = line.split(separator: " ").dropFirst(4)
+      return words.first == "\(holder.process)" && words.dropFirst().first?.hasSuffix(":\(number)") == true
     }
     return isHeld ? holder : nil
   }

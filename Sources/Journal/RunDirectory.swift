@@ -144,8 +144,12 @@ package final class RunDirectory: Sendable {
   /// Writes a report, such as `report.json`, atomically. It replaces an older one.
   /// - Throws: the first failure; the older report is then unchanged.
   package func writeReport(_ name: String, _ text: String) throws(JournalError) {
-    try Self.checkName(name)
-    try Self.replace(name, in: directory, with: Array(text.utf8), synced: true)
+    try Self.writeReport(name, text, in: directory)
+  }
+
+  static func writeReport(_ name: String, _ text: String, in directory: File) throws(JournalError) {
+    try checkName(name)
+    try replace(name, in: directory, with: Array(text.utf8), synced: true)
     try directory.sync()
   }
 
@@ -231,7 +235,6 @@ package final class RunDirectory: Sendable {
     var made = ""
     for part in path.split(separator: "/", omittingEmptySubsequences: false) {
       made += part + "/"
-      if part.isEmpty || part == "." || part == ".." { continue }
       if mkdir(made, 0o700) != 0, errno != EEXIST {
         let code = errno
         // `mkdir` on an existing directory fails with another error than EEXIST where this user may not

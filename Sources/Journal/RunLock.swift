@@ -36,7 +36,7 @@ package final class RunLock: Sendable {
     guard let held else { return }
     // The file is not removed: removing it could remove a file that the next run has just locked. An empty
     // file names no holder. A failure to empty it is harmless.
-    _ = held.truncate(to: 0)
+    held.truncate(to: 0)
     // Closing is not enough: a child process that is being started may have the descriptor for a moment too.
     held.unlock()
   }

@@ -1,6 +1,5 @@
 import Model
 import FoundationEssentials
-import Glibc
 
 /// What was signed of a building: a folder `signed/<time>/` in the building's folder for each signature. A folder
 /// appears at once with all its files, and nothing changes it afterwards.
@@ -49,7 +48,7 @@ package enum SignedFolders {
       let place = try all.directory(temporary)
       for file in files { try write(file.bytes, file.path.split(separator: "/").map(String.init), in: place) }
       try complete(place.path)
-      for name in try place.names() where place.kind(of: name) == S_IFREG { try place.reading(name).sync() }
+      for name in try place.names() { try place.reading(name).sync() }
       try place.sync()
       try all.rename(temporary, to: folder)
       try all.sync()

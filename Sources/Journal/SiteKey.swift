@@ -59,12 +59,12 @@ package enum SiteKey {
     defer { withExtendedLifetime(file) { directory.remove(temporary) } }
     try file.write(bytes)
     try file.sync()
-    if try !directory.hardLink(temporary, as: name) { return try read(path) }
+    _ = try directory.hardLink(temporary, as: name)
     try directory.sync()
-    return bytes
+    return try read(path)
   }
 
-  private static func parent(of path: String) -> String {
+  static func parent(of path: String) -> String {
     let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
       separator: "/")
     return parent.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : parent

@@ -17,15 +17,12 @@ package enum TemporaryFile {
       let temporary = ".\(name)\(mark)\(getpid())-\(number)"
       let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
       let descriptor = openat(directory, temporary, flags, mode)
-      if descriptor < 0 {
-        if errno == EEXIST { continue }
-        break
-      }
+      if descriptor < 0 { continue }
       // On a file system without locks nothing is removed.
-      let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+      _ = flock(descriptor, LOCK_EX)
       var status = stat()
-      if isLocked, fstat(descriptor, &status) != 0 || status.st_nlink > 0 { return (descriptor, temporary) }
-      // Another process has locked it first, and removes it.
+      if fstat(descriptor, &status) == 0, status.st_nlink > 0 { return (descriptor, temporary) }
+      // Another process had locked it first, and has removed it.
       close(descriptor)
     }
     return (-1, "")
@@ -36,16 +33,13 @@ package enum TemporaryFile {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     for name in names where isTemporary(name) {
       let file = path + "/" + name
-      let flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-      var descriptor = open(file, O_WRONLY | flags)
-      if descriptor < 0 { descriptor = open(file, O_RDONLY | flags) }
-      guard descriptor >= 0 else { continue }
+      let descriptor = open(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
       defer { close(descriptor) }
       var (status, now) = (stat(), stat())
       // By now the file may be complete, or another one may have its name.
       guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        flock(descriptor, LOCK_EX | LOCK_NB) == 0, lstat(file, &now) == 0, now.st_ino == status.st_ino,
-        now.st_dev == status.st_dev
+        flock(descriptor, LOCK_EX | LOCK_NB) == 0, lstat(file, &now) == 0,
+        File.Identity(now) == File.Identity(status)
       else { continue }
       _ = unlink(file)
     }

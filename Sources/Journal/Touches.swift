@@ -51,7 +51,7 @@ struct Touches {
     }
     let effect = Self.effect(of: fact)
     let settles = if case .roomFinished(let fact) = fact { fact.isReadCompletely } else { false }
-    guard effect != nil || settles, let room = fact.room else { return false }
+    guard let room = fact.room else { return false }
     let subjects = [.room(room)] + (fact.address.map { [Subject.device($0)] } ?? [])
     if settles { _ = settle(subjects, of: room, in: run) }
     if let effect {
@@ -105,8 +105,8 @@ struct Touches {
     touches.indices.flatMap { index in
       let touch = touches[index]
       return touches[..<index].filter { other in
-        other.run != touch.run && other.effect.contradicts(touch.effect) && !order.knows(other.run, touch.run)
-          && !order.knows(touch.run, other.run)
+        // The other one was added before, so it does not know this one.
+        other.run != touch.run && other.effect.contradicts(touch.effect) && !order.knows(touch.run, other.run)
       }.map { ($0, touch) }
     }
   }
