@@ -25,8 +25,8 @@ package struct RunOrder: Sendable {
   private let places: [String: Int]
   /// The positions of the runs that each run names.
   private let named: [[Int]]
-  /// The runs that each run knows, as bits.
-  private let known: [[UInt64]]
+  /// The runs that each run knows.
+  private let known: [Places]
   /// Whether each run knows all runs before it: then no two runs contradict each other.
   let isComplete: Bool
 
@@ -35,19 +35,19 @@ package struct RunOrder: Sendable {
       nodes.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
     let named = nodes.map { node in Set(node.predecessors.compactMap { places[$0] }).sorted() }
     let sorted = Self.sort(nodes.map(\.id), named)
-    var known = [[UInt64]](
-      repeating: [UInt64](repeating: 0, count: (nodes.count + 63) / 64), count: nodes.count)
+    var known = [Places](repeating: Places(below: nodes.count), count: nodes.count)
     for place in sorted {
       for other in named[place] where !nodes[place].partlyRead.contains(nodes[other].id) {
-        for word in known[place].indices { known[place][word] |= known[other][word] }
-        known[place][other / 64] |= 1 << UInt64(other % 64)
+        let earlier = known[other]
+        known[place].formUnion(earlier)
+        known[place].insert(other)
       }
     }
     ids = nodes.map(\.id)
     (self.places, self.sorted, self.named, self.known) = (places, sorted, named, known)
-    var before = [UInt64](repeating: 0, count: (nodes.count + 63) / 64)
+    var before = Places(below: nodes.count)
     isComplete = sorted.allSatisfy { place in
-      defer { before[place / 64] |= 1 << UInt64(place % 64) }
+      defer { before.insert(place) }
       return known[place] == before
     }
   }
@@ -70,7 +70,7 @@ package struct RunOrder: Sendable {
   /// Whether a run had read another one to its end, directly or through others.
   package func knows(_ run: String, _ other: String) -> Bool {
     guard let place = places[run], let other = places[other] else { return false }
-    return known[place][other / 64] & 1 << UInt64(other % 64) != 0
+    return known[place].contains(other)
   }
 
   /// The run that a run continues: it knows that run, what that run knows, and nothing else. Nil for a first run, and for
@@ -84,9 +84,9 @@ package struct RunOrder: Sendable {
 
   /// The runs that no other run knows, as in `sorted`.
   package var heads: [String] {
-    var all = [UInt64](repeating: 0, count: (ids.count + 63) / 64)
-    for row in known { for word in row.indices { all[word] |= row[word] } }
-    return sorted.filter { all[$0 / 64] & 1 << UInt64($0 % 64) == 0 }.map { ids[$0] }
+    var all = Places(below: ids.count)
+    for places in known { all.formUnion(places) }
+    return sorted.filter { !all.contains($0) }.map { ids[$0] }
   }
 
   /// Kahn's algorithm; of several possible runs the one with the least id comes first. Runs in a cycle, which
@@ -111,6 +111,21 @@ package struct RunOrder: Sendable {
       }
     }
     return sorted + ids.indices.filter { left[$0] > 0 }.sorted { isLater($1, $0) }
+  }
+}
+
+/// Positions, as bits.
+private struct Places: Equatable {
+  private var words: [UInt64]
+
+  init(below count: Int) { words = [UInt64](repeating: 0, count: (count + 63) / 64) }
+
+  func contains(_ place: Int) -> Bool { words[place / 64] & 1 << UInt64(place % 64) != 0 }
+
+  mutating func insert(_ place: Int) { words[place / 64] |= 1 << UInt64(place % 64) }
+
+  mutating func formUnion(_ other: Places) {
+    for word in words.indices { words[word] |= other.words[word] }
   }
 }
 

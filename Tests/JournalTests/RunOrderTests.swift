@@ -58,6 +58,9 @@ struct RunOrderTests {
     try await run("c")
     try FileManager.default.moveItem(atPath: aside, toPath: "\(folder)/b")
     #expect(try read().faults.isEmpty)
+    let whole = try temporary.read("reports/demo/a/journal.jsonl")
+    try temporary.write(whole.split(separator: "\n")[0] + "\n", "reports/demo/a/journal.jsonl")
+    #expect(try read().faults.map(\.kind) == [.replaced(readBy: "b")])
     try FileManager.default.removeItem(atPath: "\(folder)/a")
     let faults = try read().faults
     #expect(faults.map(\.journal) == [head] && faults.map(\.kind) == [.missing(namedBy: "b")], "\(faults)")
@@ -72,17 +75,20 @@ struct RunOrderTests {
     #expect(order.sorted.map { ["b2", "a2", "b1", "a1"][$0] } == ["a1", "a2", "b1", "b2"])
     #expect(order.heads == ["a2", "b2"])
     #expect(order.knows("b2", "b1") && !order.knows("b1", "b2") && !order.knows("b2", "a1"))
-    #expect(!order.isComplete)
+    #expect(!order.isComplete && !order.knows("b2", "none") && !order.knows("none", "b2"))
   }
 
-  @Test("70 runs know all runs before them")
-  func chain() {
-    let nodes = (0..<70).map {
-      RunOrder.Node(id: "\(100 - $0)", predecessors: $0 == 0 ? [] : ["\(101 - $0)"])
+  @Test("runs in a row know all runs before them", arguments: [1, 63, 64, 65, 70, 128, 129])
+  func chain(count: Int) {
+    let ids = (0..<count).map { "\(500 - $0)" }
+    let nodes = ids.indices.map {
+      RunOrder.Node(id: ids[$0], predecessors: $0 == 0 ? [] : [ids[$0 - 1]])
     }
     let order = RunOrder(nodes.reversed())
-    #expect(order.heads == ["31"] && order.knows("31", "100") && order.knows("36", "37"))
-    #expect(!order.knows("37", "36") && !order.knows("37", "37") && order.isComplete)
+    #expect(order.heads == [ids[count - 1]] && order.isComplete)
+    for (place, run) in ids.enumerated() {
+      #expect(ids.indices.allSatisfy { order.knows(run, ids[$0]) == ($0 < place) }, "\(run)")
+    }
   }
 
   @Test("forged runs that name each other do not prevent an order")
@@ -127,11 +133,12 @@ struct RunOrderTests {
     let early = whole.split(separator: "\n").prefix(4).joined(separator: "\n") + "\n"
     try temporary.write(early, "reports/demo/one/journal.jsonl")
     try await run("two")
-    #expect(try read().order.knows("two", "one"))
+    #expect(try read().order.knows("two", "one") && read().order.continued(by: "two") == "one")
     try temporary.write(whole, "reports/demo/one/journal.jsonl")
     let archive = try read()
     #expect(archive.faults.isEmpty && archive.runs.map(\.id) == ["one", "two"])
     #expect(!archive.order.knows("two", "one") && !archive.order.isComplete)
+    #expect(archive.order.continued(by: "two") == nil)
     #expect(archive.predecessors.map(\.run) == ["one", "two"])
   }
 
@@ -143,11 +150,19 @@ struct RunOrderTests {
     try archive.complete("demo", in: mirror)
     let whole = try temporary.read("mirror/demo/two/journal.jsonl")
     #expect(try BuildingArchive.read(in: mirror, building: "demo").predecessors == archive.predecessors)
+    let mark = File.mark(mirror + "/demo/one/journal.jsonl")
+    try archive.complete("demo", in: mirror)
+    #expect(mark != nil && File.mark(mirror + "/demo/one/journal.jsonl") == mark, "it is not written again")
     try temporary.write(whole.split(separator: "\n")[0] + "\n", "mirror/demo/two/journal.jsonl")
     try temporary.write("other", "mirror/demo/one/journal.jsonl")
     try archive.complete("demo", in: mirror)
     #expect(try temporary.read("mirror/demo/two/journal.jsonl") == whole)
     #expect(try temporary.read("mirror/demo/one/journal.jsonl") == "other")
+    // Only what the next run names is made durable.
+    try FileManager.default.removeItem(atPath: journal("one"))
+    try archive.syncPredecessors()
+    try FileManager.default.removeItem(atPath: journal("two"))
+    #expect(throws: JournalError(.open, journal("two"), .missing)) { try archive.syncPredecessors() }
   }
 
   @Test("merged records must have each run that another one has read, in one of the folders")
@@ -159,6 +174,9 @@ struct RunOrderTests {
     try FileManager.default.moveItem(atPath: folder + "/one", toPath: other + "/one")
     let merge = try RecordMerge([folder, other])
     #expect(merge.archive.runs.map(\.id) == ["one", "two"])
-    #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([folder, folder]) }
+    let copy = temporary.path + "/copy"
+    try FileManager.default.copyItem(atPath: folder, toPath: copy)
+    let missing = BuildingArchive.Fault(run: "one", journal: journal("one"), kind: .missing(namedBy: "two"))
+    #expect(throws: RecordMerge.Refusal.faulty(missing)) { try RecordMerge([folder, copy]) }
   }
 }
