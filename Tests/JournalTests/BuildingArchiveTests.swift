@@ -33,7 +33,7 @@ struct BuildingArchiveTests {
   func real() async throws {
     try await run("one")
     try await run("two", .rehearsal, simulated: true)
-    try await run("three", simulated: true)
+    try await run("three", of: "annexe", simulated: true)
     let archive = try read()
     #expect(archive.runs.map(\.id) == ["one"])
     #expect(archive.faults.isEmpty && archive.skipped.isEmpty)
@@ -67,6 +67,7 @@ struct BuildingArchiveTests {
         atPath: reports + "/demo/" + name, withIntermediateDirectories: true)
     }
     try temporary.write("x", "reports/demo/notes/text")
+    try temporary.write("x", "reports/demo/backup 2026/journal.jsonl")
     try temporary.write("x", "reports/demo/a file")
     let before = try temporary.contents()
     let archive = try read()
@@ -152,5 +153,29 @@ struct BuildingArchiveTests {
     #expect(try read().runs.isEmpty)
     try await run("one", .rehearsal, simulated: true)
     #expect(try read().runs.isEmpty)
+    try temporary.write("", "reports/annexe")
+    for (name, error) in [
+      ("annexe", JournalError(.open, reports + "/annexe", .inTheWay)),
+      ("../reports/demo", JournalError(.create, "../reports/demo", .unsafeName)),
+    ] {
+      #expect(throws: error) { try BuildingArchive.read(in: reports, building: name) }
+    }
+  }
+
+  @Test("a file beside the runs is read only if its name cannot lead elsewhere")
+  func readBytes() async throws {
+    try await run("one")
+    try temporary.write("x", "secret")
+    #expect(throws: JournalError(.create, "../x", .unsafeName)) {
+      try BuildingDirectory.writeReport("../x", "x", of: "demo", in: reports)
+    }
+    let path = try BuildingDirectory.writeReport("building.json", "x", of: "demo", in: reports)
+    #expect(path == reports + "/demo/building.json")
+    for (name, building, bytes) in [
+      ("building.json", "demo", [0x78]), ("none", "demo", nil), ("../../secret", "demo", nil),
+      ("building.json", "../reports/demo", nil),
+    ] as [(String, String, [UInt8]?)] {
+      #expect(BuildingDirectory.readBytes(name, of: building, in: reports) == bytes)
+    }
   }
 }

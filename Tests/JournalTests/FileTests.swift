@@ -21,7 +21,8 @@ import Testing
     let created = TemporaryFile.create(for: "x", in: directory.descriptor, at: temporary.path)
     defer { close(created.descriptor) }
     let waiting = [
-      try File.reading(temporary.path + "/file"), try directory.reading("file"), try directory.updating("file"),
+      try File.reading(temporary.path + "/file"), try directory.reading("file"),
+      try directory.updating("file"),
     ]
     let others = [directory, try directory.directory("folder"), try directory.create("new")]
     for descriptor in (waiting + others).map(\.descriptor) + [created.descriptor] {
@@ -93,7 +94,9 @@ import Testing
       #expect(throws: JournalError(.read, temporary.path + "/file", .tooLarge)) { try read(start, limit) }
     }
     // The kernel does not know the size of this one.
-    #expect(throws: JournalError(.read, "/proc/self/stat", .tooLarge)) { try read(0, 1, of: "/proc/self/stat") }
+    #expect(throws: JournalError(.read, "/proc/self/stat", .tooLarge)) {
+      try read(0, 1, of: "/proc/self/stat")
+    }
     #expect(truncate(temporary.path + "/file", (1 << 30) + 1) == 0)
     #expect(throws: JournalError(.read, temporary.path + "/file", .tooLarge)) {
       try File.reading(temporary.path + "/file").readAll()
@@ -103,7 +106,8 @@ import Testing
   @Test(
     "the cause of an error is the system's, as far as the remedies differ",
     arguments: [
-      (ENOSPC, .noSpace), (EDQUOT, .noSpace), (EFBIG, .noSpace), (EROFS, .readOnly), (EACCES, .permissionDenied),
+      (ENOSPC, .noSpace), (EDQUOT, .noSpace), (EFBIG, .noSpace), (EROFS, .readOnly),
+      (EACCES, .permissionDenied),
       (EPERM, .permissionDenied), (ENOENT, .missing), (ENOTDIR, .inTheWay), (EISDIR, .inTheWay),
       (ELOOP, .inTheWay), (EEXIST, .exists), (EIO, .inputOutput), (ENAMETOOLONG, .nameTooLong),
       (EMFILE, .tooManyFiles), (ENFILE, .tooManyFiles), (EBUSY, .system(EBUSY)),

@@ -30,8 +30,8 @@ import Testing
     try directory.adoptJournal(Array(bytes))
   }
 
-  private func append(_ bytes: some Sequence<UInt8>) throws {
-    let handle = try FileHandle(forWritingTo: URL(filePath: journal()))
+  private func append(_ bytes: some Sequence<UInt8>, to id: String = "run-1") throws {
+    let handle = try FileHandle(forWritingTo: URL(filePath: journal(id)))
     try handle.seekToEnd()
     try handle.write(contentsOf: Data(bytes))
     try handle.close()
@@ -53,7 +53,9 @@ import Testing
     #expect(try record(&follower)?.runs.isEmpty == true)
     #expect(try follower.look() == nil)
     let lines = lines()
-    try begin("run-1", lines[0])
+    try begin("run-1", lines[0].prefix(10))
+    #expect(try record(&follower)?.runs.map(\.record.events.count) == [0])
+    try append(lines[0].dropFirst(10))
     #expect(try record(&follower)?.runs.map(\.record.events.count) == [1])
     #expect(try follower.look() == nil)
     try append(lines[1] + lines[2])
@@ -61,8 +63,10 @@ import Testing
     // A torn line waits for its end.
     try append(lines[3].prefix(10))
     #expect(try added(&follower) == [])
-    try append(lines[3].dropFirst(10) + lines[4])
-    #expect(try added(&follower) == ["binding_committed", "attempt_started"])
+    try append(lines[3].dropFirst(10) + lines[4].prefix(10))
+    #expect(try added(&follower) == ["binding_committed"])
+    try append(lines[4].dropFirst(10))
+    #expect(try added(&follower) == ["attempt_started"])
     #expect(try follower.look() == nil && follower.lost.isEmpty)
   }
 
@@ -96,12 +100,21 @@ import Testing
     try append(lines[8])
     let archive = try #require(try record(&follower))
     #expect(archive.runs[0].record.hasEnded && archive.faults.isEmpty)
-    try begin("run-2", self.lines("run-2", predecessors: archive.predecessors)[0])
+    try append([UInt8(ascii: "{")])
+    #expect(try record(&follower)?.runs[0].record.tornLine != nil, "nothing continues it")
+    let next = self.lines("run-2", predecessors: archive.predecessors)
+    try begin("run-2", next[0])
     #expect(try record(&follower)?.runs.map(\.id) == ["run-1", "run-2"])
+    try append(next[1], to: "run-2")
+    guard case .events(let events, "run-2", _)? = try follower.look() else {
+      Issue.record("not only events")
+      return
+    }
+    #expect(events.map(\.fact.kind) == ["adapter_awaited"])
   }
 
   enum Disturbance: CaseIterable {
-    case changedLine, wrongNext, cutOff, replaced, removedRun, removedAll
+    case changedLine, wrongNext, cutOff, replaced, replacedByMore, newRun, newFault, removedRun, removedAll
   }
 
   @Test("whatever else happens to a journal is found", arguments: Disturbance.allCases)
@@ -121,12 +134,23 @@ import Testing
     case .replaced:
       try FileManager.default.removeItem(atPath: journal())
       try temporary.write("", "reports/demo/run-1/journal.jsonl")
+    case .replacedByMore:
+      let text = try temporary.read("reports/demo/run-1/journal.jsonl")
+      try temporary.write(
+        text.replacing("powered_off", with: "powered_xxx") + String(decoding: lines[6], as: UTF8.self), "new")
+      #expect(rename(temporary.path + "/new", journal()) == 0)
+    case .newRun: try begin("run-2", self.lines("run-2")[0])
+    case .newFault:
+      try FileManager.default.createDirectory(atPath: folder + "/run-2", withIntermediateDirectories: false)
+      try temporary.write("{}", "reports/demo/run-2/report.json")
+      try append(lines[6])
     case .removedRun: try FileManager.default.removeItem(atPath: folder + "/run-1")
     case .removedAll: try FileManager.default.removeItem(atPath: reports)
     }
     let archive = try #require(try record(&follower))
     switch disturbance {
-    case .changedLine, .wrongNext: #expect(archive.faults.count == 1)
+    case .changedLine, .wrongNext, .replacedByMore, .newFault: #expect(archive.faults.count == 1)
+    case .newRun: #expect(archive.runs.map(\.id) == ["run-1", "run-2"])
     case .cutOff: #expect(archive.runs[0].record.tornLine != nil && archive.runs[0].started == nil)
     case .replaced: #expect(archive.runs[0].record.events.isEmpty)
     case .removedRun, .removedAll: #expect(archive.runs.isEmpty)
@@ -143,8 +167,15 @@ import Testing
       process: getpid(), run: "run-1", since: Date(timeIntervalSince1970: 1_795_251_600))
     let lock = try RunLock.take(building: "demo", in: reports, for: holder)
     #expect(RunLock.holder(ofBuilding: "demo", in: reports) == holder)
+    // The next holder has not written its name yet.
+    var other = holder
+    other.process += 1
+    try temporary.overwrite(String(decoding: other.line, as: UTF8.self), "reports/demo/.lock")
+    #expect(RunLock.holder(ofBuilding: "demo", in: reports) == nil)
     lock.release()
     #expect(RunLock.holder(ofBuilding: "demo", in: reports) == nil)
+    let elsewhere = try RunLock.take(building: "annexe", in: reports, for: holder)
+    defer { elsewhere.release() }
     // What a killed run leaves names a process, but nobody has the lock.
     try temporary.overwrite(String(decoding: holder.line, as: UTF8.self), "reports/demo/.lock")
     #expect(RunLock.holder(ofBuilding: "demo", in: reports) == nil)

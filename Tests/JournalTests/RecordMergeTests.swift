@@ -25,6 +25,11 @@ struct RecordMergeTests {
     _ = try await run("two", in: b)
     let merge = try RecordMerge([a + "/demo", b + "/demo/"])
     #expect(merge.archive.runs.map(\.id).sorted() == ["one", "two"] && merge.building == "demo")
+    try FileManager.default.copyItem(atPath: b, toPath: place.path + "/c")
+    let twice = try RecordMerge([a + "/demo", b + "/demo/", place.path + "/c/demo"])
+    #expect(
+      twice.archive.runs.map(\.journal) == [a + "/demo/one/journal.jsonl", b + "/demo/two/journal.jsonl"],
+      "the first of two same journals")
     #expect(try merge.store(in: into).map(\.run).sorted() == ["one", "two"])
     #expect(try bytes(into, "one") == bytes(a, "one") && bytes(into, "two") == bytes(b, "two"))
     #expect(try merge.store(in: into).isEmpty, "every run is there already")
@@ -78,10 +83,19 @@ struct RecordMergeTests {
     var events = Events.sample(5)
     events[1].fact = .adapterAwaited(.init(problem: nil, seconds: 1))
     try await other.createJournal().append(events)
-    #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([a + "/demo", b + "/demo"]) }
+    let (own, others) = (a + "/demo/one/journal.jsonl", b + "/demo/one/journal.jsonl")
+    #expect(throws: RecordMerge.Refusal.differentRuns(run: "one", own, others)) {
+      try RecordMerge([a + "/demo", b + "/demo"])
+    }
 
     _ = try RecordMerge([b + "/demo", b + "/demo"]).store(in: into)
-    #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([a + "/demo", a + "/demo"]).store(in: into) }
+    #expect(throws: RecordMerge.Refusal.differentRuns(run: "one", own, into + "/demo/one")) {
+      try RecordMerge([a + "/demo", a + "/demo"]).store(in: into)
+    }
+    let error = JournalError(.open, own + "/demo/one/journal.jsonl", .inTheWay)
+    #expect(throws: RecordMerge.Refusal.disk(error), "there is a file in place of the folder") {
+      try RecordMerge([a + "/demo"]).store(in: own)
+    }
     #expect(try bytes(into, "one") == bytes(b, "one"), "the existing journal is unchanged")
 
     var foreign = Events.sample(5)
@@ -98,12 +112,42 @@ struct RecordMergeTests {
     let path = "\(a)/demo/one/journal.jsonl"
     let text = try String(contentsOfFile: path, encoding: .utf8)
     try text.replacing("hci0", with: "hci9").write(toFile: path, atomically: true, encoding: .utf8)
-    #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([a + "/demo", b + "/demo"]) }
+    _ = try await run("zero", in: a)
+    try "{}\n".write(toFile: "\(a)/demo/zero/journal.jsonl", atomically: true, encoding: .utf8)
+    let refusal = #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([a + "/demo", b + "/demo"]) }
+    guard case .faulty(let fault)? = refusal else {
+      Issue.record("\(String(describing: refusal))")
+      return
+    }
+    #expect(fault.journal == path, "the first one that is damaged")
   }
 
-  @Test("a missing folder is refused")
+  @Test("a missing folder is refused, and so is one without runs")
   func missing() throws {
     let place = try TemporaryDirectory()
-    #expect(throws: RecordMerge.Refusal.self) { try RecordMerge([place.path + "/nowhere/demo"]) }
+    let (nowhere, long) = (
+      place.path + "/nowhere/demo", place.path + "/" + String(repeating: "x", count: 300)
+    )
+    #expect(throws: RecordMerge.Refusal.noFolder(nowhere)) { try RecordMerge([nowhere]) }
+    #expect(throws: RecordMerge.Refusal.disk(.init(.open, long, .nameTooLong))) { try RecordMerge([long]) }
+    #expect(throws: RecordMerge.Refusal.noRuns(place.path + "/")) { try RecordMerge([place.path + "/"]) }
+  }
+
+  @Test("of two runs that are missing, the first one is named")
+  func missingRuns() async throws {
+    let place = try TemporaryDirectory()
+    for id in ["a", "b"] {
+      let directory = try RunDirectory.create(in: place.path, building: "demo", run: id)
+      var events = Events.sample(2)
+      if case .runStarted(var started) = events[0].fact {
+        (started.run, started.predecessors) = (id, [Predecessor(run: id + "0", last: "")])
+        events[0].fact = .runStarted(started)
+      }
+      try await directory.createJournal().append(events)
+    }
+    let folder = place.path + "/demo"
+    let fault = BuildingArchive.Fault(
+      run: "a0", journal: folder + "/a0/journal.jsonl", kind: .missing(namedBy: "a"))
+    #expect(throws: RecordMerge.Refusal.faulty(fault)) { try RecordMerge([folder]) }
   }
 }
