@@ -140,6 +140,11 @@ struct BuildingRecordTests {
     #expect(lastWrite(.accepted)?.settings.map(\.state) == [.written, .written])
     #expect(lastWrite(.accepted, .notAccepted)?.isTaken == false)
     #expect(lastWrite(.accepted, .refusal) == nil)
+    #expect(lastWrite(.notAccepted)?.settings.map(\.state) == [.notWritten, .notWritten])
+    #expect(lastWrite(.saved)?.settings.map(\.state) == [.notWritten, .notWritten])
+    let saved = lastWrite(.accepted, .saved, .notAccepted)
+    #expect(saved?.state == .acknowledged && saved?.isAccepted == true)
+    #expect(saved?.settings.map(\.state) == [.acknowledged, .acknowledged])
   }
 
   @Test(
@@ -161,6 +166,20 @@ struct BuildingRecordTests {
       }
     }
     #expect(held(first, second) == ["f1", "f2"])
+    var again = Run("b", day: 1, rooms: [kitchen])
+    again.attempt(1)
+    again.save(1)
+    #expect(held(first, again) == ["f1"])
+    var saved = second
+    saved.add(.statusReceived(.init(room: "kitchen", attempt: 1, text: "text", meaning: .saved)))
+    #expect(held(first, saved) == ["f2"], "it acknowledged its save, so it holds nothing else")
+    var seen = Run("a", rooms: [kitchen])
+    for _ in 0..<2 {
+      seen.add(
+        .deviceSighted(
+          .init(address: address(1), adapter: Events.adapter, profile: "robo-sensor", identity: 7)))
+    }
+    #expect(held(seen) == [nil])
     second.add(.statusReceived(.init(room: "kitchen", attempt: 1, text: "text", meaning: .refusal)))
     #expect(held(first, second) == ["f1", nil])
   }
@@ -191,6 +210,13 @@ struct BuildingRecordTests {
     var later = Run("b", day: 1, after: ["a"], rooms: [kitchen])
     later.finish(.failed, nil, .linkLost(FailedStep(.discover)))
     #expect(kitchenAfter(first, later)?.status.kind == .unconfirmed)
+    var same = Run("b", day: 1, rooms: [kitchen])
+    same.add(
+      .roomFinished(
+        .init(
+          room: "kitchen", outcome: .failed, address: address(1), attempts: 1, seconds: 1, settings: [],
+          reason: .linkLost(FailedStep(.discover)))))
+    #expect(kitchenAfter(first, same)?.lastWrite?.settings.map(\.state) == [.notWritten, .written])
   }
 
   @Test("every prefix of a run gives the state up to its last event", arguments: 0...5)
@@ -273,6 +299,15 @@ struct BuildingRecordTests {
     for finding in RoomVerified.Finding.allCases where finding != .onAir {
       #expect(seen(finding, at: 1) == "a", "\(finding)")
     }
+    let onAir = verified("b", day: 1, .onAir)
+    #expect(
+      kitchenAfter(.success("a", day: 0, 1), onAir)?.lastWrite?.state
+        == .proved(Evidence(grade: .beaconOnAir, address: address(1), identity: 7)))
+    var written = Run("a", day: 0, rooms: [kitchen])
+    written.bind(1)
+    written.attempt(1)
+    written.save(1)
+    #expect(kitchenAfter(written, onAir)?.lastWrite?.state == .submitted, "it was not proved before")
   }
 
   private func verified(_ id: String, day: Int, _ finding: RoomVerified.Finding) -> Run {
@@ -333,12 +368,19 @@ struct BuildingRecordTests {
   func found(minor: UInt16) {
     let (done, gone) = (Run.success("a", day: 0, 1), verified("b", day: 1, .missing))
     #expect(kitchenAfter(done, gone, verified("c", day: 2, .onAir))?.status.kind == .done)
-    var sighted = Run("c", day: 2, rooms: [kitchen])
-    sighted.add(
-      .deviceSighted(
-        .init(address: address(1), adapter: Events.adapter, profile: "robo-sensor", identity: .sensor(minor)))
-    )
-    #expect(kitchenAfter(done, gone, sighted)?.status.kind == (minor == 7 ? .done : .missing))
+    func sighted(_ id: String, _ identity: DeviceIdentity?) -> Run {
+      var sighted = Run(id, day: 5, rooms: [kitchen])
+      sighted.add(
+        .deviceSighted(
+          .init(address: address(1), adapter: Events.adapter, profile: "robo-sensor", identity: identity)))
+      return sighted
+    }
+    #expect(
+      kitchenAfter(done, gone, sighted("c", .sensor(minor)))?.status.kind == (minor == 7 ? .done : .missing))
+    var bound = Run("a", day: 0, rooms: [kitchen])
+    bound.bind(1)
+    bound.finish(.unreachable, nil, .neverReceived())
+    #expect(kitchenAfter(bound, sighted("c", nil))?.absence != nil, "it may be any device")
     var accepted = Run("c", day: 2, .accept, rooms: [kitchen])
     accepted.add(.roomAccepted(.init(room: "kitchen", reason: "stolen", by: "QA")))
     #expect(kitchenAfter(done, gone, accepted)?.status.kind == .accepted)
@@ -346,6 +388,12 @@ struct BuildingRecordTests {
     var replaced = Run("c", day: 2, .replace, rooms: [kitchen])
     replaced.add(.bindingReleased(.init(room: "kitchen", address: address(1), cause: .replaced)))
     #expect(kitchenAfter(done, gone, replaced)?.status.kind == .withoutDevice)
+    #expect(kitchenAfter(done, gone, replaced)?.absence == nil)
+    // The device that was replaced is not the one that is missing now.
+    let successor = Run.success("d", day: 3, 2)
+    let missing = kitchenAfter(
+      done, replaced, successor, verified("e", day: 4, .missing), sighted("f", .sensor(minor)))
+    #expect(missing?.status.kind == .missing)
   }
 
   @Test("a reception ends an acceptance only with an absence of which its run knows")
@@ -410,8 +458,24 @@ struct BuildingRecordTests {
     #expect((state.retired[address(1)] == nil) == (cause == .rebound))
     var again = Run("c", day: 2, rooms: [kitchen])
     again.bind(1)
-    #expect(
-      self.state(.success("a", day: 0, 1), later, again).retired.isEmpty, "a new binding ends the retirement")
+    let rebound = self.state(.success("a", day: 0, 1), later, again)
+    #expect(rebound.retired.isEmpty, "a new binding ends the retirement")
+    #expect(state.rooms["kitchen"]?.release?.recorded.run == "b" && rebound.rooms["kitchen"]?.release == nil)
+    again.bind(1)
+    #expect(self.state(again).rooms["kitchen"]?.bindings.count == 1)
+    func release(_ number: UInt64) -> Fact {
+      .bindingReleased(.init(room: "kitchen", address: address(number), cause: cause))
+    }
+    again.add(release(1))
+    again.bind(2)
+    again.add(release(2))
+    again.bind(1)
+    again.add(release(1))
+    #expect(self.state(again).rooms["kitchen"]?.earlierDevices == [address(2), address(1)])
+    again.bind(1)
+    again.bind(2)
+    again.add(release(1))
+    #expect(self.state(again).rooms["kitchen"]?.release == nil, "it still has a device")
   }
 
   @Test("an acceptance ends when the room succeeds")
@@ -451,6 +515,13 @@ struct BuildingRecordTests {
     var again = Run("c", day: 2, rooms: [kitchen])
     again.bind(2)
     #expect(kitchenAfter(retired, again)?.retirement == nil)
+    var accepted = Run("a", day: 0, .accept, rooms: [kitchen])
+    accepted.add(.roomAccepted(.init(room: "kitchen", reason: "no power", by: "QA")))
+    var released = Run("b", day: 1, .replace, rooms: [kitchen])
+    released.add(.bindingReleased(.init(room: "kitchen", address: address(1), cause: .replaced)))
+    for run in [retired, released] {
+      #expect(kitchenAfter(accepted, run)?.acceptances.map(\.ended?.run) == ["b"])
+    }
   }
 
   @Test("two laptops that bind a room to two devices leave both bindings on record")
@@ -532,6 +603,27 @@ extension Run {
 struct RewritableRecordTests {
   private func lastWrite(_ runs: Run...) -> LastWrite? {
     BuildingRecord(Run.successive(runs)).lastKnown.rooms["lobby"]?.lastWrite
+  }
+
+  @Test("what a rewritable device may hold is not noted, and a status without a save changes nothing")
+  func statuses() {
+    for meaning in [StatusMeaning.saved, .refusal] {
+      let run = Run.later {
+        $0.begin(fresh: false)
+        $0.submit()
+        $0.add(
+          .statusReceived(.init(room: "lobby", attempt: 1, text: "text", meaning: meaning)),
+          .deviceSighted(
+            .init(
+              address: address(1), adapter: Events.adapter, profile: lobby.profile, identity: lobbyIdentity)))
+      }
+      #expect(BuildingRecord(Run.successive([.lobbyDone, run])).lastKnown.holdings.isEmpty, "\(meaning)")
+    }
+    let unasked = Run.later {
+      $0.begin(fresh: false)
+      $0.add(.statusReceived(.init(room: "lobby", attempt: 1, text: "text", meaning: .saved)))
+    }
+    #expect(lastWrite(.lobbyDone, unasked)?.state == lastWrite(.lobbyDone)?.state)
   }
 
   private func power(_ lastWrite: LastWrite?) -> SettingResult? {

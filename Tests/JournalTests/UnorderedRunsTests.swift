@@ -75,6 +75,48 @@ struct UnorderedRunsTests {
     #expect(kitchenAfter(Self.common, attempted, Self.replaced("b"))?.unordered == ["a", "b"])
   }
 
+  private static func attempted(fresh: Bool) -> Fact {
+    .attemptStarted(
+      .init(room: "kitchen", address: address(1), adapter: Events.adapter, number: 1, fresh: fresh))
+  }
+
+  private static func ended(_ reason: FailureReason) -> Fact {
+    .attemptEnded(.init(room: "kitchen", number: 1, seconds: 1, failure: reason))
+  }
+
+  private static func finished(_ reason: FailureReason) -> Fact {
+    .roomFinished(
+      .init(
+        room: "kitchen", outcome: .failed, address: address(1), attempts: 1, seconds: 1, settings: [],
+        reason: reason))
+  }
+
+  private static func found(_ finding: RoomVerified.Finding) -> Fact {
+    .roomVerified(.init(room: "kitchen", finding: finding, address: address(1), identity: 7, windows: 3))
+  }
+
+  @Test("what a run did decides whether it contradicts a decision that it did not know")
+  func effects() {
+    let facts: [(Fact, Bool)] = [
+      (Self.attempted(fresh: true), true), (Self.attempted(fresh: false), false),
+      (.settingWritten(.init(room: "kitchen", attempt: 1, setting: .minor, bytes: 2)), true),
+      (Self.ended(.saveNotKept), true), (Self.ended(.configuredOtherwise(9)), false),
+      (Self.ended(.linkLost(FailedStep(.discover))), false),
+      (Self.finished(.configuredOtherwise(9)), true), (Self.finished(.saveNotKept), false),
+      (Self.found(.onAir), true), (Self.found(.missing), false),
+    ]
+    for (fact, isEffect) in facts {
+      let run = Self.run("a", after: ["0"]) { $0.add(fact) }
+      let unordered = kitchenAfter(Self.common, run, Self.replaced("b"))?.unordered
+      #expect(unordered == (isEffect ? ["a", "b"] : []), "\(fact)")
+    }
+    let both = Self.run("a", after: ["0"]) {
+      $0.save(1)
+      $0.add(.bindingReleased(.init(room: "kitchen", address: address(1), cause: .replaced)))
+    }
+    #expect(kitchenAfter(Self.common, both, Self.replaced("b"))?.unordered == ["a", "b"])
+  }
+
   @Test("an observation contradicts a decision, and nothing else")
   func observation() {
     #expect(kitchenAfter(Self.common, Self.observed("a"), Self.written("b"))?.unordered == [])
@@ -84,6 +126,9 @@ struct UnorderedRunsTests {
     let later = Self.observed("c", after: ["a", "b"])
     #expect(
       kitchenAfter(Self.common, Self.observed("a"), Self.replaced("b"), later)?.unordered == ["a", "b"])
+    #expect(
+      kitchenAfter(Self.common, Self.observed("a"), Self.observed("b", after: ["a"]), Self.replaced("c"))?
+        .unordered == ["b", "c"])
     let other = Self.observed("c", after: ["a"])
     #expect(
       kitchenAfter(Self.common, Self.observed("a"), Self.replaced("b"), other)?.unordered == ["a", "b", "c"])
@@ -104,6 +149,8 @@ struct UnorderedRunsTests {
     #expect(
       kitchenAfter(Self.common, a, b, Self.observed("aa", after: ["a"]))?.unordered == ["a", "b"],
       "an observation before the other write does not hide the first one")
+    let bound = Self.run("c", after: ["a", "b"]) { $0.bind(1) }
+    #expect(kitchenAfter(Self.common, a, b, bound)?.unordered == ["a", "b"])
     let settled = kitchenAfter(Self.common, a, b, Self.written("c", after: ["a", "b"]))
     #expect(settled?.unordered == [] && settled?.status.kind == .done)
     #expect(
@@ -116,7 +163,17 @@ struct UnorderedRunsTests {
     let (a, b) = (Self.written("a"), Self.written("b"))
     let settled = kitchenAfter(Self.common, a, b, Self.accepted("c", after: ["a", "b"]))
     #expect(settled?.unordered == [] && settled?.lastWrite == nil && settled?.status.kind == .accepted)
-    #expect(kitchenAfter(Self.common, a, b, Self.accepted("c", after: ["a"]))?.unordered == ["a", "b"])
+    let unsettled = kitchenAfter(Self.common, a, b, Self.accepted("c", after: ["a"]))
+    #expect(unsettled?.unordered == ["a", "b"] && unsettled?.lastWrite != nil)
+    // What was settled contradicts a stranger as the strongest of it did.
+    #expect(
+      kitchenAfter(
+        Self.common, a, b, Self.accepted("c", after: ["a", "b"]), Self.replaced("d", after: ["b"]))?
+        .unordered == ["c", "d"])
+    #expect(
+      kitchenAfter(
+        Self.common, Self.observed("a"), Self.replaced("b"), Self.accepted("c", after: ["a", "b"]),
+        Self.observed("d"))?.unordered == ["c", "d"])
     let later = Self.written("d", after: ["b"])
     #expect(
       kitchenAfter(Self.common, a, b, Self.accepted("c", after: ["a", "b"]), later)?.unordered == ["c", "d"],
@@ -127,6 +184,56 @@ struct UnorderedRunsTests {
         "aa", "c",
       ],
       "nor this one, which comes before it by its name")
+  }
+
+  @Test("a run that has read all settings of the device as wanted settles what it knows")
+  func settledByReading() {
+    func unordered(_ states: [SettingState], _ outcome: Outcome = .alreadyProvisioned, run: String? = nil)
+      -> [String]?
+    {
+      let reading = Self.run("c", after: ["a", "b"]) {
+        let settings = zip(kitchen.settings, states).map { setting, state in
+          var setting = setting
+          setting.state = state
+          return setting
+        }
+        $0.add(
+          .roomFinished(
+            .init(
+              room: "kitchen", outcome: outcome, address: address(1), attempts: 1, seconds: 1,
+              evidence: evidence(1, run: run), settings: settings)))
+      }
+      return kitchenAfter(Self.common, Self.written("a"), Self.written("b"), reading)?.unordered
+    }
+    #expect(unordered([.proved, .proved]) == [])
+    #expect(unordered([.proved, .written]) == ["a", "b"])
+    #expect(unordered([]) == ["a", "b"])
+    #expect(unordered([.proved, .proved], run: "0") == ["a", "b"])
+    #expect(unordered([.proved, .proved], .failed) == ["a", "b"])
+  }
+
+  @Test("of two devices of a room, one that waited for a configuration or was released has no last write")
+  func otherWrites() {
+    func release(_ number: UInt64) -> Fact {
+      .bindingReleased(.init(room: "kitchen", address: address(number), cause: .replaced))
+    }
+    let waiting = Self.run("c", after: ["a", "b"]) {
+      $0.attempt(1)
+      $0.save(1)
+      $0.attempt(1)
+      $0.attempt(2)
+      $0.save(2)
+      $0.add(release(2))
+    }
+    let released = Self.run("c", after: ["a", "b"]) {
+      $0.add(release(1))
+      $0.bind(1)
+      $0.add(release(2))
+    }
+    for run in [waiting, released] {
+      let room = kitchenAfter(.success("a", day: 0, 1), .success("b", day: 0, 2), run)
+      #expect(room?.binding?.address == address(1) && room?.lastWrite == nil)
+    }
   }
 
   @Test("a replacement that knows both settles them, and the other device keeps its last write")
