@@ -773,12 +773,22 @@ struct SiteKeyTests {
     let path = directory.path + "/site.key"
     _ = try SiteKey.seal(at: path) { fixed(1) }
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
-    #expect(throws: JournalError(.open, path, .readableByOthers)) { try SiteKey.seal(at: path) { fixed(1) } }
-    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-    try Data([1, 2, 3]).write(to: URL(fileURLWithPath: path))
-    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-    #expect(throws: JournalError(.read, path, .notAKey)) { try SiteKey.seal(at: path) { fixed(1) } }
+    #expect(throws: JournalError(.open, path, .readableByOthers)) { try SiteKey.seal(at: path) { [] } }
+    for count in [3, 31, 32, 33] {
+      try Data(repeating: 1, count: count).write(to: URL(fileURLWithPath: path))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      if count == 32 {
+        #expect(try SiteKey.seal(at: path, fresh: { [] }).key == SiteKey.seal(with: fixed(1)).key)
+      } else {
+        #expect(throws: JournalError(.read, path, .notAKey)) { try SiteKey.seal(at: path) { [] } }
+      }
+    }
   }
+
+  @Test(
+    "a site key is in the folder that its path names",
+    arguments: [("key", "."), ("/key", "/"), ("a/key", "a"), ("/a/b/key", "/a/b")])
+  func folder(path: String, folder: String) { #expect(SiteKey.parent(of: path) == folder) }
 }
 
 /// A record describes its families, so that a program that lacks one reads it the same.

@@ -105,7 +105,9 @@ import Testing
 
   @Test("a number is refused, or read as by Foundation", arguments: numberTexts)
   func number(text: String, isAccepted: Bool) {
-    #expect(agrees(line("\"number\":1,\"room\":\"a\",\"seconds\":\(text)")) == isAccepted)
+    let line = line("\"number\":1,\"room\":\"a\",\"seconds\":\(text)")
+    #expect(agrees(line) == isAccepted)
+    for more in " }" { #expect(!agrees(line + Array("\(more)".utf8))) }
   }
 
   @Test("100,000 fractions are read as by Foundation")
@@ -133,8 +135,90 @@ import Testing
       #""number":1.0,"room":"a","seconds":1"#, #""number":1, "room":"a","seconds":1"#,
       #""number":1,"room":"a\u0062","seconds":1"#, #""number":1,"r\u006fom":"a","seconds":1"#,
       #""number":1,"room":"a","seconds":1,"#, #""number":1,"room":"a/b","seconds":1"#,
+      #""number":9999999999999,"room":"a","seconds":1"#,
     ])
   func otherForm(content: String) { #expect(!agrees(line(content))) }
+
+  @Test(
+    "a part of a line of another type is left to Foundation",
+    arguments: [
+      (#""elapsed_us":1"#, #""elapsed_us":1.0"#), (#""seq":1"#, #""seq":"1""#), (#""v":1"#, #""v":true"#),
+      (#""attempt_ended""#, "null"), (#""data":{"#, #""data":[{"#), (#""prev""#, #""pref""#),
+    ])
+  func otherType(old: String, new: String) {
+    let text = text(line(#""number":1,"room":"a","seconds":1"#))
+    #expect(text.contains(old) && !agrees(Array(text.replacing(old, with: new).utf8)))
+  }
+
+  @Test("an array with the keys and values of an object is not taken for it")
+  func arrays() throws {
+    let object = try Regex(#"\{("[a-z_]+":[^{}\[\]]*)\}"#)
+    var count = 0
+    for line in Self.lines.map(text) {
+      for match in line.matches(of: object) {
+        let content = String(line[match.range].dropFirst().dropLast())
+        let array = "[" + content.replacing("\":", with: "\",") + "]"
+        #expect(!agrees(Array(line.replacingCharacters(in: match.range, with: array).utf8)), "\(array)")
+        count += 1
+      }
+    }
+    #expect(count > 30)
+  }
+
+  private struct Outer: Decodable, Equatable {
+    struct Inner: Decodable, Equatable { var y: Int? }
+    var x: Inner
+    var y: Int?
+  }
+
+  /// Elements, each with its index.
+  private struct Indices: Decodable, Equatable {
+    var found: [Int] = []
+
+    init(from decoder: any Decoder) throws {
+      var container = try decoder.unkeyedContainer()
+      for _ in 0..<2 {
+        found.append(container.currentIndex)
+        found.append(try container.decode(Int.self))
+      }
+      found += [container.currentIndex, container.isAtEnd ? 1 : 0]
+    }
+  }
+
+  /// Whether the fast decoder accepts a value, which Foundation's then reads as the same.
+  private func accepts<Value: Decodable & Equatable>(_ text: String, _: Value.Type) -> Bool {
+    let bytes = Array(text.utf8)
+    var json = PlainJSON(bytes)
+    let kind: PlainJSON.Kind = text.hasPrefix("{") ? .object : .array
+    do throws(PlainJSON.Refused) {
+      try json.read(bytes.indices) { json throws(PlainJSON.Refused) in _ = try json.take(kind) }
+    } catch {
+      return false
+    }
+    guard let value = try? PlainDecoder.decode(json, { try Value(from: $0) }) else { return false }
+    #expect(value == (try? JSONDecoder().decode(Value.self, from: Data(bytes))), "\(text)")
+    return true
+  }
+
+  @Test("a value is read as its type only, and an object has its own keys only")
+  func types() {
+    #expect(accepts("[true,false]", [Bool].self) && !accepts("[1]", [Bool].self))
+    #expect(accepts("[\"a\",\"\"]", [String].self) && !accepts("[1]", [String].self))
+    #expect(accepts("[1,-2]", [Int].self) && !accepts("[1.5]", [Int].self))
+    #expect(accepts("[127,-128]", [Int8].self) && !accepts("[128]", [Int8].self))
+    #expect(accepts("[1,0.5,-2.25]", [Double].self) && !accepts("[\"1\"]", [Double].self))
+    #expect(
+      accepts("[1,null]", [Int?].self) && !accepts("[null]", [Int].self) && !accepts("[1]", [Float].self))
+    #expect(accepts("[[1],[],[2,3]]", [[Int]].self) && !accepts("[1]", [[Int]].self))
+    #expect(accepts("{\"a\":1,\"b\":2}", [String: Int].self) && accepts("{}", [String: Int].self))
+    #expect(accepts("{\"x\":{\"y\":1}}", Outer.self) && accepts("{\"x\":{},\"y\":2}", Outer.self))
+    for other in ["1", "\"a\"", "[]", "[\"y\",1]", "null", "true"] {
+      #expect(!accepts("{\"x\":\(other)}", Outer.self), "\(other)")
+    }
+    #expect(
+      accepts("[7,8]", Indices.self) && accepts("[7,8,9]", Indices.self) && !accepts("[7]", Indices.self))
+    #expect(!accepts("[[7],8]", [Indices].self))
+  }
 
   private func line(_ data: String) -> [UInt8] {
     Array(
@@ -185,11 +269,24 @@ import Testing
       let found = Self.firstControl(in: text, from: start)
       #expect(found.index == expected, "\(text) from \(start)")
       #expect(!found.isASCII || text[start..<expected].allSatisfy { $0 < 0x80 }, "\(text) from \(start)")
+      #expect(found.isASCII || text.contains { $0 >= 0x80 }, "\(text) from \(start)")
     }
   }
 
   @Test("text that nests deeply is refused without a crash")
   func deep() {
+    for (depth, isAccepted) in [(31, true), (32, false)] {
+      for (start, value, end) in [("[", "", "]"), ("{\"a\":", "1", "}")] {
+        let text = String(repeating: start, count: depth) + value + String(repeating: end, count: depth)
+        let bytes = Array(text.utf8)
+        var json = PlainJSON(bytes)
+        let kind: PlainJSON.Kind = start == "[" ? .array : .object
+        let result = Result { () throws(PlainJSON.Refused) in
+          try json.read(bytes.indices) { json throws(PlainJSON.Refused) in _ = try json.take(kind) }
+        }
+        #expect(((try? result.get()) != nil) == isAccepted, "\(depth) of \(start)")
+      }
+    }
     for (part, kind) in [("[", PlainJSON.Kind.array), ("{\"a\":", .object)] {
       let bytes = Array(String(repeating: part, count: 100_000).utf8)
       var json = PlainJSON(bytes)

@@ -63,6 +63,7 @@ struct RunDirectoryTests {
     try first.publish()
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-1")
     let second = try create("run-2")
+    #expect(try temporary.contents().filter { $0.contains(".latest") } == [])
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-1")
     try second.publish()
     try second.publish()
@@ -78,19 +79,48 @@ struct RunDirectoryTests {
   func latestAsText() throws {
     _ = try create("run-1")
     let building = try File.directory(reports).directory("demo")
-    try LatestMark.place("run-1", in: building, asLink: false)
+    let link: File.MakingLink = { _, _, _ in
+      errno = EPERM
+      return -1
+    }
+    try LatestMark.prove(for: "run-1", in: building, by: link)
+    try LatestMark.place("run-1", in: building, by: link)
     #expect(try temporary.read("a/reports/demo/latest") == "run-1\n")
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-1")
     let second = try create("run-2")
-    try LatestMark.place("run-2", in: building, asLink: false)
+    try LatestMark.place("run-2", in: building, by: link)
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-2")
     // The content of a USB stick, copied to a file system with links.
     try second.publish()
     #expect(building.kind(of: "latest") == S_IFLNK)
     #expect(try RunDirectory.latestRun(in: reports, building: "demo") == "run-2")
-    try LatestMark.place("run-1", in: building, asLink: false)
+    try LatestMark.place("run-1", in: building, by: link)
     #expect(building.kind(of: "latest") == S_IFREG)
     #expect(try temporary.contents().filter { $0.contains(".latest") } == [])
+  }
+
+  @Test("a file system is without links by three errors only; another one is a failure before the run")
+  func linkErrors() throws {
+    try temporary.write("x", "file")
+    let directory = try File.directory(temporary.path)
+    for code in [EPERM, EOPNOTSUPP, ENOSYS] {
+      let none: File.MakingLink = { _, _, _ in
+        errno = code
+        return -1
+      }
+      #expect(try !directory.link("link", to: "file", by: none))
+    }
+    let full: File.MakingLink = { _, _, _ in
+      errno = ENOSPC
+      return -1
+    }
+    #expect(throws: JournalError(.link, temporary.path + "/link", .noSpace)) {
+      try directory.link("link", to: "file", by: full)
+    }
+    #expect(throws: JournalError(.link, temporary.path + "/.latest.run-1", .noSpace)) {
+      try LatestMark.prove(for: "run-1", in: directory, by: full)
+    }
+    #expect(try temporary.contents() == ["file"])
   }
 
   @Test(
@@ -136,6 +166,8 @@ struct RunDirectoryTests {
   @Test("a new report replaces the old one completely")
   func replace() throws {
     let run = try create()
+    // What a killed run left.
+    try temporary.write("half", "a/reports/demo/run-1/.report.json.new")
     try run.writeReport("report.json", "a long first version")
     try run.writeReport("report.json", "second")
     #expect(try temporary.read("a/reports/demo/run-1/report.json") == "second")
@@ -161,6 +193,9 @@ struct RunDirectoryTests {
       } catch {
         precondition(error.cause == .noSpace)
       }
+      // A lock file with a part of a line names no holder.
+      try File.directory(reports).create("lock").replaceContent(with: Array("a longer line".utf8))
+      precondition(File.size(reports + "/lock") == 0)
     }
     #expect(try temporary.read("a/reports/demo/run-1/report.json") == "old")
     #expect(try !temporary.contents().contains { $0.hasSuffix(".new") })
@@ -205,7 +240,13 @@ struct RunDirectoryTests {
     #expect(throws: JournalError(.create, name, .unsafeName)) {
       try RunDirectory.create(in: reports, building: "demo", run: name)
     }
+    #expect(throws: JournalError(.create, name, .unsafeName)) {
+      try RunDirectory.open(in: reports, building: "demo", run: name)
+    }
     guard name != "latest", name != "rehearsals" else { return }
+    #expect(throws: JournalError(.create, name, .unsafeName)) {
+      try RunDirectory.open(in: reports, building: name, run: "run-1")
+    }
     #expect(throws: JournalError(.create, name, .unsafeName)) {
       try RunDirectory.create(in: reports, building: name, run: "run-1")
     }
@@ -233,10 +274,19 @@ struct RunDirectoryTests {
     #expect(error?.cause == .inTheWay)
   }
 
+  @Test("a reports directory has a name, without a zero", arguments: ["", "/a\0b"])
+  func unsafeReports(name: String) {
+    let path = name.isEmpty ? "" : temporary.path + name
+    #expect(throws: JournalError(.createDirectory, path, .unsafeName)) {
+      try RunDirectory.create(in: path, building: "demo", run: "run-1")
+    }
+  }
+
   @Test("a directory named `latest` makes `create` throw and stays unchanged")
   func latestDirectory() throws {
     try FileManager.default.createDirectory(
       atPath: reports + "/demo/latest", withIntermediateDirectories: true)
+    #expect(try RunDirectory.latestRun(in: reports, building: "demo") == nil)
     #expect(throws: JournalError(.link, reports + "/demo/latest", .inTheWay)) { try create() }
   }
 
@@ -290,6 +340,10 @@ struct RunDirectoryTests {
     }
     #expect(throws: JournalError(.open, reports + "/demo/run-9", .missing)) {
       try RunDirectory.find(in: reports, building: "demo", run: "run-9")
+    }
+    try temporary.write("", "a/reports/demo/run-2")
+    #expect(throws: JournalError(.open, reports + "/demo/run-2", .inTheWay)) {
+      try RunDirectory.find(in: reports, building: "demo", run: "run-2")
     }
   }
 

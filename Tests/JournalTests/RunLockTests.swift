@@ -58,7 +58,19 @@ struct RunLockTests {
       holder.description
         == "process 4711, run 20261121T090000Z-laptop-1f3a9c, since 2026-11-21T09:00:00.250Z")
 
+    #expect(
+      try temporary.read("reports/demo/.lock")
+        == #"{"pid":4711,"run":"20261121T090000Z-laptop-1f3a9c","since":"2026-11-21T09:00:00.250Z"}"# + "\n")
+
     let elsewhere = try RunLock.take(building: "other", in: reports, for: next)
+    // A child process that is being started has the descriptor for a moment too.
+    let place = URL(filePath: temporary.path).lastPathComponent + "/reports/demo/.lock"
+    let held = (0..<Int32(1024)).first { descriptor in
+      let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+      return path?.hasSuffix(place) == true
+    }
+    let child = dup(try #require(held))
+    defer { close(child) }
     lock.release()
     lock.release()
     let second = try takeBuilding(for: next)
@@ -155,11 +167,14 @@ struct RunLockTests {
       let line = #"{"pid":1,"run":"r","since":"\#(year)-01-01T00:00:00.000Z"}"# + "\n"
       #expect(LockHolder(line: Array(line.utf8)) == nil)
     }
+    let line = #"{"pid":1,"run":"r","since":"1970-01-01T00:00:01.000Z"}"# + "\n"
+    let holder = LockHolder(process: 1, run: "r", since: Date(timeIntervalSince1970: 1))
+    #expect(LockHolder(line: Array(line.utf8)) == holder && holder.line == Array(line.utf8))
   }
 
-  @Test("exactly one of many concurrent attempts takes the lock")
-  func race() async throws {
-    let (everybodys, holder) = (everybodys, holder)
+  @Test("exactly one of many concurrent attempts takes the lock", arguments: [true, false])
+  func race(ofBuilding: Bool) async throws {
+    let (everybodys, reports, holder) = (everybodys, reports, holder)
     for round in 0..<20 {
       let name = "hci\(round)"
       let locks = await withTaskGroup(of: Result<RunLock, RunLockRefusal>.self) { group in
@@ -168,7 +183,9 @@ struct RunLockTests {
             var own = holder
             own.run = "run-\(number)"
             return Result { () throws(RunLockRefusal) in
-              try RunLock.take(adapter: name, in: [everybodys], for: own)
+              try ofBuilding
+                ? RunLock.take(building: name, in: reports, for: own)
+                : RunLock.take(adapter: name, in: [everybodys], for: own)
             }
           }
         }
@@ -199,8 +216,10 @@ struct RunLockTests {
     try #require(mkdir(temporary.path + "/mine", 0o700) == 0)
     let open = temporary.path + "/open"
     try #require(mkdir(open, 0o777) == 0 && chmod(open, 0o777) == 0)
+    let team = temporary.path + "/team"
+    try #require(mkdir(team, 0o777) == 0 && chmod(team, 0o1775) == 0)
     try temporary.write("", "file")
-    let before = ["missing", "file", "mine", "open"].map { temporary.path + "/" + $0 }
+    let before = ["missing", "file", "mine", "open", "team"].map { temporary.path + "/" + $0 }
     let lock = try takeAdapter(for: holder, in: before + [everybodys, "/tmp"])
     #expect(lock.path == everybodys + "/roboprov-hci0.lock")
     #expect(
@@ -287,6 +306,14 @@ struct RunLockTests {
     nameless.run = name
     let own = self.refusal { () throws(RunLockRefusal) in try takeBuilding(for: nameless) }
     #expect(own == .unusable(JournalError(.create, name, .unsafeName)))
+  }
+
+  @Test("a lock file that cannot be created says why", arguments: [true, false])
+  func removedDirectory(belongsToAll: Bool) throws {
+    let lock = LockFile(directory: try File.directory(everybodys), name: "lock", belongsToAll: belongsToAll)
+    try FileManager.default.removeItem(atPath: everybodys)
+    let path = everybodys + (belongsToAll ? "/.lock.\(next.run)" : "/lock")
+    #expect(throws: JournalError(.create, path, .missing)) { try lock.take(for: next) }
   }
 
   @Test("a lock in a directory without write permission is unusable")

@@ -37,5 +37,12 @@ import Testing
       }
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["one"])
+    #expect(try SignedFolders.names(of: "demo", in: reports) == ["one"])
+    #expect(try SignedFolders.names(of: "annexe", in: reports) == [])
+    try FileManager.default.createDirectory(atPath: reports + "/annexe", withIntermediateDirectories: false)
+    try temporary.write("", "reports/annexe/signed")
+    #expect(throws: JournalError(.open, reports + "/annexe/signed", .inTheWay)) {
+      try SignedFolders.names(of: "annexe", in: reports)
+    }
   }
 }

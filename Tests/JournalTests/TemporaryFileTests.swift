@@ -17,11 +17,11 @@ struct TemporaryFileTests {
     let living = [create("a.yaml"), create("a.yaml")]
     #expect(living.allSatisfy { $0.descriptor >= 0 } && living[0].name != living[1].name)
     #expect(try temporary.mode(living[0].name) == 0o600)
-    let left = create("labels.json")
+    let left = create("labels.roboprov-x.json")
     close(left.descriptor)
     var kept = [
       "a.yaml", ".a.yaml.roboprov-", ".a.yaml.roboprov-1", "a.yaml.roboprov-1-1", ".a.yaml.roboprov-1-x",
-      ".a.yaml.roboprov-1-1~",
+      ".a.yaml.roboprov-1-1~", ".a.yaml.roboprov-1--1",
     ]
     for name in kept { try temporary.write("x", name) }
     // What is no plain file is not ours, whatever its name.
@@ -29,6 +29,8 @@ struct TemporaryFileTests {
     #expect(mkdir(temporary.path + "/.b.roboprov-1-1", 0o700) == 0)
     #expect(symlink("a.yaml", temporary.path + "/.c.roboprov-1-1") == 0)
     #expect(mkfifo(temporary.path + "/.d.roboprov-1-1", 0o600) == 0)
+    let reader = open(temporary.path + "/.d.roboprov-1-1", O_RDONLY | O_NONBLOCK)
+    defer { close(reader) }
     TemporaryFile.removeAbandoned(in: temporary.path)
     #expect(try temporary.contents() == (kept + living.map(\.name)).sorted())
     for file in living { close(file.descriptor) }
