@@ -267,7 +267,8 @@ let package = Package(
         "Families",
         "Session", "Model", "Bluetooth",
       ]),
-    tests("Journal", ["Digest", "ProcessorTime", "SampleFacts", "Families", "Model", "Bluetooth"]),
+    tests(
+      "Journal", ["Digest", "EventLoop", "ProcessorTime", "SampleFacts", "Families", "Model", "Bluetooth"]),
     tests("Reporting", ["RecordedText", "SampleFacts", "Families", "Model", "Bluetooth", "Journal"]),
     tests("VirtualTime", ["Bluetooth", "VirtualBuilding"]),
     tests(

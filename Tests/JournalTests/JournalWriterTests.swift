@@ -1,3 +1,5 @@
+import Bluetooth
+import EventLoop
 import Foundation
 import Glibc
 import Model
@@ -91,6 +93,27 @@ struct JournalWriterTests {
       try await writer.record([event])
     }
     while try JournalReader.read(directory.path + "/j").events.count < number { await Task.yield() }
+  }
+
+  @Test("in virtual time an event that needs no sync is written after exactly 50 ms")
+  func virtualTime() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path
+    var written = try #require(Events.sample().first { $0.fact.durability == .written })
+    written.sequence = 1
+    let event = written
+    let sizes = try await LoopExecutor.runInVirtualTime {
+      let clock = SystemClock()
+      let writer = JournalWriter(try File.directory(path).create("j"))
+      try await writer.record([event])
+      var sizes: [Int?] = []
+      for wait in [49, 2] {
+        try await clock.sleep(for: .milliseconds(wait))
+        sizes.append(File.size(path + "/j"))
+      }
+      return sizes
+    }
+    #expect(sizes[0] == 0 && (sizes[1] ?? 0) > 0)
   }
 
   @Test("only events that require it are synced, and a failed sync throws")
