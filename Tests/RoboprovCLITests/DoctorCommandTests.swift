@@ -54,7 +54,7 @@ struct DoctorCommandTests {
       let said = ["bus_unavailable", "host"].map { code in
         findings.filter { $0["code"].text == code }.compactMap { $0["sentence"].text }
       }
-      #expect(said[0].count == 1 && said[0][0].contains("nobody-listens-here"), "\(said)")
+      #expect(said[0].count == 1 && said[0][0].contains("/no-bus"), "\(said)")
       #expect(said[1].count == 1 && said[1][0].contains("Connection refused"), "\(said)")
     }
   }

@@ -247,7 +247,8 @@ final class Site: Sendable {
   private func start(
     command: [String], bus: String?, environment more: [String: String], takesInput: Bool
   ) throws -> Invocation {
-    let environment = variables(bus: bus ?? "unix:path=\(directory.path)/nobody-listens-here")
+    // libdbus takes no path of a socket that is longer than 99 bytes.
+    let environment = variables(bus: bus ?? "unix:path=\(directory.path)/no-bus")
       .merging(more) { $1 }
     return try processes.withLock { processes in
       let process = try Invocation(
