@@ -40,27 +40,21 @@ extension BlueZCentral {
   /// The adapters, now and after each change, including the start and restart of the daemon. The work is done
   /// by the task that reads the stream; nothing runs in the background.
   package func adapterChanges() -> AsyncStream<[Adapter]> {
-    let last = Mutex<AdapterSnapshot?>(nil)
+    let last = Mutex<[Adapter]?>(nil)
     return AsyncStream { [self] in
-      let next = await adapterSnapshot(after: last.withLock { $0 })
+      let next = await adapters(after: last.withLock { $0 })
       last.withLock { $0 = next }
-      return next?.adapters
+      return next
     }
   }
 
-  /// A list of adapters, and the number of changes that it includes.
-  private struct AdapterSnapshot: Sendable {
-    var generation: UInt64
-    var adapters: [Adapter]
-  }
-
-  private func adapterSnapshot(after last: AdapterSnapshot?) async -> AdapterSnapshot? {
+  private func adapters(after last: [Adapter]?) async -> [Adapter]? {
     while !Task.isCancelled {
       // Without a reply the list is empty. The next change of the stack causes another attempt.
-      if last?.generation != adapterGeneration { try? await ready() }
-      guard stack != .busLost, !Task.isCancelled else { return nil }
-      let now = AdapterSnapshot(generation: adapterGeneration, adapters: knownAdapters)
-      if now.adapters != last?.adapters { return now }
+      try? await ready()
+      guard stack != .busLost else { return nil }
+      let now = knownAdapters
+      if now != last { return now }
       if let settles = nextSettling {
         _ = await race(clock.now.duration(to: settles), on: clock) { await self.change(of: Name.root) }
       } else {

@@ -100,7 +100,7 @@ extension BlueZCentral {
   private func endOfOtherLinks(_ adapter: ObjectPath) async throws(CentralError) {
     func imminent() -> ObjectPath? {
       endings.filter { path, asked in
-        path.parent == adapter && asked.advanced(by: Self.graceOfEnding + lag) <= clock.now
+        path.parent == adapter && asked.advanced(by: limit(Self.graceOfEnding)) <= clock.now
       }.keys.min()
     }
     while let path = imminent() {
@@ -133,8 +133,6 @@ extension BlueZCentral {
     _ path: ObjectPath, _ adapter: ObjectPath, began: MonotonicInstant
   ) async -> CentralError? {
     while !Task.isCancelled {
-      if stack == .busLost { return CentralError(.busUnavailable) }
-      if stack == .unasked { return CentralError(.stackUnavailable) }
       if let problem = problem(at: adapter) { return CentralError(.adapterUnavailable(problem)) }
       if tree.device(path) == nil {
         // A reply that arrives together with the removal takes precedence, because it contains the reason.
@@ -170,12 +168,11 @@ extension BlueZCentral {
 
   /// Waits, after a successful `Connect`, until `Connected` is true as well.
   private func connected(_ path: ObjectPath) async throws(CentralError) {
-    if Task.isCancelled { throw CentralError(.cancelled) }
     await askForConnected(path)
-    let isUp = await race(Self.signalLag + lag, on: clock) { await self.settled(path) }.value ?? false
+    _ = await race(limit(Self.signalLag), on: clock) { await self.settled(path) }
     if Task.isCancelled { throw CentralError(.cancelled) }
     // The link may have ended again in the meantime.
-    guard isUp, tree.device(path)?.flag(Name.Property.connected) == true else {
+    guard tree.device(path)?.flag(Name.Property.connected) == true else {
       throw CentralError(.connectFailed, stackText: "the link was lost at once")
     }
   }
@@ -183,27 +180,25 @@ extension BlueZCentral {
   /// Reads `Connected` if BlueZ has not signalled it. If BlueZ learns of a link by its own ATT channel first,
   /// it never signals `Connected: true` (docs/internals/bluez.md, trap 57).
   private func askForConnected(_ path: ObjectPath) async {
-    let isUnreported = { self.attempts[path]?.isLinked == false && self.tree.device(path) != nil }
-    guard isUnreported() else { return }
+    guard attempts[path]?.isLinked == false else { return }
     let property: [DBusValue] = [.string(Name.Interface.device.text), .string(Name.Property.connected)]
     let answer = try? await call(
       path, Name.Interface.properties, Name.Member.get, property, during: .connect,
-      timeout: Self.signalLag + lag)
+      timeout: limit(Self.signalLag))
     // The reply keeps its position among the signals.
-    guard isUnreported(), answer?.first?.asBool == true else { return }
+    guard answer?.first?.asBool == true else { return }
     take(
       .changed(
         path, interface: Name.Interface.device, [Name.Property.connected: .bool(true)], invalidated: []))
   }
 
-  /// Whether the link is up. Waits if it has not been up yet.
-  private func settled(_ path: ObjectPath) async -> Bool {
-    while !Task.isCancelled, let device = tree.device(path) {
-      if device.flag(Name.Property.connected) { return true }
-      if attempts[path]?.isLinked == true { return false }
+  /// Returns when the link is up, or has been.
+  private func settled(_ path: ObjectPath) async {
+    while !Task.isCancelled, tree.device(path)?.flag(Name.Property.connected) == false,
+      attempts[path]?.isLinked == false
+    {
       await change(of: path)
     }
-    return false
   }
 
   /// Calls `Disconnect`, which also ends a connection attempt. Returns when it is done, or after
@@ -239,7 +234,7 @@ extension BlueZCentral {
       else { return nil }
       let services = (device.texts(Name.Property.uuids) ?? []).compactMap { BluetoothUUID($0) }
       return ConnectedPeripheral(address: address, serviceUUIDs: services)
-    }.sorted { $0.address < $1.address }
+    }
   }
 
   /// Removes a peripheral's object with all data that BlueZ has stored about it, and ends a connection to it.

@@ -26,20 +26,20 @@ struct Discovery {
   static let mostDoubtful = 1024
   /// When the kernel's scan was last restarted.
   var restartedAt: MonotonicInstant?
-  /// The number of reports per device, until `repeatsDevices` is known.
-  var reports: [ObjectPath: Int]? = [:]
+  /// The number of reports per device.
+  var reports: [ObjectPath: Int] = [:]
   /// When a device was last reported.
   private(set) var reportedAt: MonotonicInstant?
 
   /// Counts a report of a device.
   mutating func count(_ path: ObjectPath, at now: MonotonicInstant) {
-    reports?[path, default: 0] += 1
+    reports[path, default: 0] += 1
     reportedAt = now
   }
 
   /// Whether the controller reports a device repeatedly. A controller that reports each device once per scan
   /// still reports it twice if advertisement and scan response are separate.
-  var repeatsDevices: Bool { reports?.values.contains { $0 > 2 } ?? false }
+  var repeatsDevices: Bool { reports.values.contains { $0 > 2 } }
 
   /// Whether each report signals its data (`DuplicateData`): a discovery of this client runs or is about to
   /// start.
@@ -202,7 +202,6 @@ extension BlueZCentral {
   private func stop(_ ticket: Ticket) async {
     guard discoveries[ticket.path]?.number == ticket.discovery else { return }
     discoveries[ticket.path]?.phase = .stopping
-    discoveries[ticket.path]?.listeners = [:]
     let restarted = discoveries[ticket.path]?.restartedAt?.advanced(by: Self.restartTakes)
     let refusal: CentralError? = await shielded {
       // BlueZ refuses a stop during a restart (`InProgress`).
@@ -234,7 +233,6 @@ extension BlueZCentral {
       discoveries[path] = nil
       for (_, listener) in discovery.listeners.sorted(by: { $0.key < $1.key }) {
         listener.source.finish(throwing: error)
-        listener.doubts.finish()
       }
     }
   }
@@ -244,7 +242,6 @@ extension BlueZCentral {
   /// Handles a new device object.
   func deviceAdded(_ path: ObjectPath, _ added: Properties) {
     guard let device = tree.device(path) else { return }
-    removals[path] = nil
     let (state, sighting) = ReceivedContent.created(added)
     receivedContent[path] = state
     if let sighting { report(sighting, path, device) }
@@ -315,7 +312,7 @@ extension BlueZCentral {
   /// Removes the objects of an adapter with uncertain content, before a scan starts.
   private func removeUncertainObjects(under adapter: ObjectPath) async {
     let devices = tree.devices(under: adapter)
-    _ = await race(Self.removalLimit + lag, on: clock) { await self.removeUncertain(devices) }
+    _ = await race(limit(Self.removalLimit), on: clock) { await self.removeUncertain(devices) }
   }
 
   /// Removes the given objects whose content is uncertain.
@@ -338,7 +335,6 @@ extension BlueZCentral {
     do throws(CentralError) {
       _ = try await call(
         adapter, Name.Interface.adapter, Name.Member.removeDevice, [.objectPath(path)], during: .forget)
-      refusedRemovals[path] = nil
     } catch {
       // Without the object, somebody removed it, or the daemon is gone.
       guard error.code != .cancelled, tree.device(path) != nil else { return }
@@ -377,7 +373,7 @@ extension BlueZCentral {
   /// the kernel's events (docs/internals/bluez.md, trap 59).
   private func repeatStart(of ticket: Ticket) async {
     // A scan that joins a running discovery does not need the restart.
-    guard discoveries[ticket.path]?.reports != nil, ticket.isFirst else { return }
+    guard ticket.isFirst else { return }
     try? await clock.sleep(for: Self.firstReports)
     while isScanning(ticket), discoveries[ticket.path]?.repeatsDevices == false,
       let last = discoveries[ticket.path]?.reportedAt, clock.now < last.advanced(by: Self.silence)
@@ -385,7 +381,6 @@ extension BlueZCentral {
       try? await clock.sleep(until: last.advanced(by: Self.silence), tolerance: nil)
     }
     guard let discovery = discoveries[ticket.path], discovery.number == ticket.discovery else { return }
-    discoveries[ticket.path]?.reports = nil
     if !discovery.repeatsDevices, discovery.restartedAt == nil { await restartScan(ticket) }
   }
 

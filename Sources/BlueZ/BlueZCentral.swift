@@ -63,8 +63,6 @@ package actor BlueZCentral: Central {
 
   /// The tasks that wait for a change of the stack, an adapter, a device, or a discovery.
   private var waiters: [ObjectPath: Waiters] = [:]
-  /// Counts the changes of the list of adapters.
-  private(set) var adapterGeneration: UInt64 = 0
 
   init(connection: Connection, of host: HostName?, clock: any TimeSource, log: Logger) {
     self.connection = connection
@@ -113,13 +111,12 @@ package actor BlueZCentral: Central {
   /// Closes the connection to the bus. BlueZ then ends this client's discoveries and links. Operations in
   /// progress throw `busUnavailable` or `disconnected`.
   package func close() async {
-    busLost()
     await connection.close()
   }
 
   /// The error for a failed connection: refusal and timeout have their own codes; for any other reason the
   /// bus counts as unavailable. For another host the message is that of ssh, so the name of the error is left out.
-  private static func openingError(_ error: DBusError, of host: HostName?) -> CentralError {
+  static func openingError(_ error: DBusError, of host: HostName?) -> CentralError {
     guard error.kind != .cancelled else { return CentralError(.cancelled) }
     let named = ErrorTable.error(error.name, error.message, during: .adapter)
     let isSpecific = named.code == .permissionDenied || named.code == .timedOut
@@ -131,12 +128,12 @@ package actor BlueZCentral: Central {
 // MARK: The network
 
 extension BlueZCentral {
-  /// What the network adds to a time limit for a call or a signal of BlueZ; zero on this computer.
-  var lag: Duration { network.limit ?? .zero }
+  /// A time limit for a call or a signal of BlueZ, with what the network adds: nothing on this computer.
+  func limit(_ time: Duration) -> Duration { time + (network.limit ?? .zero) }
 
   package func roundTrip(to host: HostName?) async -> Duration? {
     guard tree.host != nil else { return nil }
-    for _ in 0..<3 where network.limit == nil { await ask() }
+    if network.limit == nil { await ask() }
     return network.limit
   }
 
@@ -183,7 +180,7 @@ extension BlueZCentral {
 
   private func take(_ signal: Signal) {
     if signal.member == "NameOwnerChanged" {
-      ownerChanged(signal)
+      ownerChanged()
     } else if let change = ObjectTree.Change(signal) {
       take(change)
     }
@@ -215,35 +212,29 @@ extension BlueZCentral {
     if change.isOfAdapter { scansChanged() }
   }
 
-  private func ownerChanged(_ signal: Signal) {
-    guard stack != .busLost, signal.body.count == 3, signal.body[0].asString == Name.service.text else {
-      return
-    }
+  private func ownerChanged() {
     // Also when one daemon takes over from another at once: none of the first one's objects are left.
     if stack == .present { log.warning("org.bluez left the bus, or was replaced") }
     stack = .unasked
-    tree.apply(.ownerLost)
     everythingLost(CentralError(.stackUnavailable, stackText: "org.bluez has left the bus"))
   }
 
   /// Handles the loss of the bus, or `close`.
-  func busLost() {
-    guard stack != .busLost else { return }
+  private func busLost() {
     stack = .busLost
-    tree.apply(.ownerLost)
     everythingLost(CentralError(.busUnavailable, stackText: "the connection to the bus has ended"))
   }
 
   private func everythingLost(_ error: CentralError) {
+    tree.apply(.ownerLost)
     receivedContent = [:]
+    foreignScans = ForeignScans()
     refusedRemovals = RefusedRemovals()
     removals = [:]
     for path in links.keys.sorted() { linkEnded(path, .stackLost) }
     for link in ended { link.assumeIsolated { $0.lost(.stackLost) } }
     ended = []
     endDiscoveries { _ in error }
-    scansChanged()
-    adapterGeneration += 1
     wakeAll()
   }
 
@@ -251,8 +242,7 @@ extension BlueZCentral {
     guard let link = links.removeValue(forKey: path) else { return }
     log.debug("\(path.text): link ended (\(cause))")
     link.assumeIsolated { $0.ended(cause) }
-    ended.removeAll { $0.assumeIsolated { $0.isSettled } }
-    ended.append(link)
+    ended = ended.filter { !$0.assumeIsolated { $0.isSettled } } + [link]
   }
 
   /// The adapters with their states, for the log.
@@ -263,7 +253,6 @@ extension BlueZCentral {
 
   /// Handles a new, removed or changed adapter. Its links and discoveries end if it is gone.
   private func adaptersChanged() {
-    adapterGeneration += 1
     log.info("adapters: \(adapterStates)")
     for path in links.keys.sorted() where problem(at: path.parent) != nil { linkEnded(path, .adapterLost) }
     for link in ended where problem(at: link.path.parent) != nil {
@@ -281,7 +270,6 @@ extension BlueZCentral {
   /// - Throws: `busUnavailable`, `stackUnavailable`, `permissionDenied`, `timedOut`.
   func ready() async throws(CentralError) {
     while stack != .present {
-      guard stack != .busLost else { throw CentralError(.busUnavailable) }
       try await takeSnapshot()
     }
   }
@@ -299,9 +287,10 @@ extension BlueZCentral {
       for device in tree.devices(under: adapter) where receivedContent[device] == nil {
         receivedContent[device] = .remembered
       }
-      if tree.host != nil, isDiscovering(adapter) { foreignScans.inherit(adapter) }
+      if tree.host != nil { foreignScans.inherit(adapter) }
     }
     adaptersChanged()
+    // One that is not discovering has inherited nothing.
     scansChanged()
   }
 
@@ -340,7 +329,6 @@ extension BlueZCentral {
     case .cancelled:
       return CentralError(.cancelled)
     case .disconnected:
-      busLost()
       return CentralError(.busUnavailable, stackText: error.description)
     case .badMessage, .nameTaken, .overloaded:
       return CentralError(.other, stackText: error.description)
@@ -357,23 +345,21 @@ extension BlueZCentral {
     let changed = waiters[path, default: Waiters()].add()
     await changed.value()
     waiters[path]?.remove(changed)
-    if waiters[path]?.isEmpty == true { waiters[path] = nil }
   }
 
   /// Resumes the tasks that wait for an object or an ancestor of it. Tasks that wait at the root wait for
   /// adapters and are resumed only for these.
   func wake(_ path: ObjectPath) {
-    guard !waiters.isEmpty else { return }
-    waiters[path]?.endAll()
+    waiters.removeValue(forKey: path)?.endAll()
     var above = path.parent
     while let path = above, path != Name.root {
-      waiters[path]?.endAll()
+      waiters.removeValue(forKey: path)?.endAll()
       above = path.parent
     }
   }
 
   private func wakeAll() {
-    for path in waiters.keys.sorted() { waiters[path]?.endAll() }
+    for path in waiters.keys.sorted() { waiters.removeValue(forKey: path)?.endAll() }
   }
 
   /// Returns a number that was not used before.

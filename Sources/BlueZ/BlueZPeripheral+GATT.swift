@@ -107,15 +107,10 @@ extension BlueZPeripheral {
   ) async throws(CentralError) -> AsyncStream<CharacteristicNotification> {
     let path = try attribute(characteristic)
     // A value may arrive before the reply.
-    let (stream, number) = await addSink(path)
-    do throws(CentralError) {
-      _ = try await gatt(
-        path, Name.Interface.gattCharacteristic, characteristic.uuid, Name.Member.startNotify, [],
-        during: .notify)
-    } catch {
-      removeSink(path, number)
-      throw error
-    }
+    let stream = await addSink(path)
+    _ = try await gatt(
+      path, Name.Interface.gattCharacteristic, characteristic.uuid, Name.Member.startNotify, [],
+      during: .notify)
     return stream
   }
 

@@ -36,7 +36,6 @@ package actor BlueZPeripheral: Peripheral {
 
   /// Records that the link is down.
   func ended(_ cause: Disconnection.Cause) {
-    guard end == nil else { return }
     end = Disconnection(cause: cause, at: central.clock.now)
     for (_, sinks) in sinks.sorted(by: { $0.key < $1.key }) {
       for (_, sink) in sinks.sorted(by: { $0.key < $1.key }) { sink.finish() }
@@ -130,21 +129,17 @@ package actor BlueZPeripheral: Peripheral {
   /// Whether the link ends within a moment. BlueZ may reply to an operation on a lost link before it reports
   /// the loss.
   func endsSoon() async -> Bool {
-    _ = await race(BlueZCentral.signalLag + central.lag, on: central.clock) { await self.linkEnd() }
+    _ = await race(central.limit(BlueZCentral.signalLag), on: central.clock) { await self.linkEnd() }
     return end != nil
   }
 
-  /// Adds a stream of a characteristic's values, and returns it with the number that removes it.
-  func addSink(_ characteristic: ObjectPath) async -> (AsyncStream<CharacteristicNotification>, UInt64) {
+  /// Adds a stream of a characteristic's values. It removes itself when nobody has it any more.
+  func addSink(_ characteristic: ObjectPath) async -> AsyncStream<CharacteristicNotification> {
     let (stream, sink) = AsyncStream.makeStream(
       of: CharacteristicNotification.self, bufferingPolicy: .bufferingNewest(256))
     let number = await central.nextNumber()
-    if end == nil { sinks[characteristic, default: [:]][number] = sink } else { sink.finish() }
-    return (stream, number)
-  }
-
-  func removeSink(_ characteristic: ObjectPath, _ number: UInt64) {
-    sinks[characteristic]?.removeValue(forKey: number)?.finish()
+    sinks[characteristic, default: [:]][number] = sink
+    return stream
   }
 }
 

@@ -49,17 +49,16 @@ struct ObjectTree: Hashable, Sendable {
       // The adapters first, and then by path, so that the limit always keeps the same objects.
       let adapters = snapshot.filter { $0.value[Name.Interface.adapter] != nil }
       for (path, interfaces) in adapters { add(path, interfaces) }
-      for path in snapshot.keys.sorted() where adapters[path] == nil { add(path, snapshot[path] ?? [:]) }
+      for path in snapshot.keys.sorted() { add(path, snapshot[path] ?? [:]) }
     case .added(let path, let interfaces):
       add(path, interfaces)
     case .removed(let path, let interfaces):
       remove(path, interfaces)
     case .changed(let path, let interface, let changed, let invalidated):
       // A change of an unknown or removed object has no effect.
-      guard objects[path]?[interface] != nil else { return }
       objects[path]?[interface]?.merge(changed.kept) { $1 }
       // This may be the only sign of a link of another client (docs/internals/bluez.md, trap 57).
-      if interface == Name.Interface.device, changed.flag(Name.Property.servicesResolved) {
+      if changed.flag(Name.Property.servicesResolved) {
         objects[path]?[interface]?[Name.Property.connected] = .bool(true)
       }
       for name in invalidated { objects[path]?[interface]?[name] = nil }

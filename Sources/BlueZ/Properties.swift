@@ -126,7 +126,7 @@ extension ObjectTree.Change {
       guard let name = entry.key.asString.flatMap({ InterfaceName($0) }),
         let properties = entry.value.asVardict
       else { return nil }
-      if Name.Interface.kept.contains(name) { interfaces[name] = properties.used }
+      interfaces[name] = properties.used
     }
     return interfaces
   }

@@ -212,7 +212,7 @@ struct RefusedRemovals: Sendable {
   struct Refusal: Sendable {
     /// Names the object and BlueZ's error.
     var error: CentralError
-    var count: Int
+    var pause: Duration
     /// When the back-off ends.
     var end: MonotonicInstant
   }
@@ -230,8 +230,7 @@ struct RefusedRemovals: Sendable {
   }
 
   mutating func refused(_ path: ObjectPath, _ error: CentralError, at now: MonotonicInstant) {
-    let count = (refusals[path]?.count ?? 0) + 1
-    let pause = min(Self.firstPause * (1 << min(count - 1, 8)), Self.longestPause)
-    refusals[path] = Refusal(error: error, count: count, end: now.advanced(by: pause))
+    let pause = min(refusals[path].map { $0.pause * 2 } ?? Self.firstPause, Self.longestPause)
+    refusals[path] = Refusal(error: error, pause: pause, end: now.advanced(by: pause))
   }
 }

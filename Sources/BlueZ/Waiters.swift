@@ -5,9 +5,6 @@ import Waiting
 struct Waiters {
   private var waiting: [ObjectIdentifier: OneShot<Void>] = [:]
 
-  /// Whether no task waits.
-  var isEmpty: Bool { waiting.isEmpty }
-
   mutating func add() -> OneShot<Void> {
     let changed = OneShot<Void>()
     waiting[ObjectIdentifier(changed)] = changed
