@@ -41,12 +41,17 @@ struct AdapterScenarios {
         try await Stage.with(bus) {
           await $0.addAdapter()
         } _: { _ in
+          #expect(await central.stackVersion() == "BlueZ 5.66")
           #expect(await changes.next() == [ready])
         }
         #expect(await changes.next() == [])
         #expect(
           await failure { () async throws(CentralError) in try await central.adapters() }?.code
             == .stackUnavailable)
+        let links = await failure { () async throws(CentralError) in
+          try await central.connectedPeripherals(on: Sample.adapter)
+        }
+        #expect(links?.code == .stackUnavailable)
       }
       await central.close()
       #expect(await changes.next() == nil)

@@ -19,6 +19,16 @@ struct CleanSlatesTests {
     #expect(granted == [true, false, true, true, false])
   }
 
+  @Test("the pause after a refused removal doubles, up to a minute")
+  func pauses() {
+    var refusals = RefusedRemovals()
+    let ends = (0..<7).map { _ in
+      refusals.refused(path, CentralError(.busy), at: MonotonicInstant(sinceZero: .zero))
+      return refusals[path]?.end
+    }
+    #expect(ends == [2, 4, 8, 16, 32, 60, 60].map { MonotonicInstant(sinceZero: .seconds($0)) })
+  }
+
   @Test(
     "a tied object is never removed",
     arguments: ["Connected", "Paired", "Bonded", "Trusted", "Blocked"])

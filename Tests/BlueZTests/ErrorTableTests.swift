@@ -1,4 +1,5 @@
 import Bluetooth
+import DBus
 import Testing
 
 @testable import BlueZ
@@ -96,6 +97,19 @@ struct ErrorTableTests {
   func code(failure: Failure) {
     let error = ErrorTable.error(failure.name, failure.message, during: failure.operation)
     #expect(error.code == failure.code)
+  }
+
+  @Test(
+    "a bus that cannot be opened is unavailable, unless its error says more",
+    arguments: [
+      ("AccessDenied", .permissionDenied), ("Timeout", .timedOut), ("NoMemory", .busUnavailable),
+    ] as [(String, CentralError.Code)])
+  func opening(name: String, code: CentralError.Code) {
+    let error = DBusError(kind: .cannotConnect, name: "org.freedesktop.DBus.Error." + name, message: "why")
+    #expect(BlueZCentral.openingError(error, of: nil) == CentralError(code, stackText: "\(error.name): why"))
+    #expect(BlueZCentral.openingError(error, of: HostName("floor-3")) == CentralError(code, stackText: "why"))
+    let cancelled = DBusError(kind: .cancelled, name: error.name, message: "why")
+    #expect(BlueZCentral.openingError(cancelled, of: nil) == CentralError(.cancelled))
   }
 
   @Test("the original text is kept", arguments: ErrorTable.Operation.allCases)

@@ -22,6 +22,72 @@ struct ForeignScanScenarios {
     }
   }
 
+  private static func at(_ seconds: Double) -> MonotonicInstant {
+    MonotonicInstant(sinceZero: .seconds(seconds))
+  }
+
+  @Test("a scan is another client's after 1 s, or 5 s after the end of this client's own")
+  func times() {
+    let path = FakeBlueZ.adapter
+    var scans = ForeignScans()
+    scans.note(path, isDiscovering: true, isOurs: false, at: Self.at(0))
+    #expect(scans.settles(path, after: Self.at(0)) == Self.at(1))
+    #expect(!scans.isScanning(path, at: Self.at(0.999)) && scans.isScanning(path, at: Self.at(1)))
+    scans.note(path, isDiscovering: false, isOurs: false, at: Self.at(1))
+    scans.stopped(path, wasCarriedOut: true, at: Self.at(2))
+    scans.note(path, isDiscovering: true, isOurs: false, at: Self.at(3))
+    #expect(scans.settles(path, after: Self.at(3)) == Self.at(7))
+    #expect(!scans.isScanning(path, at: Self.at(6.999)) && scans.isScanning(path, at: Self.at(7)))
+    // It was found, and so stays known during this client's next scan and after it.
+    scans.note(path, isDiscovering: true, isOurs: true, at: Self.at(8))
+    scans.reported(path)
+    #expect(scans.isScanning(path, at: Self.at(8)) && !scans.hasSign(path))
+    scans.stopped(path, wasCarriedOut: true, at: Self.at(9))
+    scans.note(path, isDiscovering: true, isOurs: false, at: Self.at(9))
+    #expect(scans.isScanning(path, at: Self.at(9)) && scans.settles(path, after: Self.at(9)) == nil)
+    #expect(!scans.hasSign(path))
+    scans.reported(path)
+    #expect(scans.hasSign(path))
+  }
+
+  @Test("the end of a discovery, or of its adapter, ends all that was known of it", arguments: [true, false])
+  func forgotten(isUnplugged: Bool) {
+    let path = FakeBlueZ.adapter
+    var scans = ForeignScans()
+    scans.note(path, isDiscovering: true, isOurs: false, at: Self.at(0))
+    scans.note(path, isDiscovering: true, isOurs: true, at: Self.at(3))
+    #expect(scans.isScanning(path, at: Self.at(3)) && scans.hasSign(path))
+    scans.inherit(path)
+    scans.stopped(path, wasCarriedOut: false, at: Self.at(4))
+    #expect(!scans.hasSign(path))
+    if isUnplugged {
+      scans.keep([])
+    } else {
+      scans.note(path, isDiscovering: false, isOurs: false, at: Self.at(4))
+    }
+    scans.note(path, isDiscovering: true, isOurs: false, at: Self.at(100))
+    #expect(scans.hasSign(path) && scans.isFirst(path) == isUnplugged)
+    #expect(!scans.isScanning(path, at: Self.at(100)) && scans.isScanning(path, at: Self.at(101)))
+  }
+
+  @Test("the scans of other clients on two adapters are reported one after the other")
+  func twoAdapters() async throws {
+    try await Stage.with { stage in
+      let second: ObjectPath = "/org/bluez/hci1"
+      await stage.daemon.add(
+        second,
+        [Name.Interface.adapter: ["Address": .string("00:AA:01:00:00:43"), "Powered": .bool(true)]])
+      try await stage.seen()
+      var changes = await stage.central.adapterChanges().makeAsyncIterator()
+      #expect(await changes.next()?.map(\.isScannedByOthers) == [false, false])
+      await stage.daemon.setAdapter(["Discovering": .bool(true)])
+      try await stage.central.clock.sleep(for: ForeignScans.least / 2)
+      await stage.daemon.change(second, Name.Interface.adapter, ["Discovering": .bool(true)])
+      #expect(await changes.next()?.map(\.isScannedByOthers) == [true, false])
+      #expect(await changes.next()?.map(\.isScannedByOthers) == [true, true])
+    }
+  }
+
   @Test("an adapter reports another client's scan while it lasts")
   func otherClient() async throws {
     try await Stage.with { stage in
@@ -67,6 +133,7 @@ struct ForeignScanScenarios {
       var changes = await stage.central.adapterChanges().makeAsyncIterator()
       #expect(await changes.next() == [adapter(isScannedByOthers: false)])
       #expect(await changes.next() == [adapter(isScannedByOthers: true)])
+      #expect(await stage.central.scanningClients(on: Sample.adapter) == nil, "this bus does not tell")
     }
   }
 
@@ -111,10 +178,14 @@ struct ForeignScanScenarios {
   func ownScan() async throws {
     try await Stage.with { stage in
       await discover(stage)
-      try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in
-        try? await stage.central.clock.sleep(for: ForeignScans.echo)
-        let adapters = try await stage.central.adapters()
-        #expect(adapters == [adapter(isScannedByOthers: false)])
+      for _ in 0..<2 {
+        let began = stage.central.clock.now
+        try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in
+          #expect(began.duration(to: stage.central.clock.now) < ForeignScans.least)
+          try? await stage.central.clock.sleep(for: ForeignScans.echo)
+          let adapters = try await stage.central.adapters()
+          #expect(adapters == [adapter(isScannedByOthers: false)])
+        }
       }
       // BlueZ still discovers long after the stop.
       for _ in 0..<4 {

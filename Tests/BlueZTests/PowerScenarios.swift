@@ -126,6 +126,25 @@ struct PowerScenarios {
         await stage.daemon.setAdapter(["Discovering": .bool(false)])
         try await group.waitForAll()
       }
+      try await stage.central.scan(on: Sample.adapter) { _ throws(CentralError) in
+        await stage.daemon.setAdapter(["Discovering": .bool(true)])
+      }
+      try await stage.clockPasses(ForeignScans.echo)
+      #expect(await cycle(stage) == nil)
+    }
+  }
+
+  @Test("a cancelled task switches nothing off")
+  func cancelled() async throws {
+    try await Stage.with { stage in
+      await obey(stage)
+      let error = await withTaskGroup(of: CentralError?.self) { group in
+        group.cancelAll()
+        group.addTask { await cycle(stage) }
+        return await group.next() ?? nil
+      }
+      #expect(error?.code == .cancelled)
+      #expect(await stage.daemon.count("Set") == 0)
     }
   }
 

@@ -88,6 +88,30 @@ struct ReconnectionScenarios {
     }
   }
 
+  @Test(
+    "a bus that is not there is tried again after pauses that double up to a limit",
+    arguments: [
+      (ReconnectingCentral.Policy.local, 3800, 5750), (.remote { 1 }, 50_000, 91_500),
+    ] as [(ReconnectingCentral.Policy, Int, Int)])
+  func pauses(policy: ReconnectingCentral.Policy, comesBack: Int, isConnected: Int) async throws {
+    try await Stage.withBus { bus in
+      let clock = SystemClock()
+      let central = ReconnectingCentral(bus: bus.busAddress, policy, clock: clock)
+      await bus.stop()
+      let began = clock.now
+      var isBack = false
+      while await code(of: central) == .busUnavailable {
+        if !isBack, began.duration(to: clock.now) >= .milliseconds(comesBack) {
+          await bus.restart()
+          isBack = true
+        }
+        try await soon()
+      }
+      #expect(began.duration(to: clock.now) == .milliseconds(isConnected))
+      await central.close()
+    }
+  }
+
   @Test("the loss of the bus ends a link, a connection attempt, a scan and a write")
   func inFlight() async throws {
     try await with { bus, central, daemon in

@@ -65,9 +65,20 @@ struct RemoteCentralTests {
     try await with(Self.host) { stage in
       let time = try #require(await stage.central.roundTrip(to: Self.host))
       #expect(time < .seconds(60))
+      #expect(await stage.central.roundTrip(to: Self.host) == time)
+    }
+    try await Stage.withBus { bus in
+      let central = try await BlueZCentral.open(bus: bus.busAddress, of: Self.host, clock: SystemClock())
+      #expect(await central.roundTrip(to: Self.host) == nil, "nobody answers")
+      await central.close()
     }
     var network = RoundTrip()
     #expect(network.limit == nil)
+    network.take(.milliseconds(100))
+    #expect(network.limit == .milliseconds(300))
+    network.take(.milliseconds(200))
+    // 112.5 ms + 4 × 62.5 ms
+    #expect(network.limit.map { $0 > .microseconds(362_400) && $0 < .microseconds(362_600) } == true)
     for _ in 0..<50 { network.take(.milliseconds(100)) }
     #expect(network.limit.map { $0 < .milliseconds(101) } == true)
     for milliseconds in [50, 150, 50, 150, 50, 150] { network.take(.milliseconds(milliseconds)) }
